@@ -1,0 +1,51 @@
+# How every target of the project is compiled, and the short forms that the rooms' lists use.
+
+find_program(GDR_CCACHE ccache)
+if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GDR_CCACHE})
+endif()
+
+add_library(gdr_options INTERFACE)
+target_compile_features(gdr_options INTERFACE cxx_std_20)
+# Results are bit exact: no contraction, no value-changing optimisation, whatever the compiler's default.
+target_compile_options(gdr_options INTERFACE -ffp-contract=off -fno-fast-math)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(gdr_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  if(GDR_WARNINGS_AS_ERRORS)
+    target_compile_options(gdr_options INTERFACE -Werror)
+  endif()
+endif()
+if(GDR_SANITIZE)
+  target_compile_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE})
+endif()
+
+# gdr_room(NAME sources... DEPENDS rooms... PRIVATE libraries...): the library gdr::NAME of a room, whose public headers
+# are include/gdr/NAME/*.h. DEPENDS repeats the table of rooms in docs/rooms.md.
+function(gdr_room name)
+  cmake_parse_arguments(ROOM "" "" "DEPENDS;PRIVATE" ${ARGN})
+  add_library(gdr_${name} STATIC ${ROOM_UNPARSED_ARGUMENTS})
+  add_library(gdr::${name} ALIAS gdr_${name})
+  set_target_properties(gdr_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/include/gdr/${name}/*.h)
+  target_sources(gdr_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include FILES ${headers})
+  target_compile_features(gdr_${name} PUBLIC cxx_std_20)
+  target_include_directories(gdr_${name} PRIVATE src)
+  foreach(room ${ROOM_DEPENDS})
+    target_link_libraries(gdr_${name} PUBLIC gdr::${room})
+  endforeach()
+  target_link_libraries(gdr_${name} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:gdr_options>)
+endfunction()
+
+# gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY]): a GoogleTest program; each TEST is a CTest test.
+# NIGHTLY tests carry the label nightly, which scripts/test leaves out and scripts/nightly runs.
+function(gdr_test name)
+  cmake_parse_arguments(TEST "NIGHTLY" "" "LIBRARIES" ${ARGN})
+  add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main gdr_options)
+  set(label unit)
+  if(TEST_NIGHTLY)
+    set(label nightly)
+  endif()
+  gtest_discover_tests(${name} PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+endfunction()

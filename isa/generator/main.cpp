@@ -1,0 +1,34 @@
+// gdr-tablegen: reads the records of isa/td and writes the output asked for.
+#include "generator.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/TableGen/Main.h"
+
+namespace {
+
+enum class Output { header, tables, reference, tests };
+
+llvm::cl::opt<Output> output(  //
+    llvm::cl::desc("What to write:"),
+    llvm::cl::values(clEnumValN(Output::header, "gen-header", "enums, constants and declarations (isa.h)"),
+                     clEnumValN(Output::tables, "gen-tables", "tables, encoder and decoder of fields"),
+                     clEnumValN(Output::reference, "gen-reference", "the ISA chapter, Markdown"),
+                     clEnumValN(Output::tests, "gen-tests", "one round-trip test per record")),
+    llvm::cl::Required);
+
+bool generate(llvm::raw_ostream& out, llvm::RecordKeeper& keeper) {
+  if (gdr::generator::report_errors(keeper)) return true;
+  switch (output) {
+    case Output::header: gdr::generator::emit_header(out, keeper); break;
+    case Output::tables: gdr::generator::emit_tables(out, keeper); break;
+    case Output::reference: gdr::generator::emit_reference(out, keeper); break;
+    case Output::tests: gdr::generator::emit_tests(out, keeper); break;
+  }
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  llvm::cl::ParseCommandLineOptions(argc, argv);
+  return llvm::TableGenMain(argv[0], &generate);
+}

@@ -1,0 +1,13 @@
+// SHA-256, for object files, checkpoints and state hashes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace gdr::isa {
+
+/// SHA-256 of the bytes as 64 hex digits.
+[[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
+
+}  // namespace gdr::isa

@@ -1,0 +1,106 @@
+// An assembled kernel: code of the four sections, variables, parameters, line table. All that passes between assembler,
+// emulator and host library.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/isa/line.h"
+
+namespace gdr::isa {
+
+enum class Section : std::uint8_t { initialization, loop_initialization, loop_body, loop_termination };
+inline constexpr std::size_t kSections = 4;
+
+/// As written in a source file: `loop body`.
+[[nodiscard]] std::string_view name_of(Section section);
+/// As a JSON key: `loop_body`.
+[[nodiscard]] std::string_view key_of(Section section);
+
+/// A place in a source file; `line` and `column` count from 1.
+struct SourcePosition {
+  std::uint32_t file = 0;  // index into Program::files
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
+};
+
+struct ProgramLine {
+  InstructionWord word;
+  SourcePosition position;
+  friend bool operator==(const ProgramLine&, const ProgramLine&) = default;
+};
+
+enum class Memory : std::uint8_t { gpr, lm, bm };
+
+/// A declared variable. It occupies `elements` entries, each of four words if `vector` (one per vector element), else of
+/// one word, from `address` (short words) on, entry after entry. In BM each entry of an `elt` variable is one long word
+/// of the j-record, a short value standing in its upper half, and `address` counts from the record's start.
+struct Variable {
+  std::string name;
+  Memory memory = Memory::lm;
+  std::uint16_t address = 0;
+  Width width = Width::long_word;
+  bool vector = false;
+  std::uint16_t elements = 1;  // product of the dimensions
+  std::vector<std::uint16_t> dimensions;
+  Transfer transfer = Transfer::none;
+  std::optional<Conversion> conversion;
+  std::optional<Op> reduction;  // over the 16 blocks; none: block 0 is read (`select`)
+  SourcePosition position;
+  friend bool operator==(const Variable&, const Variable&) = default;
+};
+
+/// A value the host sets before a run; it stands in every block's BM at `address` (short words, absolute).
+struct Parameter {
+  std::string name;
+  std::uint16_t address = 0;
+  Width width = Width::long_word;
+  Conversion conversion = Conversion::FLT64TO72;
+  double default_value = 0;  // an integer conversion takes it if it is a whole number
+  SourcePosition position;
+  friend bool operator==(const Parameter&, const Parameter&) = default;
+};
+
+struct Program {
+  std::string kernel;  // names the generated functions
+  std::vector<std::string> files;
+  std::array<std::vector<ProgramLine>, kSections> sections;
+  std::vector<Variable> variables;  // in declaration order
+  std::vector<Parameter> parameters;
+  std::uint16_t record_words = 0;   // long words of one j-record
+  double flops = 0;                 // per interaction, by the field's counting; 0: not stated
+  friend bool operator==(const Program&, const Program&) = default;
+
+  [[nodiscard]] const std::vector<ProgramLine>& code(Section section) const {
+    return sections[static_cast<std::size_t>(section)];
+  }
+  /// Variables that travel in this way, in declaration order.
+  [[nodiscard]] std::vector<const Variable*> variables_by(Transfer transfer) const;
+  /// 8-byte fields of one i-record (hlt), j-record (elt) or result (rrn), in declaration order.
+  [[nodiscard]] std::size_t record_fields(Transfer transfer) const;
+};
+
+/// Version of the object file's layout; a reader refuses a newer one. Policy: docs/versions.md.
+inline constexpr std::uint32_t kObjectVersion = 1;
+
+/// The object file (ELF64, see docs/object-file.md) as bytes; deterministic.
+[[nodiscard]] std::vector<std::byte> serialize(const Program& program);
+
+/// Throws gdr::Error naming `name` and the reason if the bytes are no undamaged object file of a version we know, or if
+/// an instruction word in it does not decode.
+[[nodiscard]] Program deserialize(std::span<const std::byte> bytes, std::string_view name);
+
+/// Reads and writes whole files; writing goes through a temporary file beside `path`, so none is left half written.
+/// Throw gdr::Error with path and reason.
+[[nodiscard]] Program read_object(const std::filesystem::path& path);
+void write_object(const Program& program, const std::filesystem::path& path);
+
+}  // namespace gdr::isa

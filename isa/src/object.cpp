@@ -1,0 +1,360 @@
+// The object file: an ELF64 container with the code of each section, and one JSON document for everything else.
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "gdr/isa/digest.h"
+#include "gdr/isa/error.h"
+#include "gdr/isa/file.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::isa {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kMetaSection = ".gdr.meta";
+constexpr std::string_view kDigestSection = ".gdr.sha256";
+constexpr std::array<std::string_view, kSections> kCodeSections{".text.initialization", ".text.loop_initialization",
+                                                                ".text.loop_body", ".text.loop_termination"};
+constexpr std::size_t kWordBytes = kInstructionBits / 8;
+
+using Bytes = std::vector<std::byte>;
+
+Bytes bytes_of(std::string_view text) {
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+// ---- metadata as JSON --------------------------------------------------------------------------------------------
+
+json to_json(const SourcePosition& position) { return {position.file, position.line, position.column}; }
+
+SourcePosition position_from(const json& value) {
+  return {value.at(0).get<std::uint32_t>(), value.at(1).get<std::uint32_t>(), value.at(2).get<std::uint32_t>()};
+}
+
+constexpr std::array<std::string_view, 3> kMemoryNames{"gpr", "lm", "bm"};
+constexpr std::array<std::string_view, 2> kWidthNames{"long", "short"};
+
+template <std::size_t size>
+std::size_t index_of(const std::array<std::string_view, size>& names, const std::string& name) {
+  for (std::size_t index = 0; index < size; ++index) {
+    if (names[index] == name) return index;
+  }
+  throw Error(fmt::format("'{}' is no known name", name));
+}
+
+template <class Value>
+Value value_or_refuse(const std::optional<Value>& value, const std::string& name) {
+  if (!value) throw Error(fmt::format("'{}' is no known name", name));
+  return *value;
+}
+
+Conversion conversion_from(const json& value) {
+  const auto name = value.get<std::string>();
+  return value_or_refuse(conversion_named(name), name);
+}
+
+json to_json(const Variable& variable) {
+  json value{{"name", variable.name},
+             {"memory", kMemoryNames[static_cast<std::size_t>(variable.memory)]},
+             {"address", variable.address},
+             {"width", kWidthNames[static_cast<std::size_t>(variable.width)]},
+             {"vector", variable.vector},
+             {"elements", variable.elements},
+             {"dimensions", variable.dimensions},
+             {"transfer", name_of(variable.transfer)},
+             {"position", to_json(variable.position)}};
+  if (variable.conversion) value["conversion"] = info_of(*variable.conversion).name;
+  if (variable.reduction) value["reduction"] = info_of(*variable.reduction).mnemonic;
+  return value;
+}
+
+Variable variable_from(const json& value) {
+  Variable variable;
+  variable.name = value.at("name").get<std::string>();
+  variable.memory = static_cast<Memory>(index_of(kMemoryNames, value.at("memory").get<std::string>()));
+  variable.address = value.at("address").get<std::uint16_t>();
+  variable.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
+  variable.vector = value.at("vector").get<bool>();
+  variable.elements = value.at("elements").get<std::uint16_t>();
+  variable.dimensions = value.at("dimensions").get<std::vector<std::uint16_t>>();
+  const auto transfer = value.at("transfer").get<std::string>();
+  variable.transfer = value_or_refuse(transfer_named(transfer), transfer);
+  if (value.contains("conversion")) variable.conversion = conversion_from(value.at("conversion"));
+  if (value.contains("reduction")) {
+    const auto name = value.at("reduction").get<std::string>();
+    variable.reduction = value_or_refuse(op_named(name), name);
+  }
+  variable.position = position_from(value.at("position"));
+  return variable;
+}
+
+json to_json(const Parameter& parameter) {
+  return {{"name", parameter.name},
+          {"address", parameter.address},
+          {"width", kWidthNames[static_cast<std::size_t>(parameter.width)]},
+          {"conversion", info_of(parameter.conversion).name},
+          {"default", parameter.default_value},
+          {"position", to_json(parameter.position)}};
+}
+
+Parameter parameter_from(const json& value) {
+  Parameter parameter;
+  parameter.name = value.at("name").get<std::string>();
+  parameter.address = value.at("address").get<std::uint16_t>();
+  parameter.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
+  parameter.conversion = conversion_from(value.at("conversion"));
+  parameter.default_value = value.at("default").get<double>();
+  parameter.position = position_from(value.at("position"));
+  return parameter;
+}
+
+json metadata_of(const Program& program) {
+  json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},     {"kernel", program.kernel},
+            {"files", program.files},           {"record_words", program.record_words}, {"flops", program.flops}};
+  meta["variables"] = json::array();
+  for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
+  meta["parameters"] = json::array();
+  for (const Parameter& parameter : program.parameters) meta["parameters"].push_back(to_json(parameter));
+  for (std::size_t section = 0; section < kSections; ++section) {
+    json& lines = meta["lines"][std::string(key_of(static_cast<Section>(section)))] = json::array();
+    for (const ProgramLine& line : program.sections[section]) lines.push_back(to_json(line.position));
+  }
+  return meta;
+}
+
+// ---- ELF ---------------------------------------------------------------------------------------------------------
+
+struct ElfCloser {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
+
+/// libelf writes to a file descriptor: one of an unlinked temporary file.
+class ScratchFile {
+ public:
+  ScratchFile() : file_(std::tmpfile()) {
+    if (file_ == nullptr) throw Error(fmt::format("no temporary file for the object: {}", std::strerror(errno)));
+  }
+  ~ScratchFile() { std::fclose(file_); }
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  [[nodiscard]] int descriptor() const { return fileno(file_); }
+  [[nodiscard]] Bytes contents() const {
+    std::fseek(file_, 0, SEEK_END);
+    Bytes bytes(static_cast<std::size_t>(std::ftell(file_)));
+    std::rewind(file_);
+    GDR_ASSERT(std::fread(bytes.data(), 1, bytes.size(), file_) == bytes.size(), "a file just written reads back");
+    return bytes;
+  }
+
+ private:
+  std::FILE* file_;
+};
+
+[[noreturn]] void elf_failed(std::string_view what) {
+  throw Error(fmt::format("cannot {} the object file: {}", what, elf_errmsg(-1)));
+}
+
+struct NamedSection {
+  std::string_view name;
+  Bytes content;
+  bool code = false;
+};
+
+Bytes code_bytes(const std::vector<ProgramLine>& lines) {
+  Bytes bytes;
+  for (const ProgramLine& line : lines) {
+    for (const std::uint64_t part : line.word.parts) {
+      for (unsigned shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<std::byte>(part >> shift));
+    }
+  }
+  return bytes;
+}
+
+/// What the checksum covers: every section but its own, with name and length.
+Bytes digested(const std::vector<NamedSection>& sections) {
+  Bytes all;
+  for (const NamedSection& section : sections) {
+    const Bytes head = bytes_of(fmt::format("{}:{}\n", section.name, section.content.size()));
+    all.insert(all.end(), head.begin(), head.end());
+    all.insert(all.end(), section.content.begin(), section.content.end());
+  }
+  return all;
+}
+
+Bytes write_elf(std::vector<NamedSection> sections) {
+  std::string names(1, '\0');
+  std::vector<std::size_t> name_offsets;
+  sections.push_back({".shstrtab", {}, false});
+  for (const NamedSection& section : sections) {
+    name_offsets.push_back(names.size());
+    names += section.name;
+    names += '\0';
+  }
+  sections.back().content = bytes_of(names);
+
+  elf_version(EV_CURRENT);
+  const ScratchFile file;
+  const ElfHandle elf(elf_begin(file.descriptor(), ELF_C_WRITE, nullptr));
+  if (!elf || gelf_newehdr(elf.get(), ELFCLASS64) == nullptr) elf_failed("begin");
+  GElf_Ehdr header{};
+  gelf_getehdr(elf.get(), &header);
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_type = ET_REL;
+  header.e_machine = EM_NONE;
+  header.e_version = EV_CURRENT;
+  for (std::size_t index = 0; index < sections.size(); ++index) {
+    NamedSection& section = sections[index];
+    Elf_Scn* scn = elf_newscn(elf.get());
+    Elf_Data* data = scn != nullptr ? elf_newdata(scn) : nullptr;
+    if (data == nullptr) elf_failed("write");
+    data->d_align = 8;
+    data->d_buf = section.content.data();
+    data->d_size = section.content.size();
+    data->d_type = ELF_T_BYTE;
+    data->d_version = EV_CURRENT;
+    GElf_Shdr section_header{};
+    gelf_getshdr(scn, &section_header);
+    section_header.sh_name = static_cast<GElf_Word>(name_offsets[index]);
+    section_header.sh_type = index + 1 == sections.size() ? SHT_STRTAB : SHT_PROGBITS;
+    section_header.sh_flags = section.code ? SHF_EXECINSTR : 0;
+    gelf_update_shdr(scn, &section_header);
+  }
+  header.e_shstrndx = static_cast<GElf_Half>(sections.size());
+  gelf_update_ehdr(elf.get(), &header);
+  if (elf_update(elf.get(), ELF_C_WRITE) < 0) elf_failed("write");
+  return file.contents();
+}
+
+/// Sections by name; throws what is wrong with the container.
+std::vector<NamedSection> read_elf(std::span<const std::byte> bytes) {
+  static constexpr std::array<char, 4> kMagic{'\x7f', 'E', 'L', 'F'};
+  if (bytes.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
+    throw Error("it is no ELF file");
+  }
+  elf_version(EV_CURRENT);
+  Bytes copy(bytes.begin(), bytes.end());  // libelf wants writable memory
+  const ElfHandle elf(elf_memory(reinterpret_cast<char*>(copy.data()), copy.size()));
+  GElf_Ehdr header{};
+  std::size_t names = 0;
+  if (!elf || gelf_getehdr(elf.get(), &header) == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0) {
+    throw Error(fmt::format("its ELF structure is damaged: {}", elf_errmsg(-1)));
+  }
+  std::vector<NamedSection> sections;
+  for (Elf_Scn* scn = elf_nextscn(elf.get(), nullptr); scn != nullptr; scn = elf_nextscn(elf.get(), scn)) {
+    GElf_Shdr section_header{};
+    const char* name = nullptr;
+    if (gelf_getshdr(scn, &section_header) == nullptr ||
+        (name = elf_strptr(elf.get(), names, section_header.sh_name)) == nullptr) {
+      throw Error(fmt::format("its ELF section table is damaged: {}", elf_errmsg(-1)));
+    }
+    for (const std::string_view known : {kCodeSections[0], kCodeSections[1], kCodeSections[2], kCodeSections[3],
+                                         kMetaSection, kDigestSection}) {
+      if (known != name) continue;
+      const Elf_Data* data = elf_rawdata(scn, nullptr);
+      if (data == nullptr) throw Error(fmt::format("section {} is damaged: {}", known, elf_errmsg(-1)));
+      const auto* first = static_cast<const std::byte*>(data->d_buf);
+      sections.push_back({known, first == nullptr ? Bytes() : Bytes(first, first + data->d_size)});
+    }
+  }
+  return sections;
+}
+
+std::vector<InstructionWord> words_of(const Bytes& bytes, std::string_view section) {
+  if (bytes.size() % kWordBytes != 0) throw Error(fmt::format("{} ends within an instruction word", section));
+  std::vector<InstructionWord> words(bytes.size() / kWordBytes);
+  for (std::size_t index = 0; index < bytes.size(); ++index) {
+    const std::size_t within = index % kWordBytes;
+    words[index / kWordBytes].parts[within / 8] |= std::to_integer<std::uint64_t>(bytes[index]) << (within % 8 * 8);
+  }
+  return words;
+}
+
+Program program_from(const std::vector<NamedSection>& sections) {
+  std::map<std::string_view, const Bytes*> by_name;
+  for (const NamedSection& section : sections) by_name[section.name] = &section.content;
+  const auto content = [&](std::string_view name) -> const Bytes& {
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) throw Error(fmt::format("section {} is missing", name));
+    return *found->second;
+  };
+  const Bytes& meta_bytes = content(kMetaSection);
+  const auto* text = reinterpret_cast<const char*>(meta_bytes.data());
+  const json meta = json::parse(text, text + meta_bytes.size());
+  const auto object_version = meta.at("object_version").get<std::uint32_t>();
+  const auto isa_version = meta.at("isa_version").get<std::uint32_t>();
+  if (object_version != kObjectVersion) {
+    throw Error(fmt::format("it has object version {}, this program reads {}", object_version, kObjectVersion));
+  }
+  if (isa_version != kIsaVersion) {
+    throw Error(fmt::format("it was assembled for instruction set {}, this program knows {}", isa_version, kIsaVersion));
+  }
+  Program program;
+  program.kernel = meta.at("kernel").get<std::string>();
+  program.files = meta.at("files").get<std::vector<std::string>>();
+  program.record_words = meta.at("record_words").get<std::uint16_t>();
+  program.flops = meta.at("flops").get<double>();
+  for (const json& value : meta.at("variables")) program.variables.push_back(variable_from(value));
+  for (const json& value : meta.at("parameters")) program.parameters.push_back(parameter_from(value));
+  for (std::size_t section = 0; section < kSections; ++section) {
+    const auto words = words_of(content(kCodeSections[section]), kCodeSections[section]);
+    const json& lines = meta.at("lines").at(std::string(key_of(static_cast<Section>(section))));
+    if (lines.size() != words.size()) {
+      throw Error(fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
+    }
+    for (std::size_t index = 0; index < words.size(); ++index) {
+      if (const DecodeResult decoded = decode(words[index]); !decoded.line) {
+        throw Error(fmt::format("{} word {}: {}", kCodeSections[section], index, decoded.error));
+      }
+      program.sections[section].push_back({words[index], position_from(lines[index])});
+    }
+  }
+  return program;
+}
+
+}  // namespace
+
+std::vector<std::byte> serialize(const Program& program) {
+  std::vector<NamedSection> sections;
+  for (std::size_t section = 0; section < kSections; ++section) {
+    sections.push_back({kCodeSections[section], code_bytes(program.sections[section]), true});
+  }
+  sections.push_back({kMetaSection, bytes_of(metadata_of(program).dump(1)), false});
+  sections.push_back({kDigestSection, bytes_of(sha256_hex(digested(sections))), false});
+  return write_elf(std::move(sections));
+}
+
+Program deserialize(std::span<const std::byte> bytes, std::string_view name) {
+  try {
+    std::vector<NamedSection> sections = read_elf(bytes);
+    if (sections.empty() || sections.back().name != kDigestSection) throw Error("its checksum is missing");
+    const Bytes expected = std::move(sections.back().content);
+    sections.pop_back();
+    if (expected != bytes_of(sha256_hex(digested(sections)))) throw Error("its checksum does not match: it is damaged");
+    return program_from(sections);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: refused as object file: {}", name, error.what()));
+  } catch (const json::exception& error) {
+    throw Error(fmt::format("{}: refused as object file: its description is malformed: {}", name, error.what()));
+  }
+}
+
+Program read_object(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  return deserialize(std::as_bytes(std::span(content)), path.string());
+}
+
+void write_object(const Program& program, const std::filesystem::path& path) {
+  const auto bytes = serialize(program);
+  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+}  // namespace gdr::isa

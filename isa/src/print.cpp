@@ -1,0 +1,100 @@
+// Assembly text of one line.
+#include <fmt/format.h>
+
+#include <iterator>
+#include <vector>
+
+#include "gdr/isa/line.h"
+
+namespace gdr::isa {
+namespace {
+
+std::string register_text(std::string_view prefix, const ReadPort& port) {
+  return fmt::format("${}{}{}{}{}", port.width == Width::long_word ? "l" : "", prefix, port.indirect ? "t" : "",
+                     port.address, port.vector ? "v" : "");
+}
+
+std::string bm_text(const BmPort& port) {
+  return register_text(port.record ? kBmRecordPrefix : kBmPrefix, {port.address, port.width, port.vector, false});
+}
+
+std::string immediate_text(const Immediate& immediate) {
+  return immediate.width == Width::long_word ? fmt::format("hl\"{}\"", to_hex(immediate.value))
+                                             : fmt::format("hs\"{}\"", to_hex(immediate.value.upper()));
+}
+
+std::string source_text(const Line& line, Source source) {
+  switch (source) {
+    case Source::gpr_a: return register_text(kGprPrefix, line.gpr_a);
+    case Source::gpr_b: return register_text(kGprPrefix, line.gpr_b);
+    case Source::lm: return register_text(kLmPrefix, line.lm_read);
+    case Source::bm: return bm_text(line.bm);
+    case Source::immediate: return immediate_text(line.immediate);
+    default: return std::string(name_of(source));
+  }
+}
+
+std::string predicate_text(const Predicate& predicate) {
+  std::string text;
+  if (predicate.flag != 0) text += fmt::format("/{}{}", predicate.inverted ? "!" : "", predicate.flag);
+  if (predicate.jvalid) text += "/j";
+  return text;
+}
+
+/// What a unit writes through the ports, each with a blank before it.
+std::string destinations_text(const Line& line, Unit unit) {
+  const Width width = result_width(line, unit);
+  std::string text;
+  if (line.t_write.source == unit) {
+    const Source view = width == Width::long_word ? Source::t_long : Source::t_short;
+    text += fmt::format(" {}{}", name_of(view), predicate_text(line.t_write.predicate));
+  }
+  const auto add = [&](std::string_view prefix, const WritePort& port) {
+    if (port.source != unit) return;
+    text += fmt::format(" {}{}", register_text(prefix, {port.address, width, port.vector, port.indirect}),
+                        predicate_text(port.predicate));
+  };
+  add(kGprPrefix, line.gpr_write);
+  add(kLmPrefix, line.lm_write);
+  return text;
+}
+
+std::string slot_text(const Line& line, Unit unit) {
+  const Slot& slot = slot_of(line, unit);
+  std::string text(info_of(slot.op).mnemonic);
+  text += fmt::format(" {}{}", slot.negate_a ? "-" : "", source_text(line, slot.a));
+  if (slot.b != Source::none) text += fmt::format(" {}{}", slot.negate_b ? "-" : "", source_text(line, slot.b));
+  text += destinations_text(line, unit);
+  if (slot.flag.flag != 0) {
+    text += fmt::format(" $ok{}{}{}", slot.flag.flag, info_of(slot.flag.condition).suffix,
+                        predicate_text(slot.flag.predicate));
+  }
+  return text;
+}
+
+std::string bm_slot_text(const Line& line) {
+  const std::string pe = line.bm.one_pe ? fmt::format(" @{}", line.bm.pe) : "";
+  if (line.bm.mode == BmMode::write) {
+    return fmt::format("bm {} {}{}", source_text(line, line.bm.store_source), bm_text(line.bm), pe);
+  }
+  const std::string moved = destinations_text(line, Unit::bm);
+  return moved.empty() ? "" : fmt::format("bm {}{}{}", bm_text(line.bm), moved, pe);
+}
+
+}  // namespace
+
+std::string print(const Line& line) {
+  std::vector<std::string> items{fmt::format("vlen {}", line.vlen)};
+  if (line.mask.flag != 0) items.push_back(fmt::format("mask {}{}", line.mask.inverted ? "!" : "", line.mask.flag));
+  const std::size_t controls = items.size();
+  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
+    if (slot_of(line, unit).op != Op::NOP) items.push_back(slot_text(line, unit));
+  }
+  if (line.bm.mode != BmMode::none) {
+    if (std::string text = bm_slot_text(line); !text.empty()) items.push_back(std::move(text));
+  }
+  if (items.size() == controls) items.emplace_back(info_of(Op::NOP).mnemonic);
+  return fmt::format("{}", fmt::join(items, "; "));
+}
+
+}  // namespace gdr::isa
