@@ -1,0 +1,71 @@
+// What an N-body integrator asks of the machine that computes its forces: a memory of j-particles that the machine
+// predicts itself, and the force on i-particles predicted by the host. The calls map one to one on a GRAPE-6 style
+// board: set_njp, set_j_particle, set_ti, calc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gdr/hostlib/vec3.h"
+
+namespace gdr::hostlib {
+
+/// A j-particle as the memory of the board keeps it. Predicted to time t, with D = t - t0:
+///   x + v D + a_by_2 D^2 + jerk_by_6 D^3 + (3/4) snap_by_18 D^4
+///   v + 2 a_by_2 D + 3 jerk_by_6 D^2 + 3 snap_by_18 D^3
+/// which is Taylor's series with snap; the odd factors are those of the GRAPE-6 library (aby2, a1by6, a2by18).
+struct JParticle {
+  std::int64_t id = -1;
+  double mass = 0.0;
+  double t0 = 0.0;
+  Vec3 x;
+  Vec3 v;
+  Vec3 a_by_2;      // acceleration / 2
+  Vec3 jerk_by_6;   // first derivative of the acceleration / 6
+  Vec3 snap_by_18;  // second derivative of the acceleration / 18
+};
+
+/// A particle that feels the force, at the time set by set_time().
+struct IParticle {
+  std::int64_t id = -1;
+  Vec3 x;
+  Vec3 v;
+};
+
+/// Sums over all j-particles except those with the i-particle's id, G = 1; with d = x_j - x_i, u = v_j - v_i,
+/// s2 = d.d + eps2:
+///   acc = sum m d s2^(-3/2), jerk = sum m (u s2^(-3/2) - 3 (d.u) d s2^(-5/2)), pot = - sum m s2^(-1/2)
+struct Force {
+  Vec3 acc;
+  Vec3 jerk;
+  double pot = 0.0;
+};
+
+/// One all-pairs force engine. Not thread-safe.
+class ForceBackend {
+ public:
+  virtual ~ForceBackend() = default;
+
+  /// Declares that addresses 0..n-1 take part in force calls. Addresses not written yet count as mass 0.
+  /// Throws gdr::Error if the memory is smaller.
+  virtual void set_j_count(std::size_t n) = 0;
+
+  /// Writes particles[k] to addresses[k]; the spans have one length. Throws gdr::Error for an address >= the j count.
+  virtual void set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) = 0;
+
+  /// Time to which evaluate() predicts the j-particles; any order, any distance to their t0.
+  virtual void set_time(double t) = 0;
+
+  /// Forces on `i_particles`, in their order; eps2 >= 0 is the squared softening length. A pair with s2 = 0
+  /// contributes nothing.
+  [[nodiscard]] virtual std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) = 0;
+
+ protected:
+  ForceBackend() = default;
+  ForceBackend(const ForceBackend&) = default;
+  ForceBackend& operator=(const ForceBackend&) = default;
+};
+
+}  // namespace gdr::hostlib

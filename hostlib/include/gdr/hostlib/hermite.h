@@ -1,0 +1,131 @@
+// Fourth-order Hermite scheme with block individual time steps (Makino & Aarseth 1992), forces from a ForceBackend.
+// Equations, time-step rules and their reasons are in docs/nbody.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "gdr/hostlib/force_backend.h"
+#include "gdr/hostlib/particles.h"
+
+namespace gdr::hostlib {
+
+/// Times are whole numbers of ticks of 2^-40, the smallest step, so that block arithmetic is exact.
+using Ticks = std::int64_t;
+inline constexpr int kTicksPerUnitLog2 = 40;
+inline constexpr int kSmallestStepLog2 = -40;
+inline constexpr int kLargestStepLog2 = -3;
+
+/// Largest time: up to here every multiple of 2^-40 is a double.
+inline constexpr double kLargestTime = 8192.0;
+
+struct HermiteOptions {
+  double eta = 0.1;   // > 0; dt is proportional to it
+  double eps = 0.01;  // >= 0; Plummer softening length
+
+  friend bool operator==(const HermiteOptions&, const HermiteOptions&) = default;
+};
+
+struct HermiteCounters {
+  std::uint64_t steps = 0;           // steps of single particles
+  std::uint64_t block_steps = 0;     // = force calls after the initial one
+  std::uint64_t interactions = 0;    // sum over force calls of ni * nj, self pairs and the initial call included
+  std::uint64_t smallest_steps = 0;  // steps whose criterion asked for less than 2^-40; if not 0, lower eta or use eps
+  std::vector<std::uint64_t> block_sizes;  // block_sizes[n]: blocks of n particles, n = 0..N
+
+  friend bool operator==(const HermiteCounters&, const HermiteCounters&) = default;
+};
+
+/// One particle between its steps: all values at its own time t.
+struct HermiteBody {
+  std::int64_t id = 0;
+  double mass = 0.0;
+  Ticks t = 0;
+  Ticks dt = 0;  // power of two; t is a multiple of it
+  Vec3 x;
+  Vec3 v;
+  Vec3 a;
+  Vec3 jerk;
+  Vec3 snap;
+
+  friend bool operator==(const HermiteBody&, const HermiteBody&) = default;
+};
+
+/// All that an integrator is; continuing from it gives the bits of an uninterrupted run on the same force engine.
+struct HermiteState {
+  HermiteOptions options;
+  Ticks time = 0;
+  HermiteCounters counters;
+  std::vector<HermiteBody> bodies;
+
+  friend bool operator==(const HermiteState&, const HermiteState&) = default;
+};
+
+/// Throws gdr::Error if `state` breaks a rule of the scheme: options out of range, a step that is no power of two
+/// within the limits, a particle time that is no multiple of its step or from which the step does not lead past
+/// state.time, a number that is not finite, an id that occurs twice.
+void validate(const HermiteState& state);
+
+class HermiteIntegrator {
+ public:
+  using BlockObserver = std::function<void(const HermiteIntegrator&)>;
+
+  /// Starts at time 0: computes the initial force of all particles and their first steps. `backend` must outlive the
+  /// integrator and serve it alone; its j memory is overwritten (address = index in `particles`).
+  /// Throws gdr::Error for options out of range, invalid or no particles, or a force that is not finite.
+  HermiteIntegrator(ForceBackend& backend, const Particles& particles, const HermiteOptions& options);
+
+  /// Continues from `state`, which is validated.
+  HermiteIntegrator(ForceBackend& backend, HermiteState state);
+
+  HermiteIntegrator(HermiteIntegrator&&) = default;
+  HermiteIntegrator& operator=(HermiteIntegrator&&) = default;
+  HermiteIntegrator(const HermiteIntegrator&) = delete;  // two integrators cannot share a board's memory
+  HermiteIntegrator& operator=(const HermiteIntegrator&) = delete;
+  ~HermiteIntegrator() = default;
+
+  /// Advances the particles that are due next by one step each. Throws gdr::Error if a force is not finite.
+  void step();
+
+  /// Takes every block step up to and including t_end; `on_block` is called after each. Outputs in between do not
+  /// change the run: evolve(1) has the bits of evolve(0.3), evolve(1).
+  /// Throws gdr::Error for t_end below time() or above kLargestTime.
+  void evolve(double t_end, const BlockObserver& on_block = {});
+
+  /// Time of the last block step (0 at the start) and of the next one.
+  [[nodiscard]] double time() const;
+  [[nodiscard]] double next_block_time() const;
+
+  /// All particles at time t, in the order they were given: those whose own time is t as corrected, the others
+  /// predicted (with snap). Throws gdr::Error for t outside time()..next_block_time().
+  [[nodiscard]] Particles particles_at(double t) const;
+
+  /// How many particles particles_at(t) has to predict; 0 means that t is a block time of all.
+  [[nodiscard]] std::size_t predicted_at(double t) const;
+
+  [[nodiscard]] const HermiteState& state() const { return state_; }
+  [[nodiscard]] const HermiteCounters& counters() const { return state_.counters; }
+
+ private:
+  static constexpr std::size_t kLevels = kTicksPerUnitLog2 + kLargestStepLog2 + 1;
+
+  void start();
+  void load_backend();
+  void file_body(std::size_t index);
+  [[nodiscard]] Ticks next_ticks() const;
+  [[nodiscard]] std::vector<std::size_t> take_block(Ticks t);
+  [[nodiscard]] std::vector<Force> forces_at(Ticks t, const std::vector<std::size_t>& block);
+  void correct(HermiteBody& body, Ticks t, const Force& force);
+  void count_block(std::size_t size);
+
+  ForceBackend* backend_;
+  HermiteState state_;
+  // levels_[k]: indices of the bodies with dt = 2^k ticks. All bodies of a level have the same next time, the next
+  // multiple of dt, so a block is found by looking at the levels alone.
+  std::array<std::vector<std::size_t>, kLevels> levels_;
+};
+
+}  // namespace gdr::hostlib

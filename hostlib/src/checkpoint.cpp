@@ -1,0 +1,149 @@
+#include "gdr/hostlib/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gdr/hostlib/atomic_file.h"
+#include "gdr/isa/error.h"
+#include "little_endian.h"
+#include "sha256.h"
+
+namespace gdr::hostlib {
+namespace {
+
+constexpr std::string_view kMagic = "gdrnbody";
+constexpr std::uint64_t kVersion = 1;
+constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
+constexpr std::size_t kWordsPerBody = 4 + 5 * 3;  // id, mass, t, dt; x, v, a, jerk, snap
+
+std::string_view as_text(const Sha256Digest& digest) {
+  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
+}
+
+void append_counters(std::string& bytes, const HermiteCounters& c) {
+  for (const std::uint64_t count : {c.steps, c.block_steps, c.interactions, c.smallest_steps}) append_le(bytes, count);
+  for (const std::uint64_t count : c.block_sizes) append_le(bytes, count);
+}
+
+void append_body(std::string& bytes, const HermiteBody& b) {
+  append_le(bytes, b.id);
+  append_le(bytes, b.mass);
+  append_le(bytes, b.t);
+  append_le(bytes, b.dt);
+  for (const Vec3& vector : {b.x, b.v, b.a, b.jerk, b.snap}) append_le(bytes, vector);
+}
+
+// Takes words off the front; the caller has checked that they are there.
+class WordReader {
+ public:
+  explicit WordReader(std::string_view bytes) : rest_(bytes) {}
+
+  [[nodiscard]] std::size_t words_left() const { return rest_.size() / kWordBytes; }
+
+  std::uint64_t word() {
+    GDR_ASSERT(rest_.size() >= kWordBytes, "the length of a checkpoint is checked before its words are read");
+    const std::uint64_t value = read_le(rest_);
+    rest_.remove_prefix(kWordBytes);
+    return value;
+  }
+  std::int64_t integer() { return static_cast<std::int64_t>(word()); }
+  double real() { return std::bit_cast<double>(word()); }
+  Vec3 vector() {
+    Vec3 v;
+    v.x = real();
+    v.y = real();
+    v.z = real();
+    return v;
+  }
+
+ private:
+  std::string_view rest_;
+};
+
+HermiteCounters read_counters(WordReader& in, std::size_t n) {
+  HermiteCounters c;
+  c.steps = in.word();
+  c.block_steps = in.word();
+  c.interactions = in.word();
+  c.smallest_steps = in.word();
+  c.block_sizes.resize(n + 1);
+  for (std::uint64_t& count : c.block_sizes) count = in.word();
+  return c;
+}
+
+HermiteBody read_body(WordReader& in) {
+  HermiteBody b;
+  b.id = in.integer();
+  b.mass = in.real();
+  b.t = in.integer();
+  b.dt = in.integer();
+  for (Vec3* vector : {&b.x, &b.v, &b.a, &b.jerk, &b.snap}) *vector = in.vector();
+  return b;
+}
+
+// The words between header and checksum. Throws gdr::Error without the file's name.
+Checkpoint read_payload(std::string_view payload) {
+  constexpr std::size_t kFixedWords = 5 + 4 + 1;  // scalars, counters, block_sizes[0]
+  WordReader in(payload);
+  if (payload.size() % kWordBytes != 0 || in.words_left() < kFixedWords) throw Error("its length fits no state");
+  const std::uint64_t n = in.word();
+  const std::uint64_t body_words = payload.size() / kWordBytes - kFixedWords;
+  if (body_words % (kWordsPerBody + 1) != 0 || n != body_words / (kWordsPerBody + 1)) {
+    throw Error(fmt::format("its length does not fit {} particles", n));
+  }
+  Checkpoint c;
+  c.initial_energy = in.real();
+  c.state.options.eta = in.real();
+  c.state.options.eps = in.real();
+  c.state.time = in.integer();
+  c.state.counters = read_counters(in, static_cast<std::size_t>(n));
+  c.state.bodies.reserve(static_cast<std::size_t>(n));
+  for (std::uint64_t k = 0; k < n; ++k) c.state.bodies.push_back(read_body(in));
+  validate(c.state);
+  return c;
+}
+
+Checkpoint decode(std::string_view bytes) {
+  if (bytes.substr(0, kMagic.size()) != kMagic) throw Error("it is no checkpoint of gdr nbody");
+  if (bytes.size() < kHeaderBytes + kSha256Bytes) throw Error("it is truncated");
+  const std::uint64_t version = read_le(bytes.substr(kMagic.size()));
+  if (version != kVersion) throw Error(fmt::format("its version {} is not {}", version, kVersion));
+  const std::string_view signed_part = bytes.substr(0, bytes.size() - kSha256Bytes);
+  if (as_text(sha256(signed_part)) != bytes.substr(signed_part.size())) {
+    throw Error("its checksum does not match: it is truncated or damaged");
+  }
+  return read_payload(signed_part.substr(kHeaderBytes));
+}
+
+}  // namespace
+
+void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
+  const HermiteState& state = checkpoint.state;
+  std::string bytes(kMagic);
+  append_le(bytes, kVersion);
+  append_le(bytes, std::uint64_t{state.bodies.size()});
+  append_le(bytes, checkpoint.initial_energy);
+  append_le(bytes, state.options.eta);
+  append_le(bytes, state.options.eps);
+  append_le(bytes, state.time);
+  append_counters(bytes, state.counters);
+  for (const HermiteBody& b : state.bodies) append_body(bytes, b);
+  bytes += as_text(sha256(bytes));
+  write_file_atomically(path, bytes);
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& path) {
+  const std::string bytes = read_file(path);
+  try {
+    return decode(bytes);
+  } catch (const Error& reason) {
+    throw Error(fmt::format("{}: checkpoint refused: {}", path.string(), reason.what()));
+  }
+}
+
+}  // namespace gdr::hostlib

@@ -1,0 +1,170 @@
+#include "gdr/hostlib/particles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gdr/isa/error.h"
+#include "little_endian.h"
+#include "sha256.h"
+
+namespace gdr::hostlib {
+namespace {
+
+// Particle indices in ascending id.
+std::vector<std::size_t> id_order(const Particles& particles) {
+  std::vector<std::size_t> order(particles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return particles.id[a] < particles.id[b]; });
+  return order;
+}
+
+void check_lengths(const Particles& p) {
+  const std::size_t n = p.size();
+  if (p.mass.size() != n || p.position.size() != n || p.velocity.size() != n) {
+    throw Error(fmt::format("particles: {} ids, {} masses, {} positions and {} velocities; the lengths must be equal",
+                            n, p.mass.size(), p.position.size(), p.velocity.size()));
+  }
+}
+
+void check_values(const Particles& p, std::size_t k) {
+  if (!(p.mass[k] >= 0.0) || !std::isfinite(p.mass[k])) {
+    throw Error(fmt::format("particle {}: mass {} is not a finite number >= 0", p.id[k], p.mass[k]));
+  }
+  const auto refuse = [&](const char* what, const Vec3& a) {
+    throw Error(fmt::format("particle {}: {} ({}, {}, {}) is not finite", p.id[k], what, a.x, a.y, a.z));
+  };
+  if (!is_finite(p.position[k])) refuse("position", p.position[k]);
+  if (!is_finite(p.velocity[k])) refuse("velocity", p.velocity[k]);
+}
+
+}  // namespace
+
+void Particles::reserve(std::size_t n) {
+  id.reserve(n);
+  mass.reserve(n);
+  position.reserve(n);
+  velocity.reserve(n);
+}
+
+void Particles::push_back(std::int64_t new_id, double m, const Vec3& x, const Vec3& v) {
+  id.push_back(new_id);
+  mass.push_back(m);
+  position.push_back(x);
+  velocity.push_back(v);
+}
+
+void validate(const Particles& particles) {
+  check_lengths(particles);
+  for (std::size_t k = 0; k < particles.size(); ++k) check_values(particles, k);
+  const std::vector<std::size_t> order = id_order(particles);
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    if (particles.id[order[k - 1]] == particles.id[order[k]]) {
+      throw Error(fmt::format("particles {} and {} both have id {}; ids must be unique", order[k - 1], order[k],
+                              particles.id[order[k]]));
+    }
+  }
+}
+
+double Energy::virial_ratio() const { return kinetic / std::fabs(potential); }
+
+double kinetic_energy(const Particles& particles) {
+  double twice = 0.0;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    twice += particles.mass[i] * dot(particles.velocity[i], particles.velocity[i]);
+  }
+  return 0.5 * twice;
+}
+
+double potential_energy(const Particles& particles, double eps) {
+  const double eps2 = eps * eps;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    const Vec3 xi = particles.position[i];
+    double phi = 0.0;
+    for (std::size_t j = 0; j < i; ++j) {
+      const Vec3 d = particles.position[j] - xi;
+      const double s2 = dot(d, d) + eps2;
+      if (s2 > 0.0) phi += particles.mass[j] / std::sqrt(s2);
+    }
+    sum += particles.mass[i] * phi;
+  }
+  return -sum;
+}
+
+Energy energy(const Particles& particles, double eps) {
+  return {kinetic_energy(particles), potential_energy(particles, eps)};
+}
+
+double total_mass(const Particles& particles) {
+  double sum = 0.0;
+  for (const double m : particles.mass) sum += m;
+  return sum;
+}
+
+Vec3 centre_of_mass(const Particles& particles) {
+  const double mass = total_mass(particles);
+  if (mass == 0.0) return {};
+  Vec3 sum;
+  for (std::size_t i = 0; i < particles.size(); ++i) sum += particles.mass[i] * particles.position[i];
+  return sum * (1.0 / mass);
+}
+
+Vec3 momentum(const Particles& particles) {
+  Vec3 sum;
+  for (std::size_t i = 0; i < particles.size(); ++i) sum += particles.mass[i] * particles.velocity[i];
+  return sum;
+}
+
+Vec3 angular_momentum(const Particles& particles) {
+  Vec3 sum;
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    sum += particles.mass[i] * cross(particles.position[i], particles.velocity[i]);
+  }
+  return sum;
+}
+
+std::vector<double> lagrangian_radii(const Particles& particles, std::span<const double> fractions,
+                                     const Vec3& centre) {
+  if (particles.size() == 0) throw Error("lagrangian_radii: no particles");
+  std::vector<std::pair<double, double>> shells;  // distance, mass
+  shells.reserve(particles.size());
+  for (std::size_t i = 0; i < particles.size(); ++i) {
+    shells.emplace_back(norm(particles.position[i] - centre), particles.mass[i]);
+  }
+  std::sort(shells.begin(), shells.end());
+  std::vector<double> enclosed(shells.size());
+  double sum = 0.0;
+  for (std::size_t k = 0; k < shells.size(); ++k) enclosed[k] = (sum += shells[k].second);
+
+  std::vector<double> radii;
+  radii.reserve(fractions.size());
+  for (const double fraction : fractions) {
+    if (!(fraction > 0.0 && fraction <= 1.0)) {
+      throw Error(fmt::format("lagrangian_radii: mass fraction {} is outside (0, 1]", fraction));
+    }
+    const auto at = std::lower_bound(enclosed.begin(), enclosed.end(), fraction * sum);
+    const auto k = std::min(static_cast<std::size_t>(at - enclosed.begin()), shells.size() - 1);
+    radii.push_back(shells[k].first);
+  }
+  return radii;
+}
+
+std::string state_hash(const Particles& particles) {
+  check_lengths(particles);
+  constexpr std::size_t kRecordWords = 8;
+  std::string bytes;
+  bytes.reserve(particles.size() * kRecordWords * kWordBytes);
+  for (const std::size_t k : id_order(particles)) {
+    append_le(bytes, particles.id[k]);
+    append_le(bytes, particles.mass[k]);
+    append_le(bytes, particles.position[k]);
+    append_le(bytes, particles.velocity[k]);
+  }
+  return to_hex(sha256(bytes));
+}
+
+}  // namespace gdr::hostlib
