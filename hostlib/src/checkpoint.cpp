@@ -5,13 +5,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "gdr/hostlib/atomic_file.h"
+#include "gdr/isa/digest.h"
 #include "gdr/isa/error.h"
+#include "gdr/isa/file.h"
 #include "little_endian.h"
-#include "sha256.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -19,11 +20,10 @@ namespace {
 constexpr std::string_view kMagic = "gdrnbody";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
+constexpr std::size_t kChecksumBytes = 64;        // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3;  // id, mass, t, dt; x, v, a, jerk, snap
 
-std::string_view as_text(const Sha256Digest& digest) {
-  return {reinterpret_cast<const char*>(digest.data()), digest.size()};
-}
+std::string checksum(std::string_view bytes) { return isa::sha256_hex(std::as_bytes(std::span(bytes))); }
 
 void append_counters(std::string& bytes, const HermiteCounters& c) {
   for (const std::uint64_t count : {c.steps, c.block_steps, c.interactions, c.smallest_steps}) append_le(bytes, count);
@@ -110,11 +110,11 @@ Checkpoint read_payload(std::string_view payload) {
 
 Checkpoint decode(std::string_view bytes) {
   if (bytes.substr(0, kMagic.size()) != kMagic) throw Error("it is no checkpoint of gdr nbody");
-  if (bytes.size() < kHeaderBytes + kSha256Bytes) throw Error("it is truncated");
+  if (bytes.size() < kHeaderBytes + kChecksumBytes) throw Error("it is truncated");
   const std::uint64_t version = read_le(bytes.substr(kMagic.size()));
   if (version != kVersion) throw Error(fmt::format("its version {} is not {}", version, kVersion));
-  const std::string_view signed_part = bytes.substr(0, bytes.size() - kSha256Bytes);
-  if (as_text(sha256(signed_part)) != bytes.substr(signed_part.size())) {
+  const std::string_view signed_part = bytes.substr(0, bytes.size() - kChecksumBytes);
+  if (checksum(signed_part) != bytes.substr(signed_part.size())) {
     throw Error("its checksum does not match: it is truncated or damaged");
   }
   return read_payload(signed_part.substr(kHeaderBytes));
@@ -133,12 +133,12 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   append_le(bytes, state.time);
   append_counters(bytes, state.counters);
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
-  bytes += as_text(sha256(bytes));
-  write_file_atomically(path, bytes);
+  bytes += checksum(bytes);
+  isa::write_file(path, bytes);
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  const std::string bytes = read_file(path);
+  const std::string bytes = isa::read_file(path);
   try {
     return decode(bytes);
   } catch (const Error& reason) {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "gdr/isa/digest.h"
 #include "gdr/isa/error.h"
 #include "little_endian.h"
-#include "sha256.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -164,7 +164,7 @@ std::string state_hash(const Particles& particles) {
     append_le(bytes, particles.position[k]);
     append_le(bytes, particles.velocity[k]);
   }
-  return to_hex(sha256(bytes));
+  return isa::sha256_hex(std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace gdr::hostlib

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -14,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gdr/hostlib/atomic_file.h"
 #include "gdr/isa/error.h"
+#include "gdr/isa/file.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -144,7 +145,7 @@ Snapshot read_plain(LineReader& in, const Fields& first) {
 }  // namespace
 
 Snapshot read_snapshot(const std::filesystem::path& path) {
-  const std::string text = read_file(path);
+  const std::string text = isa::read_file(path);
   LineReader in(path, text);
   const std::optional<Fields> first = in.next();
   if (!first) in.refuse("the file holds no particles");
@@ -169,7 +170,7 @@ void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot,
     fmt::format_to(out, "{:.16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e}\n", p.mass[k], x.x, x.y, x.z,
                    v.x, v.y, v.z);
   }
-  write_file_atomically(path, {text.data(), text.size()});
+  isa::write_file(path, {text.data(), text.size()});
 }
 
 }  // namespace gdr::hostlib

@@ -14,8 +14,8 @@ struct Checkpoint {
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-/// Writes atomically: magic, version, the state as little-endian 64-bit words, SHA-256 of all before it (layout in
-/// docs/nbody.md). Throws gdr::Error if the file cannot be written.
+/// Writes atomically: magic, version, the state as little-endian 64-bit words, SHA-256 of all before it as hex digits
+/// (layout in docs/nbody.md). Throws gdr::Error if the file cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
 /// Throws gdr::Error naming file and reason if the file is no checkpoint, of another version, truncated, damaged
