@@ -32,7 +32,8 @@ std::string camel(StringRef name) {
 }
 
 /// enum class NAME { enumerators with their codes };
-void emit_enum(raw_ostream& out, const RecordKeeper& keeper, StringRef name, StringRef class_name, StringRef first = "") {
+void emit_enum(raw_ostream& out, const RecordKeeper& keeper, StringRef name, StringRef class_name,
+               StringRef first = "") {
   out << "enum class " << name << " : std::uint8_t {\n";
   if (!first.empty()) out << "  " << first << " = 0,\n";
   for (const Record* record : records_of(keeper, class_name)) {
@@ -63,8 +64,8 @@ void emit_constants(raw_ostream& out, const RecordKeeper& keeper) {
         << "inline constexpr unsigned k" << name << "ShortWords = " << storage->getValueAsInt("ShortWords") << ";\n"
         << "inline constexpr unsigned k" << name << "ReadPorts = " << storage->getValueAsInt("ReadPorts") << ";\n"
         << "inline constexpr unsigned k" << name << "WritePorts = " << storage->getValueAsInt("WritePorts") << ";\n"
-        << "inline constexpr std::string_view k" << name
-        << "Prefix = " << quoted(storage->getValueAsString("Prefix")) << ";\n";
+        << "inline constexpr std::string_view k" << name << "Prefix = " << quoted(storage->getValueAsString("Prefix"))
+        << ";\n";
   }
   out << "\n";
 }
@@ -137,8 +138,7 @@ void emit_codec(raw_ostream& out, const RecordKeeper& keeper) {
     if (width == 64) {
       out << "word.parts[" << lsb / 64 << "];\n";
     } else {
-      out << "(word.parts[" << lsb / 64 << "] >> " << lsb % 64 << ") & "
-          << ((std::uint64_t{1} << width) - 1) << "u;\n";
+      out << "(word.parts[" << lsb / 64 << "] >> " << lsb % 64 << ") & " << ((std::uint64_t{1} << width) - 1) << "u;\n";
     }
     out << "    " << access_to(*field).decode << "\n  }\n";
   }
@@ -159,7 +159,8 @@ void emit_name_function(raw_ostream& out, const RecordKeeper& keeper, StringRef 
 }  // namespace
 
 void emit_header(raw_ostream& out, const RecordKeeper& keeper) {
-  out << kNotice << "// The instruction set as enums, constants and tables; the records say where each entry comes from.\n"
+  out << kNotice
+      << "// The instruction set as enums, constants and tables; the records say where each entry comes from.\n"
       << "#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <optional>\n#include <span>\n"
       << "#include <string_view>\n\n#include \"gdr/isa/word.h\"\n\nnamespace gdr::isa {\n\n";
   emit_constants(out, keeper);
@@ -265,8 +266,8 @@ void emit_tables(raw_ostream& out, const RecordKeeper& keeper) {
     for (const char* bit : {"HasDestination", "SecondSourceIsShort", "ClaimsAdder", "WritesCarry", "Reduces"}) {
       out << ", " << boolean(op->getValueAsBit(bit));
     }
-    out << ",\n     " << quoted(op->getValueAsString("Meaning")) << ",\n     "
-        << quoted(op->getValueAsString("Origin")) << "},\n";
+    out << ",\n     " << quoted(op->getValueAsString("Meaning")) << ",\n     " << quoted(op->getValueAsString("Origin"))
+        << "},\n";
   }
   out << "}};\n\n";
   const auto units = records_of(keeper, "Unit");
@@ -287,10 +288,10 @@ void emit_tables(raw_ostream& out, const RecordKeeper& keeper) {
   const auto conversions = records_of(keeper, "Conversion");
   out << "constexpr std::array<ConversionInfo, " << conversions.size() << "> kConversions{{\n";
   for (const Record* conversion : conversions) {
-    out << "    {Conversion::" << enumerator(*conversion) << ", " << quoted(conversion->getValueAsString("Name")) << ", "
-        << boolean(conversion->getValueAsBit("ToHost")) << ", " << boolean(conversion->getValueAsBit("Floating"))
-        << ", Width::" << conversion->getValueAsString("Width") << "_word, "
-        << quoted(conversion->getValueAsString("Meaning")) << "},\n";
+    out << "    {Conversion::" << enumerator(*conversion) << ", " << quoted(conversion->getValueAsString("Name"))
+        << ", " << boolean(conversion->getValueAsBit("ToHost")) << ", "
+        << boolean(conversion->getValueAsBit("Floating")) << ", Width::" << conversion->getValueAsString("Width")
+        << "_word, " << quoted(conversion->getValueAsString("Meaning")) << "},\n";
   }
   out << "}};\n\n";
   const auto conditions = records_of(keeper, "Condition");
@@ -347,8 +348,8 @@ std::optional<Conversion> conversion_named(std::string_view name) {
 std::optional<Transfer> transfer_named(std::string_view name) {
 )";
   for (const Record* transfer : records_of(keeper, "Transfer")) {
-    out << "  if (name == " << quoted(transfer->getValueAsString("Mnemonic")) << ") return Transfer::"
-        << enumerator(*transfer) << ";\n";
+    out << "  if (name == " << quoted(transfer->getValueAsString("Mnemonic"))
+        << ") return Transfer::" << enumerator(*transfer) << ";\n";
   }
   out << "  return std::nullopt;\n}\n\n";
   emit_name_function(out, keeper, "Unit", "Unit", "Name");

@@ -30,7 +30,8 @@ void emit_rows(raw_ostream& out, const RecordKeeper& keeper, StringRef class_nam
 }
 
 void emit_operations(raw_ostream& out, const RecordKeeper& keeper, const Record& unit) {
-  out << "\n### " << unit.getValueAsString("Name") << "\n\n" << unit.getValueAsString("Meaning")
+  out << "\n### " << unit.getValueAsString("Name") << "\n\n"
+      << unit.getValueAsString("Meaning")
       << "\n\n| mnemonic | opcode | sources | meaning | notes | origin |\n|---|---|---|---|---|---|\n";
   for (const Record* op : records_of(keeper, "Operation")) {
     if (op->getValueAsDef("Steers") != &unit) continue;
@@ -55,7 +56,8 @@ void emit_reference(raw_ostream& out, const RecordKeeper& keeper) {
       << " clocks. Origins: R on record, D derived, O ours, because the record is silent.\n\n"
       << "This chapter is generated from the records in `isa/td`.\n\n## Units\n\n"
       << "A result written in line k can be read in line k + latency.\n\n"
-      << "| unit | latency through T | latency through GPR, LM, BM, flags | meaning | origin |\n|---|---|---|---|---|\n";
+      << "| unit | latency through T | latency through GPR, LM, BM, flags | meaning | origin "
+         "|\n|---|---|---|---|---|\n";
   emit_rows(out, keeper, "Unit", {"Name", "ForwardLatency", "RegisterLatency", "Meaning", "Origin"});
   out << "\n## Memories\n\n| memory | prefix | short words | read ports | write ports | meaning | origin "
          "|\n|---|---|---|---|---|---|---|\n";
@@ -70,7 +72,8 @@ void emit_reference(raw_ostream& out, const RecordKeeper& keeper) {
   emit_rows(out, keeper, "Transfer", {"Name", "Mnemonic", "Meaning"});
   out << "\n## Conversions\n\n| name | word | meaning | origin |\n|---|---|---|---|\n";
   emit_rows(out, keeper, "Conversion", {"Name", "Width", "Meaning", "Origin"});
-  out << "\n## Instruction word\n\n" << set.getValueAsInt("WordBits")
+  out << "\n## Instruction word\n\n"
+      << set.getValueAsInt("WordBits")
       << " bits; bits that no field names are zero.\n\n| bits | width | field | meaning |\n|---|---|---|---|\n";
   for (const Record* field : records_of(keeper, "Field")) {
     const std::int64_t msb = field->getValueAsInt("Msb");

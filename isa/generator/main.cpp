@@ -1,7 +1,7 @@
 // gdr-tablegen: reads the records of isa/td and writes the output asked for.
+#include "llvm/TableGen/Main.h"
 #include "generator.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/TableGen/Main.h"
 
 namespace {
 
@@ -18,10 +18,18 @@ llvm::cl::opt<Output> output(  //
 bool generate(llvm::raw_ostream& out, llvm::RecordKeeper& keeper) {
   if (gdr::generator::report_errors(keeper)) return true;
   switch (output) {
-    case Output::header: gdr::generator::emit_header(out, keeper); break;
-    case Output::tables: gdr::generator::emit_tables(out, keeper); break;
-    case Output::reference: gdr::generator::emit_reference(out, keeper); break;
-    case Output::tests: gdr::generator::emit_tests(out, keeper); break;
+    case Output::header:
+      gdr::generator::emit_header(out, keeper);
+      break;
+    case Output::tables:
+      gdr::generator::emit_tables(out, keeper);
+      break;
+    case Output::reference:
+      gdr::generator::emit_reference(out, keeper);
+      break;
+    case Output::tests:
+      gdr::generator::emit_tests(out, keeper);
+      break;
   }
   return false;
 }

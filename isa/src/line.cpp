@@ -108,8 +108,6 @@ bool reads(const Line& line, Source source) {
   return line.bm.mode == BmMode::write && line.bm.store_source == source;
 }
 
-Width result_width(const Line& line, Unit unit) {
-  return unit == Unit::bm ? line.bm.width : slot_of(line, unit).width;
-}
+Width result_width(const Line& line, Unit unit) { return unit == Unit::bm ? line.bm.width : slot_of(line, unit).width; }
 
 }  // namespace gdr::isa

@@ -117,7 +117,7 @@ Parameter parameter_from(const json& value) {
 }
 
 json metadata_of(const Program& program) {
-  json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},     {"kernel", program.kernel},
+  json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},           {"kernel", program.kernel},
             {"files", program.files},           {"record_words", program.record_words}, {"flops", program.flops}};
   meta["variables"] = json::array();
   for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
@@ -256,8 +256,8 @@ std::vector<NamedSection> read_elf(std::span<const std::byte> bytes) {
         (name = elf_strptr(elf.get(), names, section_header.sh_name)) == nullptr) {
       throw Error(fmt::format("its ELF section table is damaged: {}", elf_errmsg(-1)));
     }
-    for (const std::string_view known : {kCodeSections[0], kCodeSections[1], kCodeSections[2], kCodeSections[3],
-                                         kMetaSection, kDigestSection}) {
+    for (const std::string_view known :
+         {kCodeSections[0], kCodeSections[1], kCodeSections[2], kCodeSections[3], kMetaSection, kDigestSection}) {
       if (known != name) continue;
       const Elf_Data* data = elf_rawdata(scn, nullptr);
       if (data == nullptr) throw Error(fmt::format("section {} is damaged: {}", known, elf_errmsg(-1)));
@@ -295,7 +295,8 @@ Program program_from(const std::vector<NamedSection>& sections) {
     throw Error(fmt::format("it has object version {}, this program reads {}", object_version, kObjectVersion));
   }
   if (isa_version != kIsaVersion) {
-    throw Error(fmt::format("it was assembled for instruction set {}, this program knows {}", isa_version, kIsaVersion));
+    throw Error(
+        fmt::format("it was assembled for instruction set {}, this program knows {}", isa_version, kIsaVersion));
   }
   Program program;
   program.kernel = meta.at("kernel").get<std::string>();
@@ -308,7 +309,8 @@ Program program_from(const std::vector<NamedSection>& sections) {
     const auto words = words_of(content(kCodeSections[section]), kCodeSections[section]);
     const json& lines = meta.at("lines").at(std::string(key_of(static_cast<Section>(section))));
     if (lines.size() != words.size()) {
-      throw Error(fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
+      throw Error(
+          fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
     }
     for (std::size_t index = 0; index < words.size(); ++index) {
       if (const DecodeResult decoded = decode(words[index]); !decoded.line) {

@@ -25,12 +25,18 @@ std::string immediate_text(const Immediate& immediate) {
 
 std::string source_text(const Line& line, Source source) {
   switch (source) {
-    case Source::gpr_a: return register_text(kGprPrefix, line.gpr_a);
-    case Source::gpr_b: return register_text(kGprPrefix, line.gpr_b);
-    case Source::lm: return register_text(kLmPrefix, line.lm_read);
-    case Source::bm: return bm_text(line.bm);
-    case Source::immediate: return immediate_text(line.immediate);
-    default: return std::string(name_of(source));
+    case Source::gpr_a:
+      return register_text(kGprPrefix, line.gpr_a);
+    case Source::gpr_b:
+      return register_text(kGprPrefix, line.gpr_b);
+    case Source::lm:
+      return register_text(kLmPrefix, line.lm_read);
+    case Source::bm:
+      return bm_text(line.bm);
+    case Source::immediate:
+      return immediate_text(line.immediate);
+    default:
+      return std::string(name_of(source));
   }
 }
 

@@ -171,6 +171,9 @@ let Origin = "D: Koike et al. 2009, section 2.4 (HET and OHT convert 64-bit host
     let Meaning = "long to 64-bit integer; saturates and counts.";
   }
   def FIX36TO64 : Conversion<"fix36to64", 7, 1, 0, "short"> { let Meaning = "short to 64-bit integer, sign extended."; }
+  def NONE : Conversion<"none", 8, 0, 0, "long"> {
+    let Meaning = "The bits as they are, in both directions and for both widths; the upper 8 of a long word are zero.";
+  }
 }
 
 include "word.td"

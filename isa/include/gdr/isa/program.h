@@ -40,9 +40,9 @@ struct ProgramLine {
 
 enum class Memory : std::uint8_t { gpr, lm, bm };
 
-/// A declared variable. It occupies `elements` entries, each of four words if `vector` (one per vector element), else of
-/// one word, from `address` (short words) on, entry after entry. In BM each entry of an `elt` variable is one long word
-/// of the j-record, a short value standing in its upper half, and `address` counts from the record's start.
+/// A declared variable. It occupies `elements` entries, each of four words if `vector` (one per vector element), else
+/// of one word, from `address` (short words) on, entry after entry. In BM each entry of an `elt` variable is one long
+/// word of the j-record, a short value standing in its upper half, and `address` counts from the record's start.
 struct Variable {
   std::string name;
   Memory memory = Memory::lm;
@@ -75,8 +75,8 @@ struct Program {
   std::array<std::vector<ProgramLine>, kSections> sections;
   std::vector<Variable> variables;  // in declaration order
   std::vector<Parameter> parameters;
-  std::uint16_t record_words = 0;   // long words of one j-record
-  double flops = 0;                 // per interaction, by the field's counting; 0: not stated
+  std::uint16_t record_words = 0;  // long words of one j-record
+  double flops = 0;                // per interaction, by the field's counting; 0: not stated
   friend bool operator==(const Program&, const Program&) = default;
 
   [[nodiscard]] const std::vector<ProgramLine>& code(Section section) const {

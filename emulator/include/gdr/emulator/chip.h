@@ -1,0 +1,146 @@
+// One SING chip as the control processor sees it: memories that can be written and read, code that can be run. Every
+// engine is a Chip; what they compute is bit for bit the same.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gdr/emulator/arithmetic.h"
+#include "gdr/isa/error.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::emulator {
+
+// Koike et al. 2009, section 2.2.
+inline constexpr unsigned kBlocks = 16;
+inline constexpr unsigned kPesPerBlock = 32;
+/// i-particles of one run of a chip: four vector elements in each PE of a block, the same in all blocks.
+inline constexpr unsigned kParticlesPerRun = kPesPerBlock * isa::kVectorElements;
+
+enum class FaultKind : std::uint8_t {
+  undefined,        // the instruction set gives it no meaning
+  unsupported,      // has a meaning that this engine leaves out on purpose
+  address,          // an address outside its memory
+  unproven_product  // fmulh and fmull that are no pair
+};
+
+/// What a program did that the machine refuses: where, and why.
+class Fault : public Error {
+ public:
+  Fault(FaultKind kind, const isa::Program& program, isa::Section section, std::size_t line, const std::string& why);
+  [[nodiscard]] FaultKind kind() const { return kind_; }
+  [[nodiscard]] isa::Section section() const { return section_; }
+  [[nodiscard]] std::size_t line() const { return line_; }
+
+ private:
+  FaultKind kind_;
+  isa::Section section_;
+  std::size_t line_;
+};
+
+/// A run of consecutive words in the same memory of a PE. `address` counts short words; a long word has an even one.
+struct PeWords {
+  isa::Memory memory = isa::Memory::lm;  // gpr or lm
+  std::uint16_t address = 0;
+  Width width = Width::long_word;
+  std::uint16_t count = 1;
+};
+
+/// The j-records of one chip in the order they are worked on. Record r stands in words[r * record_words] and following;
+/// block b works on record 16 k + b in iteration k. A block without a record in the last iteration gets a record of
+/// zero words and sees $jvalid false.
+struct RecordStream {
+  std::span<const LongWord> words;
+  unsigned record_words = 0;
+  std::uint64_t records = 0;
+
+  [[nodiscard]] std::uint64_t iterations() const { return (records + kBlocks - 1) / kBlocks; }
+};
+
+/// One start of the loop: loop initialization, the body once per iteration, loop termination.
+struct LoopRun {
+  RecordStream stream;
+  /// PEs that hold i-data and whose results will be collected, from PE 0 on. Words of the others are undefined
+  /// afterwards and their floating-point events are not counted.
+  unsigned live_pes = kPesPerBlock;
+};
+
+/// State is zero after load(). Calls that name different blocks may come from different threads at the same time; all
+/// others may not.
+class Chip {
+ public:
+  virtual ~Chip() = default;
+  Chip(const Chip&) = delete;
+  Chip& operator=(const Chip&) = delete;
+
+  /// Takes a program and clears all state. Throws Fault for code that no run could execute, whatever the data.
+  virtual void load(const isa::Program& program) = 0;
+  /// Section `initialization`, once.
+  virtual void run_initialization(unsigned block) = 0;
+  /// The three loop sections. Throws Fault.
+  virtual void run_loop(unsigned block, const LoopRun& run) = 0;
+
+  /// BM of one block; `address` counts long words.
+  virtual void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
+  /// Words into one PE, as IDP to BM and a `bm` load into that PE do it. A short word stands in the upper half.
+  virtual void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
+  /// The words that a `bm` store of that PE would bring to BM; short ones in the upper half.
+  [[nodiscard]] virtual std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const = 0;
+  /// Floating-point events of the live PEs of one block since load().
+  [[nodiscard]] virtual FpEvents events(unsigned block) const = 0;
+
+ protected:
+  Chip() = default;
+};
+
+/// What a line of the reference engine is about to do, and a look at any PE of its block before it does.
+struct IssueEvent {
+  const Chip& chip;
+  isa::Section section;
+  std::size_t line;  // index into the section's code
+  unsigned block;
+  std::uint64_t iteration;  // of the loop body; 0 elsewhere
+  bool jvalid;
+};
+
+/// T and flags of one PE, which no `bm` store shows.
+struct PeRegisters {
+  std::array<LongWord, isa::kVectorElements> t;
+  std::array<std::uint8_t, isa::kVectorElements> flags;  // bit k - 1 is flag k
+};
+
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void on_issue(const IssueEvent&) {}
+};
+
+/// One PE at a time, written to be read: the oracle of all engines.
+class ReferenceChip : public Chip {
+ public:
+  /// Called before every line; not owned, may be null.
+  virtual void set_observer(Observer* observer) = 0;
+  [[nodiscard]] virtual PeRegisters registers(unsigned block, unsigned pe) const = 0;
+};
+
+[[nodiscard]] std::unique_ptr<ReferenceChip> make_reference_chip();
+
+/// Pre-decoded, PEs in host vectors; the instruction set of the host is chosen at run time.
+[[nodiscard]] std::unique_ptr<Chip> make_simd_chip();
+
+/// Reads `count` results, result n being element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), and reduces them
+/// over the 16 blocks in the tree: neighbours first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a
+/// reduction block 0 passes. Events of the nodes are added to `events`.
+struct Collection {
+  PeWords where;  // count: words of one PE
+  unsigned results = 0;
+  std::optional<isa::Op> reduction;
+  Width node_width = Width::long_word;
+};
+[[nodiscard]] std::vector<LongWord> collect(const Chip& chip, const Collection& collection, FpEvents& events);
+
+}  // namespace gdr::emulator

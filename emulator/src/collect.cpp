@@ -1,0 +1,67 @@
+// The reduction tree over the broadcast memories of the 16 blocks.
+#include "gdr/emulator/chip.h"
+#include "semantics.h"
+
+namespace gdr::emulator {
+namespace {
+
+LongWord node(isa::Op op, LongWord a, LongWord b, Width width, FpEvents& events) {
+  const auto counted = [&](const FpResult& result) {
+    events += result.event;
+    return result.value;
+  };
+  const auto integer = [&](AluResult (*function)(uint128, uint128, Width)) {
+    if (width == Width::long_word) return LongWord::from_bits(function(a.bits(), b.bits(), width).value);
+    const uint128 value = function(a.upper().bits, b.upper().bits, width).value;
+    return isa::widen(ShortWord{static_cast<std::uint64_t>(value)});
+  };
+  switch (op) {
+    case isa::Op::FADD:
+      return counted(Semantics<isa::Op::FADD>::apply(a, b, width));
+    case isa::Op::FMAX:
+      return counted(Semantics<isa::Op::FMAX>::apply(a, b, width));
+    case isa::Op::FMIN:
+      return counted(Semantics<isa::Op::FMIN>::apply(a, b, width));
+    case isa::Op::UADD:
+      return integer(&uadd);
+    case isa::Op::UAND:
+      return integer(&uand);
+    case isa::Op::UOR:
+      return integer(&uor);
+    case isa::Op::UXOR:
+      return integer(&uxor);
+    case isa::Op::UMAX:
+      return integer(&umax);
+    case isa::Op::UMIN:
+      return integer(&umin);
+    default:
+      break;
+  }
+  GDR_ASSERT(false, "a program's reductions are operations of the tree's nodes");
+}
+
+}  // namespace
+
+std::vector<LongWord> collect(const Chip& chip, const Collection& collection, FpEvents& events) {
+  const unsigned per_pe = collection.where.count;
+  std::vector<LongWord> results;
+  results.reserve(collection.results);
+  for (unsigned pe = 0; results.size() < collection.results; ++pe) {
+    GDR_ASSERT(pe < kPesPerBlock, "no more results are collected than the PEs hold");
+    std::array<std::vector<LongWord>, kBlocks> words;
+    const unsigned blocks = collection.reduction ? kBlocks : 1;
+    for (unsigned block = 0; block < blocks; ++block) words[block] = chip.read_pe(block, pe, collection.where);
+    for (unsigned n = 0; n < per_pe && results.size() < collection.results; ++n) {
+      for (unsigned distance = 1; distance < blocks; distance *= 2) {
+        for (unsigned block = 0; block < blocks; block += 2 * distance) {
+          words[block][n] =
+              node(*collection.reduction, words[block][n], words[block + distance][n], collection.node_width, events);
+        }
+      }
+      results.push_back(words[0][n]);
+    }
+  }
+  return results;
+}
+
+}  // namespace gdr::emulator

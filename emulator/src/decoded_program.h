@@ -1,0 +1,33 @@
+// A program as the engines start from: lines taken apart, and refused where no run could execute them.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "gdr/emulator/chip.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::emulator {
+
+struct DecodedProgram {
+  isa::Program program;  // for faults' source positions
+  std::array<std::vector<isa::Line>, isa::kSections> sections;
+
+  [[nodiscard]] const std::vector<isa::Line>& code(isa::Section section) const {
+    return sections[static_cast<std::size_t>(section)];
+  }
+};
+
+/// Throws Fault for undefined words, static addresses outside their memory, operands of a width that the operation does
+/// not take, and fmulh and fmull that are no pair.
+[[nodiscard]] DecodedProgram decode_program(const isa::Program& program);
+
+/// Short words that one element's step moves on.
+[[nodiscard]] constexpr unsigned stride_of(Width width) { return width == Width::long_word ? 2 : 1; }
+
+/// First short-word address of the record window that iteration `iteration` reads.
+[[nodiscard]] constexpr unsigned record_base(unsigned record_words, std::uint64_t iteration) {
+  return iteration % 2 == 0 ? 0 : 2 * record_words;
+}
+
+}  // namespace gdr::emulator

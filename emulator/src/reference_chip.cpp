@@ -1,0 +1,405 @@
+// The reference engine: the definition of the machine, one block, one line, one PE, one element at a time.
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+#include "decoded_program.h"
+#include "gdr/emulator/chip.h"
+#include "semantics.h"
+
+namespace gdr::emulator {
+namespace {
+
+using isa::BmMode;
+using isa::Condition;
+using isa::kVectorElements;
+using isa::Line;
+using isa::Predicate;
+using isa::ReadPort;
+using isa::Section;
+using isa::Slot;
+using isa::Source;
+using isa::Unit;
+using isa::WritePort;
+
+struct Pe {
+  std::array<ShortWord, isa::kGprShortWords> gpr{};
+  std::array<ShortWord, isa::kLmShortWords> lm{};
+  std::array<LongWord, kVectorElements> t{};
+  std::array<std::uint8_t, kVectorElements> flags{};  // bit k - 1 is flag k
+};
+
+struct Block {
+  std::array<Pe, kPesPerBlock> pes{};
+  std::array<ShortWord, isa::kBmShortWords> bm{};
+  FpEvents events;
+};
+
+/// A write on its way: it lands when the next line has read its operands.
+struct PendingWord {
+  ShortWord* at;
+  ShortWord word;
+};
+struct PendingFlag {
+  std::uint8_t* flags;
+  std::uint8_t flag;
+  bool value;
+};
+
+LongWord read(std::span<const ShortWord> memory, std::size_t address, Width width) {
+  return width == Width::long_word ? isa::join(memory[address], memory[address + 1]) : isa::widen(memory[address]);
+}
+
+/// What a unit made of one element.
+struct Result {
+  LongWord value;
+  bool negative = false;
+  bool zero = false;
+  bool carry = false;
+  FpEvent event = FpEvent::none;
+};
+
+Result result_of(const FpResult& result, Width) {
+  return {result.value, result.negative, result.zero, false, result.event};
+}
+Result result_of(const AluResult& result, Width width) {
+  const LongWord value = width == Width::long_word ? LongWord::from_bits(result.value)
+                                                   : isa::widen(ShortWord{static_cast<std::uint64_t>(result.value)});
+  return {value, result.negative, result.zero, result.carry, FpEvent::none};
+}
+
+template <isa::Op op>
+Result apply(LongWord a, LongWord b, Width width) {
+  // The ALU takes integers, right-aligned in their width; the other units words.
+  if constexpr (Semantics<op>::on_integers) {
+    const auto integer = [&](LongWord word) {
+      return width == Width::long_word ? word.bits() : uint128{word.upper().bits};
+    };
+    return result_of(Semantics<op>::apply(integer(a), integer(b), width), width);
+  } else {
+    return result_of(Semantics<op>::apply(a, b, width), width);
+  }
+}
+
+Result apply(isa::Op op, LongWord a, LongWord b, Width width) {
+  switch (op) {
+#define GDR_CASE(OP) \
+  case isa::Op::OP:  \
+    return apply<isa::Op::OP>(a, b, width)
+    GDR_CASE(FADD);
+    GDR_CASE(FSUB);
+    GDR_CASE(FPASSA);
+    GDR_CASE(FMAX);
+    GDR_CASE(FMIN);
+    GDR_CASE(FMUL);
+    GDR_CASE(FMULL);
+    GDR_CASE(UADD);
+    GDR_CASE(USUB);
+    GDR_CASE(UAND);
+    GDR_CASE(UOR);
+    GDR_CASE(UXOR);
+    GDR_CASE(UNOT);
+    GDR_CASE(ULSL);
+    GDR_CASE(ULSR);
+    GDR_CASE(UASR);
+    GDR_CASE(UPASSA);
+    GDR_CASE(UMAX);
+    GDR_CASE(UMIN);
+    GDR_CASE(ULZC);
+#undef GDR_CASE
+    case isa::Op::FMULH:
+    case isa::Op::BM:
+    case isa::Op::NOP:
+      break;
+  }
+  GDR_ASSERT(false, "only operations with a result of a slot are applied");
+}
+
+class Reference final : public ReferenceChip {
+ public:
+  void load(const isa::Program& program) override {
+    code_ = decode_program(program);
+    blocks_.assign(kBlocks, Block{});
+  }
+
+  void run_initialization(unsigned block) override {
+    Sequence run(*this, block, kPesPerBlock);
+    run.section(Section::initialization);
+  }
+
+  void run_loop(unsigned block, const LoopRun& loop) override {
+    Sequence run(*this, block, loop.live_pes);
+    run.section(Section::loop_initialization);
+    for (std::uint64_t iteration = 0; iteration < loop.stream.iterations(); ++iteration) {
+      run.receive_record(loop.stream, iteration);
+      run.section(Section::loop_body);
+    }
+    run.leave_records();
+    run.section(Section::loop_termination);
+  }
+
+  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+    GDR_ASSERT(2 * (address + words.size()) <= isa::kBmShortWords, "words written to BM stay inside it");
+    auto& bm = blocks_.at(block).bm;
+    for (const LongWord word : words) {
+      bm[2 * address] = word.upper();
+      bm[2 * address + 1] = word.lower();
+      ++address;
+    }
+  }
+
+  void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
+    GDR_ASSERT(words.size() == where.count, "as many words as named are written to a PE");
+    const std::span<ShortWord> memory = memory_of(blocks_.at(block).pes.at(pe), where);
+    for (std::size_t n = 0; n < words.size(); ++n) {
+      const std::size_t address = where.address + n * stride_of(where.width);
+      memory[address] = words[n].upper();
+      if (where.width == Width::long_word) memory[address + 1] = words[n].lower();
+    }
+  }
+
+  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
+    Pe copy = blocks_.at(block).pes.at(pe);
+    const std::span<const ShortWord> memory = memory_of(copy, where);
+    std::vector<LongWord> words;
+    for (std::size_t n = 0; n < where.count; ++n) {
+      words.push_back(read(memory, where.address + n * stride_of(where.width), where.width));
+    }
+    return words;
+  }
+
+  FpEvents events(unsigned block) const override { return blocks_.at(block).events; }
+  void set_observer(Observer* observer) override { observer_ = observer; }
+  PeRegisters registers(unsigned block, unsigned pe) const override {
+    const Pe& state = blocks_.at(block).pes.at(pe);
+    return {state.t, state.flags};
+  }
+
+ private:
+  static std::span<ShortWord> memory_of(Pe& pe, const PeWords& where) {
+    const std::span<ShortWord> memory =
+        where.memory == isa::Memory::gpr ? std::span<ShortWord>(pe.gpr) : std::span<ShortWord>(pe.lm);
+    GDR_ASSERT(where.memory != isa::Memory::bm && where.address + where.count * stride_of(where.width) <= memory.size(),
+               "words of a PE stay inside its memory");
+    return memory;
+  }
+
+  /// Lines of one block, one after the other, with the writes that have not landed yet.
+  class Sequence {
+   public:
+    Sequence(Reference& chip, unsigned block, unsigned live_pes)
+        : chip_(chip), block_(chip.blocks_.at(block)), block_id_(block), live_pes_(live_pes) {}
+    ~Sequence() { land(); }
+    Sequence(const Sequence&) = delete;
+    Sequence& operator=(const Sequence&) = delete;
+
+    void receive_record(const RecordStream& stream, std::uint64_t iteration) {
+      const std::uint64_t record = iteration * kBlocks + block_id_;
+      iteration_ = iteration;
+      jvalid_ = record < stream.records;
+      record_base_ = record_base(stream.record_words, iteration);
+      for (unsigned n = 0; n < stream.record_words; ++n) {
+        const LongWord word = jvalid_ ? stream.words[record * stream.record_words + n] : LongWord{};
+        block_.bm[record_base_ + 2 * n] = word.upper();
+        block_.bm[record_base_ + 2 * n + 1] = word.lower();
+      }
+    }
+
+    void leave_records() {
+      iteration_ = 0;
+      jvalid_ = true;
+    }
+
+    void section(Section section) {
+      section_ = section;
+      const auto& lines = chip_.code_.code(section);
+      for (at_ = 0; at_ < lines.size(); ++at_) {
+        if (chip_.observer_ != nullptr) {
+          chip_.observer_->on_issue({chip_, section, at_, block_id_, iteration_, jvalid_});
+        }
+        step(lines[at_]);
+      }
+    }
+
+   private:
+    /// Fetch is the caller's; issue and execute read the state as it was, retire lands what the line before wrote.
+    void step(const Line& line) {
+      new_words_.clear();
+      new_flags_.clear();
+      new_t_.clear();
+      for (unsigned pe = 0; pe < live_pes_; ++pe) {
+        for (unsigned element = 0; element < line.vlen; ++element) execute(line, pe, element);
+      }
+      land();
+      for (const auto& [t, word] : new_t_) *t = word;
+      pending_words_.swap(new_words_);
+      pending_flags_.swap(new_flags_);
+    }
+
+    void land() {
+      for (const PendingWord& write : pending_words_) *write.at = write.word;
+      for (const PendingFlag& write : pending_flags_) {
+        const auto bit = static_cast<std::uint8_t>(1u << (write.flag - 1));
+        *write.flags = static_cast<std::uint8_t>(write.value ? *write.flags | bit : *write.flags & ~bit);
+      }
+      pending_words_.clear();
+      pending_flags_.clear();
+    }
+
+    void execute(const Line& line, unsigned pe_id, unsigned element) {
+      Pe& pe = block_.pes[pe_id];
+      const bool masked = line.mask.flag != 0 && flag(pe, element, line.mask.flag) == line.mask.inverted;
+      if (masked) return;
+      for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
+        const Slot& slot = isa::slot_of(line, unit);
+        if (slot.op == isa::Op::NOP || slot.op == isa::Op::FMULH) continue;
+        LongWord a = operand(line, slot.a, slot.width, pe_id, element);
+        LongWord b = operand(line, slot.b, slot.width, pe_id, element);
+        if (slot.negate_a) a = negate(a);
+        if (slot.negate_b) b = negate(b);
+        retire(line, unit, apply(slot.op, a, b, slot.width), pe, element);
+      }
+      move(line, pe_id, element);
+    }
+
+    /// Results on their way to the destinations whose predicates hold; an event counts if there is one.
+    void retire(const Line& line, Unit unit, const Result& result, Pe& pe, unsigned element) {
+      const Slot& slot = isa::slot_of(line, unit);
+      bool written = write(line, unit, result.value, pe, element);
+      if (slot.flag.flag != 0 && holds(slot.flag.predicate, pe, element)) {
+        const bool value = slot.flag.condition == Condition::negative ? result.negative
+                           : slot.flag.condition == Condition::zero   ? result.zero
+                                                                      : result.carry;
+        new_flags_.push_back({&pe.flags[element], slot.flag.flag, value});
+        written = true;
+      }
+      if (written) block_.events += result.event;
+    }
+
+    /// The `bm` operation: BM to the PE, or the words of one PE to BM.
+    void move(const Line& line, unsigned pe_id, unsigned element) {
+      if (line.bm.mode == BmMode::none || (line.bm.one_pe && line.bm.pe != pe_id)) return;
+      Pe& pe = block_.pes[pe_id];
+      if (line.bm.mode == BmMode::read) {
+        write(line, Unit::bm, operand(line, Source::bm, line.bm.width, pe_id, element), pe, element);
+      } else {
+        place(block_.bm, bm_address(line, element), line.bm.width,
+              operand(line, line.bm.store_source, line.bm.width, pe_id, element));
+      }
+    }
+
+    bool write(const Line& line, Unit unit, LongWord value, Pe& pe, unsigned element) {
+      const Width width = isa::result_width(line, unit);
+      bool written = false;
+      if (line.t_write.source == unit && holds(line.t_write.predicate, pe, element)) {
+        new_t_.emplace_back(&pe.t[element], value);
+        written = true;
+      }
+      if (line.gpr_write.source == unit && holds(line.gpr_write.predicate, pe, element)) {
+        place(pe.gpr, line.gpr_write.address + step_of(line.gpr_write.vector, width, element), width, value);
+        written = true;
+      }
+      if (line.lm_write.source == unit && holds(line.lm_write.predicate, pe, element)) {
+        const WritePort& port = line.lm_write;
+        place(pe.lm, lm_address({port.address, width, port.vector, port.indirect}, pe, element), width, value);
+        written = true;
+      }
+      return written;
+    }
+
+    void place(std::span<ShortWord> memory, std::size_t address, Width width, LongWord value) {
+      new_words_.push_back({&memory[address], value.upper()});
+      if (width == Width::long_word) new_words_.push_back({&memory[address + 1], value.lower()});
+    }
+
+    LongWord operand(const Line& line, Source source, Width width, unsigned pe_id, unsigned element) const {
+      const Pe& pe = block_.pes[pe_id];
+      const auto identifier = [&](unsigned id) {
+        return width == Width::long_word ? LongWord::from_bits(id) : isa::widen(ShortWord{id});
+      };
+      const auto gpr = [&](const ReadPort& port) {
+        return read(pe.gpr, port.address + step_of(port.vector, port.width, element), port.width);
+      };
+      switch (source) {
+        case Source::none:
+          return {};
+        case Source::gpr_a:
+          return gpr(line.gpr_a);
+        case Source::gpr_b:
+          return gpr(line.gpr_b);
+        case Source::lm:
+          return read(pe.lm, lm_address(line.lm_read, pe, element), line.lm_read.width);
+        case Source::bm:
+          return read(block_.bm, bm_address(line, element), line.bm.width);
+        case Source::t_short:
+          return isa::widen(pe.t[element].upper());
+        case Source::t_long:
+          return pe.t[element];
+        case Source::immediate:
+          return line.immediate.value;
+        case Source::pe_id:
+          return identifier(pe_id);
+        case Source::bb_id:
+          return identifier(block_id_);
+      }
+      return {};
+    }
+
+    static std::size_t step_of(bool vector, Width width, unsigned element) {
+      return vector ? element * stride_of(width) : 0;
+    }
+
+    std::size_t bm_address(const Line& line, unsigned element) const {
+      return line.bm.address + (line.bm.record ? record_base_ : 0) + step_of(line.bm.vector, line.bm.width, element);
+    }
+
+    std::size_t lm_address(const ReadPort& port, const Pe& pe, unsigned element) const {
+      std::size_t address = port.address + step_of(port.vector, port.width, element);
+      if (!port.indirect) return address;
+      const LongWord t = pe.t[element];
+      const uint128 offset = port.width == Width::long_word ? t.bits() : uint128{t.upper().bits};
+      if (offset >= isa::kLmShortWords || address + offset + stride_of(port.width) > isa::kLmShortWords ||
+          (port.width == Width::long_word && (address + offset) % 2 != 0)) {
+        throw Fault(FaultKind::address, chip_.code_.program, section_, at_,
+                    fmt::format("local memory address {} + T ({}) is outside 0..{} or odd for a long word", address,
+                                isa::to_hex(t), isa::kLmShortWords - 1));
+      }
+      return address + static_cast<std::size_t>(offset);
+    }
+
+    static bool flag(const Pe& pe, unsigned element, unsigned number) {
+      return ((pe.flags[element] >> (number - 1)) & 1) != 0;
+    }
+
+    bool holds(const Predicate& predicate, const Pe& pe, unsigned element) const {
+      if (predicate.jvalid && !jvalid_) return false;
+      return predicate.flag == 0 || flag(pe, element, predicate.flag) != predicate.inverted;
+    }
+
+    Reference& chip_;
+    Block& block_;
+    unsigned block_id_;
+    unsigned live_pes_;
+    Section section_ = Section::initialization;
+    std::size_t at_ = 0;
+    std::uint64_t iteration_ = 0;
+    unsigned record_base_ = 0;
+    bool jvalid_ = true;
+    std::vector<PendingWord> pending_words_;
+    std::vector<PendingFlag> pending_flags_;
+    std::vector<PendingWord> new_words_;
+    std::vector<PendingFlag> new_flags_;
+    std::vector<std::pair<LongWord*, LongWord>> new_t_;
+  };
+
+  DecodedProgram code_;
+  std::vector<Block> blocks_;
+  Observer* observer_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<ReferenceChip> make_reference_chip() { return std::make_unique<Reference>(); }
+
+}  // namespace gdr::emulator
