@@ -1,0 +1,117 @@
+#include "gdr/hostlib/checkpoint.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/plummer.h"
+#include "gdr/isa/file.h"
+#include "nbody_testing.h"
+
+namespace gdr::hostlib {
+namespace {
+
+using testing::error_of;
+using testing::ScratchDirectory;
+
+Checkpoint some_checkpoint() {
+  DirectForce force;
+  HermiteIntegrator integrator(force, make_plummer(16, 1), {});
+  integrator.evolve(0.4);
+  return {integrator.state(), -0.25};
+}
+
+TEST(Checkpoint, RestartedRunEndsWithTheBitsOfAnUninterruptedOne) {
+  const ScratchDirectory directory;
+  const Particles start = make_plummer(64, 1);
+  DirectForce one_force;
+  HermiteIntegrator uninterrupted(one_force, start, {});
+  uninterrupted.evolve(1.0);
+
+  {
+    DirectForce force;
+    HermiteIntegrator first_half(force, start, {});
+    first_half.evolve(0.4);
+    ASSERT_GT(first_half.predicted_at(first_half.time()), 0U);  // the particles have times of their own
+    write_checkpoint(directory / "half.ckpt", {first_half.state(), -0.25});
+  }
+  const Checkpoint checkpoint = read_checkpoint(directory / "half.ckpt");
+  DirectForce force;
+  HermiteIntegrator second_half(force, checkpoint.state);
+  second_half.evolve(1.0);
+  EXPECT_EQ(state_hash(second_half.particles_at(1.0)), state_hash(uninterrupted.particles_at(1.0)));
+  EXPECT_EQ(second_half.state(), uninterrupted.state());
+}
+
+TEST(Checkpoint, RoundTripKeepsEveryBitAndLeavesNoOtherFile) {
+  const ScratchDirectory directory;
+  Checkpoint written = some_checkpoint();
+  written.state.bodies[0].mass = std::numeric_limits<double>::denorm_min();
+  written.state.bodies[1].id = std::numeric_limits<std::int64_t>::min();
+  write_checkpoint(directory / "a.ckpt", some_checkpoint());
+  write_checkpoint(directory / "a.ckpt", written);
+  EXPECT_EQ(read_checkpoint(directory / "a.ckpt"), written);
+  const auto files = std::distance(std::filesystem::directory_iterator(directory.path()), {});
+  EXPECT_EQ(files, 1);
+}
+
+TEST(Checkpoint, EveryFlippedBitIsRefused) {
+  const ScratchDirectory directory;
+  const auto path = directory / "a.ckpt";
+  write_checkpoint(path, some_checkpoint());
+  const std::string good = isa::read_file(path);
+  for (std::size_t k = 0; k < good.size(); k += 7) {
+    std::string damaged = good;
+    damaged[k] = static_cast<char>(damaged[k] ^ 4);
+    isa::write_file(path, damaged);
+    EXPECT_NE(error_of([&] { (void)read_checkpoint(path); }).find("checkpoint refused"), std::string::npos) << k;
+  }
+}
+
+TEST(Checkpoint, ReasonOfTheRefusalIsNamed) {
+  const ScratchDirectory directory;
+  const auto path = directory / "a.ckpt";
+  write_checkpoint(path, some_checkpoint());
+  const std::string good = isa::read_file(path);
+  const auto error_for = [&](const std::string& bytes) {
+    isa::write_file(path, bytes);
+    const std::string text = error_of([&] { (void)read_checkpoint(path); });
+    EXPECT_NE(text.find("a.ckpt"), std::string::npos) << text;
+    return text;
+  };
+  for (std::size_t length = 8; length < good.size(); length += 101) {
+    EXPECT_NE(error_for(good.substr(0, length)).find("truncated"), std::string::npos) << length;
+  }
+  EXPECT_NE(error_for("").find("no checkpoint"), std::string::npos);
+  EXPECT_NE(error_for("1\n2\n0.0\n").find("no checkpoint"), std::string::npos);
+  EXPECT_NE(error_for(good + "x").find("damaged"), std::string::npos);
+  std::string newer = good;
+  newer[8] = 2;
+  EXPECT_NE(error_for(newer).find("version 2"), std::string::npos);
+  EXPECT_NE(error_of([&] { (void)read_checkpoint(directory / "none"); }).find("none"), std::string::npos);
+}
+
+TEST(Checkpoint, StateThatBreaksTheSchemesRulesIsRefused) {
+  const ScratchDirectory directory;
+  const auto error_with = [&](const std::function<void(HermiteState&)>& change) {
+    Checkpoint c = some_checkpoint();
+    change(c.state);
+    write_checkpoint(directory / "a.ckpt", c);
+    return error_of([&] { (void)read_checkpoint(directory / "a.ckpt"); });
+  };
+  EXPECT_NE(error_with([](HermiteState& s) { s.bodies[3].dt = 3; }).find("particle 3: step of 3"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.bodies[3].dt = 0; }).find("step of 0"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.bodies[3].t += 1; }).find("particle 3: time"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.time = -1; }).find("time of -1"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.options.eta = -1; }).find("eta = -1"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.bodies[2].id = 1; }).find("id 1"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.bodies[2].snap.x = 1 / 0.0; }).find("derivative"), std::string::npos);
+  EXPECT_NE(error_with([](HermiteState& s) { s.bodies.clear(); }).find("length"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gdr::hostlib
