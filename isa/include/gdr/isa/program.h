@@ -88,6 +88,10 @@ struct Program {
   [[nodiscard]] std::size_t record_fields(Transfer transfer) const;
 };
 
+/// Long words at the end of every BM that the control processor uses for i-data and results; programs keep off them.
+/// 128 is one word for each i-particle of a run [ours, the record is silent].
+inline constexpr unsigned kTransferWindowWords = 128;
+
 /// Version of the object file's layout; a reader refuses a newer one. Policy: docs/versions.md.
 inline constexpr std::uint32_t kObjectVersion = 1;
 
