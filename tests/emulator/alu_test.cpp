@@ -59,18 +59,16 @@ bool signed_less(const Bits& a, const Bits& b) {
   return false;
 }
 
-/// One step at a time, at most as many steps as there are bits; more change nothing.
-Bits shifted(Bits bits, uint128 count, bool left, bool fill) {
-  for (uint128 step = 0; step < count && step < bits.size(); ++step) {
-    if (left) {
-      std::rotate(bits.begin(), bits.end() - 1, bits.end());
-      bits.front() = fill;
-    } else {
-      std::rotate(bits.begin(), bits.begin() + 1, bits.end());
-      bits.back() = fill;
-    }
+/// Bit i of the result comes from `count` places below (left) or above it; from outside comes the fill.
+Bits shifted(const Bits& bits, uint128 count, bool left, bool fill) {
+  const int size = static_cast<int>(bits.size());
+  const int places = count < bits.size() ? static_cast<int>(count) : size;
+  Bits result;
+  for (int i = 0; i < size; ++i) {
+    const int from = left ? i - places : i + places;
+    result.push_back(from < 0 || from >= size ? fill : bits[static_cast<std::size_t>(from)]);
   }
-  return bits;
+  return result;
 }
 
 template <class Rule>
