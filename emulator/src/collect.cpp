@@ -3,25 +3,23 @@
 #include "semantics.h"
 
 namespace gdr::emulator {
-namespace {
-
-LongWord node(isa::Op op, LongWord a, LongWord b, Width width, FpEvents& events) {
+LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events) {
   const auto counted = [&](const FpResult& result) {
     events += result.event;
     return result.value;
   };
   const auto integer = [&](AluResult (*function)(uint128, uint128, Width)) {
-    if (width == Width::long_word) return LongWord::from_bits(function(a.bits(), b.bits(), width).value);
-    const uint128 value = function(a.upper().bits, b.upper().bits, width).value;
+    if (node_width == Width::long_word) return LongWord::from_bits(function(a.bits(), b.bits(), node_width).value);
+    const uint128 value = function(a.upper().bits, b.upper().bits, node_width).value;
     return isa::widen(ShortWord{static_cast<std::uint64_t>(value)});
   };
   switch (op) {
     case isa::Op::FADD:
-      return counted(Semantics<isa::Op::FADD>::apply(a, b, width));
+      return counted(Semantics<isa::Op::FADD>::apply(a, b, node_width));
     case isa::Op::FMAX:
-      return counted(Semantics<isa::Op::FMAX>::apply(a, b, width));
+      return counted(Semantics<isa::Op::FMAX>::apply(a, b, node_width));
     case isa::Op::FMIN:
-      return counted(Semantics<isa::Op::FMIN>::apply(a, b, width));
+      return counted(Semantics<isa::Op::FMIN>::apply(a, b, node_width));
     case isa::Op::UADD:
       return integer(&uadd);
     case isa::Op::UAND:
@@ -40,8 +38,6 @@ LongWord node(isa::Op op, LongWord a, LongWord b, Width width, FpEvents& events)
   GDR_ASSERT(false, "a program's reductions are operations of the tree's nodes");
 }
 
-}  // namespace
-
 std::vector<LongWord> collect(const Chip& chip, const Collection& collection, FpEvents& events) {
   const unsigned per_pe = collection.where.count;
   std::vector<LongWord> results;
@@ -55,7 +51,7 @@ std::vector<LongWord> collect(const Chip& chip, const Collection& collection, Fp
       for (unsigned distance = 1; distance < blocks; distance *= 2) {
         for (unsigned block = 0; block < blocks; block += 2 * distance) {
           words[block][n] =
-              node(*collection.reduction, words[block][n], words[block + distance][n], collection.node_width, events);
+              reduce(*collection.reduction, words[block][n], words[block + distance][n], collection.node_width, events);
         }
       }
       results.push_back(words[0][n]);

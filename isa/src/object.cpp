@@ -67,6 +67,7 @@ json to_json(const Variable& variable) {
              {"address", variable.address},
              {"width", kWidthNames[static_cast<std::size_t>(variable.width)]},
              {"vector", variable.vector},
+             {"packed", variable.packed},
              {"elements", variable.elements},
              {"dimensions", variable.dimensions},
              {"transfer", name_of(variable.transfer)},
@@ -83,6 +84,7 @@ Variable variable_from(const json& value) {
   variable.address = value.at("address").get<std::uint16_t>();
   variable.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
   variable.vector = value.at("vector").get<bool>();
+  variable.packed = value.at("packed").get<bool>();
   variable.elements = value.at("elements").get<std::uint16_t>();
   variable.dimensions = value.at("dimensions").get<std::vector<std::uint16_t>>();
   const auto transfer = value.at("transfer").get<std::string>();

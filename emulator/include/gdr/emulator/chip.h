@@ -2,6 +2,7 @@
 // engine is a Chip; what they compute is bit for bit the same.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -131,6 +132,10 @@ class ReferenceChip : public Chip {
 
 /// Pre-decoded, PEs in host vectors; the instruction set of the host is chosen at run time.
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip();
+
+/// What a node of the reduction tree, or a step of the ring, makes of two words; `op` is one that reduces. An event is
+/// added to `events`.
+[[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events);
 
 /// Reads `count` results, result n being element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), and reduces them
 /// over the 16 blocks in the tree: neighbours first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a

@@ -1,0 +1,56 @@
+// All boards of one host: their chips, the dealing of j-particles to them, and the sum of what they give.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "gdr/emulator/control_processor.h"
+#include "gdr/emulator/machine.h"
+
+namespace gdr::emulator {
+
+enum class Engine : std::uint8_t { reference, simd };
+[[nodiscard]] std::string_view name_of(Engine engine);
+
+/// How the chips' results become one.
+enum class Combination : std::uint8_t {
+  host,  // 64-bit fields added on the host as ((c0 + c1) + c2) + c3
+  ring   // long words added in the ring in the same order, one rounding per step
+};
+
+/// The chips of all boards, numbered board after board. Results never depend on `threads`.
+class Boards {
+ public:
+  /// `boards` and `threads` at least 1.
+  Boards(MachineDescription machine, unsigned boards, Engine engine, unsigned threads);
+  ~Boards();
+  Boards(Boards&&) noexcept;
+  Boards& operator=(Boards&&) noexcept;
+
+  [[nodiscard]] const MachineDescription& machine() const { return machine_; }
+  [[nodiscard]] unsigned chips() const { return static_cast<unsigned>(chips_.size()); }
+  [[nodiscard]] ControlProcessor& chip(unsigned number) { return chips_[number]; }
+
+  void load(const isa::Program& program);
+  void set_parameter(const isa::Parameter& parameter, double value);
+  /// j-particle k lies on chip k mod C as its record k / C.
+  void write_record(std::uint64_t k, std::span<const std::uint64_t> fields);
+  /// One run: the same i-particles, at most kParticlesPerRun, on every chip, against j-particles 0 .. records - 1.
+  /// Returns their results, record_fields(rrn) fields each. `first_index` numbers the particles in errors.
+  [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> particles, unsigned count,
+                                               std::size_t first_index, std::uint64_t records,
+                                               Combination combination = Combination::host);
+  /// Sum over the chips.
+  [[nodiscard]] Counters counters() const;
+
+ private:
+  MachineDescription machine_;
+  isa::Program program_;
+  std::vector<ControlProcessor> chips_;
+  std::unique_ptr<class ThreadPool> pool_;
+};
+
+}  // namespace gdr::emulator

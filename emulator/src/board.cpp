@@ -1,0 +1,108 @@
+// Dealing work to the chips and adding up what they return.
+#include "gdr/emulator/board.h"
+
+#include <bit>
+
+#include "thread_pool.h"
+
+namespace gdr::emulator {
+namespace {
+
+/// The host's part of a reduction over chips, on 64-bit fields.
+std::uint64_t combine(isa::Op op, bool floating, std::uint64_t a, std::uint64_t b) {
+  const double x = std::bit_cast<double>(a);
+  const double y = std::bit_cast<double>(b);
+  const auto i = std::bit_cast<std::int64_t>(a);
+  const auto j = std::bit_cast<std::int64_t>(b);
+  switch (op) {
+    case isa::Op::FADD:
+      return std::bit_cast<std::uint64_t>(x + y);
+    case isa::Op::FMAX:
+      return y > x ? b : a;
+    case isa::Op::FMIN:
+      return y < x ? b : a;
+    case isa::Op::UADD:
+      return a + b;
+    case isa::Op::UAND:
+      return a & b;
+    case isa::Op::UOR:
+      return a | b;
+    case isa::Op::UXOR:
+      return a ^ b;
+    case isa::Op::UMAX:
+      return j > i ? b : a;
+    case isa::Op::UMIN:
+      return j < i ? b : a;
+    default:
+      break;
+  }
+  GDR_ASSERT(!floating, "a program's reductions are operations of the tree's nodes");
+  return a;
+}
+
+}  // namespace
+
+std::string_view name_of(Engine engine) { return engine == Engine::reference ? "reference" : "simd"; }
+
+Boards::Boards(MachineDescription machine, unsigned boards, Engine engine, unsigned threads)
+    : machine_(std::move(machine)) {
+  if (boards < 1) throw Error("boards = 0 is refused: there must be at least one");
+  if (threads < 1) throw Error("threads = 0 is refused: there must be at least one");
+  for (unsigned chip = 0; chip < boards * machine_.chips; ++chip) {
+    std::unique_ptr<Chip> made = engine == Engine::simd ? make_simd_chip() : make_reference_chip();
+    chips_.emplace_back(machine_, std::move(made));
+  }
+  pool_ = std::make_unique<ThreadPool>(threads);
+}
+
+Boards::~Boards() = default;
+Boards::Boards(Boards&&) noexcept = default;
+Boards& Boards::operator=(Boards&&) noexcept = default;
+
+void Boards::load(const isa::Program& program) {
+  program_ = program;
+  pool_->run(chips(), [&](unsigned chip) { chips_[chip].load(program); });
+}
+
+void Boards::set_parameter(const isa::Parameter& parameter, double value) {
+  for (ControlProcessor& chip : chips_) chip.set_parameter(parameter, value);
+}
+
+void Boards::write_record(std::uint64_t k, std::span<const std::uint64_t> fields) {
+  chips_[k % chips()].write_record(k / chips(), fields, k);
+}
+
+std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles, unsigned count,
+                                       std::size_t first_index, std::uint64_t records, Combination combination) {
+  for (unsigned chip = 0; chip < chips(); ++chip) {
+    chips_[chip].write_particles(particles, count, first_index);
+    chips_[chip].start((records + chips() - 1 - chip) / chips(), count);
+  }
+  pool_->run(chips() * kBlocks, [&](unsigned task) { chips_[task / kBlocks].run_block(task % kBlocks); });
+
+  if (combination == Combination::ring) {
+    std::vector<LongWord> sums = chips_[0].collect_words();
+    for (unsigned chip = 1; chip < chips(); ++chip) sums = chips_[chip].add_in_ring(std::move(sums));
+    return chips_.back().send_to_host(sums);
+  }
+  const auto by_field = result_fields(program_);
+  std::vector<std::uint64_t> fields = chips_[0].send_to_host(chips_[0].collect_words());
+  for (unsigned chip = 1; chip < chips(); ++chip) {
+    const std::vector<std::uint64_t> more = chips_[chip].send_to_host(chips_[chip].collect_words());
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+      const isa::Variable& variable = *by_field[n % by_field.size()];
+      if (variable.reduction) {
+        fields[n] = combine(*variable.reduction, isa::info_of(*variable.conversion).floating, fields[n], more[n]);
+      }
+    }
+  }
+  return fields;
+}
+
+Counters Boards::counters() const {
+  Counters all;
+  for (const ControlProcessor& chip : chips_) all += chip.counters();
+  return all;
+}
+
+}  // namespace gdr::emulator

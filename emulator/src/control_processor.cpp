@@ -1,0 +1,295 @@
+// The way of data through the control processor's units.
+#include "gdr/emulator/control_processor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace gdr::emulator {
+namespace {
+
+using isa::Conversion;
+using isa::Program;
+using isa::Section;
+using isa::Transfer;
+using isa::Variable;
+
+/// Where entry `entry` of a PE's variable stands; a vector entry is one word per element.
+PeWords entry_words(const Variable& variable, unsigned entry) {
+  const unsigned words = variable.vector ? isa::kVectorElements : 1;
+  const unsigned stride = variable.width == Width::long_word ? 2 : 1;
+  return {variable.memory, static_cast<std::uint16_t>(variable.address + entry * words * stride), variable.width,
+          static_cast<std::uint16_t>(words)};
+}
+
+double as_double(std::uint64_t field) { return std::bit_cast<double>(field); }
+std::int64_t as_integer(std::uint64_t field) { return std::bit_cast<std::int64_t>(field); }
+
+template <class Result>
+auto counted(const Result& result, ConversionEvents& events) {
+  events += result.event;
+  return result.value;
+}
+
+std::string field_name(const Variable& variable, unsigned entry) {
+  return variable.elements == 1 ? variable.name : fmt::format("{}[{}]", variable.name, entry);
+}
+
+}  // namespace
+
+std::vector<const Variable*> result_fields(const Program& program) {
+  std::vector<const Variable*> by_field;
+  for (const Variable* variable : program.variables_by(Transfer::rrn)) {
+    by_field.insert(by_field.end(), variable->elements, variable);
+  }
+  return by_field;
+}
+
+LongWord Het::convert(std::uint64_t field, Conversion conversion, Width width, HostElement where) {
+  switch (conversion) {
+    case Conversion::FLT64TO72:
+      return counted(flt64to72(as_double(field), where), events);
+    case Conversion::FLT64TO36:
+      return isa::widen(counted(flt64to36(as_double(field), where), events));
+    case Conversion::FIX64TO72:
+      return counted(fix64to72(as_integer(field), where), events);
+    case Conversion::FIX64TO36:
+      return isa::widen(counted(fix64to36(as_integer(field), where), events));
+    case Conversion::NONE:
+      return width == Width::long_word ? counted(raw64to72(field, where), events)
+                                       : isa::widen(counted(raw64to36(field, where), events));
+    default:
+      break;
+  }
+  throw Error(fmt::format("{}: conversion {} does not lead from the host to the machine", where.array,
+                          isa::info_of(conversion).name));
+}
+
+std::uint64_t Oht::convert(LongWord word, Conversion conversion, Width width) {
+  switch (conversion) {
+    case Conversion::FLT72TO64:
+      return std::bit_cast<std::uint64_t>(counted(flt72to64(word), events));
+    case Conversion::FLT36TO64:
+      return std::bit_cast<std::uint64_t>(counted(flt36to64(word.upper()), events));
+    case Conversion::FIX72TO64:
+      return std::bit_cast<std::uint64_t>(counted(fix72to64(word), events));
+    case Conversion::FIX36TO64:
+      return std::bit_cast<std::uint64_t>(counted(fix36to64(word.upper()), events));
+    case Conversion::NONE:
+      return width == Width::long_word ? counted(raw72to64(word), events) : counted(raw36to64(word.upper()), events);
+    default:
+      break;
+  }
+  throw Error(fmt::format("conversion {} does not lead from the machine to the host", isa::info_of(conversion).name));
+}
+
+void Emi::require(std::uint64_t address, std::uint64_t count) {
+  if (address + count > capacity_) {
+    throw Error(fmt::format("external memory holds {} long words per chip; words {}..{} are {} too many", capacity_,
+                            address, address + count - 1, address + count - capacity_));
+  }
+  if (address + count > memory_.size()) memory_.resize(address + count);
+}
+
+void Emi::write(std::uint64_t address, std::span<const LongWord> words) {
+  require(address, words.size());
+  std::copy(words.begin(), words.end(), memory_.begin() + static_cast<std::ptrdiff_t>(address));
+  words_written += words.size();
+}
+
+std::span<const LongWord> Emi::read(std::uint64_t address, std::uint64_t count) {
+  require(address, count);
+  words_read += count;
+  return std::span(memory_).subspan(address, count);
+}
+
+LongWord Odprrn::step(isa::Op op, LongWord incoming, LongWord own, Width width, FpEvents& chip_events) {
+  words += 1;
+  return reduce(op, incoming, own, width, chip_events);
+}
+
+Counters& Counters::operator+=(const Counters& other) {
+  for (const auto member :
+       {&Counters::runs, &Counters::iterations, &Counters::lines, &Counters::adder_lines, &Counters::multiplier_lines,
+        &Counters::alu_lines, &Counters::bm_lines, &Counters::host_bytes_in, &Counters::host_bytes_out,
+        &Counters::em_words_written, &Counters::em_words_read, &Counters::idp_words, &Counters::odp_words,
+        &Counters::ring_words}) {
+    this->*member += other.*member;
+  }
+  fp += other.fp;
+  conversions += other.conversions;
+  return *this;
+}
+
+ControlProcessor::ControlProcessor(const MachineDescription& machine, std::unique_ptr<Chip> chip)
+    : emi_(machine.em_words), chip_(std::move(chip)) {}
+
+void ControlProcessor::load(const Program& program) {
+  chip_->load(program);
+  coc_ = {program, 0, 0, 0};
+  cfg_.configured = true;
+  eit_ = {0, program.record_words, 0};
+  lines_ = {};
+  tree_events_ = {};
+  has_bm_stores_ = false;
+  for (const auto& section : program.sections) {
+    for (const isa::ProgramLine& line : section) {
+      has_bm_stores_ = has_bm_stores_ || isa::decode(line.word).line->bm.mode == isa::BmMode::write;
+    }
+  }
+  for (const isa::Parameter& parameter : program.parameters) set_parameter(parameter, parameter.default_value);
+  for (unsigned block = 0; block < kBlocks; ++block) chip_->run_initialization(block);
+  count_section(Section::initialization, 1);
+}
+
+void ControlProcessor::set_parameter(const isa::Parameter& parameter, double value) {
+  const bool floating = isa::info_of(parameter.conversion).floating;
+  if (!floating && (value != std::floor(value) || std::abs(value) > 0x1p53)) {
+    throw Error(fmt::format("parameter {} = {} is refused: its conversion {} takes whole numbers up to 2^53",
+                            parameter.name, value, isa::info_of(parameter.conversion).name));
+  }
+  const std::uint64_t field =
+      floating ? std::bit_cast<std::uint64_t>(value) : std::bit_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  const LongWord word = het_.convert(field, parameter.conversion, parameter.width, {parameter.name, 0});
+  hic_.bytes_in += sizeof field;
+  sdi_.words_in += 1;  // one word to all BMs at once
+  for (unsigned block = 0; block < kBlocks; ++block) chip_->write_bm(block, parameter.address / 2u, {&word, 1});
+}
+
+void ControlProcessor::write_record(std::uint64_t index, std::span<const std::uint64_t> fields, std::size_t where) {
+  std::vector<LongWord> words(eit_.record_words);
+  std::size_t field = 0;
+  for (const Variable* variable : coc_.program.variables_by(Transfer::elt)) {
+    for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
+      const std::string name = field_name(*variable, entry);
+      const unsigned stride = variable->packed ? 1 : 2;
+      const unsigned address = variable->address + entry * stride;
+      const LongWord word = het_.convert(fields[field], *variable->conversion, variable->width, {name, where});
+      LongWord& place = words[address / 2];
+      place = address % 2 == 0 ? (variable->packed ? isa::join(word.upper(), place.lower()) : word)
+                               : isa::join(place.upper(), word.upper());
+    }
+  }
+  hic_.bytes_in += fields.size_bytes();
+  emi_.write(index * eit_.record_words, words);
+}
+
+void ControlProcessor::write_particles(std::span<const std::uint64_t> fields, unsigned count, std::size_t first_index) {
+  const auto variables = coc_.program.variables_by(Transfer::hlt);
+  const std::size_t record = coc_.program.record_fields(Transfer::hlt);
+  std::size_t field = 0;
+  for (const Variable* variable : variables) {
+    for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
+      const std::string name = field_name(*variable, entry);
+      const PeWords where = entry_words(*variable, entry);
+      std::vector<LongWord> words;
+      for (unsigned particle = 0; particle < count; ++particle) {
+        words.push_back(het_.convert(fields[particle * record + field], *variable->conversion, variable->width,
+                                     {name, first_index + particle}));
+      }
+      while (words.size() % isa::kVectorElements != 0) words.push_back(words.back());
+      for (unsigned pe = 0; pe * isa::kVectorElements < words.size(); ++pe) {
+        const std::span<const LongWord> own = std::span(words).subspan(pe * isa::kVectorElements, where.count);
+        for (unsigned block = 0; block < kBlocks; ++block) chip_->write_pe(block, pe, where, own);
+      }
+    }
+  }
+  hic_.bytes_in += fields.size_bytes();
+  sdi_.words_in += kParticlesPerRun * record;  // the transfer always covers every PE
+}
+
+void ControlProcessor::start(std::uint64_t records, unsigned particles) {
+  eit_.records = records;
+  particles_ = particles;
+  run_.stream = {emi_.read(eit_.address, records * eit_.record_words), eit_.record_words, records};
+  const bool every_pe = has_bm_stores_ || coc_.program.variables_by(Transfer::hlt).empty();
+  run_.live_pes = every_pe ? kPesPerBlock : (particles + isa::kVectorElements - 1) / isa::kVectorElements;
+  const std::uint64_t iterations = run_.stream.iterations();
+  coc_.runs += 1;
+  coc_.iterations += iterations;
+  sdi_.words_in += iterations * kBlocks * eit_.record_words;
+  count_section(Section::loop_initialization, 1);
+  count_section(Section::loop_body, iterations);
+  count_section(Section::loop_termination, 1);
+}
+
+void ControlProcessor::run_block(unsigned block) { chip_->run_loop(block, run_); }
+
+std::vector<LongWord> ControlProcessor::collect_words() {
+  const std::size_t record = coc_.program.record_fields(Transfer::rrn);
+  std::vector<LongWord> words(particles_ * record);
+  std::size_t field = 0;
+  for (const Variable* variable : coc_.program.variables_by(Transfer::rrn)) {
+    for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
+      const std::vector<LongWord> results = collect(
+          *chip_,
+          {entry_words(*variable, entry), particles_, variable->reduction, isa::info_of(*variable->conversion).width},
+          tree_events_);
+      for (unsigned particle = 0; particle < particles_; ++particle) {
+        words[particle * record + field] = results[particle];
+      }
+      sdi_.words_out += kParticlesPerRun;
+    }
+  }
+  return words;
+}
+
+std::vector<LongWord> ControlProcessor::add_in_ring(std::vector<LongWord> incoming) {
+  const std::vector<LongWord> own = collect_words();
+  const auto by_field = result_fields(coc_.program);
+  for (std::size_t n = 0; n < own.size(); ++n) {
+    const Variable& variable = *by_field[n % by_field.size()];
+    if (!variable.reduction) continue;
+    incoming[n] =
+        odprrn_.step(*variable.reduction, incoming[n], own[n], isa::info_of(*variable.conversion).width, tree_events_);
+  }
+  return incoming;
+}
+
+std::vector<std::uint64_t> ControlProcessor::send_to_host(std::span<const LongWord> words) {
+  std::vector<std::uint64_t> fields;
+  fields.reserve(words.size());
+  const auto by_field = result_fields(coc_.program);
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    const Variable& variable = *by_field[n % by_field.size()];
+    fields.push_back(oht_.convert(words[n], *variable.conversion, variable.width));
+  }
+  hic_.bytes_out += kParticlesPerRun * by_field.size() * sizeof(std::uint64_t);
+  return fields;
+}
+
+void ControlProcessor::count_section(Section section, std::uint64_t times) {
+  for (const isa::ProgramLine& coded : coc_.program.code(section)) {
+    const isa::Line line = *isa::decode(coded.word).line;
+    const bool claimed = isa::info_of(line.multiplier.op).claims_adder;
+    lines_.adder_lines += (line.adder.op != isa::Op::NOP || claimed) ? times : 0;
+    lines_.multiplier_lines += line.multiplier.op != isa::Op::NOP ? times : 0;
+    lines_.alu_lines += line.alu.op != isa::Op::NOP ? times : 0;
+    lines_.bm_lines += line.bm.mode != isa::BmMode::none ? times : 0;
+  }
+  coc_.lines += times * coc_.program.code(section).size();
+  sci_.lines = coc_.lines;
+}
+
+Counters ControlProcessor::counters() const {
+  Counters all = lines_;
+  all.runs = coc_.runs;
+  all.iterations = coc_.iterations;
+  all.lines = sci_.lines;
+  all.host_bytes_in = hic_.bytes_in;
+  all.host_bytes_out = hic_.bytes_out;
+  all.em_words_written = emi_.words_written;
+  all.em_words_read = emi_.words_read;
+  all.idp_words = sdi_.words_in;
+  all.odp_words = sdi_.words_out;
+  all.ring_words = odprrn_.words;
+  all.fp = tree_events_;
+  for (unsigned block = 0; block < kBlocks; ++block) all.fp += chip_->events(block);
+  all.conversions = het_.events;
+  all.conversions += oht_.events;
+  return all;
+}
+
+}  // namespace gdr::emulator
