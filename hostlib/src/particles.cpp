@@ -17,8 +17,8 @@ namespace {
 std::vector<std::size_t> id_order(const Particles& particles) {
   std::vector<std::size_t> order(particles.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return particles.id[a] < particles.id[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return particles.id[a] < particles.id[b]; });
   return order;
 }
 

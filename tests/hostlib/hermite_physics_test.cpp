@@ -149,6 +149,34 @@ TEST(Hermite, ColdSphereCollapsesInItsFreeFallTime) {
   EXPECT_LE(std::fabs(r.energy_error), 1e-5);
 }
 
+// Powers of time up to the third are what a fourth-order Hermite step integrates exactly; the snap at the end of the
+// step is the second derivative there.
+TEST(Hermite, AccelerationCubicInTimeIsIntegratedExactly) {
+  class Cubic final : public ForceBackend {
+   public:
+    void set_j_count(std::size_t) override {}
+    void set_j_particles(std::span<const std::size_t>, std::span<const JParticle>) override {}
+    void set_time(double t) override { t_ = t; }
+    std::vector<Force> evaluate(std::span<const IParticle>, double) override {
+      return {{{1.0 + t_, t_ * t_ / 2.0, t_ * t_ * t_ / 6.0}, {1.0, t_, t_ * t_ / 2.0}, -1.0}};
+    }
+
+   private:
+    double t_ = 0.0;
+  } force;
+  Particles start;
+  start.push_back(0, 1.0, {}, {});
+  HermiteIntegrator integrator(force, start, {});
+  const double t = 2.0;
+  integrator.evolve(t);
+  ASSERT_EQ(integrator.predicted_at(t), 0U);
+  const HermiteBody& b = integrator.state().bodies[0];
+  const auto power = [&](int n) { return std::pow(t, n) / std::tgamma(n + 1.0); };
+  EXPECT_LT(norm(b.x - Vec3{power(2) + power(3), power(4), power(5)}), 1e-13);
+  EXPECT_LT(norm(b.v - Vec3{power(1) + power(2), power(3), power(4)}), 1e-13);
+  EXPECT_LT(norm(b.snap - Vec3{0.0, 1.0, t}), 1e-9);  // a difference of forces over dt^2
+}
+
 TEST(Hermite, LoneParticleMovesStraightOn) {
   Particles start;
   start.push_back(9, 1.0, {1.0, 2.0, 3.0}, {0.5, -1.0, 0.25});
