@@ -13,8 +13,8 @@ namespace {
 // section 2.2].
 constexpr int kPortBits = 50;
 
-// Room below the larger addend. The smaller one loses bits only if it lies more than this many places lower; then it is
-// under an eighth of the rounded sum's last place with or without them, and they cannot turn the rounding.
+// Room below the larger operand of a sum, so that a smaller one is exact unless it lies wholly below the larger one's
+// last bit; then one sticky bit decides the rounding as well as all its bits would.
 constexpr int kGuardBits = 64;
 
 FpResult invalid() {
@@ -32,11 +32,17 @@ bool less(const FloatValue& a, const FloatValue& b) {
   return a.negative ? magnitude_less(b, a) : magnitude_less(a, b);
 }
 
+uint128 shift_right_sticky(uint128 value, int count) {
+  if (count >= 128) return value != 0 ? 1 : 0;
+  const uint128 quotient = value >> count;
+  return quotient | ((quotient << count) != value ? 1 : 0);
+}
+
 ExactValue exact_sum(FloatValue larger, FloatValue smaller) {
   if (magnitude_less(larger, smaller)) std::swap(larger, smaller);
   const uint128 large = uint128{larger.significand} << kGuardBits;
-  const int gap = larger.exponent - smaller.exponent;
-  const uint128 small = gap < 2 * kGuardBits ? (uint128{smaller.significand} << kGuardBits) >> gap : 0;
+  const uint128 small =
+      shift_right_sticky(uint128{smaller.significand} << kGuardBits, larger.exponent - smaller.exponent);
   const bool subtract = larger.negative != smaller.negative;
   return {larger.negative, larger.exponent - kGuardBits, subtract ? large - small : large + small};
 }

@@ -21,8 +21,8 @@ struct FloatValue {
   std::uint64_t significand = 0;  // 61 bits with the leading one, or 0
 };
 
-/// An exact result before rounding, or one that differs from it by less than an eighth of the rounded result's last
-/// place and so rounds alike.
+/// A nonzero exact result, or 0 if the significand is 0. Bit 0 may be sticky: it stands for any nonzero rest below, as
+/// long as it lies at least two bits under the last bit of the rounded result.
 struct ExactValue {
   bool negative = false;
   int exponent = 0;  // of the significand's lowest bit

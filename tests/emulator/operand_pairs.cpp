@@ -214,7 +214,8 @@ OperandPair OperandPairs::tie_in_sum() {
   return one_in(2) ? OperandPair{word_of(a), word_of(b)} : OperandPair{word_of(b), word_of(a)};
 }
 
-/// Both operands lie halfway between two short words, or one last place beside it.
+/// Both operands lie halfway between two short words, or one last place beside it. The smaller may be so small that all
+/// it does to the sum is to break the larger one's tie.
 OperandPair OperandPairs::tie_in_operands() {
   const auto significand = [this] {
     const std::uint64_t upper = one_in(4) ? low_ones(24) : random_bits(24);
@@ -223,7 +224,7 @@ OperandPair OperandPairs::tie_in_operands() {
   };
   const int exponent = one_in(8) ? kLargestExponent : between(1, kLargestExponent);
   return {word_of({one_in(2), exponent, significand()}),
-          word_of({one_in(2), std::max(1, exponent - between(0, 70)), significand()})};
+          word_of({one_in(2), std::max(1, exponent - between(0, 140)), significand()})};
 }
 
 /// The difference lies just below 2^-1022, the smallest number: 2^60 - d in units of 2^-1082, d below 2^59.
