@@ -44,6 +44,13 @@ std::uint64_t combine(isa::Op op, bool floating, std::uint64_t a, std::uint64_t 
 
 std::string_view name_of(Engine engine) { return engine == Engine::reference ? "reference" : "simd"; }
 
+std::optional<Engine> engine_named(std::string_view name) {
+  for (const Engine engine : {Engine::reference, Engine::simd}) {
+    if (name_of(engine) == name) return engine;
+  }
+  return std::nullopt;
+}
+
 Boards::Boards(MachineDescription machine, unsigned boards, Engine engine, unsigned threads)
     : machine_(std::move(machine)) {
   if (boards < 1) throw Error("boards = 0 is refused: there must be at least one");

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ namespace gdr::emulator {
 
 enum class Engine : std::uint8_t { reference, simd };
 [[nodiscard]] std::string_view name_of(Engine engine);
+[[nodiscard]] std::optional<Engine> engine_named(std::string_view name);
 
 /// How the chips' results become one.
 enum class Combination : std::uint8_t {

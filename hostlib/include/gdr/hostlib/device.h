@@ -1,0 +1,81 @@
+// A board, or several, as a host program drives them: load a program, write, run, read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/emulator/board.h"
+#include "gdr/emulator/closed_form.h"
+#include "gdr/isa/program.h"
+
+namespace gdr {
+
+struct DeviceOptions {
+  std::string machine = "model1800";  // a name, or a file that ends in .toml
+  unsigned boards = 1;                // 1 to 64
+  std::optional<double> clock_mhz;    // instead of the machine's
+  emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
+  emulator::Engine engine = emulator::Engine::simd;
+  unsigned threads = 0;  // host threads, up to 1024; 0: as many as the host has
+};
+
+/// From GDR_MACHINE, GDR_BOARDS, GDR_ENGINE, GDR_THREADS where they are set. Throws gdr::Error naming variable and
+/// value.
+[[nodiscard]] DeviceOptions device_options_from_environment();
+
+/// A value; several may live in one process. Records are runs of 8-byte fields, one per element of the variables in
+/// declaration order: a double for floating-point conversions, a 64-bit integer for the others (use std::bit_cast). Not
+/// thread safe; different devices may be used from different threads.
+class Device {
+ public:
+  /// Throws gdr::Error for a machine that is unknown or wrong and for options out of range.
+  explicit Device(const DeviceOptions& options = {});
+  ~Device();
+  Device(Device&&) noexcept;
+  Device& operator=(Device&&) noexcept;
+
+  /// Loads a program of Type I, sets its parameters to their defaults and runs its section `initialization`. Throws
+  /// gdr::Error (emulator::Fault among them) if it cannot run here.
+  void load(isa::Program program);
+
+  /// Throws gdr::Error if there is no such parameter or it cannot take the value.
+  void set_parameter(std::string_view name, double value);
+
+  /// j-records `first` and following. `fields` holds whole records. Throws gdr::Error for values that the conversions
+  /// refuse (naming variable and record) and for more records than external memory holds (saying how many fit); records
+  /// before the refused one are written.
+  void write_j(std::size_t first, std::span<const std::uint64_t> fields);
+
+  /// Runs the loop for any number of i-records against j-records 0 .. nj - 1 and returns their results in order.
+  /// Records never written are zero. Throws as write_j().
+  [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj);
+
+  /// The same in the background, on a copy of `i_fields`. Until wait() the device takes no other call.
+  void start(std::span<const std::uint64_t> i_fields, std::size_t nj);
+  [[nodiscard]] std::vector<std::uint64_t> wait();
+
+  [[nodiscard]] const isa::Program& program() const;
+  /// 8-byte fields of an i-record (hlt), j-record (elt) or result (rrn).
+  [[nodiscard]] std::size_t fields(isa::Transfer transfer) const;
+  /// j-records that external memory holds, all chips together.
+  [[nodiscard]] std::size_t j_capacity() const;
+  [[nodiscard]] const emulator::MachineDescription& machine() const;
+  [[nodiscard]] const DeviceOptions& options() const;
+  /// What went through the machine since load(), chips added up.
+  [[nodiscard]] emulator::Counters counters() const;
+  /// Emulated time of what was asked for since load(), as a closed form.
+  [[nodiscard]] const emulator::ClosedForm& emulated() const;
+  [[nodiscard]] emulator::Boards& boards();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gdr

@@ -1,0 +1,209 @@
+#include "gdr/hostlib/device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <future>
+#include <thread>
+
+namespace gdr {
+namespace {
+
+using emulator::Boards;
+using emulator::kParticlesPerRun;
+using isa::Program;
+using isa::Transfer;
+using isa::Variable;
+
+constexpr unsigned kMostBoards = 64;
+constexpr unsigned kMostThreads = 1024;
+
+emulator::MachineDescription described(const DeviceOptions& options) {
+  emulator::MachineDescription machine = emulator::load_machine(options.machine);
+  if (options.clock_mhz) {
+    if (!(*options.clock_mhz >= 1 && *options.clock_mhz <= 10000)) {
+      throw Error(fmt::format("clock = {} MHz is refused: it must be 1 to 10000", *options.clock_mhz));
+    }
+    machine.clock_mhz = *options.clock_mhz;
+  }
+  return machine;
+}
+
+unsigned in_range(std::string_view name, unsigned value, unsigned most) {
+  if (value < 1 || value > most) throw Error(fmt::format("{} = {} is refused: it must be 1 to {}", name, value, most));
+  return value;
+}
+
+unsigned thread_count(unsigned asked) {
+  return asked == 0 ? std::max(1u, std::thread::hardware_concurrency()) : in_range("threads", asked, kMostThreads);
+}
+
+/// What a program needs to be run by this library.
+void require_type_i(const Program& program) {
+  for (const Transfer transfer : {Transfer::hlt, Transfer::rrn}) {
+    for (const Variable* variable : program.variables_by(transfer)) {
+      if (!variable->vector || variable->memory == isa::Memory::bm) {
+        throw Error(fmt::format("kernel {}: variable {} travels by {} but is no vector of the PE", program.kernel,
+                                variable->name, isa::name_of(transfer)));
+      }
+    }
+  }
+  if (program.variables_by(Transfer::rrn).empty()) {
+    throw Error(fmt::format("kernel {} declares no result (rrn)", program.kernel));
+  }
+}
+
+}  // namespace
+
+struct Device::State {
+  DeviceOptions options;
+  Boards boards;
+  Program program;
+  std::unique_ptr<emulator::ClosedForm> emulated;
+  std::future<std::vector<std::uint64_t>> running;
+
+  explicit State(const DeviceOptions& chosen)
+      : options(chosen),
+        boards(described(chosen), in_range("boards", chosen.boards, kMostBoards), chosen.engine,
+               thread_count(chosen.threads)) {}
+
+  void require_loaded() const {
+    if (!emulated) throw Error("no program is loaded");
+    if (running.valid()) throw Error("a run is under way: call wait() first");
+  }
+
+  [[nodiscard]] std::size_t j_capacity() const {
+    const std::uint64_t words = std::max<std::uint64_t>(program.record_words, 1);
+    return boards.machine().em_words / words * boards.chips();
+  }
+
+  std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
+    const std::size_t record = program.record_fields(Transfer::hlt);
+    const std::size_t count = record == 0 ? kParticlesPerRun : i_fields.size() / record;
+    std::vector<std::uint64_t> results;
+    results.reserve(count * program.record_fields(Transfer::rrn));
+    for (std::size_t first = 0; first < count; first += kParticlesPerRun) {
+      const auto in_run = static_cast<unsigned>(std::min<std::size_t>(kParticlesPerRun, count - first));
+      const auto part = boards.run(i_fields.subspan(first * record, in_run * record), in_run, first, nj);
+      results.insert(results.end(), part.begin(), part.end());
+    }
+    emulated->run(count, nj);
+    return results;
+  }
+
+  void check_run(std::span<const std::uint64_t> i_fields, std::size_t nj) const {
+    require_loaded();
+    const std::size_t record = program.record_fields(Transfer::hlt);
+    if (record == 0 ? !i_fields.empty() : i_fields.size() % record != 0) {
+      throw Error(fmt::format("{} i-fields are no whole number of records of {}", i_fields.size(), record));
+    }
+    if (nj > j_capacity()) {
+      throw Error(fmt::format("nj = {} is refused: external memory holds {} j-records, {} too few", nj, j_capacity(),
+                              nj - j_capacity()));
+    }
+  }
+};
+
+DeviceOptions device_options_from_environment() {
+  DeviceOptions options;
+  const auto text = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  const auto number = [&](const char* name, unsigned most, unsigned& to) {
+    const std::string value = text(name);
+    if (value.empty()) return;
+    unsigned parsed = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
+    if (error != std::errc() || end != value.data() + value.size() || parsed < 1 || parsed > most) {
+      throw Error(fmt::format("{} = '{}' is refused: it must be 1 to {}", name, value, most));
+    }
+    to = parsed;
+  };
+  if (const std::string machine = text("GDR_MACHINE"); !machine.empty()) options.machine = machine;
+  if (const std::string engine = text("GDR_ENGINE"); !engine.empty()) {
+    const auto known = emulator::engine_named(engine);
+    if (!known) throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be reference or simd", engine));
+    options.engine = *known;
+  }
+  number("GDR_BOARDS", kMostBoards, options.boards);
+  number("GDR_THREADS", kMostThreads, options.threads);
+  return options;
+}
+
+Device::Device(const DeviceOptions& options) : state_(std::make_unique<State>(options)) {}
+Device::~Device() = default;
+Device::Device(Device&&) noexcept = default;
+Device& Device::operator=(Device&&) noexcept = default;
+
+void Device::load(Program program) {
+  if (state_->running.valid()) throw Error("a run is under way: call wait() first");
+  require_type_i(program);
+  state_->boards.load(program);
+  state_->program = std::move(program);
+  state_->emulated = std::make_unique<emulator::ClosedForm>(state_->program, state_->boards.machine(),
+                                                            state_->options.boards, state_->options.transfer);
+}
+
+void Device::set_parameter(std::string_view name, double value) {
+  state_->require_loaded();
+  std::vector<std::string_view> known;
+  for (const isa::Parameter& parameter : state_->program.parameters) {
+    if (parameter.name == name) return state_->boards.set_parameter(parameter, value);
+    known.emplace_back(parameter.name);
+  }
+  throw Error(fmt::format("kernel {} has no parameter '{}' (known: {})", state_->program.kernel, name,
+                          known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+void Device::write_j(std::size_t first, std::span<const std::uint64_t> fields) {
+  state_->require_loaded();
+  const std::size_t record = state_->program.record_fields(Transfer::elt);
+  if (record == 0 ? !fields.empty() : fields.size() % record != 0) {
+    throw Error(fmt::format("{} j-fields are no whole number of records of {}", fields.size(), record));
+  }
+  const std::size_t count = record == 0 ? 0 : fields.size() / record;
+  const std::size_t capacity = state_->j_capacity();
+  if (count > capacity || first > capacity - count) {
+    throw Error(fmt::format("j-records {}..{} do not fit: external memory holds {}, {} too few", first,
+                            first + count - 1, capacity, first + count - capacity));
+  }
+  for (std::size_t n = 0; n < count; ++n) {
+    state_->boards.write_record(first + n, fields.subspan(n * record, record));
+  }
+  state_->emulated->send_j(count);
+}
+
+std::vector<std::uint64_t> Device::run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
+  state_->check_run(i_fields, nj);
+  return state_->run(i_fields, nj);
+}
+
+void Device::start(std::span<const std::uint64_t> i_fields, std::size_t nj) {
+  state_->check_run(i_fields, nj);
+  state_->running =
+      std::async(std::launch::async, [state = state_.get(), copy = std::vector(i_fields.begin(), i_fields.end()), nj] {
+        return state->run(copy, nj);
+      });
+}
+
+std::vector<std::uint64_t> Device::wait() {
+  if (!state_->running.valid()) throw Error("no run is under way");
+  return state_->running.get();
+}
+
+const Program& Device::program() const { return state_->program; }
+std::size_t Device::fields(Transfer transfer) const { return state_->program.record_fields(transfer); }
+std::size_t Device::j_capacity() const { return state_->j_capacity(); }
+const emulator::MachineDescription& Device::machine() const { return state_->boards.machine(); }
+const DeviceOptions& Device::options() const { return state_->options; }
+emulator::Counters Device::counters() const { return state_->boards.counters(); }
+Boards& Device::boards() { return state_->boards; }
+const emulator::ClosedForm& Device::emulated() const {
+  state_->require_loaded();
+  return *state_->emulated;
+}
+
+}  // namespace gdr

@@ -1,0 +1,155 @@
+// The C face of a device: exceptions become statuses.
+#include "gdr/hostlib/runtime.h"
+
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "gdr/hostlib/device.h"
+
+struct gdr_runtime {
+  gdr::Device device;
+  std::vector<std::uint64_t> particles;
+  std::vector<std::uint64_t> results;
+  bool running = false;
+};
+
+namespace {
+
+using gdr::isa::Transfer;
+
+thread_local std::string last_message;
+
+int failed(int status, std::string why) {
+  last_message = std::move(why);
+  return status;
+}
+
+/// Calls `body`, which returns a status, and turns what it throws into one.
+template <class Body>
+int guarded(Body body) {
+  try {
+    last_message.clear();
+    return body();
+  } catch (const std::bad_alloc&) {
+    return GDR_ERROR_MEMORY;
+  } catch (const std::exception& error) {
+    return failed(GDR_ERROR_REFUSED, error.what());
+  }
+}
+
+int check(const gdr_runtime* runtime, const void* records, int count, bool needs_records) {
+  if (runtime == nullptr) return failed(GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
+  if (count < 0) return failed(GDR_ERROR_ARGUMENT, "count = " + std::to_string(count) + " is negative");
+  if (needs_records && records == nullptr && count > 0) return failed(GDR_ERROR_ARGUMENT, "records is a null pointer");
+  if (runtime->running) return failed(GDR_ERROR_STATE, "a run is under way: wait for it first");
+  return GDR_OK;
+}
+
+std::vector<std::uint64_t> fields_of(const void* records, std::size_t count) {
+  std::vector<std::uint64_t> fields(count);
+  if (count > 0) std::memcpy(fields.data(), records, count * sizeof(std::uint64_t));
+  return fields;
+}
+
+}  // namespace
+
+int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime) {
+  if (runtime == nullptr) return failed(GDR_ERROR_ARGUMENT, "runtime is a null pointer");
+  *runtime = nullptr;
+  if (object == nullptr) return failed(GDR_ERROR_ARGUMENT, "object is a null pointer");
+  return guarded([&] {
+    const std::span code(reinterpret_cast<const std::byte*>(object), bytes);
+    gdr::isa::Program program = gdr::isa::deserialize(code, "the stub's object");
+    gdr::Device device(gdr::device_options_from_environment());
+    device.load(std::move(program));
+    *runtime = new gdr_runtime{std::move(device), {}, {}};
+    return GDR_OK;
+  });
+}
+
+int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value) {
+  if (const int status = check(runtime, name, 1, true); status != GDR_OK) return status;
+  return guarded([&] {
+    runtime->device.set_parameter(name, value);
+    return GDR_OK;
+  });
+}
+
+int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count) {
+  if (const int status = check(runtime, records, count, true); status != GDR_OK) return status;
+  return guarded([&] {
+    runtime->particles = fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::hlt));
+    return GDR_OK;
+  });
+}
+
+int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count) {
+  if (const int status = check(runtime, records, count, true); status != GDR_OK) return status;
+  if (first < 0) return failed(GDR_ERROR_ARGUMENT, "first = " + std::to_string(first) + " is negative");
+  return guarded([&] {
+    runtime->device.write_j(
+        static_cast<std::size_t>(first),
+        fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::elt)));
+    return GDR_OK;
+  });
+}
+
+int gdr_runtime_start(gdr_runtime* runtime, int nj) {
+  if (const int status = check(runtime, nullptr, nj, false); status != GDR_OK) return status;
+  return guarded([&] {
+    runtime->device.start(runtime->particles, static_cast<std::size_t>(nj));
+    runtime->running = true;
+    return GDR_OK;
+  });
+}
+
+int gdr_runtime_wait(gdr_runtime* runtime) {
+  if (runtime == nullptr) return failed(GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
+  if (!runtime->running) return failed(GDR_ERROR_STATE, "no run is under way");
+  runtime->running = false;
+  return guarded([&] {
+    runtime->results = runtime->device.wait();
+    return GDR_OK;
+  });
+}
+
+int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count) {
+  if (const int status = check(runtime, records, count, true); status != GDR_OK) return status;
+  return guarded([&] {
+    const std::size_t fields = static_cast<std::size_t>(count) * runtime->device.fields(Transfer::rrn);
+    if (fields > runtime->results.size()) {
+      return failed(GDR_ERROR_STATE,
+                    "the last run has " +
+                        std::to_string(runtime->results.size() / runtime->device.fields(Transfer::rrn)) + " results, " +
+                        std::to_string(count) + " are asked for");
+    }
+    if (fields > 0) std::memcpy(records, runtime->results.data(), fields * sizeof(std::uint64_t));
+    return static_cast<int>(GDR_OK);
+  });
+}
+
+void gdr_runtime_close(gdr_runtime* runtime) { delete runtime; }
+
+const char* gdr_runtime_strerror(int status) {
+  switch (status) {
+    case GDR_OK:
+      return "success";
+    case GDR_ERROR_NOT_OPEN:
+      return "the kernel is not initialised";
+    case GDR_ERROR_ARGUMENT:
+      return "an argument is wrong";
+    case GDR_ERROR_REFUSED:
+      return "refused by the machine or the library";
+    case GDR_ERROR_STATE:
+      return "called in the wrong order";
+    case GDR_ERROR_MEMORY:
+      return "the host's memory is exhausted";
+    default:
+      return "unknown status";
+  }
+}
+
+const char* gdr_runtime_message(void) { return last_message.c_str(); }

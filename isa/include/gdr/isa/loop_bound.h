@@ -1,0 +1,28 @@
+// What limits one iteration of a program's loop, counted from its lines alone.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "gdr/isa/program.h"
+
+namespace gdr::isa {
+
+/// Clocks that each resource needs for one iteration of the loop body. The iteration takes the largest of them, since
+/// the next record streams in beside the lines.
+struct LoopBound {
+  std::uint64_t lines = 0;        // of the loop body
+  std::uint64_t line_clocks = 0;  // kClocksPerLine each
+  std::uint64_t idp_clocks = 0;   // the records of all 16 blocks through the input port
+  std::uint64_t bm_clocks = 0;    // the BM port: words moved by the lines, and the record coming in
+  std::uint64_t odp_clocks = 0;   // results leaving within the loop; none in a kernel of Type I
+
+  [[nodiscard]] std::uint64_t clocks() const;
+  /// `lines`, `idp`, `bm` or `odp`; of equal ones the first.
+  [[nodiscard]] std::string_view bound() const;
+};
+
+/// `idp_clocks_per_word`: clocks per long word through the input port, a parameter of the machine.
+[[nodiscard]] LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word = 1);
+
+}  // namespace gdr::isa

@@ -1,0 +1,38 @@
+#include "gdr/isa/loop_bound.h"
+
+#include <algorithm>
+
+namespace gdr::isa {
+namespace {
+
+constexpr std::uint64_t kBlocks = 16;  // each gets a record of its own through the one input port
+
+/// Port clocks of a line's access to BM: one per word moved; all elements of a scalar read share its one word.
+std::uint64_t port_clocks(const Line& line) {
+  if (line.bm.mode == BmMode::none) return 0;
+  return line.bm.vector || line.bm.mode == BmMode::write ? line.vlen : 1;
+}
+
+}  // namespace
+
+std::uint64_t LoopBound::clocks() const { return std::max({line_clocks, idp_clocks, bm_clocks, odp_clocks}); }
+
+std::string_view LoopBound::bound() const {
+  const std::uint64_t all = clocks();
+  if (line_clocks == all) return "lines";
+  if (idp_clocks == all) return "idp";
+  return bm_clocks == all ? "bm" : "odp";
+}
+
+LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
+  LoopBound bound;
+  const auto& body = program.code(Section::loop_body);
+  bound.lines = body.size();
+  bound.line_clocks = body.size() * kClocksPerLine;
+  bound.idp_clocks = kBlocks * program.record_words * idp_clocks_per_word;
+  bound.bm_clocks = program.record_words;
+  for (const ProgramLine& line : body) bound.bm_clocks += port_clocks(*decode(line.word).line);
+  return bound;
+}
+
+}  // namespace gdr::isa
