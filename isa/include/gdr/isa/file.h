@@ -10,8 +10,8 @@ namespace gdr::isa {
 /// Throws gdr::Error with path and reason.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
-/// Writes a temporary file beside `path`, then renames it; devices and pipes are written in place. Throws gdr::Error with path and reason; `path` is untouched
-/// if it does.
+/// Writes a temporary file beside `path`, then renames it; devices and pipes are written in place. Throws gdr::Error
+/// with path and reason; `path` is untouched if it does.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace gdr::isa
