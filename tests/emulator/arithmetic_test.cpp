@@ -134,6 +134,13 @@ TEST(Adder, KeepsADifferenceThatRoundsUpToTheSmallestNumber) {
   EXPECT_EQ(fsub(twice, next, Width::short_word), (FpResult{kSmallest, false, false, FpEvent::none}));
 }
 
+TEST(Adder, LetsTheSmallestNumberBreakATie) {
+  const LongWord tie = word(false, 1023, (std::uint64_t{1} << 36) | (std::uint64_t{1} << 35));
+  const LongWord below = word(false, 1023, std::uint64_t{1} << 36);
+  EXPECT_EQ(fadd(tie, kSmallest, Width::short_word), fpassa(tie, Width::short_word));  // up, as the tie to even
+  EXPECT_EQ(fsub(tie, kSmallest, Width::short_word).value, below);
+}
+
 TEST(Adder, ComparesInfinitiesAndZeros) {
   EXPECT_EQ(fmax(kMinusInfinity, kLargest, Width::long_word).value, kLargest);
   EXPECT_EQ(fmin(kMinusInfinity, kLargest, Width::long_word).value, kMinusInfinity);
