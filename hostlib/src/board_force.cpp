@@ -2,70 +2,34 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include "gdr/hostlib/record.h"
 
 namespace gdr::hostlib {
-namespace {
 
-using isa::Program;
 using isa::Transfer;
 
-/// First field of a variable in the records of its transfer.
-std::size_t field_of(const Program& program, Transfer transfer, std::string_view name, std::size_t elements) {
-  std::size_t field = 0;
-  for (const isa::Variable* variable : program.variables_by(transfer)) {
-    if (variable->name == name && variable->elements == elements) return field;
-    field += variable->elements;
-  }
-  throw Error(fmt::format("kernel {} has no {} variable {} of {} elements", program.kernel, isa::name_of(transfer),
-                          name, elements));
-}
-
-void put(std::span<std::uint64_t> record, std::size_t field, double value) {
-  record[field] = std::bit_cast<std::uint64_t>(value);
-}
-void put(std::span<std::uint64_t> record, std::size_t field, const Vec3& value) {
-  put(record, field, value.x);
-  put(record, field + 1, value.y);
-  put(record, field + 2, value.z);
-}
-void put(std::span<std::uint64_t> record, std::size_t field, std::int64_t value) {
-  record[field] = std::bit_cast<std::uint64_t>(value);
-}
-
-double number_at(std::span<const std::uint64_t> record, std::size_t field) {
-  return std::bit_cast<double>(record[field]);
-}
-Vec3 vector_at(std::span<const std::uint64_t> record, std::size_t field) {
-  return {number_at(record, field), number_at(record, field + 1), number_at(record, field + 2)};
-}
-
-}  // namespace
-
 BoardForce::BoardForce(Device& device, isa::Program program) : device_(device) {
-  const auto in_j = [&](std::string_view name, std::size_t n) { return field_of(program, Transfer::elt, name, n); };
-  const auto in_i = [&](std::string_view name, std::size_t n) { return field_of(program, Transfer::hlt, name, n); };
-  const auto in_result = [&](std::string_view name, std::size_t n) {
-    return field_of(program, Transfer::rrn, name, n);
-  };
-  j_.fields = program.record_fields(Transfer::elt);
-  j_.x = in_j("xj", 3);
-  j_.v = in_j("vj", 3);
-  j_.a_by_2 = in_j("aby2", 3);
-  j_.jerk_by_6 = in_j("a1by6", 3);
-  j_.snap_by_18 = in_j("a2by18", 3);
-  j_.mass = in_j("mj", 1);
-  j_.t0 = in_j("tj", 1);
-  j_.index = in_j("indexj", 1);
-  i_.fields = program.record_fields(Transfer::hlt);
-  i_.x = in_i("xi", 3);
-  i_.v = in_i("vi", 3);
-  i_.eps2 = in_i("eps2", 1);
-  i_.index = in_i("indexi", 1);
-  result_.fields = program.record_fields(Transfer::rrn);
-  result_.acc = in_result("acc", 3);
-  result_.jerk = in_result("jerk", 3);
-  result_.pot = in_result("pot", 1);
+  const RecordLayout j(program, Transfer::elt);
+  const RecordLayout i(program, Transfer::hlt);
+  const RecordLayout result(program, Transfer::rrn);
+  j_.fields = j.fields();
+  j_.x = j.field("xj", 3);
+  j_.v = j.field("vj", 3);
+  j_.a_by_2 = j.field("aby2", 3);
+  j_.jerk_by_6 = j.field("a1by6", 3);
+  j_.snap_by_18 = j.field("a2by18", 3);
+  j_.mass = j.field("mj", 1);
+  j_.t0 = j.field("tj", 1);
+  j_.index = j.field("indexj", 1);
+  i_.fields = i.fields();
+  i_.x = i.field("xi", 3);
+  i_.v = i.field("vi", 3);
+  i_.eps2 = i.field("eps2", 1);
+  i_.index = i.field("indexi", 1);
+  result_.fields = result.fields();
+  result_.acc = result.field("acc", 3);
+  result_.jerk = result.field("jerk", 3);
+  result_.pot = result.field("pot", 1);
   device_.load(std::move(program));
 }
 
