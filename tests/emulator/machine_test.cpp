@@ -1,0 +1,106 @@
+// Machine descriptions: what a good file gives, and how each kind of bad one is refused.
+#include "gdr/emulator/machine.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "gdr/isa/error.h"
+#include "gdr/isa/file.h"
+
+namespace gdr::emulator {
+namespace {
+
+std::string model1800() {
+  for (const auto& directory : data_directories()) {
+    const auto file = directory / "machines" / "model1800.toml";
+    if (std::filesystem::exists(file)) return isa::read_file(file);
+  }
+  return {};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(parse_machine(text, "m.toml"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Machine, BothDescriptionsLoadByName) {
+  const MachineDescription big = load_machine("model1800");
+  EXPECT_EQ(big.chips, 4u);
+  EXPECT_EQ(big.clock_mhz, 400);
+  EXPECT_EQ(big.em_words, std::uint64_t{1} << 25);
+  EXPECT_EQ(load_machine("model450").chips, 1u);
+}
+
+TEST(Machine, EveryParameterHasUnitAndOrigin) {
+  for (const std::string& name : machine_names()) {
+    for (const MachineParameter& parameter : load_machine(name).parameters) {
+      EXPECT_FALSE(parameter.unit.empty()) << name << " " << parameter.key;
+      EXPECT_GE(parameter.origin.size(), 3u) << name << " " << parameter.key;
+    }
+  }
+}
+
+TEST(Machine, UnknownNameIsRefusedWithTheKnownOnes) {
+  try {
+    static_cast<void>(load_machine("model9000"));
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("model1800"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Machine, UnknownKeyIsNamedWithItsLine) {
+  const std::string why = refusal(replaced(model1800(), "tree_latency ", "tree_latensy "));
+  EXPECT_NE(why.find("unknown parameter 'tree_latensy'"), std::string::npos) << why;
+  EXPECT_EQ(why.find("m.toml:"), 0u) << why;
+}
+
+TEST(Machine, MissingKeyIsNamed) {
+  std::string text = model1800();
+  const std::size_t at = text.find("pio_rate");
+  text.erase(at, text.find('\n', at) - at);
+  EXPECT_NE(refusal(text).find("'pio_rate' is missing"), std::string::npos) << refusal(text);
+}
+
+TEST(Machine, SillyValuesAreRefusedWithTheAllowedRange) {
+  const std::string chips = refusal(replaced(model1800(), "value = 4,", "value = 400,"));
+  EXPECT_NE(chips.find("chips = 400 is refused: it must be a whole number from 1 to 16"), std::string::npos) << chips;
+  const std::string fraction = refusal(replaced(model1800(), "value = 4,", "value = 2.5,"));
+  EXPECT_NE(fraction.find("whole number"), std::string::npos) << fraction;
+  const std::string negative = refusal(replaced(model1800(), "value = 400,", "value = -1,"));
+  EXPECT_NE(negative.find("clock = -1 is refused"), std::string::npos) << negative;
+  const std::string infinite = refusal(replaced(model1800(), "value = 400,", "value = inf,"));
+  EXPECT_NE(infinite.find("clock = inf is refused"), std::string::npos) << infinite;
+}
+
+TEST(Machine, WrongTypeIsRefused) {
+  EXPECT_NE(refusal(replaced(model1800(), "value = 4,", "value = \"four\",")).find("'chips.value' must be a number"),
+            std::string::npos);
+}
+
+TEST(Machine, ParameterWithoutOriginIsRefused) {
+  EXPECT_NE(refusal(replaced(model1800(), "origin = \"R: Koike et al. 2009, section 2.3\"", "origin = \"\""))
+                .find("chips.origin"),
+            std::string::npos);
+  EXPECT_NE(refusal(replaced(model1800(), "origin = \"R: Koike", "origin = \"Koike")).find("must begin with R:"),
+            std::string::npos);
+}
+
+TEST(Machine, NoTomlIsRefusedWithThePlace) {
+  const std::string why = refusal("name = \n");
+  EXPECT_EQ(why.find("m.toml:1:"), 0u) << why;
+}
+
+}  // namespace
+}  // namespace gdr::emulator

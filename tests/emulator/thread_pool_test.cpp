@@ -1,0 +1,41 @@
+#include "thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+
+namespace gdr::emulator {
+namespace {
+
+TEST(ThreadPool, EachTaskRunsOnceWhateverTheThreads) {
+  for (const unsigned threads : {1u, 2u, 3u, 7u}) {
+    ThreadPool pool(threads);
+    for (const unsigned count : {0u, 1u, 2u, 64u, 1000u}) {
+      std::vector<std::atomic<int>> runs(count);
+      pool.run(count, [&](unsigned task) { ++runs[task]; });
+      for (const auto& n : runs) EXPECT_EQ(n, 1);
+    }
+  }
+}
+
+TEST(ThreadPool, TheExceptionOfTheSmallestTaskArrivesAndThePoolLivesOn) {
+  ThreadPool pool(3);
+  const auto failing = [](unsigned task) {
+    if (task % 10 == 7) throw std::runtime_error(std::to_string(task));
+  };
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    try {
+      pool.run(100, failing);
+      FAIL() << "nothing was thrown";
+    } catch (const std::runtime_error& error) {
+      EXPECT_STREQ(error.what(), "7");
+    }
+  }
+  std::atomic<int> runs = 0;
+  pool.run(5, [&](unsigned) { ++runs; });
+  EXPECT_EQ(runs, 5);
+}
+
+}  // namespace
+}  // namespace gdr::emulator
