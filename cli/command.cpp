@@ -1,0 +1,178 @@
+#include "command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/isa/file.h"
+
+namespace gdr::cli {
+
+CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& what, const std::string& example,
+                      std::function<int()> run) {
+  CLI::App* command = parent.add_subcommand(name, what);
+  command->footer("Example:\n  " + example);
+  // The exit status leaves the parser as CLI11 passes them on: by an exception.
+  command->final_callback([run = std::move(run)] {
+    if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
+  });
+  return command;
+}
+
+void BoardOptions::add_to(CLI::App& command) {
+  command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
+      ->capture_default_str();
+  command.add_option("--boards", boards, "number of boards")->check(in_range(1, 64))->capture_default_str();
+  command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's")->check(in_range(1, 10000));
+  command.add_option("--transfer", transfer, "how the host sends data: as in 2009, or as planned then")
+      ->check(one_of({"2009", "ideal"}))
+      ->capture_default_str();
+  command.add_option("--engine", engine, "what computes: one PE at a time, or PEs in host vectors; both bit exact")
+      ->check(one_of({"reference", "simd"}))
+      ->capture_default_str();
+  command.add_option("--threads", threads, "host threads; 0: all")->check(in_range(0, 1024))->capture_default_str();
+}
+
+DeviceOptions BoardOptions::device_options() const {
+  DeviceOptions options;
+  options.machine = machine;
+  options.boards = boards;
+  options.clock_mhz = clock_mhz;
+  options.transfer = transfer == "ideal" ? emulator::TransferMode::ideal : emulator::TransferMode::as_of_2009;
+  options.engine = *emulator::engine_named(engine);
+  options.threads = threads;
+  return options;
+}
+
+void ReportOptions::add_to(CLI::App& command) {
+  command.add_option("--json", json, "write the result as JSON to FILE, or - for standard output");
+  command.add_flag("--quiet", quiet, "no progress bar");
+}
+
+void ReportOptions::write(const Json& report) const {
+  if (json.empty()) return;
+  const std::string text = report.dump(2) + "\n";
+  if (json == "-") {
+    std::cout << text << std::flush;
+  } else {
+    isa::write_file(json, text);
+  }
+}
+
+CLI::Validator in_range(double low, double high) {
+  return {[low, high](std::string& text) {
+            double value = 0;
+            const bool number = CLI::detail::lexical_cast(text, value);
+            if (number && value >= low && value <= high) return std::string();
+            return fmt::format("{} is refused: it must be a number from {} to {}", text, low, high);
+          },
+          fmt::format("[{} - {}]", low, high)};
+}
+
+CLI::Validator one_of(std::vector<std::string> allowed) {
+  const std::string all = fmt::format("{}", fmt::join(allowed, "|"));
+  return {[allowed = std::move(allowed)](std::string& text) {
+            if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return std::string();
+            return fmt::format("{} is refused: it must be one of {}", text, fmt::join(allowed, ", "));
+          },
+          all};
+}
+
+double Stopwatch::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact) {
+  return {{"tool", "gdr " + tool},    {"version", GDR_VERSION},     {"machine", machine},
+          {"engine", engine},         {"exact", exact},             {"emulated_seconds", nullptr},
+          {"emulated_gflops", nullptr}, {"host_seconds", nullptr},  {"clocks", nullptr},
+          {"counters", nullptr}};
+}
+
+void add_device_results(Json& report, const Device& device) {
+  const emulator::ClosedForm& emulated = device.emulated();
+  const double seconds = emulated.seconds().total();
+  report["emulated_seconds"] = seconds;
+  const double flops = device.program().flops * static_cast<double>(emulated.interactions());
+  if (flops > 0 && seconds > 0) report["emulated_gflops"] = flops / seconds / 1e9;
+  report["emulated_time"] = "closed form";
+  const emulator::RunClocks& clocks = emulated.clocks();
+  report["clocks"] = clocks.total();
+  report["clocks_by_part"] = {{"i_load", clocks.i_load},
+                              {"loop_initialization", clocks.loop_initialization},
+                              {"first_record", clocks.first_record},
+                              {"loop_body", clocks.loop_body},
+                              {"stall", clocks.stall},
+                              {"loop_termination", clocks.loop_termination},
+                              {"collection", clocks.collection}};
+  const emulator::Counters counters = device.counters();
+  report["counters"] = {
+      {"runs", counters.runs},
+      {"iterations", counters.iterations},
+      {"lines", counters.lines},
+      {"unit_lines",
+       {{"adder", counters.adder_lines},
+        {"multiplier", counters.multiplier_lines},
+        {"alu", counters.alu_lines},
+        {"bm", counters.bm_lines}}},
+      {"bytes",
+       {{"host_in", counters.host_bytes_in},
+        {"host_out", counters.host_bytes_out},
+        {"em_written", counters.em_words_written * 9},  // a long word is 72 bits
+        {"em_read", counters.em_words_read * 9},
+        {"idp", counters.idp_words * 9},
+        {"odp", counters.odp_words * 9},
+        {"ring", counters.ring_words * 9}}},
+      {"fp_events",
+       {{"invalid", counters.fp.invalid}, {"overflow", counters.fp.overflow}, {"underflow", counters.fp.underflow}}},
+      {"conversion_events",
+       {{"overflow", counters.conversions.overflow},
+        {"underflow", counters.conversions.underflow},
+        {"saturated", counters.conversions.saturated}}}};
+}
+
+Progress::Progress(std::string what, bool quiet)
+    : what_(std::move(what)), visible_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (drawn_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::show(double done, const std::string& detail) {
+  constexpr double kFirstAfter = 1.0;  // seconds
+  constexpr double kInterval = 0.1;
+  constexpr std::size_t kCells = 32;
+  const double now = watch_.seconds();
+  if (!visible_ || now < kFirstAfter || now - last_ < kInterval) return;
+  last_ = now;
+  drawn_ = true;
+  const auto filled = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * kCells);
+  const std::string bar = std::string(filled, '#') + std::string(kCells - filled, '.');
+  fmt::print(stderr, "\r\033[K{} [{}] {:3.0f} % {}", what_, bar, 100 * done, detail);
+  std::fflush(stderr);
+}
+
+isa::Program load_program(const std::string& path) {
+  if (path.ends_with(".gdro")) return isa::read_object(path);
+  if (!path.ends_with(".vsm")) throw UsageError(path + ": a kernel is a source (.vsm) or an object file (.gdro)");
+  assembler::AssembleResult result = assembler::assemble_file(path);
+  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  if (!result.program) throw Error(path + ": not assembled");
+  return *std::move(result.program);
+}
+
+isa::Program load_kernel(const std::string& name) {
+  std::vector<std::string> looked;
+  for (const std::filesystem::path& directory : emulator::data_directories()) {
+    const std::filesystem::path file = directory / "kernels" / (name + ".vsm");
+    if (std::filesystem::is_regular_file(file)) return load_program(file.string());
+    looked.push_back(file.string());
+  }
+  throw Error(fmt::format("kernel {} is not found (looked for {})", name, fmt::join(looked, ", ")));
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,34 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "command.h"
+#include "gdr/assembler/assembler.h"
+
+namespace gdr::cli {
+namespace {
+
+int explain(const std::string& code) {
+  unsigned number = 0;
+  const char* first = code.data() + (code.starts_with('E') || code.starts_with('W') ? 1 : 0);
+  const char* last = code.data() + code.size();
+  const auto [end, error] = std::from_chars(first, last, number);
+  const auto text = error == std::errc() && end == last ? assembler::explain(number) : std::nullopt;
+  if (!text) {
+    const auto known = assembler::diagnostic_numbers();
+    throw UsageError(fmt::format("there is no diagnostic {} (known: E{:04} to E{:04})", code, known.front(), known.back()));
+  }
+  fmt::print("{}\n", *text);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& program) {
+  auto code = std::make_shared<std::string>();
+  CLI::App* command = add_command(program, "explain", "long text of a diagnostic of the assembler",
+                                  "gdr explain E0123", [code] { return explain(*code); });
+  command->add_option("code", *code, "number of the diagnostic, such as E0123")->required();
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "command.h"
+#include "force_reference.h"
+#include "gdr/hostlib/board_force.h"
+#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/plummer.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  BoardOptions board;
+  ReportOptions report;
+  std::size_t n = 0;
+  double eps = 0.01;
+  std::uint64_t seed = 1;
+  std::string kernel = "gravity_jerk";
+};
+
+int force(const Options& options) {
+  const Stopwatch watch;
+  Device device(options.board.device_options());
+  const hostlib::Particles particles = hostlib::make_plummer(options.n, options.seed);
+  const ForceSums board = board_forces(device, load_kernel(options.kernel), particles, options.eps);
+  const ForceSums host = host_forces(particles, options.eps);
+
+  const emulator::StageSeconds& stages = device.emulated().seconds();
+  Json json = envelope("force", device.machine().name, options.board.engine, true);
+  add_device_results(json, device);
+  json["host_seconds"] = watch.seconds();
+  json["n"] = options.n;
+  json["kernel"] = options.kernel;
+  json["stages"] = {
+      {"i_send", stages.i_send}, {"j_send", stages.j_send}, {"compute", stages.compute}, {"add", stages.add}};
+  json["rms_error"] = {{"acc", rms_error(board.acc, host.acc)},
+                       {"jerk", board.jerk.empty() ? Json(nullptr) : Json(rms_error(board.jerk, host.jerk))},
+                       {"pot", rms_error(board.pot, host.pot)}};
+  json["momentum_error"] = momentum_error(particles, board.acc);
+
+  if (options.report.speaks()) {
+    const emulator::RunClocks& clocks = device.emulated().clocks();
+    fmt::print("{} on {} at {} MHz, N = {}, eps = {}\n", options.kernel, device.machine().title,
+               device.machine().clock_mhz, options.n, options.eps);
+    fmt::print("  emulated time   {:.6f} s (closed form): i send {:.6f}, j send {:.6f}, compute {:.6f}, add {:.6f}\n",
+               stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+    fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",
+               json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].get<double>(), device.program().flops);
+    fmt::print("  chip clocks     {}: body {}, stalls {}, i load {}, first record {}, collection {}, other lines {}\n",
+               clocks.total(), clocks.loop_body, clocks.stall, clocks.i_load, clocks.first_record, clocks.collection,
+               clocks.loop_initialization + clocks.loop_termination);
+    fmt::print("  rms error       acc {:.2e}", rms_error(board.acc, host.acc));
+    if (!board.jerk.empty()) fmt::print(", jerk {:.2e}", rms_error(board.jerk, host.jerk));
+    fmt::print(", pot {:.2e} against host double\n", rms_error(board.pot, host.pot));
+    fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_force(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(program, "force", "one all-pairs force evaluation of a Plummer sphere",
+                                  "gdr force -n 4096 --clock 333", [options] { return force(*options); });
+  command->add_option("-n,--particles", options->n, "number of particles")->required()->check(in_range(1, 4194304));
+  command->add_option("--eps", options->eps, "softening length")->check(in_range(0, 1e6))->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the Plummer sphere")->capture_default_str();
+  command->add_option("--kernel", options->kernel, "kernel that computes")
+      ->check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009"}))
+      ->capture_default_str();
+  options->board.add_to(*command);
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,116 @@
+#include "force_reference.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "gdr/hostlib/board_force.h"
+#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/record.h"
+
+namespace gdr::cli {
+namespace {
+
+using hostlib::Particles;
+using hostlib::Vec3;
+
+/// The kernel `gravity`: positions and masses alone.
+ForceSums shared_step_forces(Device& device, const Particles& particles, double eps) {
+  const isa::Program& program = device.program();
+  const hostlib::RecordLayout j(program, isa::Transfer::elt);
+  const hostlib::RecordLayout i(program, isa::Transfer::hlt);
+  const hostlib::RecordLayout result(program, isa::Transfer::rrn);
+  const std::size_t n = particles.size();
+  std::vector<std::uint64_t> j_fields(n * j.fields());
+  std::vector<std::uint64_t> i_fields(n * i.fields());
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto j_record = std::span(j_fields).subspan(k * j.fields(), j.fields());
+    hostlib::put(j_record, j.field("xj", 3), particles.position[k]);
+    hostlib::put(j_record, j.field("mj", 1), particles.mass[k]);
+    const auto i_record = std::span(i_fields).subspan(k * i.fields(), i.fields());
+    hostlib::put(i_record, i.field("xi", 3), particles.position[k]);
+    hostlib::put(i_record, i.field("eps2", 1), eps * eps);
+  }
+  device.write_j(0, j_fields);
+  const std::vector<std::uint64_t> results = device.run(i_fields, n);
+  ForceSums sums;
+  for (std::size_t k = 0; k < n; ++k) {
+    const auto record = std::span(results).subspan(k * result.fields(), result.fields());
+    sums.acc.push_back(hostlib::vector_at(record, result.field("acc", 3)));
+    // The kernel sums the pair of a particle with itself too: -m / eps, which users of such boards take off.
+    const double self = eps > 0 ? particles.mass[k] / eps : 0;
+    sums.pot.push_back(hostlib::number_at(record, result.field("pot", 1)) + self);
+  }
+  return sums;
+}
+
+ForceSums from_backend(hostlib::ForceBackend& backend, const Particles& particles, double eps) {
+  const std::size_t n = particles.size();
+  std::vector<std::size_t> addresses(n);
+  std::iota(addresses.begin(), addresses.end(), std::size_t{0});
+  std::vector<hostlib::JParticle> j(n);
+  std::vector<hostlib::IParticle> i(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    j[k].id = i[k].id = particles.id[k];
+    j[k].mass = particles.mass[k];
+    j[k].x = i[k].x = particles.position[k];
+    j[k].v = i[k].v = particles.velocity[k];
+  }
+  backend.set_j_count(n);
+  backend.set_j_particles(addresses, j);
+  backend.set_time(0);
+  ForceSums sums;
+  for (const hostlib::Force& force : backend.evaluate(i, eps * eps)) {
+    sums.acc.push_back(force.acc);
+    sums.jerk.push_back(force.jerk);
+    sums.pot.push_back(force.pot);
+  }
+  return sums;
+}
+
+/// sqrt of the mean of squared relative errors, `norm` measuring a difference and a value alike.
+template <class Value, class Norm>
+double relative_rms(const std::vector<Value>& a, const std::vector<Value>& b, Norm norm) {
+  double sum = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const double error = norm(a[k] - b[k]) / norm(b[k]);
+    sum += error * error;
+  }
+  return a.empty() ? 0 : std::sqrt(sum / static_cast<double>(a.size()));
+}
+
+}  // namespace
+
+ForceSums board_forces(Device& device, isa::Program program, const Particles& particles, double eps) {
+  const bool individual_steps = !program.parameters.empty();
+  if (individual_steps) {
+    hostlib::BoardForce backend(device, std::move(program));
+    return from_backend(backend, particles, eps);
+  }
+  device.load(std::move(program));
+  return shared_step_forces(device, particles, eps);
+}
+
+ForceSums host_forces(const Particles& particles, double eps) {
+  hostlib::DirectForce backend;
+  return from_backend(backend, particles, eps);
+}
+
+double rms_error(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
+  return relative_rms(a, b, [](const Vec3& v) { return norm(v); });
+}
+double rms_error(const std::vector<double>& a, const std::vector<double>& b) {
+  return relative_rms(a, b, [](double v) { return std::abs(v); });
+}
+
+double momentum_error(const Particles& particles, const std::vector<Vec3>& acc) {
+  Vec3 sum;
+  double magnitude = 0;
+  for (std::size_t k = 0; k < acc.size(); ++k) {
+    const Vec3 force = particles.mass[k] * acc[k];
+    sum += force;
+    magnitude += norm(force);
+  }
+  return magnitude > 0 ? norm(sum) / magnitude : 0;
+}
+
+}  // namespace gdr::cli

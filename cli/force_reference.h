@@ -1,0 +1,30 @@
+// Forces of a whole particle system: from a board, and from the host in double to compare.
+#pragma once
+
+#include <vector>
+
+#include "gdr/hostlib/device.h"
+#include "gdr/hostlib/particles.h"
+#include "gdr/hostlib/vec3.h"
+
+namespace gdr::cli {
+
+/// One entry per particle; `jerk` is empty where the kernel computes none.
+struct ForceSums {
+  std::vector<hostlib::Vec3> acc;
+  std::vector<hostlib::Vec3> jerk;
+  std::vector<double> pot;
+};
+
+/// Loads `program` (gravity, or gravity_jerk and its kin) and evaluates all pairs at time 0.
+[[nodiscard]] ForceSums board_forces(Device& device, isa::Program program, const hostlib::Particles& particles,
+                                     double eps);
+[[nodiscard]] ForceSums host_forces(const hostlib::Particles& particles, double eps);
+
+/// sqrt(mean((|a - b| / |b|)^2)); 0 for empty lists.
+[[nodiscard]] double rms_error(const std::vector<hostlib::Vec3>& a, const std::vector<hostlib::Vec3>& b);
+[[nodiscard]] double rms_error(const std::vector<double>& a, const std::vector<double>& b);
+/// |sum m a| / sum |m a|, which exact forces make 0.
+[[nodiscard]] double momentum_error(const hostlib::Particles& particles, const std::vector<hostlib::Vec3>& acc);
+
+}  // namespace gdr::cli
