@@ -1,0 +1,64 @@
+# The shared library libgdr made of all rooms, and what cmake --install leaves: programs, libraries, headers, data, the
+# CMake package gdr and the pkg-config file gdr.pc. docs/rooms.md says why libgdr is shared and how it is versioned.
+include(CMakePackageConfigHelpers)
+
+set(installed_rooms)
+foreach(room isa assembler emulator hostlib)
+  if(TARGET gdr_${room})
+    list(APPEND installed_rooms gdr_${room})
+  endif()
+endforeach()
+
+# The target gdr is the program; this is the library. It takes every object of the rooms, needed by another or not, and
+# links the rooms for the sake of the libraries behind them.
+add_library(gdr_library SHARED)
+foreach(room ${installed_rooms})
+  target_sources(gdr_library PRIVATE $<TARGET_OBJECTS:${room}>)
+endforeach()
+add_library(gdr::gdr ALIAS gdr_library)
+set(version_script ${CMAKE_CURRENT_LIST_DIR}/libgdr.map)
+set_target_properties(gdr_library PROPERTIES
+  OUTPUT_NAME gdr
+  EXPORT_NAME gdr
+  LINKER_LANGUAGE CXX
+  VERSION ${gdr_VERSION}
+  SOVERSION ${gdr_VERSION_MAJOR}.${gdr_VERSION_MINOR}
+  LINK_DEPENDS ${version_script})
+target_compile_features(gdr_library INTERFACE cxx_std_20)
+target_link_libraries(gdr_library PRIVATE $<BUILD_INTERFACE:gdr_options> ${installed_rooms})
+target_link_options(gdr_library PRIVATE -Wl,--version-script=${version_script})
+foreach(room ${installed_rooms})
+  target_include_directories(gdr_library INTERFACE
+    $<BUILD_INTERFACE:$<TARGET_PROPERTY:${room},INTERFACE_INCLUDE_DIRECTORIES>>)
+endforeach()
+
+foreach(room ${installed_rooms})
+  get_target_property(header_sets ${room} INTERFACE_HEADER_SETS)
+  set(file_sets)
+  foreach(header_set ${header_sets})
+    list(APPEND file_sets FILE_SET ${header_set})
+  endforeach()
+  install(TARGETS ${room} EXPORT gdrTargets ${file_sets})
+endforeach()
+install(TARGETS gdr_library EXPORT gdrTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TARGET gdr)
+  install(TARGETS gdr)
+endif()
+foreach(data machines kernels)
+  install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr
+    FILES_MATCHING PATTERN *.toml PATTERN *.vsm)
+endforeach()
+install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gdr)
+install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdrConfig.cmake.in ${gdr_BINARY_DIR}/gdrConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
+# While the version is 0.x each minor version may break the interface.
+write_basic_package_version_file(${gdr_BINARY_DIR}/gdrConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${gdr_BINARY_DIR}/gdrConfig.cmake ${gdr_BINARY_DIR}/gdrConfigVersion.cmake DESTINATION ${package_dir})
+
+# From the folder of gdr.pc to the prefix, so that an installed tree may be moved.
+file(RELATIVE_PATH GDR_PREFIX_FROM_PKGCONFIG /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/gdr.pc.in ${gdr_BINARY_DIR}/gdr.pc @ONLY)
+install(FILES ${gdr_BINARY_DIR}/gdr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
