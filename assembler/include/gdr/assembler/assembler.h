@@ -1,0 +1,66 @@
+// From assembly source to a program, with every true error of the source in one go.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/isa/program.h"
+
+namespace gdr::assembler {
+
+enum class Severity : std::uint8_t { note, warning, error };
+
+/// A run of characters in one line of a source file; `line` and `column` count from 1, `length` is at least 1.
+struct SourceRange {
+  std::uint32_t file = 0;  // index into AssembleResult::files
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::uint32_t length = 1;
+};
+
+/// `number` (such as 123 for E0123) is the key of explain(); a note belongs to the diagnostic before it and has its number.
+struct Diagnostic {
+  Severity severity = Severity::error;
+  unsigned number = 0;
+  SourceRange where;
+  std::string message;  // lower case, no full stop, names the value that was refused
+};
+
+/// Source text of a file that took part, for printing diagnostics.
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+struct AssembleOptions {
+  std::map<std::string, std::string> definitions;  // -D name=value
+  bool compat_il = false;  // il"..." sets the lower half alone, as the original assembler did
+  bool schedule = false;   // pack lines without changing results
+};
+
+struct AssembleResult {
+  std::optional<isa::Program> program;  // empty if any diagnostic is an error
+  std::vector<Diagnostic> diagnostics;  // in source order
+  std::vector<SourceFile> files;        // file 0 is the one assembled
+};
+
+/// Assembles `text`, which diagnostics call `name`. Never throws for what the source says.
+[[nodiscard]] AssembleResult assemble(std::string_view text, std::string_view name, const AssembleOptions& options = {});
+
+/// The same from a file. Throws gdr::Error if the file cannot be read.
+[[nodiscard]] AssembleResult assemble_file(const std::filesystem::path& path, const AssembleOptions& options = {});
+
+/// `FILE:LINE:COL: error: text [E0123]`, the source line and a caret, for each diagnostic.
+[[nodiscard]] std::string format_diagnostics(const AssembleResult& result);
+
+/// Long text of diagnostic `number` in Markdown, with an example and its mending; nothing if there is no such number.
+[[nodiscard]] std::optional<std::string> explain(unsigned number);
+/// Every number that explain() knows, ascending.
+[[nodiscard]] std::vector<unsigned> diagnostic_numbers();
+
+}  // namespace gdr::assembler

@@ -1,0 +1,49 @@
+// Encoded lines, with what the proof of legality and the listing need to know about them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gdr/isa/line.h"
+#include "operands.h"
+#include "reporter.h"
+#include "symbols.h"
+
+namespace gdr::assembler {
+
+/// One use of a register or memory word by a line.
+struct Access {
+  OperandKind kind = OperandKind::gpr;  // gpr, lm, bm, record, t or flag
+  bool write = false;
+  isa::Unit unit = isa::Unit::none;  // that writes
+  isa::Width width = isa::Width::short_word;
+  bool vector = false;
+  bool indirect = false;
+  bool floating = false;  // read as a floating-point number
+  bool defines = false;   // x op x, whose result does not depend on x
+  bool asserted = false;  // $ti
+  std::uint32_t address = 0;  // short words; or number of a flag
+  std::uint32_t end = 0;      // bound of an indirect access
+  const Symbol* symbol = nullptr;
+  Place where;
+  std::string text;
+};
+
+struct CodeLine {
+  isa::Line line;
+  std::vector<Access> accesses;
+  Place where;
+  std::string text;
+  bool unknown = false;  // could not be encoded: may do anything, so that nothing follows from it
+};
+
+using SectionCode = std::array<std::vector<CodeLine>, isa::kSections>;
+
+/// Encodes the sections' lines.
+[[nodiscard]] SectionCode encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                                 Reporter& reporter);
+
+/// Proves that the code is legal on every path, or reports why it is not.
+void prove(const SectionCode& code, const Declared& declared, Reporter& reporter);
+
+}  // namespace gdr::assembler

@@ -1,0 +1,212 @@
+// Lines of the sections: statements to operations, operations to encoded lines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "code.h"
+#include "gdr/isa/error.h"
+#include "line_encoder.h"
+#include "spellings.h"
+
+namespace gdr::assembler {
+namespace {
+
+class Encoder {
+ public:
+  Encoder(const Declared& declared, const AssembleOptions& options, Reporter& reporter)
+      : declared_(declared), reporter_(reporter), operands_(declared, options, reporter) {}
+
+  SectionCode run(const Expansion& expansion) {
+    for (const Expansion::Entry& entry : expansion.entries) {
+      if (const auto* gap = std::get_if<Expansion::Gap>(&entry)) {
+        if (gap->code && section_) add_unknown();
+        continue;
+      }
+      const auto& statement = std::get<ExpandedStatement>(entry);
+      if (const auto* section = std::get_if<SectionStatement>(&statement.statement)) begin(*section, statement);
+      if (const auto* code = std::get_if<CodeStatement>(&statement.statement)) add(*code, statement);
+    }
+    return std::move(code_);
+  }
+
+ private:
+  std::vector<CodeLine>& lines() { return code_[static_cast<std::size_t>(*section_)]; }
+
+  void add_unknown() {
+    CodeLine line;
+    line.unknown = true;
+    lines().push_back(std::move(line));
+  }
+
+  void begin(const SectionStatement& statement, const ExpandedStatement& at) {
+    const auto [earlier, fresh] = begun_.emplace(statement.section, at.where);
+    if (!fresh && reporter_.error(Code::misplaced, at.where,
+                                  fmt::format("section '{}' stands twice", isa::name_of(statement.section)))) {
+      reporter_.note(earlier->second, "it began here");
+    }
+    section_ = statement.section;
+    sequencer_ = {};
+  }
+
+  void add(const CodeStatement& statement, const ExpandedStatement& at) {
+    if (!section_) {
+      if (!std::exchange(told_of_section_, true)) report_no_section(statement, at);
+      return;
+    }
+    Sequencer sequencer = sequencer_;
+    bool good = true;
+    std::vector<const Operation*> operations;
+    for (const Item& item : statement.items) {
+      if (const auto* length = std::get_if<VectorLength>(&item)) good = set(*length, at, sequencer) && good;
+      if (const auto* mask = std::get_if<MaskSetting>(&item)) good = set(*mask, at, sequencer) && good;
+      if (const auto* operation = std::get_if<Operation>(&item)) operations.push_back(operation);
+    }
+    if (operations.empty()) {
+      sequencer_ = sequencer;  // alone on a line it holds for the lines that follow
+      return;
+    }
+    std::vector<Resolved> resolved;
+    for (const Operation* operation : operations) {
+      auto one = resolve(*operation, at, sequencer.elements);
+      good = good && one;
+      if (one) resolved.push_back(std::move(*one));
+    }
+    std::stable_sort(resolved.begin(), resolved.end(), [](const Resolved& a, const Resolved& b) {
+      return isa::info_of(a.op).unit < isa::info_of(b.op).unit;
+    });
+    LineEncoder encoder(*section_, sequencer, at.where, declared_, reporter_);
+    for (const Resolved& operation : resolved) good = encoder.add(operation) && good;
+    CodeLine line = std::move(encoder).take(at.text);
+    line.unknown = !good;
+    GDR_ASSERT(!good || isa::decode(isa::encode(line.line)).line == line.line, "an assembled line decodes to itself");
+    lines().push_back(std::move(line));
+  }
+
+  void report_no_section(const CodeStatement& statement, const ExpandedStatement& at) {
+    const auto* operation = std::get_if<Operation>(&statement.items.front());
+    if (operation != nullptr && !isa::op_named(table_spelling(operation->mnemonic.text))) {
+      reporter_.error(Code::unknown_operation, at.place(operation->mnemonic.span),
+                      fmt::format("'{}' begins no declaration{}", operation->mnemonic.text,
+                                  suggestion(operation->mnemonic.text,
+                                             {"kernel", "flops", "var", "bvar", "reg", "param", "const", "repeat", "if",
+                                              "macro", "include", "initialization", "loop"})));
+      return;
+    }
+    reporter_.error(Code::misplaced, at.where,
+                    fmt::format("operations stand in a section; begin one with '{}'",
+                                isa::name_of(isa::Section::loop_body)));
+  }
+
+  bool set(const VectorLength& length, const ExpandedStatement& at, Sequencer& sequencer) {
+    if (length.elements.value < 1 || length.elements.value > isa::kVectorElements) {
+      reporter_.error(Code::sequencer, at.place(length.elements.span),
+                      fmt::format("vlen {} is outside 1..{}", length.elements.value, isa::kVectorElements));
+      return false;
+    }
+    sequencer.elements = static_cast<unsigned>(length.elements.value);
+    return true;
+  }
+
+  bool set(const MaskSetting& mask, const ExpandedStatement& at, Sequencer& sequencer) {
+    const std::int64_t flag = mask.flag.value;
+    if (flag < 0 || flag > isa::kFlags || (flag == 0 && mask.inverted)) {
+      reporter_.error(Code::sequencer, at.place(mask.flag.span),
+                      fmt::format("mask {}{} is none of 0 (no mask), 1..{}, !1..!{}", mask.inverted ? "!" : "", flag,
+                                  isa::kFlags, isa::kFlags));
+      return false;
+    }
+    sequencer.mask = {static_cast<std::uint8_t>(flag), mask.inverted};
+    return true;
+  }
+
+  std::optional<Resolved> resolve(const Operation& operation, const ExpandedStatement& at, unsigned elements) {
+    Resolved resolved;
+    resolved.mnemonic = operation.mnemonic.text;
+    resolved.where = at.place(operation.mnemonic.span);
+    const auto op = isa::op_named(table_spelling(operation.mnemonic.text));
+    if (!op) {
+      if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
+      std::vector<std::string> known{"vlen", "mask"};
+      for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
+      reporter_.error(Code::unknown_operation, resolved.where,
+                      fmt::format("unknown operation '{}'{}", operation.mnemonic.text,
+                                  suggestion(operation.mnemonic.text, known)));
+      return std::nullopt;
+    }
+    resolved.op = *op;
+    std::vector<Value> values;
+    bool good = true;
+    for (const Operand& operand : operation.operands) {
+      auto value = operands_.read(operand, at, elements);
+      good = good && value;
+      if (value) values.push_back(std::move(*value));
+    }
+    if (!good || !distribute(std::move(values), resolved)) return std::nullopt;
+    return resolved;
+  }
+
+  /// Sources first, then destinations, flags and the PE among them.
+  bool distribute(std::vector<Value> values, Resolved& resolved) {
+    const isa::OperationInfo& info = isa::info_of(resolved.op);
+    for (Value& value : values) {
+      if (value.kind == OperandKind::pe) {
+        if (resolved.pe) {
+          reporter_.error(Code::pe_number, value.where, "a second PE is named");
+          return false;
+        }
+        resolved.pe = std::move(value);
+      } else if (resolved.sources.size() < info.sources) {
+        resolved.sources.push_back(std::move(value));
+      } else {
+        std::vector<Value>& place = value.kind == OperandKind::flag ? resolved.flags : resolved.destinations;
+        place.push_back(std::move(value));
+      }
+    }
+    const bool enough = !info.has_destination || !resolved.destinations.empty() || !resolved.flags.empty();
+    const bool too_many = !info.has_destination && (!resolved.destinations.empty() || !resolved.flags.empty());
+    if (resolved.sources.size() < info.sources || !enough || too_many) {
+      const std::string sources =
+          info.sources == 0 ? "no operands" : fmt::format("{} source{}", info.sources, info.sources == 1 ? "" : "s");
+      const std::string_view destinations = info.has_destination   ? " and at least one destination"
+                                            : info.sources == 0 ? ""
+                                                                : " and no destination";
+      reporter_.error(Code::operand_count, resolved.where,
+                      fmt::format("'{}' takes {}{}; {} operands are given", info.mnemonic, sources, destinations,
+                                  values.size()));
+      return false;
+    }
+    if (resolved.flags.size() > 1) {
+      reporter_.error(Code::destination_twice, resolved.flags[1].where, "an operation writes one flag");
+      return false;
+    }
+    for (std::size_t second = 1; second < resolved.destinations.size(); ++second) {
+      for (std::size_t first = 0; first < second; ++first) {
+        if (resolved.destinations[first].kind != resolved.destinations[second].kind) continue;
+        reporter_.error(Code::destination_twice, resolved.destinations[second].where,
+                        "an operation writes one T, one GPR and one local memory address");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const Declared& declared_;
+  Reporter& reporter_;
+  OperandReader operands_;
+  std::optional<isa::Section> section_;
+  std::map<isa::Section, Place> begun_;
+  Sequencer sequencer_;
+  SectionCode code_;
+  bool told_of_section_ = false;
+};
+
+}  // namespace
+
+SectionCode encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                         Reporter& reporter) {
+  return Encoder(declared, options, reporter).run(expansion);
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,409 @@
+// Blocks and substitution. In a line, {expression} stands for the decimal digits of its value, and inside a macro the
+// name of a parameter, as a whole word or in braces, stands for the argument's text.
+#include "expand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "gdr/isa/error.h"
+#include "gdr/isa/file.h"
+
+namespace gdr::assembler {
+namespace {
+
+// Limits that no kernel comes near: LM holds 512 short words, a loop some hundred lines.
+constexpr std::size_t kLongestLine = 1000;
+constexpr int kDeepestNesting = 24;        // of parentheses, and of macros, repeats and includes
+constexpr std::size_t kMostStatements = 65536;
+constexpr std::size_t kMostFiles = 64;
+
+struct SourceLine {
+  std::string text;  // without comment and trailing blanks
+  std::uint32_t file = 0;
+  std::uint32_t number = 0;
+};
+
+using Lines = std::vector<SourceLine>;
+
+struct Macro {
+  std::vector<std::string> parameters;
+  Lines body;
+  Place where;
+};
+
+/// What the lines of a block see.
+struct Scope {
+  Constants constants;
+  std::map<std::string, std::string, std::less<>> arguments;  // of the macro in use
+  std::uint32_t origin = 0;
+  int depth = 0;
+};
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word_character(text[end])) ++end;
+    if (end > at) words.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::string first_word(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  std::size_t end = begin;
+  while (end < text.size() && is_word_character(text[end])) ++end;
+  return std::string(text.substr(begin, end - begin));
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// The line up to its comment; a '#' in quotes is none.
+std::string_view without_comment(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (line[at] == '"') quoted = !quoted;
+    if (line[at] == '#' && !quoted) return line.substr(0, at);
+  }
+  return line;
+}
+
+class Expander {
+ public:
+  Expander(std::vector<SourceFile>& files, const AssembleOptions& options, Reporter& reporter)
+      : files_(files), reporter_(reporter) {
+    for (const auto& [name, value] : options.definitions) {
+      if (const auto number = whole_number(value)) definitions_[name] = *number;
+    }
+  }
+
+  Expansion run() {
+    Scope scope;
+    scope.constants = definitions_;
+    expand_block(lines_of(0), scope);
+    return std::move(expansion_);
+  }
+
+ private:
+  [[nodiscard]] Place place(const SourceLine& line, const Scope& scope) const {
+    const auto begin = static_cast<std::uint32_t>(std::min(line.text.find_first_not_of(" \t"), line.text.size()));
+    const auto length = std::max<std::size_t>(1, line.text.size() - begin);
+    return {{line.file, line.number, begin + 1, static_cast<std::uint32_t>(length)}, scope.origin};
+  }
+
+  /// Splits a file; reports lines that are no text.
+  Lines lines_of(std::uint32_t file) {
+    Lines lines;
+    std::string_view rest = files_[file].text;
+    for (std::uint32_t number = 1; !rest.empty(); ++number) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string_view text = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      text = without_comment(text);
+      while (!text.empty() && (is_blank(text.back()) || text.back() == '\r')) text.remove_suffix(1);
+      if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
+      SourceLine line{std::string(text), file, number};
+      if (text.size() > kLongestLine) {
+        reporter_.error(Code::too_long, {{file, number, 1, 1}},
+                        fmt::format("the line has {} characters, more than {}", text.size(), kLongestLine));
+        line.text.clear();
+      }
+      for (std::size_t at = 0; at < line.text.size(); ++at) {
+        const auto byte = static_cast<unsigned char>(line.text[at]);
+        if ((byte < ' ' && byte != '\t') || byte >= 0x7f) {
+          reporter_.error(Code::syntax, {{file, number, static_cast<std::uint32_t>(at + 1), 1}},
+                          fmt::format("byte 0x{:02x} is no character of the language outside comments", byte));
+          line.text.clear();
+        }
+      }
+      const auto opening = std::count_if(line.text.begin(), line.text.end(),
+                                         [](char c) { return c == '(' || c == '!' || c == '-'; });
+      if (opening > kDeepestNesting) {
+        reporter_.error(Code::too_long, {{file, number, 1, static_cast<std::uint32_t>(line.text.size())}},
+                        fmt::format("more than {} parentheses and signs in one line", kDeepestNesting));
+        line.text.clear();
+      }
+      if (line.text.empty()) {
+        expansion_.entries.emplace_back(Expansion::Gap{words_of(text.substr(0, kLongestLine)), true});
+        continue;
+      }
+      lines.push_back(std::move(line));
+    }
+    return lines;
+  }
+
+  /// True while there is room for one more line; reports once when there is none.
+  bool room(const Place& where) {
+    if (++statements_ == kMostStatements) {
+      reporter_.error(Code::too_long, where, fmt::format("the program expands to more than {} lines", kMostStatements));
+    }
+    return statements_ < kMostStatements;
+  }
+
+  void gap(const std::string& text) {
+    expansion_.entries.emplace_back(Expansion::Gap{words_of(text), in_section_});
+  }
+
+  void expand_block(const Lines& lines, Scope& scope) {
+    for (std::size_t at = 0; at < lines.size(); ++at) {
+      if (!room(place(lines[at], scope))) return;
+      expand_line(lines, at, scope);
+    }
+  }
+
+  /// Handles the line at `at`, and moves `at` to the last line that belongs to it.
+  void expand_line(const Lines& lines, std::size_t& at, Scope& scope) {
+    const SourceLine& line = lines[at];
+    const std::string head = first_word(line.text);
+    const auto macro = macros_.find(head);
+    ExpandedStatement expanded;
+    expanded.where = place(line, scope);
+    // The body of a macro is substituted where the macro is used.
+    if (!substitute(line, scope, expanded)) {
+      if (opens_block(head)) at = end_of_block(lines, at).end;
+      return gap(line.text);
+    }
+    if (macro != macros_.end()) return use_macro(macro->first, macro->second, expanded, scope);
+    auto parsed = parse_statement(expanded.text, scope.constants);
+    if (const auto* failure = std::get_if<SyntaxError>(&parsed)) {
+      reporter_.error(failure->code, expanded.place(failure->span), failure->message);
+      if (opens_block(head)) at = end_of_block(lines, at).end;
+      return gap(line.text);
+    }
+    expanded.statement = std::get<Statement>(std::move(parsed));
+    if (std::holds_alternative<SectionStatement>(expanded.statement)) in_section_ = true;
+    if (opens_block(head)) return expand_head(lines, at, expanded, scope);
+    if (const auto* constant = std::get_if<ConstantStatement>(&expanded.statement)) {
+      // A definition given from outside goes before the source's own.
+      if (!definitions_.contains(constant->name.text)) scope.constants[constant->name.text] = constant->value.value;
+    } else if (const auto* included = std::get_if<IncludeStatement>(&expanded.statement)) {
+      include(*included, expanded, scope);
+    } else if (std::holds_alternative<EndStatement>(expanded.statement) ||
+               std::holds_alternative<ElseStatement>(expanded.statement)) {
+      reporter_.error(Code::block, expanded.where, fmt::format("'{}' without a block that it belongs to", head));
+    } else {
+      expansion_.entries.emplace_back(std::move(expanded));
+    }
+  }
+
+  static bool opens_block(const std::string& head) { return head == "repeat" || head == "if" || head == "macro"; }
+
+  struct Block {
+    std::size_t end;        // of the line with 'end', or of the last line there is
+    std::size_t otherwise;  // of 'else', or `end`
+    bool closed;
+  };
+
+  static Block end_of_block(const Lines& lines, std::size_t head) {
+    int depth = 0;
+    std::size_t otherwise = 0;
+    for (std::size_t at = head; at < lines.size(); ++at) {
+      const std::string word = first_word(lines[at].text);
+      if (opens_block(word)) ++depth;
+      if (word == "else" && depth == 1 && otherwise == 0) otherwise = at;
+      if (word == "end" && --depth == 0) return {at, otherwise == 0 ? at : otherwise, true};
+    }
+    return {lines.size() - 1, otherwise == 0 ? lines.size() - 1 : otherwise, false};
+  }
+
+  void expand_head(const Lines& lines, std::size_t& at, const ExpandedStatement& head, Scope& scope) {
+    const Block block = end_of_block(lines, at);
+    const auto slice = [&](std::size_t first, std::size_t last) {
+      return Lines(lines.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
+                   lines.begin() + static_cast<std::ptrdiff_t>(last));
+    };
+    const std::size_t begin = at + 1;
+    at = block.end;
+    if (!block.closed) {
+      reporter_.error(Code::block, head.where, "the block has no 'end'");
+      return;
+    }
+    if (scope.depth >= kDeepestNesting) {
+      reporter_.error(Code::too_long, head.where, fmt::format("blocks nest deeper than {}", kDeepestNesting));
+      return;
+    }
+    Scope inner = scope;
+    ++inner.depth;
+    if (const auto* conditional = std::get_if<IfStatement>(&head.statement)) {
+      if (conditional->condition.value != 0) {
+        expand_block(slice(begin, block.otherwise), inner);
+      } else if (block.otherwise != block.end) {
+        expand_block(slice(block.otherwise + 1, block.end), inner);
+      }
+      return;
+    }
+    if (const auto* macro = std::get_if<MacroStatement>(&head.statement)) {
+      return define_macro(*macro, slice(begin, block.end), head);
+    }
+    const auto& repeat = std::get<RepeatStatement>(head.statement);
+    const Lines body = slice(begin, block.end);
+    for (std::int64_t index = repeat.first.value; index <= repeat.last.value; ++index) {
+      if (!room(head.where)) return;
+      inner.constants[repeat.index.text] = index;
+      inner.origin = reporter_.add_origin(head.where, fmt::format("with {} = {}", repeat.index.text, index));
+      expand_block(body, inner);
+    }
+  }
+
+  void define_macro(const MacroStatement& macro, Lines body, const ExpandedStatement& head) {
+    Macro definition{{}, std::move(body), head.where};
+    for (const Word& parameter : macro.parameters) definition.parameters.push_back(parameter.text);
+    const auto [found, fresh] = macros_.emplace(macro.name.text, definition);
+    if (!fresh) {
+      if (reporter_.error(Code::duplicate_name, head.place(macro.name.span),
+                          fmt::format("macro '{}' is defined twice", macro.name.text))) {
+        reporter_.note(found->second.where, "it was defined here");
+      }
+    }
+  }
+
+  void use_macro(const std::string& name, const Macro& macro, const ExpandedStatement& use, const Scope& scope) {
+    std::vector<std::string> arguments;
+    const std::string& text = use.text;
+    std::size_t at = text.find(name) + name.size();
+    while (at < text.size()) {
+      const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
+      const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
+      if (end > begin) arguments.push_back(text.substr(begin, end - begin));
+      at = end;
+    }
+    if (arguments.size() != macro.parameters.size()) {
+      reporter_.error(Code::macro, use.where,
+                      fmt::format("macro '{}' takes {} arguments, {} are given", name, macro.parameters.size(),
+                                  arguments.size()));
+      reporter_.note(macro.where, "it is defined here");
+      return gap(text);
+    }
+    if (scope.depth >= kDeepestNesting) {
+      reporter_.error(Code::too_long, use.where, fmt::format("macros and blocks nest deeper than {}", kDeepestNesting));
+      return gap(text);
+    }
+    Scope inner = scope;
+    ++inner.depth;
+    inner.arguments.clear();
+    inner.origin = reporter_.add_origin(use.where, fmt::format("macro '{}' is used here", name));
+    for (std::size_t index = 0; index < arguments.size(); ++index) {
+      inner.arguments[macro.parameters[index]] = arguments[index];
+      if (const auto number = whole_number(arguments[index])) inner.constants[macro.parameters[index]] = *number;
+    }
+    const Lines body = macro.body;  // a macro may define macros, which moves the table's entries
+    expand_block(body, inner);
+  }
+
+  void include(const IncludeStatement& statement, const ExpandedStatement& head, Scope& scope) {
+    const Place where = head.place(statement.path.span);
+    const std::filesystem::path path =
+        std::filesystem::path(files_[head.where.range.file].name).parent_path() / statement.path.text;
+    if (scope.depth >= kDeepestNesting || files_.size() >= kMostFiles) {
+      reporter_.error(Code::include, where, fmt::format("files include each other more than {} times", kMostFiles));
+      return;
+    }
+    try {
+      files_.push_back({path.string(), isa::read_file(path)});
+    } catch (const Error& error) {
+      reporter_.error(Code::include, where, error.what());
+      return;
+    }
+    Scope inner = scope;
+    ++inner.depth;
+    inner.origin = reporter_.add_origin(head.where, fmt::format("'{}' is included here", statement.path.text));
+    expand_block(lines_of(static_cast<std::uint32_t>(files_.size() - 1)), inner);
+    scope.constants = inner.constants;  // what a file defines is known behind the include
+  }
+
+  /// Writes the line's text with braces and macro parameters replaced; false if something in braces is wrong.
+  bool substitute(const SourceLine& line, const Scope& scope, ExpandedStatement& out) {
+    const std::string& text = line.text;
+    bool quoted = false;
+    const auto append = [&](std::string_view added, std::size_t column) {
+      for (const char c : added) {
+        out.text += c;
+        out.columns.push_back(static_cast<std::uint32_t>(column + 1));
+      }
+    };
+    for (std::size_t at = 0; at < text.size();) {
+      if (text[at] == '"') quoted = !quoted;
+      if (text[at] == '{') {
+        const std::size_t end = text.find('}', at);
+        const auto length = static_cast<std::uint32_t>(std::min(end, text.size()) - at);
+        const Place where{{line.file, line.number, static_cast<std::uint32_t>(at + 1), length}, scope.origin};
+        if (end == std::string::npos) {
+          reporter_.error(Code::syntax, where, "'{' without '}'");
+          return false;
+        }
+        const std::string_view inner = std::string_view(text).substr(at + 1, end - at - 1);
+        if (const auto argument = scope.arguments.find(inner); argument != scope.arguments.end()) {
+          append(argument->second, at);
+        } else {
+          const auto value = evaluate(inner, scope.constants);
+          if (const auto* failure = std::get_if<SyntaxError>(&value)) {
+            reporter_.error(failure->code, where, failure->message);
+            return false;
+          }
+          append(fmt::format("{}", std::get<std::int64_t>(value)), at);
+        }
+        at = end + 1;
+        continue;
+      }
+      std::size_t end = at;
+      while (end < text.size() && is_word_character(text[end])) ++end;
+      const bool starts_word = end > at && (at == 0 || (!is_word_character(text[at - 1]) && text[at - 1] != '$'));
+      const auto argument =
+          starts_word && !quoted ? scope.arguments.find(text.substr(at, end - at)) : scope.arguments.end();
+      if (argument != scope.arguments.end()) {
+        append(argument->second, at);
+      } else {
+        end = std::max(end, at + 1);
+        for (std::size_t c = at; c < end; ++c) append(text.substr(c, 1), c);
+      }
+      at = end;
+    }
+    out.columns.push_back(static_cast<std::uint32_t>(text.size() + 1));
+    if (out.text.size() > kLongestLine) {
+      reporter_.error(Code::too_long, out.where,
+                      fmt::format("the line expands to more than {} characters", kLongestLine));
+      return false;
+    }
+    return out.text.find_first_not_of(" \t") != std::string::npos;
+  }
+
+  std::vector<SourceFile>& files_;
+  Reporter& reporter_;
+  Constants definitions_;
+  std::map<std::string, Macro, std::less<>> macros_;
+  Expansion expansion_;
+  std::size_t statements_ = 0;
+  bool in_section_ = false;
+};
+
+}  // namespace
+
+Place ExpandedStatement::place(const Span& span) const {
+  const std::size_t last = columns.size() - 1;
+  const std::uint32_t begin = columns[std::min<std::size_t>(span.begin, last)];
+  const std::size_t end = std::min<std::size_t>(span.begin + span.length, last);
+  const std::uint32_t length = columns[end] > begin ? columns[end] - begin : 1;
+  return {{where.range.file, where.range.line, begin, length}, where.origin};
+}
+
+Expansion expand(std::vector<SourceFile>& files, const AssembleOptions& options, Reporter& reporter) {
+  return Expander(files, options, reporter).run();
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,35 @@
+// From source text to a flat list of statements: comments, definitions, repeat, if, macro, include.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reporter.h"
+#include "syntax.h"
+
+namespace gdr::assembler {
+
+struct ExpandedStatement {
+  Statement statement;
+  std::string text;  // after substitution
+  Place where;       // the whole line
+  std::vector<std::uint32_t> columns;  // of each character of `text`, and of its end
+
+  /// Where a span of the statement stands in the source.
+  [[nodiscard]] Place place(const Span& span) const;
+};
+
+/// What a source consists of once every block is expanded. Lines that could not be read are gaps.
+struct Expansion {
+  struct Gap {
+    std::vector<std::string> words;  // names that the line may have been meant to declare
+    bool code = false;               // a line of a section
+  };
+  using Entry = std::variant<ExpandedStatement, Gap>;
+  std::vector<Entry> entries;
+};
+
+/// Expands file 0 of `files`; included files are added to `files`.
+[[nodiscard]] Expansion expand(std::vector<SourceFile>& files, const AssembleOptions& options, Reporter& reporter);
+
+}  // namespace gdr::assembler

@@ -1,0 +1,68 @@
+// One line: its operations brought onto units and ports.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "code.h"
+
+namespace gdr::assembler {
+
+/// An operation with its operands looked up.
+struct Resolved {
+  isa::Op op = isa::Op::NOP;
+  Place where;
+  std::string mnemonic;
+  std::vector<Value> sources;
+  std::vector<Value> destinations;
+  std::vector<Value> flags;
+  std::optional<Value> pe;
+};
+
+/// The sequencer's part of a line.
+struct Sequencer {
+  unsigned elements = isa::kVectorElements;
+  isa::Mask mask;
+};
+
+class LineEncoder {
+ public:
+  LineEncoder(isa::Section section, const Sequencer& sequencer, Place where, const Declared& declared,
+              Reporter& reporter);
+
+  /// Operations are added in the order of their units, so that a line has one encoding whatever its order in text.
+  /// False if something is wrong, which is reported.
+  bool add(const Resolved& operation);
+  [[nodiscard]] CodeLine take(std::string text) &&;
+
+ private:
+  struct Claim {
+    Place where;
+    std::string text;
+  };
+
+  bool add_slot(const Resolved& operation);
+  bool add_bm(const Resolved& operation);
+  bool check_sources(const Resolved& operation);
+  std::optional<isa::Width> result_width(const Resolved& operation);
+  std::optional<isa::Source> source(const Value& value, const Resolved& operation);
+  std::optional<isa::Source> gpr_source(const Value& value);
+  bool claim_bm(const isa::BmPort& port, const Value& value);
+  bool write(const Value& value, isa::Unit unit);
+  bool write_flag(const Resolved& operation, isa::Slot& slot);
+  bool may_use(const Value& value, bool writes);
+  void note_collision(const Resolved& operation, const Value& destination);
+  void note_overlap(const Value& destination);
+  bool conflict(Code code, const Value& value, const Claim& earlier, std::string message);
+  void record(const Value& value, bool writes, isa::Unit unit, bool floating = false, bool defines = false);
+  void record_predicate(const isa::Predicate& predicate, const Place& where);
+
+  isa::Section section_;
+  const Declared& declared_;
+  Reporter& reporter_;
+  CodeLine code_;
+  Claim gpr_a_, gpr_b_, lm_read_, bm_, immediate_, t_write_, gpr_write_, lm_write_;
+  std::array<std::optional<Claim>, isa::kUnits + 1> units_;
+};
+
+}  // namespace gdr::assembler

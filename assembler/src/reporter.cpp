@@ -1,0 +1,156 @@
+// Collecting, sorting and printing diagnostics.
+#include "reporter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace gdr::assembler {
+
+std::uint32_t Reporter::add_origin(const Place& where, std::string what) {
+  origins_.push_back({where, std::move(what)});
+  return static_cast<std::uint32_t>(origins_.size() - 1);
+}
+
+bool Reporter::report(Severity severity, Code code, const Place& where, std::string message) {
+  const auto number = static_cast<unsigned>(code);
+  dropped_ = !seen_.emplace(number, where.range.file, where.range.line, where.range.column, message).second;
+  if (dropped_) return false;
+  groups_.push_back({{severity, number, where.range, std::move(message)}});
+  for (std::uint32_t origin = where.origin; origin != 0; origin = origins_[origin].where.origin) {
+    groups_.back().push_back({Severity::note, number, origins_[origin].where.range, origins_[origin].what});
+  }
+  return true;
+}
+
+bool Reporter::error(Code code, const Place& where, std::string message) {
+  has_errors_ = true;
+  return report(Severity::error, code, where, std::move(message));
+}
+
+bool Reporter::warning(Code code, const Place& where, std::string message) {
+  return report(Severity::warning, code, where, std::move(message));
+}
+
+void Reporter::note(const Place& where, std::string message) {
+  if (dropped_ || groups_.empty()) return;
+  groups_.back().push_back({Severity::note, groups_.back().front().number, where.range, std::move(message)});
+}
+
+std::vector<Diagnostic> Reporter::take() {
+  const auto key = [](const std::vector<Diagnostic>& group) {
+    const SourceRange& where = group.front().where;
+    return std::tuple(where.file, where.line, where.column);
+  };
+  std::stable_sort(groups_.begin(), groups_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<Diagnostic> all;
+  for (std::vector<Diagnostic>& group : groups_) std::move(group.begin(), group.end(), std::back_inserter(all));
+  groups_.clear();
+  return all;
+}
+
+namespace {
+
+/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        cost[i][j] = i + j;
+        continue;
+      }
+      const std::size_t replace = cost[i - 1][j - 1] + (a[i - 1] != b[j - 1] ? 1 : 0);
+      cost[i][j] = std::min({replace, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return cost[a.size()][b.size()];
+}
+
+constexpr std::size_t kLongestName = 64;  // beyond it nobody looks for a nearest one
+
+}  // namespace
+
+std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  if (word.size() > kLongestName) return {};
+  // A third of the letters may differ: more would be another word.
+  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::string found;
+  for (const std::string& candidate : candidates) {
+    if (candidate.size() > kLongestName) continue;
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best) {
+      best = distance;
+      found = candidate;
+    }
+  }
+  return found;
+}
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string found = nearest(word, candidates);
+  return found.empty() ? "" : fmt::format("; did you mean '{}'?", found);
+}
+
+namespace {
+
+std::string_view line_of(const SourceFile& file, std::uint32_t number) {
+  std::string_view rest = file.text;
+  for (std::uint32_t line = 1; line < number; ++line) {
+    const std::size_t end = rest.find('\n');
+    if (end == std::string_view::npos) return {};
+    rest.remove_prefix(end + 1);
+  }
+  rest = rest.substr(0, rest.find('\n'));
+  if (rest.ends_with('\r')) rest.remove_suffix(1);
+  return rest;
+}
+
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::note: return "note";
+    case Severity::warning: return "warning";
+    case Severity::error: break;
+  }
+  return "error";
+}
+
+/// Terminals must not be steered by what a source file holds.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ' && c != '\t') c = '?';
+    if (c == '\x7f') c = '?';
+  }
+  return shown;
+}
+
+}  // namespace
+
+std::string format_diagnostics(const AssembleResult& result) {
+  std::string out;
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    const SourceRange& where = diagnostic.where;
+    const SourceFile none;
+    const SourceFile& file = where.file < result.files.size() ? result.files[where.file] : none;
+    out += fmt::format("{}:{}:{}: {}: {}", file.name, where.line, where.column, name_of(diagnostic.severity),
+                       printable(diagnostic.message));
+    out += diagnostic.severity == Severity::note ? "\n" : fmt::format(" [E{:04}]\n", diagnostic.number);
+    const std::string text = printable(line_of(file, where.line));
+    std::string caret;
+    for (std::size_t column = 0; column + 1 < where.column && column < text.size(); ++column) {
+      caret += text[column] == '\t' ? '\t' : ' ';
+    }
+    const std::size_t room = text.size() > caret.size() ? text.size() - caret.size() : 1;
+    caret += '^';
+    caret.append(std::clamp<std::size_t>(where.length, 1, room) - 1, '~');
+    out += fmt::format("  {}\n  {}\n", text, caret);
+  }
+  return out;
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,56 @@
+// Collects diagnostics: one per cause, notes with the diagnostic they belong to, sorted at the end.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "codes.h"
+#include "gdr/assembler/assembler.h"
+
+namespace gdr::assembler {
+
+/// A range of the source and how it came into the program: `origin` is an index into Reporter's origins, 0: as written.
+struct Place {
+  SourceRange range;
+  std::uint32_t origin = 0;
+};
+
+class Reporter {
+ public:
+  /// Registers a use of a macro, a turn of a repeat or an include; diagnostics below it get it as a note.
+  [[nodiscard]] std::uint32_t add_origin(const Place& where, std::string what);
+
+  /// False if the very same was reported before, as from an earlier turn of a repeat; its notes are dropped too.
+  bool error(Code code, const Place& where, std::string message);
+  bool warning(Code code, const Place& where, std::string message);
+  /// Belongs to the diagnostic reported last.
+  void note(const Place& where, std::string message);
+
+  [[nodiscard]] bool has_errors() const { return has_errors_; }
+  [[nodiscard]] std::vector<Diagnostic> take();
+
+ private:
+  struct Origin {
+    Place where;
+    std::string what;
+  };
+  bool report(Severity severity, Code code, const Place& where, std::string message);
+
+  std::vector<Origin> origins_{{}};
+  std::vector<std::vector<Diagnostic>> groups_;  // a diagnostic and its notes
+  std::set<std::tuple<unsigned, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;
+  bool dropped_ = false;
+  bool has_errors_ = false;
+};
+
+/// The candidate nearest to `word` by edit distance, if it is near enough to be meant; else empty.
+[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+/// "; did you mean 'x'?" or nothing.
+[[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace gdr::assembler

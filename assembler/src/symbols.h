@@ -1,0 +1,68 @@
+// Names of a source file, where they live, and the data layout of its kernel.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expand.h"
+#include "gdr/isa/program.h"
+#include "reporter.h"
+
+namespace gdr::assembler {
+
+enum class SymbolKind : std::uint8_t { variable, view, register_name, parameter };
+
+/// A name that stands for words of GPR, LM or BM. Addresses, strides and lengths are in short words.
+struct Symbol {
+  SymbolKind kind = SymbolKind::variable;
+  std::string name;
+  Place where;
+  isa::Memory memory = isa::Memory::lm;
+  bool record = false;  // BM: the address counts from the current j-record
+  isa::Width width = isa::Width::long_word;
+  bool vector = false;
+  bool packed = false;
+  std::vector<std::uint16_t> dimensions;
+  std::uint32_t entries = 1;
+  std::uint32_t address = 0;
+  isa::Transfer transfer = isa::Transfer::none;
+  std::optional<Operand> written;  // of a register name
+
+  /// Short words from one entry to the next.
+  [[nodiscard]] std::uint32_t stride() const;
+  [[nodiscard]] std::uint32_t length() const { return entries * stride(); }
+};
+
+class Symbols {
+ public:
+  [[nodiscard]] const Symbol* find(std::string_view name) const;
+  [[nodiscard]] Symbol* find(std::string_view name);
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] const std::vector<Symbol>& all() const { return symbols_; }
+  [[nodiscard]] std::vector<Symbol>& all() { return symbols_; }
+
+  /// Returns the symbol that has the name already, or nothing.
+  const Symbol* add(Symbol symbol);
+  /// A name whose declaration could not be read: its uses are not reported.
+  void tolerate(std::string name) { tolerated_.insert(std::move(name)); }
+  [[nodiscard]] bool tolerated(std::string_view name) const { return tolerated_.contains(name); }
+
+ private:
+  std::vector<Symbol> symbols_;
+  std::map<std::string, std::size_t, std::less<>> index_;
+  std::set<std::string, std::less<>> tolerated_;
+};
+
+[[nodiscard]] constexpr std::uint32_t short_words(isa::Width width) { return width == isa::Width::long_word ? 2 : 1; }
+
+/// Reads the declarations and places every variable: fills the program but for code and files.
+struct Declared {
+  isa::Program program;
+  Symbols symbols;
+};
+[[nodiscard]] Declared declare(const Expansion& expansion, const AssembleOptions& options, Reporter& reporter);
+
+}  // namespace gdr::assembler
