@@ -1,0 +1,196 @@
+// The device as a library user drives it, with small kernels assembled from text.
+#include "gdr/hostlib/device.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "gdr/assembler/assembler.h"
+
+namespace gdr {
+namespace {
+
+isa::Program assembled(std::string_view source) {
+  assembler::AssembleResult result = assembler::assemble(source, "test.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *result.program;
+}
+
+/// sum over j of m_j (x_j - x_i) and the number of j-particles.
+constexpr std::string_view kSpring = R"(kernel spring
+flops 3
+var  vector long xi hlt flt64to72
+bvar scalar long xj elt flt64to72
+bvar scalar short mj elt flt64to36
+param scale : short flt64to36 = 1
+var  vector long f rrn flt72to64 fadd
+var  vector long n rrn fix72to64 uadd
+var  vector short s
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lt f
+  upassa $lt n
+  bm scale s
+loop body
+  vlen 4
+  fsub xj xi $lt
+  fmul $lt s $lt
+  fmul $lt mj $lt
+  fadd f $lt f
+  uadd n il"1" n
+)";
+
+std::vector<std::uint64_t> bits(const std::vector<double>& values) {
+  std::vector<std::uint64_t> fields;
+  for (const double value : values) fields.push_back(std::bit_cast<std::uint64_t>(value));
+  return fields;
+}
+
+DeviceOptions options(emulator::Engine engine = emulator::Engine::reference, unsigned threads = 1) {
+  DeviceOptions chosen;
+  chosen.engine = engine;
+  chosen.threads = threads;
+  return chosen;
+}
+
+/// j-particles at 1, 2, 3, ... of mass 1.
+std::vector<std::uint64_t> row_of_particles(std::size_t n) {
+  std::vector<double> values;
+  for (std::size_t k = 0; k < n; ++k) values.insert(values.end(), {static_cast<double>(k + 1), 1.0});
+  return bits(values);
+}
+
+class DeviceTest : public ::testing::TestWithParam<emulator::Engine> {};
+INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest,
+                         ::testing::Values(emulator::Engine::reference, emulator::Engine::simd),
+                         [](const auto& engine) { return std::string(emulator::name_of(engine.param)); });
+
+TEST_P(DeviceTest, SumsOverAnyNumberOfJParticles) {
+  Device device(options(GetParam()));
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(300));
+  for (const std::size_t nj : {0u, 1u, 15u, 16u, 17u, 63u, 64u, 65u, 300u}) {
+    const std::vector<std::uint64_t> results = device.run(bits({0.0, 2.0}), nj);
+    ASSERT_EQ(results.size(), 4u);
+    const double sum = static_cast<double>(nj * (nj + 1)) / 2;
+    EXPECT_EQ(std::bit_cast<double>(results[0]), sum) << nj;
+    EXPECT_EQ(results[1], nj);
+    EXPECT_EQ(std::bit_cast<double>(results[2]), sum - 2.0 * static_cast<double>(nj)) << nj;
+    EXPECT_EQ(results[3], nj);
+  }
+}
+
+TEST_P(DeviceTest, SplitsManyIParticlesIntoRuns) {
+  Device device(options(GetParam()));
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(10));
+  std::vector<double> x(300);
+  std::iota(x.begin(), x.end(), 0.0);
+  const std::vector<std::uint64_t> results = device.run(bits(x), 10);
+  ASSERT_EQ(results.size(), 600u);
+  for (std::size_t k = 0; k < x.size(); ++k) EXPECT_EQ(std::bit_cast<double>(results[2 * k]), 55 - 10 * x[k]);
+  EXPECT_EQ(device.counters().runs, 4u * 3u) << "three runs on each of four chips";
+}
+
+TEST_P(DeviceTest, ParameterReachesEveryBlock) {
+  Device device(options(GetParam()));
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(100));
+  device.set_parameter("scale", 3.0);
+  EXPECT_EQ(std::bit_cast<double>(device.run(bits({0.0}), 100)[0]), 3 * 5050.0);
+}
+
+TEST_P(DeviceTest, ResultsDoNotDependOnThreads) {
+  std::vector<double> x(130);
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = 1.0 / static_cast<double>(k + 3);
+  std::vector<double> j;
+  for (std::size_t k = 0; k < 77; ++k) j.insert(j.end(), {1.0 / static_cast<double>(k + 1), 0.1});
+  std::vector<std::vector<std::uint64_t>> results;
+  for (const unsigned threads : {1u, 2u, 3u, 7u}) {
+    Device device(options(GetParam(), threads));
+    device.load(assembled(kSpring));
+    device.write_j(0, bits(j));
+    results.push_back(device.run(bits(x), 77));
+  }
+  for (const auto& result : results) EXPECT_EQ(result, results.front());
+}
+
+TEST_P(DeviceTest, RingAddsLikeTheHostWhenNothingIsRounded) {
+  Device device(options(GetParam()));
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(100));
+  const auto on_host = device.boards().run(bits({0.5}), 1, 0, 100, emulator::Combination::host);
+  const auto in_ring = device.boards().run(bits({0.5}), 1, 0, 100, emulator::Combination::ring);
+  EXPECT_EQ(on_host, in_ring);
+  EXPECT_EQ(device.counters().ring_words, 3u * 2u) << "two fields leave three chips towards the next";
+}
+
+TEST(Device, SeveralLiveInOneProcess) {
+  Device one(options());
+  DeviceOptions small = options();
+  small.machine = "model450";
+  small.boards = 2;
+  Device two(small);
+  one.load(assembled(kSpring));
+  two.load(assembled(kSpring));
+  one.write_j(0, row_of_particles(5));
+  two.write_j(0, row_of_particles(7));
+  EXPECT_EQ(std::bit_cast<double>(one.run(bits({0.0}), 5)[0]), 15);
+  EXPECT_EQ(std::bit_cast<double>(two.run(bits({0.0}), 7)[0]), 28);
+}
+
+TEST(Device, RunsInTheBackground) {
+  Device device(options());
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(5));
+  device.start(bits({0.0}), 5);
+  EXPECT_THROW(device.set_parameter("scale", 2), Error);
+  EXPECT_EQ(std::bit_cast<double>(device.wait()[0]), 15);
+  EXPECT_THROW(static_cast<void>(device.wait()), Error);
+}
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Device, RefusalsNameTheValueAndWhatIsAllowed) {
+  Device device(options());
+  EXPECT_EQ(refusal([&] { device.write_j(0, {}); }), "no program is loaded");
+  device.load(assembled(kSpring));
+  EXPECT_EQ(refusal([&] { device.set_parameter("skale", 1); }),
+            "kernel spring has no parameter 'skale' (known: scale)");
+  EXPECT_EQ(refusal([&] { device.write_j(0, bits({1.0})); }), "1 j-fields are no whole number of records of 2");
+  const std::string nan = refusal([&] { device.write_j(4, bits({std::nan(""), 1.0})); });
+  EXPECT_NE(nan.find("xj[4] is NaN"), std::string::npos) << nan;
+  const std::string full = refusal([&] { device.write_j(device.j_capacity(), row_of_particles(3)); });
+  EXPECT_NE(full.find("external memory holds 67108864, 3 too few"), std::string::npos) << full;
+  const std::string nj = refusal([&] { static_cast<void>(device.run(bits({0.0}), device.j_capacity() + 1)); });
+  EXPECT_NE(nj.find("67108864 j-records, 1 too few"), std::string::npos) << nj;
+  DeviceOptions none = options();
+  none.boards = 0;
+  EXPECT_EQ(refusal([&] { Device d(none); }), "boards = 0 is refused: it must be 1 to 64");
+}
+
+TEST(Device, CountsWhatPassesThrough) {
+  Device device(options());
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(128));
+  static_cast<void>(device.run(bits({0.0, 1.0, 2.0}), 128));
+  const emulator::Counters counters = device.counters();
+  EXPECT_EQ(counters.iterations, 4u * 2u) << "32 records on each chip, 16 per iteration";
+  EXPECT_EQ(counters.em_words_written, 128u * 2u);
+  EXPECT_EQ(counters.em_words_read, 128u * 2u);
+  EXPECT_EQ(counters.lines, 4u * (4u + 2u * 5u)) << "loop initialization once, the body twice";
+}
+
+}  // namespace
+}  // namespace gdr
