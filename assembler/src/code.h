@@ -19,9 +19,9 @@ struct Access {
   isa::Width width = isa::Width::short_word;
   bool vector = false;
   bool indirect = false;
-  bool floating = false;  // read as a floating-point number
-  bool defines = false;   // x op x, whose result does not depend on x
-  bool asserted = false;  // $ti
+  bool floating = false;      // read as a floating-point number
+  bool defines = false;       // x op x, whose result does not depend on x
+  bool asserted = false;      // $ti
   std::uint32_t address = 0;  // short words; or number of a flag
   std::uint32_t end = 0;      // bound of an indirect access
   const Symbol* symbol = nullptr;
@@ -40,8 +40,8 @@ struct CodeLine {
 using SectionCode = std::array<std::vector<CodeLine>, isa::kSections>;
 
 /// Encodes the sections' lines.
-[[nodiscard]] SectionCode encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
-                                 Reporter& reporter);
+[[nodiscard]] SectionCode encode_lines(const Expansion& expansion, const Declared& declared,
+                                       const AssembleOptions& options, Reporter& reporter);
 
 /// Proves that the code is legal on every path, or reports why it is not.
 void prove(const SectionCode& code, const Declared& declared, Reporter& reporter);

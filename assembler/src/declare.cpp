@@ -28,10 +28,15 @@ std::vector<std::string> transfer_names() {
   return names;
 }
 
+/// `none` moves bits in both directions and both widths.
+bool converts(const isa::ConversionInfo& info, bool to_host, Width width) {
+  return info.conversion == isa::Conversion::NONE || (info.to_host == to_host && info.width == width);
+}
+
 std::vector<std::string> conversion_names(bool to_host, Width width) {
   std::vector<std::string> names;
   for (const isa::ConversionInfo& info : isa::conversions()) {
-    if (info.to_host == to_host && info.width == width) names.emplace_back(info.name);
+    if (converts(info, to_host, width)) names.emplace_back(info.name);
   }
   return names;
 }
@@ -39,9 +44,11 @@ std::vector<std::string> conversion_names(bool to_host, Width width) {
 /// The floating conversion of a width: what a declaration means that states none.
 isa::Conversion default_conversion(bool to_host, Width width) {
   const auto infos = isa::conversions();
-  return std::find_if(infos.begin(), infos.end(), [&](const isa::ConversionInfo& info) {
-           return info.floating && info.to_host == to_host && info.width == width;
-         })->conversion;
+  return std::find_if(infos.begin(), infos.end(),
+                      [&](const isa::ConversionInfo& info) {
+                        return info.floating && info.to_host == to_host && info.width == width;
+                      })
+      ->conversion;
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {
@@ -98,7 +105,8 @@ class Declarer {
 
   void add(const KernelStatement& kernel, const ExpandedStatement& at) {
     if (!result_.program.kernel.empty()) {
-      reporter_.error(Code::kernel, at.where, fmt::format("the kernel has a name already, '{}'", result_.program.kernel));
+      reporter_.error(Code::kernel, at.where,
+                      fmt::format("the kernel has a name already, '{}'", result_.program.kernel));
       return;
     }
     result_.program.kernel = kernel.name.text;
@@ -133,6 +141,7 @@ class Declarer {
     variable.memory = symbol.memory;
     variable.width = symbol.width;
     variable.vector = symbol.vector;
+    variable.packed = symbol.packed;
     variable.elements = static_cast<std::uint16_t>(symbol.entries);
     variable.dimensions = symbol.dimensions;
     variable.transfer = symbol.transfer;
@@ -142,11 +151,10 @@ class Declarer {
 
   bool read_dimensions(const Declaration& declaration, const ExpandedStatement& at, Symbol& symbol) {
     for (const Number& dimension : declaration.dimensions) {
-      if (dimension.value < 1 || dimension.value > kMostEntries ||
-          symbol.entries * dimension.value > kMostEntries) {
+      if (dimension.value < 1 || dimension.value > kMostEntries || symbol.entries * dimension.value > kMostEntries) {
         reporter_.error(Code::shape, at.place(dimension.span),
-                        fmt::format("dimension {} of '{}' is outside 1..{} entries in all", dimension.value, symbol.name,
-                                    kMostEntries));
+                        fmt::format("dimension {} of '{}' is outside 1..{} entries in all", dimension.value,
+                                    symbol.name, kMostEntries));
         return false;
       }
       symbol.dimensions.push_back(static_cast<std::uint16_t>(dimension.value));
@@ -203,11 +211,11 @@ class Declarer {
       const Word& word = words[next];
       if (const auto conversion = isa::conversion_named(word.text)) {
         const isa::ConversionInfo& info = isa::info_of(*conversion);
-        if (info.to_host != to_host || info.width != symbol.width) {
-          reporter_.error(Code::conversion, at.place(word.span),
-                          fmt::format("'{}' does not convert a {} word {} the host; use {}", word.text,
-                                      width_name(symbol.width), to_host ? "to" : "from",
-                                      quoted_list(conversion_names(to_host, symbol.width))));
+        if (!converts(info, to_host, symbol.width)) {
+          reporter_.error(
+              Code::conversion, at.place(word.span),
+              fmt::format("'{}' does not convert a {} word {} the host; use {}", word.text, width_name(symbol.width),
+                          to_host ? "to" : "from", quoted_list(conversion_names(to_host, symbol.width))));
           return false;
         }
         variable.conversion = conversion;
@@ -296,15 +304,14 @@ class Declarer {
                                   symbol.name, width_name(symbol.width), symbol.name));
       return false;
     }
-    if (symbol.packed && (symbol.vector || !symbol.dimensions.empty() || symbol.width == Width::long_word)) {
-      if (symbol.vector && symbol.width == Width::short_word) return true;
-      reporter_.error(Code::shape, at.where, "'packed' is for a single short value or a short vector");
+    if (symbol.packed && symbol.width == Width::long_word) {
+      reporter_.error(Code::shape, at.where, "'packed' puts two short values into a long word; this one is long");
       return false;
     }
     if (in_bm && symbol.vector && symbol.width == Width::short_word && !symbol.packed) {
-      reporter_.error(Code::shape, at.where,
-                      fmt::format("elements of the short vector '{}' share long words: declare it 'packed'",
-                                  symbol.name));
+      reporter_.error(
+          Code::shape, at.where,
+          fmt::format("elements of the short vector '{}' share long words: declare it 'packed'", symbol.name));
       return false;
     }
     return true;
@@ -348,7 +355,7 @@ class Declarer {
       const Word& word = statement.conversion.front();
       const auto conversion = isa::conversion_named(word.text);
       const auto known = conversion_names(false, statement.width);
-      if (!conversion || isa::info_of(*conversion).to_host || isa::info_of(*conversion).width != statement.width) {
+      if (!conversion || !converts(isa::info_of(*conversion), false, statement.width)) {
         reporter_.error(Code::conversion, at.place(word.span),
                         fmt::format("'{}' does not convert a host value to a {} word; use {}", word.text,
                                     width_name(statement.width), quoted_list(known)));
@@ -365,10 +372,9 @@ class Declarer {
       reporter_.error(Code::parameter, where, fmt::format("'{}' is no finite number", text));
       return false;
     }
-    const isa::ConversionInfo& info = isa::info_of(parameter.conversion);
-    if (!info.floating) {
+    if (!isa::info_of(parameter.conversion).floating) {
       // Whole numbers of a double end at 2^53; a short word holds 36 bits.
-      const double limit = info.width == Width::long_word ? 0x1p53 : 0x1p35;
+      const double limit = parameter.width == Width::long_word ? 0x1p53 : 0x1p35;
       if (std::trunc(*value) != *value || *value < -limit || *value > limit - 1) {
         reporter_.error(Code::parameter, where,
                         fmt::format("'{}' is no whole number in {}..{}", text, -limit, limit - 1));

@@ -94,9 +94,9 @@ class Encoder {
                                               "macro", "include", "initialization", "loop"})));
       return;
     }
-    reporter_.error(Code::misplaced, at.where,
-                    fmt::format("operations stand in a section; begin one with '{}'",
-                                isa::name_of(isa::Section::loop_body)));
+    reporter_.error(
+        Code::misplaced, at.where,
+        fmt::format("operations stand in a section; begin one with '{}'", isa::name_of(isa::Section::loop_body)));
   }
 
   bool set(const VectorLength& length, const ExpandedStatement& at, Sequencer& sequencer) {
@@ -130,9 +130,9 @@ class Encoder {
       if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
       std::vector<std::string> known{"vlen", "mask"};
       for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
-      reporter_.error(Code::unknown_operation, resolved.where,
-                      fmt::format("unknown operation '{}'{}", operation.mnemonic.text,
-                                  suggestion(operation.mnemonic.text, known)));
+      reporter_.error(
+          Code::unknown_operation, resolved.where,
+          fmt::format("unknown operation '{}'{}", operation.mnemonic.text, suggestion(operation.mnemonic.text, known)));
       return std::nullopt;
     }
     resolved.op = *op;
@@ -169,12 +169,12 @@ class Encoder {
     if (resolved.sources.size() < info.sources || !enough || too_many) {
       const std::string sources =
           info.sources == 0 ? "no operands" : fmt::format("{} source{}", info.sources, info.sources == 1 ? "" : "s");
-      const std::string_view destinations = info.has_destination   ? " and at least one destination"
-                                            : info.sources == 0 ? ""
-                                                                : " and no destination";
-      reporter_.error(Code::operand_count, resolved.where,
-                      fmt::format("'{}' takes {}{}; {} operands are given", info.mnemonic, sources, destinations,
-                                  values.size()));
+      const std::string_view destinations = info.has_destination ? " and at least one destination"
+                                            : info.sources == 0  ? ""
+                                                                 : " and no destination";
+      reporter_.error(
+          Code::operand_count, resolved.where,
+          fmt::format("'{}' takes {}{}; {} operands are given", info.mnemonic, sources, destinations, values.size()));
       return false;
     }
     if (resolved.flags.size() > 1) {

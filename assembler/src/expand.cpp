@@ -18,7 +18,7 @@ namespace {
 
 // Limits that no kernel comes near: LM holds 512 short words, a loop some hundred lines.
 constexpr std::size_t kLongestLine = 1000;
-constexpr int kDeepestNesting = 24;        // of parentheses, and of macros, repeats and includes
+constexpr int kDeepestNesting = 24;  // of parentheses, and of macros, repeats and includes
 constexpr std::size_t kMostStatements = 65536;
 constexpr std::size_t kMostFiles = 64;
 
@@ -132,8 +132,8 @@ class Expander {
           line.text.clear();
         }
       }
-      const auto opening = std::count_if(line.text.begin(), line.text.end(),
-                                         [](char c) { return c == '(' || c == '!' || c == '-'; });
+      const auto opening =
+          std::count_if(line.text.begin(), line.text.end(), [](char c) { return c == '(' || c == '!' || c == '-'; });
       if (opening > kDeepestNesting) {
         reporter_.error(Code::too_long, {{file, number, 1, static_cast<std::uint32_t>(line.text.size())}},
                         fmt::format("more than {} parentheses and signs in one line", kDeepestNesting));
@@ -156,9 +156,7 @@ class Expander {
     return statements_ < kMostStatements;
   }
 
-  void gap(const std::string& text) {
-    expansion_.entries.emplace_back(Expansion::Gap{words_of(text), in_section_});
-  }
+  void gap(const std::string& text) { expansion_.entries.emplace_back(Expansion::Gap{words_of(text), in_section_}); }
 
   void expand_block(const Lines& lines, Scope& scope) {
     for (std::size_t at = 0; at < lines.size(); ++at) {
@@ -284,9 +282,9 @@ class Expander {
       at = end;
     }
     if (arguments.size() != macro.parameters.size()) {
-      reporter_.error(Code::macro, use.where,
-                      fmt::format("macro '{}' takes {} arguments, {} are given", name, macro.parameters.size(),
-                                  arguments.size()));
+      reporter_.error(
+          Code::macro, use.where,
+          fmt::format("macro '{}' takes {} arguments, {} are given", name, macro.parameters.size(), arguments.size()));
       reporter_.note(macro.where, "it is defined here");
       return gap(text);
     }

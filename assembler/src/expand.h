@@ -11,8 +11,8 @@ namespace gdr::assembler {
 
 struct ExpandedStatement {
   Statement statement;
-  std::string text;  // after substitution
-  Place where;       // the whole line
+  std::string text;                    // after substitution
+  Place where;                         // the whole line
   std::vector<std::uint32_t> columns;  // of each character of `text`, and of its end
 
   /// Where a span of the statement stands in the source.

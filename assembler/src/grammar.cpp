@@ -129,24 +129,24 @@ const x3::rule<struct PrimaryTag, std::int64_t> primary = "a whole number";
 const auto closing_parenthesis = as<x3::unused_type>(x3::lit(')'), "')'");
 const auto primary_def = ("0x" >> x3::hex[set_value]) | x3::uint_[set_value] | word[look_up] |
                          ('(' >> blanks > expression[set_value] > blanks > closing_parenthesis);
-const auto unary_def = ('-' >> blanks > unary[negate]) | (('!' >> !x3::lit('=')) >> blanks > unary[complement]) |
-                       primary[set_value];
-const auto product_def =
-    unary[set_value] >> *((blanks >> '*' >> blanks > unary[multiply]) | (blanks >> '/' >> blanks > unary[divide]) |
-                          (blanks >> '%' >> blanks > unary[modulo]));
-const auto sum_def = product[set_value] >> *((blanks >> '+' >> blanks > product[add]) |
-                                             (blanks >> '-' >> blanks > product[subtract]));
+const auto unary_def =
+    ('-' >> blanks > unary[negate]) | (('!' >> !x3::lit('=')) >> blanks > unary[complement]) | primary[set_value];
+const auto product_def = unary[set_value] >>
+                         *((blanks >> '*' >> blanks > unary[multiply]) | (blanks >> '/' >> blanks > unary[divide]) |
+                           (blanks >> '%' >> blanks > unary[modulo]));
+const auto sum_def = product[set_value] >>
+                     *((blanks >> '+' >> blanks > product[add]) | (blanks >> '-' >> blanks > product[subtract]));
 const auto comparison_def = sum[set_value] >> -((blanks >> "==" >> blanks > sum[compare(std::equal_to<>())]) |
                                                 (blanks >> "!=" >> blanks > sum[compare(std::not_equal_to<>())]) |
                                                 (blanks >> "<=" >> blanks > sum[compare(std::less_equal<>())]) |
                                                 (blanks >> ">=" >> blanks > sum[compare(std::greater_equal<>())]) |
                                                 (blanks >> "<" >> blanks > sum[compare(std::less<>())]) |
                                                 (blanks >> ">" >> blanks > sum[compare(std::greater<>())]));
-const auto expression_def =
-    comparison[set_value] >>
-    *((blanks >> "&&" >> blanks >
-       comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 && b != 0; })]) |
-      (blanks >> "||" >> blanks > comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 || b != 0; })]));
+const auto expression_def = comparison[set_value] >>
+                            *((blanks >> "&&" >> blanks >
+                               comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 && b != 0; })]) |
+                              (blanks >> "||" >> blanks >
+                               comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 || b != 0; })]));
 BOOST_SPIRIT_DEFINE(expression, comparison, sum, product, unary, primary)
 
 const auto take_value = [](auto& context) { x3::_val(context).value = x3::_attr(context); };
@@ -175,15 +175,19 @@ struct NamedRegisters : x3::symbols<NamedRegister> {
       switch (source) {
         case isa::Source::t_short:
         case isa::Source::t_long: {
-          const isa::Width width =
-              source == isa::Source::t_long ? isa::Width::long_word : isa::Width::short_word;
+          const isa::Width width = source == isa::Source::t_long ? isa::Width::long_word : isa::Width::short_word;
           this->add(text.substr(1), {OperandKind::t, width, false});
           this->add(text.substr(1) + "i", {OperandKind::t, width, true});
           break;
         }
-        case isa::Source::pe_id: this->add(text.substr(1), {OperandKind::pe_id}); break;
-        case isa::Source::bb_id: this->add(text.substr(1), {OperandKind::bb_id}); break;
-        default: break;  // has a port's address
+        case isa::Source::pe_id:
+          this->add(text.substr(1), {OperandKind::pe_id});
+          break;
+        case isa::Source::bb_id:
+          this->add(text.substr(1), {OperandKind::bb_id});
+          break;
+        default:
+          break;  // has a port's address
       }
     }
   }
@@ -250,8 +254,9 @@ const auto set_immediate = [](auto& context) {
 const auto set_pe_number = [](auto& context) {
   const std::int64_t value = x3::_attr(context);
   // Larger ones are refused with the number's range when the operand is looked up.
-  x3::_val(context).number = static_cast<std::uint32_t>(
-      value < 0 || value > std::numeric_limits<std::uint32_t>::max() ? std::numeric_limits<std::uint32_t>::max() : value);
+  x3::_val(context).number = static_cast<std::uint32_t>(value < 0 || value > std::numeric_limits<std::uint32_t>::max()
+                                                            ? std::numeric_limits<std::uint32_t>::max()
+                                                            : value);
 };
 const auto set_name = [](auto& context) { x3::_val(context).text = x3::_attr(context).text; };
 const auto set_negated = [](auto& context) { x3::_val(context).negated = true; };
@@ -277,27 +282,26 @@ const auto register_text = as<Operand>(
     '$' > as<Operand>(register_body[take_register], "a register: $r8 $lr8v $m8 $b8 $j8 $t $lt $mt8 $peid $bbid $ok1"),
     "a register");
 
-const auto immediate = (immediate_form >> '"')[set_immediate] > *(x3::char_ - '"')[add_text] >
-                       as<x3::unused_type>(x3::lit('"'), "'\"' at the end of the immediate");
+const auto immediate = (immediate_form >> '"')[set_immediate] >
+                       *(x3::char_ - '"')[add_text] > as<x3::unused_type>(x3::lit('"'),
+                                                                          "'\"' at the end of the immediate");
 const auto pe_number = x3::lit('@')[set_pe] > primary[set_pe_number];
 const auto predicate_flag = as<PredicateItem>(
     open_span >> '/' >
-        as<PredicateItem>(
-            (x3::lit('j') >> end_of_word)[([](auto& context) { x3::_val(context).jvalid = true; })] |
-                (-x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >>
-                 x3::uint_[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })]),
-            "a flag's number, '!' and a flag's number, or 'j'")[([](auto& context) {
+        as<PredicateItem>((x3::lit('j') >> end_of_word)[([](auto& context) { x3::_val(context).jvalid = true; })] |
+                              (-x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >>
+                               x3::uint_[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })]),
+                          "a flag's number, '!' and a flag's number, or 'j'")[([](auto& context) {
           const std::uint32_t begin = x3::_val(context).span.begin;
           x3::_val(context) = x3::_attr(context);
           x3::_val(context).span.begin = begin;
         })] > close_span,
     "a predicate");
 
-const auto operand = as<Operand>(
-    open_span >> -x3::lit('-')[set_negated] >>
-        (register_text[take_register] | immediate | pe_number | word[set_name]) >> *subscript[add_subscript] >>
-        *predicate_flag[add_predicate] >> close_span,
-    "an operand");
+const auto operand = as<Operand>(open_span >> -x3::lit('-')[set_negated] >>
+                                     (register_text[take_register] | immediate | pe_number | word[set_name]) >>
+                                     *subscript[add_subscript] >> *predicate_flag[add_predicate] >> close_span,
+                                 "an operand");
 
 // ---- lines of code -------------------------------------------------------------------------------------------------
 
@@ -308,15 +312,13 @@ const auto operation = as<Operation>(
         *(gap >> !end_of_item >
           operand[([](auto& context) { x3::_val(context).operands.push_back(x3::_attr(context)); })] > end_of_operand),
     "an operation");
-const auto vector_length =
-    as<VectorLength>(keyword("vlen") > gap > simple_number[([](auto& context) {
-                       x3::_val(context).elements = x3::_attr(context);
-                     })],
-                     "vlen");
-const auto mask_setting = as<MaskSetting>(
-    keyword("mask") > gap > -x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >
-        simple_number[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })],
-    "mask");
+const auto vector_length = as<VectorLength>(
+    keyword("vlen") > gap > simple_number[([](auto& context) { x3::_val(context).elements = x3::_attr(context); })],
+    "vlen");
+const auto mask_setting =
+    as<MaskSetting>(keyword("mask") > gap > -x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >
+                        simple_number[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })],
+                    "mask");
 const auto add_item = [](auto& context) { x3::_val(context).items.push_back(x3::_attr(context)); };
 const auto item = (vector_length[add_item] | mask_setting[add_item] | operation[add_item]) >> blanks;
 const auto first_item = as<CodeStatement>(item, "an operation");
@@ -324,8 +326,8 @@ const auto append_items = [](auto& context) {
   auto& items = x3::_val(context).items;
   for (Item& more : x3::_attr(context).items) items.push_back(std::move(more));
 };
-const auto code = as<CodeStatement>(
-    first_item[append_items] >> *(x3::lit(';') > blanks > first_item[append_items]), "a line of operations");
+const auto code = as<CodeStatement>(first_item[append_items] >> *(x3::lit(';') > blanks > first_item[append_items]),
+                                    "a line of operations");
 
 // ---- declarations --------------------------------------------------------------------------------------------------
 
@@ -344,8 +346,7 @@ const auto attribute =
 const auto declaration =
     as<Declaration>((keyword("var") | keyword("bvar")[([](auto& context) { x3::_val(context).broadcast = true; })]) >
                         gap > -shape[GDR_INTO(vector)] > width[GDR_INTO(width)] > gap > word[GDR_INTO(name)] >
-                        *subscript[GDR_ONTO(dimensions)] >
-                        *(gap >> !x3::eoi > attribute[GDR_ONTO(attributes)]),
+                        *subscript[GDR_ONTO(dimensions)] > *(gap >> !x3::eoi > attribute[GDR_ONTO(attributes)]),
                     "a declaration");
 const auto register_name = as<RegisterStatement>(
     keyword("reg") > gap > word[GDR_INTO(name)] > gap >
@@ -356,10 +357,10 @@ const auto parameter = as<ParameterStatement>(
         blanks > width[GDR_INTO(width)] > blanks > -word[GDR_ONTO(conversion)] > blanks >
         as<x3::unused_type>(x3::lit('='), "'=' and a default") > blanks > decimal[GDR_INTO(value)],
     "param");
-const auto constant = as<ConstantStatement>(keyword("const") > gap > word[GDR_INTO(name)] > blanks >
-                                                as<x3::unused_type>(x3::lit('='), "'=' and a value") > blanks >
-                                                number[GDR_INTO(value)],
-                                            "const");
+const auto constant =
+    as<ConstantStatement>(keyword("const") > gap > word[GDR_INTO(name)] > blanks >
+                              as<x3::unused_type>(x3::lit('='), "'=' and a value") > blanks > number[GDR_INTO(value)],
+                          "const");
 
 // ---- blocks --------------------------------------------------------------------------------------------------------
 
@@ -472,7 +473,8 @@ std::variant<Statement, SyntaxError> parse_statement(std::string_view text, cons
 
 std::variant<std::int64_t, SyntaxError> evaluate(std::string_view text, const Constants& constants) {
   const auto parsed = parse_as<IfStatement>(
-      as<IfStatement>(number[([](auto& context) { x3::_val(context).condition = x3::_attr(context); })], "an expression"),
+      as<IfStatement>(number[([](auto& context) { x3::_val(context).condition = x3::_attr(context); })],
+                      "an expression"),
       text, constants);
   if (const auto* failure = std::get_if<SyntaxError>(&parsed)) return *failure;
   return std::get<IfStatement>(std::get<Statement>(parsed)).condition.value;

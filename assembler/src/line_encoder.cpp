@@ -121,7 +121,7 @@ bool LineEncoder::add_slot(const Resolved& operation) {
     }
     return false;
   }
-  if (!check_sources(operation)) return false;
+  if (!check_sources(operation) || !check_destinations(operation)) return false;
   const auto width = result_width(operation);
   if (!width) return false;
   isa::Slot& slot = isa::slot_of(code_.line, info.unit);
@@ -157,9 +157,9 @@ bool LineEncoder::check_sources(const Resolved& operation) {
   for (std::size_t index = 0; index < operation.sources.size(); ++index) {
     const Value& value = operation.sources[index];
     if (value.negated && !floating) {
-      reporter_.error(Code::negation, value.where,
-                      fmt::format("'{}' is an integer operation, whose sources cannot be negated; use 'usub'",
-                                  info.mnemonic));
+      reporter_.error(
+          Code::negation, value.where,
+          fmt::format("'{}' is an integer operation, whose sources cannot be negated; use 'usub'", info.mnemonic));
       return false;
     }
     if (floating && (value.kind == OperandKind::pe_id || value.kind == OperandKind::bb_id)) {
@@ -280,7 +280,8 @@ std::optional<Source> LineEncoder::source(const Value& value, const Resolved& op
     return std::nullopt;
   }
   switch (value.kind) {
-    case OperandKind::gpr: return gpr_source(value);
+    case OperandKind::gpr:
+      return gpr_source(value);
     case OperandKind::lm: {
       const isa::ReadPort wanted{static_cast<std::uint16_t>(value.address), value.width, value.vector, value.indirect};
       if (!lm_read_.text.empty() && code_.line.lm_read != wanted) {
@@ -304,7 +305,8 @@ std::optional<Source> LineEncoder::source(const Value& value, const Resolved& op
       port.record = value.kind == OperandKind::record;
       return claim_bm(port, value) ? std::optional(Source::bm) : std::nullopt;
     }
-    case OperandKind::t: return value.width == Width::long_word ? Source::t_long : Source::t_short;
+    case OperandKind::t:
+      return value.width == Width::long_word ? Source::t_long : Source::t_short;
     case OperandKind::immediate: {
       const isa::Immediate wanted{value.width, value.immediate};
       if (!immediate_.text.empty() && code_.line.immediate != wanted) {
@@ -316,9 +318,12 @@ std::optional<Source> LineEncoder::source(const Value& value, const Resolved& op
       code_.line.immediate = wanted;
       return Source::immediate;
     }
-    case OperandKind::pe_id: return Source::pe_id;
-    case OperandKind::bb_id: return Source::bb_id;
-    default: break;
+    case OperandKind::pe_id:
+      return Source::pe_id;
+    case OperandKind::bb_id:
+      return Source::bb_id;
+    default:
+      break;
   }
   reporter_.error(Code::operand_kind, value.where,
                   fmt::format("'{}' cannot be a source of '{}'", value.text, operation.mnemonic));
@@ -356,45 +361,48 @@ bool LineEncoder::may_use(const Value& value, bool writes) {
   return true;
 }
 
-bool LineEncoder::write(const Value& value, Unit unit) {
-  if (value.negated) {
-    reporter_.error(Code::negation, value.where, fmt::format("'{}': a destination cannot be negated", value.text));
-    return false;
-  }
-  if (value.asserted) {
-    reporter_.error(Code::operand_kind, value.where,
+/// Refuses what no port of the PE writes.
+bool LineEncoder::check_destinations(const Resolved& operation) {
+  for (const Value& value : operation.destinations) {
+    const auto refuse = [&](Code code, std::string message) {
+      return reporter_.error(code, value.where, message), false;
+    };
+    if (value.negated) return refuse(Code::negation, fmt::format("'{}': a destination cannot be negated", value.text));
+    if (value.asserted) {
+      return refuse(Code::operand_kind,
                     fmt::format("'{}' says that the line before wrote T, so it is a source; write '{}'", value.text,
                                 value.width == Width::long_word ? "$lt" : "$t"));
-    return false;
+    }
+    if (!may_use(value, true)) return false;
+    if (value.in_bm()) {
+      return refuse(Code::operand_kind,
+                    fmt::format("'{}' is broadcast memory, which only a store by one PE writes: 'bm SOURCE {} @PE'",
+                                value.text, value.text));
+    }
+    if (!value.in_memory() && value.kind != OperandKind::t) {
+      return refuse(Code::operand_kind, fmt::format("'{}' cannot be a destination", value.text));
+    }
   }
-  if (!may_use(value, true)) return false;
+  return true;
+}
+
+/// Takes the write port of a destination that check_destinations() let pass.
+bool LineEncoder::write(const Value& value, Unit unit) {
   struct Port {
-    isa::WritePort* port;
-    Claim* claim;
+    isa::WritePort& port;
+    Claim& claim;
     std::string_view name;
   };
-  Port chosen{nullptr, nullptr, ""};
-  switch (value.kind) {
-    case OperandKind::t: chosen = {&code_.line.t_write, &t_write_, "T"}; break;
-    case OperandKind::gpr: chosen = {&code_.line.gpr_write, &gpr_write_, "the GPR"}; break;
-    case OperandKind::lm: chosen = {&code_.line.lm_write, &lm_write_, "local memory"}; break;
-    case OperandKind::bm:
-    case OperandKind::record:
-      reporter_.error(Code::operand_kind, value.where,
-                      fmt::format("'{}' is broadcast memory, which only a store by one PE writes: 'bm SOURCE {} @PE'",
-                                  value.text, value.text));
-      return false;
-    default:
-      reporter_.error(Code::operand_kind, value.where, fmt::format("'{}' cannot be a destination", value.text));
-      return false;
+  const auto [port, claim, name] = value.kind == OperandKind::t ? Port{code_.line.t_write, t_write_, "T"}
+                                   : value.kind == OperandKind::gpr
+                                       ? Port{code_.line.gpr_write, gpr_write_, "the GPR"}
+                                       : Port{code_.line.lm_write, lm_write_, "local memory"};
+  if (!claim.text.empty()) {
+    return conflict(
+        Code::write_port, value, claim,
+        fmt::format("'{}' is a second write to {} in this line, which has one write port", value.text, name));
   }
-  if (!chosen.claim->text.empty()) {
-    return conflict(Code::write_port, value, *chosen.claim,
-                    fmt::format("'{}' is a second write to {} in this line, which has one write port", value.text,
-                                chosen.name));
-  }
-  *chosen.claim = {value.where, value.text};
-  isa::WritePort& port = *chosen.port;
+  claim = {value.where, value.text};
   port.source = unit;
   port.predicate = value.predicate;
   if (value.kind != OperandKind::t) {
@@ -411,8 +419,7 @@ bool LineEncoder::write(const Value& value, Unit unit) {
 /// Results are written under $jvalid in the loop body; a raw register that hits a variable is worth a warning.
 void LineEncoder::note_overlap(const Value& value) {
   const std::uint32_t step = short_words(value.width);
-  const std::uint32_t end =
-      value.indirect ? value.end : value.address + (value.vector ? step * code_.line.vlen : step);
+  const std::uint32_t end = value.indirect ? value.end : value.address + (value.vector ? step * code_.line.vlen : step);
   for (const Symbol& symbol : declared_.symbols.all()) {
     const isa::Memory memory = value.kind == OperandKind::gpr  ? isa::Memory::gpr
                                : value.kind == OperandKind::lm ? isa::Memory::lm
@@ -455,11 +462,12 @@ bool LineEncoder::add_bm(const Resolved& operation) {
     return false;
   }
   if (!operation.flags.empty()) {
-    reporter_.error(Code::operand_kind, operation.flags.front().where, "'bm' has no result that a flag could be taken of");
+    reporter_.error(Code::operand_kind, operation.flags.front().where,
+                    "'bm' has no result that a flag could be taken of");
     return false;
   }
   for (const Value& to : operation.destinations) {
-    if (from.has_width() && to.width != from.width) {
+    if (from.has_width() && to.has_width() && to.width != from.width) {
       reporter_.error(Code::width, to.where,
                       fmt::format("'{}' is {}, but '{}' is {}, and 'bm' moves words of one width; {}", to.text,
                                   name_of(to.width), from.text, name_of(from.width), width_fix(to)));
@@ -473,11 +481,12 @@ bool LineEncoder::add_bm(const Resolved& operation) {
   port.pe = static_cast<std::uint8_t>(operation.pe ? operation.pe->address : 0);
   if (stored == operation.destinations.end()) {
     if (!from.in_bm()) {
-      reporter_.error(Code::operand_kind, from.where, "'bm' moves between broadcast memory and the PE; neither side is in "
-                                                      "broadcast memory: use 'upassa'");
+      reporter_.error(Code::operand_kind, from.where,
+                      "'bm' moves between broadcast memory and the PE; neither side is in "
+                      "broadcast memory: use 'upassa'");
       return false;
     }
-    if (!may_use(from, false)) return false;
+    if (!may_use(from, false) || !check_destinations(operation)) return false;
     if (from.predicate.flag != 0 || from.predicate.jvalid) {
       reporter_.error(Code::predicate, from.where, "a predicate gates a destination");
       return false;

@@ -44,6 +44,7 @@ class LineEncoder {
   bool add_slot(const Resolved& operation);
   bool add_bm(const Resolved& operation);
   bool check_sources(const Resolved& operation);
+  bool check_destinations(const Resolved& operation);
   std::optional<isa::Width> result_width(const Resolved& operation);
   std::optional<isa::Source> source(const Value& value, const Resolved& operation);
   std::optional<isa::Source> gpr_source(const Value& value);

@@ -21,10 +21,14 @@ struct MemoryLimits {
 
 MemoryLimits limits_of(OperandKind kind, std::uint32_t record_words) {
   switch (kind) {
-    case OperandKind::gpr: return {"GPR", isa::kGprShortWords};
-    case OperandKind::lm: return {"local memory", isa::kLmShortWords};
-    case OperandKind::record: return {"j-record", 2 * record_words};
-    default: return {"broadcast memory", isa::kBmShortWords};
+    case OperandKind::gpr:
+      return {"GPR", isa::kGprShortWords};
+    case OperandKind::lm:
+      return {"local memory", isa::kLmShortWords};
+    case OperandKind::record:
+      return {"j-record", 2 * record_words};
+    default:
+      return {"broadcast memory", isa::kBmShortWords};
   }
 }
 
@@ -107,7 +111,8 @@ std::optional<Value> OperandReader::registered(const Operand& operand, Value val
         return std::nullopt;
       }
       break;
-    default: value.end = limits_of(operand.kind, declared_.program.record_words).short_words;
+    default:
+      value.end = limits_of(operand.kind, declared_.program.record_words).short_words;
   }
   return value;
 }
@@ -116,9 +121,9 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
   const Symbol* symbol = declared_.symbols.find(operand.text);
   if (symbol == nullptr) {
     if (!declared_.symbols.tolerated(operand.text) && unknown_.insert(operand.text).second) {
-      reporter_.error(Code::unknown_name, value.where,
-                      fmt::format("unknown name '{}'{}", operand.text,
-                                  suggestion(operand.text, declared_.symbols.names())));
+      reporter_.error(
+          Code::unknown_name, value.where,
+          fmt::format("unknown name '{}'{}", operand.text, suggestion(operand.text, declared_.symbols.names())));
     }
     return std::nullopt;
   }
@@ -142,9 +147,9 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
     }
     const std::int64_t element = operand.subscripts.front().value;
     if (element < 0 || element >= isa::kVectorElements) {
-      reporter_.error(Code::subscript, value.where,
-                      fmt::format("element {} of '{}' is outside 0..{}", element, operand.text,
-                                  isa::kVectorElements - 1));
+      reporter_.error(
+          Code::subscript, value.where,
+          fmt::format("element {} of '{}' is outside 0..{}", element, operand.text, isa::kVectorElements - 1));
       return std::nullopt;
     }
     aliased.vector = false;
@@ -153,9 +158,15 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
   }
   value.width = symbol->width;
   switch (symbol->memory) {
-    case isa::Memory::gpr: value.kind = OperandKind::gpr; break;
-    case isa::Memory::lm: value.kind = OperandKind::lm; break;
-    case isa::Memory::bm: value.kind = symbol->record ? OperandKind::record : OperandKind::bm; break;
+    case isa::Memory::gpr:
+      value.kind = OperandKind::gpr;
+      break;
+    case isa::Memory::lm:
+      value.kind = OperandKind::lm;
+      break;
+    case isa::Memory::bm:
+      value.kind = symbol->record ? OperandKind::record : OperandKind::bm;
+      break;
   }
   return subscripted(operand, *symbol, std::move(value));
 }
@@ -165,8 +176,8 @@ std::optional<Value> OperandReader::subscripted(const Operand& operand, const Sy
   const std::size_t given = operand.subscripts.size();
   const bool may_name_element = symbol.vector;
   if (given < dimensions || given > dimensions + (may_name_element ? 1 : 0)) {
-    const std::string wanted = may_name_element ? fmt::format("{} or {}", dimensions, dimensions + 1)
-                                                : fmt::format("{}", dimensions);
+    const std::string wanted =
+        may_name_element ? fmt::format("{} or {}", dimensions, dimensions + 1) : fmt::format("{}", dimensions);
     reporter_.error(Code::subscript, value.where,
                     fmt::format("'{}' takes {} subscripts, {} are given", symbol.name, wanted, given));
     return std::nullopt;
@@ -186,8 +197,8 @@ std::optional<Value> OperandReader::subscripted(const Operand& operand, const Sy
   }
   value.address = symbol.address + entry * symbol.stride();
   const bool is_view = symbol.kind == SymbolKind::view;
-  value.end = is_view ? limits_of(value.kind, declared_.program.record_words).short_words
-                      : value.address + symbol.stride();
+  value.end =
+      is_view ? limits_of(value.kind, declared_.program.record_words).short_words : value.address + symbol.stride();
   value.vector = symbol.vector;
   if (given > dimensions) {
     const Number& subscript = operand.subscripts.back();
@@ -236,8 +247,7 @@ bool OperandReader::read_immediate(const Operand& operand, Value& value) {
                           : "a whole number in -2^35..2^36-1, decimal or with 0x");
   }
   const auto pattern = static_cast<uint128>(*number) & (static_cast<uint128>(limit) - 1);
-  value.immediate = is_long ? isa::LongWord::from_bits(pattern)
-                            : isa::widen({static_cast<std::uint64_t>(pattern)});
+  value.immediate = is_long ? isa::LongWord::from_bits(pattern) : isa::widen({static_cast<std::uint64_t>(pattern)});
   if (is_long && options_.compat_il) value.immediate = isa::join({}, value.immediate.lower());
   return true;
 }

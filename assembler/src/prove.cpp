@@ -24,10 +24,13 @@ constexpr unsigned kElements = isa::kVectorElements;
 /// the results leave the chip, so nothing is in flight.
 std::vector<Section> sections_before(Section section) {
   switch (section) {
-    case Section::initialization: return {};
-    case Section::loop_initialization: return {Section::initialization};
+    case Section::initialization:
+      return {};
+    case Section::loop_initialization:
+      return {Section::initialization};
     case Section::loop_body:
-    case Section::loop_termination: return {Section::loop_initialization, Section::loop_body};
+    case Section::loop_termination:
+      return {Section::loop_initialization, Section::loop_body};
   }
   return {};
 }
@@ -220,12 +223,14 @@ class Prover {
 
   void check_pair(const LineId& reader, const LineId& writer, unsigned distance) {
     if (at(writer).unknown) return;
-    for (const Access& read : at(reader).accesses) {
-      if (read.write || read.defines || read.kind == OperandKind::t) continue;
-      for (const Access& written : at(writer).accesses) {
-        if (!written.write || !overlap(read, at(reader).line.vlen, written, at(writer).line.vlen)) continue;
-        const unsigned latency = isa::info_of(written.unit).register_latency;
-        if (latency > distance) report_hazard(reader, read, writer, written, latency, distance);
+    for (const Access& written : at(writer).accesses) {
+      if (!written.write || written.kind == OperandKind::t) continue;
+      const unsigned latency = isa::info_of(written.unit).register_latency;
+      if (latency <= distance) continue;
+      for (const Access& read : at(reader).accesses) {
+        if (read.write || read.defines || !overlap(read, at(reader).line.vlen, written, at(writer).line.vlen)) continue;
+        report_hazard(reader, read, writer, written, latency, distance);
+        break;  // more reads of the same word have the same cause
       }
     }
   }
@@ -240,10 +245,11 @@ class Prover {
         crosses ? fmt::format(" on the way from '{}' to '{}'", isa::name_of(static_cast<Section>(writer.section)),
                               isa::name_of(static_cast<Section>(reader.section)))
                 : "";
-    if (reporter_.error(Code::hazard, read.where,
-                        fmt::format("'{}' is read {} line after it is written{}, but it is there after {}: put {} other "
-                                    "line between{}",
-                                    read.text, distance, path, latency, missing, fix))) {
+    if (reporter_.error(
+            Code::hazard, read.where,
+            fmt::format("'{}' is read {} line after it is written{}, but it is there after {}: put {} other "
+                        "line between{}",
+                        read.text, distance, path, latency, missing, fix))) {
       reporter_.note(written.where, fmt::format("'{}' is written here", written.text));
     }
   }
@@ -277,8 +283,7 @@ class Prover {
     if (source == Source::gpr_b) port = line.gpr_b;
     if (source == Source::lm) port = line.lm_read;
     const bool in_gpr = source == Source::gpr_a || source == Source::gpr_b;
-    return std::tuple(in_gpr ? Source::gpr_a : source, negated, port,
-                      source == Source::bm ? line.bm : isa::BmPort(),
+    return std::tuple(in_gpr ? Source::gpr_a : source, negated, port, source == Source::bm ? line.bm : isa::BmPort(),
                       source == Source::immediate ? line.immediate : isa::Immediate());
   }
 
@@ -290,8 +295,10 @@ class Prover {
       std::get<isa::BmPort>(operand).pe = 0;
       return operand;
     };
-    return without_pe(operand_of(first, high.a, high.negate_a)) == without_pe(operand_of(second, low.a, low.negate_a)) &&
-           without_pe(operand_of(first, high.b, high.negate_b)) == without_pe(operand_of(second, low.b, low.negate_b)) &&
+    return without_pe(operand_of(first, high.a, high.negate_a)) ==
+               without_pe(operand_of(second, low.a, low.negate_a)) &&
+           without_pe(operand_of(first, high.b, high.negate_b)) ==
+               without_pe(operand_of(second, low.b, low.negate_b)) &&
            first.vlen == second.vlen && first.mask == second.mask;
   }
 
@@ -313,14 +320,17 @@ class Prover {
         return;
       }
       const isa::Slot& slot = line.line.multiplier;
-      if ((slot.a == Source::t_long || slot.b == Source::t_long) && line.line.t_write.source != Unit::none) {
+      const auto from_t = [&](Source source) {
+        return source == Source::t_long || (source == Source::lm && line.line.lm_read.indirect);
+      };
+      if ((from_t(slot.a) || from_t(slot.b)) && line.line.t_write.source != Unit::none) {
         reporter_.error(Code::long_product, line.where,
                         "T is an operand of the product, but the line of 'fmulh' writes it, so 'fmull' would read "
                         "another word");
       }
     } else if (line.line.multiplier.op == isa::Op::FMULL) {
-      if (id.index > 0 && (section[id.index - 1].unknown ||
-                           section[id.index - 1].line.multiplier.op == isa::Op::FMULH)) {
+      if (id.index > 0 &&
+          (section[id.index - 1].unknown || section[id.index - 1].line.multiplier.op == isa::Op::FMULH)) {
         return;
       }
       reporter_.error(Code::long_product, line.where, "the line before 'fmull' has no 'fmulh' that begins the product");
@@ -394,9 +404,9 @@ class Prover {
       return;
     }
     if (access.symbol != nullptr && access.symbol->transfer == isa::Transfer::hlt) {
-      reporter_.error(Code::uninitialised, access.where,
-                      fmt::format("'{}' is sent before every run, which is after '{}'", access.text,
-                                  isa::name_of(section)));
+      reporter_.error(
+          Code::uninitialised, access.where,
+          fmt::format("'{}' is sent before every run, which is after '{}'", access.text, isa::name_of(section)));
       return;
     }
     // The flags that mask and predicates read name no operand of their own.

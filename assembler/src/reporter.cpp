@@ -112,9 +112,12 @@ std::string_view line_of(const SourceFile& file, std::uint32_t number) {
 
 std::string_view name_of(Severity severity) {
   switch (severity) {
-    case Severity::note: return "note";
-    case Severity::warning: return "warning";
-    case Severity::error: break;
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
   }
   return "error";
 }

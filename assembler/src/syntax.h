@@ -53,7 +53,7 @@ struct Operand {
   bool negated = false;
   bool vector = false;
   bool indirect = false;
-  bool asserted = false;  // $ti: the line before wrote T
+  bool asserted = false;     // $ti: the line before wrote T
   std::uint32_t number = 0;  // address, or number of a flag or PE
   isa::Condition condition = isa::Condition::negative;
   ImmediateKind immediate = ImmediateKind::integer;

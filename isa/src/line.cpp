@@ -26,6 +26,10 @@ Line with_unused_ports_cleared(Line line) {
   if (line.mask.flag == 0) line.mask.inverted = false;
   for (Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
     if (slot->op == Op::NOP) *slot = {};
+    if (!info_of(slot->op).has_destination) {
+      slot->width = Width::short_word;
+      slot->flag = {};
+    }
     if (slot->flag.flag == 0) slot->flag = {};
     if (slot->flag.predicate.flag == 0) slot->flag.predicate.inverted = false;
     if (slot->a == Source::none) slot->negate_a = false;
@@ -58,6 +62,9 @@ std::string refusal(const Line& line) {
     const bool written = line.t_write.source == unit || line.gpr_write.source == unit || line.lm_write.source == unit;
     if (written && (slot.op == Op::NOP || !info_of(slot.op).has_destination)) {
       return fmt::format("a write port takes the result of the {}, which has none", name_of(unit));
+    }
+    if (info_of(slot.op).has_destination && !written && slot.flag.flag == 0) {
+      return fmt::format("nothing takes the result of {}", info_of(slot.op).mnemonic);
     }
     if (slot.flag.flag != 0 && slot.flag.condition == Condition::carry && !info_of(slot.op).writes_carry) {
       return fmt::format("{} has no carry", info_of(slot.op).mnemonic);

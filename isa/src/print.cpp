@@ -70,9 +70,12 @@ std::string slot_text(const Line& line, Unit unit) {
   std::string text(info_of(slot.op).mnemonic);
   text += fmt::format(" {}{}", slot.negate_a ? "-" : "", source_text(line, slot.a));
   if (slot.b != Source::none) text += fmt::format(" {}{}", slot.negate_b ? "-" : "", source_text(line, slot.b));
-  text += destinations_text(line, unit);
+  const std::string destinations = destinations_text(line, unit);
+  text += destinations;
   if (slot.flag.flag != 0) {
-    text += fmt::format(" $ok{}{}{}", slot.flag.flag, info_of(slot.flag.condition).suffix,
+    // Without another destination the flag alone tells the width that the result is rounded to.
+    const bool is_long = destinations.empty() && slot.width == Width::long_word;
+    text += fmt::format(" ${}ok{}{}{}", is_long ? "l" : "", slot.flag.flag, info_of(slot.flag.condition).suffix,
                         predicate_text(slot.flag.predicate));
   }
   return text;

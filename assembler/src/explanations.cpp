@@ -1,0 +1,469 @@
+// Long texts of the diagnostics, the one place where they stand. Each has an example that gives it, and its mending.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "codes.h"
+#include "explanations.h"
+#include "gdr/assembler/assembler.h"
+
+namespace gdr::assembler {
+namespace {
+
+constexpr std::array<Explanation, 50> kExplanations{{
+    {Code::syntax, "the statement cannot be read",
+     R"(The grammar stopped at the caret; the message says what could stand there. A line holds one declaration, one section
+header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
+are allowed in comments alone.)",
+     R"(loop body
+  uxor $lt $lt $lr8v))",
+     R"(loop body
+  uxor $lt $lt $lr8v)"},
+    {Code::unknown_name, "a name that nothing declares",
+     R"(Names of variables, registers and parameters are declared before the first section; names in whole-number expressions are
+definitions (`const`, `-D name=value`) and the indices of repeats. A name is reported once, however often it is used.)",
+     R"(var vector long xi hlt
+loop body
+  fadd xi xj $lr8v)",
+     R"(var vector long xi hlt
+loop body
+  fadd xi xi $lr8v)"},
+    {Code::unknown_operation, "a word that is no operation",
+     R"(The operations are those of the instruction set reference, with `vlen`, `mask`, and the macros of the source.)",
+     R"(loop body
+  uxxor $lt $lt $lr8v)",
+     R"(loop body
+  uxor $lt $lt $lr8v)"},
+    {Code::duplicate_name, "a name is declared twice",
+     R"(Variables, registers, parameters and views share one set of names; macros have their own.)",
+     R"(var vector long x
+var vector long x
+loop body
+  uxor x x x)",
+     R"(var vector long x
+var vector long y
+loop body
+  uxor x x x)"},
+    {Code::misplaced, "a statement where it cannot stand",
+     R"(Declarations come first, then the sections, each at most once; operations stand in a section.)",
+     R"(uxor $lt $lt $lr8v
+loop body)",
+     R"(loop body
+  uxor $lt $lt $lr8v)"},
+    {Code::expression, "a whole-number expression without a value",
+     R"(Expressions have the operators `+ - * / %`, comparisons, `&& || !` and parentheses, on 64-bit whole numbers. Division by
+zero and results out of that range are refused.)",
+     R"(loop body
+  uxor $lt $lt $lr{8/0}v)",
+     R"(loop body
+  uxor $lt $lt $lr{8/2}v)"},
+    {Code::block, "blocks that do not fit together",
+     R"(`repeat`, `if` and `macro` end with `end`; `else` belongs to an `if`.)",
+     R"(loop body
+  repeat i = 0..1
+    uxor $lt $lt $lr{8*i}v)",
+     R"(loop body
+  repeat i = 0..1
+    uxor $lt $lt $lr{8*i}v
+  end)"},
+    {Code::too_long, "more than the assembler takes",
+     R"(A line has at most 1,000 characters and 24 parentheses and signs, blocks nest at most 24 deep, a program expands to at most
+65,536 lines.)",
+     R"(loop body
+  repeat i = 1..70000
+    nop
+  end)",
+     R"(loop body
+  repeat i = 1..7
+    nop
+  end)"},
+    {Code::include, "a file that cannot be included",
+     R"(The path counts from the directory of the including file. Files may not include each other without end.)",
+     R"(include "no such file.vsm"
+loop body
+  nop)",
+     R"(loop body
+  nop)"},
+    {Code::macro, "a macro is given too many or too few arguments",
+     R"(Arguments stand behind the macro's name, separated by blanks, one for each parameter.)",
+     R"(macro clear x
+  uxor x x x
+end
+loop body
+  clear $lt $lr8v)",
+     R"(macro clear x
+  uxor x x x
+end
+loop body
+  clear $lt)"},
+    {Code::kernel, "the kernel has no proper name or figure",
+     R"(Every source names its kernel once, with `kernel NAME`: the generated functions begin with it. `flops` takes a number.)",
+     R"(kernel first
+kernel second
+loop body
+  nop)",
+     R"(kernel first
+loop body
+  nop)"},
+    {Code::place_of_transfer, "a transfer that the memory does not have",
+     R"(i-data (`hlt`) and results (`rrn`) live in the PE, so they are `var`; j-data (`elt`) comes through broadcast memory, so it is
+`bvar`.)",
+     R"(var long xj elt
+loop body
+  nop)",
+     R"(bvar long xj elt
+loop body
+  nop)"},
+    {Code::conversion, "a conversion that does not fit",
+     R"(The name of a conversion says what it makes of what: `flt64to72` makes a long word of a double. Data for the chip needs one
+from 64 bits, results one to 64 bits, both of the variable's width. Without a conversion the floating one is meant.)",
+     R"(bvar short mj elt flt64to72
+loop body
+  nop)",
+     R"(bvar short mj elt flt64to36
+loop body
+  nop)"},
+    {Code::reduction, "a reduction that does not exist",
+     R"(The nodes of the reduction tree have a floating-point adder and an integer ALU; `select` takes block 0 as it is.)",
+     R"(var vector long n rrn fix72to64 usub
+loop initialization
+  uxor n n n)",
+     R"(var vector long n rrn fix72to64 uadd
+loop initialization
+  uxor n n n)"},
+    {Code::memory_full, "variables that do not fit",
+     R"(Local memory has 512 short words, the GPR 64. Broadcast memory has 1,024 long words: two j-records, since the next streams in
+while one is in use, parameters and variables, and the last 128 for i-data and results on their way.)",
+     R"(var vector long x[65]
+loop body
+  nop)",
+     R"(var vector long x[64]
+loop body
+  nop)"},
+    {Code::shape, "a shape that the variable cannot have",
+     R"(`hlt` and `rrn` variables hold one value per i-particle: they are vectors. A j-record holds scalars; a view makes a vector of
+neighbours. A short vector in broadcast memory steps by half a long word, so it is `packed`.)",
+     R"(bvar vector long xj elt
+loop body
+  nop)",
+     R"(bvar long xj[3] elt
+bvar vector long vxj xj
+loop body
+  nop)"},
+    {Code::alias, "a view of something else than a bvar",
+     R"(`bvar [vector|scalar] long|short NAME TARGET` views the words from an earlier `bvar` on; it has no dimensions, no transfer.)",
+     R"(var vector long xi hlt
+bvar long vxj xi
+loop body
+  nop)",
+     R"(bvar long xj elt
+bvar long vxj xj
+loop body
+  nop)"},
+    {Code::parameter, "a parameter without a proper default",
+     R"(The default, or the value given with `-D`, is a finite decimal number, and a whole one for a fixed-point conversion.)",
+     R"(param n : long fix64to72 = 1.5
+loop body
+  nop)",
+     R"(param n : long fix64to72 = 15
+loop body
+  nop)"},
+    {Code::register_name, "a name for something that is no register",
+     R"(`reg NAME REGISTER` names a register of GPR, local memory, broadcast memory, or T.)",
+     R"(reg cold $ok1
+loop body
+  nop)",
+     R"(reg cold $r8v
+loop body
+  nop)"},
+    {Code::operand_count, "too few or too many operands",
+     R"(Sources come first, then one or more destinations. `fmulh` has no destination: its product waits for `fmull`.)",
+     R"(loop body
+  usub $lt $lt)",
+     R"(loop body
+  usub $lt $lt $lr8v)"},
+    {Code::operand_kind, "an operand that cannot stand there",
+     R"(Destinations are T, GPR, local memory and flags; broadcast memory is written by `bm SOURCE WORD @PE` alone.)",
+     R"(loop body
+  uxor $lt $lt $peid)",
+     R"(loop body
+  uxor $lt $lt $lr8v)"},
+    {Code::width, "words of different width",
+     R"(Sources and destinations of one integer operation, all destinations of one floating-point operation, and both sides of `bm`
+have one width. Floating-point sources may have any: they are widened exactly.)",
+     R"(loop body
+  usub $lt $lt $r8v)",
+     R"(loop body
+  usub $lt $lt $lr8v)"},
+    {Code::multiplier_width, "a width that the multiplier does not take",
+     R"(The multiplier's ports take 50 and 25 bits of significand. `fmul` multiplies by a short second source in one line; two long
+words take two lines, `fmulh` and `fmull`.)",
+     R"(var vector long x hlt
+loop body
+  fmul x x $lt)",
+     R"(var vector long x hlt
+loop body
+  fmulh x x
+  fmull x x $lt)"},
+    {Code::negation, "a minus sign where nothing negates",
+     R"(Adder and multiplier negate their sources. The integer unit, `bm` and destinations do not.)",
+     R"(loop body
+  uadd $peid -$peid $lt)",
+     R"(loop body
+  usub $peid $peid $lt)"},
+    {Code::address, "an address outside its memory",
+     R"(Addresses count short words: GPR 0..63, local memory 0..511, broadcast memory 0..2047. A long word has an even address, and a
+vector needs room for as many words as `vlen` says.)",
+     R"(loop body
+  uxor $lt $lt $lr58v)",
+     R"(loop body
+  uxor $lt $lt $lr56v)"},
+    {Code::subscript, "a subscript that the name does not have",
+     R"(An array takes one subscript per dimension; a vector one more for an element, counted from 0. In a vector line the name of a
+vector without subscript is the whole vector.)",
+     R"(var vector long x[3] hlt
+loop body
+  fpassa x[3] $lt)",
+     R"(var vector long x[3] hlt
+loop body
+  fpassa x[2] $lt)"},
+    {Code::immediate, "an immediate that is no word",
+     R"(`il` and `is` take whole numbers, decimal or with `0x`, that fit 72 and 36 bits; `hl` and `hs` exactly 18 and 9 hexadecimal
+digits; `f` and `fs` decimal numbers in the range of a double.)",
+     R"(loop body
+  upassa is"0x1000000000" $t)",
+     R"(loop body
+  upassa is"0xfffffffff" $t)"},
+    {Code::identity, "a PE or block number as floating-point number",
+     R"(`$peid` and `$bbid` are integers; only the integer unit and `bm` understand them.)",
+     R"(loop body
+  fadd $peid $peid $lt)",
+     R"(loop body
+  uadd $peid $peid $lt)"},
+    {Code::flag, "a flag or condition that does not exist",
+     R"(There are four flags, 1 to 4. A flag takes the sign of a result, with `.z` whether it is zero, with `.c` the carry, which only
+some integer operations have.)",
+     R"(loop body
+  uxor $peid $peid $lt $ok5)",
+     R"(loop body
+  uxor $peid $peid $lt $ok4)"},
+    {Code::predicate, "a predicate where nothing is gated",
+     R"(`/2`, `/!2` and `/j` gate a destination, at most one flag and one `/j` each. Stores to broadcast memory are gated by `mask`.)",
+     R"(loop body
+  upassa $peid/j $lt)",
+     R"(loop body
+  upassa $peid $lt/j)"},
+    {Code::sequencer, "a vector length or mask that does not exist",
+     R"(`vlen` is 1 to 4; `mask` is 0 for none, 1 to 4, or `!1` to `!4`.)",
+     R"(loop body
+  vlen 5
+  nop)",
+     R"(loop body
+  vlen 4
+  nop)"},
+    {Code::pe_number, "a PE that is missing, or one too many",
+     R"(A store to broadcast memory comes from one PE of each block, `@0` to `@31`; a load with a PE reaches that one alone.)",
+     R"(bvar vector long x
+loop body
+  bm $lr0v x)",
+     R"(bvar vector long x
+loop initialization
+  uxor $lr0v $lr0v $lr0v
+loop body
+  nop
+  bm $lr0v x @3)"},
+    {Code::destination_twice, "an operation writes one place kind twice",
+     R"(A result may go to T, one GPR address and one local memory address, and set one flag.)",
+     R"(loop body
+  uxor $lt $lt $lr0v $lr8v)",
+     R"(loop body
+  uxor $lt $lt $lr0v $lm0v)"},
+    {Code::unit_taken, "two operations for one unit in a line",
+     R"(Adder, multiplier, integer unit and the broadcast memory port each do one thing per line.)",
+     R"(loop body
+  uxor $lt $lt $lr0v ; upassa $peid $lr8v)",
+     R"(loop body
+  uxor $lt $lt $lr0v
+  upassa $peid $lr8v)"},
+    {Code::gpr_read_port, "three GPR addresses are read in one line",
+     R"(The GPR has two read ports. Units may share one if they read the same word; T and local memory have ports of their own.)",
+     R"(loop initialization
+  uxor $lr0v $lr0v $lr0v
+  uxor $lr8v $lr8v $lr8v
+  uxor $lr16v $lr16v $lr16v
+loop body
+  nop
+  fadd $lr0v $lr8v $lt ; upassa $lr16v $lm0v)",
+     R"(loop initialization
+  uxor $lr0v $lr0v $lr0v
+  uxor $lr8v $lr8v $lr8v
+loop body
+  nop
+  fadd $lr0v $lr8v $lt ; upassa $lr8v $lm0v)"},
+    {Code::lm_read_port, "two local memory addresses are read in one line",
+     R"(Local memory has one read port; units may share it if they read the same word.)",
+     R"(var vector long x hlt
+var vector long y hlt
+loop body
+  fadd x y $lt)",
+     R"(var vector long x hlt
+var vector long y hlt
+loop body
+  fpassa x $lt
+  fadd $lt y $lt)"},
+    {Code::write_port, "two units write through one port",
+     R"(T, GPR and local memory take one word per element and line, each flag one bit.)",
+     R"(loop body
+  uxor $lt $lt $lr0v ; fpassa f"1" $lr8v)",
+     R"(loop body
+  uxor $lt $lt $lr0v ; fpassa f"1" $lm8v)"},
+    {Code::bm_port, "two accesses to broadcast memory in one line",
+     R"(Broadcast memory does one access per line, a read or a write. One word read may feed several units and be moved by `bm`.)",
+     R"(bvar long xj elt
+bvar long yj elt
+loop body
+  fadd xj yj $lt)",
+     R"(bvar long xj elt
+bvar long yj elt
+loop body
+  bm xj $lt
+  fadd $lt yj $lt)"},
+    {Code::immediate_port, "two immediates in one line",
+     R"(A line has room for one immediate, of one width; units may share it.)",
+     R"(loop body
+  fadd f"1" f"2" $lt)",
+     R"(loop body
+  fadd f"1" f"1" $lt)"},
+    {Code::adder_claimed, "fmull needs the adder",
+     R"(`fmull` adds its product to the one of `fmulh` in the adder, so the adder does nothing else in that line.)",
+     R"(var vector long x hlt
+loop body
+  fmulh x x
+  fmull x x $lt ; fadd x x $lr8v)",
+     R"(var vector long x hlt
+loop body
+  fmulh x x ; fadd x x $lr8v
+  fmull x x $lt)"},
+    {Code::hazard, "a result is read before it is there",
+     R"(A result can be read through T in the next line, and from GPR, local memory, broadcast memory or a flag two lines after the one
+that writes it. That holds across every edge: from one section to the next, and from the last line of the loop body to
+its first.)",
+     R"(loop body
+  upassa $peid $lr0v
+  uadd $lr0v $lr0v $lr8v)",
+     R"(loop body
+  upassa $peid $lr0v $lt
+  uadd $lt $lt $lr8v)"},
+    {Code::not_forwarded, "the line before did not write T",
+     R"(`$ti` and `$lti` are T, and say that the line before wrote it, on every way that leads here. Where T is older, write `$t`.)",
+     R"(loop body
+  upassa $peid $lt
+  nop
+  uadd $lti $lti $lr8v)",
+     R"(loop body
+  upassa $peid $lt
+  nop
+  uadd $lt $lt $lr8v)"},
+    {Code::t_width, "a long word in T is read as a short number",
+     R"(T has the width of what was last written to it. Reading its upper half as a floating-point number would cut the fraction without
+rounding. Integer operations may look at the upper half of a long word.)",
+     R"(loop body
+  fpassa f"1" $lt
+  fadd $t $t $lr8v)",
+     R"(loop body
+  fpassa f"1" $t
+  fadd $t $t $lr8v)"},
+    {Code::uninitialised, "a word is read that is not written on every way",
+     R"(The ways through a kernel are known: initialization, loop initialization, the loop body any number of times, loop termination.
+GPR, local memory, T and flags hold nothing defined before they are written; `hlt` variables and parameters are there from loop
+initialization on. A masked write counts as a write.)",
+     R"(loop body
+  fadd $lr0v $lr0v $lr0v
+  nop)",
+     R"(loop initialization
+  uxor $lr0v $lr0v $lr0v
+loop body
+  nop
+  fadd $lr0v $lr0v $lr0v)"},
+    {Code::result_unset, "a result that nj = 0 leaves undefined",
+     R"(With no j-particle the loop body is not executed, and where there are fewer than blocks some blocks have none. A result begins in
+loop initialization with the value that leaves the reduction as it is, such as zero for `fadd`.)",
+     R"(var vector long ax rrn flt72to64 fadd
+loop body
+  fpassa f"1" ax)",
+     R"(var vector long ax rrn flt72to64 fadd
+loop initialization
+  uxor ax ax ax
+loop body
+  fpassa f"1" ax)"},
+    {Code::long_product, "fmulh and fmull are no pair",
+     R"(A product of two long words takes two neighbouring lines of one section, `fmulh a b` and `fmull a b dst`, with the same operands,
+vlen and mask. If T is an operand the first line may not write it.)",
+     R"(var vector long x hlt
+loop body
+  fmulh x x
+  nop
+  fmull x x $lt)",
+     R"(var vector long x hlt
+loop body
+  fmulh x x
+  fmull x x $lt)"},
+    {Code::record_outside_body, "the j-record is used outside the loop body",
+     R"(j-data streams through broadcast memory while the loop runs; each turn of the body has one record, other sections have none.)",
+     R"(bvar long xj elt
+loop termination
+  fpassa xj $lt)",
+     R"(bvar long xj elt
+loop body
+  fpassa xj $lt)"},
+    {Code::read_only, "a kernel writes what it may only read",
+     R"(The j-record is written by the control processor, parameters by the host.)",
+     R"(param eps : long = 0
+loop body
+  bm $peid eps @0)",
+     R"(param eps : long = 0
+bvar long x
+loop body
+  bm $peid x @0)"},
+    {Code::overlap, "a raw register is a variable too (warning)",
+     R"(Variables take local memory and GPR from address 0 on, in declaration order. A register written by number may be one of them.)",
+     R"(var vector long x
+loop body
+  upassa $peid $lm0v)",
+     R"(var vector long x
+loop body
+  upassa $peid x)"},
+    {Code::elements_collide, "several elements write one word (warning)",
+     R"(In a vector line every element writes the scalar destination, and the last one stays, although the elements compute different
+values.)",
+     R"(var vector long x hlt
+var long y
+loop body
+  fpassa x y)",
+     R"(var vector long x hlt
+var vector long y
+loop body
+  fpassa x y)"},
+}};
+
+}  // namespace
+
+std::span<const Explanation> explanations() { return kExplanations; }
+
+std::optional<std::string> explain(unsigned number) {
+  const auto found = std::find_if(kExplanations.begin(), kExplanations.end(), [&](const Explanation& explanation) {
+    return static_cast<unsigned>(explanation.code) == number;
+  });
+  if (found == kExplanations.end()) return std::nullopt;
+  return fmt::format("# E{:04}: {}\n\n{}\n\nGives it:\n\n```\n{}\n```\n\nMended:\n\n```\n{}\n```\n", number,
+                     found->title, found->text, found->wrong, found->right);
+}
+
+std::vector<unsigned> diagnostic_numbers() {
+  std::vector<unsigned> numbers;
+  for (const Explanation& explanation : kExplanations) numbers.push_back(static_cast<unsigned>(explanation.code));
+  return numbers;
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,22 @@
+// Long texts of the diagnostics, for explain() and for the test that each example gives its own diagnostic.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "codes.h"
+
+namespace gdr::assembler {
+
+/// `wrong` gives the diagnostic, `right` does not; both are sources whose `kernel` line may be left out.
+struct Explanation {
+  Code code;
+  std::string_view title;
+  std::string_view text;
+  std::string_view wrong;
+  std::string_view right;
+};
+
+[[nodiscard]] std::span<const Explanation> explanations();
+
+}  // namespace gdr::assembler

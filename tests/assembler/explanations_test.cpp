@@ -1,0 +1,44 @@
+// Every diagnostic is explained, and its example gives it.
+#include "explanations.h"
+
+#include <gmock/gmock.h>
+
+#include "testing.h"
+
+namespace gdr::assembler {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::string source(std::string_view fragment) {
+  return (fragment.starts_with("kernel") ? "" : "kernel example\n") + std::string(fragment) + "\n";
+}
+
+TEST(Explanations, EachExampleGivesItsDiagnosticAlone) {
+  for (const Explanation& explanation : explanations()) {
+    const AssembleResult result = assemble(source(explanation.wrong), "example.vsm");
+    const std::vector<unsigned> numbers = testing::numbers_of(result);
+    EXPECT_THAT(numbers, Contains(static_cast<unsigned>(explanation.code))) << explanation.wrong;
+    EXPECT_THAT(numbers, Each(static_cast<unsigned>(explanation.code))) << format_diagnostics(result);
+  }
+}
+
+TEST(Explanations, EachMendedExampleAssemblesWithoutDiagnostics) {
+  for (const Explanation& explanation : explanations()) {
+    const AssembleResult result = assemble(source(explanation.right), "example.vsm");
+    EXPECT_THAT(result.diagnostics, IsEmpty()) << format_diagnostics(result);
+  }
+}
+
+TEST(Explanations, KnowTheirNumbersAndNoOthers) {
+  for (const unsigned number : diagnostic_numbers()) EXPECT_TRUE(explain(number)) << number;
+  EXPECT_FALSE(explain(0));
+  EXPECT_FALSE(explain(9999));
+  EXPECT_THAT(diagnostic_numbers(), Not(IsEmpty()));
+}
+
+}  // namespace
+}  // namespace gdr::assembler
