@@ -1,0 +1,154 @@
+#include "gdr/hostlib/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+#include "gdr/isa/error.h"
+#include "gdr/isa/file.h"
+#include "table_format.h"
+
+namespace gdr::hostlib {
+namespace {
+
+bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
+
+bool is_real(isa::Conversion conversion) {
+  switch (conversion) {
+    case isa::Conversion::FLT64TO72:
+    case isa::Conversion::FLT64TO36:
+    case isa::Conversion::FLT72TO64:
+    case isa::Conversion::FLT36TO64:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void Table::add(std::string name, Numbers numbers) {
+  const std::size_t rows = std::visit([](const auto& values) { return values.size(); }, numbers);
+  for (const Column& column : columns_) {
+    if (column.name == name) throw Error(fmt::format("column '{}' is there twice", name));
+  }
+  if (!columns_.empty() && rows != rows_) {
+    throw Error(fmt::format("column '{}' has {} rows, the others {}", name, rows, rows_));
+  }
+  rows_ = rows;
+  columns_.push_back({std::move(name), std::move(numbers)});
+}
+
+Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
+                 const TableReadOptions& options) {
+  const std::string content = isa::read_file(path);
+  return is_npy(path) ? read_npy(content, path.string(), expected, options)
+                      : read_csv(content, path.string(), expected, options);
+}
+
+void write_table(const std::filesystem::path& path, const Table& table) {
+  isa::write_file(path, is_npy(path) ? to_npy(table) : to_csv(table));
+}
+
+std::vector<ColumnType> columns_of(const isa::Program& program, isa::Transfer transfer) {
+  std::vector<ColumnType> columns;
+  for (const isa::Variable* variable : program.variables_by(transfer)) {
+    const bool real = variable->conversion && is_real(*variable->conversion);
+    const NumberType type = real ? NumberType::real : NumberType::integer;
+    if (variable->dimensions.empty()) {
+      columns.push_back({variable->name, type});
+      continue;
+    }
+    for (unsigned element = 0; element < variable->elements; ++element) {
+      columns.push_back({fmt::format("{}[{}]", variable->name, element), type});
+    }
+  }
+  return columns;
+}
+
+std::vector<std::uint64_t> fields_of(const Table& table) {
+  const std::size_t width = table.columns().size();
+  std::vector<std::uint64_t> fields(table.rows() * width);
+  for (std::size_t column = 0; column < width; ++column) {
+    std::visit(
+        [&](const auto& values) {
+          for (std::size_t row = 0; row < values.size(); ++row) {
+            fields[row * width + column] = std::bit_cast<std::uint64_t>(values[row]);
+          }
+        },
+        table.columns()[column].numbers);
+  }
+  return fields;
+}
+
+Table table_of(std::span<const ColumnType> columns, std::span<const std::uint64_t> fields) {
+  if (columns.empty() ? !fields.empty() : fields.size() % columns.size() != 0) {
+    throw Error(fmt::format("{} fields are no whole number of records of {}", fields.size(), columns.size()));
+  }
+  const std::size_t rows = columns.empty() ? 0 : fields.size() / columns.size();
+  Table table;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    Numbers numbers = empty_numbers(columns[column].type, rows);
+    std::visit(
+        [&]<class Number>(std::vector<Number>& values) {
+          for (std::size_t row = 0; row < rows; ++row) {
+            values.push_back(std::bit_cast<Number>(fields[row * columns.size() + column]));
+          }
+        },
+        numbers);
+    table.add(columns[column].name, std::move(numbers));
+  }
+  return table;
+}
+
+std::vector<std::size_t> match_columns(std::span<const std::string> present, std::span<const ColumnType> expected,
+                                       bool ignore_extra, const std::string& where) {
+  std::map<std::string_view, std::size_t> index_of;
+  for (std::size_t index = 0; index < present.size(); ++index) {
+    if (!index_of.emplace(present[index], index).second) {
+      throw Error(fmt::format("{}: column '{}' is there twice", where, present[index]));
+    }
+  }
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> missing;
+  for (const ColumnType& column : expected) {
+    names.push_back(column.name);
+    if (!index_of.contains(column.name)) missing.push_back(column.name);
+  }
+  if (!missing.empty()) {
+    throw Error(fmt::format("{}: missing column{} {} (expected: {})", where, missing.size() == 1 ? "" : "s",
+                            fmt::join(missing, ", "), fmt::join(names, ", ")));
+  }
+  if (!ignore_extra) {
+    const std::set<std::string_view> known(names.begin(), names.end());
+    for (const std::string& name : present) {
+      if (known.contains(name)) continue;
+      throw Error(fmt::format("{}: unknown column '{}' (expected: {})", where, name, fmt::join(names, ", ")));
+    }
+  }
+  std::vector<std::size_t> indices;
+  for (const std::string_view name : names) indices.push_back(index_of.at(name));
+  return indices;
+}
+
+void check_rows(std::size_t rows, const std::optional<RowLimit>& limit, const std::string& where) {
+  if (!limit || rows <= limit->rows) return;
+  throw Error(
+      fmt::format("{}: {} rows are {} too many: {} holds {}", where, rows, rows - limit->rows, limit->of, limit->rows));
+}
+
+Numbers empty_numbers(NumberType type, std::size_t rows) {
+  if (type == NumberType::real) {
+    std::vector<double> values;
+    values.reserve(rows);
+    return values;
+  }
+  std::vector<std::int64_t> values;
+  values.reserve(rows);
+  return values;
+}
+
+}  // namespace gdr::hostlib

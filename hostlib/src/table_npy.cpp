@@ -1,0 +1,338 @@
+// Tables as structured arrays in NumPy's file format: a magic, a version, a header that is a Python dictionary,
+// records.
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+#include "gdr/isa/error.h"
+#include "little_endian.h"
+#include "table_format.h"
+
+namespace gdr::hostlib {
+namespace {
+
+constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::size_t kVersionBytes = 2;
+constexpr std::size_t kAlignment = 64;              // of the first record, as NumPy writes it
+constexpr std::size_t kMostVersion1Header = 65535;  // its length has 16 bits
+constexpr std::size_t kMostElements = 65536;        // of one field: more than any variable of a PE has
+
+/// A field of the record: `elements` numbers of `bytes` bytes from `offset` on.
+struct Field {
+  std::string name;
+  char kind = 'f';  // f floating point, i integer; others are skipped
+  std::size_t bytes = 8;
+  std::vector<std::size_t> shape;
+  std::size_t elements = 1;
+  std::size_t offset = 0;
+};
+
+struct Header {
+  std::vector<Field> fields;
+  std::size_t rows = 0;
+  std::size_t record_bytes = 0;
+};
+
+/// The Python dictionary of the header, as far as structured arrays of one dimension need it.
+class HeaderParser {
+ public:
+  HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+
+  Header run() {
+    Header header;
+    bool has_descr = false;
+    bool has_shape = false;
+    expect('{');
+    while (!accept('}')) {
+      const std::string key = string();
+      expect(':');
+      if (key == "descr") {
+        header.fields = fields();
+        has_descr = true;
+      } else if (key == "shape") {
+        header.rows = rows();
+        has_shape = true;
+      } else if (key == "fortran_order") {
+        word();  // rows alone have but one order
+      } else {
+        fail(fmt::format("unknown key '{}'", key));
+      }
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    if (!has_descr || !has_shape) fail("descr or shape is missing");
+    for (Field& field : header.fields) {
+      field.offset = header.record_bytes;
+      header.record_bytes += field.bytes * field.elements;
+    }
+    return header;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const { throw Error(fmt::format("{}: NPY header: {}", name_, why)); }
+
+  char peek() {
+    at_ = std::min(text_.find_first_not_of(" \t\n", at_), text_.size());
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool accept(char wanted) {
+    if (peek() != wanted) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) fail(fmt::format("'{}' is expected at character {}", wanted, at_));
+  }
+
+  std::string string() {
+    const char quote = peek();
+    if (quote != '\'' && quote != '"') fail(fmt::format("a text is expected at character {}", at_));
+    const std::size_t end = text_.find(quote, ++at_);
+    if (end == std::string_view::npos) fail("a text does not end");
+    const std::string_view text = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return std::string(text);
+  }
+
+  void word() {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    if (!letter(peek())) fail(fmt::format("True or False is expected at character {}", at_));
+    while (at_ < text_.size() && letter(text_[at_])) ++at_;
+  }
+
+  std::size_t number() {
+    peek();
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    if (error != std::errc()) fail(fmt::format("a size is expected at character {}", at_));
+    at_ = static_cast<std::size_t>(end - text_.data());
+    return value;
+  }
+
+  /// (3,) or (3, 3) or ()
+  std::vector<std::size_t> shape() {
+    std::vector<std::size_t> sizes;
+    expect('(');
+    while (!accept(')')) {
+      sizes.push_back(number());
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return sizes;
+  }
+
+  std::size_t rows() {
+    const std::vector<std::size_t> sizes = shape();
+    if (sizes.size() != 1) fail(fmt::format("the array has {} dimensions: rows alone are understood", sizes.size()));
+    return sizes.front();
+  }
+
+  std::vector<Field> fields() {
+    if (peek() != '[') fail("this is no structured array: its columns have no names");
+    std::vector<Field> list;
+    expect('[');
+    while (!accept(']')) {
+      list.push_back(field());
+      if (!accept(',')) {
+        expect(']');
+        break;
+      }
+    }
+    return list;
+  }
+
+  /// ('x', '<f8') or ('x', '<f8', (3,))
+  Field field() {
+    Field field;
+    expect('(');
+    field.name = string();
+    expect(',');
+    if (peek() == '[') fail(fmt::format("field '{}' is a record of its own", field.name));
+    set_type(field, string());
+    if (accept(',') && peek() != ')') field.shape = shape();
+    expect(')');
+    for (const std::size_t size : field.shape) {
+      if (size == 0 || size > kMostElements || field.elements * size > kMostElements) {
+        fail(fmt::format("field '{}' does not have 1 to {} elements", field.name, kMostElements));
+      }
+      field.elements *= size;
+    }
+    return field;
+  }
+
+  void set_type(Field& field, const std::string& type) const {
+    constexpr std::size_t kMostBytes = 65536;
+    const bool has_order = type.size() > 1 && std::string_view("<>|=").find(type[0]) != std::string_view::npos;
+    const std::string_view code = std::string_view(type).substr(has_order ? 1 : 0);
+    const char* last = code.data() + code.size();
+    std::size_t bytes = 0;
+    const bool sized = code.size() > 1 && std::from_chars(code.data() + 1, last, bytes).ptr == last;
+    if (!sized || bytes > kMostBytes || code[0] == 'O') {
+      fail(fmt::format("field '{}' has type '{}', whose size is not known", field.name, type));
+    }
+    const bool known = type[0] == '<' && (code[0] == 'f' || code[0] == 'i') && (bytes == 8 || bytes == 4);
+    field.kind = known ? code[0] : code[0] == 'V' ? 'V' : '?';
+    field.bytes = code[0] == 'U' ? 4 * bytes : bytes;  // four bytes a character
+  }
+
+  std::string_view text_;
+  const std::string& name_;
+  std::size_t at_ = 0;
+};
+
+/// The header's text, and where the records begin.
+std::pair<std::string_view, std::size_t> header_of(std::string_view bytes, const std::string& name) {
+  const auto fail = [&](const std::string& why) { throw Error(fmt::format("{}: {}", name, why)); };
+  if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + kVersionBytes) fail("this is no NPY file");
+  const unsigned version = static_cast<unsigned char>(bytes[kMagic.size()]);
+  if (version < 1 || version > 3) fail(fmt::format("NPY version {} is not known (1, 2 or 3)", version));
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  const std::size_t length_at = kMagic.size() + kVersionBytes;
+  if (bytes.size() < length_at + length_bytes) fail("the file ends within its header");
+  std::size_t length = 0;
+  for (std::size_t n = length_bytes; n-- > 0;) {
+    length = (length << 8) | static_cast<unsigned char>(bytes[length_at + n]);
+  }
+  const std::size_t begin = length_at + length_bytes;
+  if (bytes.size() - begin < length) fail("the file ends within its header");
+  return {bytes.substr(begin, length), begin + length};
+}
+
+/// One column: a field's element.
+struct Place {
+  char kind;
+  std::size_t bytes;
+  std::size_t offset;
+};
+
+std::uint64_t bits_at(std::string_view record, const Place& place) {
+  std::uint64_t bits = 0;
+  for (std::size_t n = place.bytes; n-- > 0;) bits = (bits << 8) | static_cast<unsigned char>(record[place.offset + n]);
+  return bits;
+}
+
+double real_at(std::string_view record, const Place& place) {
+  const std::uint64_t bits = bits_at(record, place);
+  return place.bytes == 8 ? std::bit_cast<double>(bits)
+                          : static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+}
+
+std::int64_t integer_at(std::string_view record, const Place& place) {
+  const std::uint64_t bits = bits_at(record, place);
+  return place.bytes == 8 ? std::bit_cast<std::int64_t>(bits)
+                          : std::bit_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
+}
+
+Numbers column_of(std::string_view records, const Header& header, const Place& place, const ColumnType& column,
+                  const std::string& name) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(fmt::format("{}: column '{}' {}", name, column.name, why));
+  };
+  if (place.kind != 'f' && place.kind != 'i') fail("has a type other than <f8, <f4, <i8, <i4");
+  if (column.type == NumberType::integer && place.kind == 'f') fail("holds floating-point numbers, not integers");
+  Numbers numbers = empty_numbers(column.type, header.rows);
+  for (std::size_t row = 0; row < header.rows; ++row) {
+    const std::string_view record = records.substr(row * header.record_bytes, header.record_bytes);
+    if (auto* integers = std::get_if<std::vector<std::int64_t>>(&numbers)) {
+      integers->push_back(integer_at(record, place));
+      continue;
+    }
+    const double value = place.kind == 'f' ? real_at(record, place) : static_cast<double>(integer_at(record, place));
+    if (std::isnan(value)) fail(fmt::format("row {}: is not a number, which the machine does not have", row));
+    std::get<std::vector<double>>(numbers).push_back(value);
+  }
+  return numbers;
+}
+
+/// `x[2]` as x and 2; nothing for other names.
+std::optional<std::pair<std::string, std::size_t>> element_of(const std::string& name) {
+  const std::size_t bracket = name.rfind('[');
+  if (bracket == std::string::npos || name.back() != ']') return std::nullopt;
+  std::size_t element = 0;
+  const char* last = name.data() + name.size() - 1;
+  const auto [end, error] = std::from_chars(name.data() + bracket + 1, last, element);
+  if (error != std::errc() || end != last) return std::nullopt;
+  return std::pair{name.substr(0, bracket), element};
+}
+
+/// The fields that columns make: x[0], x[1], x[2] of one type, in a row, are one field of three elements.
+std::vector<Field> fields_for(const std::vector<Column>& columns) {
+  std::vector<Field> fields;
+  for (const Column& column : columns) {
+    const char kind = column.type() == NumberType::real ? 'f' : 'i';
+    const auto element = element_of(column.name);
+    if (element && element->second > 0 && !fields.empty() && fields.back().name == element->first &&
+        fields.back().kind == kind && fields.back().elements == element->second && !fields.back().shape.empty()) {
+      fields.back().shape.front() = ++fields.back().elements;
+    } else if (element && element->second == 0) {
+      fields.push_back({element->first, kind, kWordBytes, {1}, 1, 0});
+    } else {
+      fields.push_back({column.name, kind, kWordBytes, {}, 1, 0});
+    }
+  }
+  return fields;
+}
+
+std::string dictionary(const Table& table) {
+  std::string text = "{'descr': [";
+  for (const Field& field : fields_for(table.columns())) {
+    text += fmt::format("('{}', '<{}8'", field.name, field.kind);
+    if (!field.shape.empty()) text += fmt::format(", ({},)", field.shape.front());
+    text += "), ";
+  }
+  return text + fmt::format("], 'fortran_order': False, 'shape': ({},), }}", table.rows());
+}
+
+}  // namespace
+
+Table read_npy(std::string_view bytes, const std::string& name, std::span<const ColumnType> expected,
+               const TableReadOptions& options) {
+  const auto [text, begin] = header_of(bytes, name);
+  const Header header = HeaderParser(text, name).run();
+  std::vector<std::string> names;
+  std::vector<Place> places;
+  for (const Field& field : header.fields) {
+    if (field.name.empty()) continue;  // NumPy's padding
+    for (std::size_t element = 0; element < field.elements; ++element) {
+      names.push_back(field.shape.empty() ? field.name : fmt::format("{}[{}]", field.name, element));
+      places.push_back({field.kind, field.bytes, field.offset + element * field.bytes});
+    }
+  }
+  const std::vector<std::size_t> indices = match_columns(names, expected, options.ignore_extra, name);
+  check_rows(header.rows, options.limit, name);
+  const std::string_view records = bytes.substr(begin);
+  if (header.record_bytes == 0 || records.size() / header.record_bytes < header.rows) {
+    throw Error(fmt::format("{}: the file ends before row {} of {}", name,
+                            header.record_bytes == 0 ? 0 : records.size() / header.record_bytes, header.rows));
+  }
+  Table table;
+  for (std::size_t column = 0; column < expected.size(); ++column) {
+    table.add(expected[column].name, column_of(records, header, places[indices[column]], expected[column], name));
+  }
+  return table;
+}
+
+std::string to_npy(const Table& table) {
+  std::string text = dictionary(table);
+  const bool version1 = text.size() + kAlignment < kMostVersion1Header;
+  const std::size_t length_bytes = version1 ? 2 : 4;
+  const std::size_t before = kMagic.size() + kVersionBytes + length_bytes;
+  const std::size_t used = before + text.size() + 1;  // the header ends with a line feed
+  text.append((kAlignment - used % kAlignment) % kAlignment, ' ');
+  text += '\n';
+  std::string bytes(kMagic);
+  bytes += static_cast<char>(version1 ? 1 : 2);
+  bytes += '\0';
+  for (std::size_t n = 0; n < length_bytes; ++n) bytes += static_cast<char>((text.size() >> (8 * n)) & 0xFF);
+  bytes += text;
+  for (const std::uint64_t field : fields_of(table)) append_le(bytes, field);
+  return bytes;
+}
+
+}  // namespace gdr::hostlib
