@@ -23,7 +23,8 @@ struct SourceRange {
   std::uint32_t length = 1;
 };
 
-/// `number` (such as 123 for E0123) is the key of explain(); a note belongs to the diagnostic before it and has its number.
+/// `number` (such as 123 for E0123) is the key of explain(); a note belongs to the diagnostic before it and has its
+/// number.
 struct Diagnostic {
   Severity severity = Severity::error;
   unsigned number = 0;
@@ -39,8 +40,8 @@ struct SourceFile {
 
 struct AssembleOptions {
   std::map<std::string, std::string> definitions;  // -D name=value
-  bool compat_il = false;  // il"..." sets the lower half alone, as the original assembler did
-  bool schedule = false;   // pack lines without changing results
+  bool compat_il = false;                          // il"..." sets the lower half alone, as the original assembler did
+  bool schedule = false;                           // pack lines without changing results
 };
 
 struct AssembleResult {
@@ -50,7 +51,8 @@ struct AssembleResult {
 };
 
 /// Assembles `text`, which diagnostics call `name`. Never throws for what the source says.
-[[nodiscard]] AssembleResult assemble(std::string_view text, std::string_view name, const AssembleOptions& options = {});
+[[nodiscard]] AssembleResult assemble(std::string_view text, std::string_view name,
+                                      const AssembleOptions& options = {});
 
 /// The same from a file. Throws gdr::Error if the file cannot be read.
 [[nodiscard]] AssembleResult assemble_file(const std::filesystem::path& path, const AssembleOptions& options = {});

@@ -1,0 +1,16 @@
+// What a program looks like to its author: every line with its word, clock and units, the data layout, the loop's
+// bound.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::assembler {
+
+/// `files` are the program's sources, as in AssembleResult::files; without them each line shows its disassembly.
+[[nodiscard]] std::string listing(const isa::Program& program, std::span<const SourceFile> files = {});
+
+}  // namespace gdr::assembler

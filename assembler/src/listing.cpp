@@ -1,0 +1,147 @@
+#include "gdr/assembler/listing.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include "gdr/isa/loop_bound.h"
+
+namespace gdr::assembler {
+namespace {
+
+// Of one chip and of the board, Koike et al. 2009, section 2.
+constexpr double kElementsPerChip = 512.0 * isa::kVectorElements;  // i-particles that a line works on
+constexpr double kChips = 4;
+constexpr double kClockMHz = 400;  // of the paper's DGEMM and HPL
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string hex_of(const isa::InstructionWord& word) {
+  std::string text;
+  for (auto part = word.parts.rbegin(); part != word.parts.rend(); ++part) text += fmt::format("{:016x}", *part);
+  return text;
+}
+
+/// One letter for each unit at work: adder, multiplier, integer unit, broadcast memory (r, w).
+std::string occupancy(const isa::Line& line) {
+  std::string text = "....";
+  const bool adds = line.adder.op != isa::Op::NOP;
+  if (adds || isa::info_of(line.multiplier.op).claims_adder) text[0] = adds ? 'A' : 'a';
+  if (line.multiplier.op != isa::Op::NOP) text[1] = 'M';
+  if (line.alu.op != isa::Op::NOP) text[2] = 'I';
+  if (line.bm.mode != isa::BmMode::none) text[3] = line.bm.mode == isa::BmMode::read ? 'r' : 'w';
+  return text;
+}
+
+std::string_view name_of(isa::Memory memory) {
+  switch (memory) {
+    case isa::Memory::gpr:
+      return "gpr";
+    case isa::Memory::lm:
+      return "lm";
+    case isa::Memory::bm:
+      break;
+  }
+  return "bm";
+}
+
+std::string_view name_of(isa::Width width) { return width == isa::Width::long_word ? "long" : "short"; }
+
+void list_layout(std::string& out, const isa::Program& program) {
+  out += "data (addresses in short words; of elt variables from the start of the j-record)\n";
+  for (const isa::Variable& variable : program.variables) {
+    std::string dimensions;
+    for (const std::uint16_t dimension : variable.dimensions) dimensions += fmt::format("[{}]", dimension);
+    std::string travel(isa::name_of(variable.transfer));
+    if (variable.conversion) travel += fmt::format(" {}", isa::info_of(*variable.conversion).name);
+    if (variable.reduction) travel += fmt::format(" {}", isa::info_of(*variable.reduction).mnemonic);
+    const std::string line =
+        fmt::format("  {:<4}{:>5}  {:<7}{:<6}{:<7}{}{}", name_of(variable.memory), variable.address,
+                    variable.vector ? "vector" : "scalar", name_of(variable.width), variable.packed ? "packed" : "",
+                    variable.name, dimensions);
+    out += travel.empty() ? fmt::format("{}\n", line) : fmt::format("{:<48} {}\n", line, travel);
+  }
+  for (const isa::Parameter& parameter : program.parameters) {
+    const std::string line = fmt::format("  {:<4}{:>5}  {:<7}{:<6}{:<7}{}", "bm", parameter.address, "param",
+                                         name_of(parameter.width), "", parameter.name);
+    out += fmt::format("{:<48} {} = {}\n", line, isa::info_of(parameter.conversion).name, parameter.default_value);
+  }
+  out += fmt::format("  j-record: {} long words\n", program.record_words);
+}
+
+void list_section(std::string& out, const isa::Program& program, isa::Section section,
+                  const std::vector<std::vector<std::string_view>>& sources) {
+  const auto& lines = program.code(section);
+  if (lines.empty()) return;
+  out += fmt::format("\n{}\n", isa::name_of(section));
+  for (std::size_t index = 0; index < lines.size(); ++index) {
+    const auto& [word, position] = lines[index];
+    const isa::Line line = *isa::decode(word).line;
+    std::string text = isa::print(line);
+    if (position.file < sources.size() && position.line - 1 < sources[position.file].size()) {
+      text = sources[position.file][position.line - 1];
+    }
+    out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
+                       hex_of(word), position.file < program.files.size() ? program.files[position.file] : "?",
+                       position.line, text);
+  }
+}
+
+void list_summary(std::string& out, const isa::Program& program) {
+  out += "\nsummary\n";
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    out += fmt::format("  {:<22}{:>5} lines\n", isa::name_of(static_cast<isa::Section>(section)),
+                       program.sections[section].size());
+  }
+  std::array<unsigned, isa::kUnits + 1> busy{};
+  for (const isa::ProgramLine& code : program.code(isa::Section::loop_body)) {
+    const isa::Line line = *isa::decode(code.word).line;
+    for (const isa::Unit unit : {isa::Unit::adder, isa::Unit::multiplier, isa::Unit::alu}) {
+      const bool claimed = unit == isa::Unit::adder && isa::info_of(line.multiplier.op).claims_adder;
+      if (claimed || isa::slot_of(line, unit).op != isa::Op::NOP) ++busy[static_cast<std::size_t>(unit)];
+    }
+    if (line.bm.mode != isa::BmMode::none) ++busy[static_cast<std::size_t>(isa::Unit::bm)];
+  }
+  const isa::LoopBound bound = isa::loop_bound(program);
+  out += "  busy lines of the body:";
+  for (const isa::UnitInfo& unit : isa::units()) {
+    out += fmt::format(" {} {}", unit.name, busy[static_cast<std::size_t>(unit.unit)]);
+  }
+  out += fmt::format("\n  clocks per iteration: {}, bound by {} (lines {}, idp {}, bm {}, odp {})\n", bound.clocks(),
+                     bound.bound(), bound.line_clocks, bound.idp_clocks, bound.bm_clocks, bound.odp_clocks);
+  if (program.flops > 0 && bound.clocks() > 0) {
+    const double per_clock = program.flops * kElementsPerChip / static_cast<double>(bound.clocks());
+    out += fmt::format("  peak: {:.6g} flops per clock and chip; {:.6g} Gflops with {} chips at {} MHz\n", per_clock,
+                       per_clock * kChips * kClockMHz / 1000, kChips, kClockMHz);
+  }
+}
+
+}  // namespace
+
+std::string listing(const isa::Program& program, std::span<const SourceFile> files) {
+  std::vector<std::vector<std::string_view>> sources;
+  for (const SourceFile& file : files) sources.push_back(lines_of(file.text));
+  std::string out = fmt::format("kernel {}\n\n", program.kernel);
+  list_layout(out, program);
+  out += "\n  line  clock  unit  word, source (units: A adder, a adder of fmull, M multiplier, I integer, r/w BM)\n";
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    list_section(out, program, static_cast<isa::Section>(section), sources);
+  }
+  list_summary(out, program);
+  return out;
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,379 @@
+// The interface is described once, as a list of functions; C and Fortran are two printings of it.
+#include "gdr/assembler/stubs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+#include <vector>
+
+namespace gdr::assembler {
+namespace {
+
+/// Words that C or C++ keep for themselves and that a variable of a kernel may be called.
+constexpr std::array<std::string_view, 97> kReservedWords{"alignas",
+                                                          "alignof",
+                                                          "and",
+                                                          "and_eq",
+                                                          "asm",
+                                                          "auto",
+                                                          "bitand",
+                                                          "bitor",
+                                                          "bool",
+                                                          "break",
+                                                          "case",
+                                                          "catch",
+                                                          "char",
+                                                          "char16_t",
+                                                          "char32_t",
+                                                          "char8_t",
+                                                          "class",
+                                                          "co_await",
+                                                          "co_return",
+                                                          "co_yield",
+                                                          "compl",
+                                                          "concept",
+                                                          "const",
+                                                          "const_cast",
+                                                          "consteval",
+                                                          "constexpr",
+                                                          "constinit",
+                                                          "continue",
+                                                          "decltype",
+                                                          "default",
+                                                          "delete",
+                                                          "do",
+                                                          "double",
+                                                          "dynamic_cast",
+                                                          "else",
+                                                          "enum",
+                                                          "explicit",
+                                                          "export",
+                                                          "extern",
+                                                          "false",
+                                                          "float",
+                                                          "for",
+                                                          "friend",
+                                                          "goto",
+                                                          "if",
+                                                          "inline",
+                                                          "int",
+                                                          "long",
+                                                          "mutable",
+                                                          "namespace",
+                                                          "new",
+                                                          "noexcept",
+                                                          "not",
+                                                          "not_eq",
+                                                          "nullptr",
+                                                          "operator",
+                                                          "or",
+                                                          "or_eq",
+                                                          "private",
+                                                          "protected",
+                                                          "public",
+                                                          "register",
+                                                          "reinterpret_cast",
+                                                          "requires",
+                                                          "restrict",
+                                                          "return",
+                                                          "short",
+                                                          "signed",
+                                                          "sizeof",
+                                                          "static",
+                                                          "static_assert",
+                                                          "static_cast",
+                                                          "struct",
+                                                          "switch",
+                                                          "template",
+                                                          "this",
+                                                          "thread_local",
+                                                          "throw",
+                                                          "true",
+                                                          "try",
+                                                          "typedef",
+                                                          "typeid",
+                                                          "typename",
+                                                          "typeof",
+                                                          "union",
+                                                          "unsigned",
+                                                          "using",
+                                                          "virtual",
+                                                          "void",
+                                                          "volatile",
+                                                          "wchar_t",
+                                                          "while",
+                                                          "xor",
+                                                          "xor_eq",
+                                                          "int64_t",
+                                                          "NULL",
+                                                          "errno"};
+
+std::string c_name(const std::string& name) {
+  const bool reserved = std::find(kReservedWords.begin(), kReservedWords.end(), name) != kReservedWords.end();
+  return reserved ? name + "_" : name;
+}
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
+  return text;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+/// Fortran knows no case, no leading underscore, and 63 characters.
+class FortranNames {
+ public:
+  std::string operator()(const std::string& name) {
+    std::string base = lower(name.starts_with('_') ? "v" + name : name).substr(0, 56);
+    std::string candidate = base;
+    for (int number = 2; !used_.insert(candidate).second; ++number) candidate = fmt::format("{}_{}", base, number);
+    return candidate;
+  }
+
+ private:
+  std::set<std::string> used_;
+};
+
+struct Record {
+  isa::Transfer transfer;
+  std::string type;  // NAME_i_particle and so on
+  std::string what;
+  std::vector<const isa::Variable*> variables;
+};
+
+bool is_floating(const isa::Variable& variable) {
+  return variable.conversion && isa::info_of(*variable.conversion).floating;
+}
+
+std::vector<Record> records_of(const isa::Program& program) {
+  std::vector<Record> records;
+  const auto add = [&](isa::Transfer transfer, std::string_view suffix, std::string_view what) {
+    Record record{transfer, program.kernel + std::string(suffix), std::string(what), program.variables_by(transfer)};
+    if (!record.variables.empty()) records.push_back(std::move(record));
+  };
+  add(isa::Transfer::hlt, "_i_particle", "An i-particle, as sent to the PEs.");
+  add(isa::Transfer::elt, "_j_particle", "A j-particle, as sent to the external memory.");
+  add(isa::Transfer::rrn, "_result", "What the kernel gives for an i-particle.");
+  return records;
+}
+
+/// A generated function; every one returns a status.
+struct Function {
+  std::string name;
+  std::string comment;
+  const Record* record = nullptr;  // sent or got
+  std::vector<std::string> integers;
+  bool value = false;  // takes a double
+  std::string body;    // C expression of the status
+};
+
+std::vector<Function> functions_of(const isa::Program& program, const std::vector<Record>& records) {
+  const std::string& kernel = program.kernel;
+  std::vector<Function> functions;
+  functions.push_back(
+      {kernel + "_grape_init", "Opens a device and loads the kernel.", nullptr, {}, false, "open_kernel()"});
+  for (const Record& record : records) {
+    if (record.transfer == isa::Transfer::hlt) {
+      functions.push_back({kernel + "_send_i_particle",
+                           "Replaces all i-particles.",
+                           &record,
+                           {"n"},
+                           false,
+                           "gdr_runtime_send_i(runtime, records, n)"});
+    } else if (record.transfer == isa::Transfer::elt) {
+      functions.push_back({kernel + "_send_elt_data0",
+                           "Writes j-particles first .. first + n - 1.",
+                           &record,
+                           {"first", "n"},
+                           false,
+                           "gdr_runtime_send_j(runtime, first, records, n)"});
+    }
+  }
+  for (const isa::Parameter& parameter : program.parameters) {
+    functions.push_back({fmt::format("{}_set_{}", kernel, parameter.name),
+                         fmt::format("Parameter {}, {} if never set.", parameter.name, parameter.default_value),
+                         nullptr,
+                         {},
+                         true,
+                         fmt::format("gdr_runtime_set_parameter(runtime, \"{}\", value)", parameter.name)});
+  }
+  functions.push_back({kernel + "_grape_run",
+                       "Runs the loop over j-particles 0 .. nj - 1 and waits for its end.",
+                       nullptr,
+                       {"nj"},
+                       false,
+                       "run_kernel(nj)"});
+  functions.push_back({kernel + "_grape_start",
+                       "Starts the loop in the background.",
+                       nullptr,
+                       {"nj"},
+                       false,
+                       "gdr_runtime_start(runtime, nj)"});
+  functions.push_back({kernel + "_grape_wait",
+                       "Waits for the end of the loop that was started.",
+                       nullptr,
+                       {},
+                       false,
+                       "gdr_runtime_wait(runtime)"});
+  for (const Record& record : records) {
+    if (record.transfer != isa::Transfer::rrn) continue;
+    functions.push_back({kernel + "_get_result",
+                         "Results of the first n i-particles.",
+                         &record,
+                         {"n"},
+                         false,
+                         "gdr_runtime_get_result(runtime, records, n)"});
+  }
+  functions.push_back({kernel + "_grape_close", "Gives the device back.", nullptr, {}, false, "close_kernel()"});
+  return functions;
+}
+
+// ---- C -------------------------------------------------------------------------------------------------------------
+
+std::string c_struct(const Record& record) {
+  std::string text = fmt::format("/* {} */\ntypedef struct {} {{\n", record.what, record.type);
+  for (const isa::Variable* variable : record.variables) {
+    text += fmt::format("  {} {}", is_floating(*variable) ? "double" : "int64_t", c_name(variable->name));
+    for (const std::uint16_t dimension : variable->dimensions) text += fmt::format("[{}]", dimension);
+    text += ";\n";
+  }
+  return text + fmt::format("}} {};\n\n", record.type);
+}
+
+std::string c_signature(const Function& function) {
+  std::string arguments;
+  const auto add = [&](const std::string& argument) { arguments += (arguments.empty() ? "" : ", ") + argument; };
+  if (function.record != nullptr) {
+    const bool sends = function.record->transfer != isa::Transfer::rrn;
+    add(fmt::format("{}{}* records", sends ? "const " : "", function.record->type));
+  }
+  for (const std::string& integer : function.integers) add("int " + integer);
+  if (function.value) add("double value");
+  return fmt::format("int {}({})", function.name, arguments.empty() ? "void" : arguments);
+}
+
+std::string c_header(const isa::Program& program, const std::vector<Record>& records,
+                     const std::vector<Function>& functions) {
+  const std::string guard = upper(program.kernel) + "_GRAPE_H";
+  std::string text = fmt::format(
+      "/* Host interface of kernel {0}. Every function returns 0 or a status that {0}_strerror() explains. */\n"
+      "#ifndef {1}\n#define {1}\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
+      program.kernel, guard);
+  for (const Record& record : records) text += c_struct(record);
+  for (const Function& function : functions) {
+    text += fmt::format("/* {} */\n{};\n", function.comment, c_signature(function));
+  }
+  text += fmt::format(
+      "/* Text of a status; never null. */\nconst char* {}_strerror(int status);\n\n#ifdef __cplusplus\n}}\n#endif\n\n"
+      "#endif\n",
+      program.kernel);
+  return text;
+}
+
+std::string c_bytes(const std::vector<std::byte>& bytes) {
+  constexpr std::size_t kBytesPerLine = 20;
+  std::string text;
+  for (std::size_t index = 0; index < bytes.size(); ++index) {
+    text += fmt::format("{}{},", index % kBytesPerLine == 0 ? "\n    " : " ", std::to_integer<unsigned>(bytes[index]));
+  }
+  return text;
+}
+
+std::string c_source(const isa::Program& program, const std::vector<Function>& functions) {
+  std::string text = fmt::format(
+      "/* Host side of kernel {0}: its object file, and calls of the runtime library. */\n"
+      "#include \"{0}_grape.h\"\n\n#include \"gdr/hostlib/runtime.h\"\n\n"
+      "static const unsigned char object[] = {{{1}\n}};\n\nstatic gdr_runtime* runtime;\n\n"
+      "static int close_kernel(void) {{\n  gdr_runtime_close(runtime);\n  runtime = 0;\n  return 0;\n}}\n\n"
+      "static int open_kernel(void) {{\n  close_kernel();\n"
+      "  return gdr_runtime_open(object, sizeof object, &runtime);\n}}\n\n"
+      "static int run_kernel(int nj) {{\n  const int status = gdr_runtime_start(runtime, nj);\n"
+      "  return status != 0 ? status : gdr_runtime_wait(runtime);\n}}\n\n",
+      program.kernel, c_bytes(isa::serialize(program)));
+  for (const Function& function : functions) {
+    text += fmt::format("{} {{ return {}; }}\n", c_signature(function), function.body);
+  }
+  return text + fmt::format("const char* {}_strerror(int status) {{ return gdr_runtime_strerror(status); }}\n",
+                            program.kernel);
+}
+
+// ---- Fortran -------------------------------------------------------------------------------------------------------
+
+std::string fortran_type(const Record& record, const std::string& type) {
+  std::string text = fmt::format("  ! {}\n  type, bind(c) :: {}\n", record.what, type);
+  FortranNames names;
+  for (const isa::Variable* variable : record.variables) {
+    text += fmt::format("    {} :: {}", is_floating(*variable) ? "real(c_double)" : "integer(c_int64_t)",
+                        names(variable->name));
+    // The last dimension of C is the first of Fortran.
+    std::string dimensions;
+    for (auto dimension = variable->dimensions.rbegin(); dimension != variable->dimensions.rend(); ++dimension) {
+      dimensions += fmt::format("{}{}", dimensions.empty() ? "" : ", ", *dimension);
+    }
+    text += dimensions.empty() ? "\n" : fmt::format("({})\n", dimensions);
+  }
+  return text + fmt::format("  end type {}\n\n", type);
+}
+
+std::string fortran_function(const Function& function, const std::string& name, const std::string& type) {
+  std::string arguments;
+  std::string declarations;
+  const auto add = [&](const std::string& argument, const std::string& declaration) {
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+    declarations += fmt::format("      {} :: {}\n", declaration, argument);
+  };
+  if (function.record != nullptr) {
+    const bool sends = function.record->transfer != isa::Transfer::rrn;
+    add("records", fmt::format("type({}), dimension(*), intent({})", type, sends ? "in" : "inout"));
+  }
+  for (const std::string& integer : function.integers) add(integer, "integer(c_int), value");
+  if (function.value) add("value", "real(c_double), value");
+  return fmt::format(
+      "    ! {}\n    function {}({}) &\n        bind(c, name=\"{}\") result(status)\n      import\n{}"
+      "      integer(c_int) :: status\n    end function\n\n",
+      function.comment, name, arguments, function.name, declarations);
+}
+
+std::string fortran_module(const isa::Program& program, const std::vector<Record>& records,
+                           const std::vector<Function>& functions) {
+  FortranNames names;
+  const std::string module = names(program.kernel + "_grape");
+  std::string text = fmt::format(
+      "! Host interface of kernel {0}. Every function returns 0 or a status that {0}_strerror explains.\n"
+      "module {1}\n  use, intrinsic :: iso_c_binding\n  implicit none\n\n",
+      program.kernel, module);
+  std::vector<std::string> types;
+  for (const Record& record : records) {
+    types.push_back(names(record.type));
+    text += fortran_type(record, types.back());
+  }
+  text += "  interface\n";
+  for (const Function& function : functions) {
+    const std::string type =
+        function.record == nullptr ? "" : types[static_cast<std::size_t>(function.record - records.data())];
+    text += fortran_function(function, names(function.name), type);
+  }
+  text += fmt::format(
+      "    ! Address of a C string.\n    function {}(status) &\n        bind(c, name=\"{}_strerror\") result(text)\n"
+      "      import\n      integer(c_int), value :: status\n      type(c_ptr) :: text\n    end function\n"
+      "  end interface\nend module {}\n",
+      names(program.kernel + "_strerror"), program.kernel, module);
+  return text;
+}
+
+}  // namespace
+
+Stubs generate_stubs(const isa::Program& program) {
+  const std::vector<Record> records = records_of(program);
+  const std::vector<Function> functions = functions_of(program, records);
+  return {c_header(program, records, functions), c_source(program, functions),
+          fortran_module(program, records, functions)};
+}
+
+}  // namespace gdr::assembler
