@@ -3,6 +3,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -169,6 +170,7 @@ struct NamedSection {
   std::string_view name;
   Bytes content;
   bool code = false;
+  std::size_t offset = 0;  // in the file
 };
 
 Bytes code_bytes(const std::vector<ProgramLine>& lines) {
@@ -181,21 +183,10 @@ Bytes code_bytes(const std::vector<ProgramLine>& lines) {
   return bytes;
 }
 
-/// What the checksum covers: every section but its own, with name and length.
-Bytes digested(const std::vector<NamedSection>& sections) {
-  Bytes all;
-  for (const NamedSection& section : sections) {
-    const Bytes head = bytes_of(fmt::format("{}:{}\n", section.name, section.content.size()));
-    all.insert(all.end(), head.begin(), head.end());
-    all.insert(all.end(), section.content.begin(), section.content.end());
-  }
-  return all;
-}
-
 Bytes write_elf(std::vector<NamedSection> sections) {
   std::string names(1, '\0');
   std::vector<std::size_t> name_offsets;
-  sections.push_back({".shstrtab", {}, false});
+  sections.push_back({".shstrtab", {}});
   for (const NamedSection& section : sections) {
     name_offsets.push_back(names.size());
     names += section.name;
@@ -264,7 +255,8 @@ std::vector<NamedSection> read_elf(std::span<const std::byte> bytes) {
       const Elf_Data* data = elf_rawdata(scn, nullptr);
       if (data == nullptr) throw Error(fmt::format("section {} is damaged: {}", known, elf_errmsg(-1)));
       const auto* first = static_cast<const std::byte*>(data->d_buf);
-      sections.push_back({known, first == nullptr ? Bytes() : Bytes(first, first + data->d_size)});
+      const Bytes content = first == nullptr ? Bytes() : Bytes(first, first + data->d_size);
+      sections.push_back({known, content, false, section_header.sh_offset});
     }
   }
   return sections;
@@ -324,6 +316,21 @@ Program program_from(const std::vector<NamedSection>& sections) {
   return program;
 }
 
+constexpr std::size_t kDigestBytes = 64;  // SHA-256 in hexadecimal
+
+/// SHA-256 of the whole file, the digest's own place taken as zeros.
+Bytes digest_of(Bytes file, std::size_t digest_offset) {
+  std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(digest_offset), kDigestBytes, std::byte{0});
+  return bytes_of(sha256_hex(file));
+}
+
+const NamedSection& digest_section(const std::vector<NamedSection>& sections) {
+  const auto found = std::find_if(sections.begin(), sections.end(),
+                                  [](const NamedSection& section) { return section.name == kDigestSection; });
+  if (found == sections.end() || found->content.size() != kDigestBytes) throw Error("its checksum is missing");
+  return *found;
+}
+
 }  // namespace
 
 std::vector<std::byte> serialize(const Program& program) {
@@ -331,18 +338,24 @@ std::vector<std::byte> serialize(const Program& program) {
   for (std::size_t section = 0; section < kSections; ++section) {
     sections.push_back({kCodeSections[section], code_bytes(program.sections[section]), true});
   }
-  sections.push_back({kMetaSection, bytes_of(metadata_of(program).dump(1)), false});
-  sections.push_back({kDigestSection, bytes_of(sha256_hex(digested(sections))), false});
-  return write_elf(std::move(sections));
+  // Names of files may be no UTF-8.
+  sections.push_back(
+      {kMetaSection, bytes_of(metadata_of(program).dump(1, ' ', false, json::error_handler_t::replace))});
+  sections.push_back({kDigestSection, Bytes(kDigestBytes)});
+  Bytes file = write_elf(std::move(sections));
+  const std::size_t offset = digest_section(read_elf(file)).offset;
+  const Bytes digest = digest_of(file, offset);
+  std::copy(digest.begin(), digest.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
+  return file;
 }
 
 Program deserialize(std::span<const std::byte> bytes, std::string_view name) {
   try {
-    std::vector<NamedSection> sections = read_elf(bytes);
-    if (sections.empty() || sections.back().name != kDigestSection) throw Error("its checksum is missing");
-    const Bytes expected = std::move(sections.back().content);
-    sections.pop_back();
-    if (expected != bytes_of(sha256_hex(digested(sections)))) throw Error("its checksum does not match: it is damaged");
+    const std::vector<NamedSection> sections = read_elf(bytes);
+    const NamedSection& digest = digest_section(sections);
+    if (digest.content != digest_of(Bytes(bytes.begin(), bytes.end()), digest.offset)) {
+      throw Error("its checksum does not match: it is damaged");
+    }
     return program_from(sections);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: refused as object file: {}", name, error.what()));

@@ -1,0 +1,160 @@
+// Object files: what is written reads back, what is damaged is refused with a reason.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+#include "gdr/isa/digest.h"
+#include "gdr/isa/error.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::isa {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Line sum_into(std::uint16_t address) {
+  Line line;
+  line.vlen = 4;
+  line.gpr_a = {address, Width::long_word, true, false};
+  line.adder.op = Op::FADD;
+  line.adder.a = Source::gpr_a;
+  line.adder.b = Source::t_long;
+  line.adder.width = Width::long_word;
+  line.gpr_write = {Unit::adder, address, true, false, {2, true, true}};
+  return line;
+}
+
+Program every_kind_of_entry() {
+  Program program;
+  program.kernel = "sample";
+  program.files = {"sample.vsm", "macros.vsm"};
+  program.record_words = 3;
+  program.flops = 38.5;
+  program.sections[0] = {{encode(Line()), {0, 12, 3}}};
+  program.sections[2] = {{encode(sum_into(8)), {0, 20, 1}}, {encode(sum_into(16)), {1, 4, 5}}};
+  Variable x{"x", Memory::lm, 0, Width::long_word, true, 6, {2, 3}, false, Transfer::hlt, Conversion::FLT64TO72,
+             {},  {0, 2, 5}};
+  Variable m{"m", Memory::bm, 5, Width::short_word, false, 1, {}, true, Transfer::elt, Conversion::FIX64TO36,
+             {},  {0, 3, 5}};
+  Variable a{"a",           Memory::gpr,           8,        Width::long_word, true, 1, {}, false,
+             Transfer::rrn, Conversion::FLT72TO64, Op::FMIN, {0, 4, 5}};
+  Variable local{"local", Memory::bm, 20, Width::long_word, false, 1, {}, false, Transfer::none, {}, {}, {0, 5, 5}};
+  program.variables = {x, m, a, local};
+  program.parameters = {{"eps", 12, Width::short_word, Conversion::FLT64TO36, 0.1, {0, 6, 7}}};
+  return program;
+}
+
+/// The text with which the bytes are refused; empty if they are not.
+std::string refusal(const Bytes& bytes) {
+  try {
+    static_cast<void>(deserialize(bytes, "sample.gdro"));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+std::string as_text(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+/// The file with `from` replaced by `to`, of equal length, and its checksum made right again.
+Bytes forged(const Bytes& bytes, const std::string& from, const std::string& to) {
+  EXPECT_EQ(from.size(), to.size());
+  std::string text = as_text(bytes);
+  const auto replace = [&](const std::string& old, const std::string& fresh) {
+    const std::size_t at = text.find(old);
+    EXPECT_NE(at, std::string::npos) << old;
+    if (at != std::string::npos) text.replace(at, old.size(), fresh);
+  };
+  const auto digest_without = [&](std::string digest) {
+    std::string zeroed = text;
+    const std::size_t at = zeroed.find(digest);
+    if (at != std::string::npos) zeroed.replace(at, digest.size(), std::string(digest.size(), '\0'));
+    return sha256_hex(std::as_bytes(std::span(zeroed)));
+  };
+  // The checksum is the one run of 64 hexadecimal digits in the file.
+  std::size_t begin = 0;
+  const std::string digits = "0123456789abcdef";
+  for (std::size_t run = 0, at = 0; at < text.size() && begin == 0; ++at) {
+    run = digits.find(text[at]) == std::string::npos ? 0 : run + 1;
+    if (run == 64) begin = at + 1 - run;
+  }
+  const std::string old_digest = text.substr(begin, 64);
+  replace(from, to);
+  replace(old_digest, digest_without(old_digest));
+  const auto* first = reinterpret_cast<const std::byte*>(text.data());
+  return {first, first + text.size()};
+}
+
+TEST(ObjectFile, ReadsBackWhatWasWritten) {
+  const Program program = every_kind_of_entry();
+  EXPECT_EQ(deserialize(serialize(program), "sample.gdro"), program);
+  EXPECT_EQ(deserialize(serialize(Program()), "empty.gdro"), Program());
+}
+
+TEST(ObjectFile, IsTheSameForTheSameProgram) {
+  EXPECT_EQ(serialize(every_kind_of_entry()), serialize(every_kind_of_entry()));
+}
+
+TEST(ObjectFile, IsRefusedTruncatedAtAnyLength) {
+  const Bytes whole = serialize(every_kind_of_entry());
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length));
+    ASSERT_THAT(refusal(part), StartsWith("sample.gdro: refused as object file: ")) << length << " bytes";
+  }
+}
+
+TEST(ObjectFile, IsRefusedWithABitFlippedInAnyByte) {
+  const Bytes whole = serialize(every_kind_of_entry());
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    Bytes damaged = whole;
+    damaged[at] ^= std::byte{1} << (at % 8);
+    ASSERT_THAT(refusal(damaged), StartsWith("sample.gdro: refused as object file: ")) << "byte " << at;
+  }
+}
+
+TEST(ObjectFile, IsRefusedWithBytesBehindItsEnd) {
+  Bytes longer = serialize(every_kind_of_entry());
+  longer.push_back(std::byte{0});
+  EXPECT_THAT(refusal(longer), HasSubstr("checksum does not match"));
+}
+
+TEST(ObjectFile, OfAnotherVersionIsRefusedWithBothNumbers) {
+  const Bytes whole = serialize(every_kind_of_entry());
+  EXPECT_THAT(refusal(forged(whole, "\"object_version\": 1", "\"object_version\": 7")),
+              HasSubstr("object version 7, this program reads 1"));
+  EXPECT_THAT(refusal(forged(whole, "\"isa_version\": 1", "\"isa_version\": 9")),
+              HasSubstr("instruction set 9, this program knows 1"));
+}
+
+TEST(ObjectFile, WithARightChecksumButWrongContentIsRefused) {
+  const Bytes whole = serialize(every_kind_of_entry());
+  EXPECT_EQ(refusal(forged(whole, "\"sample\"", "\"simple\"")), "");
+  EXPECT_THAT(refusal(forged(whole, "\"flt64to72\"", "\"flt99to72\"")), HasSubstr("'flt99to72' is no known name"));
+  EXPECT_THAT(refusal(forged(whole, "\"record_words\"", "\"recird_words\"")), HasSubstr("malformed"));
+  EXPECT_THAT(refusal(forged(whole, "\"record_words\": 3", "\"record_words\": {")), HasSubstr("malformed"));
+}
+
+TEST(ObjectFile, IsNoFileThatIsNoElf) {
+  EXPECT_THAT(refusal({}), HasSubstr("no ELF file"));
+  EXPECT_THAT(refusal(Bytes(1000, std::byte{'x'})), HasSubstr("no ELF file"));
+}
+
+TEST(ObjectFile, OnDiskNamesItsPathWhenItCannotBeRead) {
+  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "sample.gdro";
+  write_object(every_kind_of_entry(), path);
+  EXPECT_EQ(read_object(path), every_kind_of_entry());
+  std::filesystem::remove(path);
+  try {
+    static_cast<void>(read_object(path));
+    FAIL() << "a missing file was read";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), StartsWith(path.string()));
+  }
+}
+
+}  // namespace
+}  // namespace gdr::isa
