@@ -87,9 +87,9 @@ double Stopwatch::seconds() const {
 }
 
 Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact) {
-  return {{"tool", "gdr " + tool},    {"version", GDR_VERSION},     {"machine", machine},
-          {"engine", engine},         {"exact", exact},             {"emulated_seconds", nullptr},
-          {"emulated_gflops", nullptr}, {"host_seconds", nullptr},  {"clocks", nullptr},
+  return {{"tool", "gdr " + tool},      {"version", GDR_VERSION},  {"machine", machine},
+          {"engine", engine},           {"exact", exact},          {"emulated_seconds", nullptr},
+          {"emulated_gflops", nullptr}, {"host_seconds", nullptr}, {"clocks", nullptr},
           {"counters", nullptr}};
 }
 

@@ -94,7 +94,8 @@ class Progress {
   double last_ = 0;
 };
 
-/// A program from a source (.vsm, assembled, diagnostics on standard error) or an object file (.gdro). Throws gdr::Error.
+/// A program from a source (.vsm, assembled, diagnostics on standard error) or an object file (.gdro). Throws
+/// gdr::Error.
 [[nodiscard]] isa::Program load_program(const std::string& path);
 
 /// A kernel of ours by its name: kernels/NAME.vsm in the data directories. Throws gdr::Error with where it looked.

@@ -16,7 +16,8 @@ int explain(const std::string& code) {
   const auto text = error == std::errc() && end == last ? assembler::explain(number) : std::nullopt;
   if (!text) {
     const auto known = assembler::diagnostic_numbers();
-    throw UsageError(fmt::format("there is no diagnostic {} (known: E{:04} to E{:04})", code, known.front(), known.back()));
+    throw UsageError(
+        fmt::format("there is no diagnostic {} (known: E{:04} to E{:04})", code, known.front(), known.back()));
   }
   fmt::print("{}\n", *text);
   return kSuccess;
@@ -26,8 +27,8 @@ int explain(const std::string& code) {
 
 void add_explain(CLI::App& program) {
   auto code = std::make_shared<std::string>();
-  CLI::App* command = add_command(program, "explain", "long text of a diagnostic of the assembler",
-                                  "gdr explain E0123", [code] { return explain(*code); });
+  CLI::App* command = add_command(program, "explain", "long text of a diagnostic of the assembler", "gdr explain E0123",
+                                  [code] { return explain(*code); });
   command->add_option("code", *code, "number of the diagnostic, such as E0123")->required();
 }
 

@@ -14,7 +14,8 @@ int list() {
 
 int show(const std::string& name, const ReportOptions& report) {
   const emulator::MachineDescription machine = emulator::load_machine(name);
-  Json json{{"tool", "gdr machine show"}, {"version", GDR_VERSION}, {"machine", machine.name}, {"title", machine.title}};
+  Json json{
+      {"tool", "gdr machine show"}, {"version", GDR_VERSION}, {"machine", machine.name}, {"title", machine.title}};
   for (const emulator::MachineParameter& parameter : machine.parameters) {
     json["parameters"][parameter.key] = {
         {"value", parameter.value}, {"unit", parameter.unit}, {"origin", parameter.origin}};

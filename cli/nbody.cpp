@@ -167,8 +167,9 @@ int nbody(const Options& options) {
              options.t_end, device.machine().title, device.machine().clock_mhz, options.kernel, options.board.engine);
   fmt::print("  energy error    {:+.2e} (E = {:.10f}, virial ratio {:.3f})\n", energy_error, energy.total(),
              energy.virial_ratio());
-  fmt::print("  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
-             static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
+  fmt::print(
+      "  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
+      static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
   fmt::print("  interactions    {}\n", counters.interactions);
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009 (closed form of the machine's rates)\n",
              emulated);
@@ -200,7 +201,9 @@ void add_nbody(CLI::App& program) {
   command->add_option("--t-end", options->t_end, "time to integrate to, Henon units")
       ->required()
       ->check(in_range(0, hostlib::kLargestTime));
-  command->add_option("--eps", options->eps, "Plummer softening length")->check(in_range(0, 1e6))->capture_default_str();
+  command->add_option("--eps", options->eps, "Plummer softening length")
+      ->check(in_range(0, 1e6))
+      ->capture_default_str();
   command->add_option("--eta", options->eta, "accuracy parameter of the time step")
       ->check(in_range(1e-6, 10))
       ->capture_default_str();

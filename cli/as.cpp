@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "command.h"
+#include "gdr/assembler/assembler.h"
+#include "gdr/assembler/listing.h"
+#include "gdr/assembler/stubs.h"
+#include "gdr/isa/file.h"
+#include "gdr/isa/loop_bound.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  ReportOptions report;
+  std::string source;
+  std::string object;
+  std::string stubs;
+  std::string listing;
+  std::vector<std::string> definitions;
+  bool compat_il = false;
+  bool schedule = false;
+};
+
+assembler::AssembleOptions assemble_options(const Options& options) {
+  assembler::AssembleOptions chosen;
+  chosen.compat_il = options.compat_il;
+  chosen.schedule = options.schedule;
+  for (const std::string& definition : options.definitions) {
+    const std::size_t equals = definition.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError(fmt::format("-D: '{}' is refused: it must be NAME=VALUE", definition));
+    }
+    chosen.definitions[definition.substr(0, equals)] = definition.substr(equals + 1);
+  }
+  return chosen;
+}
+
+std::string_view severity_name(assembler::Severity severity) {
+  switch (severity) {
+    case assembler::Severity::note:
+      return "note";
+    case assembler::Severity::warning:
+      return "warning";
+    case assembler::Severity::error:
+      break;
+  }
+  return "error";
+}
+
+Json report_of(const assembler::AssembleResult& result) {
+  Json json{{"tool", "gdr as"}, {"version", GDR_VERSION},          {"kernel", nullptr},
+            {"lines", nullptr}, {"clocks_per_iteration", nullptr}, {"bound", nullptr}};
+  if (result.program) {
+    json["kernel"] = result.program->kernel;
+    json["lines"] = Json::object();
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      const auto named = static_cast<isa::Section>(section);
+      json["lines"][std::string(isa::key_of(named))] = result.program->code(named).size();
+    }
+    const isa::LoopBound bound = isa::loop_bound(*result.program);
+    json["clocks_per_iteration"] = bound.clocks();
+    json["bound"] = bound.bound();
+  }
+  json["diagnostics"] = Json::array();
+  for (const assembler::Diagnostic& diagnostic : result.diagnostics) {
+    json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
+                                   {"severity", severity_name(diagnostic.severity)},
+                                   {"file", result.files[diagnostic.where.file].name},
+                                   {"line", diagnostic.where.line},
+                                   {"column", diagnostic.where.column},
+                                   {"message", diagnostic.message}});
+  }
+  return json;
+}
+
+void write_stubs(const isa::Program& program, const std::filesystem::path& directory) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);
+  if (failed) throw Error(fmt::format("{}: cannot be made: {}", directory.string(), failed.message()));
+  const assembler::Stubs stubs = assembler::generate_stubs(program);
+  isa::write_file(directory / (program.kernel + "_grape.h"), stubs.header);
+  isa::write_file(directory / (program.kernel + "_grape.c"), stubs.source);
+  isa::write_file(directory / (program.kernel + "_grape.f90"), stubs.fortran);
+}
+
+int assemble(const Options& options) {
+  const assembler::AssembleResult result = assembler::assemble_file(options.source, assemble_options(options));
+  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  if (result.program) {
+    const isa::Program& program = *result.program;
+    if (!options.object.empty()) isa::write_object(program, options.object);
+    if (!options.listing.empty()) isa::write_file(options.listing, assembler::listing(program, result.files));
+    if (!options.stubs.empty()) write_stubs(program, options.stubs);
+    if (options.report.speaks()) {
+      const isa::LoopBound bound = isa::loop_bound(program);
+      fmt::print("{}: {} loop lines, {} clocks per iteration (bound: {})\n", program.kernel, bound.lines,
+                 bound.clocks(), bound.bound());
+    }
+  }
+  options.report.write(report_of(result));
+  return result.program ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_as(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(program, "as", "assemble a kernel and prove it legal",
+                                  "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
+                                  [options] { return assemble(*options); });
+  command->add_option("source", options->source, "assembly source (.vsm)")->required();
+  command->add_option("-o,--output", options->object, "object file to write (.gdro)");
+  command->add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
+  command->add_option("--listing", options->listing, "file for the listing: words, clocks, units, bound");
+  command->add_option("-D", options->definitions, "define a name: NAME=VALUE (repeatable)");
+  command->add_flag("--compat-il", options->compat_il, "il\"...\" sets the lower half of the word alone");
+  command->add_flag("--schedule", options->schedule, "pack lines without changing results");
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

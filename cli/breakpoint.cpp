@@ -1,0 +1,154 @@
+#include "breakpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+#include "command.h"
+
+namespace gdr::cli {
+namespace {
+
+using isa::LongWord;
+using isa::Width;
+
+std::optional<unsigned> number_from(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+/// A word as hex and as the number it is if it is a floating-point one.
+std::string shown(LongWord word, Width width) {
+  if (width == Width::long_word) {
+    return fmt::format("{} {:.17g}", isa::to_hex(word), emulator::flt72to64(word).value);
+  }
+  return fmt::format("{} {:.9g}", isa::to_hex(word.upper()), emulator::flt36to64(word.upper()).value);
+}
+
+const emulator::ReferenceChip& reference(const emulator::Chip& chip) {
+  return dynamic_cast<const emulator::ReferenceChip&>(chip);
+}
+
+}  // namespace
+
+DumpSelection parse_dump(const std::string& text, unsigned chips) {
+  DumpSelection selection;
+  std::set<unsigned>* current = nullptr;
+  unsigned most = 0;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view part = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    if (const std::size_t colon = part.find(':'); colon != std::string_view::npos) {
+      const std::string_view key = part.substr(0, colon);
+      if (key == "chip") {
+        current = &selection.chips;
+        most = chips - 1;
+      } else if (key == "block") {
+        current = &selection.blocks;
+        most = emulator::kBlocks - 1;
+      } else if (key == "pe") {
+        current = &selection.pes;
+        most = emulator::kPesPerBlock - 1;
+      } else {
+        throw UsageError(fmt::format("--dump: '{}' is refused: it must be chip, block or pe", key));
+      }
+      part.remove_prefix(colon + 1);
+    }
+    const auto number = number_from(part);
+    if (current == nullptr || !number || *number > most) {
+      throw UsageError(fmt::format("--dump: '{}' is refused: expected numbers such as pe:3,17 (here 0 to {})", part,
+                                   current == nullptr ? emulator::kPesPerBlock - 1 : most));
+    }
+    current->insert(*number);
+  }
+  if (selection.chips.empty()) selection.chips = {0};
+  if (selection.blocks.empty()) selection.blocks = {0};
+  if (selection.pes.empty()) selection.pes = {0};
+  return selection;
+}
+
+Breakpoint::Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at)
+    : device_(device), place_(place), selection_(std::move(selection)), at_(at) {
+  const std::size_t colon = place.rfind(':');
+  const auto line = colon == std::string::npos ? std::nullopt : number_from(std::string_view(place).substr(colon + 1));
+  if (!line) throw UsageError(fmt::format("--break: '{}' is refused: it must be FILE:LINE", place));
+  const std::filesystem::path file = place.substr(0, colon);
+  const isa::Program& program = device.program();
+  bool found = false;
+  for (std::size_t section = 0; section < isa::kSections && !found; ++section) {
+    const auto& code = program.sections[section];
+    const auto at_line = std::find_if(code.begin(), code.end(), [&](const isa::ProgramLine& coded) {
+      const std::filesystem::path source = program.files[coded.position.file];
+      return coded.position.line == *line && (source == file || source.filename() == file);
+    });
+    if (at_line == code.end()) continue;
+    found = true;
+    section_ = static_cast<isa::Section>(section);
+    line_ = static_cast<std::size_t>(at_line - code.begin());
+  }
+  if (!found) throw UsageError(fmt::format("--break: no code stands at {}", place));
+  for (const unsigned chip : selection_.chips) {
+    dynamic_cast<emulator::ReferenceChip&>(device.boards().chip(chip).chip()).set_observer(this);
+  }
+}
+
+Breakpoint::~Breakpoint() {
+  for (const unsigned chip : selection_.chips) {
+    dynamic_cast<emulator::ReferenceChip&>(device_.boards().chip(chip).chip()).set_observer(nullptr);
+  }
+}
+
+unsigned Breakpoint::chip_of(const emulator::IssueEvent& event) const {
+  for (const unsigned chip : selection_.chips) {
+    if (&device_.boards().chip(chip).chip() == &event.chip) return chip;
+  }
+  GDR_ASSERT(false, "events come from observed chips alone");
+}
+
+void Breakpoint::on_issue(const emulator::IssueEvent& event) {
+  if (event.section != section_ || event.line != line_ || !selection_.blocks.contains(event.block)) return;
+  const unsigned chip = chip_of(event);
+  if (++executions_[{chip, event.block}] == at_) dump(event, chip);
+}
+
+unsigned long Breakpoint::executions() const {
+  unsigned long most = 0;
+  for (const auto& [block, count] : executions_) most = std::max(most, count);
+  return most;
+}
+
+void Breakpoint::dump(const emulator::IssueEvent& event, unsigned chip) const {
+  for (const unsigned pe : selection_.pes) {
+    fmt::print("{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place_, at_, event.iteration,
+               chip, event.block, pe, event.jvalid ? "true" : "false");
+    const emulator::PeRegisters registers = reference(event.chip).registers(event.block, pe);
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      fmt::print("  $lt[{}] {}  flags", element, shown(registers.t[element], Width::long_word));
+      for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
+        fmt::print(" {}", (registers.flags[element] >> (flag - 1)) & 1);
+      }
+      fmt::print("\n");
+    }
+    for (const isa::Variable& variable : device_.program().variables) {
+      if (variable.memory == isa::Memory::bm) continue;
+      const auto count = static_cast<std::uint16_t>(variable.elements * (variable.vector ? isa::kVectorElements : 1));
+      const auto words =
+          event.chip.read_pe(event.block, pe, {variable.memory, variable.address, variable.width, count});
+      for (std::size_t n = 0; n < words.size(); ++n) {
+        fmt::print("  {}[{}] {}\n", variable.name, n, shown(words[n], variable.width));
+      }
+    }
+    const auto gpr =
+        event.chip.read_pe(event.block, pe, {isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2});
+    for (std::size_t n = 0; n < gpr.size(); ++n) {
+      if (gpr[n] != LongWord{}) fmt::print("  $lr{} {}\n", 2 * n, shown(gpr[n], Width::long_word));
+    }
+  }
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,50 @@
+// A look into chosen PEs at one execution of one source line.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "gdr/emulator/chip.h"
+#include "gdr/hostlib/device.h"
+
+namespace gdr::cli {
+
+/// Chips, blocks and PEs named by text such as `pe:3,17` or `chip:0,1,block:2,pe:3`; chip and block 0 if not named.
+struct DumpSelection {
+  std::set<unsigned> chips;
+  std::set<unsigned> blocks;
+  std::set<unsigned> pes;
+};
+
+/// Throws UsageError naming the part that is wrong and its range.
+[[nodiscard]] DumpSelection parse_dump(const std::string& text, unsigned chips);
+
+/// Prints registers, variables, T and flags of the selected PEs before the `at`-th execution (from 1, per block) of the
+/// first code line of a source line. Needs the reference engine.
+class Breakpoint final : public emulator::Observer {
+ public:
+  /// `place` is FILE:LINE. Throws UsageError if no code stands there.
+  Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at);
+  ~Breakpoint() override;
+  Breakpoint(const Breakpoint&) = delete;
+  Breakpoint& operator=(const Breakpoint&) = delete;
+
+  void on_issue(const emulator::IssueEvent& event) override;
+  /// How often the line was executed in the block that saw it most.
+  [[nodiscard]] unsigned long executions() const;
+
+ private:
+  void dump(const emulator::IssueEvent& event, unsigned chip) const;
+  [[nodiscard]] unsigned chip_of(const emulator::IssueEvent& event) const;
+
+  Device& device_;
+  std::string place_;
+  DumpSelection selection_;
+  unsigned long at_;
+  isa::Section section_ = isa::Section::initialization;
+  std::size_t line_ = 0;
+  std::map<std::pair<unsigned, unsigned>, unsigned long> executions_;  // by chip and block
+};
+
+}  // namespace gdr::cli

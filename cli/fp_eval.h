@@ -1,0 +1,46 @@
+// Single floating-point operations on words, computed by an engine of choice.
+#pragma once
+
+#include <compare>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/emulator/board.h"
+#include "gdr/isa/isa.h"
+
+namespace gdr::cli {
+
+/// Operation and widths: what a line of code fixes.
+struct FpKind {
+  isa::Op op = isa::Op::FADD;  // FADD, FSUB, FMUL, or FMULL for the pair fmulh, fmull
+  isa::Width destination = isa::Width::long_word;
+  isa::Width a = isa::Width::long_word;
+  isa::Width b = isa::Width::long_word;
+  friend auto operator<=>(const FpKind&, const FpKind&) = default;
+};
+
+struct FpOperation {
+  FpKind kind;
+  isa::LongWord a;  // a short operand stands in the upper half
+  isa::LongWord b;
+};
+
+/// `fadd.l 3ff000000000000000 3ff000000`; else nothing, and `error` says why.
+[[nodiscard]] std::optional<FpOperation> parse_operation(std::string_view line, std::string& error);
+
+class FpEvaluator {
+ public:
+  virtual ~FpEvaluator() = default;
+  /// Results in the same order, short ones in the upper half.
+  [[nodiscard]] virtual std::vector<isa::LongWord> evaluate(std::span<const FpOperation> operations) = 0;
+};
+
+/// `reference` calls the scalar definition of the arithmetic; `simd` runs a program of one operation on a chip of the
+/// vector engine.
+[[nodiscard]] std::unique_ptr<FpEvaluator> make_evaluator(emulator::Engine engine);
+
+}  // namespace gdr::cli

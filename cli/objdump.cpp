@@ -1,0 +1,43 @@
+#include <fmt/format.h>
+
+#include "command.h"
+#include "gdr/assembler/disassemble.h"
+
+namespace gdr::cli {
+namespace {
+
+int objdump(const std::string& file) {
+  if (!file.ends_with(".gdro")) throw UsageError(file + ": an object file's name ends in .gdro");
+  const isa::Program program = isa::read_object(file);
+  fmt::print("# {}: kernel {}, object version {}, instruction set {}\n", file, program.kernel, isa::kObjectVersion,
+             isa::kIsaVersion);
+  fmt::print("# j-record {} long words, i-record {} fields, result {} fields\n", program.record_words,
+             program.record_fields(isa::Transfer::hlt), program.record_fields(isa::Transfer::rrn));
+  for (const isa::Variable& variable : program.variables) {
+    fmt::print("# {} {} at {} {}\n", variable.vector ? "vector" : "scalar", variable.name,
+               variable.memory == isa::Memory::bm   ? "BM"
+               : variable.memory == isa::Memory::lm ? "LM"
+                                                    : "GPR",
+               variable.address);
+  }
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    std::size_t n = 0;
+    for (const isa::ProgramLine& line : program.sections[section]) {
+      fmt::print("# {}:{} from {}:{}\n", isa::key_of(static_cast<isa::Section>(section)), n++,
+                 program.files[line.position.file], line.position.line);
+    }
+  }
+  fmt::print("{}", assembler::disassemble(program));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_objdump(CLI::App& program) {
+  auto file = std::make_shared<std::string>();
+  CLI::App* command = add_command(program, "objdump", "object file as source that assembles to the same words",
+                                  "gdr objdump gravity.gdro", [file] { return objdump(*file); });
+  command->add_option("file", *file, "object file (.gdro)")->required();
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,141 @@
+#include <fmt/format.h>
+
+#include <charconv>
+#include <iostream>
+
+#include "breakpoint.h"
+#include "command.h"
+#include "gdr/hostlib/table.h"
+
+namespace gdr::cli {
+namespace {
+
+using hostlib::Table;
+using isa::Transfer;
+
+struct Options {
+  BoardOptions board;
+  ReportOptions report;
+  std::string kernel;
+  std::string i_file;
+  std::string j_file;
+  std::string out;
+  std::vector<std::string> parameters;
+  bool ignore_extra = false;
+  std::string break_at;
+  std::string dump = "pe:0";
+  unsigned long at = 1;
+};
+
+void set_parameters(Device& device, const std::vector<std::string>& assignments) {
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    double value = 0;
+    const char* end = assignment.data() + assignment.size();
+    const bool number = equals != std::string::npos && equals > 0 &&
+                        std::from_chars(assignment.data() + equals + 1, end, value).ptr == end;
+    if (!number) throw UsageError(fmt::format("--param: '{}' is refused: it must be NAME=NUMBER", assignment));
+    try {
+      device.set_parameter(assignment.substr(0, equals), value);
+    } catch (const Error& error) {
+      throw UsageError(fmt::format("--param: {}", error.what()));
+    }
+  }
+}
+
+/// The records of a file, or none for a kernel that takes none.
+std::vector<std::uint64_t> records(const Device& device, Transfer transfer, const std::string& file,
+                                   std::string_view option, const hostlib::TableReadOptions& reading) {
+  const auto columns = hostlib::columns_of(device.program(), transfer);
+  if (columns.empty() != file.empty()) {
+    throw UsageError(columns.empty() ? fmt::format("{}: kernel {} takes no such data", option, device.program().kernel)
+                                     : fmt::format("{} is missing: kernel {} takes a file with such data", option,
+                                                   device.program().kernel));
+  }
+  return columns.empty() ? std::vector<std::uint64_t>()
+                         : hostlib::fields_of(hostlib::read_table(file, columns, reading));
+}
+
+void print_table(const Table& table) {
+  constexpr std::size_t kMostRows = 20;
+  std::vector<std::string> names;
+  for (const hostlib::Column& column : table.columns()) names.push_back(column.name);
+  fmt::print("{}\n", fmt::join(names, ","));
+  for (std::size_t row = 0; row < std::min(table.rows(), kMostRows); ++row) {
+    std::vector<std::string> cells;
+    for (const hostlib::Column& column : table.columns()) {
+      std::visit([&](const auto& numbers) { cells.push_back(fmt::format("{}", numbers[row])); }, column.numbers);
+    }
+    fmt::print("{}\n", fmt::join(cells, ","));
+  }
+  if (table.rows() > kMostRows) fmt::print("... {} more rows; --out FILE takes all\n", table.rows() - kMostRows);
+}
+
+int run(Options options) {
+  const Stopwatch watch;
+  if (!options.break_at.empty()) {
+    options.board.engine = emulator::name_of(emulator::Engine::reference);
+    options.board.threads = 1;
+  }
+  Device device(options.board.device_options());
+  device.load(load_program(options.kernel));
+  set_parameters(device, options.parameters);
+
+  hostlib::TableReadOptions reading{options.ignore_extra, hostlib::RowLimit{device.j_capacity(), "external memory"}};
+  const auto j_fields = records(device, Transfer::elt, options.j_file, "--j", reading);
+  reading.limit.reset();
+  const auto i_fields = records(device, Transfer::hlt, options.i_file, "--i", reading);
+  const std::size_t j_record = std::max<std::size_t>(device.fields(Transfer::elt), 1);
+  const std::size_t nj = j_fields.size() / j_record;
+
+  std::unique_ptr<Breakpoint> breakpoint;
+  if (!options.break_at.empty()) {
+    breakpoint = std::make_unique<Breakpoint>(device, options.break_at,
+                                              parse_dump(options.dump, device.boards().chips()), options.at);
+  }
+  device.write_j(0, j_fields);
+  const std::vector<std::uint64_t> results = device.run(i_fields, nj);
+  if (breakpoint && breakpoint->executions() < options.at) {
+    throw Error(
+        fmt::format("{} was executed {} times, never {}", options.break_at, breakpoint->executions(), options.at));
+  }
+  const Table table = hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
+  if (!options.out.empty()) hostlib::write_table(options.out, table);
+
+  Json json = envelope("run", device.machine().name, options.board.engine, true);
+  add_device_results(json, device);
+  json["host_seconds"] = watch.seconds();
+  json["kernel"] = device.program().kernel;
+  json["ni"] = table.rows();
+  json["nj"] = nj;
+  json["iterations"] = device.counters().iterations / std::max(1u, device.boards().chips());
+  json["results"] = options.out.empty() ? Json(nullptr) : Json(options.out);
+  options.report.write(json);
+  if (options.report.speaks() && options.out.empty()) print_table(table);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_run(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(program, "run", "run any kernel of Type I on columns of numbers",
+                  "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
+  command->add_option("kernel", options->kernel, "a source (.vsm) or an object file (.gdro)")->required();
+  command->add_option("--i", options->i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
+  command->add_option("--j", options->j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");
+  command->add_option("--out", options->out, "write the results here, CSV or NPY; else they are printed");
+  command->add_option("--param", options->parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
+  command->add_flag("--ignore-extra", options->ignore_extra, "skip columns that the kernel does not know");
+  command->add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown (reference engine)");
+  command->add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
+      ->capture_default_str();
+  command->add_option("--at", options->at, "at which execution of the line")
+      ->check(in_range(1, 1e15))
+      ->capture_default_str();
+  options->board.add_to(*command);
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

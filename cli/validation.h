@@ -1,0 +1,81 @@
+// Published numbers and ours: the rows of docs/validation.toml, what our models give for them, and the verdict.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace gdr::cli {
+
+/// What decides whether ours is near enough; docs/validation.toml says what each kind means.
+struct Bar {
+  std::string kind;
+  double limit = 0;
+  double low = 0;
+  double high = 0;
+  int decimals = 0;
+};
+
+struct ValidationRow {
+  std::string id;
+  std::string quantity;
+  std::string source;    // key of ValidationData::sources
+  std::string citation;  // as a reader cites it: "Koike et al. 2009, section 3.2"
+  std::optional<double> published;
+  std::string statement;  // where the published thing is no number
+  double n = 0;           // size at which a published fit is taken
+  std::string unit;
+  std::string role;
+  Bar bar;
+  std::string goal;
+  std::string note;
+  bool verified = true;
+};
+
+struct ValidationSource {
+  std::string name;  // short
+  std::string full;
+};
+
+struct ValidationData {
+  std::vector<ValidationRow> rows;  // in the file's order, parts after one another
+  std::map<std::string, ValidationSource> sources;
+  std::map<std::string, std::string> roles;   // what each means
+  std::map<std::string, std::string> titles;  // of the rows whose ids begin so
+};
+
+/// docs/validation.toml of the first data directory that has it. Throws gdr::Error with file, line and what is wrong.
+[[nodiscard]] ValidationData read_validation();
+
+/// What a model gives: a number, whether a statement holds, or nothing as long as there is no model.
+using Ours = std::variant<std::monostate, double, bool>;
+
+/// Computes ours. Kernels and machines are read when first needed and kept.
+class Models {
+ public:
+  Models();
+  ~Models();
+  Models(const Models&) = delete;
+  Models& operator=(const Models&) = delete;
+  /// Throws gdr::Error if a kernel or machine description is missing.
+  [[nodiscard]] Ours ours(const ValidationRow& row);
+
+  struct Inputs;
+
+ private:
+  std::unique_ptr<Inputs> inputs_;
+};
+
+struct Verdict {
+  std::optional<double> error;  // ours / published - 1
+  std::optional<bool> pass;     // nothing: no model, no bar, or a published number that nobody could verify
+};
+[[nodiscard]] Verdict judge(const ValidationRow& row, const Ours& ours);
+
+/// "3 %", ">= 720 Gflops".
+[[nodiscard]] std::string text_of(const Bar& bar);
+
+}  // namespace gdr::cli
