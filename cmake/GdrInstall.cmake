@@ -1,5 +1,6 @@
 # The shared library libgdr made of all rooms, and what cmake --install leaves: programs, libraries, headers, data, the
-# CMake package gdr and the pkg-config file gdr.pc. docs/rooms.md says why libgdr is shared and how it is versioned.
+# CMake package gdr and the pkg-config file gdr.pc. docs/rooms.md says why libgdr is shared, docs/versions.md what
+# its number promises.
 include(CMakePackageConfigHelpers)
 
 set(installed_rooms)
@@ -27,6 +28,9 @@ set_target_properties(gdr_library PROPERTIES
 target_compile_features(gdr_library INTERFACE cxx_std_20)
 target_link_libraries(gdr_library PRIVATE $<BUILD_INTERFACE:gdr_options> ${installed_rooms})
 target_link_options(gdr_library PRIVATE -Wl,--version-script=${version_script})
+if(NOT GDR_SANITIZE)  # the sanitizers' own names are found in the program
+  target_link_options(gdr_library PRIVATE -Wl,--no-undefined)
+endif()
 foreach(room ${installed_rooms})
   target_include_directories(gdr_library INTERFACE
     $<BUILD_INTERFACE:$<TARGET_PROPERTY:${room},INTERFACE_INCLUDE_DIRECTORIES>>)
