@@ -1,5 +1,5 @@
-// A C++ user of gdr: assembles a kernel, runs it on an emulated board, checks the result, and leaves the object file for
-// the C user.
+// A C++ user of gdr: assembles a kernel, runs it on an emulated board, checks the result, and leaves the object file
+// for the C user.
 //   count OBJECT_FILE
 #include <gdr/assembler/assembler.h>
 #include <gdr/hostlib/device.h>
