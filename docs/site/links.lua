@@ -1,7 +1,8 @@
 -- Links between Markdown files become links between pages. A link to another file of the project keeps its text alone, for
 -- that file is no page. A link to nothing ends the build.
--- Metadata: page (the page's path in the project), pages (all pages' paths, between spaces), project (its root).
 -- The page's title is its first heading.
+-- Metadata: page (the page's path in the project), pages (all pages' paths, between spaces), project (its root), heading (for
+-- a page that has none of its own).
 
 local page, project
 local is_page = {}
@@ -26,7 +27,7 @@ local function exists(path)
 end
 
 local function html_name(path)
-  return (path:gsub("README%.md$", "index.html"):gsub("%.md$", ".html"))
+  return (path:gsub("README%.md$", "index.html"):gsub("%.md$", ".html"):gsub("%.bib$", ".html"))
 end
 
 local function link(element)
@@ -53,6 +54,9 @@ local function read_metadata(meta)
 end
 
 local function set_title(document)
+  if document.meta.heading then
+    table.insert(document.blocks, 1, pandoc.Header(1, pandoc.utils.stringify(document.meta.heading)))
+  end
   for _, block in ipairs(document.blocks) do
     if block.t == "Header" and block.level == 1 then
       document.meta.pagetitle = pandoc.utils.stringify(block)
