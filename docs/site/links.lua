@@ -26,15 +26,33 @@ local function exists(path)
   return file ~= nil
 end
 
+-- The file or folder of the project that a page's relative path leads to, or nil.
+local function destination(path)
+  return normalised((page:match("^(.*/)[^/]*$") or "") .. path)
+end
+
+local function refuse(target)
+  error(page .. " links to " .. target .. ", which does not exist")
+end
+
 local function html_name(path)
   return (path:gsub("README%.md$", "index.html"):gsub("%.md$", ".html"):gsub("%.bib$", ".html"))
 end
 
+local function is_elsewhere(target)
+  return target:match("^%a[%w+.-]*:") ~= nil
+end
+
+local function image(element)
+  local wanted = destination(element.src)
+  if not is_elsewhere(element.src) and not (wanted and exists(project .. "/" .. wanted)) then refuse(element.src) end
+end
+
 local function link(element)
   local target = element.target
-  if target:match("^%a[%w+.-]*:") or target:match("^#") then return nil end
+  if is_elsewhere(target) or target:match("^#") then return nil end
   local path, fragment = target:match("^([^#]*)(#?.*)$")
-  local wanted = normalised((page:match("^(.*/)[^/]*$") or "") .. path)
+  local wanted = destination(path)
   if wanted and is_page[wanted] then
     element.target = html_name(path) .. fragment
     return element
@@ -44,7 +62,7 @@ local function link(element)
     return element
   end
   if wanted and exists(project .. "/" .. wanted) then return element.content end
-  error(page .. " links to " .. target .. ", which does not exist")
+  refuse(target)
 end
 
 local function read_metadata(meta)
@@ -66,4 +84,4 @@ local function set_title(document)
   error(page .. " has no first heading")
 end
 
-return { { Meta = read_metadata }, { Link = link }, { Pandoc = set_title } }
+return { { Meta = read_metadata }, { Link = link, Image = image }, { Pandoc = set_title } }
