@@ -1,0 +1,60 @@
+// What the kernels compute, in plain C++ and host double.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "gdr/hostlib/force_backend.h"
+#include "gdr/hostlib/vec3.h"
+
+namespace gdr::kernels {
+
+/// tutorial.vsm: sum over j of m_j (x_j - x_i). The spans have one length.
+[[nodiscard]] double tutorial(double xi, std::span<const double> xj, std::span<const double> mj);
+
+/// count.vsm.
+struct Counted {
+  std::int64_t number = 0;
+  std::int64_t others = 0;
+  std::int64_t tags = 0;
+  friend bool operator==(const Counted&, const Counted&) = default;
+};
+[[nodiscard]] Counted count(std::int64_t tagi, std::span<const std::int64_t> tagj);
+
+/// nearest.vsm: the smallest squared distance, infinity without j-particles.
+[[nodiscard]] double nearest(const hostlib::Vec3& xi, std::span<const hostlib::Vec3> xj);
+
+struct PointMass {
+  hostlib::Vec3 x;
+  double mass = 0.0;
+};
+
+/// gravity.vsm. `acc_scale` is the sum of the sizes of all pulls, which rounding errors are measured by.
+struct Gravity {
+  hostlib::Vec3 acc;
+  double pot = 0.0;
+  double acc_scale = 0.0;
+};
+[[nodiscard]] Gravity gravity(const hostlib::Vec3& xi, double eps2, std::span<const PointMass> particles);
+
+/// Terms of gravity with jerk that a test may leave out.
+struct GravityJerkTerms {
+  bool snap = true;            // a2by18 in both predictors
+  bool derivative = true;      // a1by6 in both
+  bool acceleration = true;    // aby2 in both
+  bool jerk_along_d = true;    // 3 m (d.u) d / r^5
+  bool self_exclusion = true;  // by index
+  bool softening = true;       // eps2
+};
+
+/// gravity_jerk.vsm and gravity_jerk_2009.vsm, j-particles predicted to time t.
+struct GravityJerk {
+  hostlib::Force force;
+  double acc_scale = 0.0;   // sum of m d / r^3
+  double jerk_scale = 0.0;  // sum of m/r^3 (|u| + 3 |d| (|dx ux| + |dy uy| + |dz uz|) / r^2)
+};
+[[nodiscard]] GravityJerk gravity_jerk(const hostlib::IParticle& i, double t, double eps2,
+                                       std::span<const hostlib::JParticle> particles,
+                                       const GravityJerkTerms& terms = {});
+
+}  // namespace gdr::kernels
