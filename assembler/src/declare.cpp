@@ -51,12 +51,6 @@ isa::Conversion default_conversion(bool to_host, Width width) {
       ->conversion;
 }
 
-std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += fmt::format("{}'{}'", text.empty() ? "" : ", ", name);
-  return text;
-}
-
 std::string_view width_name(Width width) { return width == Width::long_word ? "long" : "short"; }
 
 std::optional<double> number_in(std::string_view text) {
@@ -223,7 +217,7 @@ class Declarer {
       } else if (word.text.starts_with("flt") || word.text.starts_with("fix")) {
         const auto known = conversion_names(to_host, symbol.width);
         reporter_.error(Code::conversion, at.place(word.span),
-                        fmt::format("unknown conversion '{}'{}", word.text, suggestion(word.text, known)));
+                        fmt::format("unknown conversion '{}'{}", word.text, suggestion_or_all(word.text, known)));
         return false;
       }
     }
@@ -236,7 +230,7 @@ class Declarer {
         if (info.reduces) known.emplace_back(info.mnemonic);
       }
       reporter_.error(Code::reduction, at.place(word.span),
-                      fmt::format("'{}' is no reduction{}", word.text, suggestion(word.text, known)));
+                      fmt::format("'{}' is no reduction{}", word.text, suggestion_or_all(word.text, known)));
       return false;
     }
     if (!to_host) {

@@ -9,6 +9,13 @@
 
 #include "syntax.h"
 
+// An expected parser with a semantic action is called by the parser's name.
+template <class Subject, class Action>
+struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
+};
+
 namespace gdr::assembler {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bitset>
 #include <functional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -261,11 +262,13 @@ class Prover {
       if (!read.asserted) continue;
       const std::vector<LineId> lines = before(id);
       if (lines.empty()) {
+        told_.insert(&read);
         reporter_.error(Code::not_forwarded, read.where,
                         fmt::format("'{}' says that the line before wrote T, but there is none", read.text));
       }
       for (const LineId& line : lines) {
         if (at(line).unknown || at(line).line.t_write.source != Unit::none) continue;
+        told_.insert(&read);
         if (reporter_.error(Code::not_forwarded, read.where,
                             fmt::format("'{}' says that the line before wrote T, but it did not", read.text))) {
           reporter_.note(at(line).where, "this is the line before");
@@ -370,11 +373,11 @@ class Prover {
       for (const Access& access : line.accesses) {
         if (access.write) continue;
         if (report && !access.defines && !state.defined(access, elements)) {
-          report_uninitialised(access, section);
+          if (!told_.contains(&access)) report_uninitialised(access, section);
           state.define(access, elements);
         }
-        if (report) check_t_width(access, elements, state);
       }
+      if (report) check_t_width(line, state);
       for (const Access& access : line.accesses) {
         if (access.write) state.write(access, elements);
       }
@@ -382,17 +385,21 @@ class Prover {
     return state;
   }
 
-  void check_t_width(const Access& access, unsigned elements, const State& state) {
-    if (access.kind != OperandKind::t || !access.floating || access.width == isa::Width::long_word) return;
-    for (unsigned element = 0; element < elements; ++element) {
-      if (state.t_long[element] == nullptr) continue;
-      if (reporter_.error(Code::t_width, access.where,
-                          fmt::format("'{}' cuts the long word that T holds; write '$l{}', or give the operation that "
-                                      "writes T a short destination",
-                                      access.text, access.asserted ? "ti" : "t"))) {
-        reporter_.note(state.t_long[element]->where, "a long word is written here");
+  void check_t_width(const CodeLine& line, const State& state) {
+    for (const Access& access : line.accesses) {
+      const bool cuts =
+          !access.write && access.kind == OperandKind::t && access.floating && access.width == isa::Width::short_word;
+      for (unsigned element = 0; cuts && element < line.line.vlen; ++element) {
+        if (state.t_long[element] == nullptr) continue;
+        if (reporter_.error(
+                Code::t_width, access.where,
+                fmt::format("'{}' cuts the long word that T holds; write '$l{}', or give the operation that "
+                            "writes T a short destination",
+                            access.text, access.asserted ? "ti" : "t"))) {
+          reporter_.note(state.t_long[element]->where, "a long word is written here");
+        }
+        return;
       }
-      return;
     }
   }
 
@@ -442,6 +449,7 @@ class Prover {
   const SectionCode& code_;
   const Declared& declared_;
   Reporter& reporter_;
+  std::set<const Access*> told_;  // reads of T that were reported as not forwarded
 };
 
 }  // namespace

@@ -96,6 +96,17 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& ca
   return found.empty() ? "" : fmt::format("; did you mean '{}'?", found);
 }
 
+std::string quoted_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += fmt::format("{}'{}'", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+std::string suggestion_or_all(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string near = suggestion(word, candidates);
+  return near.empty() ? fmt::format("; there are {}", quoted_list(candidates)) : near;
+}
+
 namespace {
 
 std::string_view line_of(const SourceFile& file, std::uint32_t number) {

@@ -52,5 +52,9 @@ class Reporter {
 
 /// "; did you mean 'x'?" or nothing.
 [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
+/// The same, but all candidates where none is near.
+[[nodiscard]] std::string suggestion_or_all(std::string_view word, const std::vector<std::string>& candidates);
+/// 'a', 'b', 'c'
+[[nodiscard]] std::string quoted_list(const std::vector<std::string>& names);
 
 }  // namespace gdr::assembler

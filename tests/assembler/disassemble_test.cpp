@@ -1,0 +1,145 @@
+// Source from a program assembles to the same program; the listing and the stubs say what the program is.
+#include "gdr/assembler/disassemble.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "gdr/assembler/listing.h"
+#include "gdr/assembler/stubs.h"
+#include "gdr/isa/file.h"
+#include "testing.h"
+
+namespace gdr::assembler {
+namespace {
+
+using testing::assembled;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kSource = R"(kernel sample
+flops 4.5
+bvar long xj[3] elt
+bvar long vxj xj
+bvar short mj elt
+bvar short tag elt fix64to36 packed
+bvar vector long shared
+param eps2 : short = 1e-05
+param steps : long fix64to72 = -3
+var vector long xi[2][3] hlt
+var vector short id hlt fix64to36
+var vector long ax rrn flt72to64 fadd
+var vector long n rrn fix72to64 umax
+var vector short pot rrn flt36to64 in gpr
+var long alone
+reg dx $r8v
+initialization
+  upassa $peid $lr60
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt ax
+  upassa $lt n
+  uxor pot pot pot
+  bm eps2 $r20v
+  bm $lt shared @4
+loop body
+  vlen 3
+  bm vxj $lr32v
+  vlen 4
+  fmulh xi[1][2] xi[1][2]
+  fmull xi[1][2] xi[1][2] $lt
+  fsub xj[1] $lti dx $t ; umax n n n ; mask 0
+  fmul $ti $ti $lr24v $ok2.z
+  fadd ax -$t ax
+  mask !2
+  fadd pot $r20v pot/2
+loop termination
+  fpassa ax $lt
+)";
+
+/// Without what disassembly cannot know.
+isa::Program without_positions(isa::Program program) {
+  program.files.clear();
+  for (isa::Variable& variable : program.variables) variable.position = {};
+  for (isa::Parameter& parameter : program.parameters) parameter.position = {};
+  for (auto& section : program.sections) {
+    for (isa::ProgramLine& line : section) line.position = {};
+  }
+  return program;
+}
+
+TEST(Disassembly, AssemblesToTheSameProgram) {
+  const isa::Program program = assembled(kSource);
+  EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << disassemble(program);
+}
+
+TEST(Disassembly, OfEveryShippedKernelAssemblesToTheSameProgram) {
+  for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
+    if (entry.path().extension() != ".vsm") continue;
+    const isa::Program program = assembled(isa::read_file(entry.path()));
+    EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << entry.path();
+  }
+}
+
+TEST(Listing, ShowsSourceWordClockUnitsAndLayout) {
+  const AssembleResult result = assemble(kSource, "sample.vsm");
+  ASSERT_TRUE(result.program);
+  const std::string text = listing(*result.program, result.files);
+  EXPECT_THAT(text, HasSubstr("sample.vsm:31: fmull xi[1][2] xi[1][2] $lt\n"));
+  EXPECT_THAT(text, HasSubstr("     2      8  aM..  "));
+  EXPECT_THAT(text, HasSubstr("     0      0  ...r  "));
+  EXPECT_THAT(text, HasSubstr("elt flt64to72"));
+  EXPECT_THAT(text, HasSubstr("j-record: 5 long words"));
+}
+
+TEST(Listing, NamesTheBoundOfTheLoopAndThePeakItImplies) {
+  const std::string record = "kernel k\nflops 2\nbvar long xj[4] elt\nloop body\n  bm xj[0] $lt\n";
+  // 16 blocks x 4 words are 64 clocks; 2 flops x 2,048 elements / 64 clocks are 64 per clock.
+  EXPECT_THAT(listing(assembled(record)),
+              HasSubstr("clocks per iteration: 64, bound by idp (lines 4, idp 64, bm 5, odp 0)"));
+  EXPECT_THAT(listing(assembled(record)),
+              HasSubstr("peak: 64 flops per clock and chip; 102.4 Gflops with 4 chips at 400 MHz"));
+  std::string lines = record;
+  for (int line = 0; line < 20; ++line) lines += "  nop\n";
+  EXPECT_THAT(listing(assembled(lines)), HasSubstr("clocks per iteration: 84, bound by lines"));
+}
+
+TEST(Listing, WithoutSourcesShowsTheDisassembly) {
+  EXPECT_THAT(listing(assembled(kSource)), HasSubstr("vlen 3; bm $lj0v $lr32v\n"));
+}
+
+TEST(Stubs, DeclareOneFieldPerVariableInOrderOfDeclaration) {
+  const Stubs stubs = generate_stubs(assembled(kSource));
+  EXPECT_THAT(stubs.header, HasSubstr("typedef struct sample_i_particle {\n  double xi[2][3];\n  int64_t id;\n}"));
+  EXPECT_THAT(stubs.header,
+              HasSubstr("typedef struct sample_j_particle {\n  double xj[3];\n  double mj;\n  int64_t tag;\n}"));
+  EXPECT_THAT(stubs.header, HasSubstr("typedef struct sample_result {\n  double ax;\n  int64_t n;\n  double pot;\n}"));
+  for (const char* prototype :
+       {"int sample_grape_init(void);", "int sample_send_i_particle(const sample_i_particle* records, int n);",
+        "int sample_send_elt_data0(const sample_j_particle* records, int first, int n);",
+        "int sample_set_eps2(double value);", "int sample_set_steps(double value);", "int sample_grape_run(int nj);",
+        "int sample_grape_start(int nj);", "int sample_grape_wait(void);",
+        "int sample_get_result(sample_result* records, int n);", "int sample_grape_close(void);",
+        "const char* sample_strerror(int status);"}) {
+    EXPECT_THAT(stubs.header, HasSubstr(prototype));
+  }
+  EXPECT_THAT(stubs.fortran, HasSubstr("real(c_double) :: xi(3, 2)"));
+}
+
+TEST(Stubs, OfAKernelWithoutJDataHaveNoFunctionForIt) {
+  const Stubs stubs = generate_stubs(assembled("kernel lonely\nvar vector long x hlt\nloop body\n  nop\n"));
+  EXPECT_THAT(stubs.header, Not(HasSubstr("elt_data")));
+  EXPECT_THAT(stubs.header, Not(HasSubstr("get_result")));
+  EXPECT_THAT(stubs.header, HasSubstr("send_i_particle"));
+}
+
+TEST(Stubs, MendNamesThatTheLanguagesKeepForThemselves) {
+  const Stubs stubs = generate_stubs(assembled(
+      "kernel k\nvar vector long double hlt\nvar vector long X hlt\nvar vector long x hlt\nloop body\n  nop\n"));
+  EXPECT_THAT(stubs.header, HasSubstr("double double_;"));
+  EXPECT_THAT(stubs.fortran, HasSubstr(":: x\n"));
+  EXPECT_THAT(stubs.fortran, HasSubstr(":: x_2\n"));
+}
+
+}  // namespace
+}  // namespace gdr::assembler
