@@ -127,7 +127,8 @@ class Reader {
     refuse_unknown(*table, {"id", "quantity", "source", "place", "published", "fit", "n", "statement", "unit", "role",
                             "bar", "goal", "note", "verified", "parts"});
     ValidationRow& row = from.row;
-    row.id += (row.id.empty() ? "" : ".") + text(*table, "id", {});
+    const std::string id = text(*table, "id", {});
+    row.id = row.id.empty() ? id : fmt::format("{}.{}", row.id, id);
     row.quantity = text(*table, "quantity", row.quantity);
     row.source = text(*table, "source", row.source);
     row.statement = text(*table, "statement", row.statement);
@@ -162,7 +163,8 @@ class Reader {
     if (row.bar.kind.empty() || row.quantity.empty()) fail(table, fmt::format("row {}: no bar or quantity", row.id));
     const bool compares = row.bar.kind == "exact" || row.bar.kind == "relative" || row.bar.kind == "printed";
     if (compares && !row.published) fail(table, fmt::format("row {}: nothing published to compare with", row.id));
-    row.citation = source->second.name + (from.place.empty() ? "" : ", " + from.place);
+    row.citation = source->second.name;
+    if (!from.place.empty()) row.citation.append(", ").append(from.place);
     for (const ValidationRow& other : data_.rows) {
       if (other.id == row.id) fail(table, fmt::format("row {} is there twice", row.id));
     }

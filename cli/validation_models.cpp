@@ -101,8 +101,12 @@ double force_speed(Inputs& inputs, const ValidationRow&) {
   return flops / form.seconds().total() / kGiga;
 }
 
-double i_send_time(Inputs& inputs, const ValidationRow& row) { return force_evaluation(inputs, row.n).seconds().i_send; }
-double j_send_time(Inputs& inputs, const ValidationRow& row) { return force_evaluation(inputs, row.n).seconds().j_send; }
+double i_send_time(Inputs& inputs, const ValidationRow& row) {
+  return force_evaluation(inputs, row.n).seconds().i_send;
+}
+double j_send_time(Inputs& inputs, const ValidationRow& row) {
+  return force_evaluation(inputs, row.n).seconds().j_send;
+}
 double compute_time(Inputs& inputs, const ValidationRow& row) {
   return force_evaluation(inputs, row.n).seconds().compute;
 }
