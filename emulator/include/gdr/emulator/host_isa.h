@@ -1,0 +1,29 @@
+// The vector engine for one named instruction set of the host, where a caller wants to choose or to compare.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "gdr/emulator/chip.h"
+
+namespace gdr::emulator {
+
+/// What the vector engine is compiled for, from the one that runs everywhere to the fastest.
+enum class HostIsa : std::uint8_t {
+  portable,  // integer arithmetic in the vectors that every host of this architecture has
+  avx2,      // x86-64 with AVX2 and FMA: four lanes
+  avx512     // x86-64 with AVX-512 F, DQ, BW, VL, CD: eight lanes
+};
+
+/// `portable`, `avx2`, `avx512`.
+[[nodiscard]] std::string_view name_of(HostIsa isa);
+
+/// Those that this host can run, the fastest last; never empty.
+[[nodiscard]] std::vector<HostIsa> available_host_isas();
+
+/// The vector engine on this instruction set. Throws Error if the host lacks it.
+[[nodiscard]] std::unique_ptr<Chip> make_simd_chip(HostIsa isa);
+
+}  // namespace gdr::emulator

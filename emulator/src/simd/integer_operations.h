@@ -1,0 +1,95 @@
+// The integer ALU on batches, by the names that Semantics calls its operations. A long integer stands in two planes as
+// a long word does; a short one is left-justified, so that carries and signs are the host's own.
+#pragma once
+
+#include "float_batch.h"
+
+namespace gdr::emulator::simd {
+namespace {
+
+struct IntegerBatch {
+  Bits high;
+  Bits low;  // 8 bits; zero in a short word
+  Mask carry;
+};
+
+inline Bits one_in(Mask mask) { return Host::select(mask, Host::all(1), Bits{}); }
+inline Bits cut(Bits high) { return high & Host::all(kShortBitsMask); }
+
+inline Bits shift_right_signed(Bits a, Bits count) {
+  const Bits sign = Bits{} - (a >> 63);
+  return Host::shift_right(a ^ sign, count) ^ sign;
+}
+
+/// A shift count of a long word, 255 if it is larger.
+inline Bits long_count(const IntegerBatch& b) {
+  return Host::select(Host::equal(b.high, Bits{}), b.low, Host::all(255));
+}
+
+inline Mask less(const IntegerBatch& a, const IntegerBatch& b) {
+  return Host::either(Host::less_signed(a.high, b.high),
+                      Host::both(Host::equal(a.high, b.high), Host::less(a.low, b.low)));
+}
+
+inline IntegerBatch select(Mask second, const IntegerBatch& a, const IntegerBatch& b) {
+  return {Host::select(second, b.high, a.high), Host::select(second, b.low, a.low), Mask{}};
+}
+
+inline IntegerBatch uadd(IntegerBatch a, IntegerBatch b, Width width) {
+  const Bits low = a.low + b.low;
+  const Bits partial = a.high + b.high;
+  if (width == Width::short_word) return {partial, Bits{}, Host::less(partial, a.high)};
+  const Bits high = partial + (low >> 8);
+  return {high, low & Host::all(kLowPlane), Host::either(Host::less(partial, a.high), Host::less(high, partial))};
+}
+inline IntegerBatch usub(IntegerBatch a, IntegerBatch b, Width width) {
+  const Bits low = a.low - b.low;
+  const Bits partial = a.high - b.high;
+  const Mask borrow = Host::less(a.high, b.high);
+  if (width == Width::short_word) return {partial, Bits{}, borrow};
+  const Bits from_low = low >> 63;
+  return {partial - from_low, low & Host::all(kLowPlane), Host::either(borrow, Host::less(partial, from_low))};
+}
+inline IntegerBatch uand(IntegerBatch a, IntegerBatch b, Width) { return {a.high & b.high, a.low & b.low, Mask{}}; }
+inline IntegerBatch uor(IntegerBatch a, IntegerBatch b, Width) { return {a.high | b.high, a.low | b.low, Mask{}}; }
+inline IntegerBatch uxor(IntegerBatch a, IntegerBatch b, Width) { return {a.high ^ b.high, a.low ^ b.low, Mask{}}; }
+inline IntegerBatch unot(IntegerBatch a, Width width) {
+  if (width == Width::short_word) return {cut(~a.high), Bits{}, Mask{}};
+  return {~a.high, a.low ^ Host::all(kLowPlane), Mask{}};
+}
+// Counts of 64 and more shift everything out, so of two terms whose counts are n and -n one always vanishes.
+inline IntegerBatch ulsl(IntegerBatch a, IntegerBatch b, Width width) {
+  if (width == Width::short_word) return {Host::shift_left(a.high, b.high >> kShortShift), Bits{}, Mask{}};
+  const Bits n = long_count(b);
+  const Bits from_low = Host::shift_left(a.low, n - Host::all(8)) | Host::shift_right(a.low, Host::all(8) - n);
+  return {Host::shift_left(a.high, n) | from_low, Host::shift_left(a.low, n) & Host::all(kLowPlane), Mask{}};
+}
+inline IntegerBatch ulsr(IntegerBatch a, IntegerBatch b, Width width) {
+  if (width == Width::short_word) return {cut(Host::shift_right(a.high, b.high >> kShortShift)), Bits{}, Mask{}};
+  const Bits n = long_count(b);
+  const Bits from_high = Host::shift_left(a.high, Host::all(8) - n) | Host::shift_right(a.high, n - Host::all(8));
+  return {Host::shift_right(a.high, n), (Host::shift_right(a.low, n) | from_high) & Host::all(kLowPlane), Mask{}};
+}
+inline IntegerBatch uasr(IntegerBatch a, IntegerBatch b, Width width) {
+  if (width == Width::short_word) return {cut(shift_right_signed(a.high, b.high >> kShortShift)), Bits{}, Mask{}};
+  const Bits n = long_count(b);
+  const Mask within = Host::less(n, Host::all(8));
+  const Bits near = Host::shift_right(a.low, n) | Host::shift_left(a.high, Host::all(8) - n);
+  const Bits far = shift_right_signed(a.high, n - Host::all(8));
+  return {shift_right_signed(a.high, n), Host::select(within, near, far) & Host::all(kLowPlane), Mask{}};
+}
+inline IntegerBatch upassa(IntegerBatch a, Width) { return {a.high, a.low, Mask{}}; }
+inline IntegerBatch umax(IntegerBatch a, IntegerBatch b, Width) { return select(less(a, b), a, b); }
+inline IntegerBatch umin(IntegerBatch a, IntegerBatch b, Width) { return select(less(a, b), b, a); }
+inline IntegerBatch ulzc(IntegerBatch a, Width width) {
+  const Bits leading = Host::leading_zeros(a.high);
+  if (width == Width::short_word) {
+    const Bits most = Host::all(isa::kShortBits);
+    return {Host::select(Host::less(leading, most), leading, most) << kShortShift, Bits{}, Mask{}};
+  }
+  const Bits in_low = Host::leading_zeros(a.low) + Host::all(8);  // 64 planes' bits less the 56 that are none
+  return {Bits{}, Host::select(Host::equal(a.high, Bits{}), in_low, leading), Mask{}};
+}
+
+}  // namespace
+}  // namespace gdr::emulator::simd

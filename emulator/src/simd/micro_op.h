@@ -1,0 +1,184 @@
+// What a line becomes: micro-operations that each run over all elements and PEs of a block, and the block's state they
+// work on. Shared by the scheduler, which makes them, and the kernels, which run them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "gdr/emulator/chip.h"
+#include "gdr/emulator/host_isa.h"
+
+namespace gdr::emulator::simd {
+
+// ---- state ---------------------------------------------------------------------------------------------------------
+//
+// The state of a block is one array of 64-bit words; places in it are offsets in words. A row is one plane of a word of
+// all 32 PEs, PE fastest. A long word at address a takes rows a (bits 71..8) and a + 1 (bits 7..0). A pair that holds
+// two short words has each in its own row, left-justified, so that it reads like a double. Which of the two a pair
+// holds is known when the program is scheduled; it is not stored.
+
+inline constexpr std::uint32_t kRowWords = kPesPerBlock;
+/// A splat is a value equal in all PEs; it fills the widest host vector and is read with lane step 0.
+inline constexpr std::uint32_t kSplatWords = 8;
+
+/// Register rows: GPR, then LM, then T (two rows per element).
+inline constexpr unsigned kLmRow = isa::kGprShortWords;
+inline constexpr unsigned kTRow = kLmRow + isa::kLmShortWords;
+inline constexpr unsigned kRegisterRows = kTRow + isa::kTShortWords;
+
+/// Bits of a left-justified short word.
+inline constexpr std::uint64_t kShortBitsMask = isa::kShortMask << (64 - isa::kShortBits);
+inline constexpr int kShortShift = 64 - isa::kShortBits;
+
+/// Room for what one line needs beside the registers; see Scheduler.
+inline constexpr std::uint32_t kBankWords = 8192;
+
+namespace place {
+inline constexpr std::uint32_t kRegisters = 0;
+inline constexpr std::uint32_t kZero = kRegisters + kRegisterRows * kRowWords;  // 8 rows of zeros
+inline constexpr std::uint32_t kPeIdShort = kZero + 8 * kRowWords;              // as a short word
+inline constexpr std::uint32_t kPeIdLow = kPeIdShort + kRowWords;               // low plane of a long word
+inline constexpr std::uint32_t kBlockIdShort = kPeIdLow + kRowWords;            // splat
+inline constexpr std::uint32_t kBlockIdLow = kBlockIdShort + kSplatWords;       // splat
+inline constexpr std::uint32_t kFlags = kBlockIdLow + kSplatWords;              // [5][4]; flag 0: always true
+inline constexpr std::uint32_t kBm =
+    kFlags + (isa::kFlags + 1) * isa::kVectorElements + 4;                           // right-aligned short words
+inline constexpr std::uint32_t kBanks = kBm + isa::kBmShortWords;                    // of even lines, odd lines, edge
+inline constexpr std::uint32_t kUniform = kBanks + 3 * kBankWords;                   // a splat for each register row
+inline constexpr std::uint32_t kConstants = kUniform + kRegisterRows * kSplatWords;  // splats of the program
+}  // namespace place
+static_assert(place::kBm % kSplatWords == 0 && place::kBanks % kSplatWords == 0, "rows and splats are aligned");
+
+[[nodiscard]] constexpr std::uint32_t row_place(unsigned row) { return place::kRegisters + row * kRowWords; }
+[[nodiscard]] constexpr std::uint32_t uniform_place(unsigned row) { return place::kUniform + row * kSplatWords; }
+[[nodiscard]] constexpr std::uint32_t flag_place(unsigned flag) { return place::kFlags + flag * isa::kVectorElements; }
+
+/// A block at work.
+struct Lanes {
+  std::uint64_t* state = nullptr;
+  std::uint32_t live_pes = kPesPerBlock;
+  std::uint32_t live_bits = ~std::uint32_t{0};  // bit p: PE p is live
+  std::uint32_t record_base = 0;                // short words
+  FpEvents* events = nullptr;
+  const isa::Program* program = nullptr;  // for faults
+  isa::Section section = isa::Section::initialization;
+};
+
+// ---- micro-operations ----------------------------------------------------------------------------------------------
+
+/// Where an operand stands; steps are in words.
+struct Operand {
+  std::uint32_t high = place::kZero;
+  std::uint32_t low = place::kZero;
+  std::uint32_t element_step = 0;
+  std::uint32_t lane_step = 1;  // 0: a splat
+};
+
+/// A bit per PE and element that must be set for a write: the word at `flag` + element, flipped where `flip` is set.
+struct Gate {
+  std::uint32_t flag = flag_place(0);
+  std::uint32_t flip = 0;
+};
+
+inline constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+
+/// Where a result goes. With `mask_slot` all lanes are stored, and the bits of those that the write is meant for go to
+/// the four words from there on, for a commit later.
+struct Destination {
+  std::uint32_t high = 0;
+  std::uint32_t low = kNowhere;  // of a short result: set to zero, if anywhere
+  std::uint32_t element_step = 0;
+  std::uint32_t mask_slot = kNowhere;
+  Gate gate;
+};
+
+/// Where a flag goes; with `mask_slot` as for Destination.
+struct FlagDestination {
+  std::uint32_t place = kNowhere;
+  std::uint32_t mask_slot = kNowhere;
+  isa::Condition condition = isa::Condition::negative;
+  Gate gate;
+};
+
+struct MicroOp;
+using Kernel = void (*)(const MicroOp&, Lanes&);
+
+struct MicroOp {
+  Kernel run = nullptr;
+  std::uint8_t elements = 1;
+  std::uint8_t destinations = 0;
+  bool uniform = false;  // operands and results are splats: one host vector per element stands for all PEs
+  bool record = false;   // BM addresses count from the current record
+  Width width = Width::long_word;
+  std::uint16_t line = 0;  // for faults
+  std::uint32_t count = 0;
+  Operand a;
+  Operand b;
+  std::uint64_t flip_a = 0;  // sign bit of a negated operand
+  std::uint64_t flip_b = 0;
+  std::array<Destination, 3> to;
+  Gate mask;
+  std::uint32_t lane_mask = ~std::uint32_t{0};
+  FlagDestination flag;
+};
+
+/// Picks a kernel of an operation. `general` kernels know masks, flags, several widths of bookkeeping; the others store
+/// every lane. A short operand has zeros below its upper 36 bits.
+struct KernelKey {
+  isa::Op op = isa::Op::NOP;
+  Width width = Width::long_word;  // of the result
+  bool a_short = false;            // floating point alone
+  bool b_short = false;
+  bool negated = false;  // an operand is negated
+  bool general = false;
+};
+
+Kernel find_kernel_portable(const KernelKey& key);
+#if defined(__x86_64__)
+Kernel find_kernel_avx2(const KernelKey& key);
+Kernel find_kernel_avx512(const KernelKey& key);
+#endif
+[[nodiscard]] Kernel find_kernel(HostIsa isa, const KernelKey& key);
+
+// ---- micro-operations that move words, the same on every host ----------------------------------------------------
+namespace moves {
+
+/// BM words to splats: `elements` words of `width` from BM address a.high (short words, step a.element_step).
+void splat_bm(const MicroOp&, Lanes&);
+/// Pairs of register rows, `count` of them from a.high on, from one layout to the other in place.
+void longs_to_shorts(const MicroOp&, Lanes&);
+void shorts_to_longs(const MicroOp&, Lanes&);
+/// Views of one word in the other layout; a is the pair, to[0] the place.
+void upper_of_long(const MicroOp&, Lanes&);
+void lower_of_long(const MicroOp&, Lanes&);
+void long_of_shorts(const MicroOp&, Lanes&);
+/// Rows, `count` words from a.high to to[0].high.
+void copy_words(const MicroOp&, Lanes&);
+/// Zeros, `count` words at to[0].high.
+void clear_words(const MicroOp&, Lanes&);
+/// A splat to all PEs of a row: `count` rows, from a.high on, to to[0].high.
+void spread(const MicroOp&, Lanes&);
+/// Writes that were held back: a to to[0], lanes of to[0].mask_slot if there is one, `elements` in order.
+void commit(const MicroOp&, Lanes&);
+/// A flag that was held back: value a.high, lanes to[0].mask_slot, flag to[0].high.
+void commit_flag(const MicroOp&, Lanes&);
+/// Row numbers of an indirect access: address a.high, step a.element_step, to rows of numbers at to[0], for the lanes
+/// of the mask and of to[0].gate, which go to to[0].mask_slot. Throws Fault for an address outside.
+void indirect_rows(const MicroOp&, Lanes&);
+/// Words from the rows numbered at b to to[0]; `to[0].mask_slot` the lanes. LM holds longs if `count`, else shorts.
+void gather(const MicroOp&, Lanes&);
+/// Words from a to the rows numbered at b, element after element, lanes `to[0].mask_slot`.
+void scatter(const MicroOp&, Lanes&);
+/// The words of PE `count` and where in BM they go, to the slot at to[0].high: per element two short words, address,
+/// and whether it is stored.
+void capture_store(const MicroOp&, Lanes&);
+/// The words of a slot at a.high to BM.
+void commit_store(const MicroOp&, Lanes&);
+
+}  // namespace moves
+
+/// Words of a store slot per element.
+inline constexpr std::uint32_t kStoreSlotWords = 4;
+
+}  // namespace gdr::emulator::simd

@@ -1,0 +1,104 @@
+#include "scheduler.h"
+
+#include "section_scheduler.h"
+
+namespace gdr::emulator::simd {
+namespace {
+
+using isa::Line;
+using isa::Section;
+
+void add_first(LineFacts& facts, const std::vector<Line>& lines) {
+  if (!lines.empty()) facts |= facts_of(lines.front());
+}
+void add_last(LineFacts& facts, const std::vector<Line>& lines) {
+  if (!lines.empty()) facts |= facts_of(lines.back());
+}
+
+/// Layout of LM in a program that addresses it indirectly: that of its indirect accesses.
+struct IndirectUse {
+  bool any = false;
+  bool of_longs = false;
+};
+
+IndirectUse indirect_use(const DecodedProgram& program) {
+  IndirectUse use;
+  for (const std::vector<Line>& lines : program.sections) {
+    for (const Line& line : lines) {
+      if (!facts_of(line).indirect) continue;
+      use.any = true;
+      const bool long_read =
+          uses(line, isa::Source::lm) && line.lm_read.indirect && line.lm_read.width == Width::long_word;
+      const bool long_write =
+          line.lm_write.indirect && isa::result_width(line, line.lm_write.source) == Width::long_word;
+      use.of_longs = use.of_longs || long_read || long_write;
+    }
+  }
+  return use;
+}
+
+class ProgramScheduler {
+ public:
+  ProgramScheduler(const DecodedProgram& program, HostIsa isa) : program_(program), isa_(isa) {
+    const IndirectUse indirect = indirect_use(program);
+    lm_form_pinned_ = indirect.any;
+    long_pairs_.set();
+    if (indirect.any && !indirect.of_longs) {
+      for (unsigned pair = kLmRow / 2; pair < kTRow / 2; ++pair) long_pairs_.reset(pair);
+    }
+  }
+
+  Schedule run() {
+    // The body leaves its pairs as it wants to find them again: no layout changes from iteration to iteration.
+    long_pairs_ = scheduled(frame_of(Section::loop_body, true)).second;
+
+    Schedule schedule;
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      schedule.sections[section] = scheduled(frame_of(static_cast<Section>(section), true)).first;
+    }
+    schedule.body_without_record = scheduled(frame_of(Section::loop_body, false)).first;
+    schedule.long_pairs = long_pairs_;
+    schedule.constants = constants_.values();
+    return schedule;
+  }
+
+ private:
+  SectionFrame frame_of(Section section, bool jvalid) const {
+    SectionFrame frame;
+    frame.section = section;
+    frame.jvalid = jvalid;
+    frame.long_pairs = long_pairs_;
+    frame.lm_form_pinned = lm_form_pinned_;
+    frame.leaves_writes = section == Section::loop_initialization || section == Section::loop_body;
+    frame.leaves_splats = section == Section::loop_body && jvalid;
+    const auto& body = program_.code(Section::loop_body);
+    if (frame.leaves_writes) {
+      add_first(frame.after, body);
+      add_first(frame.after, program_.code(Section::loop_termination));
+      frame.after.reads_bm = true;  // the next record is written before a store lands
+    }
+    if (section == Section::loop_body || section == Section::loop_termination) {
+      add_last(frame.before, program_.code(Section::loop_initialization));
+      add_last(frame.before, body);
+    }
+    return frame;
+  }
+
+  std::pair<SectionCode, PairForms> scheduled(const SectionFrame& frame) {
+    SectionScheduler scheduler(isa_, constants_, frame);
+    SectionCode code = scheduler.run(program_.code(frame.section));
+    return {std::move(code), scheduler.final_long_pairs()};
+  }
+
+  const DecodedProgram& program_;
+  HostIsa isa_;
+  Constants constants_;
+  PairForms long_pairs_;
+  bool lm_form_pinned_ = false;
+};
+
+}  // namespace
+
+Schedule make_schedule(const DecodedProgram& program, HostIsa isa) { return ProgramScheduler(program, isa).run(); }
+
+}  // namespace gdr::emulator::simd

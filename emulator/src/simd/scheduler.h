@@ -1,0 +1,38 @@
+// From lines to micro-operations, once per program.
+//
+// The order of the machine is settled here, so that kernels just run one after the other: writes to GPR, LM, flags and
+// BM land after the next line has read, T after its own line. A write goes straight to its place where nobody can tell
+// the difference; where somebody can, it is held in a bank and committed later. Layouts of register pairs (one long
+// word or two short ones) and values equal in all PEs are known here and nowhere else.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "decoded_program.h"
+#include "line_facts.h"
+#include "micro_op.h"
+
+namespace gdr::emulator::simd {
+
+/// Which pairs of register rows hold a long word, pair p being rows 2 p and 2 p + 1; the others hold two short words.
+using PairForms = std::bitset<kTRow / 2>;
+
+struct SectionCode {
+  bool empty = true;
+  std::vector<MicroOp> ops;
+  std::size_t hook = 0;         // before this operation the writes that the section before left over land
+  std::vector<MicroOp> edge;    // lands what this section leaves over
+  std::vector<MicroOp> spread;  // of a body: makes values per PE that an iteration leaves equal in all, for other code
+};
+
+struct Schedule {
+  std::array<SectionCode, isa::kSections> sections;
+  SectionCode body_without_record;  // the loop body where $jvalid is false
+  PairForms long_pairs;             // between sections
+  std::vector<isa::LongWord> constants;
+};
+
+[[nodiscard]] Schedule make_schedule(const DecodedProgram& program, HostIsa isa);
+
+}  // namespace gdr::emulator::simd

@@ -1,0 +1,706 @@
+#include "section_scheduler.h"
+
+#include <algorithm>
+
+namespace gdr::emulator::simd {
+
+using isa::BmMode;
+using isa::kVectorElements;
+using isa::Line;
+using isa::Op;
+using isa::Predicate;
+using isa::Slot;
+using isa::Source;
+using isa::Unit;
+using isa::WritePort;
+
+std::uint32_t Constants::place_of(isa::LongWord value) {
+  const auto found = std::find(values_.begin(), values_.end(), value);
+  const auto index = static_cast<std::uint32_t>(found - values_.begin());
+  if (found == values_.end()) values_.push_back(value);
+  return place::kConstants + index * 2 * kSplatWords;
+}
+
+SectionScheduler::SectionScheduler(HostIsa isa, Constants& constants, const SectionFrame& frame)
+    : isa_(isa), constants_(constants), frame_(frame), long_pairs_(frame.long_pairs) {
+  landing_late_ = frame.before;
+}
+
+SectionCode SectionScheduler::run(const std::vector<Line>& lines) {
+  if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines);
+  code_.empty = lines.empty();
+  for (at_ = 0; at_ < lines.size(); ++at_) {
+    line(lines[at_], at_ + 1 < lines.size() ? &lines[at_ + 1] : nullptr, at_ == 0);
+  }
+  final_long_pairs_ = long_pairs_;
+  if (!code_.empty) finish();
+  return std::move(code_);
+}
+
+/// Reads first, in an order in which no direct write disturbs them; then what the line before left to land; then what
+/// this line had to hold back.
+void SectionScheduler::line(const Line& line, const Line* next, bool first) {
+  line_ = &line;
+  bank_ = place::kBanks + static_cast<std::uint32_t>(at_ % 2) * kBankWords;
+  used_ = 0;
+  std::vector<Action> actions = actions_of(line);
+  prepare_indirect(actions);
+  fetch_bm(actions);
+  decide_landing(actions, next != nullptr ? facts_of(*next) : frame_.after);
+  emit_in_order(actions);
+  if (first) code_.hook = code_.ops.size();
+  // Of two units that write one flag the later one in the line wins, in whatever order they were run.
+  const auto by_unit = [](const Held& a, const Held& b) { return a.unit < b.unit; };
+  std::stable_sort(own_.begin(), own_.end(), by_unit);
+  std::stable_sort(next_late_.begin(), next_late_.end(), by_unit);
+  commit_all(late_);
+  commit_all(own_);
+  own_.clear();
+  late_ = std::move(next_late_);
+  next_late_.clear();
+  landing_late_ = {};
+  for (const Held& held : late_) {
+    landing_late_.writes |= held.kind == Held::Kind::indirect_words ? lm_rows() : held.access.rows();
+    landing_late_.flags_written = static_cast<std::uint8_t>(landing_late_.flags_written | (1u << held.flag));
+  }
+}
+
+/// Writes of the last line land in the section that runs next, or here; layouts go back to what all sections agree on.
+void SectionScheduler::finish() {
+  RowSet still_to_land;
+  for (const Held& held : late_) still_to_land |= whole_pairs(held.access.rows());
+  if (frame_.leaves_writes && !late_.empty()) {
+    MicroOp& copy = push(moves::copy_words);
+    copy.a.high = bank_;
+    copy.to[0].high = place::kBanks + 2 * kBankWords;
+    copy.count = used_;
+  } else {
+    commit_all(late_);
+    still_to_land.reset();
+  }
+  restore_forms();
+  // A change of layout looks at both rows of a pair, so both must be dead.
+  const RowSet dead = dead_at_entry_ & ~whole_pairs(~dead_at_entry_);
+  const RowSet left = uniform_ & dead & ~still_to_land;
+  spread(uniform_ & ~left);
+
+  std::vector<MicroOp> ops = std::move(code_.ops);
+  code_.ops.clear();
+  spread(left);
+  code_.spread = std::move(code_.ops);
+  code_.ops.clear();
+  if (frame_.leaves_writes) {
+    commit_all(late_, place::kBanks + 2 * kBankWords - bank_);
+    restore_forms();
+  }
+  code_.edge = std::move(code_.ops);
+  code_.ops = std::move(ops);
+}
+
+// ---- the parts of a line -------------------------------------------------------------------------------------------
+
+RowSet SectionScheduler::Action::direct_writes() const {
+  RowSet rows;
+  for (const Target& target : targets) {
+    if (target.landing == Landing::direct) rows |= target.access.rows();
+  }
+  return rows;
+}
+
+std::vector<SectionScheduler::Action> SectionScheduler::actions_of(const Line& line) const {
+  std::vector<Action> actions;
+  const auto take = [&](const Predicate& predicate) { return frame_.jvalid || !predicate.jvalid; };
+  const auto add_targets = [&](Action& action) {
+    const auto add = [&](const WritePort& port, isa::Memory memory, bool t) {
+      if (port.source != action.unit || !take(port.predicate)) return;
+      const Access access = t               ? access_of_t(line.vlen)
+                            : port.indirect ? Access{}
+                                            : access_of(memory, port.address, action.width, port.vector, line.vlen);
+      action.targets.push_back({memory, t, port.indirect, access, port.predicate, Landing::direct});
+    };
+    add(line.t_write, isa::Memory::gpr, true);
+    add(line.gpr_write, isa::Memory::gpr, false);
+    add(line.lm_write, isa::Memory::lm, false);
+  };
+  const auto add_reads = [&](Action& action) {
+    for (unsigned element = 0; element < line.vlen; ++element) {
+      for (const Source source : {action.a, action.b}) {
+        // An indirect read has fetched its words before any unit acts.
+        if (source == Source::lm && line.lm_read.indirect) continue;
+        action.reads[element] |= rows_read(line, source, element);
+      }
+    }
+  };
+  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
+    const Slot& slot = isa::slot_of(line, unit);
+    if (!acts(slot)) continue;
+    Action action;
+    action.unit = unit;
+    action.op = slot.op;
+    action.width = slot.width;
+    action.a = slot.a;
+    action.b = slot.b;
+    action.negate_a = slot.negate_a;
+    action.negate_b = slot.negate_b;
+    add_targets(action);
+    if (slot.flag.flag != 0 && take(slot.flag.predicate)) action.flag = slot.flag;
+    add_reads(action);
+    if (!action.targets.empty() || action.flag) actions.push_back(action);
+  }
+  if (line.bm.mode != BmMode::none) {
+    Action action;
+    action.unit = Unit::bm;
+    action.op = Op::UPASSA;
+    action.width = line.bm.width;
+    action.one_pe = line.bm.one_pe;
+    action.stores_to_bm = line.bm.mode == BmMode::write;
+    action.a = action.stores_to_bm ? line.bm.store_source : Source::bm;
+    add_targets(action);
+    add_reads(action);
+    if (!action.targets.empty() || action.stores_to_bm) actions.push_back(action);
+  }
+  return actions;
+}
+
+/// Addresses of indirect accesses, which come from T as it is now, and the words read.
+void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
+  const Line& line = *line_;
+  const auto rows = [&](unsigned address, Width width, bool vector, const Gate& gate, std::uint32_t lane_mask) {
+    const Value t = t_value(Width::long_word);
+    spread(access_of_t(line.vlen).rows());
+    const Value t_spread = t.at.lane_step == 0 ? t_value(Width::long_word) : t;
+    const std::uint32_t numbers = reserve(line.vlen * kRowWords);
+    const std::uint32_t lanes = reserve(kSplatWords);
+    MicroOp& op = push(moves::indirect_rows);
+    op.width = width;
+    op.a.high = address;
+    op.a.element_step = vector ? stride_of(width) : 0;
+    op.b = t_spread.at;
+    op.mask = line_gate();
+    op.lane_mask = lane_mask;
+    op.to[0] = {numbers, kNowhere, kRowWords, lanes, gate};
+    return op.to[0];
+  };
+  // A read whose results nobody takes still must stay inside LM.
+  if (uses(line, Source::lm) && line.lm_read.indirect) {
+    bool by_units = false;
+    for (const Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
+      by_units = by_units || (acts(*slot) && (slot->a == Source::lm || slot->b == Source::lm));
+    }
+    const isa::ReadPort& port = line.lm_read;
+    const Destination numbers = rows(port.address, port.width, port.vector, Gate{},
+                                     by_units ? ~std::uint32_t{0} : std::uint32_t{1} << line.bm.pe);
+    const std::uint32_t words = reserve(line.vlen * 2 * kRowWords);
+    MicroOp& op = push(moves::gather);
+    op.width = port.width;
+    op.count = long_pairs_[kLmRow / 2] ? 1 : 0;
+    op.b = {numbers.high, kNowhere, kRowWords, 1};
+    op.to[0] = {words, words + kRowWords, 2 * kRowWords, numbers.mask_slot, {}};
+    indirect_read_ = {words, words + kRowWords, 2 * kRowWords, 1};
+  }
+  for (const Action& action : actions) {
+    for (const Target& target : action.targets) {
+      if (!target.indirect) continue;
+      const std::uint32_t lane_mask = action.one_pe ? std::uint32_t{1} << line.bm.pe : ~std::uint32_t{0};
+      const Destination numbers =
+          rows(line.lm_write.address, action.width, line.lm_write.vector, gate_of(target.predicate), lane_mask);
+      write_rows_ = numbers.high;
+      write_lanes_ = numbers.mask_slot;
+    }
+  }
+}
+
+void SectionScheduler::fetch_bm(const std::vector<Action>& actions) {
+  const isa::BmPort& port = line_->bm;
+  const bool wanted = std::any_of(actions.begin(), actions.end(),
+                                  [](const Action& a) { return a.a == Source::bm || a.b == Source::bm; });
+  if (!wanted) return;
+  const unsigned words = port.vector ? line_->vlen : 1;
+  const std::uint32_t splats = reserve(words * 2 * kSplatWords);
+  MicroOp& op = push(moves::splat_bm);
+  op.elements = static_cast<std::uint8_t>(words);
+  op.width = port.width;
+  op.record = port.record;
+  op.a.high = port.address;
+  op.a.element_step = stride_of(port.width);
+  op.to[0] = {splats, splats + kSplatWords, 2 * kSplatWords, kNowhere, {}};
+  bm_ = {splats, splats + kSplatWords, port.vector ? 2 * kSplatWords : 0, 0};
+}
+
+void SectionScheduler::decide_landing(std::vector<Action>& actions, const LineFacts& next) const {
+  const LineFacts own = facts_of(*line_);
+  const auto bit = [](unsigned flag) { return static_cast<std::uint8_t>(1u << flag); };
+  for (Action& action : actions) {
+    for (Target& target : action.targets) target.landing = landing_of(action, target, next);
+    if (action.stores_to_bm) action.store_landing = next.reads_bm ? Landing::next_line : Landing::own_line;
+    if (!action.flag) continue;
+    const std::uint8_t flag = bit(action.flag->flag);
+    const bool written_twice = std::count_if(actions.begin(), actions.end(), [&](const Action& other) {
+                                 return other.flag && other.flag->flag == action.flag->flag;
+                               }) > 1;
+    if ((next.flags_read & flag) != 0) {
+      action.flag_landing = Landing::next_line;
+    } else if ((own.flags_read & flag) != 0 || (landing_late_.flags_written & flag) != 0 || written_twice) {
+      action.flag_landing = Landing::own_line;
+    }
+  }
+}
+
+SectionScheduler::Landing SectionScheduler::landing_of(const Action& action, const Target& target,
+                                                       const LineFacts& next) const {
+  const RowSet rows = target.indirect ? lm_rows() : target.access.rows();
+  if (!target.t && (rows & next.reads).any()) return Landing::next_line;
+  if (target.indirect) return Landing::own_line;
+  if (!target.t && (rows & whole_pairs(landing_late_.writes)).any()) return Landing::own_line;
+  if (!target.t && changes_form(target.access, action.width, whole(action, target))) return Landing::own_line;
+  for (unsigned element = 0; element < line_->vlen; ++element) {
+    for (unsigned later = element + 1; later < line_->vlen; ++later) {
+      if ((target.access.rows(element) & action.reads[later]).any()) return Landing::own_line;
+    }
+  }
+  return Landing::direct;
+}
+
+void SectionScheduler::emit_in_order(std::vector<Action>& actions) {
+  const auto disturbs = [](const Action& action, const std::vector<Action>& all) {
+    RowSet rows;
+    for (const Action& other : all) {
+      if (other.unit != action.unit) rows |= action.direct_writes() & other.all_reads();
+    }
+    return rows;
+  };
+  while (!actions.empty()) {
+    auto chosen = std::find_if(actions.begin(), actions.end(),
+                               [&](const Action& action) { return disturbs(action, actions).none(); });
+    if (chosen == actions.end()) {
+      chosen = actions.begin();
+      const RowSet rows = disturbs(*chosen, actions);
+      for (Target& target : chosen->targets) {
+        if (target.landing == Landing::direct && (target.access.rows() & rows).any()) {
+          target.landing = Landing::own_line;
+        }
+      }
+    }
+    emit(*chosen);
+    actions.erase(chosen);
+  }
+}
+
+void SectionScheduler::emit(const Action& action) {
+  if (action.stores_to_bm) {
+    emit_store(action);
+  } else {
+    emit_unit(action);
+  }
+}
+
+void SectionScheduler::emit_unit(const Action& action) {
+  const Value a = value_of(action.a, action.width);
+  const Value b = action.b == Source::none ? Value{} : value_of(action.b, action.width);
+  const bool has_b = action.b != Source::none;
+  const auto plain = [&](const Target& target) {
+    return target.landing == Landing::direct && whole(action, target) &&
+           (target.t || target.memory == isa::Memory::gpr || !frame_.lm_form_pinned);
+  };
+  const bool uniform = a.at.lane_step == 0 && (!has_b || b.at.lane_step == 0) && !action.flag && !action.one_pe &&
+                       line_->mask.flag == 0 && std::all_of(action.targets.begin(), action.targets.end(), plain);
+
+  MicroOp op;
+  op.uniform = uniform;
+  op.elements = line_->vlen;
+  op.line = static_cast<std::uint16_t>(at_);
+  op.width = action.width;
+  op.a = a.at;
+  if (has_b) op.b = b.at;
+  op.flip_a = action.negate_a ? std::uint64_t{1} << 63 : 0;
+  op.flip_b = action.negate_b ? std::uint64_t{1} << 63 : 0;
+  op.mask = line_gate();
+  if (action.one_pe) op.lane_mask = std::uint32_t{1} << line_->bm.pe;
+  KernelKey key{action.op, action.width, a.is_short, has_b && b.is_short, action.negate_a || action.negate_b, false};
+  key.general = line_->mask.flag != 0 || action.one_pe || action.flag.has_value();
+  for (const Target& target : action.targets) {
+    const Destination to = destination_of(action, target, uniform);
+    key.general = key.general || to.mask_slot != kNowhere || target.predicate.flag != 0 ||
+                  (action.width == Width::short_word && to.low != kNowhere);
+    op.to[op.destinations++] = to;
+  }
+  if (action.flag) op.flag = flag_destination_of(action);
+  op.run = find_kernel(isa_, key);
+  code_.ops.push_back(op);
+}
+
+Destination SectionScheduler::destination_of(const Action& action, const Target& target, bool uniform) {
+  const bool is_long = action.width == Width::long_word;
+  const bool all = whole(action, target);
+  Destination to;
+  to.gate = gate_of(target.predicate);
+  if (target.landing != Landing::direct) {
+    to.element_step = is_long ? 2 * kRowWords : kRowWords;
+    to.high = reserve(line_->vlen * to.element_step);
+    if (is_long) to.low = to.high + kRowWords;
+    if (!all) to.mask_slot = reserve(kSplatWords);
+    Held held;
+    held.access = target.access;
+    held.width = action.width;
+    held.whole = all;
+    held.t = target.t;
+    held.commit.elements = line_->vlen;
+    held.commit.a = {to.high, to.low, to.element_step, 1};
+    held.commit.to[0].mask_slot = to.mask_slot;
+    if (target.indirect) {
+      held.kind = Held::Kind::indirect_words;
+      held.commit.width = action.width;
+      held.commit.b = {write_rows_, kNowhere, kRowWords, 1};
+      held.commit.to[0].mask_slot = write_lanes_;
+    }
+    hold(held, target.landing);
+    return to;
+  }
+  const unsigned row = target.access.first;
+  if (target.t && !all) {
+    spread(target.access.rows());
+    for (unsigned element = 0; element < line_->vlen; ++element) {
+      if (is_long && t_short_[element]) {
+        MicroOp& clear = push(moves::clear_words);
+        clear.to[0].high = row_place(kTRow + 2 * element + 1);
+        clear.count = kRowWords;
+        t_short_.reset(element);
+      }
+      if (!is_long && !t_short_[element]) to.low = row_place(row + 1);
+    }
+  } else if (target.t) {
+    for (unsigned element = 0; element < line_->vlen; ++element) t_short_.set(element, !is_long);
+  } else {
+    take_form(target.access, action.width, all);
+  }
+  if (uniform) {
+    uniform_ |= target.access.rows();
+    to.high = uniform_place(row);
+    if (is_long) to.low = uniform_place(row + 1);
+    to.element_step = target.access.step * kSplatWords;
+  } else {
+    uniform_ &= ~target.access.rows();
+    to.high = row_place(row);
+    if (is_long) to.low = row_place(row + 1);
+    to.element_step = target.access.step * kRowWords;
+  }
+  return to;
+}
+
+FlagDestination SectionScheduler::flag_destination_of(const Action& action) {
+  FlagDestination to;
+  to.condition = action.flag->condition;
+  to.gate = gate_of(action.flag->predicate);
+  to.place = flag_place(action.flag->flag);
+  if (action.flag_landing == Landing::direct) return to;
+  Held held;
+  held.kind = Held::Kind::flag;
+  held.flag = action.flag->flag;
+  held.unit = action.unit;
+  held.access.elements = 0;
+  held.commit.elements = line_->vlen;
+  held.commit.to[0].high = to.place;
+  to.place = reserve(kSplatWords);
+  to.mask_slot = reserve(kSplatWords);
+  held.commit.a.high = to.place;
+  held.commit.to[0].mask_slot = to.mask_slot;
+  hold(held, action.flag_landing);
+  return to;
+}
+
+void SectionScheduler::emit_store(const Action& action) {
+  const isa::BmPort& port = line_->bm;
+  const Value value = value_of(action.a, action.width);
+  const std::uint32_t slot = reserve(kVectorElements * kStoreSlotWords);
+  MicroOp& op = push(moves::capture_store);
+  op.record = port.record;
+  op.count = port.pe;
+  op.a.high = port.address;
+  op.a.element_step = port.vector ? stride_of(port.width) : 0;
+  op.b = value.at;
+  op.mask = line_gate();
+  op.to[0].high = slot;
+  Held held;
+  held.kind = Held::Kind::store;
+  held.access.elements = 0;
+  held.commit.elements = line_->vlen;
+  held.commit.width = action.width;
+  held.commit.a.high = slot;
+  hold(held, action.store_landing);
+}
+
+// ---- operands ------------------------------------------------------------------------------------------------------
+
+SectionScheduler::Value SectionScheduler::value_of(Source source, Width width) {
+  const Line& line = *line_;
+  const auto from = [&](isa::Memory memory, const isa::ReadPort& port) {
+    return register_value(access_of(memory, port.address, port.width, port.vector, line.vlen), port.width);
+  };
+  switch (source) {
+    case Source::none:
+      break;
+    case Source::gpr_a:
+      return from(isa::Memory::gpr, line.gpr_a);
+    case Source::gpr_b:
+      return from(isa::Memory::gpr, line.gpr_b);
+    case Source::lm:
+      if (line.lm_read.indirect) return {indirect_read_, line.lm_read.width == Width::short_word};
+      return from(isa::Memory::lm, line.lm_read);
+    case Source::bm:
+      return {bm_, line.bm.width == Width::short_word};
+    case Source::t_short:
+      return t_value(Width::short_word);
+    case Source::t_long:
+      return t_value(Width::long_word);
+    case Source::immediate: {
+      const std::uint32_t at = constants_.place_of(line.immediate.value);
+      return {{at, at + kSplatWords, 0, 0}, line.immediate.width == Width::short_word};
+    }
+    case Source::pe_id:
+      if (width == Width::short_word) return {{place::kPeIdShort, place::kZero, 0, 1}, true};
+      return {{place::kZero, place::kPeIdLow, 0, 1}, false};
+    case Source::bb_id:
+      if (width == Width::short_word) return {{place::kBlockIdShort, place::kZero, 0, 0}, true};
+      return {{place::kZero, place::kBlockIdLow, 0, 0}, false};
+  }
+  return {};
+}
+
+SectionScheduler::Value SectionScheduler::register_value(const Access& access, Width width) {
+  const bool is_long = width == Width::long_word;
+  const RowSet rows = access.rows();
+  if (!uniform(rows)) spread(rows);
+  for (unsigned element = 0; element < access.elements; ++element) {
+    if (long_pairs_[access.row(element) / 2] != is_long) return {view(access, width), !is_long};
+  }
+  if (uniform(rows)) {
+    const std::uint32_t high = uniform_place(access.first);
+    return {{high, high + kSplatWords, access.step * kSplatWords, 0}, !is_long};
+  }
+  const std::uint32_t high = row_place(access.first);
+  return {{high, high + kRowWords, access.step * kRowWords, 1}, !is_long};
+}
+
+/// A copy of words in the layout that the reader wants, where at least one stands in the other.
+Operand SectionScheduler::view(const Access& access, Width width) {
+  RowSet pairs = whole_pairs(access.rows());
+  spread(pairs & uniform_);
+  const unsigned words = access.step == 0 ? 1 : access.elements;
+  const std::uint32_t at = reserve(words * 2 * kRowWords);
+  for (unsigned element = 0; element < words; ++element) {
+    const unsigned row = access.row(element);
+    const unsigned upper = row & ~1u;
+    const bool holds_long = long_pairs_[row / 2];
+    const std::uint32_t to = at + element * 2 * kRowWords;
+    Kernel kernel = moves::copy_words;
+    std::uint32_t count = kRowWords;
+    if (width == Width::long_word) {
+      if (holds_long) count = 2 * kRowWords;
+      if (!holds_long) kernel = moves::long_of_shorts;
+    } else if (holds_long) {
+      kernel = row == upper ? moves::upper_of_long : moves::lower_of_long;
+    }
+    MicroOp& op = push(kernel);
+    op.a.high = row_place(kernel == moves::copy_words ? row : upper);
+    op.a.low = row_place(upper + 1);
+    op.to[0].high = to;
+    op.to[0].low = to + kRowWords;
+    op.count = count;
+  }
+  return {at, at + kRowWords, access.step == 0 ? 0 : 2 * kRowWords, 1};
+}
+
+SectionScheduler::Value SectionScheduler::t_value(Width width) {
+  const unsigned elements = line_->vlen;
+  const Access access = access_of_t(elements);
+  unsigned shorts = 0;
+  RowSet rows;
+  for (unsigned element = 0; element < elements; ++element) {
+    shorts += t_short_[element] ? 1 : 0;
+    rows.set(access.row(element));
+    if (!t_short_[element]) rows.set(access.row(element) + 1);
+  }
+  if (!uniform(rows)) spread(rows);
+  if (shorts == elements) {  // no low plane, in either width
+    if (uniform(rows)) return {{uniform_place(kTRow), place::kZero, 2 * kSplatWords, 0}, true};
+    return {{row_place(kTRow), place::kZero, 2 * kRowWords, 1}, true};
+  }
+  if (width == Width::long_word) {
+    if (shorts != 0) spread(rows);
+    for (unsigned element = 0; element < elements; ++element) {
+      if (!t_short_[element]) continue;
+      MicroOp& clear = push(moves::clear_words);
+      clear.to[0].high = row_place(access.row(element) + 1);
+      clear.count = kRowWords;
+      t_short_.reset(element);
+      uniform_.reset(access.row(element) + 1);
+    }
+    if (uniform(rows)) return {{uniform_place(kTRow), uniform_place(kTRow + 1), 2 * kSplatWords, 0}, false};
+    return {{row_place(kTRow), row_place(kTRow + 1), 2 * kRowWords, 1}, false};
+  }
+  spread(rows);
+  const std::uint32_t at = reserve(elements * kRowWords);
+  for (unsigned element = 0; element < elements; ++element) {
+    MicroOp& op = push(moves::upper_of_long);
+    op.a.high = row_place(access.row(element));
+    op.to[0].high = at + element * kRowWords;
+    op.count = kRowWords;
+  }
+  return {{at, place::kZero, kRowWords, 1}, true};
+}
+
+void SectionScheduler::spread(const RowSet& rows) {
+  const RowSet wanted = rows & uniform_;
+  for (unsigned row = 0; row < kRegisterRows; ++row) {
+    if (!wanted[row]) continue;
+    MicroOp& op = push(moves::spread);
+    op.a.high = uniform_place(row);
+    op.to[0].high = row_place(row);
+    op.count = 1;
+    while (row + 1 < kRegisterRows && wanted[row + 1]) {
+      ++row;
+      ++op.count;
+    }
+  }
+  uniform_ &= ~wanted;
+}
+
+// ---- landing -------------------------------------------------------------------------------------------------------
+
+/// True if the write reaches every element of the line in every PE.
+bool SectionScheduler::whole(const Action& action, const Target& target) const {
+  return line_->mask.flag == 0 && target.predicate.flag == 0 && !action.one_pe && !target.indirect;
+}
+
+/// True if a pair must change its layout before the write, or change it back after.
+bool SectionScheduler::changes_form(const Access& access, Width width, bool whole) const {
+  const RowSet rows = access.rows();
+  for (unsigned pair = 0; pair < kTRow / 2; ++pair) {
+    if (!rows[2 * pair] && !rows[2 * pair + 1]) continue;
+    if (long_pairs_[pair] == (width == Width::long_word)) continue;
+    if (pinned(pair) || !whole || !rows[2 * pair] || !rows[2 * pair + 1]) return true;
+  }
+  return false;
+}
+
+/// Prepares the rows for a write in this width.
+void SectionScheduler::take_form(const Access& access, Width width, bool whole) {
+  const RowSet rows = access.rows();
+  if (!whole) spread(rows);
+  for (unsigned pair = 0; pair < kTRow / 2; ++pair) {
+    if (!rows[2 * pair] && !rows[2 * pair + 1]) continue;
+    const bool covered = whole && rows[2 * pair] && rows[2 * pair + 1];
+    if (covered) {
+      long_pairs_.set(pair, width == Width::long_word);
+    } else {
+      set_form(pair, width == Width::long_word);
+    }
+  }
+}
+
+void SectionScheduler::set_form(unsigned pair, bool is_long) {
+  if (long_pairs_[pair] == is_long) return;
+  RowSet rows;
+  rows.set(2 * pair).set(2 * pair + 1);
+  spread(rows);
+  MicroOp& op = push(is_long ? moves::shorts_to_longs : moves::longs_to_shorts);
+  op.a.high = row_place(2 * pair);
+  op.count = 1;
+  long_pairs_.set(pair, is_long);
+}
+
+/// Back to what sections agree on.
+void SectionScheduler::restore_forms() {
+  for (unsigned pair = 0; pair < kTRow / 2; ++pair) set_form(pair, frame_.long_pairs[pair]);
+  for (unsigned element = 0; element < kVectorElements; ++element) {
+    if (!t_short_[element]) continue;
+    MicroOp& clear = push(moves::clear_words);
+    clear.to[0].high = row_place(kTRow + 2 * element + 1);
+    clear.count = kRowWords;
+    uniform_.reset(kTRow + 2 * element + 1);
+  }
+  t_short_.reset();
+}
+
+void SectionScheduler::hold(Held held, Landing landing) {
+  (landing == Landing::next_line ? next_late_ : own_).push_back(std::move(held));
+}
+
+void SectionScheduler::commit_all(const std::vector<Held>& held, std::uint32_t moved) {
+  for (const Held& one : held) commit(one, moved);
+}
+
+/// Lands a held write; its bank's words stand `moved` words further on.
+void SectionScheduler::commit(const Held& held, std::uint32_t moved) {
+  MicroOp op = held.commit;
+  op.a.high += moved;
+  if (op.a.low != kNowhere) op.a.low += moved;
+  if (op.to[0].mask_slot != kNowhere) op.to[0].mask_slot += moved;
+  if (held.kind == Held::Kind::flag) {
+    op.run = moves::commit_flag;
+  } else if (held.kind == Held::Kind::store) {
+    op.run = moves::commit_store;
+  } else if (held.kind == Held::Kind::indirect_words) {
+    op.run = moves::scatter;
+    op.b.high += moved;
+    op.count = long_pairs_[kLmRow / 2] ? 1 : 0;
+  } else {
+    const bool is_long = held.width == Width::long_word;
+    spread(held.t ? held.access.rows() : RowSet{});
+    if (!held.t) {
+      take_form(held.access, held.width, held.whole);
+      uniform_ &= ~held.access.rows();
+    }
+    op.run = moves::commit;
+    op.to[0].high = row_place(held.access.first);
+    op.to[0].low = is_long ? row_place(held.access.first + 1) : kNowhere;
+    op.to[0].element_step = held.access.step * kRowWords;
+    if (held.t && !is_long) {  // T keeps a low plane, of zeros
+      op.a.low = place::kZero;
+      op.to[0].low = row_place(held.access.first + 1);
+    }
+    if (held.t) {
+      for (unsigned element = 0; element < held.access.elements; ++element) {
+        if (!t_short_[element]) continue;
+        MicroOp& clear = push(moves::clear_words);
+        clear.to[0].high = row_place(kTRow + 2 * element + 1);
+        clear.count = kRowWords;
+        t_short_.reset(element);
+      }
+    }
+  }
+  push(op.run) = op;
+  if (held.kind != Held::Kind::words || held.t) return;
+  for (unsigned element = 0; element < held.access.elements; ++element) {
+    const unsigned pair = held.access.row(element) / 2;
+    if (pinned(pair)) set_form(pair, frame_.long_pairs[pair]);
+  }
+}
+
+// ---- emission ------------------------------------------------------------------------------------------------------
+
+MicroOp& SectionScheduler::push(Kernel kernel) {
+  MicroOp op;
+  op.run = kernel;
+  op.elements = line_ != nullptr ? line_->vlen : 1;
+  op.line = static_cast<std::uint16_t>(at_);
+  code_.ops.push_back(op);
+  return code_.ops.back();
+}
+
+std::uint32_t SectionScheduler::reserve(std::uint32_t words) {
+  const std::uint32_t at = bank_ + used_;
+  used_ += (words + kSplatWords - 1) / kSplatWords * kSplatWords;
+  GDR_ASSERT(used_ <= kBankWords, "a line's held words fit in their bank");
+  return at;
+}
+
+Gate SectionScheduler::gate_of(const Predicate& predicate) const {
+  return {flag_place(predicate.flag), predicate.flag != 0 && predicate.inverted ? ~std::uint32_t{0} : 0};
+}
+
+Gate SectionScheduler::line_gate() const {
+  return {flag_place(line_->mask.flag), line_->mask.flag != 0 && line_->mask.inverted ? ~std::uint32_t{0} : 0};
+}
+
+}  // namespace gdr::emulator::simd

@@ -1,0 +1,156 @@
+// One section on its way to micro-operations.
+#pragma once
+
+#include <optional>
+
+#include "scheduler.h"
+
+namespace gdr::emulator::simd {
+
+/// Immediates of a program, each once.
+class Constants {
+ public:
+  /// Place of the value's high plane, a splat; the low one follows.
+  std::uint32_t place_of(isa::LongWord value);
+  [[nodiscard]] const std::vector<isa::LongWord>& values() const { return values_; }
+
+ private:
+  std::vector<isa::LongWord> values_;
+};
+
+/// What a section is scheduled for.
+struct SectionFrame {
+  isa::Section section = isa::Section::initialization;
+  bool jvalid = true;
+  bool leaves_writes = false;   // to the section that runs next; else they land at the end
+  bool leaves_splats = false;   // to its own next iteration
+  LineFacts before;             // of the lines that may run before the first
+  LineFacts after;              // of the lines that may run after the last
+  PairForms long_pairs;         // on entry and at the end
+  bool lm_form_pinned = false;  // an indirect access may meet any word of LM
+};
+
+class SectionScheduler {
+ public:
+  SectionScheduler(HostIsa isa, Constants& constants, const SectionFrame& frame);
+
+  SectionCode run(const std::vector<isa::Line>& lines);
+  /// Layout of the pairs after the last line, before they are put back.
+  [[nodiscard]] const PairForms& final_long_pairs() const { return final_long_pairs_; }
+
+ private:
+  enum class Landing { direct, own_line, next_line };
+
+  struct Target {  // one write port
+    isa::Memory memory = isa::Memory::gpr;
+    bool t = false;
+    bool indirect = false;
+    Access access;
+    isa::Predicate predicate;
+    Landing landing = Landing::direct;
+  };
+
+  struct Action {  // one unit's work in a line
+    isa::Unit unit = isa::Unit::none;
+    isa::Op op = isa::Op::NOP;
+    Width width = Width::long_word;
+    isa::Source a = isa::Source::none;
+    isa::Source b = isa::Source::none;
+    bool negate_a = false;
+    bool negate_b = false;
+    bool stores_to_bm = false;
+    bool one_pe = false;
+    std::vector<Target> targets;
+    std::optional<isa::FlagWrite> flag;
+    Landing flag_landing = Landing::direct;
+    Landing store_landing = Landing::direct;
+    std::array<RowSet, isa::kVectorElements> reads;  // by element
+
+    [[nodiscard]] RowSet all_reads() const { return reads[0] | reads[1] | reads[2] | reads[3]; }
+    [[nodiscard]] RowSet direct_writes() const;
+  };
+
+  struct Held {  // a write that waits in a bank
+    enum class Kind { words, flag, indirect_words, store } kind = Kind::words;
+    MicroOp commit;
+    Access access;
+    Width width = Width::long_word;
+    bool whole = false;
+    bool t = false;
+    unsigned flag = 0;
+    isa::Unit unit = isa::Unit::none;
+  };
+
+  struct Value {  // an operand
+    Operand at;
+    bool is_short = false;
+  };
+
+  void line(const isa::Line& line, const isa::Line* next, bool first);
+  void finish();
+
+  // The parts of a line.
+  void prepare_indirect(const std::vector<Action>& actions);
+  void fetch_bm(const std::vector<Action>& actions);
+  [[nodiscard]] std::vector<Action> actions_of(const isa::Line& line) const;
+  void decide_landing(std::vector<Action>& actions, const LineFacts& next) const;
+  [[nodiscard]] Landing landing_of(const Action& action, const Target& target, const LineFacts& next) const;
+  void emit_in_order(std::vector<Action>& actions);
+  void emit(const Action& action);
+  void emit_unit(const Action& action);
+  void emit_store(const Action& action);
+  Destination destination_of(const Action& action, const Target& target, bool uniform);
+  FlagDestination flag_destination_of(const Action& action);
+
+  // Operands.
+  Value value_of(isa::Source source, Width width);
+  Value register_value(const Access& access, Width width);
+  Value t_value(Width width);
+  Operand view(const Access& access, Width width);
+  /// Makes the rows hold their values in every PE.
+  void spread(const RowSet& rows);
+  [[nodiscard]] bool uniform(const RowSet& rows) const { return rows.any() && (rows & ~uniform_).none(); }
+
+  // Landing.
+  [[nodiscard]] bool whole(const Action& action, const Target& target) const;
+  [[nodiscard]] bool changes_form(const Access& access, Width width, bool whole) const;
+  void take_form(const Access& access, Width width, bool whole);
+  void hold(Held held, Landing landing);
+  void commit(const Held& held, std::uint32_t moved);
+  void commit_all(const std::vector<Held>& held, std::uint32_t moved = 0);
+  void set_form(unsigned pair, bool is_long);
+  void restore_forms();
+
+  // Emission.
+  MicroOp& push(Kernel kernel);
+  std::uint32_t reserve(std::uint32_t words);
+  [[nodiscard]] Gate gate_of(const isa::Predicate& predicate) const;
+  [[nodiscard]] Gate line_gate() const;
+  [[nodiscard]] bool pinned(unsigned pair) const { return frame_.lm_form_pinned && pair >= kLmRow / 2; }
+
+  HostIsa isa_;
+  Constants& constants_;
+  SectionFrame frame_;
+  SectionCode code_;
+
+  PairForms long_pairs_;
+  PairForms final_long_pairs_;
+  std::bitset<isa::kVectorElements> t_short_;  // elements of T whose low plane is zero and not stored
+  RowSet uniform_;                             // rows whose value stands in their splat alone
+  RowSet dead_at_entry_;
+
+  const isa::Line* line_ = nullptr;
+  std::size_t at_ = 0;
+  std::uint32_t bank_ = place::kBanks;
+  std::uint32_t used_ = 0;  // words of the bank
+  Operand indirect_read_;
+  std::uint32_t write_rows_ = 0;   // row numbers of an indirect write
+  std::uint32_t write_lanes_ = 0;  // and its lanes
+  Operand bm_;
+  std::vector<Held> late_;       // of the line before
+  std::vector<Held> next_late_;  // of this line
+  std::vector<Held> own_;
+  LineFacts landing_late_;  // what late_ writes
+};
+
+}  // namespace gdr::emulator::simd

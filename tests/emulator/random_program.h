@@ -1,0 +1,57 @@
+// Random programs for comparing engines: lines that decode, of every operation and operand kind, hazards included. The
+// sequence depends on the seed alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gdr/isa/program.h"
+
+namespace gdr::tests {
+
+/// What the lines of a program are drawn from.
+struct ProgramShape {
+  unsigned record_words = 8;  // long words; 0: no line reads a record
+  bool indirect = false;      // local memory addressed through T, which then holds small numbers mostly
+  unsigned registers = 24;    // short words of GPR and of LM that lines use; few make hazards
+};
+
+class RandomPrograms {
+ public:
+  explicit RandomPrograms(std::uint64_t seed) : random_(seed) {}
+
+  /// A program with all four sections, none longer than `most_lines`.
+  [[nodiscard]] isa::Program next(const ProgramShape& shape, unsigned most_lines);
+  /// One line of a section in which this operation works; lines that make it legal stand before it.
+  [[nodiscard]] std::vector<isa::Line> lines_with(isa::Op op, isa::Section section, const ProgramShape& shape);
+
+  /// A word of one of many kinds: floating-point numbers of all sizes, special ones, small integers, any bits.
+  [[nodiscard]] isa::LongWord word();
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
+  [[nodiscard]] bool one_in(unsigned chances) { return below(chances) == 0; }
+
+ private:
+  [[nodiscard]] isa::Line draft(isa::Section section, const ProgramShape& shape, std::optional<isa::Op> wanted);
+  [[nodiscard]] isa::Slot slot(isa::Unit unit, isa::Op op, const isa::Line& line);
+  void choose_ports(isa::Line& line, const ProgramShape& shape);
+  void choose_bm(isa::Line& line, isa::Section section, const ProgramShape& shape);
+  void choose_targets(isa::Line& line, const ProgramShape& shape);
+  [[nodiscard]] isa::Predicate predicate();
+  [[nodiscard]] std::uint16_t address(unsigned words, isa::Width width, bool vector, unsigned vlen);
+  [[nodiscard]] isa::Width width() { return one_in(2) ? isa::Width::long_word : isa::Width::short_word; }
+  [[nodiscard]] isa::LongWord number(isa::Width width);
+
+  std::mt19937_64 random_;
+};
+
+/// Lines as a section's code.
+[[nodiscard]] std::vector<isa::ProgramLine> code_of(const std::vector<isa::Line>& lines);
+
+/// Assembly text of all sections, for a failing test's message.
+[[nodiscard]] std::string text_of(const isa::Program& program);
+
+}  // namespace gdr::tests
