@@ -1,7 +1,6 @@
 // Lines of the sections: statements to operations, operations to encoded lines.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -73,11 +72,12 @@ class Encoder {
       good = good && one;
       if (one) resolved.push_back(std::move(*one));
     }
-    std::stable_sort(resolved.begin(), resolved.end(), [](const Resolved& a, const Resolved& b) {
-      return isa::info_of(a.op).unit < isa::info_of(b.op).unit;
-    });
     LineEncoder encoder(*section_, sequencer, at.where, declared_, reporter_);
-    for (const Resolved& operation : resolved) good = encoder.add(operation) && good;
+    for (unsigned unit = 0; unit <= isa::kUnits; ++unit) {
+      for (const Resolved& operation : resolved) {
+        if (isa::info_of(operation.op).unit == static_cast<isa::Unit>(unit)) good = encoder.add(operation) && good;
+      }
+    }
     CodeLine line = std::move(encoder).take(at.text);
     line.unknown = !good;
     GDR_ASSERT(!good || isa::decode(isa::encode(line.line)).line == line.line, "an assembled line decodes to itself");

@@ -19,7 +19,7 @@ namespace {
 // Limits that no kernel comes near: LM holds 512 short words, a loop some hundred lines.
 constexpr std::size_t kLongestLine = 1000;
 constexpr int kDeepestNesting = 24;  // of parentheses, and of macros, repeats and includes
-constexpr std::size_t kMostStatements = 65536;
+constexpr std::size_t kMostStatements = 16384;
 constexpr std::size_t kMostFiles = 64;
 
 struct SourceLine {

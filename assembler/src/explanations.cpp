@@ -69,9 +69,9 @@ zero and results out of that range are refused.)",
   end)"},
     {Code::too_long, "more than the assembler takes",
      R"(A line has at most 1,000 characters and 24 parentheses and signs, blocks nest at most 24 deep, a program expands to at most
-65,536 lines.)",
+16,384 lines.)",
      R"(loop body
-  repeat i = 1..70000
+  repeat i = 1..20000
     nop
   end)",
      R"(loop body

@@ -9,6 +9,11 @@
 
 #include "syntax.h"
 
+// `a >> b > c` is how Spirit writes "a, then b, then surely c".
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Woverloaded-shift-op-parentheses"
+#endif
+
 // An expected parser with a semantic action is called by the parser's name.
 template <class Subject, class Action>
 struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {

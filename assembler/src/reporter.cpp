@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace gdr::assembler {
@@ -39,13 +40,16 @@ void Reporter::note(const Place& where, std::string message) {
 }
 
 std::vector<Diagnostic> Reporter::take() {
-  const auto key = [](const std::vector<Diagnostic>& group) {
-    const SourceRange& where = group.front().where;
-    return std::tuple(where.file, where.line, where.column);
+  std::vector<std::size_t> order(groups_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto key = [&](std::size_t index) {
+    const SourceRange& where = groups_[index].front().where;
+    return std::tuple(where.file, where.line, where.column, index);
   };
-  std::stable_sort(groups_.begin(), groups_.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   std::vector<Diagnostic> all;
-  for (std::vector<Diagnostic>& group : groups_) std::move(group.begin(), group.end(), std::back_inserter(all));
+  for (const std::size_t index : order)
+    std::move(groups_[index].begin(), groups_[index].end(), std::back_inserter(all));
   groups_.clear();
   return all;
 }

@@ -13,6 +13,7 @@ namespace gdr::assembler {
 namespace {
 
 constexpr std::uint32_t kSeed = 20091109;
+constexpr std::string_view kCharacters = " \n;$[]{}()+-*/!@\"#vlrmbjt0123456789";
 
 /// Assembles, and uses whatever comes out of it.
 void try_out(const std::string& text) {
@@ -96,7 +97,7 @@ TEST(Assembler, SurvivesMutatedKernels) {
           text.insert(at, other.substr(random() % other.size(), random() % 40));
           break;
         case 3:
-          text.insert(at, 1, " \n;$[]{}()+-*/!@\"#vlrmbjt0123456789"[random() % 37]);
+          text.insert(at, 1, kCharacters[random() % kCharacters.size()]);
           break;
         default:
           text.resize(at);
