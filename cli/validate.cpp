@@ -171,12 +171,13 @@ std::string page(const ValidationData& data, const std::vector<Judged>& rows) {
       "Published numbers and ours. Made by `gdr validate --markdown`; the published numbers and the bars stand in\n"
       "`docs/validation.toml`. A row whose system is not built says so. Times of the board are a closed form of the\n"
       "machine's rates (`machines/model1800.toml`), at 333 MHz where nothing else is said.\n\n";
-  text += summary(rows) + ".\n\n| role | rows | built | meaning |\n|---|---|---|---|\n";
+  text += summary(rows) + ".\n\n| role | rows | built and verified | meaning |\n|---|---|---|---|\n";
   for (const auto& [role, meaning] : data.roles) {
     const auto of_role = [&](const Judged& judged) { return judged.row.role == role; };
-    text += fmt::format(
-        "| {} | {} | {} | {} |\n", role, std::count_if(rows.begin(), rows.end(), of_role),
-        std::count_if(rows.begin(), rows.end(), [&](const Judged& j) { return of_role(j) && is_built(j); }), meaning);
+    text += fmt::format("| {} | {} | {} | {} |\n", role, std::count_if(rows.begin(), rows.end(), of_role),
+                        std::count_if(rows.begin(), rows.end(),
+                                      [&](const Judged& j) { return of_role(j) && is_built(j) && j.row.verified; }),
+                        meaning);
   }
   text += "\n";
   for (const auto& [prefix, title] : data.titles) {

@@ -1,0 +1,493 @@
+#!/usr/bin/env python3
+"""The program gdr as its users meet it: exit statuses, messages, JSON, files.
+
+    cli_test.py GDR PROJECT [TestCase...]
+
+GDR is the built program, PROJECT the folder with kernels/, machines/ and docs/. Each TestCase is a test of CTest.
+"""
+
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GDR = ""
+PROJECT = pathlib.Path()
+
+
+class Outcome:
+    """Exit status, standard output and standard error of a command."""
+
+    def __init__(self, done):
+        self.status = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+
+def gdr(*arguments, stdin="", data=None):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")}
+    if data is not None:
+        environment["GDR_DATA_DIR"] = str(data)
+    command = [GDR, *(str(argument) for argument in arguments)]
+    return Outcome(subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, check=False))
+
+
+class CliTest(unittest.TestCase):
+    """A scratch directory of its own, and what tests expect of a command."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.scratch = pathlib.Path(scratch.name)
+
+    def file(self, name, text):
+        path = self.scratch / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def succeeds(self, *arguments, **options):
+        outcome = gdr(*arguments, **options)
+        self.assertEqual(outcome.status, 0, f"{arguments}: {outcome.err}")
+        return outcome
+
+    def ends(self, status, expected, *arguments, **options):
+        """The command ends with `status`, says each text of `expected` on standard error, and leaves no crash behind."""
+        outcome = gdr(*arguments, **options)
+        self.assertEqual(outcome.status, status, f"{arguments}: {outcome.out}{outcome.err}")
+        for text in expected:
+            self.assertIn(text, outcome.err, arguments)
+        return outcome
+
+
+def subcommands():
+    """Every subcommand, as the program's own help lists them."""
+    names = []
+    for name in re.findall(r"^  (\S+) ", gdr("--help").out.split("Subcommands:")[1], re.MULTILINE):
+        help_text = gdr(name, "--help").out
+        if "Subcommands:" in help_text:
+            inner = re.findall(r"^  (\S+) ", help_text.split("Subcommands:")[1], re.MULTILINE)
+            names += [[name, sub] for sub in inner]
+        else:
+            names.append([name])
+    return names
+
+
+class ExitStatus(CliTest):
+    def test_help_of_every_subcommand_has_an_example_that_begins_with_it(self):
+        names = subcommands()
+        self.assertIn(["fp", "eval"], names)
+        self.assertIn(["validate"], names)
+        for name in names:
+            text = self.succeeds(*name, "--help").out
+            self.assertIn("Example:", text, name)
+            self.assertIn("gdr " + " ".join(name), text.split("Example:")[1], name)
+
+    def test_version_is_told(self):
+        self.assertRegex(self.succeeds("--version").out, r"^gdr \d+\.\d+\.\d+$")
+
+    def test_wrong_command_lines_end_with_2_and_a_hint(self):
+        for arguments, hint in [
+            ([], "Try 'gdr --help'"),
+            (["nosuch"], "Try 'gdr --help'"),
+            (["fp"], "Try 'gdr fp --help'"),
+            (["fp", "nosuch"], "Try 'gdr fp --help'"),
+            (["force"], "Try 'gdr force --help'"),
+            (["force", "-n", "16", "--nosuch"], "--nosuch"),
+            (["force", "-n", "16", "extra"], "extra"),
+            (["machine", "show"], "name"),
+        ]:
+            self.ends(2, [hint], *arguments)
+
+    def test_refused_values_name_option_value_and_what_is_allowed(self):
+        for arguments, expected in [
+            (["force", "-n", "16", "--engine", "fast"], ["--engine", "fast", "reference", "simd"]),
+            (["force", "-n", "16", "--boards", "0"], ["--boards", "0", "from 1 to 64"]),
+            (["force", "-n", "16", "--boards", "65"], ["--boards", "65", "from 1 to 64"]),
+            (["force", "-n", "16", "--clock", "-3"], ["--clock", "-3", "from 1 to 10000"]),
+            (["force", "-n", "16", "--transfer", "2010"], ["--transfer", "2010", "2009", "ideal"]),
+            (["force", "-n", "0"], ["0", "from 1 to"]),
+            (["force", "-n", "many"], ["many", "from 1 to"]),
+            (["force", "-n", "16", "--kernel", "nosuch"], ["--kernel", "nosuch", "gravity_jerk"]),
+            (["fp", "eval", "--engine", "native"], ["--engine", "native", "reference", "simd"]),
+            (["fp", "show", "1.5x"], ["1.5x"]),
+            (["fp", "show", "nan"], ["nan"]),
+            (["validate", "--only", "X9"], ["--only", "X9", "G1", "N15"]),
+            (["explain", "E9999"], ["E9999"]),
+            (["run", "kernel.txt"], ["kernel.txt", ".vsm"]),
+        ]:
+            self.ends(2, expected, *arguments)
+
+    def test_unknown_machine_is_refused_with_the_names_known(self):
+        outcome = gdr("machine", "show", "model9")
+        self.assertIn(outcome.status, (1, 2))
+        for text in ("model9", "model1800", "model450"):
+            self.assertIn(text, outcome.err)
+
+    def test_missing_files_end_with_1_and_are_named(self):
+        for arguments in [
+            ["as", "missing.vsm"],
+            ["run", "missing.vsm"],
+            ["run", "missing.gdro"],
+            ["objdump", "missing.gdro"],
+            ["machine", "show", "missing.toml"],
+            ["nbody", "--in", "missing.dat", "--t-end", "1"],
+        ]:
+            self.ends(1, [arguments[-1] if "--in" not in arguments else "missing.dat"], *arguments)
+
+
+class JsonReport(CliTest):
+    FIELDS = ("tool", "version", "machine", "engine", "exact", "emulated_seconds", "emulated_gflops", "host_seconds",
+              "clocks", "counters")
+
+    def test_standard_output_holds_the_object_alone(self):
+        i = self.file("i.csv", "xi\n0\n")
+        j = self.file("j.csv", "xj,mj\n1,2\n")
+        for arguments in [
+            ["force", "-n", "16", "--engine", "reference"],
+            ["nbody", "--plummer", "8", "--t-end", "0.0625", "--engine", "reference"],
+            ["run", PROJECT / "kernels/tutorial.vsm", "--i", i, "--j", j, "--engine", "reference"],
+            ["validate"],
+        ]:
+            report = json.loads(self.succeeds(*arguments, "--json", "-").out)
+            for field in self.FIELDS:
+                self.assertIn(field, report, arguments)
+            self.assertEqual(report["tool"], f"gdr {arguments[0]}")
+        for arguments in [["fp", "show", "1.5"], ["machine", "show", "model450"]]:
+            self.assertIsInstance(json.loads(self.succeeds(*arguments, "--json", "-").out), dict)
+
+    def test_report_goes_to_a_file_beside_the_text(self):
+        path = self.scratch / "report.json"
+        outcome = self.succeeds("fp", "show", "1.5", "--json", path)
+        self.assertIn("3ff800000", outcome.out)
+        self.assertEqual(json.loads(path.read_text())["short"]["word"], "3ff800000")
+
+    def test_report_that_cannot_be_written_ends_with_1(self):
+        path = self.scratch / "missing" / "report.json"
+        self.ends(1, [str(path)], "fp", "show", "1.5", "--json", path)
+        self.assertEqual(list(self.scratch.iterdir()), [])
+
+
+def documented_examples():
+    """(operation, operands, result) of the floating-point examples of docs/arithmetic.md that gdr fp eval knows."""
+    page = (PROJECT / "docs/arithmetic.md").read_text(encoding="utf-8")
+    names = {"fadd": "fadd", "fsub": "fsub", "fmul": "fmul", "fmull": "fmul2"}
+    examples = []
+    for line in page.split("```examples\n")[1].split("```")[0].splitlines():
+        match = re.fullmatch(r"(\w+) ([0-9a-f]+) ([0-9a-f]+) -> ([0-9a-f]+)[a-z ]*", line)
+        if match and match[1] in names:
+            examples.append((names[match[1]], match[2], match[3], match[4]))
+    return examples
+
+
+def lines_of(examples):
+    lines = []
+    for operation, a, b, result in examples:
+        if operation == "fmul":
+            b = b[:9]  # its second operand is short; the page writes it widened
+        lines.append(f"{operation}.{'l' if len(result) == 18 else 's'} {a} {b}\n")
+    return "".join(lines)
+
+
+class FpEval(CliTest):
+    ENGINES = ("reference", "simd")
+
+    def test_examples_of_the_arithmetic_page_hold_on_every_engine(self):
+        examples = documented_examples()
+        self.assertGreater(len(examples), 15)
+        self.assertEqual({example[0] for example in examples}, {"fadd", "fsub", "fmul", "fmul2"})
+        for engine in self.ENGINES:
+            out = self.succeeds("fp", "eval", "--engine", engine, stdin=lines_of(examples)).out
+            self.assertEqual(out.splitlines(), [example[3] for example in examples], engine)
+
+    def test_results_keep_the_order_of_many_mixed_lines(self):
+        examples = documented_examples() * 500  # more than a chip takes at once
+        for engine in self.ENGINES:
+            out = self.succeeds("fp", "eval", "--engine", engine, stdin=lines_of(examples)).out
+            self.assertEqual(out.splitlines(), [example[3] for example in examples], engine)
+
+    def test_operands_of_any_width_may_be_mixed(self):
+        one, two = "3ff000000", "400000000"
+        for engine in self.ENGINES:
+            for a in (one, one + "0" * 9):
+                for b in (two, two + "0" * 9):
+                    text = f"fadd.l {a} {b}\nfsub.s {a} {b}\n"
+                    out = self.succeeds("fp", "eval", "--engine", engine, stdin=text).out
+                    self.assertEqual(out, "400800000000000000\nbff000000\n")
+                text = f"fmul.s {a} {two}\n"
+                self.assertEqual(self.succeeds("fp", "eval", "--engine", engine, stdin=text).out, "400000000\n")
+
+    def test_malformed_lines_are_named_and_what_stood_before_is_answered(self):
+        good = "fadd.s 3ff000000 3ff000000\n"
+        long, short = "3ff000000000000000", "3ff000000"
+        for line in [
+            "",
+            "fadd.s",
+            f"fadd.s {short}",
+            f"fadd.s {short} {short} {short}",
+            f"fadd {short} {short}",
+            f"fadd.x {short} {short}",
+            f"fdiv.s {short} {short}",
+            f"fadd.s {short}0 {short}",
+            f"fadd.s {short} 3ff00000g",
+            f"fmul.s {long} {long}",
+            f"fmul2.l {long} {short}",
+            f"fmul2.l {short} {long}",
+        ]:
+            for engine in self.ENGINES:
+                outcome = self.ends(1, ["line 3:"], "fp", "eval", "--engine", engine, stdin=good * 2 + line + "\n" + good)
+                self.assertEqual(outcome.out, "400000000\n" * 2, line)
+
+    def test_no_lines_give_no_results(self):
+        self.assertEqual(self.succeeds("fp", "eval", stdin="").out, "")
+
+
+class FpShow(CliTest):
+    def show(self, value):
+        return json.loads(self.succeeds("fp", "show", "--json", "-", "--", value).out)
+
+    def test_a_number_is_shown_in_both_widths(self):
+        for value in (1.5, 0.1, -2.75e-300, 1.7976931348623157e308):
+            report = self.show(repr(value))
+            bits = struct.unpack(">Q", struct.pack(">d", value))[0]
+            self.assertEqual(report["long"]["word"], f"{bits:016x}00")
+            self.assertEqual(report["long"]["value"], value)
+            self.assertTrue(report["long"]["value_is_exact"])
+            self.assertEqual(report["long"]["exponent_field"], bits >> 52 & 2047)
+            self.assertEqual(report["long"]["sign"], bits >> 63)
+            self.assertEqual(report["long"]["class"], "finite")
+
+    def test_a_short_word_is_rounded_and_says_so(self):
+        report = self.show("3ff000000800000001")["short"]
+        self.assertEqual((report["word"], report["conversion"]), ("3ff000001", "rounded"))
+        self.assertEqual(report["value"], 1 + 2.0**-24)
+        self.assertEqual(self.show("7fefffffffffffffff")["short"]["conversion"], "overflow")
+        self.assertEqual(self.show("3ff800000000000000")["short"]["conversion"], "exact")
+
+    def test_a_long_word_beyond_a_double_says_that_the_value_is_the_nearest(self):
+        report = self.show("3ff000000000000001")["long"]
+        self.assertEqual((report["value"], report["value_is_exact"]), (1, False))
+        self.assertEqual(report["fraction"], "000000000000001")
+
+    def test_special_words_keep_their_bits(self):
+        zero = self.show("800123456789abcdef")["long"]
+        self.assertEqual((zero["class"], zero["value"], zero["sign"], zero["fraction"]),
+                         ("zero", 0, 1, "123456789abcdef"))
+        infinity = self.show("fff000abc")["short"]
+        self.assertEqual((infinity["class"], infinity["value"], infinity["word"]), ("infinity", None, "fff000abc"))
+        self.assertEqual(self.show("5e-324")["long"]["conversion"], "underflow")
+
+    def test_nine_digits_are_a_word_and_a_prefix_is_allowed(self):
+        self.assertEqual(self.show("400000000")["long"]["value"], 2)
+        self.assertEqual(self.show("0x400000000")["long"]["value"], 2)
+        self.assertEqual(self.show("400000000.0")["long"]["value"], 4e8)
+
+    def test_negative_numbers_need_no_separator(self):
+        self.assertIn("c00400000", self.succeeds("fp", "show", "-2.5").out)
+
+
+class Machine(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.good = (PROJECT / "machines/model450.toml").read_text(encoding="utf-8")
+
+    def line_of(self, text, wanted):
+        return next(n for n, line in enumerate(text.splitlines(), 1) if wanted in line)
+
+    def refused(self, text, wanted, expected):
+        """A machine file is refused at the line that holds `wanted`, by `machine show` as by a run."""
+        path = self.file("mine.toml", text)
+        place = f"{path}:{self.line_of(text, wanted)}:"
+        self.ends(1, [place, *expected], "machine", "show", path)
+        self.ends(1, [place, *expected], "force", "-n", "16", "--machine", path)
+
+    def test_every_description_is_listed_with_its_title(self):
+        text = self.succeeds("machine", "list").out
+        self.assertIn("GRAPE-DR Model 1800", text)
+        self.assertIn("GRAPE-DR Model 450", text)
+
+    def test_show_gives_value_unit_and_origin_of_every_parameter(self):
+        report = json.loads(self.succeeds("machine", "show", "model1800", "--json", "-").out)
+        text = self.succeeds("machine", "show", "model1800").out
+        self.assertEqual(report["parameters"]["chips"]["value"], 4)
+        for key, parameter in report["parameters"].items():
+            self.assertRegex(parameter["origin"], r"^[RDO]: ")
+            for part in (key, parameter["unit"], parameter["origin"]):
+                self.assertIn(part, text)
+
+    def test_a_file_of_ones_own_is_taken(self):
+        path = self.file("mine.toml", self.good.replace('"model450"', '"mine"'))
+        self.assertEqual(json.loads(self.succeeds("machine", "show", path, "--json", "-").out)["machine"], "mine")
+
+    def test_unknown_key_is_refused_with_those_known(self):
+        text = self.good + 'turbo = { value = 1, unit = "1", origin = "O: none" }\n'
+        self.refused(text, "turbo", ["turbo", "tree_latency"])
+        self.refused("colour = 'red'\n" + self.good, "colour", ["colour", "title"])
+
+    def test_silly_value_is_refused_with_its_range(self):
+        self.refused(self.good.replace("value = 16, unit", "value = -1, unit"), "tree_latency",
+                     ["tree_latency = -1", "from 0 to 1024"])
+        self.refused(self.good.replace("chips             = { value = 1,", "chips = { value = 1.5,"), "chips",
+                     ["chips = 1.5", "whole number", "from 1 to 16"])
+        self.refused(re.sub(r"(?m)^clock( *)= { value = \d+", r"clock = { value = 'fast'", self.good), "'fast'",
+                     ["clock.value", "must be a number"])
+
+    def test_missing_parameter_is_named(self):
+        path = self.file("mine.toml", re.sub(r"(?m)^odp_clocks.*\n", "", self.good))
+        self.ends(1, [f"{path}:", "odp_clocks", "missing"], "machine", "show", path)
+
+    def test_what_is_no_toml_is_refused_at_its_line(self):
+        path = self.file("mine.toml", "name = \"mine\"\nthis is no TOML\n")
+        self.ends(1, [f"{path}:2:"], "machine", "show", path)
+
+
+class Run(CliTest):
+    I = "xi\n0\n1.5\n-2\n"
+    J = "mj,xj\n0.5,1\n2,-4\n0.25,3\n"
+
+    def setUp(self):
+        super().setUp()
+        self.kernel = PROJECT / "kernels/tutorial.vsm"
+
+    def run_on(self, i, j, *more):
+        return [
+            "run", self.kernel, "--i", self.file("i.csv", i), "--j", self.file("j.csv", j), "--engine", "reference", *more
+        ]
+
+    def refused(self, expected, i=I, j=J):
+        self.ends(1, expected, *self.run_on(i, j, "--out", self.scratch / "out.csv"))
+        self.assertFalse((self.scratch / "out.csv").exists())
+
+    def test_results_are_those_of_the_formula(self):
+        out = self.scratch / "out.csv"
+        report = json.loads(self.succeeds(*self.run_on(self.I, self.J, "--out", out, "--json", "-")).out)
+        self.assertEqual((report["ni"], report["nj"], report["results"]), (3, 3, str(out)))
+        header, *rows = out.read_text().splitlines()
+        self.assertEqual(header, "sum")
+        masses, places = (0.5, 2, 0.25), (1, -4, 3)
+        expected = [sum(m * (x - xi) for m, x in zip(masses, places)) for xi in (0, 1.5, -2)]  # exact in doubles
+        self.assertEqual([float(row) for row in rows], expected)
+
+    def test_npy_results_hold_the_same_numbers_as_csv(self):
+        csv, npy = self.scratch / "out.csv", self.scratch / "out.npy"
+        self.succeeds(*self.run_on(self.I, self.J, "--out", csv))
+        self.succeeds(*self.run_on(self.I, self.J, "--out", npy))
+        data = npy.read_bytes()[-24:]
+        self.assertEqual(list(struct.unpack("<3d", data)), [float(row) for row in csv.read_text().splitlines()[1:]])
+
+    def test_wrong_columns_are_named_with_file_and_line(self):
+        self.refused(["j.csv:1:", "missing", "mj", "expected", "xj"], j="xj\n1\n")
+        self.refused(["j.csv:2:", "unknown column 'colour'"], j="# made up\nxj,mj,colour\n1,1,1\n")
+        self.refused(["i.csv:1:", "'xi' is there twice"], i="xi,xi\n1,1\n")
+
+    def test_extra_columns_can_be_ignored(self):
+        self.succeeds(*self.run_on(self.I, "xj,who,mj\n1,sun,1\n", "--ignore-extra"))
+
+    def test_wrong_rows_are_named_with_file_line_and_column(self):
+        self.refused(["j.csv:3:", "'xj'", "nan"], j="xj,mj\n1,1\nnan,1\n")
+        self.refused(["j.csv:2:", "'mj'", "heavy"], j="xj,mj\n1,heavy\n")
+        self.refused(["i.csv:3:", "2 fields", "1"], i="xi\n1\n2,3\n")
+        self.refused(["i.csv:", "header"], i="")
+
+    def test_missing_table_is_named(self):
+        missing = self.scratch / "missing.csv"
+        self.ends(1, [str(missing)], "run", self.kernel, "--i", missing, "--j", missing)
+
+    def test_too_many_rows_say_by_how_much(self):
+        small = (PROJECT / "machines/model450.toml").read_text(encoding="utf-8")
+        machine = self.file("small.toml", re.sub(r"(?m)^em_words( *)= { value = \d+", "em_words = { value = 1024", small))
+        rows = "xj,mj\n" + "1,1\n" * 515  # of two words each
+        self.ends(1, ["j.csv:514:", "515 rows are 3 too many", "external memory holds 512"],
+                  *self.run_on(self.I, rows, "--machine", machine))
+
+    def test_wrong_parameters_are_command_line_mistakes(self):
+        for parameter in ("nosuch=1", "ti", "=1", "ti=fast"):
+            self.ends(2, ["--param"], *self.run_on(self.I, self.J, "--param", parameter))
+
+    def test_data_that_the_kernel_takes_must_be_given(self):
+        self.ends(2, ["--j"], "run", self.kernel, "--i", self.file("i.csv", self.I))
+
+
+class Validate(CliTest):
+    def rows(self, *arguments, **options):
+        outcome = gdr("validate", "--json", "-", *arguments, **options)
+        self.assertIn(outcome.status, (0, 1), outcome.err)
+        return {row["id"]: row for row in json.loads(outcome.out)["rows"]}
+
+    def own_data(self, change):
+        """A data directory like the project's, with docs/validation.toml changed."""
+        data = self.scratch / "data"
+        (data / "docs").mkdir(parents=True)
+        for folder in ("kernels", "machines"):
+            (data / folder).symlink_to(PROJECT / folder)
+        text = (PROJECT / "docs/validation.toml").read_text(encoding="utf-8")
+        changed = change(text)
+        self.assertNotEqual(changed, text)
+        (data / "docs/validation.toml").write_text(changed, encoding="utf-8")
+        return data
+
+    def test_page_is_the_output_of_the_command(self):
+        page = (PROJECT / "docs/validation.md").read_text(encoding="utf-8")
+        self.assertEqual(self.succeeds("validate", "--markdown").out, page)
+
+    def test_every_row_has_the_fields_and_a_verdict_that_its_bar_gives(self):
+        rows = self.rows()
+        for number in range(1, 15):
+            self.assertTrue(any(name.split(".")[0] == f"G{number}" for name in rows), number)
+        for row in rows.values():
+            for field in ("id", "source", "published", "ours", "error", "role", "bar", "pass"):
+                self.assertIn(field, row)
+            if row["ours"] is None:
+                self.assertIsNone(row["pass"], row)
+                self.assertIsNone(row["error"], row)
+            elif row["bar"]["kind"] == "relative" and row["verified"]:
+                near = abs(row["ours"] / row["published"] - 1) <= row["bar"]["limit"]
+                self.assertEqual(row["pass"], near, row)
+            elif row["bar"]["kind"] == "none":
+                self.assertIsNone(row["pass"], row)
+
+    def test_figures_that_nobody_could_verify_never_pass(self):
+        unverified = [row for row in self.rows().values() if not row["verified"]]
+        self.assertTrue(any(row["ours"] is not None for row in unverified))
+        for row in unverified:
+            self.assertIsNone(row["pass"], row)
+
+    def test_static_rows_follow_from_the_listing(self):
+        rows = self.rows()
+        for name, kernel in (("G1.paper", "gravity_jerk_2009"), ("G1.packed", "gravity_jerk"),
+                             ("G13.gravity.lines", "gravity")):
+            report = json.loads(self.succeeds("as", PROJECT / f"kernels/{kernel}.vsm", "--json", "-").out)
+            self.assertEqual(rows[name]["ours"], report["lines"]["loop_body"], kernel)
+        self.assertEqual(rows["G2.clocks"]["ours"], 4 * rows["G1.paper"]["ours"])
+
+    def test_only_chooses_a_row_with_its_parts(self):
+        self.assertEqual(list(self.rows("--only", "G14")), ["G14"])
+        parts = self.rows("--only", "G5.ip")
+        self.assertTrue(len(parts) > 1 and all(name.startswith("G5.ip.") for name in parts))
+        self.assertTrue(all(name.split(".")[0] == "G1" for name in self.rows("--only", "G1")))
+
+    def test_strict_ends_with_1_if_a_row_misses_its_bar(self):
+        missed = any(row["pass"] is False for row in self.rows().values())
+        self.assertEqual(gdr("validate", "--strict").status, int(missed))
+        data = self.own_data(lambda text: text.replace("published = 1.54e7", "published = 9e7"))
+        self.assertEqual(gdr("validate", "--only", "G14", data=data).status, 0)
+        self.assertIs(self.rows("--only", "G14", data=data)["G14"]["pass"], False)
+        self.assertEqual(gdr("validate", "--only", "G14", "--strict", data=data).status, 1)
+
+    def test_damaged_data_file_is_refused_at_its_line(self):
+        for wrong, named in (("colour = 1\n", "colour"), ("this is no TOML\n", ""),
+                             ('[[row]]\nid = "X"\nsource = "nobody"\nquantity = "q"\n', "nobody")):
+            with self.subTest(wrong):
+                self.setUp()
+                data = self.own_data(lambda text, wrong=wrong: wrong + text if "[[" not in wrong else text + wrong)
+                outcome = self.ends(1, [named], "validate", data=data)
+                self.assertRegex(outcome.err, r"validation\.toml:\d+:")
+
+
+if __name__ == "__main__":
+    GDR, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
