@@ -16,7 +16,7 @@ static int failed(int status, const char* call) {
 
 static void make_particles(gravity_jerk_j_particle* j, gravity_jerk_i_particle* i) {
   for (int n = 0; n < kParticles; ++n) {
-    j[n] = (gravity_jerk_j_particle){.indexj = n, .tj = 0.5, .mj = 1.0 / kParticles};
+    j[n] = (gravity_jerk_j_particle){.indexj = n, .tj = 0.5, .mj = 0.025};
     i[n] = (gravity_jerk_i_particle){.indexi = n, .eps2 = kEps2};
     for (int k = 0; k < 3; ++k) {
       j[n].xj[k] = sin(1.3 * n + 2.1 * k);
