@@ -1,0 +1,90 @@
+#include "gravity_workload.h"
+
+#include <random>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/emulator/conversion.h"
+
+namespace gdr::bench {
+namespace {
+
+using emulator::PeWords;
+using isa::LongWord;
+using isa::Variable;
+using isa::Width;
+
+isa::Program assembled() {
+  const std::string path = GDR_KERNELS_DIR "/gravity_jerk.vsm";
+  assembler::AssembleResult result = assembler::assemble_file(path);
+  if (!result.program) throw Error("GravityWorkload: " + path + " does not assemble");
+  return *std::move(result.program);
+}
+
+LongWord word_of(const Variable& variable, double value) {
+  switch (variable.conversion.value_or(isa::Conversion::FLT64TO72)) {
+    case isa::Conversion::FLT64TO36:
+      return isa::widen(emulator::flt64to36(value).value);
+    case isa::Conversion::FIX64TO36:
+      return isa::widen(emulator::fix64to36(static_cast<std::int64_t>(value)).value);
+    default:
+      return emulator::flt64to72(value).value;
+  }
+}
+
+/// A value of the size that the variable has in an N-body run in standard units.
+double typical(const Variable& variable, std::mt19937_64& random, unsigned index) {
+  const double uniform = std::uniform_real_distribution<>(-1, 1)(random);
+  if (variable.name.starts_with("index")) return index;
+  if (variable.name == "mj") return 1.0 / 1024;
+  if (variable.name == "eps2") return 1.0 / 4096;
+  if (variable.name == "tj") return -0.01 * (1.5 + uniform);
+  if (variable.name.starts_with("reserved")) return 0;
+  return uniform;
+}
+
+}  // namespace
+
+GravityWorkload::GravityWorkload(unsigned iterations) : program(assembled()) {
+  std::mt19937_64 random(1);
+  const unsigned count = iterations * emulator::kBlocks;
+  records.resize(std::size_t{count} * program.record_words);
+  for (unsigned record = 0; record < count; ++record) {
+    for (const Variable* variable : program.variables_by(isa::Transfer::elt)) {
+      LongWord* to = &records[std::size_t{record} * program.record_words + variable->address / 2];
+      for (unsigned n = 0; n < variable->elements; ++n) to[n] = word_of(*variable, typical(*variable, random, record));
+    }
+  }
+}
+
+emulator::RecordStream GravityWorkload::stream() const {
+  return {records, program.record_words, records.size() / program.record_words};
+}
+
+void GravityWorkload::prepare(const WritePe& write_pe, const WriteBm& write_bm) const {
+  std::mt19937_64 random(2);
+  for (unsigned pe = 0; pe < emulator::kPesPerBlock; ++pe) {
+    for (const Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+      const unsigned words = variable->elements * (variable->vector ? isa::kVectorElements : 1);
+      std::vector<LongWord> values;
+      for (unsigned n = 0; n < words; ++n) {
+        values.push_back(word_of(*variable, typical(*variable, random, 1'000'000 + pe * isa::kVectorElements + n)));
+      }
+      write_pe(pe, {variable->memory, variable->address, variable->width, static_cast<std::uint16_t>(words)}, values);
+    }
+  }
+  for (const isa::Parameter& parameter : program.parameters) {
+    const LongWord value = emulator::flt64to72(parameter.default_value).value;
+    write_bm(parameter.address / 2, {&value, 1});
+  }
+}
+
+std::vector<PeWords> GravityWorkload::results() const {
+  std::vector<PeWords> places;
+  for (const Variable* variable : program.variables_by(isa::Transfer::rrn)) {
+    const unsigned words = variable->elements * (variable->vector ? isa::kVectorElements : 1);
+    places.push_back({variable->memory, variable->address, variable->width, static_cast<std::uint16_t>(words)});
+  }
+  return places;
+}
+
+}  // namespace gdr::bench

@@ -1,0 +1,29 @@
+// The kernel that engines are measured on, kernels/gravity_jerk.vsm, with particles of a random sphere.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "gdr/emulator/chip.h"
+
+namespace gdr::bench {
+
+struct GravityWorkload {
+  isa::Program program;
+  std::vector<isa::LongWord> records;  // for the 16 blocks, one after the other
+
+  /// `iterations` j-records for each block. Throws Error if the kernel cannot be read or assembled.
+  explicit GravityWorkload(unsigned iterations);
+
+  [[nodiscard]] emulator::RecordStream stream() const;
+  /// i-data of one block and the parameters, by functions that write words into a PE and into BM.
+  using WritePe = std::function<void(unsigned pe, const emulator::PeWords&, std::span<const isa::LongWord>)>;
+  using WriteBm = std::function<void(unsigned address, std::span<const isa::LongWord>)>;
+  void prepare(const WritePe& write_pe, const WriteBm& write_bm) const;
+  /// Where the results stand in a PE.
+  [[nodiscard]] std::vector<emulator::PeWords> results() const;
+};
+
+}  // namespace gdr::bench
