@@ -1,0 +1,26 @@
+// The examples of the language's description are programs.
+#include <gmock/gmock.h>
+
+#include "gdr/isa/file.h"
+#include "testing.h"
+
+namespace gdr::assembler {
+namespace {
+
+TEST(LanguageDescription, HasExamplesThatAssembleWithoutDiagnostics) {
+  const std::string text = isa::read_file(GDR_LANGUAGE_PAGE);
+  const std::string begin = "\n```vsm\n";
+  int examples = 0;
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    at += begin.size();
+    std::string example = text.substr(at, text.find("\n```\n", at) - at + 1);
+    if (!example.starts_with("kernel")) example.insert(0, "kernel example\n");
+    const AssembleResult result = assemble(example, "assembly.md");
+    EXPECT_THAT(result.diagnostics, ::testing::IsEmpty()) << format_diagnostics(result) << example;
+    ++examples;
+  }
+  EXPECT_GE(examples, 4);
+}
+
+}  // namespace
+}  // namespace gdr::assembler
