@@ -1,0 +1,37 @@
+// Spheres on the board: the same bits from every engine and thread count, and physics that stays.
+#include "board_sphere.h"
+
+#include <gtest/gtest.h>
+
+namespace gdr::hostlib::testing {
+namespace {
+
+using emulator::Engine;
+
+DeviceOptions options(Engine engine, unsigned threads) {
+  DeviceOptions chosen;
+  chosen.engine = engine;
+  chosen.threads = threads;
+  return chosen;
+}
+
+// The hash is a contract, like that of the Plummer sphere itself: every engine, thread count, compiler and build type
+// gives these bits.
+TEST(BoardSphere, SameBitsOnEveryEngineAndThreadCount) {
+  constexpr std::string_view kHash = "4495fccecef77a06b7d558c3722e7f1a5fe3e26247b85998881022ca26582b65";
+  for (const unsigned threads : {1u, 2u, 3u, 7u}) {
+    EXPECT_EQ(integrate_sphere(64, 1, 0.25, options(Engine::simd, threads)).hash, kHash) << threads << " threads";
+  }
+  EXPECT_EQ(integrate_sphere(64, 1, 0.25, options(Engine::reference, 2)).hash, kHash);
+}
+
+// A force of the wrong sign conserves energy too, but lets the sphere fly apart: its half-mass radius of 0.77 would
+// pass 1.2 within a time unit. In equilibrium it only fluctuates, by about 1 / sqrt(N).
+TEST(BoardSphere, KeepsItsEnergyAndItsRadius) {
+  const SphereRun run = integrate_sphere(128, 1, 1, options(Engine::simd, 2));
+  EXPECT_LE(std::abs(run.energy_error), 2e-7);
+  EXPECT_NEAR(run.half_mass_after / run.half_mass_before, 1, 2 / std::sqrt(128.0));
+}
+
+}  // namespace
+}  // namespace gdr::hostlib::testing
