@@ -42,8 +42,8 @@ enum class Memory : std::uint8_t { gpr, lm, bm };
 
 /// A declared variable. It occupies `elements` entries, each of four words if `vector` (one per vector element), else
 /// of one word, from `address` (short words) on, entry after entry. In BM each entry of an `elt` variable is one long
-/// word of the j-record, a short value standing in its upper half (unless packed), and `address` counts from the record's
-/// start.
+/// word of the j-record, a short value standing in its upper half (unless packed), and `address` counts from the
+/// record's start.
 struct Variable {
   std::string name;
   Memory memory = Memory::lm;
