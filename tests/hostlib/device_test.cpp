@@ -65,8 +65,7 @@ std::vector<std::uint64_t> row_of_particles(std::size_t n) {
 }
 
 class DeviceTest : public ::testing::TestWithParam<emulator::Engine> {};
-INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest,
-                         ::testing::Values(emulator::Engine::reference, emulator::Engine::simd),
+INSTANTIATE_TEST_SUITE_P(Engines, DeviceTest, ::testing::Values(emulator::Engine::reference, emulator::Engine::simd),
                          [](const auto& engine) { return std::string(emulator::name_of(engine.param)); });
 
 TEST_P(DeviceTest, SumsOverAnyNumberOfJParticles) {
