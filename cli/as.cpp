@@ -92,7 +92,9 @@ int assemble(const Options& options) {
   if (result.program) {
     const isa::Program& program = *result.program;
     if (!options.object.empty()) isa::write_object(program, options.object);
-    if (!options.listing.empty()) isa::write_file(options.listing, assembler::listing(program, result.files));
+    if (!options.listing.empty()) {
+      isa::write_file(options.listing, assembler::listing(program, result.files, result.moved));
+    }
     if (!options.stubs.empty()) write_stubs(program, options.stubs);
     if (options.report.speaks()) {
       const isa::LoopBound bound = isa::loop_bound(program);

@@ -1,23 +1,27 @@
-// The recipe: expand, declare, encode, prove, and put the program together.
+// The recipe: expand, declare, encode, prove, schedule if asked to, and put the program together.
 #include "gdr/assembler/assembler.h"
 
 #include "code.h"
 #include "expand.h"
 #include "gdr/isa/file.h"
+#include "schedule.h"
 #include "symbols.h"
 
 namespace gdr::assembler {
 namespace {
 
-isa::Program put_together(isa::Program program, const SectionCode& code, const std::vector<SourceFile>& files) {
-  for (const SourceFile& file : files) program.files.push_back(file.name);
+isa::SourcePosition position_of(const Place& place) { return {place.range.file, place.range.line, place.range.column}; }
+
+void put_together(isa::Program program, const SectionCode& code, AssembleResult& result) {
+  for (const SourceFile& file : result.files) program.files.push_back(file.name);
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     for (const CodeLine& line : code[section]) {
-      const SourceRange& where = line.where.range;
-      program.sections[section].push_back({isa::encode(line.line), {where.file, where.line, where.column}});
+      program.sections[section].push_back({isa::encode(line.line), position_of(line.where)});
+      auto& moved = result.moved[section].emplace_back();
+      for (const Place& place : line.moved_here) moved.push_back(position_of(place));
     }
   }
-  return program;
+  result.program = std::move(program);
 }
 
 }  // namespace
@@ -28,9 +32,12 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   Reporter reporter;
   const Expansion expansion = expand(result.files, options, reporter);
   Declared declared = declare(expansion, options, reporter);
-  const SectionCode code = encode_lines(expansion, declared, options, reporter);
+  SectionCode code = encode_lines(expansion, declared, options, reporter);
   prove(code, declared, reporter);
-  if (!reporter.has_errors()) result.program = put_together(std::move(declared.program), code, result.files);
+  if (!reporter.has_errors()) {
+    if (options.schedule) code = schedule(code, declared);
+    put_together(std::move(declared.program), code, result);
+  }
   result.diagnostics = reporter.take();
   return result;
 }

@@ -27,6 +27,7 @@ struct Access {
   const Symbol* symbol = nullptr;
   Place where;
   std::string text;
+  isa::Unit operation = isa::Unit::none;  // unit of the operation that it belongs to; none: the line's mask
 };
 
 struct CodeLine {
@@ -34,7 +35,8 @@ struct CodeLine {
   std::vector<Access> accesses;
   Place where;
   std::string text;
-  bool unknown = false;  // could not be encoded: may do anything, so that nothing follows from it
+  bool unknown = false;           // could not be encoded: may do anything, so that nothing follows from it
+  std::vector<Place> moved_here;  // by the scheduler, from other lines of the source
 };
 
 using SectionCode = std::array<std::vector<CodeLine>, isa::kSections>;

@@ -68,7 +68,8 @@ void LineEncoder::record(const Value& value, bool writes, Unit unit, bool floati
   const bool tracked = value.in_memory() || value.kind == OperandKind::t || value.kind == OperandKind::flag;
   if (!tracked) return;
   code_.accesses.push_back({value.kind, writes, unit, value.width, value.vector, value.indirect, floating, defines,
-                            value.asserted, value.address, value.end, value.symbol, value.where, value.text});
+                            value.asserted, value.address, value.end, value.symbol, value.where, value.text,
+                            operation_});
 }
 
 void LineEncoder::record_predicate(const isa::Predicate& predicate, const Place& where) {
@@ -78,6 +79,7 @@ void LineEncoder::record_predicate(const isa::Predicate& predicate, const Place&
   access.address = predicate.flag;
   access.where = where;
   access.text = fmt::format("flag {}", predicate.flag);
+  access.operation = operation_;
   code_.accesses.push_back(std::move(access));
 }
 
@@ -101,6 +103,7 @@ bool LineEncoder::add(const Resolved& operation) {
     return false;
   }
   taken = Claim{operation.where, operation.mnemonic};
+  operation_ = unit;
   return unit == Unit::bm ? add_bm(operation) : add_slot(operation);
 }
 

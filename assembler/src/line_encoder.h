@@ -62,6 +62,7 @@ class LineEncoder {
   const Declared& declared_;
   Reporter& reporter_;
   CodeLine code_;
+  isa::Unit operation_ = isa::Unit::none;  // of the operation that is being added
   Claim gpr_a_, gpr_b_, lm_read_, bm_, immediate_, t_write_, gpr_write_, lm_write_;
   std::array<std::optional<Claim>, isa::kUnits + 1> units_;
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "gdr/isa/loop_bound.h"
@@ -15,6 +16,9 @@ namespace {
 constexpr double kElementsPerChip = 512.0 * isa::kVectorElements;  // i-particles that a line works on
 constexpr double kChips = 4;
 constexpr double kClockMHz = 400;  // of the paper's DGEMM and HPL
+
+/// Width of line number, clock, units and word with what stands between them.
+constexpr std::size_t kMovedColumn = 2 + 4 + 1 + 6 + 2 + 4 + 2 + isa::kInstructionBits / 4 + 2;
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -83,20 +87,29 @@ void list_layout(std::string& out, const isa::Program& program) {
 }
 
 void list_section(std::string& out, const isa::Program& program, isa::Section section,
-                  const std::vector<std::vector<std::string_view>>& sources) {
+                  const std::vector<std::vector<std::string_view>>& sources,
+                  const std::vector<std::vector<isa::SourcePosition>>& moved) {
   const auto& lines = program.code(section);
   if (lines.empty()) return;
   out += fmt::format("\n{}\n", isa::name_of(section));
   for (std::size_t index = 0; index < lines.size(); ++index) {
     const auto& [word, position] = lines[index];
     const isa::Line line = *isa::decode(word).line;
-    std::string text = isa::print(line);
-    if (position.file < sources.size() && position.line - 1 < sources[position.file].size()) {
-      text = sources[position.file][position.line - 1];
-    }
+    const auto source_at = [&](const isa::SourcePosition& at) -> std::optional<std::string> {
+      if (at.file >= sources.size() || at.line - 1 >= sources[at.file].size()) return std::nullopt;
+      return std::string(sources[at.file][at.line - 1]);
+    };
+    const auto name_of_file = [&](const isa::SourcePosition& at) {
+      return at.file < program.files.size() ? std::string_view(program.files[at.file]) : "?";
+    };
     out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
-                       hex_of(word), position.file < program.files.size() ? program.files[position.file] : "?",
-                       position.line, text);
+                       hex_of(word), name_of_file(position), position.line,
+                       source_at(position).value_or(isa::print(line)));
+    if (index >= moved.size()) continue;
+    for (const isa::SourcePosition& other : moved[index]) {
+      out += fmt::format("{:>{}}{}:{}: {}\n", "+ ", kMovedColumn, name_of_file(other), other.line,
+                         source_at(other).value_or(""));
+    }
   }
 }
 
@@ -131,14 +144,14 @@ void list_summary(std::string& out, const isa::Program& program) {
 
 }  // namespace
 
-std::string listing(const isa::Program& program, std::span<const SourceFile> files) {
+std::string listing(const isa::Program& program, std::span<const SourceFile> files, const MovedOperations& moved) {
   std::vector<std::vector<std::string_view>> sources;
   for (const SourceFile& file : files) sources.push_back(lines_of(file.text));
   std::string out = fmt::format("kernel {}\n\n", program.kernel);
   list_layout(out, program);
   out += "\n  line  clock  unit  word, source (units: A adder, a adder of fmull, M multiplier, I integer, r/w BM)\n";
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    list_section(out, program, static_cast<isa::Section>(section), sources);
+    list_section(out, program, static_cast<isa::Section>(section), sources, moved[section]);
   }
   list_summary(out, program);
   return out;

@@ -1,6 +1,7 @@
 // From assembly source to a program, with every true error of the source in one go.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -44,8 +45,12 @@ struct AssembleOptions {
   bool schedule = false;                           // pack lines without changing results
 };
 
+/// Of each line of each section the other source lines whose operations the scheduler brought into it.
+using MovedOperations = std::array<std::vector<std::vector<isa::SourcePosition>>, isa::kSections>;
+
 struct AssembleResult {
   std::optional<isa::Program> program;  // empty if any diagnostic is an error
+  MovedOperations moved;                // as long as the program's sections
   std::vector<Diagnostic> diagnostics;  // in source order
   std::vector<SourceFile> files;        // file 0 is the one assembled
 };

@@ -1,0 +1,120 @@
+#include "line_merger.h"
+
+#include <array>
+#include <utility>
+
+namespace gdr::assembler {
+namespace {
+
+using isa::BmMode;
+using isa::Line;
+using isa::Slot;
+using isa::Source;
+using isa::Unit;
+
+constexpr std::array kSlots{Unit::adder, Unit::multiplier, Unit::alu};
+constexpr std::array kWritePorts{&Line::t_write, &Line::gpr_write, &Line::lm_write};
+
+bool is_idle(const Line& line) {
+  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
+    if (works(line, unit)) return false;
+  }
+  return true;
+}
+
+/// Shares what `to` reads through `source` already, or takes the port.
+template <class Port>
+bool share(Line& to, Source source, Port Line::* port, const Port& wanted) {
+  if (isa::reads(to, source) && to.*port != wanted) return false;
+  to.*port = wanted;
+  return true;
+}
+
+bool share_bm(Line& to, const isa::BmPort& wanted) {
+  if (to.bm.mode != BmMode::none && to.bm != wanted) return false;
+  to.bm = wanted;
+  return true;
+}
+
+/// The source of `to` that gives the word which `from` reads through `source`; its port is taken. False if none is
+/// free.
+bool take_source(Line& to, const Line& from, Source source, Source& taken) {
+  taken = source;
+  switch (source) {
+    case Source::gpr_a:
+    case Source::gpr_b: {
+      const isa::ReadPort& wanted = source == Source::gpr_a ? from.gpr_a : from.gpr_b;
+      taken = Source::gpr_a;
+      if (share(to, Source::gpr_a, &Line::gpr_a, wanted)) return true;
+      taken = Source::gpr_b;
+      return share(to, Source::gpr_b, &Line::gpr_b, wanted);
+    }
+    case Source::lm:
+      return share(to, source, &Line::lm_read, from.lm_read);
+    case Source::immediate:
+      return share(to, source, &Line::immediate, from.immediate);
+    case Source::bm:
+      return share_bm(to, from.bm);
+    default:
+      return true;
+  }
+}
+
+bool take_writes(Line& to, const Line& from, Unit unit) {
+  for (const auto port : kWritePorts) {
+    if ((from.*port).source != unit) continue;
+    if ((to.*port).source != Unit::none) return false;
+    to.*port = from.*port;
+  }
+  return true;
+}
+
+bool take_slot(Line& to, const Line& from, Unit unit) {
+  const Slot& wanted = isa::slot_of(from, unit);
+  Slot& slot = isa::slot_of(to, unit);
+  if (slot.op != isa::Op::NOP) return false;
+  for (const Unit other : kSlots) {
+    const std::uint8_t flag = isa::slot_of(to, other).flag.flag;
+    if (flag != 0 && flag == wanted.flag.flag) return false;
+  }
+  slot = wanted;
+  slot.a = slot.b = Source::none;  // which claim no port yet
+  Source taken = Source::none;
+  if (!take_source(to, from, wanted.a, taken)) return false;
+  slot.a = taken;
+  if (!take_source(to, from, wanted.b, taken)) return false;
+  slot.b = taken;
+  return !isa::info_of(to.multiplier.op).claims_adder || to.adder.op == isa::Op::NOP;
+}
+
+bool take_bm(Line& to, const Line& from) {
+  isa::BmPort wanted = from.bm;
+  if (wanted.mode == BmMode::write) {
+    if (to.bm.mode != BmMode::none || !take_source(to, from, wanted.store_source, wanted.store_source)) return false;
+  }
+  return !works(to, Unit::bm) && share_bm(to, wanted);
+}
+
+}  // namespace
+
+bool works(const Line& line, Unit unit) {
+  if (unit != Unit::bm) return isa::slot_of(line, unit).op != isa::Op::NOP;
+  if (line.bm.mode == BmMode::write) return true;
+  for (const auto port : kWritePorts) {
+    if ((line.*port).source == Unit::bm) return true;
+  }
+  return false;
+}
+
+bool add_operation(Line& to, const Line& from, Unit unit) {
+  if (is_idle(to)) {
+    to = {};
+    to.vlen = from.vlen;
+    to.mask = from.mask;
+  }
+  if (to.vlen != from.vlen || to.mask != from.mask) return false;
+  const bool placed = unit == Unit::bm ? take_bm(to, from) : take_slot(to, from, unit);
+  return placed && take_writes(to, from, unit);
+}
+
+}  // namespace gdr::assembler

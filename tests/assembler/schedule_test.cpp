@@ -1,0 +1,244 @@
+// Packing of lines: what may share a line does, what must not keeps its distance. The expected lengths follow from
+// ports and latencies alone.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "gdr/assembler/disassemble.h"
+#include "gdr/assembler/listing.h"
+#include "gdr/isa/file.h"
+#include "testing.h"
+
+namespace gdr::assembler::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+/// Sets whatever the bodies read.
+constexpr std::string_view kPreamble = R"(kernel k
+bvar long xj elt
+bvar long yj elt
+loop initialization
+  uxor $lt $lt $lt $lr0v $ok1
+  upassa $lt $lr8v $lm100v
+  upassa $lt $lr16v
+  upassa $lt $lr24v
+  nop
+loop body
+)";
+
+AssembleOptions scheduling() {
+  AssembleOptions options;
+  options.schedule = true;
+  return options;
+}
+
+/// Lines of the loop body as the scheduler leaves them.
+std::vector<std::string> packed(std::string_view body) {
+  return printed(assembled(std::string(kPreamble) + std::string(body), scheduling()));
+}
+
+TEST(Schedule, IndependentOperationsOfDifferentUnitsShareALine) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lr32v\n"
+                     "fmul $lr0v fs\"2\" $lm0v\n"
+                     "uadd $lr0v $lr8v $lt\n"),
+              SizeIs(1));
+}
+
+TEST(Schedule, IndependentChainsInterleave) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lr32v\n"
+                     "nop\n"
+                     "fadd $lr32v $lr8v $lr40v\n"
+                     "fmul $lm100v fs\"2\" $lm0v\n"
+                     "nop\n"
+                     "fmul $lm0v fs\"2\" $lm8v\n"),
+              ElementsAre(AllOf(HasSubstr("fadd $lr0v"), HasSubstr("fmul $lm100v")), HasSubstr("nop"),
+                          AllOf(HasSubstr("fadd $lr32v"), HasSubstr("fmul $lm0v"))));
+}
+
+TEST(Schedule, AChainThroughTStaysAsItIs) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lt\n"
+                     "fmul $lti fs\"2\" $lt\n"
+                     "fadd $lti $lr8v $lm0v\n"),
+              ElementsAre(HasSubstr("fadd $lr0v"), HasSubstr("fmul $lt"), HasSubstr("fadd $lt")));
+}
+
+TEST(Schedule, TIsWrittenAgainInTheLineOfItsLastReader) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lt\n"
+                     "fpassa $lti $lr32v\n"
+                     "fmul $lr0v fs\"2\" $lt\n"
+                     "fpassa $lti $lm0v\n"),
+              ElementsAre(HasSubstr("fadd $lr0v"), AllOf(HasSubstr("fpassa $lt $lr32v"), HasSubstr("fmul")),
+                          HasSubstr("fpassa $lt $lm0v")));
+}
+
+TEST(Schedule, AWriterSharesTheLineOfAReaderOfTheOldValueAndWaitsForTheNextTurn) {
+  const auto lines = packed(
+      "fadd $lr0v $lr8v $lm0v\n"
+      "uadd $lr8v $lr8v $lr0v\n"
+      "nop\n");
+  EXPECT_THAT(lines, SizeIs(2));
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("fadd"), HasSubstr("uadd"))));
+}
+
+TEST(Schedule, TwoOperationsThatReadWhatTheOtherWritesStayInOneLine) {
+  EXPECT_THAT(packed("fadd $lr0v $lm100v $lm100v ; upassa $lm100v $lr0v\n"
+                     "nop\n"
+                     "fmul $lr8v fs\"2\" $lt\n"),
+              Contains(AllOf(HasSubstr("fadd"), HasSubstr("upassa"))));
+}
+
+TEST(Schedule, WritesOfOneWordKeepTheirOrder) {
+  // The way from the second writer is the longer one, and nothing but the word they share holds it back.
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lr32v\n"
+                     "nop\n"
+                     "fmul $lr0v fs\"2\" $lr32v\n"
+                     "nop\n"
+                     "fadd $lr32v $lr8v $lm0v\n"),
+              ElementsAre(HasSubstr("fadd $lr0v"), HasSubstr("fmul"), HasSubstr("nop"), HasSubstr("fadd $lr32v")));
+}
+
+TEST(Schedule, AGatedWriteHidesNoEarlierOne) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lr32v\n"
+                     "nop\n"
+                     "fmul $lr0v fs\"2\" $lr32v/1\n"
+                     "nop\n"
+                     "fpassa $lr32v $lm0v\n"),
+              ElementsAre(HasSubstr("fadd"), HasSubstr("fmul"), HasSubstr("nop"), HasSubstr("fpassa")));
+}
+
+TEST(Schedule, AnIndirectAccessMeetsAllOfLocalMemory) {
+  // The proof takes it to reach up from its base; T may lead it anywhere.
+  EXPECT_THAT(packed("uxor $lt $lt $lt\n"
+                     "fadd $lr0v $lr8v $lm0v\n"
+                     "nop\n"
+                     "nop\n"
+                     "upassa $lmt100 $lr32v\n"),
+              ElementsAre(AllOf(HasSubstr("uxor"), HasSubstr("fadd")), HasSubstr("nop"), HasSubstr("upassa")));
+}
+
+TEST(Schedule, GprHasTwoReadAddresses) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lm0v\nuadd $lr16v $lr24v $lt\n"), SizeIs(2));
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lm0v\nuadd $lr8v $lr0v $lt\n"), SizeIs(1));
+}
+
+TEST(Schedule, EveryMemoryHasOneWritePort) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lm0v\nuadd $lr0v $lr8v $lm8v\n"), SizeIs(2));
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lr32v\nuadd $lr0v $lr8v $lr40v\n"), SizeIs(2));
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lt\nuadd $lr0v $lr8v $lt\n"), SizeIs(2));
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lok2\nuadd $lr0v $lr8v $lok2\n"), SizeIs(2));
+}
+
+TEST(Schedule, ALineHasOneImmediate) {
+  EXPECT_THAT(packed("fmul $lr0v fs\"2\" $lm0v\nfadd $lr0v fs\"3\" $lt\n"), SizeIs(2));
+  EXPECT_THAT(packed("fmul $lr0v fs\"2\" $lm0v\nfadd $lr0v fs\"2\" $lt\n"), SizeIs(1));
+}
+
+TEST(Schedule, ALineHasOneAccessToBroadcastMemory) {
+  EXPECT_THAT(packed("bm xj $lt\nfadd yj $lr0v $lm0v\n"), SizeIs(2));
+  EXPECT_THAT(packed("bm xj $lt\nfadd xj $lr0v $lm0v\n"), SizeIs(1));
+}
+
+TEST(Schedule, StoresAndLoadsOfBroadcastMemoryKeepTheirOrder) {
+  EXPECT_THAT(packed("bm $lr0 $lb200 @0\n"
+                     "nop\n"
+                     "nop\n"
+                     "bm $lb200 $lr32v\n"
+                     "bm $lr8 $lb200 @0\n"),
+              ElementsAre(HasSubstr("bm $lr0"), HasSubstr("nop"), HasSubstr("bm $lb200"), HasSubstr("bm $lr8")));
+}
+
+TEST(Schedule, AStoreIntoTheRecordsLeavesTheSectionAsItIs) {
+  const std::string body = "bm $lr0 $lb0 @0\nnop\nnop\nfadd xj $lr8v $lm0v\n";
+  EXPECT_EQ(packed(body), printed(assembled(std::string(kPreamble) + body)));
+}
+
+TEST(Schedule, TheTwoLinesOfALongProductStayTogether) {
+  EXPECT_THAT(
+      packed("fmulh $lr0v $lr8v\n"
+             "fmull $lr0v $lr8v $lt\n"
+             "fadd $lr0v $lr8v $lm0v\n"
+             "uadd $lr0v $lr8v $lr32v\n"),
+      ElementsAre(AllOf(HasSubstr("fmulh"), HasSubstr("fadd")), AllOf(HasSubstr("fmull"), Not(HasSubstr("fadd")))));
+}
+
+TEST(Schedule, OperationsUnderDifferentMasksDoNotShareALine) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lm0v\nmask 1 ; uadd $lr0v $lr8v $lt\n"), SizeIs(2));
+  EXPECT_THAT(packed("mask 1 ; fadd $lr0v $lr8v $lm0v\nmask !1 ; uadd $lr0v $lr8v $lt\n"), SizeIs(2));
+  EXPECT_THAT(packed("mask 1 ; fadd $lr0v $lr8v $lm0v\nmask 1 ; uadd $lr0v $lr8v $lt\n"), SizeIs(1));
+}
+
+TEST(Schedule, OperationsOfDifferentVectorLengthsDoNotShareALine) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lm0v\nvlen 3 ; uadd $lr0v $lr8v $lt\n"), SizeIs(2));
+  EXPECT_THAT(packed("vlen 3 ; fadd $lr0v $lr8v $lm0v\nvlen 3 ; uadd $lr0v $lr8v $lt\n"), SizeIs(1));
+}
+
+TEST(Schedule, AShortVectorLeavesTheElementsBehindItAlone) {
+  const auto copied_from = [](std::string_view address) {
+    return packed("vlen 2 ; fadd $lr8v $lr8v $lr0v\nnop\nnop\nvlen 2 ; upassa " + std::string(address) + " $lm0v\n");
+  };
+  EXPECT_THAT(copied_from("$lr4v"), SizeIs(1));
+  EXPECT_THAT(copied_from("$lr2v"), SizeIs(3));
+}
+
+TEST(Schedule, AFlagIsReadTwoLinesAfterItIsWritten) {
+  EXPECT_THAT(packed("fadd $lr0v $lr8v $lok2\n"
+                     "nop\n"
+                     "nop\n"
+                     "uadd $lr0v $lr8v $lm0v/2\n"),
+              ElementsAre(HasSubstr("fadd"), HasSubstr("nop"), HasSubstr("uadd")));
+}
+
+TEST(Schedule, WritesOfResultsKeepTheirConditionOfAValidRecord) {
+  const std::string source =
+      "kernel k\nvar vector long sum rrn flt72to64 fadd\nbvar long xj elt\n"
+      "loop initialization\n  uxor $lt $lt $lt sum\n  nop\nloop body\n"
+      "  bm xj $lr0v\n  nop\n  fadd sum $lr0v sum\n  nop\n  nop\n  upassa $peid $lr8v\n";
+  const auto lines = printed(assembled(source, scheduling()));
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("fadd"), HasSubstr("/j"))));
+  EXPECT_LT(lines.size(), printed(assembled(source)).size());
+}
+
+TEST(Schedule, KeepsTheErrorsOfTheSourceAsWritten) {
+  const std::string source = std::string(kPreamble) + "fadd $lr0v $lr8v $lr32v\nfpassa $lr32v $lm0v\n";
+  EXPECT_EQ(format_diagnostics(assemble(source, "test.vsm", scheduling())),
+            format_diagnostics(assemble(source, "test.vsm")));
+}
+
+TEST(Schedule, EveryShippedKernelGetsNoLongerAndDisassemblesToTheSameWords) {
+  const auto words_of = [](const isa::Program& program) {
+    std::vector<std::vector<isa::InstructionWord>> words;
+    for (const auto& section : program.sections) {
+      words.emplace_back();
+      for (const isa::ProgramLine& line : section) words.back().push_back(line.word);
+    }
+    return words;
+  };
+  for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
+    if (entry.path().extension() != ".vsm") continue;
+    const std::string source = isa::read_file(entry.path());
+    const isa::Program written = assembled(source);
+    const isa::Program program = assembled(source, scheduling());
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      EXPECT_LE(program.sections[section].size(), written.sections[section].size()) << entry.path();
+    }
+    EXPECT_EQ(words_of(assembled(disassemble(program))), words_of(program)) << entry.path();
+  }
+}
+
+TEST(Schedule, TheListingNamesTheSourceOfWhatMovedIn) {
+  const AssembleResult result =
+      assemble(std::string(kPreamble) + "  fadd $lr0v $lr8v $lm0v\n  uadd $lr0v $lr8v $lt\n", "test.vsm", scheduling());
+  ASSERT_TRUE(result.program);
+  const std::string text = listing(*result.program, result.files, result.moved);
+  EXPECT_THAT(text, HasSubstr("test.vsm:11: fadd $lr0v $lr8v $lm0v\n"));
+  EXPECT_THAT(text, HasSubstr("+ test.vsm:12: uadd $lr0v $lr8v $lt\n"));
+}
+
+}  // namespace
+}  // namespace gdr::assembler::testing
