@@ -18,22 +18,6 @@ constexpr std::uint64_t kLowPlane = 255;
 constexpr std::uint64_t kHiddenOne = std::uint64_t{1} << 60;
 constexpr std::uint64_t kFraction = kHiddenOne - 1;
 
-/// Where events of a kernel's lanes go.
-struct EventSite {
-  FpEvents* events;
-  std::uint32_t counted;  // PEs of the element whose events count
-  std::uint32_t weight;   // PEs that a lane stands for
-};
-
-/// An operand or a result: planes of long words; a short word has zeros below.
-template <class Shape>
-struct FloatBatch {
-  Bits high;
-  Bits low;
-  const EventSite* site;
-  unsigned lane;  // PE of the first lane
-};
-
 struct Planes {
   Bits high;
   Bits low;
@@ -44,17 +28,6 @@ struct Events {
   Mask overflow;
   Mask underflow;
 };
-
-inline void count(const EventSite& site, unsigned lane, const Events& events) {
-  if (!Host::any(Host::either(events.invalid, Host::either(events.overflow, events.underflow)))) return;
-  const std::uint32_t counted = site.counted >> lane;
-  const auto times = [&](Mask mask) {
-    return std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted & Host::bits(mask)));
-  };
-  site.events->invalid += times(events.invalid);
-  site.events->overflow += times(events.overflow);
-  site.events->underflow += times(events.underflow);
-}
 
 /// Exponent field below `lowest` or above `highest`.
 inline Mask outside(Bits high, std::uint64_t lowest, std::uint64_t highest) {

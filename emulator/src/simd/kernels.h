@@ -9,19 +9,7 @@
 namespace gdr::emulator::simd {
 namespace {
 
-struct Result {
-  Bits high;
-  Bits low;
-  Mask carry;
-};
-
-template <bool first_short, bool second_short>
-struct Shape {
-  static constexpr bool a_short = first_short;
-  static constexpr bool b_short = second_short;
-};
-
-/// Where the lanes of one element's operands stand.
+/// Where the lanes at hand stand.
 struct Rows {
   const std::uint64_t* a_high;
   const std::uint64_t* a_low;
@@ -29,66 +17,216 @@ struct Rows {
   const std::uint64_t* b_low;
 };
 
+struct Result {
+  Bits high;
+  Bits low;
+  Mask carry;
+  Mask uncovered;  // lanes that are wrong and must be done again
+};
+
+/// A host vector's operands, kept because some of its lanes are to be done again.
+struct Leftover {
+  Bits a_high;
+  Bits a_low;
+  Bits b_high;
+  Bits b_low;
+  Mask lanes;
+  unsigned lane;  // PE of the first
+};
+
+struct Redone {
+  Result result;
+  Events events;
+};
+
 template <Op op, Width width, bool a_short, bool b_short, bool negated>
 struct FloatStep {
   static constexpr Width kWidth = width;
+  static constexpr bool kMayLeave = true;
 
-  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, unsigned lane,
-                                           const EventSite& site) {
-    using Word = FloatBatch<Shape<a_short, b_short>>;
-    const unsigned a_at = lane * micro.a.lane_step;
-    const unsigned b_at = lane * micro.b.lane_step;
-    Word a{Host::load(rows.a_high + a_at), Bits{}, &site, lane};
-    Word b{Host::load(rows.b_high + b_at), Bits{}, &site, lane};
-    if constexpr (!a_short) a.low = Host::load(rows.a_low + a_at);
-    if constexpr (!b_short) b.low = Host::load(rows.b_low + b_at);
+  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, Leftover& operands) {
+    using Word = QuickBatch<Shape<a_short, b_short>>;
+    Word a{Host::load(rows.a_high), Bits{}, Mask{}};
+    Word b{Host::load(rows.b_high), Bits{}, Mask{}};
+    if constexpr (!a_short) a.low = Host::load(rows.a_low);
+    if constexpr (!b_short) b.low = Host::load(rows.b_low);
     if constexpr (negated) {
       a.high ^= Host::all(micro.flip_a);
       b.high ^= Host::all(micro.flip_b);
     }
-    const Word result = Semantics<op>::apply(a, b, width);
-    return {result.high, result.low, Mask{}};
+    operands = {a.high, a.low, b.high, b.low, Mask{}, 0};
+    if constexpr (Host::kFusedDoubles) {
+      const Word result = Semantics<op>::apply(a, b, width);
+      return {result.high, result.low, Mask{}, result.uncovered};
+    } else {
+      return {Bits{}, Bits{}, Mask{}, Host::equal(a.high, a.high)};
+    }
+  }
+
+  static Redone redo(const Leftover& left) {
+    const ExactBatch result = Semantics<op>::apply(ExactBatch{left.a_high, left.a_low, Events{}},
+                                                   ExactBatch{left.b_high, left.b_low, Events{}}, width);
+    return {{result.high, result.low, Mask{}, Mask{}}, result.events};
   }
 };
 
 template <Op op, Width width>
 struct IntegerStep {
   static constexpr Width kWidth = width;
+  static constexpr bool kMayLeave = false;
 
-  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, unsigned lane, const EventSite&) {
-    const unsigned a_at = lane * micro.a.lane_step;
-    const unsigned b_at = lane * micro.b.lane_step;
-    IntegerBatch a{Host::load(rows.a_high + a_at), Bits{}, Mask{}};
-    IntegerBatch b{Host::load(rows.b_high + b_at), Bits{}, Mask{}};
+  [[gnu::always_inline]] static Result run(const MicroOp&, const Rows& rows, Leftover&) {
+    IntegerBatch a{Host::load(rows.a_high), Bits{}, Mask{}};
+    IntegerBatch b{Host::load(rows.b_high), Bits{}, Mask{}};
     if constexpr (width == Width::long_word) {
-      a.low = Host::load(rows.a_low + a_at);
-      b.low = Host::load(rows.b_low + b_at);
+      a.low = Host::load(rows.a_low);
+      b.low = Host::load(rows.b_low);
     }
     const IntegerBatch result = Semantics<op>::apply(a, b, width);
-    return {result.high, result.low, result.carry};
+    return {result.high, result.low, result.carry, Mask{}};
   }
 };
 
-inline Rows rows_of(const MicroOp& op, const Lanes& lanes, unsigned element) {
-  const std::uint64_t* a = lanes.state + element * op.a.element_step;
-  const std::uint64_t* b = lanes.state + element * op.b.element_step;
-  return {a + op.a.high, a + op.a.low, b + op.b.high, b + op.b.low};
+/// Whose events count, and for how much.
+struct EventSite {
+  FpEvents* events;
+  std::uint32_t counted;  // PEs of the element
+  std::uint32_t weight;   // PEs that a lane stands for
+};
+
+inline void count(const EventSite& site, const Leftover& left, const Events& events) {
+  const std::uint32_t counted = (site.counted >> left.lane) & Host::bits(left.lanes);
+  const auto times = [&](Mask mask) {
+    return std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted & Host::bits(mask)));
+  };
+  site.events->invalid += times(events.invalid);
+  site.events->overflow += times(events.overflow);
+  site.events->underflow += times(events.underflow);
+}
+
+/// The leftovers of one element's loop. They wait until its end: a call inside would cost the loop its registers.
+class Leftovers {
+ public:
+  [[gnu::always_inline]] void keep(const Leftover& operands, Mask lanes, unsigned lane) {
+    kept_[count_] = operands;
+    kept_[count_].lanes = lanes;
+    kept_[count_].lane = lane;
+    ++count_;
+  }
+  [[nodiscard]] bool any() const { return count_ != 0; }
+
+  /// Does them again; `store` takes result, lanes (bits from the vector's first on) and the first lane's PE.
+  template <class Step, class Store>
+  void redo(const EventSite& site, Store store) {
+    for (unsigned n = 0; n < count_; ++n) {
+      const Redone redone = Step::redo(kept_[n]);
+      count(site, kept_[n], redone.events);
+      store(redone.result, Host::bits(kept_[n].lanes), kept_[n].lane);
+    }
+    count_ = 0;
+  }
+
+ private:
+  Leftover kept_[kPesPerBlock / Host::kLanes];
+  unsigned count_ = 0;
+};
+
+/// The lanes of one element, one host vector after the other. Everything is read from the micro-operation beforehand:
+/// for all that the compiler knows, a store might change it.
+class LaneLoop {
+ public:
+  LaneLoop(const MicroOp& op, const Lanes& lanes)
+      : state_(lanes.state),
+        end_(op.uniform ? Host::kLanes : lanes.live_pes),
+        a_(op.a),
+        b_(op.b),
+        a_step_(op.a.lane_step * Host::kLanes),
+        b_step_(op.b.lane_step * Host::kLanes) {}
+
+  template <class Body>
+  [[gnu::always_inline]] void run(unsigned element, Body body) const {
+    const std::uint64_t* a = state_ + element * a_.element_step;
+    const std::uint64_t* b = state_ + element * b_.element_step;
+    Rows rows{a + a_.high, a + a_.low, b + b_.high, b + b_.low};
+    for (unsigned lane = 0; lane < end_; lane += Host::kLanes) {
+      body(rows, lane);
+      rows.a_high += a_step_;
+      rows.a_low += a_step_;
+      rows.b_high += b_step_;
+      rows.b_low += b_step_;
+    }
+  }
+
+ private:
+  std::uint64_t* state_;
+  unsigned end_;
+  Operand a_;
+  Operand b_;
+  unsigned a_step_;
+  unsigned b_step_;
+};
+
+/// Where one element's results go.
+struct Targets {
+  std::uint64_t* high[3];
+  std::uint64_t* low[3];
+
+  Targets(const MicroOp& op, const Lanes& lanes, unsigned element) {
+    for (unsigned n = 0; n < 3; ++n) {
+      std::uint64_t* row = lanes.state + element * op.to[n].element_step;
+      high[n] = row + op.to[n].high;
+      low[n] = op.to[n].low == kNowhere ? nullptr : row + op.to[n].low;
+    }
+  }
+};
+
+template <class Step>
+[[gnu::noinline]] void redo_plain(Leftovers& left, const EventSite& site, const Targets& to, unsigned destinations) {
+  left.redo<Step>(site, [&](const Result& result, std::uint32_t lanes, unsigned lane) {
+    for (unsigned n = 0; n < destinations; ++n) {
+      Host::store(to.high[n] + lane, result.high, lanes);
+      if constexpr (Step::kWidth == Width::long_word) Host::store(to.low[n] + lane, result.low, lanes);
+    }
+  });
 }
 
 /// Every lane is stored; no flag.
 template <class Step>
 void run_plain(const MicroOp& op, Lanes& lanes) {
-  const unsigned end = op.uniform ? Host::kLanes : lanes.live_pes;
   const EventSite site{lanes.events, op.uniform ? 1 : lanes.live_bits, op.uniform ? lanes.live_pes : 1};
-  for (unsigned element = 0; element < op.elements; ++element) {
-    const Rows rows = rows_of(op, lanes, element);
-    for (unsigned lane = 0; lane < end; lane += Host::kLanes) {
-      const Result result = Step::run(op, rows, lane, site);
-      for (unsigned n = 0; n < op.destinations; ++n) {
-        std::uint64_t* to = lanes.state + element * op.to[n].element_step + lane;
-        Host::store(to + op.to[n].high, result.high);
-        if constexpr (Step::kWidth == Width::long_word) Host::store(to + op.to[n].low, result.low);
+  const LaneLoop loop(op, lanes);
+  const unsigned elements = op.elements;
+  const unsigned destinations = op.destinations;
+  Leftovers left;
+  const auto store = [](std::uint64_t* high, std::uint64_t* low, const Result& result) {
+    Host::store(high, result.high);
+    if constexpr (Step::kWidth == Width::long_word) Host::store(low, result.low);
+  };
+  for (unsigned element = 0; element < elements; ++element) {
+    const Targets to(op, lanes, element);
+    const auto step = [&](const Rows& rows, unsigned lane) {
+      Leftover operands;
+      const Result result = Step::run(op, rows, operands);
+      if constexpr (Step::kMayLeave) {
+        if (Host::any(result.uncovered)) [[unlikely]]
+          left.keep(operands, result.uncovered, lane);
       }
+      return result;
+    };
+    if (destinations == 1) {
+      loop.run(element,
+               [&](const Rows& rows, unsigned lane) { store(to.high[0] + lane, to.low[0] + lane, step(rows, lane)); });
+    } else {
+      loop.run(element, [&](const Rows& rows, unsigned lane) {
+        const Result result = step(rows, lane);
+        store(to.high[0] + lane, to.low[0] + lane, result);
+        store(to.high[1] + lane, to.low[1] + lane, result);
+        if (destinations == 3) store(to.high[2] + lane, to.low[2] + lane, result);
+      });
+    }
+    if constexpr (Step::kMayLeave) {
+      if (left.any()) [[unlikely]]
+        redo_plain<Step>(left, site, to, destinations);
     }
   }
 }
@@ -146,25 +284,42 @@ inline Mask condition(isa::Condition wanted, const Result& result) {
 
 template <class Step>
 void run_general(const MicroOp& op, Lanes& lanes) {
-  const unsigned end = op.uniform ? Host::kLanes : lanes.live_pes;
+  const LaneLoop loop(op, lanes);
+  Leftovers left;
   for (unsigned element = 0; element < op.elements; ++element) {
     const Selection selection(op, lanes, element);
     const EventSite site{lanes.events, selection.written & (op.uniform ? 1 : lanes.live_bits),
                          op.uniform ? lanes.live_pes : 1};
-    const Rows rows = rows_of(op, lanes, element);
+    const Targets to(op, lanes, element);
     std::uint32_t flags = 0;
-    for (unsigned lane = 0; lane < end && selection.written != 0; lane += Host::kLanes) {
-      const Result result = Step::run(op, rows, lane, site);
+    const auto store = [&](const Result& result, std::uint32_t of_these, unsigned lane) {
       for (unsigned n = 0; n < op.destinations; ++n) {
-        std::uint64_t* to = lanes.state + element * op.to[n].element_step + lane;
-        Host::store(to + op.to[n].high, result.high, selection.stored[n] >> lane);
+        const std::uint32_t stored = (selection.stored[n] >> lane) & of_these;
+        Host::store(to.high[n] + lane, result.high, stored);
         if constexpr (Step::kWidth == Width::long_word) {
-          Host::store(to + op.to[n].low, result.low, selection.stored[n] >> lane);
-        } else if (op.to[n].low != kNowhere) {
-          Host::store(to + op.to[n].low, Bits{}, selection.stored[n] >> lane);
+          Host::store(to.low[n] + lane, result.low, stored);
+        } else if (to.low[n] != nullptr) {
+          Host::store(to.low[n] + lane, Bits{}, stored);
         }
       }
-      if (op.flag.place != kNowhere) flags |= Host::bits(condition(op.flag.condition, result)) << lane;
+      if (op.flag.place != kNowhere) {
+        flags |= (Host::bits(condition(op.flag.condition, result)) & of_these) << lane;
+      }
+    };
+    if (selection.written != 0) {
+      loop.run(element, [&](const Rows& rows, unsigned lane) {
+        Leftover operands;
+        const Result result = Step::run(op, rows, operands);
+        if constexpr (Step::kMayLeave) {
+          if (Host::any(result.uncovered)) [[unlikely]]
+            left.keep(operands, result.uncovered, lane);
+        }
+        store(result, ~Host::bits(result.uncovered), lane);
+      });
+      if constexpr (Step::kMayLeave) {
+        if (left.any()) [[unlikely]]
+          left.redo<Step>(site, store);
+      }
     }
     write_flag(op.flag, lanes, element, selection.flag, flags);
   }
