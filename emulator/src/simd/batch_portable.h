@@ -53,11 +53,15 @@ struct Host {
     return (a & half) * (b & half);
   }
 
-  // What kFusedDoubles and kRoundsTowardZero would promise; never called.
   using Doubles = double __attribute__((vector_size(16)));
-  static Mask differ(Doubles a, Doubles b);
+  static Mask differ(Doubles a, Doubles b) { return reinterpret_cast<Mask>(a != b); }
   template <int count>
-  static Bits shift_right_signed(Bits a);
+  static Bits shift_right_signed(Bits a) {
+    using Signed = std::int64_t __attribute__((vector_size(16)));
+    return reinterpret_cast<Bits>(reinterpret_cast<Signed>(a) >> count);
+  }
+
+  // What kFusedDoubles and kRoundsTowardZero would promise; never called.
   static Doubles fused_multiply_subtract(Doubles a, Doubles b, Doubles c);
   static Doubles add_toward_zero(Doubles a, Doubles b);
   static Doubles add_downward(Doubles a, Doubles b);
