@@ -67,8 +67,8 @@ Boards::Boards(Boards&&) noexcept = default;
 Boards& Boards::operator=(Boards&&) noexcept = default;
 
 void Boards::load(const isa::Program& program) {
-  program_ = program;
   pool_->run(chips(), [&](unsigned chip) { chips_[chip].load(program); });
+  program_ = program;
 }
 
 void Boards::set_parameter(const isa::Parameter& parameter, double value) {

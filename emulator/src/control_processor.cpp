@@ -129,6 +129,13 @@ ControlProcessor::ControlProcessor(const MachineDescription& machine, std::uniqu
 void ControlProcessor::load(const Program& program) {
   chip_->load(program);
   coc_ = {program, 0, 0, 0};
+  hic_ = {};
+  het_ = {};
+  emi_ = Emi(emi_.capacity());
+  oht_ = {};
+  sdi_ = {};
+  sci_ = {};
+  odprrn_ = {};
   cfg_.configured = true;
   eit_ = {0, program.record_words, 0};
   lines_ = {};

@@ -33,6 +33,7 @@ class Checker {
       check_operands(lines[at_]);
       check_product(at_ > 0 ? &lines[at_ - 1] : nullptr, lines[at_],
                     at_ + 1 < lines.size() ? &lines[at_ + 1] : nullptr);
+      if (at_ > 0 && lines[at_].multiplier.op == Op::FMULH) check_landing(lines[at_ - 1], lines[at_]);
     }
     return lines;
   }
@@ -161,6 +162,28 @@ class Checker {
     };
     if ((from_t(low.a) || from_t(low.b)) && before->t_write.source != Unit::none) {
       fail(FaultKind::unproven_product, "T, an operand of the product, is written in the line of its fmulh");
+    }
+  }
+
+  /// What the line before fmulh writes lands between fmulh and fmull: they would read different values.
+  void check_landing(const Line& written, const Line& product) const {
+    for (const Source source : {product.multiplier.a, product.multiplier.b}) {
+      const auto [memory, port] = operand(product, source);
+      const WritePort* late = memory == Source::gpr_a ? &written.gpr_write
+                              : memory == Source::lm  ? &written.lm_write
+                                                      : nullptr;
+      if (late == nullptr || late->source == Unit::none) continue;
+      const Width width = isa::result_width(written, late->source);
+      const unsigned end = late->address + (late->vector ? written.vlen : 1u) * stride_of(width);
+      const unsigned read_end = port.address + (port.vector ? product.vlen : 1u) * stride_of(port.width);
+      if (late->indirect || port.indirect || (late->address < read_end && port.address < end)) {
+        fail(FaultKind::unproven_product, "an operand of fmulh and fmull changes between them");
+      }
+    }
+    for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
+      if (product.mask.flag != 0 && isa::slot_of(written, unit).flag.flag == product.mask.flag) {
+        fail(FaultKind::unproven_product, "the mask of fmulh and fmull changes between them");
+      }
     }
   }
 

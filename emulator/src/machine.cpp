@@ -20,6 +20,7 @@ namespace {
 /// What a description must give, and where it goes.
 struct KnownParameter {
   std::string_view key;
+  std::string_view unit;
   double low;
   double high;
   bool whole;
@@ -27,28 +28,29 @@ struct KnownParameter {
 };
 
 template <class Member>
-KnownParameter known(std::string_view key, double low, double high, Member MachineDescription::* member) {
-  return {key, low, high, std::is_integral_v<Member>,
+KnownParameter known(std::string_view key, std::string_view unit, double low, double high,
+                     Member MachineDescription::* member) {
+  return {key, unit, low, high, std::is_integral_v<Member>,
           [member](MachineDescription& machine, double value) { machine.*member = static_cast<Member>(value); }};
 }
 
 const std::vector<KnownParameter>& known_parameters() {
   using M = MachineDescription;
   static const std::vector<KnownParameter> parameters{
-      known("chips", 1, 16, &M::chips),
-      known("clock", 1, 10000, &M::clock_mhz),
-      known("em_words", 1024, 4294967296.0, &M::em_words),
-      known("idp_clocks", 1, 64, &M::idp_clocks),
-      known("odp_clocks", 1, 64, &M::odp_clocks),
-      known("tree_latency", 0, 1024, &M::tree_latency),
-      known("loop_stall", 0, 1e6, &M::loop_stall),
-      known("run_start", 0, 1e6, &M::run_start_us),
-      known("result_dma_rate", 0.001, 1e6, &M::result_dma_mb),
-      known("pio_rate", 0.001, 1e6, &M::pio_mb),
-      known("i_send_rate_2009", 0.001, 1e6, &M::i_send_2009_mb),
-      known("j_send_rate_2009", 0.001, 1e6, &M::j_send_2009_mb),
-      known("send_rate_ideal", 0.001, 1e6, &M::send_ideal_mb),
-      known("host_add_rate", 1, 1e15, &M::host_add_rate),
+      known("chips", "1", 1, 16, &M::chips),
+      known("clock", "MHz", 1, 10000, &M::clock_mhz),
+      known("em_words", "long words per chip", 1024, 4294967296.0, &M::em_words),
+      known("idp_clocks", "clocks per long word", 1, 64, &M::idp_clocks),
+      known("odp_clocks", "clocks per long word", 1, 64, &M::odp_clocks),
+      known("tree_latency", "clocks", 0, 1024, &M::tree_latency),
+      known("loop_stall", "clocks per iteration", 0, 1e6, &M::loop_stall),
+      known("run_start", "us per run", 0, 1e6, &M::run_start_us),
+      known("result_dma_rate", "MB/s per chip", 0.001, 1e6, &M::result_dma_mb),
+      known("pio_rate", "MB/s per chip", 0.001, 1e6, &M::pio_mb),
+      known("i_send_rate_2009", "MB/s of distinct data", 0.001, 1e6, &M::i_send_2009_mb),
+      known("j_send_rate_2009", "MB/s", 0.001, 1e6, &M::j_send_2009_mb),
+      known("send_rate_ideal", "MB/s", 0.001, 1e6, &M::send_ideal_mb),
+      known("host_add_rate", "additions/s", 1, 1e15, &M::host_add_rate),
   };
   return parameters;
 }
@@ -135,6 +137,9 @@ class Reader {
                                       parameter.whole ? "whole number" : "number", parameter.low, parameter.high));
     }
     const std::string unit = text_of(*entry, "unit", inside);
+    if (unit != parameter.unit) {
+      fail(node.source(), fmt::format("'{}unit' = '{}' is refused: it must be '{}'", inside, unit, parameter.unit));
+    }
     const std::string origin = text_of(*entry, "origin", inside);
     if (origin.size() < 3 || std::string_view("RDO").find(origin[0]) == std::string_view::npos || origin[1] != ':') {
       fail(node.source(), fmt::format("'{}origin' must begin with R:, D: or O:", inside));

@@ -35,7 +35,8 @@ BoardForce::BoardForce(Device& device, isa::Program program) : device_(device) {
 
 void BoardForce::set_j_count(std::size_t n) {
   if (n > device_.j_capacity()) {
-    throw Error(fmt::format("{} j-particles do not fit: the board holds {}", n, device_.j_capacity()));
+    throw Error(fmt::format("{} j-particles do not fit: external memory holds {}, {} too few", n, device_.j_capacity(),
+                            n - device_.j_capacity()));
   }
   j_count_ = n;
 }

@@ -140,6 +140,9 @@ Device& Device::operator=(Device&&) noexcept = default;
 
 void Device::load(Program program) {
   if (state_->running.valid()) throw Error("a run is under way: call wait() first");
+  // A program that is refused leaves the device without one.
+  state_->emulated.reset();
+  state_->program = {};
   require_type_i(program);
   state_->boards.load(program);
   state_->program = std::move(program);
@@ -199,7 +202,10 @@ std::size_t Device::fields(Transfer transfer) const { return state_->program.rec
 std::size_t Device::j_capacity() const { return state_->j_capacity(); }
 const emulator::MachineDescription& Device::machine() const { return state_->boards.machine(); }
 const DeviceOptions& Device::options() const { return state_->options; }
-emulator::Counters Device::counters() const { return state_->boards.counters(); }
+emulator::Counters Device::counters() const {
+  state_->require_loaded();
+  return state_->boards.counters();
+}
 Boards& Device::boards() { return state_->boards; }
 const emulator::ClosedForm& Device::emulated() const {
   state_->require_loaded();

@@ -34,7 +34,7 @@ int guarded(Body body) {
     last_message.clear();
     return body();
   } catch (const std::bad_alloc&) {
-    return GDR_ERROR_MEMORY;
+    return GDR_ERROR_MEMORY;  // and no message, which would take memory
   } catch (const std::exception& error) {
     return failed(GDR_ERROR_REFUSED, error.what());
   }
@@ -100,6 +100,7 @@ int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int
 int gdr_runtime_start(gdr_runtime* runtime, int nj) {
   if (const int status = check(runtime, nullptr, nj, false); status != GDR_OK) return status;
   return guarded([&] {
+    runtime->results.clear();  // a run that fails has none
     runtime->device.start(runtime->particles, static_cast<std::size_t>(nj));
     runtime->running = true;
     return GDR_OK;

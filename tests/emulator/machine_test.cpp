@@ -97,6 +97,11 @@ TEST(Machine, ParameterWithoutOriginIsRefused) {
             std::string::npos);
 }
 
+TEST(Machine, AnotherUnitIsRefused) {
+  const std::string why = refusal(replaced(model1800(), "unit = \"MHz\"", "unit = \"GHz\""));
+  EXPECT_NE(why.find("'clock.unit' = 'GHz' is refused: it must be 'MHz'"), std::string::npos) << why;
+}
+
 TEST(Machine, NoTomlIsRefusedWithThePlace) {
   const std::string why = refusal("name = \n");
   EXPECT_EQ(why.find("m.toml:1:"), 0u) << why;

@@ -71,7 +71,10 @@ isa::Program RandomPrograms::next(const ProgramShape& shape, unsigned most_lines
     const std::uint64_t wanted = below(most_lines + 1);
     while (lines.size() < wanted) {
       const auto operation = isa::operations()[below(isa::operations().size())].op;
-      for (const Line& line : lines_with(operation, section, shape)) lines.push_back(line);
+      const std::vector<Line> added = lines_with(operation, section, shape);
+      // What lands between fmulh and fmull must not change their operands: engines refuse such pairs.
+      if (added.front().multiplier.op == Op::FMULH) lines.emplace_back();
+      lines.insert(lines.end(), added.begin(), added.end());
     }
     program.sections[static_cast<std::size_t>(section)] = code_of(lines);
   }

@@ -179,6 +179,85 @@ TEST(Device, RefusalsNameTheValueAndWhatIsAllowed) {
   EXPECT_EQ(refusal([&] { Device d(none); }), "boards = 0 is refused: it must be 1 to 64");
 }
 
+TEST(Device, ARefusedProgramLeavesTheDeviceWithoutOne) {
+  Device device(options());
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(3));
+  isa::Program broken = assembled(kSpring);
+  broken.sections[2][0].word.parts[4] = ~std::uint64_t{0};
+  EXPECT_THROW(device.load(broken), emulator::Fault);
+  EXPECT_EQ(refusal([&] { static_cast<void>(device.run(bits({0.0}), 3)); }), "no program is loaded");
+}
+
+TEST(Device, ALongProductWhoseOperandChangesBetweenItsLinesIsAFault) {
+  // The assembler refuses this, so the words are put together by hand: what uadd writes lands after fmulh has read.
+  isa::Program program = assembled(kSpring);
+  isa::Line before;
+  before.alu = {isa::Op::UADD, isa::Source::t_long, isa::Source::t_long, false, false, isa::Width::long_word, {}};
+  before.gpr_write = {isa::Unit::alu, 8, false, false, {}};
+  isa::Line high;
+  high.multiplier = {isa::Op::FMULH, isa::Source::gpr_a, isa::Source::gpr_a, false, false, isa::Width::short_word, {}};
+  high.gpr_a = {8, isa::Width::long_word, false, false};
+  isa::Line low = high;
+  low.multiplier.op = isa::Op::FMULL;
+  low.multiplier.width = isa::Width::long_word;
+  low.t_write = {isa::Unit::multiplier, 0, false, false, {}};
+  const auto load = [&](const std::vector<isa::Line>& lines) {
+    program.sections[2].clear();
+    for (const isa::Line& line : lines) program.sections[2].push_back({isa::encode(line), {}});
+    Device(options()).load(program);
+  };
+  EXPECT_THROW(load({before, high, low}), emulator::Fault);
+  EXPECT_NO_THROW(load({before, isa::Line{}, high, low}));
+}
+
+TEST(Device, LoadingClearsMemoryAndCounters) {
+  Device device(options());
+  device.load(assembled(kSpring));
+  const emulator::Counters fresh = device.counters();
+  device.write_j(0, row_of_particles(3));
+  static_cast<void>(device.run(bits({0.0}), 3));
+  device.load(assembled(kSpring));
+  EXPECT_EQ(device.counters().host_bytes_in, fresh.host_bytes_in);
+  EXPECT_EQ(device.counters().iterations, 0u);
+  EXPECT_EQ(std::bit_cast<double>(device.run(bits({0.0}), 3)[0]), 0.0) << "records never written are zero";
+}
+
+/// One chip or four: the reductions over chips mean what those over blocks mean.
+TEST(Device, EveryReductionGivesTheSameOnOneChipAndOnFour) {
+  for (const std::string_view result :
+       {"flt72to64 fadd", "flt72to64 fmax", "flt72to64 fmin", "fix72to64 uadd", "fix72to64 umax", "fix72to64 umin",
+        "fix72to64 uand", "fix72to64 uor", "fix72to64 uxor", "none uand", "none uor", "none uxor"}) {
+    const bool floating = result.starts_with("flt");
+    const bool largest = result.ends_with("max");
+    const std::string identity = largest                   ? (floating ? "f\"-1e300\"" : "il\"-1000000\"")
+                                 : result.ends_with("min") ? (floating ? "f\"1e300\"" : "il\"1000000\"")
+                                                           : (result.ends_with("and") ? "il\"-1\"" : "il\"0\"");
+    const std::string op(result.substr(result.find(' ') + 1));
+    const std::string source = "kernel k\nvar vector long xi hlt " + std::string(floating ? "flt" : "fix") +
+                               "64to72\nbvar long xj elt " + std::string(floating ? "flt" : "fix") +
+                               "64to72\nvar vector long r rrn " + std::string(result) +
+                               "\nloop initialization\n  upassa " + identity + " r\nloop body\n  " +
+                               (floating ? "fsub" : "usub") + " xj xi $lt\n  " + op + " r $lt r\n";
+    std::vector<std::uint64_t> j;
+    for (const int value : {5, -3, 12, 7, -9, 4, 1}) {
+      j.push_back(floating ? std::bit_cast<std::uint64_t>(static_cast<double>(value))
+                           : static_cast<std::uint64_t>(static_cast<std::int64_t>(value)));
+    }
+    const std::vector<std::uint64_t> i{floating ? std::bit_cast<std::uint64_t>(2.0) : 2u};
+    std::vector<std::vector<std::uint64_t>> results;
+    for (const std::string_view machine : {"model450", "model1800"}) {
+      DeviceOptions chosen = options();
+      chosen.machine = machine;
+      Device device(chosen);
+      device.load(assembled(source));
+      device.write_j(0, j);
+      results.push_back(device.run(i, j.size()));
+    }
+    EXPECT_EQ(results[0], results[1]) << result;
+  }
+}
+
 TEST(Device, CountsWhatPassesThrough) {
   Device device(options());
   device.load(assembled(kSpring));

@@ -122,7 +122,8 @@ class ControlProcessor {
  public:
   ControlProcessor(const MachineDescription& machine, std::unique_ptr<Chip> chip);
 
-  /// Configures the chip, loads code, sets parameters to their defaults, runs section `initialization`.
+  /// Configures the chip, clears external memory and counters, loads code, sets parameters to their defaults, runs
+  /// section `initialization`.
   void load(const isa::Program& program);
   /// Throws gdr::Error for NaN and for what the parameter's conversion refuses.
   void set_parameter(const isa::Parameter& parameter, double value);
