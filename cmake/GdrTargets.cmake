@@ -12,6 +12,8 @@ target_compile_options(gdr_options INTERFACE -ffp-contract=off -fno-fast-math)
 if(PROJECT_IS_TOP_LEVEL)
   # GCC 12 sees overlaps in std::string's concatenation that are none (GCC bug 105329).
   target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+  # Clang reports std::stable_sort's own use of a deprecated function in the library of GCC 12.
+  target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   target_compile_options(gdr_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   if(GDR_WARNINGS_AS_ERRORS)
     target_compile_options(gdr_options INTERFACE -Werror)
