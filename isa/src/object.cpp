@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -34,10 +35,20 @@ Bytes bytes_of(std::string_view text) {
 
 // ---- metadata as JSON --------------------------------------------------------------------------------------------
 
+/// The number as it stands; the library alone would cut it to the type's bits.
+template <class Whole>
+Whole whole(const json& value) {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Whole>::max()) {
+    throw Error(fmt::format("{} stands where a whole number in 0..{} belongs", value.dump(),
+                            std::numeric_limits<Whole>::max()));
+  }
+  return value.get<Whole>();
+}
+
 json to_json(const SourcePosition& position) { return {position.file, position.line, position.column}; }
 
 SourcePosition position_from(const json& value) {
-  return {value.at(0).get<std::uint32_t>(), value.at(1).get<std::uint32_t>(), value.at(2).get<std::uint32_t>()};
+  return {whole<std::uint32_t>(value.at(0)), whole<std::uint32_t>(value.at(1)), whole<std::uint32_t>(value.at(2))};
 }
 
 constexpr std::array<std::string_view, 3> kMemoryNames{"gpr", "lm", "bm"};
@@ -82,12 +93,14 @@ Variable variable_from(const json& value) {
   Variable variable;
   variable.name = value.at("name").get<std::string>();
   variable.memory = static_cast<Memory>(index_of(kMemoryNames, value.at("memory").get<std::string>()));
-  variable.address = value.at("address").get<std::uint16_t>();
+  variable.address = whole<std::uint16_t>(value.at("address"));
   variable.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
   variable.vector = value.at("vector").get<bool>();
   variable.packed = value.at("packed").get<bool>();
-  variable.elements = value.at("elements").get<std::uint16_t>();
-  variable.dimensions = value.at("dimensions").get<std::vector<std::uint16_t>>();
+  variable.elements = whole<std::uint16_t>(value.at("elements"));
+  for (const json& dimension : value.at("dimensions")) {
+    variable.dimensions.push_back(whole<std::uint16_t>(dimension));
+  }
   const auto transfer = value.at("transfer").get<std::string>();
   variable.transfer = value_or_refuse(transfer_named(transfer), transfer);
   if (value.contains("conversion")) variable.conversion = conversion_from(value.at("conversion"));
@@ -111,7 +124,7 @@ json to_json(const Parameter& parameter) {
 Parameter parameter_from(const json& value) {
   Parameter parameter;
   parameter.name = value.at("name").get<std::string>();
-  parameter.address = value.at("address").get<std::uint16_t>();
+  parameter.address = whole<std::uint16_t>(value.at("address"));
   parameter.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
   parameter.conversion = conversion_from(value.at("conversion"));
   parameter.default_value = value.at("default").get<double>();
@@ -283,8 +296,8 @@ Program program_from(const std::vector<NamedSection>& sections) {
   const Bytes& meta_bytes = content(kMetaSection);
   const auto* text = reinterpret_cast<const char*>(meta_bytes.data());
   const json meta = json::parse(text, text + meta_bytes.size());
-  const auto object_version = meta.at("object_version").get<std::uint32_t>();
-  const auto isa_version = meta.at("isa_version").get<std::uint32_t>();
+  const auto object_version = whole<std::uint32_t>(meta.at("object_version"));
+  const auto isa_version = whole<std::uint32_t>(meta.at("isa_version"));
   if (object_version != kObjectVersion) {
     throw Error(fmt::format("it has object version {}, this program reads {}", object_version, kObjectVersion));
   }
@@ -295,7 +308,7 @@ Program program_from(const std::vector<NamedSection>& sections) {
   Program program;
   program.kernel = meta.at("kernel").get<std::string>();
   program.files = meta.at("files").get<std::vector<std::string>>();
-  program.record_words = meta.at("record_words").get<std::uint16_t>();
+  program.record_words = whole<std::uint16_t>(meta.at("record_words"));
   program.flops = meta.at("flops").get<double>();
   for (const json& value : meta.at("variables")) program.variables.push_back(variable_from(value));
   for (const json& value : meta.at("parameters")) program.parameters.push_back(parameter_from(value));
@@ -356,7 +369,9 @@ Program deserialize(std::span<const std::byte> bytes, std::string_view name) {
     if (digest.content != digest_of(Bytes(bytes.begin(), bytes.end()), digest.offset)) {
       throw Error("its checksum does not match: it is damaged");
     }
-    return program_from(sections);
+    Program program = program_from(sections);
+    validate(program);
+    return program;
   } catch (const Error& error) {
     throw Error(fmt::format("{}: refused as object file: {}", name, error.what()));
   } catch (const json::exception& error) {

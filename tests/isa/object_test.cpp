@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "gdr/isa/digest.h"
@@ -136,6 +138,130 @@ TEST(ObjectFile, WithARightChecksumButWrongContentIsRefused) {
   EXPECT_THAT(refusal(forged(whole, "\"flt64to72\"", "\"flt99to72\"")), HasSubstr("'flt99to72' is no known name"));
   EXPECT_THAT(refusal(forged(whole, "\"record_words\"", "\"recird_words\"")), HasSubstr("malformed"));
   EXPECT_THAT(refusal(forged(whole, "\"record_words\": 3", "\"record_words\": {")), HasSubstr("malformed"));
+}
+
+/// The refusal of a well-formed file with one thing in the program changed.
+template <class Change>
+std::string refusal_after(Change change) {
+  Program program = every_kind_of_entry();
+  change(program);
+  return refusal(serialize(program));
+}
+
+TEST(ObjectFile, IsRefusedWithVariablesOutsideTheirMemory) {
+  const std::string start = "sample.gdro: refused as object file: ";
+  const auto moved = [](std::size_t index, std::uint16_t address) {
+    return refusal_after([=](Program& program) { program.variables[index].address = address; });
+  };
+  EXPECT_EQ(moved(1, 9), start + "variable 'm' takes short words 9 to 9 of the j-record, which has 6");
+  EXPECT_EQ(moved(0, 466), start + "variable 'x' takes short words 466 to 513 of local memory, which has 512");
+  EXPECT_EQ(moved(0, 464), "");
+  EXPECT_EQ(moved(2, 58), start + "variable 'a' takes short words 58 to 65 of the GPR, which has 64");
+  EXPECT_THAT(moved(3, 1792), HasSubstr("variable 'local' takes short words 1792 to 1793 of the programs' part"));
+  EXPECT_EQ(moved(3, 1790), "");
+  EXPECT_THAT(moved(2, 9), HasSubstr("variable 'a' has the odd address 9"));
+}
+
+TEST(ObjectFile, IsRefusedWithAShapeThatDoesNotAddUp) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.variables[0].elements = 5; }),
+              HasSubstr("variable 'x' has 5 elements; it must have the product of its dimensions"));
+  EXPECT_THAT(refusal_after([](Program& program) {
+                program.variables[3].elements = 0;
+                program.variables[3].dimensions = {0};
+              }),
+              HasSubstr("variable 'local' has 0 elements"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.variables[0].packed = true; }),
+              HasSubstr("variable 'x' is packed"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.record_words = 0; }), HasSubstr("j-record, which has 0"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.record_words = 4; }),
+              HasSubstr("a j-record has 4 long words; its variables take 3"));
+  EXPECT_THAT(refusal_after([](Program& program) {
+                program.variables[1].elements = 900;
+                program.variables[1].dimensions = {900};
+                program.record_words = 453;
+              }),
+              HasSubstr("a j-record has 453 long words; its variables take 453, and 448 is the most"));
+}
+
+TEST(ObjectFile, IsRefusedWithATransferThatDoesNotFit) {
+  const auto converted = [](std::size_t index, std::optional<Conversion> conversion) {
+    return refusal_after([=](Program& program) { program.variables[index].conversion = conversion; });
+  };
+  EXPECT_THAT(converted(2, Conversion::FIX36TO64),
+              HasSubstr("variable 'a': conversion 'fix36to64' does not convert a long word to the host"));
+  EXPECT_THAT(converted(0, Conversion::FLT72TO64),
+              HasSubstr("variable 'x': conversion 'flt72to64' does not convert a long word from the host"));
+  EXPECT_THAT(converted(0, std::nullopt), HasSubstr("variable 'x' is transferred (hlt) without conversion"));
+  EXPECT_EQ(converted(0, Conversion::NONE), "");
+  EXPECT_THAT(refusal_after([](Program& program) { program.variables[0].memory = Memory::bm; }),
+              HasSubstr("variable 'x': hlt data lives in the PE"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.variables[2].vector = false; }),
+              HasSubstr("variable 'a': rrn data is a vector"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.variables[0].reduction = Op::FADD; }),
+              HasSubstr("variable 'x': only results (rrn) have a reduction"));
+}
+
+TEST(ObjectFile, IsRefusedWithAReductionThatDoesNotFitTheConversion) {
+  const auto reduced = [](Op reduction, Conversion conversion) {
+    return refusal_after([=](Program& program) {
+      program.variables[2].reduction = reduction;
+      program.variables[2].conversion = conversion;
+    });
+  };
+  EXPECT_THAT(reduced(Op::FSUB, Conversion::FLT72TO64),
+              HasSubstr("variable 'a': 'fsub' is no reduction for conversion 'flt72to64'"));
+  EXPECT_THAT(reduced(Op::UADD, Conversion::FLT72TO64), HasSubstr("'uadd' is no reduction"));
+  EXPECT_THAT(reduced(Op::FADD, Conversion::FIX72TO64), HasSubstr("'fadd' is no reduction"));
+  EXPECT_THAT(reduced(Op::UMAX, Conversion::NONE), HasSubstr("'umax' is no reduction"));
+  EXPECT_THAT(reduced(Op::NOP, Conversion::NONE), HasSubstr("'nop' is no reduction"));
+  for (const Op op : {Op::FADD, Op::FMAX, Op::FMIN}) EXPECT_EQ(reduced(op, Conversion::FLT72TO64), "");
+  for (const Op op : {Op::UADD, Op::UAND, Op::UOR, Op::UXOR, Op::UMAX, Op::UMIN}) {
+    EXPECT_EQ(reduced(op, Conversion::FIX72TO64), "");
+  }
+  for (const Op op : {Op::UAND, Op::UOR, Op::UXOR}) EXPECT_EQ(reduced(op, Conversion::NONE), "");
+}
+
+TEST(ObjectFile, IsRefusedWithParametersThatDoNotFit) {
+  const auto changed = [](auto change) {
+    return refusal_after([=](Program& program) { change(program.parameters[0]); });
+  };
+  EXPECT_THAT(changed([](Parameter& eps) { eps.address = 13; }),
+              HasSubstr("parameter 'eps' has address 13; allowed are even ones in 0..1790"));
+  EXPECT_THAT(changed([](Parameter& eps) { eps.address = 1792; }), HasSubstr("parameter 'eps' has address 1792"));
+  EXPECT_THAT(changed([](Parameter& eps) { eps.conversion = Conversion::FLT64TO72; }),
+              HasSubstr("parameter 'eps': conversion 'flt64to72' does not convert a short word from the host"));
+  EXPECT_THAT(changed([](Parameter& eps) { eps.conversion = Conversion::FLT36TO64; }), HasSubstr("'flt36to64'"));
+}
+
+TEST(ObjectFile, IsRefusedWithFilesThatItDoesNotName) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.variables[0].position.file = 2; }),
+              HasSubstr("variable 'x' stands in file 2, but there are 2 files"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.parameters[0].position.file = 7; }),
+              HasSubstr("parameter 'eps' stands in file 7"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.sections[2][1].position.file = 4000000000; }),
+              HasSubstr("a line of 'loop body' stands in file 4000000000"));
+}
+
+TEST(ObjectFile, IsRefusedWithNumbersThatAreNone) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.flops = -1; }),
+              HasSubstr("flops is -1; it must be finite and at least 0"));
+  // JSON has no word for them, so they do not reach the file as numbers.
+  for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    EXPECT_THAT(refusal_after([=](Program& program) { program.flops = value; }), HasSubstr("malformed"));
+    Program program = every_kind_of_entry();
+    program.flops = value;
+    EXPECT_THROW(validate(program), Error);
+    program = every_kind_of_entry();
+    program.parameters[0].default_value = value;
+    EXPECT_THROW(validate(program), Error);
+  }
+}
+
+TEST(ObjectFile, IsRefusedWithNumbersThatDoNotFitTheirFields) {
+  const Bytes whole = serialize(every_kind_of_entry());
+  EXPECT_THAT(refusal(forged(whole, "\"flops\": 38.5", "\"flops\": -3.5")), HasSubstr("flops is -3.5"));
+  EXPECT_THAT(refusal(forged(whole, "\"record_words\": 3", "\"record_words\":-3")),
+              HasSubstr("-3 stands where a whole number in 0..65535 belongs"));
 }
 
 TEST(ObjectFile, IsNoFileThatIsNoElf) {

@@ -52,7 +52,7 @@ struct Variable {
   bool vector = false;
   std::uint16_t elements = 1;  // product of the dimensions
   std::vector<std::uint16_t> dimensions;
-  bool packed = false;  // elt alone: short entries stand at every short address, two to a long word
+  bool packed = false;  // BM alone: short entries stand at every short address, two to a long word
   Transfer transfer = Transfer::none;
   std::optional<Conversion> conversion;
   std::optional<Op> reduction;  // over the 16 blocks; none: block 0 is read (`select`)
@@ -94,14 +94,22 @@ struct Program {
 /// 128 is one word for each i-particle of a run [ours, the record is silent].
 inline constexpr unsigned kTransferWindowWords = 128;
 
+/// True if the tree reduces by this operation what leaves it by this conversion: floating-point operations go with
+/// floating conversions, integer and bitwise ones with fixed-point conversions, bitwise ones with `none`.
+[[nodiscard]] bool can_reduce(Op reduction, Conversion conversion);
+
+/// Throws gdr::Error naming variable or parameter, value and allowed range unless all stands inside its memory, travels
+/// by a conversion and a reduction that fit it, and names files that there are.
+void validate(const Program& program);
+
 /// Version of the object file's layout; a reader refuses a newer one. Policy: docs/versions.md.
 inline constexpr std::uint32_t kObjectVersion = 1;
 
 /// The object file (ELF64, see docs/object-file.md) as bytes; deterministic.
 [[nodiscard]] std::vector<std::byte> serialize(const Program& program);
 
-/// Throws gdr::Error naming `name` and the reason if the bytes are no undamaged object file of a version we know, or if
-/// an instruction word in it does not decode.
+/// Throws gdr::Error naming `name` and the reason if the bytes are no undamaged object file of a version we know, if
+/// an instruction word in it does not decode, or if the program is not valid.
 [[nodiscard]] Program deserialize(std::span<const std::byte> bytes, std::string_view name);
 
 /// Reads and writes whole files; writing goes through a temporary file beside `path`, so none is left half written.

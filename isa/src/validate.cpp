@@ -1,0 +1,159 @@
+// What a program must keep to, so that nobody who runs it need look again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gdr/isa/error.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::isa {
+namespace {
+
+/// Two j-records, the one in use and the one that arrives, lie in front of the words that transfers use.
+constexpr unsigned kProgramBmShortWords = kBmShortWords - 2 * kTransferWindowWords;
+constexpr unsigned kMostRecordWords = kProgramBmShortWords / 2 / 2;
+
+template <class... Values>
+[[noreturn]] void refuse(fmt::format_string<Values...> text, const Values&... values) {
+  throw Error(fmt::vformat(text, fmt::make_format_args(values...)));
+}
+
+std::string_view name_of(Width width) { return width == Width::long_word ? "long" : "short"; }
+
+/// Short words from the variable's address to its end.
+unsigned extent_of(const Variable& variable) {
+  const bool whole_long_words = variable.memory == Memory::bm && !variable.packed;
+  const unsigned step = whole_long_words || variable.width == Width::long_word ? 2 : 1;
+  return step * (variable.vector ? kVectorElements : 1) * variable.elements;
+}
+
+void check_position(const Program& program, const SourcePosition& position, std::string_view whose) {
+  if (position.file >= program.files.size()) {
+    refuse("{} stands in file {}, but there are {} files, counted from 0", whose, position.file, program.files.size());
+  }
+}
+
+void check_conversion(std::string_view whose, Conversion conversion, bool to_host, Width width) {
+  const ConversionInfo& info = info_of(conversion);
+  if (conversion == Conversion::NONE || (info.to_host == to_host && info.width == width)) return;
+  refuse("{}: conversion '{}' does not convert a {} word {} the host", whose, info.name, name_of(width),
+         to_host ? "to" : "from");
+}
+
+void check_shape(const Variable& variable) {
+  std::uint64_t product = 1;
+  for (const std::uint16_t dimension : variable.dimensions) {
+    product = std::min<std::uint64_t>(product * dimension, kBmShortWords + 1);
+  }
+  if (variable.elements < 1 || variable.elements != product) {
+    refuse("variable '{}' has {} elements; it must have the product of its dimensions, at least 1 and at most {}",
+           variable.name, variable.elements, kBmShortWords);
+  }
+  if (variable.packed && (variable.memory != Memory::bm || variable.width != Width::short_word)) {
+    refuse("variable '{}' is packed, which only short variables in broadcast memory are", variable.name);
+  }
+}
+
+void check_transfer(const Variable& variable) {
+  const std::string whose = fmt::format("variable '{}'", variable.name);
+  const bool to_host = variable.transfer == Transfer::rrn;
+  if (variable.reduction && !to_host) refuse("{}: only results (rrn) have a reduction", whose);
+  if (variable.transfer == Transfer::none) return;
+  const bool in_record = variable.transfer == Transfer::elt;
+  if (in_record != (variable.memory == Memory::bm)) {
+    refuse("{}: {} data lives in {}", whose, isa::name_of(variable.transfer),
+           in_record ? "broadcast memory" : "the PE");
+  }
+  if (in_record == variable.vector) {
+    refuse("{}: {} data is {}", whose, isa::name_of(variable.transfer), in_record ? "scalar" : "a vector");
+  }
+  if (!variable.conversion) refuse("{} is transferred ({}) without conversion", whose, isa::name_of(variable.transfer));
+  check_conversion(whose, *variable.conversion, to_host, variable.width);
+  if (variable.reduction && !can_reduce(*variable.reduction, *variable.conversion)) {
+    refuse("{}: '{}' is no reduction for conversion '{}'", whose, info_of(*variable.reduction).mnemonic,
+           info_of(*variable.conversion).name);
+  }
+}
+
+void check_place(const Program& program, const Variable& variable) {
+  struct Area {
+    std::string_view name;
+    unsigned end;
+  };
+  const auto area = [&]() -> Area {
+    if (variable.transfer == Transfer::elt) return {"the j-record", 2U * program.record_words};
+    switch (variable.memory) {
+      case Memory::gpr:
+        return {"the GPR", kGprShortWords};
+      case Memory::lm:
+        return {"local memory", kLmShortWords};
+      case Memory::bm:
+        break;
+    }
+    return {"the programs' part of broadcast memory", kProgramBmShortWords};
+  }();
+  const unsigned end = variable.address + extent_of(variable);
+  if (end > area.end) {
+    refuse("variable '{}' takes short words {} to {} of {}, which has {}", variable.name, variable.address, end - 1,
+           area.name, area.end);
+  }
+  const bool at_any_address = variable.width == Width::short_word && (variable.memory != Memory::bm || variable.packed);
+  if (!at_any_address && variable.address % 2 != 0) {
+    refuse("variable '{}' has the odd address {}; long words have even ones", variable.name, variable.address);
+  }
+}
+
+void check_record(const Program& program) {
+  unsigned end = 0;
+  for (const Variable& variable : program.variables) {
+    if (variable.transfer == Transfer::elt) end = std::max(end, variable.address + extent_of(variable));
+  }
+  if (program.record_words > kMostRecordWords || program.record_words != (end + 1) / 2) {
+    refuse("a j-record has {} long words; its variables take {}, and {} is the most", program.record_words,
+           (end + 1) / 2, kMostRecordWords);
+  }
+}
+
+void check(const Program& program, const Parameter& parameter) {
+  const std::string whose = fmt::format("parameter '{}'", parameter.name);
+  check_position(program, parameter.position, whose);
+  // A short one stands in the upper half of a long word.
+  if (parameter.address % 2 != 0 || parameter.address + 2U > kProgramBmShortWords) {
+    refuse("{} has address {}; allowed are even ones in 0..{}", whose, parameter.address, kProgramBmShortWords - 2);
+  }
+  check_conversion(whose, parameter.conversion, false, parameter.width);
+  if (!std::isfinite(parameter.default_value))
+    refuse("{} has the default {}, which is not finite", whose, parameter.default_value);
+}
+
+}  // namespace
+
+bool can_reduce(Op reduction, Conversion conversion) {
+  const OperationInfo& info = info_of(reduction);
+  if (!info.reduces) return false;
+  if (conversion == Conversion::NONE) return info.kind == NumberKind::bits;
+  return (info.kind == NumberKind::floating_point) == info_of(conversion).floating;
+}
+
+void validate(const Program& program) {
+  if (!std::isfinite(program.flops) || program.flops < 0) {
+    refuse("flops is {}; it must be finite and at least 0", program.flops);
+  }
+  for (const Variable& variable : program.variables) {
+    check_position(program, variable.position, fmt::format("variable '{}'", variable.name));
+    check_shape(variable);
+    check_transfer(variable);
+    check_place(program, variable);
+  }
+  check_record(program);
+  for (const Parameter& parameter : program.parameters) check(program, parameter);
+  for (std::size_t section = 0; section < kSections; ++section) {
+    for (const ProgramLine& line : program.sections[section]) {
+      check_position(program, line.position,
+                     fmt::format("a line of '{}'", isa::name_of(static_cast<Section>(section))));
+    }
+  }
+}
+
+}  // namespace gdr::isa
