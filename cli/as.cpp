@@ -50,9 +50,11 @@ std::string_view severity_name(assembler::Severity severity) {
   return "error";
 }
 
-Json report_of(const assembler::AssembleResult& result) {
-  Json json{{"tool", "gdr as"}, {"version", GDR_VERSION},          {"kernel", nullptr},
-            {"lines", nullptr}, {"clocks_per_iteration", nullptr}, {"bound", nullptr}};
+Json report_of(const assembler::AssembleResult& result, double host_seconds) {
+  Json json = envelope("as", "", "", false);
+  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
+  json["host_seconds"] = host_seconds;
+  for (const char* own : {"kernel", "lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
   if (result.program) {
     json["kernel"] = result.program->kernel;
     json["lines"] = Json::object();
@@ -87,6 +89,7 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
 }
 
 int assemble(const Options& options) {
+  const Stopwatch watch;
   const assembler::AssembleResult result = assembler::assemble_file(options.source, assemble_options(options));
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (result.program) {
@@ -102,7 +105,7 @@ int assemble(const Options& options) {
                  bound.clocks(), bound.bound());
     }
   }
-  options.report.write(report_of(result));
+  options.report.write(report_of(result, watch.seconds()));
   return result.program ? kSuccess : kFailure;
 }
 

@@ -72,26 +72,24 @@ DumpSelection parse_dump(const std::string& text, unsigned chips) {
   return selection;
 }
 
-Breakpoint::Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at)
-    : device_(device), place_(place), selection_(std::move(selection)), at_(at) {
+Breakpoint::Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at,
+                       std::FILE* out)
+    : device_(device), place_(place), selection_(std::move(selection)), at_(at), out_(out) {
   const std::size_t colon = place.rfind(':');
   const auto line = colon == std::string::npos ? std::nullopt : number_from(std::string_view(place).substr(colon + 1));
   if (!line) throw UsageError(fmt::format("--break: '{}' is refused: it must be FILE:LINE", place));
   const std::filesystem::path file = place.substr(0, colon);
   const isa::Program& program = device.program();
-  bool found = false;
-  for (std::size_t section = 0; section < isa::kSections && !found; ++section) {
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
     const auto& code = program.sections[section];
-    const auto at_line = std::find_if(code.begin(), code.end(), [&](const isa::ProgramLine& coded) {
-      const std::filesystem::path source = program.files[coded.position.file];
-      return coded.position.line == *line && (source == file || source.filename() == file);
-    });
-    if (at_line == code.end()) continue;
-    found = true;
-    section_ = static_cast<isa::Section>(section);
-    line_ = static_cast<std::size_t>(at_line - code.begin());
+    for (std::size_t n = 0; n < code.size(); ++n) {
+      const std::filesystem::path source = program.files[code[n].position.file];
+      if (code[n].position.line == *line && (source == file || source.filename() == file)) {
+        lines_.emplace(static_cast<isa::Section>(section), n);
+      }
+    }
   }
-  if (!found) throw UsageError(fmt::format("--break: no code stands at {}", place));
+  if (lines_.empty()) throw UsageError(fmt::format("--break: no code stands at {}", place));
   for (const unsigned chip : selection_.chips) {
     dynamic_cast<emulator::ReferenceChip&>(device.boards().chip(chip).chip()).set_observer(this);
   }
@@ -111,7 +109,7 @@ unsigned Breakpoint::chip_of(const emulator::IssueEvent& event) const {
 }
 
 void Breakpoint::on_issue(const emulator::IssueEvent& event) {
-  if (event.section != section_ || event.line != line_ || !selection_.blocks.contains(event.block)) return;
+  if (!selection_.blocks.contains(event.block) || !lines_.contains({event.section, event.line})) return;
   const unsigned chip = chip_of(event);
   if (++executions_[{chip, event.block}] == at_) dump(event, chip);
 }
@@ -124,15 +122,15 @@ unsigned long Breakpoint::executions() const {
 
 void Breakpoint::dump(const emulator::IssueEvent& event, unsigned chip) const {
   for (const unsigned pe : selection_.pes) {
-    fmt::print("{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place_, at_, event.iteration,
-               chip, event.block, pe, event.jvalid ? "true" : "false");
+    fmt::print(out_, "{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place_, at_,
+               event.iteration, chip, event.block, pe, event.jvalid ? "true" : "false");
     const emulator::PeRegisters registers = reference(event.chip).registers(event.block, pe);
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
-      fmt::print("  $lt[{}] {}  flags", element, shown(registers.t[element], Width::long_word));
+      fmt::print(out_, "  $lt[{}] {}  flags", element, shown(registers.t[element], Width::long_word));
       for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
-        fmt::print(" {}", (registers.flags[element] >> (flag - 1)) & 1);
+        fmt::print(out_, " {}", (registers.flags[element] >> (flag - 1)) & 1);
       }
-      fmt::print("\n");
+      fmt::print(out_, "\n");
     }
     for (const isa::Variable& variable : device_.program().variables) {
       if (variable.memory == isa::Memory::bm) continue;
@@ -140,13 +138,13 @@ void Breakpoint::dump(const emulator::IssueEvent& event, unsigned chip) const {
       const auto words =
           event.chip.read_pe(event.block, pe, {variable.memory, variable.address, variable.width, count});
       for (std::size_t n = 0; n < words.size(); ++n) {
-        fmt::print("  {}[{}] {}\n", variable.name, n, shown(words[n], variable.width));
+        fmt::print(out_, "  {}[{}] {}\n", variable.name, n, shown(words[n], variable.width));
       }
     }
     const auto gpr =
         event.chip.read_pe(event.block, pe, {isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2});
     for (std::size_t n = 0; n < gpr.size(); ++n) {
-      if (gpr[n] != LongWord{}) fmt::print("  $lr{} {}\n", 2 * n, shown(gpr[n], Width::long_word));
+      if (gpr[n] != LongWord{}) fmt::print(out_, "  $lr{} {}\n", 2 * n, shown(gpr[n], Width::long_word));
     }
   }
 }

@@ -1,6 +1,7 @@
 // A look into chosen PEs at one execution of one source line.
 #pragma once
 
+#include <cstdio>
 #include <map>
 #include <set>
 #include <string>
@@ -20,12 +21,13 @@ struct DumpSelection {
 /// Throws UsageError naming the part that is wrong and its range.
 [[nodiscard]] DumpSelection parse_dump(const std::string& text, unsigned chips);
 
-/// Prints registers, variables, T and flags of the selected PEs before the `at`-th execution (from 1, per block) of the
-/// first code line of a source line. Needs the reference engine.
+/// Writes registers, variables, T and flags of the selected PEs before the `at`-th execution (from 1, per block) of a
+/// source line; within a repeat or a macro it stands for several code lines, whose executions all count. Needs the
+/// reference engine.
 class Breakpoint final : public emulator::Observer {
  public:
-  /// `place` is FILE:LINE. Throws UsageError if no code stands there.
-  Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at);
+  /// `place` is FILE:LINE; `out` must outlive the breakpoint. Throws UsageError if no code stands there.
+  Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at, std::FILE* out);
   ~Breakpoint() override;
   Breakpoint(const Breakpoint&) = delete;
   Breakpoint& operator=(const Breakpoint&) = delete;
@@ -42,8 +44,8 @@ class Breakpoint final : public emulator::Observer {
   std::string place_;
   DumpSelection selection_;
   unsigned long at_;
-  isa::Section section_ = isa::Section::initialization;
-  std::size_t line_ = 0;
+  std::FILE* out_;
+  std::set<std::pair<isa::Section, std::size_t>> lines_;               // the code lines of the source line
   std::map<std::pair<unsigned, unsigned>, unsigned long> executions_;  // by chip and block
 };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <iostream>
 
@@ -26,7 +27,7 @@ CLI::App* add_command(CLI::App& parent, const std::string& name, const std::stri
 void BoardOptions::add_to(CLI::App& command) {
   command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
       ->capture_default_str();
-  command.add_option("--boards", boards, "number of boards")->check(in_range(1, 64))->capture_default_str();
+  command.add_option("--boards", boards, "number of boards")->check(whole_in_range(1, 64))->capture_default_str();
   command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's")->check(in_range(1, 10000));
   command.add_option("--transfer", transfer, "how the host sends data: as in 2009, or as planned then")
       ->check(one_of({"2009", "ideal"}))
@@ -34,10 +35,13 @@ void BoardOptions::add_to(CLI::App& command) {
   command.add_option("--engine", engine, "what computes: one PE at a time, or PEs in host vectors; both bit exact")
       ->check(one_of({"reference", "simd"}))
       ->capture_default_str();
-  command.add_option("--threads", threads, "host threads; 0: all")->check(in_range(0, 1024))->capture_default_str();
+  command.add_option("--threads", threads, "host threads; 0: all")
+      ->check(whole_in_range(0, 1024))
+      ->capture_default_str();
 }
 
 DeviceOptions BoardOptions::device_options() const {
+  require_machine(machine, "--machine");
   DeviceOptions options;
   options.machine = machine;
   options.boards = boards;
@@ -46,6 +50,14 @@ DeviceOptions BoardOptions::device_options() const {
   options.engine = *emulator::engine_named(engine);
   options.threads = threads;
   return options;
+}
+
+void require_machine(const std::string& name_or_file, std::string_view argument) {
+  if (name_or_file.ends_with(".toml")) return;
+  const std::vector<std::string> names = emulator::machine_names();
+  if (std::find(names.begin(), names.end(), name_or_file) != names.end()) return;
+  throw UsageError(fmt::format("{}: '{}' is refused: it must be one of {}, or a file that ends in .toml", argument,
+                               name_or_file, fmt::join(names, ", ")));
 }
 
 void ReportOptions::add_to(CLI::App& command) {
@@ -69,6 +81,20 @@ CLI::Validator in_range(double low, double high) {
             const bool number = CLI::detail::lexical_cast(text, value);
             if (number && value >= low && value <= high) return std::string();
             return fmt::format("{} is refused: it must be a number from {} to {}", text, low, high);
+          },
+          fmt::format("[{} - {}]", low, high)};
+}
+
+CLI::Validator whole_in_range(std::uint64_t low, std::uint64_t high) {
+  return {[low, high](std::string& text) {
+            // The option's own conversion takes octal and hexadecimal too and clips silently; both must agree.
+            std::uint64_t value = 0;
+            std::uint64_t converted = 0;
+            const char* end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
+            const bool number = error == std::errc() && stop == end && CLI::detail::lexical_cast(text, converted);
+            if (number && value == converted && value >= low && value <= high) return std::string();
+            return fmt::format("{} is refused: it must be a whole number from {} to {}", text, low, high);
           },
           fmt::format("[{} - {}]", low, high)};
 }

@@ -46,6 +46,10 @@ struct BoardOptions {
   [[nodiscard]] DeviceOptions device_options() const;
 };
 
+/// Throws UsageError with the names known unless `name_or_file` is one of them or names a .toml file; what a file holds
+/// is not looked at.
+void require_machine(const std::string& name_or_file, std::string_view argument);
+
 /// Options of every command with a report.
 struct ReportOptions {
   std::string json;  // file, or - for standard output
@@ -60,6 +64,7 @@ struct ReportOptions {
 
 /// Range and choice checks that name option, value and what is allowed.
 [[nodiscard]] CLI::Validator in_range(double low, double high);
+[[nodiscard]] CLI::Validator whole_in_range(std::uint64_t low, std::uint64_t high);
 [[nodiscard]] CLI::Validator one_of(std::vector<std::string> allowed);
 
 /// Wall clock of the whole command.

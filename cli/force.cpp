@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "command.h"
 #include "force_reference.h"
@@ -66,9 +67,13 @@ void add_force(CLI::App& program) {
   auto options = std::make_shared<Options>();
   CLI::App* command = add_command(program, "force", "one all-pairs force evaluation of a Plummer sphere",
                                   "gdr force -n 4096 --clock 333", [options] { return force(*options); });
-  command->add_option("-n,--particles", options->n, "number of particles")->required()->check(in_range(1, 4194304));
+  command->add_option("-n,--particles", options->n, "number of particles")
+      ->required()
+      ->check(whole_in_range(2, 4194304));
   command->add_option("--eps", options->eps, "softening length")->check(in_range(0, 1e6))->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the Plummer sphere")->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the Plummer sphere")
+      ->check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
   command->add_option("--kernel", options->kernel, "kernel that computes")
       ->check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009"}))
       ->capture_default_str();

@@ -13,6 +13,7 @@ int list() {
 }
 
 int show(const std::string& name, const ReportOptions& report) {
+  require_machine(name, "name");
   const emulator::MachineDescription machine = emulator::load_machine(name);
   Json json{
       {"tool", "gdr machine show"}, {"version", GDR_VERSION}, {"machine", machine.name}, {"title", machine.title}};

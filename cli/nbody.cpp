@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "command.h"
 #include "gdr/hostlib/board_force.h"
@@ -124,6 +125,9 @@ void integrate(const Options& options, Run& run) {
 void check(const Options& options, double begin) {
   const int sources = (options.plummer > 0) + !options.in.empty() + !options.restart.empty();
   if (sources != 1) throw UsageError("exactly one of --plummer, --in, --restart says where the particles come from");
+  if (options.out_every > 0 && options.out.empty() && options.log.empty() && options.checkpoint.empty()) {
+    throw UsageError("--out-every has no effect without --out, --log or --checkpoint");
+  }
   if (options.t_end < begin) {
     throw UsageError(fmt::format("--t-end {} lies before the restart's time {}", options.t_end, begin));
   }
@@ -195,19 +199,22 @@ void add_nbody(CLI::App& program) {
       add_command(program, "nbody", "Hermite block-timestep N-body simulation on the emulated board",
                   "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
   command->add_option("--plummer", options->plummer, "start from a Plummer sphere of this many particles")
-      ->check(in_range(2, 4194304));
-  command->add_option("--in", options->in, "start from a snapshot (phiGRAPE text, or lines m x y z vx vy vz)");
-  command->add_option("--restart", options->restart, "go on from a checkpoint");
+      ->check(whole_in_range(2, 4194304));
+  CLI::Option* in =
+      command->add_option("--in", options->in, "start from a snapshot (phiGRAPE text, or lines m x y z vx vy vz)");
+  CLI::Option* restart = command->add_option("--restart", options->restart, "go on from a checkpoint");
   command->add_option("--t-end", options->t_end, "time to integrate to, Henon units")
       ->required()
       ->check(in_range(0, hostlib::kLargestTime));
-  command->add_option("--eps", options->eps, "Plummer softening length")
-      ->check(in_range(0, 1e6))
-      ->capture_default_str();
-  command->add_option("--eta", options->eta, "accuracy parameter of the time step")
-      ->check(in_range(1e-6, 10))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the Plummer sphere")->capture_default_str();
+  CLI::Option* eps = command->add_option("--eps", options->eps, "Plummer softening length")
+                         ->check(in_range(0, 1e6))
+                         ->capture_default_str();
+  CLI::Option* eta = command->add_option("--eta", options->eta, "accuracy parameter of the time step")
+                         ->check(in_range(1e-6, 10))
+                         ->capture_default_str();
+  CLI::Option* seed = command->add_option("--seed", options->seed, "seed of the Plummer sphere")
+                          ->check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+                          ->capture_default_str();
   command->add_option("--out", options->out, "write the final snapshot here; with --out-every also NAME-0001.EXT, ...");
   command->add_option("--out-format", options->out_format, "form of the snapshots")
       ->check(one_of({"phigrape", "plain"}))
@@ -219,6 +226,9 @@ void add_nbody(CLI::App& program) {
   command->add_option("--kernel", options->kernel, "kernel that computes the forces")
       ->check(one_of({"gravity_jerk", "gravity_jerk_2009"}))
       ->capture_default_str();
+  // A checkpoint holds them; a snapshot needs no seed.
+  restart->excludes(eps)->excludes(eta)->excludes(seed);
+  in->excludes(seed);
   options->board.add_to(*command);
   options->report.add_to(*command);
 }

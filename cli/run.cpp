@@ -1,7 +1,8 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <charconv>
-#include <iostream>
+#include <cstdio>
 
 #include "breakpoint.h"
 #include "command.h"
@@ -32,9 +33,15 @@ void set_parameters(Device& device, const std::vector<std::string>& assignments)
     const std::size_t equals = assignment.find('=');
     double value = 0;
     const char* end = assignment.data() + assignment.size();
-    const bool number = equals != std::string::npos && equals > 0 &&
-                        std::from_chars(assignment.data() + equals + 1, end, value).ptr == end;
-    if (!number) throw UsageError(fmt::format("--param: '{}' is refused: it must be NAME=NUMBER", assignment));
+    bool number = equals != std::string::npos && equals > 0;
+    if (number) {
+      const auto [stop, error] = std::from_chars(assignment.data() + equals + 1, end, value);
+      number = error == std::errc() && stop == end;
+    }
+    if (!number) {
+      throw UsageError(fmt::format(
+          "--param: '{}' is refused: it must be NAME=NUMBER with a number in the range of a double", assignment));
+    }
     try {
       device.set_parameter(assignment.substr(0, equals), value);
     } catch (const Error& error) {
@@ -57,18 +64,26 @@ std::vector<std::uint64_t> records(const Device& device, Transfer transfer, cons
 }
 
 void print_table(const Table& table) {
-  constexpr std::size_t kMostRows = 20;
+  constexpr std::size_t kMostRows = 20;  // on a terminal; a pipe or a file takes all
+  const std::size_t shown = isatty(STDOUT_FILENO) == 1 ? std::min(table.rows(), kMostRows) : table.rows();
   std::vector<std::string> names;
   for (const hostlib::Column& column : table.columns()) names.push_back(column.name);
   fmt::print("{}\n", fmt::join(names, ","));
-  for (std::size_t row = 0; row < std::min(table.rows(), kMostRows); ++row) {
+  for (std::size_t row = 0; row < shown; ++row) {
     std::vector<std::string> cells;
     for (const hostlib::Column& column : table.columns()) {
       std::visit([&](const auto& numbers) { cells.push_back(fmt::format("{}", numbers[row])); }, column.numbers);
     }
     fmt::print("{}\n", fmt::join(cells, ","));
   }
-  if (table.rows() > kMostRows) fmt::print("... {} more rows; --out FILE takes all\n", table.rows() - kMostRows);
+  if (table.rows() > shown) fmt::print("... {} more rows; --out FILE takes all\n", table.rows() - shown);
+}
+
+/// Iterations of the loop on the slowest chip, added up over runs; j-records are dealt out to chips, then to blocks.
+std::uint64_t iterations_of_slowest_chip(const Device& device, unsigned chips, std::size_t ni, std::size_t nj) {
+  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
+  const std::size_t runs = device.fields(Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
+  return runs * parts(parts(nj, chips), emulator::kBlocks);
 }
 
 int run(Options options) {
@@ -90,8 +105,9 @@ int run(Options options) {
 
   std::unique_ptr<Breakpoint> breakpoint;
   if (!options.break_at.empty()) {
-    breakpoint = std::make_unique<Breakpoint>(device, options.break_at,
-                                              parse_dump(options.dump, device.boards().chips()), options.at);
+    breakpoint =
+        std::make_unique<Breakpoint>(device, options.break_at, parse_dump(options.dump, device.boards().chips()),
+                                     options.at, options.report.speaks() ? stdout : stderr);
   }
   device.write_j(0, j_fields);
   const std::vector<std::uint64_t> results = device.run(i_fields, nj);
@@ -108,7 +124,7 @@ int run(Options options) {
   json["kernel"] = device.program().kernel;
   json["ni"] = table.rows();
   json["nj"] = nj;
-  json["iterations"] = device.counters().iterations / std::max(1u, device.boards().chips());
+  json["iterations"] = iterations_of_slowest_chip(device, device.boards().chips(), table.rows(), nj);
   json["results"] = options.out.empty() ? Json(nullptr) : Json(options.out);
   options.report.write(json);
   if (options.report.speaks() && options.out.empty()) print_table(table);
@@ -128,11 +144,14 @@ void add_run(CLI::App& program) {
   command->add_option("--out", options->out, "write the results here, CSV or NPY; else they are printed");
   command->add_option("--param", options->parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
   command->add_flag("--ignore-extra", options->ignore_extra, "skip columns that the kernel does not know");
-  command->add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown (reference engine)");
+  CLI::Option* break_at =
+      command->add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown (reference engine)");
   command->add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
+      ->needs(break_at)
       ->capture_default_str();
   command->add_option("--at", options->at, "at which execution of the line")
-      ->check(in_range(1, 1e15))
+      ->check(whole_in_range(1, 1000000000000000))
+      ->needs(break_at)
       ->capture_default_str();
   options->board.add_to(*command);
   options->report.add_to(*command);

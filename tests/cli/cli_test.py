@@ -110,8 +110,17 @@ class ExitStatus(CliTest):
             (["force", "-n", "16", "--boards", "65"], ["--boards", "65", "from 1 to 64"]),
             (["force", "-n", "16", "--clock", "-3"], ["--clock", "-3", "from 1 to 10000"]),
             (["force", "-n", "16", "--transfer", "2010"], ["--transfer", "2010", "2009", "ideal"]),
-            (["force", "-n", "0"], ["0", "from 1 to"]),
-            (["force", "-n", "many"], ["many", "from 1 to"]),
+            (["force", "-n", "0"], ["--particles", "0", "from 2 to 4194304"]),
+            (["force", "-n", "1"], ["--particles", "1", "from 2 to 4194304"]),
+            (["force", "-n", "many"], ["--particles", "many", "from 2 to 4194304"]),
+            (["force", "-n", "3.5"], ["--particles", "3.5", "whole number from 2 to 4194304"]),
+            (["force", "-n", "16", "--threads", "1.5"], ["--threads", "1.5", "whole number from 0 to 1024"]),
+            (["force", "-n", "16", "--seed", "-1"], ["--seed", "-1", "whole number from 0 to 18446744073709551615"]),
+            (["force", "-n", "16", "--seed", "abc"], ["--seed", "abc", "whole number from 0 to"]),
+            (["force", "-n", "16", "--seed", "010"], ["--seed", "010", "whole number from 0 to"]),
+            (["force", "-n", "16", "--seed", str(2**64)], ["--seed", str(2**64), "whole number from 0 to"]),
+            (["nbody", "--plummer", "8", "--t-end", "0", "--seed", "-1"], ["--seed", "-1", "whole number"]),
+            (["run", "kernel.vsm", "--break", "k.vsm:1", "--at", "1.5"], ["--at", "1.5", "whole number from 1 to"]),
             (["force", "-n", "16", "--kernel", "nosuch"], ["--kernel", "nosuch", "gravity_jerk"]),
             (["fp", "eval", "--engine", "native"], ["--engine", "native", "reference", "simd"]),
             (["fp", "show", "1.5x"], ["1.5x"]),
@@ -123,10 +132,44 @@ class ExitStatus(CliTest):
             self.ends(2, expected, *arguments)
 
     def test_unknown_machine_is_refused_with_the_names_known(self):
-        outcome = gdr("machine", "show", "model9")
-        self.assertIn(outcome.status, (1, 2))
-        for text in ("model9", "model1800", "model450"):
-            self.assertIn(text, outcome.err)
+        for name in ("model9", ""):
+            for arguments in [
+                ["machine", "show", name],
+                ["force", "-n", "16", "--machine", name],
+                ["nbody", "--plummer", "8", "--t-end", "0", "--machine", name],
+                ["run", PROJECT / "kernels/tutorial.vsm", "--machine", name],
+            ]:
+                self.ends(2, [f"'{name}'", "model1800", "model450", ".toml"], *arguments)
+
+    def test_unknown_subcommand_is_named_with_the_nearest(self):
+        for arguments, unknown, nearest in [
+            (["forse"], "forse", "force"),
+            (["nbdy", "--plummer", "8"], "nbdy", "nbody"),
+            (["fp", "shwo"], "shwo", "show"),
+            (["machine", "lst"], "lst", "list"),
+        ]:
+            self.ends(2, [f"unknown subcommand '{unknown}'", f"'{nearest}'"], *arguments)
+
+    def test_options_without_effect_are_refused(self):
+        restart = ["nbody", "--restart", "missing.check", "--t-end", "1"]
+        plummer = ["nbody", "--plummer", "8", "--t-end", "0"]
+        for arguments, expected in [
+            ([*restart, "--eps", "0.1"], ["--restart", "--eps"]),
+            ([*restart, "--eta", "0.1"], ["--restart", "--eta"]),
+            ([*restart, "--seed", "2"], ["--restart", "--seed"]),
+            (["nbody", "--in", "missing.dat", "--t-end", "1", "--seed", "2"], ["--in", "--seed"]),
+            ([*plummer, "--out-every", "0.5"], ["--out-every", "--out", "--log", "--checkpoint"]),
+            (["run", "kernel.vsm", "--dump", "pe:1"], ["--dump", "--break"]),
+            (["run", "kernel.vsm", "--at", "2"], ["--at", "--break"]),
+        ]:
+            self.ends(2, expected, *arguments)
+
+    def test_output_that_cannot_be_written_ends_with_1(self):
+        for arguments in (["--help"], ["--version"], ["machine", "list"], ["fp", "show", "1.5", "--json", "-"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([GDR, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("gdr: ", done.stderr, arguments)
 
     def test_missing_files_end_with_1_and_are_named(self):
         for arguments in [
@@ -152,6 +195,7 @@ class JsonReport(CliTest):
             ["nbody", "--plummer", "8", "--t-end", "0.0625", "--engine", "reference"],
             ["run", PROJECT / "kernels/tutorial.vsm", "--i", i, "--j", j, "--engine", "reference"],
             ["validate"],
+            ["as", PROJECT / "kernels/tutorial.vsm"],
         ]:
             report = json.loads(self.succeeds(*arguments, "--json", "-").out)
             for field in self.FIELDS:
@@ -159,6 +203,14 @@ class JsonReport(CliTest):
             self.assertEqual(report["tool"], f"gdr {arguments[0]}")
         for arguments in [["fp", "show", "1.5"], ["machine", "show", "model450"]]:
             self.assertIsInstance(json.loads(self.succeeds(*arguments, "--json", "-").out), dict)
+
+    def test_assembling_leaves_what_a_run_would_tell_null(self):
+        report = json.loads(self.succeeds("as", PROJECT / "kernels/tutorial.vsm", "--json", "-").out)
+        for field in set(self.FIELDS) - {"tool", "version", "host_seconds"}:
+            self.assertIsNone(report[field], field)
+        self.assertGreaterEqual(report["host_seconds"], 0)
+        self.assertEqual((report["kernel"], report["diagnostics"]), ("tutorial", []))
+        self.ends(1, ["missing.vsm"], "as", "missing.vsm", "--json", "-")
 
     def test_report_goes_to_a_file_beside_the_text(self):
         path = self.scratch / "report.json"
@@ -407,6 +459,45 @@ class Run(CliTest):
     def test_wrong_parameters_are_command_line_mistakes(self):
         for parameter in ("nosuch=1", "ti", "=1", "ti=fast"):
             self.ends(2, ["--param"], *self.run_on(self.I, self.J, "--param", parameter))
+        self.kernel = PROJECT / "kernels/gravity_jerk.vsm"  # has the parameter ti
+        for value in ("", "1e999", "-1e999", "1e-400", "1x"):
+            self.ends(2, ["--param", f"ti={value}", "range of a double"],
+                      *self.run_on(self.I, self.J, "--param", f"ti={value}"))
+
+    def test_iterations_are_those_of_the_slowest_chip_over_all_runs(self):
+        chips = 4  # of model1800
+        for ni, nj in [(1, 3), (300, 3), (1, 3000), (128, 64), (129, 65)]:
+            i = "xi\n" + "0\n" * ni
+            j = "xj,mj\n" + "1,1\n" * nj
+            report = json.loads(self.succeeds(*self.run_on(i, j, "--json", "-")).out)
+            most_on_a_chip = len(range(0, nj, chips))
+            expected = len(range(0, ni, 128)) * len(range(0, most_on_a_chip, 16))
+            self.assertEqual(report["iterations"], expected, (ni, nj))
+            self.assertEqual((report["ni"], report["nj"]), (ni, nj))
+
+    def test_all_rows_are_printed_where_no_terminal_reads(self):
+        out = self.succeeds(*self.run_on("xi\n" + "0\n" * 50, self.J)).out
+        self.assertEqual(len(out.splitlines()), 1 + 50)
+
+    def breaks(self, place, *more):
+        return self.run_on(self.I, self.J, "--break", place, *more)
+
+    def test_a_line_of_a_repeat_is_executed_once_per_round(self):
+        text = self.kernel.read_text(encoding="utf-8")
+        once = "  upassa $lt sum "
+        self.assertEqual(text.count(once), 1)
+        self.kernel = self.file("rounds.vsm", text.replace(once, "  repeat k = 0..2\n" + once).replace(
+            "loop body", "  end\nloop body"))
+        line = next(n for n, code in enumerate(self.kernel.read_text().splitlines(), 1) if code.startswith(once))
+        for at in (1, 2, 3):
+            self.assertIn(f"execution {at},", self.succeeds(*self.breaks(f"rounds.vsm:{line}", "--at", at)).out)
+        self.ends(1, ["executed 3 times, never 4"], *self.breaks(f"rounds.vsm:{line}", "--at", 4))
+
+    def test_a_dump_leaves_standard_output_to_the_report(self):
+        line = next(n for n, code in enumerate(self.kernel.read_text().splitlines(), 1) if code.startswith("  fsub"))
+        outcome = self.succeeds(*self.breaks(f"tutorial.vsm:{line}", "--json", "-"))
+        self.assertEqual(json.loads(outcome.out)["kernel"], "tutorial")
+        self.assertIn("execution 1", outcome.err)
 
     def test_data_that_the_kernel_takes_must_be_given(self):
         self.ends(2, ["--j"], "run", self.kernel, "--i", self.file("i.csv", self.I))
