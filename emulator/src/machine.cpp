@@ -30,8 +30,9 @@ struct KnownParameter {
 template <class Member>
 KnownParameter known(std::string_view key, std::string_view unit, double low, double high,
                      Member MachineDescription::* member) {
-  return {key, unit, low, high, std::is_integral_v<Member>,
-          [member](MachineDescription& machine, double value) { machine.*member = static_cast<Member>(value); }};
+  return {key, unit, low, high, std::is_integral_v<Member>, [member](MachineDescription& machine, double value) {
+            machine.*member = static_cast<Member>(value);
+          }};
 }
 
 const std::vector<KnownParameter>& known_parameters() {
