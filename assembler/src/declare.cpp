@@ -69,7 +69,7 @@ class Declarer {
     for (const Expansion::Entry& entry : expansion.entries) {
       if (const auto* gap = std::get_if<Expansion::Gap>(&entry)) {
         for (const std::string& word : gap->words) result_.symbols.tolerate(word);
-        if (!gap->words.empty() && gap->words.front() == "kernel") kernel_tried_ = true;
+        if (gap->garbage || (!gap->words.empty() && gap->words.front() == "kernel")) kernel_tried_ = true;
         continue;
       }
       const auto& statement = std::get<ExpandedStatement>(entry);
@@ -237,9 +237,29 @@ class Declarer {
       reporter_.error(Code::reduction, at.place(word.span), "only results (rrn) are reduced");
       return false;
     }
-    if (word.text != "select") variable.reduction = op;
+    if (word.text != "select") {
+      if (!can_reduce(*op, *variable.conversion))
+        return refuse_reduction(word, at, symbol.width, *op, *variable.conversion);
+      variable.reduction = op;
+    }
     ++next;
     return true;
+  }
+
+  bool refuse_reduction(const Word& word, const ExpandedStatement& at, Width width, isa::Op op,
+                        isa::Conversion conversion) {
+    std::vector<std::string> reductions{"select"};
+    for (const isa::OperationInfo& info : isa::operations()) {
+      if (isa::can_reduce(info.op, conversion)) reductions.emplace_back(info.mnemonic);
+    }
+    std::vector<std::string> fitting;
+    for (const isa::ConversionInfo& info : isa::conversions()) {
+      if (converts(info, true, width) && isa::can_reduce(op, info.conversion)) fitting.emplace_back(info.name);
+    }
+    reporter_.error(Code::reduction, at.place(word.span),
+                    fmt::format("'{}' does not reduce what '{}' converts; use {}, or the conversion {}", word.text,
+                                isa::info_of(conversion).name, quoted_list(reductions), quoted_list(fitting)));
+    return false;
   }
 
   /// `bvar vector long vxj xj` views the words from xj on.
@@ -360,10 +380,12 @@ class Declarer {
     std::string text = statement.value.text;
     const auto given = options_.definitions.find(parameter.name);
     if (given != options_.definitions.end()) text = given->second;
+    const std::string origin =
+        given != options_.definitions.end() ? fmt::format("-D {}={}: ", parameter.name, text) : "";
     const Place where = at.place(statement.value.span);
     const auto value = number_in(text);
     if (!value) {
-      reporter_.error(Code::parameter, where, fmt::format("'{}' is no finite number", text));
+      reporter_.error(Code::parameter, where, fmt::format("{}'{}' is no finite number", origin, text));
       return false;
     }
     if (!isa::info_of(parameter.conversion).floating) {
@@ -371,7 +393,7 @@ class Declarer {
       const double limit = parameter.width == Width::long_word ? 0x1p53 : 0x1p35;
       if (std::trunc(*value) != *value || *value < -limit || *value > limit - 1) {
         reporter_.error(Code::parameter, where,
-                        fmt::format("'{}' is no whole number in {}..{}", text, -limit, limit - 1));
+                        fmt::format("{}'{}' is no whole number in {}..{}", origin, text, -limit, limit - 1));
         return false;
       }
     }

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "gdr/isa/error.h"
@@ -87,7 +88,7 @@ std::string_view without_comment(std::string_view line) {
 class Expander {
  public:
   Expander(std::vector<SourceFile>& files, const AssembleOptions& options, Reporter& reporter)
-      : files_(files), reporter_(reporter) {
+      : files_(files), options_(options), reporter_(reporter) {
     for (const auto& [name, value] : options.definitions) {
       if (const auto number = whole_number(value)) definitions_[name] = *number;
     }
@@ -96,11 +97,49 @@ class Expander {
   Expansion run() {
     Scope scope;
     scope.constants = definitions_;
+    including_.push_back(identity_of(files_[0].name));
     expand_block(lines_of(0), scope);
+    report_unused_definitions();
     return std::move(expansion_);
   }
 
  private:
+  /// The same for every spelling of a file's path.
+  static std::filesystem::path identity_of(const std::filesystem::path& path) {
+    std::error_code none;
+    const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, none);
+    return none ? path : canonical;
+  }
+
+  /// What a broken source leaves out may have used them.
+  void report_unused_definitions() {
+    if (reporter_.has_errors()) return;
+    for (const auto& [name, value] : options_.definitions) {
+      if (seen_words_.contains(name)) continue;
+      reporter_.error(Code::unknown_name, {{0, 1, 1, 1}},
+                      fmt::format("-D {}={}: the source never uses '{}'{}", name, value, name,
+                                  suggestion(name, {definable_.begin(), definable_.end()})));
+    }
+  }
+
+  /// Reports what the grammar refused, unless it only follows from a definition that was refused before.
+  void refuse(const SyntaxError& failure, const Place& where, std::string_view text) {
+    if (failure.code == Code::unknown_name) {
+      const std::string name(text.substr(failure.span.begin, failure.span.length));
+      if (broken_.contains(name)) return;
+      const auto given = options_.definitions.find(name);
+      if (given != options_.definitions.end()) return refuse_definition(name, where);
+    }
+    reporter_.error(failure.code, where, failure.message);
+  }
+
+  void refuse_definition(const std::string& name, const Place& where) {
+    const std::string& value = options_.definitions.find(name)->second;
+    broken_.insert(name);
+    reporter_.error(Code::expression, where,
+                    fmt::format("-D {}={}: '{}' is no whole number of 64 bits", name, value, value));
+  }
+
   [[nodiscard]] Place place(const SourceLine& line, const Scope& scope) const {
     const auto begin = static_cast<std::uint32_t>(std::min(line.text.find_first_not_of(" \t"), line.text.size()));
     const auto length = std::max<std::size_t>(1, line.text.size() - begin);
@@ -140,9 +179,12 @@ class Expander {
         line.text.clear();
       }
       if (line.text.empty()) {
-        expansion_.entries.emplace_back(Expansion::Gap{words_of(text.substr(0, kLongestLine)), true});
+        expansion_.entries.emplace_back(Expansion::Gap{words_of(text.substr(0, kLongestLine)), true, true});
         continue;
       }
+      const std::vector<std::string> words = words_of(line.text);
+      seen_words_.insert(words.begin(), words.end());
+      if (words.size() > 1 && (words[0] == "const" || words[0] == "param")) definable_.insert(words[1]);
       lines.push_back(std::move(line));
     }
     return lines;
@@ -156,7 +198,9 @@ class Expander {
     return statements_ < kMostStatements;
   }
 
-  void gap(const std::string& text) { expansion_.entries.emplace_back(Expansion::Gap{words_of(text), in_section_}); }
+  void gap(const std::string& text) {
+    expansion_.entries.emplace_back(Expansion::Gap{words_of(text), in_section_, false});
+  }
 
   void expand_block(const Lines& lines, Scope& scope) {
     for (std::size_t at = 0; at < lines.size(); ++at) {
@@ -180,7 +224,8 @@ class Expander {
     if (macro != macros_.end()) return use_macro(macro->first, macro->second, expanded, scope);
     auto parsed = parse_statement(expanded.text, scope.constants);
     if (const auto* failure = std::get_if<SyntaxError>(&parsed)) {
-      reporter_.error(failure->code, expanded.place(failure->span), failure->message);
+      refuse(*failure, expanded.place(failure->span), expanded.text);
+      if (const auto words = words_of(line.text); head == "const" && words.size() > 1) broken_.insert(words[1]);
       if (opens_block(head)) at = end_of_block(lines, at).end;
       return gap(line.text);
     }
@@ -189,7 +234,12 @@ class Expander {
     if (opens_block(head)) return expand_head(lines, at, expanded, scope);
     if (const auto* constant = std::get_if<ConstantStatement>(&expanded.statement)) {
       // A definition given from outside goes before the source's own.
-      if (!definitions_.contains(constant->name.text)) scope.constants[constant->name.text] = constant->value.value;
+      const std::string& name = constant->name.text;
+      if (options_.definitions.contains(name) && !definitions_.contains(name)) {
+        if (!broken_.contains(name)) refuse_definition(name, expanded.place(constant->value.span));
+        return;
+      }
+      if (!definitions_.contains(name)) scope.constants[name] = constant->value.value;
     } else if (const auto* included = std::get_if<IncludeStatement>(&expanded.statement)) {
       include(*included, expanded, scope);
     } else if (std::holds_alternative<EndStatement>(expanded.statement) ||
@@ -308,6 +358,11 @@ class Expander {
     const Place where = head.place(statement.path.span);
     const std::filesystem::path path =
         std::filesystem::path(files_[head.where.range.file].name).parent_path() / statement.path.text;
+    const std::filesystem::path identity = identity_of(path);
+    if (std::find(including_.begin(), including_.end(), identity) != including_.end()) {
+      reporter_.error(Code::include, where, fmt::format("'{}' includes itself", path.string()));
+      return;
+    }
     if (scope.depth >= kDeepestNesting || files_.size() >= kMostFiles) {
       reporter_.error(Code::include, where, fmt::format("files include each other more than {} times", kMostFiles));
       return;
@@ -321,7 +376,9 @@ class Expander {
     Scope inner = scope;
     ++inner.depth;
     inner.origin = reporter_.add_origin(head.where, fmt::format("'{}' is included here", statement.path.text));
+    including_.push_back(identity);
     expand_block(lines_of(static_cast<std::uint32_t>(files_.size() - 1)), inner);
+    including_.pop_back();
     scope.constants = inner.constants;  // what a file defines is known behind the include
   }
 
@@ -351,7 +408,8 @@ class Expander {
         } else {
           const auto value = evaluate(inner, scope.constants);
           if (const auto* failure = std::get_if<SyntaxError>(&value)) {
-            reporter_.error(failure->code, where, failure->message);
+            refuse(*failure, where, inner);
+            if (first_word(text) == "const") broken_.insert(words_of(text).at(1));
             return false;
           }
           append(fmt::format("{}", std::get<std::int64_t>(value)), at);
@@ -382,8 +440,13 @@ class Expander {
   }
 
   std::vector<SourceFile>& files_;
+  const AssembleOptions& options_;
   Reporter& reporter_;
-  Constants definitions_;
+  Constants definitions_;                         // of the options, those that are whole numbers
+  std::set<std::string> seen_words_;              // of all files read
+  std::set<std::string> definable_;               // names that a const or param line gives a value
+  std::set<std::string> broken_;                  // constants whose value was refused
+  std::vector<std::filesystem::path> including_;  // the files that are being read, each included by the one before
   std::map<std::string, Macro, std::less<>> macros_;
   Expansion expansion_;
   std::size_t statements_ = 0;

@@ -24,6 +24,7 @@ struct Expansion {
   struct Gap {
     std::vector<std::string> words;  // names that the line may have been meant to declare
     bool code = false;               // a line of a section
+    bool garbage = false;            // no text of the language: may have been meant as anything
   };
   using Entry = std::variant<ExpandedStatement, Gap>;
   std::vector<Entry> entries;

@@ -22,7 +22,8 @@ are allowed in comments alone.)",
   uxor $lt $lt $lr8v)"},
     {Code::unknown_name, "a name that nothing declares",
      R"(Names of variables, registers and parameters are declared before the first section; names in whole-number expressions are
-definitions (`const`, `-D name=value`) and the indices of repeats. A name is reported once, however often it is used.)",
+definitions (`const`, `-D name=value`) and the indices of repeats. A name is reported once, however often it is used. A definition by
+`-D` that the source never uses is reported at its first line.)",
      R"(var vector long xi hlt
 loop body
   fadd xi xj $lr8v)",
@@ -53,7 +54,8 @@ loop body)",
   uxor $lt $lt $lr8v)"},
     {Code::expression, "a whole-number expression without a value",
      R"(Expressions have the operators `+ - * / %`, comparisons, `&& || !` and parentheses, on 64-bit whole numbers. Division by
-zero and results out of that range are refused.)",
+zero and results out of that range are refused. A number written in the source is at most 4,294,967,295. The value of a `const`
+given by `-D` is a whole number.)",
      R"(loop body
   uxor $lt $lt $lr{8/0}v)",
      R"(loop body
@@ -125,7 +127,9 @@ loop body
 loop body
   nop)"},
     {Code::reduction, "a reduction that does not exist",
-     R"(The nodes of the reduction tree have a floating-point adder and an integer ALU; `select` takes block 0 as it is.)",
+     R"(The nodes of the reduction tree have a floating-point adder and an integer ALU; `select` takes block 0 as it is.
+`fadd`, `fmax` and `fmin` go with floating-point conversions, `uadd`, `umax` and `umin` with fixed-point ones, `uand`, `uor`
+and `uxor` with fixed-point ones and with `none`.)",
      R"(var vector long n rrn fix72to64 usub
 loop initialization
   uxor n n n)",

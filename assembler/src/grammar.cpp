@@ -4,6 +4,7 @@
 
 #include <boost/spirit/home/x3.hpp>
 #include <boost/spirit/home/x3/binary.hpp>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -131,6 +132,21 @@ const auto look_up = [](auto& context) {
   }
 };
 
+/// Digits that stand for more than a number of the source holds are refused before they are read.
+const auto in_range = x3::eps[([](auto& context) {
+  std::string_view text(x3::_where(context).begin(), x3::_where(context).end());
+  const bool hex = text.starts_with("0x");
+  const std::size_t begin = hex ? 2 : 0;
+  const std::size_t found = text.find_first_not_of(hex ? "0123456789abcdefABCDEF" : "0123456789", begin);
+  text = text.substr(0, found);
+  std::uint32_t value = 0;
+  const auto result = std::from_chars(text.data() + begin, text.data() + text.size(), value, hex ? 16 : 10);
+  if (result.ec != std::errc::result_out_of_range) return;
+  const auto offset = static_cast<std::uint32_t>(text.data() - scope_of(context).begin);
+  refuse(context, fmt::format("the number is too large; the largest is {}", std::numeric_limits<std::uint32_t>::max()));
+  scope_of(context).failure->span = {offset, static_cast<std::uint32_t>(text.size())};
+})];
+
 const x3::rule<struct ConditionTag, std::int64_t> expression = "a whole-number expression";
 const x3::rule<struct ComparisonTag, std::int64_t> comparison = "a whole-number expression";
 const x3::rule<struct SumTag, std::int64_t> sum = "a whole-number expression";
@@ -139,7 +155,7 @@ const x3::rule<struct UnaryTag, std::int64_t> unary = "a whole-number expression
 const x3::rule<struct PrimaryTag, std::int64_t> primary = "a whole number";
 
 const auto closing_parenthesis = as<x3::unused_type>(x3::lit(')'), "')'");
-const auto primary_def = ("0x" >> x3::hex[set_value]) | x3::uint_[set_value] | word[look_up] |
+const auto primary_def = (in_range >> (("0x" >> x3::hex[set_value]) | x3::uint_[set_value])) | word[look_up] |
                          ('(' >> blanks > expression[set_value] > blanks > closing_parenthesis);
 const auto unary_def =
     ('-' >> blanks > unary[negate]) | (('!' >> !x3::lit('=')) >> blanks > unary[complement]) | primary[set_value];
@@ -275,8 +291,9 @@ const auto set_negated = [](auto& context) { x3::_val(context).negated = true; }
 const auto add_subscript = [](auto& context) { x3::_val(context).subscripts.push_back(x3::_attr(context)); };
 const auto add_predicate = [](auto& context) { x3::_val(context).predicates.push_back(x3::_attr(context)); };
 
-const auto address = as<std::uint32_t>(x3::uint_, "an address, as in $r8 or $lm16v");
-const auto flag_number = as<std::uint32_t>(x3::uint_, "the number of a flag, as in $ok1");
+const auto set_digits = [](auto& context) { x3::_val(context) = x3::_attr(context); };
+const auto address = as<std::uint32_t>(in_range >> x3::uint_[set_digits], "an address, as in $r8 or $lm16v");
+const auto flag_number = as<std::uint32_t>(in_range >> x3::uint_[set_digits], "the number of a flag, as in $ok1");
 const auto named = (named_register >> end_of_word)[set_named];
 const auto flag = ((x3::lit("ok") | x3::lit("lok")[set_long]) >> x3::eps[set_flag]) > flag_number[set_number] >
                   -condition_suffix[set_condition];
@@ -301,7 +318,7 @@ const auto pe_number = x3::lit('@')[set_pe] > primary[set_pe_number];
 const auto predicate_flag = as<PredicateItem>(
     open_span >> '/' >
         as<PredicateItem>((x3::lit('j') >> end_of_word)[([](auto& context) { x3::_val(context).jvalid = true; })] |
-                              (-x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >>
+                              (-x3::lit('!')[([](auto& context) { x3::_val(context).inverted = true; })] >> in_range >>
                                x3::uint_[([](auto& context) { x3::_val(context).flag = x3::_attr(context); })]),
                           "a flag's number, '!' and a flag's number, or 'j'")[([](auto& context) {
           const std::uint32_t begin = x3::_val(context).span.begin;

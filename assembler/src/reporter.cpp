@@ -113,17 +113,31 @@ std::string suggestion_or_all(std::string_view word, const std::vector<std::stri
 
 namespace {
 
-std::string_view line_of(const SourceFile& file, std::uint32_t number) {
-  std::string_view rest = file.text;
-  for (std::uint32_t line = 1; line < number; ++line) {
-    const std::size_t end = rest.find('\n');
-    if (end == std::string_view::npos) return {};
-    rest.remove_prefix(end + 1);
+/// A file's lines, found once for all diagnostics.
+class LineIndex {
+ public:
+  explicit LineIndex(std::string_view text) : text_(text) {
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+      begins_.push_back(at + 1);
+    }
   }
-  rest = rest.substr(0, rest.find('\n'));
-  if (rest.ends_with('\r')) rest.remove_suffix(1);
-  return rest;
-}
+
+  /// Line `number`, counted from 1, without its end; empty if there is none.
+  [[nodiscard]] std::string_view line(std::uint32_t number) const {
+    if (number < 1 || number > begins_.size()) return {};
+    std::string_view rest = text_.substr(begins_[number - 1]);
+    rest = rest.substr(0, rest.find('\n'));
+    if (rest.ends_with('\r')) rest.remove_suffix(1);
+    return rest;
+  }
+
+ private:
+  std::string_view text_;
+  std::vector<std::size_t> begins_{0};
+};
+
+constexpr std::size_t kMostErrorsShown = 100;
+constexpr std::size_t kWidestLineShown = 160;  // characters of a source line
 
 std::string_view name_of(Severity severity) {
   switch (severity) {
@@ -147,27 +161,44 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+/// The source line around `where`, and a caret below.
+std::string excerpt(std::string_view line, const SourceRange& where) {
+  const std::size_t column = std::min<std::size_t>(where.column > 0 ? where.column - 1 : 0, line.size());
+  std::string_view head;
+  std::string_view tail;
+  std::size_t begin = 0;
+  if (line.size() > kWidestLineShown) {
+    begin = std::min(column - std::min(column, kWidestLineShown / 2), line.size() - kWidestLineShown);
+    if (begin > 0) head = "...";
+    if (begin + kWidestLineShown < line.size()) tail = "...";
+  }
+  const std::string text = printable(line.substr(begin, kWidestLineShown));
+  std::string caret(head.size(), ' ');
+  for (const char c : text.substr(0, column - begin)) caret += c == '\t' ? '\t' : ' ';
+  const std::size_t room = std::max<std::size_t>(1, text.size() - (column - begin));
+  caret += '^';
+  caret.append(std::clamp<std::size_t>(where.length, 1, room) - 1, '~');
+  return fmt::format("  {}{}{}\n  {}\n", head, text, tail, caret);
+}
+
 }  // namespace
 
 std::string format_diagnostics(const AssembleResult& result) {
+  std::vector<LineIndex> indices;
+  for (const SourceFile& file : result.files) indices.emplace_back(file.text);
   std::string out;
+  std::size_t errors = 0;
   for (const Diagnostic& diagnostic : result.diagnostics) {
+    if (diagnostic.severity == Severity::error) ++errors;
+    if (errors > kMostErrorsShown) continue;
     const SourceRange& where = diagnostic.where;
-    const SourceFile none;
-    const SourceFile& file = where.file < result.files.size() ? result.files[where.file] : none;
-    out += fmt::format("{}:{}:{}: {}: {}", file.name, where.line, where.column, name_of(diagnostic.severity),
-                       printable(diagnostic.message));
+    const bool known = where.file < result.files.size();
+    out += fmt::format("{}:{}:{}: {}: {}", known ? result.files[where.file].name : "", where.line, where.column,
+                       name_of(diagnostic.severity), printable(diagnostic.message));
     out += diagnostic.severity == Severity::note ? "\n" : fmt::format(" [E{:04}]\n", diagnostic.number);
-    const std::string text = printable(line_of(file, where.line));
-    std::string caret;
-    for (std::size_t column = 0; column + 1 < where.column && column < text.size(); ++column) {
-      caret += text[column] == '\t' ? '\t' : ' ';
-    }
-    const std::size_t room = text.size() > caret.size() ? text.size() - caret.size() : 1;
-    caret += '^';
-    caret.append(std::clamp<std::size_t>(where.length, 1, room) - 1, '~');
-    out += fmt::format("  {}\n  {}\n", text, caret);
+    out += excerpt(known ? indices[where.file].line(where.line) : std::string_view(), where);
   }
+  if (errors > kMostErrorsShown) out += fmt::format("{} more errors are not shown\n", errors - kMostErrorsShown);
   return out;
 }
 

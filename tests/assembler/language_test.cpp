@@ -359,6 +359,53 @@ TEST(Definitions, OverrideTheDefaultsOfParameters) {
       ElementsAre(126u));
 }
 
+TEST(Definitions, ThatAreUnusedOrUnusableAreRefusedByTheirName) {
+  const auto told = [](const std::string& name, const std::string& value) {
+    AssembleOptions options;
+    options.definitions[name] = value;
+    const AssembleResult result =
+        assemble("kernel p\nconst n = 2\nparam eps : long = 0\nloop body\n  vlen n; bm eps $lt\n", "p", options);
+    EXPECT_LE(result.diagnostics.size(), 1u) << format_diagnostics(result);
+    return result.diagnostics.empty() ? "" : result.diagnostics.front().message;
+  };
+  EXPECT_EQ(told("n", "3"), "");
+  EXPECT_EQ(told("eps", "0.5"), "");
+  EXPECT_EQ(told("esp", "1"), "-D esp=1: the source never uses 'esp'; did you mean 'eps'?");
+  EXPECT_THAT(told("n", "abc"), HasSubstr("-D n=abc: 'abc' is no whole number"));
+  EXPECT_THAT(told("eps", "abc"), HasSubstr("-D eps=abc: 'abc' is no finite number"));
+}
+
+TEST(Diagnostics, BeyondAHundredErrorsAreCounted) {
+  std::string source = "kernel many\nloop body\n";
+  for (int line = 0; line < 130; ++line) source += "  wrong\n";
+  const std::string shown = format_diagnostics(assemble(source, "many.vsm"));
+  EXPECT_THAT(shown, HasSubstr("many.vsm:102:"));
+  EXPECT_THAT(shown, ::testing::Not(HasSubstr("many.vsm:103:")));
+  EXPECT_THAT(shown, ::testing::EndsWith("\n30 more errors are not shown\n"));
+}
+
+TEST(Diagnostics, ShowOfALongLineWhatStandsAroundTheCaret) {
+  const std::string blanks(400, ' ');
+  const std::string shown =
+      format_diagnostics(assemble("kernel k\nloop body\n" + blanks + "wrong" + blanks + "; nop\n", "k.vsm"));
+  const std::size_t line = shown.find('\n') + 1;
+  const std::size_t caret_line = shown.find('\n', line) + 1;
+  EXPECT_LE(caret_line - line, 180u);
+  const std::size_t caret = shown.find('^', caret_line);
+  ASSERT_NE(caret, std::string::npos);
+  EXPECT_EQ(shown.substr(line + (caret - caret_line), 5), "wrong") << shown;
+}
+
+TEST(Include, OfAFileInItselfIsReportedOnce) {
+  const std::filesystem::path directory = std::filesystem::path(::testing::TempDir()) / "cycle_test";
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / "a.vsm") << "kernel k\ninclude \"b.vsm\"\nloop body\n  nop\n";
+  std::ofstream(directory / "b.vsm") << "include \"../cycle_test/a.vsm\"\n";
+  const AssembleResult result = assemble_file(directory / "a.vsm");
+  EXPECT_THAT(testing::numbers_of(result), ElementsAre(109u));
+  EXPECT_THAT(result.diagnostics.front().message, HasSubstr("includes itself"));
+}
+
 TEST(Include, ReadsDeclarationsConstantsAndMacrosOfAnotherFile) {
   const std::filesystem::path directory = std::filesystem::path(::testing::TempDir()) / "include_test";
   std::filesystem::create_directories(directory);
