@@ -198,9 +198,9 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
   const unsigned elements = op.elements;
   const unsigned destinations = op.destinations;
   Leftovers left;
-  const auto store = [](std::uint64_t* high, std::uint64_t* low, const Result& result) {
-    Host::store(high, result.high);
-    if constexpr (Step::kWidth == Width::long_word) Host::store(low, result.low);
+  const auto store = [](const Targets& to, unsigned n, unsigned lane, const Result& result) {
+    Host::store(to.high[n] + lane, result.high);
+    if constexpr (Step::kWidth == Width::long_word) Host::store(to.low[n] + lane, result.low);
   };
   for (unsigned element = 0; element < elements; ++element) {
     const Targets to(op, lanes, element);
@@ -214,14 +214,13 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
       return result;
     };
     if (destinations == 1) {
-      loop.run(element,
-               [&](const Rows& rows, unsigned lane) { store(to.high[0] + lane, to.low[0] + lane, step(rows, lane)); });
+      loop.run(element, [&](const Rows& rows, unsigned lane) { store(to, 0, lane, step(rows, lane)); });
     } else {
       loop.run(element, [&](const Rows& rows, unsigned lane) {
         const Result result = step(rows, lane);
-        store(to.high[0] + lane, to.low[0] + lane, result);
-        store(to.high[1] + lane, to.low[1] + lane, result);
-        if (destinations == 3) store(to.high[2] + lane, to.low[2] + lane, result);
+        store(to, 0, lane, result);
+        store(to, 1, lane, result);
+        if (destinations == 3) store(to, 2, lane, result);
       });
     }
     if constexpr (Step::kMayLeave) {
