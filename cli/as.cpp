@@ -7,7 +7,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
 #include "gdr/assembler/stubs.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "gdr/isa/loop_bound.h"
 
 namespace gdr::cli {
@@ -83,9 +83,9 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
   std::filesystem::create_directories(directory, failed);
   if (failed) throw Error(fmt::format("{}: cannot be made: {}", directory.string(), failed.message()));
   const assembler::Stubs stubs = assembler::generate_stubs(program);
-  isa::write_file(directory / (program.kernel + "_grape.h"), stubs.header);
-  isa::write_file(directory / (program.kernel + "_grape.c"), stubs.source);
-  isa::write_file(directory / (program.kernel + "_grape.f90"), stubs.fortran);
+  base::write_file(directory / (program.kernel + "_grape.h"), stubs.header);
+  base::write_file(directory / (program.kernel + "_grape.c"), stubs.source);
+  base::write_file(directory / (program.kernel + "_grape.f90"), stubs.fortran);
 }
 
 int assemble(const Options& options) {
@@ -96,7 +96,7 @@ int assemble(const Options& options) {
     const isa::Program& program = *result.program;
     if (!options.object.empty()) isa::write_object(program, options.object);
     if (!options.listing.empty()) {
-      isa::write_file(options.listing, assembler::listing(program, result.files, result.moved));
+      base::write_file(options.listing, assembler::listing(program, result.files, result.moved));
     }
     if (!options.stubs.empty()) write_stubs(program, options.stubs);
     if (options.report.speaks()) {

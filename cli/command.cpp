@@ -9,7 +9,7 @@
 #include <iostream>
 
 #include "gdr/assembler/assembler.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 
 namespace gdr::cli {
 
@@ -41,7 +41,7 @@ void BoardOptions::add_to(CLI::App& command) {
 }
 
 DeviceOptions BoardOptions::device_options() const {
-  require_machine(machine, "--machine");
+  require_known(machine, emulator::machine_names(), "--machine");
   DeviceOptions options;
   options.machine = machine;
   options.boards = boards;
@@ -52,12 +52,10 @@ DeviceOptions BoardOptions::device_options() const {
   return options;
 }
 
-void require_machine(const std::string& name_or_file, std::string_view argument) {
-  if (name_or_file.ends_with(".toml")) return;
-  const std::vector<std::string> names = emulator::machine_names();
-  if (std::find(names.begin(), names.end(), name_or_file) != names.end()) return;
+void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument) {
+  if (name_or_file.ends_with(".toml") || std::ranges::find(known, name_or_file) != known.end()) return;
   throw UsageError(fmt::format("{}: '{}' is refused: it must be one of {}, or a file that ends in .toml", argument,
-                               name_or_file, fmt::join(names, ", ")));
+                               name_or_file, fmt::join(known, ", ")));
 }
 
 void ReportOptions::add_to(CLI::App& command) {
@@ -71,7 +69,7 @@ void ReportOptions::write(const Json& report) const {
   if (json == "-") {
     std::cout << text << std::flush;
   } else {
-    isa::write_file(json, text);
+    base::write_file(json, text);
   }
 }
 
@@ -193,7 +191,7 @@ isa::Program load_program(const std::string& path) {
 
 isa::Program load_kernel(const std::string& name) {
   std::vector<std::string> looked;
-  for (const std::filesystem::path& directory : emulator::data_directories()) {
+  for (const std::filesystem::path& directory : base::data_directories()) {
     const std::filesystem::path file = directory / "kernels" / (name + ".vsm");
     if (std::filesystem::is_regular_file(file)) return load_program(file.string());
     looked.push_back(file.string());

@@ -46,9 +46,9 @@ struct BoardOptions {
   [[nodiscard]] DeviceOptions device_options() const;
 };
 
-/// Throws UsageError with the names known unless `name_or_file` is one of them or names a .toml file; what a file holds
-/// is not looked at.
-void require_machine(const std::string& name_or_file, std::string_view argument);
+/// Throws UsageError with the names of `known` unless `name_or_file` is one of them or names a .toml file; what a file
+/// holds is not looked at.
+void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument);
 
 /// Options of every command with a report.
 struct ReportOptions {
@@ -115,6 +115,7 @@ void add_force(CLI::App& program);
 void add_validate(CLI::App& program);
 void add_fp(CLI::App& program);
 void add_machine(CLI::App& program);
+void add_net(CLI::App& program);
 void add_explain(CLI::App& program);
 
 }  // namespace gdr::cli

@@ -1,29 +1,42 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
 namespace {
 
+/// Boards and networks.
+std::vector<base::DescriptionKind> all_kinds() {
+  std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
+  kinds.insert(kinds.begin(), emulator::board_kind());
+  return kinds;
+}
+
 int list() {
-  for (const std::string& name : emulator::machine_names()) {
-    fmt::print("{:<12} {}\n", name, emulator::load_machine(name).title);
+  for (const std::string& name : base::description_names(all_kinds())) {
+    const base::Description machine = base::load_description(name, all_kinds());
+    fmt::print("{:<18} {:<14} {}\n", name, machine.kind, machine.title);
   }
   return kSuccess;
 }
 
 int show(const std::string& name, const ReportOptions& report) {
-  require_machine(name, "name");
-  const emulator::MachineDescription machine = emulator::load_machine(name);
-  Json json{
-      {"tool", "gdr machine show"}, {"version", GDR_VERSION}, {"machine", machine.name}, {"title", machine.title}};
-  for (const emulator::MachineParameter& parameter : machine.parameters) {
+  const std::vector<base::DescriptionKind> kinds = all_kinds();
+  require_known(name, base::description_names(kinds), "name");
+  const base::Description machine = base::load_description(name, kinds);
+  Json json{{"tool", "gdr machine show"},
+            {"version", GDR_VERSION},
+            {"machine", machine.name},
+            {"kind", machine.kind},
+            {"title", machine.title}};
+  for (const base::Parameter& parameter : machine.parameters) {
     json["parameters"][parameter.key] = {
         {"value", parameter.value}, {"unit", parameter.unit}, {"origin", parameter.origin}};
   }
   if (report.speaks()) {
     fmt::print("{}: {}\n", machine.name, machine.title);
-    for (const emulator::MachineParameter& parameter : machine.parameters) {
+    for (const base::Parameter& parameter : machine.parameters) {
       fmt::print("  {:<18} {:>12g} {:<24} {}\n", parameter.key, parameter.value, parameter.unit, parameter.origin);
     }
   }

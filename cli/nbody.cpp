@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "command.h"
+#include "gdr/base/file.h"
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/plummer.h"
 #include "gdr/hostlib/snapshot.h"
-#include "gdr/isa/file.h"
 
 namespace gdr::cli {
 namespace {
@@ -104,7 +104,7 @@ void integrate(const Options& options, Run& run) {
     }
     if (!options.log.empty()) {
       log += log_line(run, t);
-      isa::write_file(options.log, log);
+      base::write_file(options.log, log);
     }
     if (!options.checkpoint.empty()) {
       hostlib::write_checkpoint(options.checkpoint, {run.integrator.state(), run.initial_energy});

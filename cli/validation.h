@@ -1,8 +1,8 @@
 // Published numbers and ours: the rows of docs/validation.toml, what our models give for them, and the verdict.
 #pragma once
 
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -53,20 +53,25 @@ struct ValidationData {
 /// What a model gives: a number, whether a statement holds, or nothing as long as there is no model.
 using Ours = std::variant<std::monostate, double, bool>;
 
-/// Computes ours. Kernels and machines are read when first needed and kept.
+/// What computes ours for one row, or for all parts of one.
+struct Model {
+  std::string id;  // with a trailing '.': of all parts
+  std::function<Ours(const ValidationRow&)> compute;
+};
+
+// One function a system; each system's models stand in a file of their own. What they read (kernels, machine
+// descriptions) is read when first needed and kept.
+[[nodiscard]] std::vector<Model> grape_dr_models();
+
+/// The models of all systems.
 class Models {
  public:
   Models();
-  ~Models();
-  Models(const Models&) = delete;
-  Models& operator=(const Models&) = delete;
   /// Throws gdr::Error if a kernel or machine description is missing.
   [[nodiscard]] Ours ours(const ValidationRow& row);
 
-  struct Inputs;
-
  private:
-  std::unique_ptr<Inputs> inputs_;
+  std::vector<Model> models_;
 };
 
 struct Verdict {

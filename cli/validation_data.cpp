@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "gdr/emulator/machine.h"
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
 #include "validation.h"
 
 namespace gdr::cli {
@@ -41,7 +41,7 @@ class Reader {
 
   toml::table parsed() const {
     try {
-      return toml::parse(isa::read_file(name_), name_);
+      return toml::parse(base::read_file(name_), name_);
     } catch (const toml::parse_error& error) {
       throw Error(fmt::format("{}:{}: {}", name_, error.source().begin.line, error.description()));
     }
@@ -192,7 +192,7 @@ bool near_enough(const ValidationRow& row, double ours) {
 
 ValidationData read_validation() {
   std::vector<std::string> looked;
-  for (const std::filesystem::path& directory : emulator::data_directories()) {
+  for (const std::filesystem::path& directory : base::data_directories()) {
     const std::filesystem::path file = directory / "docs" / "validation.toml";
     if (std::filesystem::is_regular_file(file)) return Reader(file.string()).run();
     looked.push_back(file.string());

@@ -1,145 +1,10 @@
-// What our models give for the rows of docs/validation.toml: one function per quantity.
-#include <array>
-#include <functional>
-#include <map>
+// Which function gives ours for a row of docs/validation.toml.
+#include <algorithm>
 
-#include "command.h"
-#include "gdr/emulator/chip.h"
-#include "gdr/emulator/closed_form.h"
-#include "gdr/isa/loop_bound.h"
 #include "validation.h"
 
 namespace gdr::cli {
-
-/// Kernels and machines that the functions share, each read when first asked for.
-struct Models::Inputs {
-  static constexpr double kGravityClock = 333;  // MHz; Koike et al. 2009, section 3.2
-  static constexpr double kDesignClock = 500;   // MHz; Koike et al. 2009, section 2.1
-
-  const isa::Program& kernel(const std::string& name) {
-    const auto [entry, is_new] = kernels_.try_emplace(name);
-    if (is_new) entry->second = load_kernel(name);
-    return entry->second;
-  }
-
-  const emulator::MachineDescription& board() {
-    if (board_.name.empty()) {
-      board_ = emulator::load_machine("model1800");
-      board_.clock_mhz = kGravityClock;
-    }
-    return board_;
-  }
-
- private:
-  std::map<std::string, isa::Program> kernels_;
-  emulator::MachineDescription board_;
-};
-
 namespace {
-
-using emulator::ClosedForm;
-using emulator::RunClocks;
-using Inputs = Models::Inputs;
-
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-
-/// Interactions of a chip in one iteration: a run's i-particles with one j-particle in each block.
-constexpr double kInteractions = double{emulator::kParticlesPerRun} * emulator::kBlocks;
-
-/// Gflops of loops that take this many clocks an iteration.
-double loop_speed(const isa::Program& program, double clocks, double chips, double clock_mhz) {
-  return program.flops * kInteractions * chips * clock_mhz * kMega / clocks / kGiga;
-}
-
-double loop_lines(const isa::Program& program) { return static_cast<double>(isa::loop_bound(program).lines); }
-
-double loop_clocks(const isa::Program& program, const emulator::MachineDescription& machine) {
-  return static_cast<double>(isa::loop_bound(program, machine.idp_clocks).clocks());
-}
-
-double speed_on_board(Inputs& inputs, const std::string& kernel) {
-  const emulator::MachineDescription& board = inputs.board();
-  return loop_speed(inputs.kernel(kernel), loop_clocks(inputs.kernel(kernel), board), board.chips, board.clock_mhz);
-}
-
-double gravity_jerk_2009_lines(Inputs& inputs, const ValidationRow&) {
-  return loop_lines(inputs.kernel("gravity_jerk_2009"));
-}
-double gravity_jerk_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("gravity_jerk")); }
-
-double gravity_jerk_2009_clocks(Inputs& inputs, const ValidationRow&) {
-  return loop_clocks(inputs.kernel("gravity_jerk_2009"), inputs.board());
-}
-double gravity_jerk_2009_speed(Inputs& inputs, const ValidationRow&) {
-  return speed_on_board(inputs, "gravity_jerk_2009");
-}
-double gravity_jerk_speed(Inputs& inputs, const ValidationRow&) { return speed_on_board(inputs, "gravity_jerk"); }
-
-/// Speed for ever more j-particles: an iteration with its stall.
-double asymptotic_speed(Inputs& inputs, const ValidationRow&) {
-  constexpr std::uint64_t kIterations = 1 << 20;
-  const isa::Program& program = inputs.kernel("gravity_jerk_2009");
-  const RunClocks clocks = emulator::run_clocks(program, inputs.board(), kIterations * emulator::kBlocks);
-  return loop_speed(program, static_cast<double>(clocks.loop_body + clocks.stall) / kIterations, inputs.board().chips,
-                    inputs.board().clock_mhz);
-}
-
-/// One force evaluation of n particles on one board.
-ClosedForm force_evaluation(Inputs& inputs, double n) {
-  ClosedForm form(inputs.kernel("gravity_jerk_2009"), inputs.board(), 1, emulator::TransferMode::as_of_2009);
-  const auto particles = static_cast<std::uint64_t>(n);
-  form.send_j(particles);
-  form.run(particles, particles);
-  return form;
-}
-
-double force_speed(Inputs& inputs, const ValidationRow&) {
-  constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
-  const ClosedForm form = force_evaluation(inputs, kParticles);
-  const double flops = inputs.kernel("gravity_jerk_2009").flops * static_cast<double>(form.interactions());
-  return flops / form.seconds().total() / kGiga;
-}
-
-double i_send_time(Inputs& inputs, const ValidationRow& row) {
-  return force_evaluation(inputs, row.n).seconds().i_send;
-}
-double j_send_time(Inputs& inputs, const ValidationRow& row) {
-  return force_evaluation(inputs, row.n).seconds().j_send;
-}
-double compute_time(Inputs& inputs, const ValidationRow& row) {
-  return force_evaluation(inputs, row.n).seconds().compute;
-}
-
-double gravity_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("gravity")); }
-double gravity_speed(Inputs& inputs, const ValidationRow&) {
-  const isa::Program& program = inputs.kernel("gravity");
-  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
-}
-
-double planned_j_rate(Inputs& inputs, const ValidationRow&) {
-  constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
-  return inputs.board().send_ideal_mb * kMega / kRecordBytes;
-}
-
-struct Model {
-  std::string_view id;  // with a trailing '.': all parts
-  double (*compute)(Inputs&, const ValidationRow&);
-};
-
-constexpr std::array kModels{Model{"G1.paper", gravity_jerk_2009_lines},
-                             Model{"G1.packed", gravity_jerk_lines},
-                             Model{"G2.clocks", gravity_jerk_2009_clocks},
-                             Model{"G2.speed", gravity_jerk_2009_speed},
-                             Model{"G2.packed", gravity_jerk_speed},
-                             Model{"G3", asymptotic_speed},
-                             Model{"G4", force_speed},
-                             Model{"G5.ip.", i_send_time},
-                             Model{"G5.jp.", j_send_time},
-                             Model{"G5.fo.", compute_time},
-                             Model{"G13.gravity.lines", gravity_lines},
-                             Model{"G13.gravity.speed", gravity_speed},
-                             Model{"G14", planned_j_rate}};
 
 bool covers(const Model& model, const std::string& id) {
   return model.id.ends_with('.') ? id.starts_with(model.id) : id == model.id;
@@ -147,14 +12,15 @@ bool covers(const Model& model, const std::string& id) {
 
 }  // namespace
 
-Models::Models() : inputs_(std::make_unique<Inputs>()) {}
-Models::~Models() = default;
+Models::Models() {
+  for (const auto& models_of : {grape_dr_models}) {
+    std::ranges::move(models_of(), std::back_inserter(models_));
+  }
+}
 
 Ours Models::ours(const ValidationRow& row) {
-  for (const Model& model : kModels) {
-    if (covers(model, row.id)) return model.compute(*inputs_, row);
-  }
-  return {};
+  const auto model = std::ranges::find_if(models_, [&](const Model& m) { return covers(m, row.id); });
+  return model == models_.end() ? Ours{} : model->compute(row);
 }
 
 }  // namespace gdr::cli

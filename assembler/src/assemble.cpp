@@ -3,7 +3,7 @@
 
 #include "code.h"
 #include "expand.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "schedule.h"
 #include "symbols.h"
 
@@ -43,7 +43,7 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
 }
 
 AssembleResult assemble_file(const std::filesystem::path& path, const AssembleOptions& options) {
-  return assemble(isa::read_file(path), path.string(), options);
+  return assemble(base::read_file(path), path.string(), options);
 }
 
 }  // namespace gdr::assembler

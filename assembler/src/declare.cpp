@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "spellings.h"
 #include "symbols.h"
 

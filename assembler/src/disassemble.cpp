@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "gdr/isa/line.h"
 
 namespace gdr::assembler {

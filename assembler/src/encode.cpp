@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "code.h"
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "line_encoder.h"
 #include "spellings.h"
 

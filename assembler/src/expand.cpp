@@ -11,8 +11,8 @@
 #include <set>
 #include <utility>
 
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 
 namespace gdr::assembler {
 namespace {
@@ -368,7 +368,7 @@ class Expander {
       return;
     }
     try {
-      files_.push_back({path.string(), isa::read_file(path)});
+      files_.push_back({path.string(), base::read_file(path)});
     } catch (const Error& error) {
       reporter_.error(Code::include, where, error.what());
       return;

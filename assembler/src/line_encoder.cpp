@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::assembler {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "line_merger.h"
 
 namespace gdr::assembler {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dependences.h"
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "line_merger.h"
 #include "list_scheduler.h"
 

@@ -1,8 +1,8 @@
 // Integer ALU.
 #include <bit>
 
+#include "gdr/base/error.h"
 #include "gdr/emulator/arithmetic.h"
-#include "gdr/isa/error.h"
 
 namespace gdr::emulator {
 namespace {

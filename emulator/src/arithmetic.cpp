@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "float_value.h"
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::emulator {
 namespace {

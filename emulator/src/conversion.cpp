@@ -7,7 +7,7 @@
 #include <string>
 
 #include "float_value.h"
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::emulator {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::emulator {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "gdr/isa/digest.h"
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/digest.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "little_endian.h"
 
 namespace gdr::hostlib {
@@ -23,7 +23,7 @@ constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
 constexpr std::size_t kChecksumBytes = 64;        // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3;  // id, mass, t, dt; x, v, a, jerk, snap
 
-std::string checksum(std::string_view bytes) { return isa::sha256_hex(std::as_bytes(std::span(bytes))); }
+std::string checksum(std::string_view bytes) { return base::sha256_hex(std::as_bytes(std::span(bytes))); }
 
 void append_counters(std::string& bytes, const HermiteCounters& c) {
   for (const std::uint64_t count : {c.steps, c.block_steps, c.interactions, c.smallest_steps}) append_le(bytes, count);
@@ -134,11 +134,11 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   append_counters(bytes, state.counters);
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
   bytes += checksum(bytes);
-  isa::write_file(path, bytes);
+  base::write_file(path, bytes);
 }
 
 Checkpoint read_checkpoint(const std::filesystem::path& path) {
-  const std::string bytes = isa::read_file(path);
+  const std::string bytes = base::read_file(path);
   try {
     return decode(bytes);
   } catch (const Error& reason) {

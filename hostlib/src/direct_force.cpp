@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::hostlib {
 

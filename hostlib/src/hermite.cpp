@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "gdr/isa/digest.h"
-#include "gdr/isa/error.h"
+#include "gdr/base/digest.h"
+#include "gdr/base/error.h"
 #include "little_endian.h"
 
 namespace gdr::hostlib {
@@ -164,7 +164,7 @@ std::string state_hash(const Particles& particles) {
     append_le(bytes, particles.position[k]);
     append_le(bytes, particles.velocity[k]);
   }
-  return isa::sha256_hex(std::as_bytes(std::span(bytes)));
+  return base::sha256_hex(std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace gdr::hostlib

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -15,8 +15,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -145,7 +145,7 @@ Snapshot read_plain(LineReader& in, const Fields& first) {
 }  // namespace
 
 Snapshot read_snapshot(const std::filesystem::path& path) {
-  const std::string text = isa::read_file(path);
+  const std::string text = base::read_file(path);
   LineReader in(path, text);
   const std::optional<Fields> first = in.next();
   if (!first) in.refuse("the file holds no particles");
@@ -170,7 +170,7 @@ void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot,
     fmt::format_to(out, "{:.16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e}\n", p.mass[k], x.x, x.y, x.z,
                    v.x, v.y, v.z);
   }
-  isa::write_file(path, {text.data(), text.size()});
+  base::write_file(path, {text.data(), text.size()});
 }
 
 }  // namespace gdr::hostlib

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "table_format.h"
 
 namespace gdr::hostlib {
@@ -44,13 +44,13 @@ void Table::add(std::string name, Numbers numbers) {
 
 Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                  const TableReadOptions& options) {
-  const std::string content = isa::read_file(path);
+  const std::string content = base::read_file(path);
   return is_npy(path) ? read_npy(content, path.string(), expected, options)
                       : read_csv(content, path.string(), expected, options);
 }
 
 void write_table(const std::filesystem::path& path, const Table& table) {
-  isa::write_file(path, is_npy(path) ? to_npy(table) : to_csv(table));
+  base::write_file(path, is_npy(path) ? to_npy(table) : to_csv(table));
 }
 
 std::vector<ColumnType> columns_of(const isa::Program& program, isa::Transfer transfer) {

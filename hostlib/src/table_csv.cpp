@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "table_format.h"
 
 namespace gdr::hostlib {

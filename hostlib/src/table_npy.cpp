@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "little_endian.h"
 #include "table_format.h"
 

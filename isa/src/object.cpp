@@ -10,9 +10,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "gdr/isa/digest.h"
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/digest.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::isa {
@@ -334,7 +334,7 @@ constexpr std::size_t kDigestBytes = 64;  // SHA-256 in hexadecimal
 /// SHA-256 of the whole file, the digest's own place taken as zeros.
 Bytes digest_of(Bytes file, std::size_t digest_offset) {
   std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(digest_offset), kDigestBytes, std::byte{0});
-  return bytes_of(sha256_hex(file));
+  return bytes_of(base::sha256_hex(file));
 }
 
 const NamedSection& digest_section(const std::vector<NamedSection>& sections) {
@@ -380,13 +380,13 @@ Program deserialize(std::span<const std::byte> bytes, std::string_view name) {
 }
 
 Program read_object(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
+  const std::string content = base::read_file(path);
   return deserialize(std::as_bytes(std::span(content)), path.string());
 }
 
 void write_object(const Program& program, const std::filesystem::path& path) {
   const auto bytes = serialize(program);
-  write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  base::write_file(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace gdr::isa

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::isa {

@@ -7,7 +7,7 @@
 
 #include "gdr/assembler/listing.h"
 #include "gdr/assembler/stubs.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "testing.h"
 
 namespace gdr::assembler {
@@ -76,7 +76,7 @@ TEST(Disassembly, AssemblesToTheSameProgram) {
 TEST(Disassembly, OfEveryShippedKernelAssemblesToTheSameProgram) {
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
-    const isa::Program program = assembled(isa::read_file(entry.path()));
+    const isa::Program program = assembled(base::read_file(entry.path()));
     EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << entry.path();
   }
 }

@@ -1,14 +1,14 @@
 // The examples of the language's description are programs.
 #include <gmock/gmock.h>
 
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "testing.h"
 
 namespace gdr::assembler {
 namespace {
 
 TEST(LanguageDescription, HasExamplesThatAssembleWithoutDiagnostics) {
-  const std::string text = isa::read_file(GDR_LANGUAGE_PAGE);
+  const std::string text = base::read_file(GDR_LANGUAGE_PAGE);
   const std::string begin = "\n```vsm\n";
   int examples = 0;
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "testing.h"
 
 namespace gdr::assembler {
@@ -58,7 +58,7 @@ std::multiset<std::string> told_by(const AssembleResult& result) {
 class WrongProgram : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(WrongProgram, GivesTheDiagnosticsBesideItsLines) {
-  const std::string text = isa::read_file(GetParam());
+  const std::string text = base::read_file(GetParam());
   const AssembleResult result = assemble(text, GetParam().filename().string());
   const auto expected = expected_in(text);
   ASSERT_FALSE(expected.empty());
@@ -69,7 +69,7 @@ TEST_P(WrongProgram, GivesTheDiagnosticsBesideItsLines) {
 }
 
 TEST_P(WrongProgram, IsToldInSourceOrderWithTheLineAndACaretUnderTheColumn) {
-  const std::string text = isa::read_file(GetParam());
+  const std::string text = base::read_file(GetParam());
   const AssembleResult result = assemble(text, "wrong.vsm");
   std::pair<std::uint32_t, std::uint32_t> before{0, 0};
   for (const Diagnostic& diagnostic : result.diagnostics) {

@@ -6,7 +6,7 @@
 
 #include "gdr/assembler/disassemble.h"
 #include "gdr/assembler/listing.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "testing.h"
 
 namespace gdr::assembler {
@@ -45,7 +45,7 @@ std::vector<std::string> kernels() {
   std::vector<std::string> texts;
   for (const char* directory : {GDR_KERNELS_DIR, GDR_ERRORS_DIR}) {
     for (const auto& entry : std::filesystem::directory_iterator(directory)) {
-      if (entry.path().extension() == ".vsm") texts.push_back(isa::read_file(entry.path()));
+      if (entry.path().extension() == ".vsm") texts.push_back(base::read_file(entry.path()));
     }
   }
   std::sort(texts.begin(), texts.end());

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 #include "testing.h"
 
 namespace gdr::assembler {

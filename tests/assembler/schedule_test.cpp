@@ -6,7 +6,7 @@
 
 #include "gdr/assembler/disassemble.h"
 #include "gdr/assembler/listing.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "testing.h"
 
 namespace gdr::assembler::testing {
@@ -221,7 +221,7 @@ TEST(Schedule, EveryShippedKernelGetsNoLongerAndDisassemblesToTheSameWords) {
   };
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
-    const std::string source = isa::read_file(entry.path());
+    const std::string source = base::read_file(entry.path());
     const isa::Program written = assembled(source);
     const isa::Program program = assembled(source, scheduling());
     for (std::size_t section = 0; section < isa::kSections; ++section) {

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "gdr/base/error.h"
 #include "gdr/emulator/conversion.h"
-#include "gdr/isa/error.h"
 #include "gdr/isa/word.h"
 
 namespace gdr::tests {

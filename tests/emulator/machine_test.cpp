@@ -5,16 +5,16 @@
 
 #include <string>
 
-#include "gdr/isa/error.h"
-#include "gdr/isa/file.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
 
 namespace gdr::emulator {
 namespace {
 
 std::string model1800() {
-  for (const auto& directory : data_directories()) {
+  for (const auto& directory : base::data_directories()) {
     const auto file = directory / "machines" / "model1800.toml";
-    if (std::filesystem::exists(file)) return isa::read_file(file);
+    if (std::filesystem::exists(file)) return base::read_file(file);
   }
   return {};
 }
@@ -44,7 +44,7 @@ TEST(Machine, BothDescriptionsLoadByName) {
 
 TEST(Machine, EveryParameterHasUnitAndOrigin) {
   for (const std::string& name : machine_names()) {
-    for (const MachineParameter& parameter : load_machine(name).parameters) {
+    for (const base::Parameter& parameter : load_machine(name).parameters) {
       EXPECT_FALSE(parameter.unit.empty()) << name << " " << parameter.key;
       EXPECT_GE(parameter.origin.size(), 3u) << name << " " << parameter.key;
     }

@@ -7,9 +7,9 @@
 #include <limits>
 #include <string>
 
+#include "gdr/base/file.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
-#include "gdr/isa/file.h"
 #include "nbody_testing.h"
 
 namespace gdr::hostlib {
@@ -63,11 +63,11 @@ TEST(Checkpoint, EveryFlippedBitIsRefused) {
   const ScratchDirectory directory;
   const auto path = directory / "a.ckpt";
   write_checkpoint(path, some_checkpoint());
-  const std::string good = isa::read_file(path);
+  const std::string good = base::read_file(path);
   for (std::size_t k = 0; k < good.size(); k += 7) {
     std::string damaged = good;
     damaged[k] = static_cast<char>(damaged[k] ^ 4);
-    isa::write_file(path, damaged);
+    base::write_file(path, damaged);
     EXPECT_NE(error_of([&] { (void)read_checkpoint(path); }).find("checkpoint refused"), std::string::npos) << k;
   }
 }
@@ -76,9 +76,9 @@ TEST(Checkpoint, ReasonOfTheRefusalIsNamed) {
   const ScratchDirectory directory;
   const auto path = directory / "a.ckpt";
   write_checkpoint(path, some_checkpoint());
-  const std::string good = isa::read_file(path);
+  const std::string good = base::read_file(path);
   const auto error_for = [&](const std::string& bytes) {
-    isa::write_file(path, bytes);
+    base::write_file(path, bytes);
     const std::string text = error_of([&] { (void)read_checkpoint(path); });
     EXPECT_NE(text.find("a.ckpt"), std::string::npos) << text;
     return text;

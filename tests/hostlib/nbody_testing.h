@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "gdr/base/error.h"
 #include "gdr/hostlib/particles.h"
-#include "gdr/isa/error.h"
 
 namespace gdr::hostlib::testing {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "gdr/isa/digest.h"
+#include "gdr/base/digest.h"
 #include "nbody_testing.h"
 
 namespace gdr::hostlib {
@@ -92,7 +92,7 @@ TEST(StateHash, IsSha256OverLittleEndianRecordsInIdOrder) {
       add(std::bit_cast<std::uint64_t>(value));
     }
   }
-  EXPECT_EQ(state_hash(p), isa::sha256_hex(bytes));
+  EXPECT_EQ(state_hash(p), base::sha256_hex(bytes));
 }
 
 TEST(StateHash, DependsOnEveryNumberButNotOnTheOrder) {

@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "gdr/base/file.h"
 #include "gdr/hostlib/plummer.h"
-#include "gdr/isa/file.h"
 #include "nbody_testing.h"
 
 namespace gdr::hostlib {
@@ -22,7 +22,7 @@ const std::string kRow1 = "1 0.5 -1 -2 -3 -4 -5 -6\n";
 
 Snapshot read_text(const std::string& text) {
   const ScratchDirectory directory;
-  isa::write_file(directory / "in.dat", text);
+  base::write_file(directory / "in.dat", text);
   return read_snapshot(directory / "in.dat");
 }
 
@@ -109,11 +109,11 @@ TEST(Snapshot, RefusedParticlesLeaveTheOlderFileAsItWas) {
   const ScratchDirectory directory;
   Snapshot s{0, 0.0, make_plummer(2, 1)};
   write_snapshot(directory / "a.dat", s, SnapshotFormat::phigrape);
-  const std::string before = isa::read_file(directory / "a.dat");
+  const std::string before = base::read_file(directory / "a.dat");
   s.particles.mass[1] = -1.0;
   EXPECT_NE(error_of([&] { write_snapshot(directory / "a.dat", s, SnapshotFormat::phigrape); }).find("mass -1"),
             std::string::npos);
-  EXPECT_EQ(isa::read_file(directory / "a.dat"), before);
+  EXPECT_EQ(base::read_file(directory / "a.dat"), before);
 }
 
 }  // namespace

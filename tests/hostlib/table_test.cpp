@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 #include "nbody_testing.h"
 
 namespace gdr::hostlib {
@@ -25,7 +25,7 @@ std::vector<std::int64_t> integers(std::vector<std::int64_t> values) { return va
 Table read_text(const char* file, const std::string& content, std::span<const ColumnType> expected,
                 const TableReadOptions& options = {}) {
   const ScratchDirectory directory;
-  isa::write_file(directory / file, content);
+  base::write_file(directory / file, content);
   return read_table(directory / file, expected, options);
 }
 
@@ -148,7 +148,7 @@ TEST(Table, EveryBitSurvivesCsvAndNpy) {
 TEST(Table, CsvIsWrittenWithSeventeenDigits) {
   const ScratchDirectory directory;
   write_table(directory / "a.csv", x_and_id({0.1, 2}, {5, -6}));
-  EXPECT_EQ(isa::read_file(directory / "a.csv"), "x,id\n0.10000000000000001,5\n2,-6\n");
+  EXPECT_EQ(base::read_file(directory / "a.csv"), "x,id\n0.10000000000000001,5\n2,-6\n");
 }
 
 TEST(Table, UnwritableFileIsNamedAndNothingIsLeft) {
@@ -213,7 +213,7 @@ TEST(Table, NpyIgnoresExtraFieldsOfAnyKnownSize) {
 TEST(Table, NpyIsWrittenWithSubarraysAndAlignedRecords) {
   const ScratchDirectory directory;
   write_table(directory / "a.npy", with_every_bit());
-  const std::string bytes = isa::read_file(directory / "a.npy");
+  const std::string bytes = base::read_file(directory / "a.npy");
   EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
   const std::size_t begin = 10u + static_cast<unsigned char>(bytes[8]) + 256u * static_cast<unsigned char>(bytes[9]);
   EXPECT_EQ(begin % 64, 0u);

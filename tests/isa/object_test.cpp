@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "gdr/isa/digest.h"
-#include "gdr/isa/error.h"
+#include "gdr/base/digest.h"
+#include "gdr/base/error.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::isa {
@@ -75,7 +75,7 @@ Bytes forged(const Bytes& bytes, const std::string& from, const std::string& to)
     std::string zeroed = text;
     const std::size_t at = zeroed.find(digest);
     if (at != std::string::npos) zeroed.replace(at, digest.size(), std::string(digest.size(), '\0'));
-    return sha256_hex(std::as_bytes(std::span(zeroed)));
+    return base::sha256_hex(std::as_bytes(std::span(zeroed)));
   };
   // The checksum is the one run of 64 hexadecimal digits in the file.
   std::size_t begin = 0;

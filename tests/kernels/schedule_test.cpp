@@ -80,7 +80,7 @@ constexpr std::uint64_t kRecords = 2 * emulator::kBlocks + 2;
 TEST(Schedule, ChangesNoWordThatAShippedKernelLeaves) {
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
-    const std::string source = isa::read_file(entry.path());
+    const std::string source = base::read_file(entry.path());
     const isa::Program written = assembled_with(source, false);
     const isa::Program packed = assembled_with(source, true);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {

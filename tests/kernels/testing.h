@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "gdr/assembler/assembler.h"
+#include "gdr/base/file.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/vec3.h"
-#include "gdr/isa/file.h"
 
 namespace gdr::kernels::testing {
 
@@ -22,7 +22,7 @@ inline constexpr double kShort = 0x1p-25;
 
 inline std::string source_of(std::string_view kernel) {
   const std::string path = std::string(GDR_KERNELS_DIR) + "/" + std::string(kernel) + ".vsm";
-  return isa::read_file(path);
+  return base::read_file(path);
 }
 
 /// Throws gdr::Error that shows the diagnostics.

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "gdr/base/error.h"
 #include "gdr/emulator/arithmetic.h"
-#include "gdr/isa/error.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::emulator {

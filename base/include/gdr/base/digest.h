@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-namespace gdr::isa {
+namespace gdr::base {
 
 /// SHA-256 of the bytes as 64 hex digits.
 [[nodiscard]] std::string sha256_hex(std::span<const std::byte> bytes);
 
-}  // namespace gdr::isa
+}  // namespace gdr::base

@@ -1,13 +1,13 @@
 // SHA-256 through OpenSSL.
-#include "gdr/isa/digest.h"
+#include "gdr/base/digest.h"
 
 #include <openssl/evp.h>
 
 #include <array>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
-namespace gdr::isa {
+namespace gdr::base {
 
 std::string sha256_hex(std::span<const std::byte> bytes) {
   std::array<unsigned char, 32> digest{};
@@ -22,4 +22,4 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
   return text;
 }
 
-}  // namespace gdr::isa
+}  // namespace gdr::base

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace gdr::isa {
+namespace gdr::base {
 
 /// Throws gdr::Error with path and reason.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
@@ -14,4 +14,4 @@ namespace gdr::isa {
 /// with path and reason; `path` is untouched if it does.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-}  // namespace gdr::isa
+}  // namespace gdr::base

@@ -1,5 +1,5 @@
 // Reading and atomic writing of whole files.
-#include "gdr/isa/file.h"
+#include "gdr/base/file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -11,9 +11,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "gdr/isa/error.h"
+#include "gdr/base/error.h"
 
-namespace gdr::isa {
+namespace gdr::base {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view what) {
@@ -77,4 +77,4 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   replace(target, content);
 }
 
-}  // namespace gdr::isa
+}  // namespace gdr::base

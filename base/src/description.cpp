@@ -1,0 +1,183 @@
+// Reading descriptions, with named errors.
+#include "gdr/base/description.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <set>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+
+namespace gdr::base {
+namespace {
+
+constexpr std::string_view kExtension = ".toml";
+
+template <class Range, class Text>
+std::string listed(const Range& range, Text text_of) {
+  std::vector<std::string> texts;
+  for (const auto& element : range) texts.push_back(text_of(element));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view name, std::span<const DescriptionKind> kinds)
+      : text_(text), name_(name), kinds_(kinds) {}
+
+  Description run() const {
+    const toml::table root = parsed();
+    refuse_unknown(root, {"name", "title", "kind", "parameters"}, "");
+    Description description{text_of(root, "name", ""), text_of(root, "title", ""), text_of(root, "kind", ""), {}};
+    const auto kind = std::ranges::find(kinds_, description.kind, &DescriptionKind::name);
+    if (kind == kinds_.end()) {
+      fail(root["kind"].node()->source(), fmt::format("kind = '{}' is refused: it must be one of {}", description.kind,
+                                                      listed(kinds_, [](const auto& known) { return known.name; })));
+    }
+    const toml::table* parameters = root["parameters"].as_table();
+    if (parameters == nullptr) fail(root.source(), "table 'parameters' is missing");
+    refuse_unknown_parameters(*parameters, *kind);
+    for (const ParameterRule& rule : kind->rules) {
+      const toml::node* node = parameters->get(rule.key);
+      if (node == nullptr) fail(parameters->source(), fmt::format("parameter '{}' is missing", rule.key));
+      description.parameters.push_back(parameter(rule, *node));
+    }
+    return description;
+  }
+
+ private:
+  [[noreturn]] void fail(const toml::source_region& where, const std::string& why) const {
+    throw Error(fmt::format("{}:{}: {}", name_, where.begin.line, why));
+  }
+
+  toml::table parsed() const {
+    try {
+      return toml::parse(text_, name_);
+    } catch (const toml::parse_error& error) {
+      throw Error(fmt::format("{}:{}:{}: {}", name_, error.source().begin.line, error.source().begin.column,
+                              error.description()));
+    }
+  }
+
+  void refuse_unknown(const toml::table& table, const std::set<std::string_view>& allowed,
+                      std::string_view inside) const {
+    for (const auto& [key, node] : table) {
+      if (!allowed.contains(key.str())) {
+        fail(node.source(), fmt::format("unknown key '{}{}' (known: {})", inside, key.str(), fmt::join(allowed, ", ")));
+      }
+    }
+  }
+
+  void refuse_unknown_parameters(const toml::table& parameters, const DescriptionKind& kind) const {
+    for (const auto& [key, node] : parameters) {
+      if (std::ranges::find(kind.rules, key.str(), &ParameterRule::key) == kind.rules.end()) {
+        fail(node.source(), fmt::format("unknown parameter '{}' (known: {})", key.str(),
+                                        listed(kind.rules, [](const auto& rule) { return rule.key; })));
+      }
+    }
+  }
+
+  std::string text_of(const toml::table& table, std::string_view key, std::string_view inside) const {
+    const auto* value = table[key].as_string();
+    if (value == nullptr || value->get().empty()) {
+      fail(table.source(), fmt::format("'{}{}' must be a text that is not empty", inside, key));
+    }
+    return value->get();
+  }
+
+  Parameter parameter(const ParameterRule& rule, const toml::node& node) const {
+    const std::string inside = rule.key + ".";
+    const toml::table* entry = node.as_table();
+    if (entry == nullptr) {
+      fail(node.source(), fmt::format("parameter '{}' must be a table of value, unit and origin", rule.key));
+    }
+    refuse_unknown(*entry, {"value", "unit", "origin"}, inside);
+    const auto value = (*entry)["value"].value<double>();
+    if (!value) fail(node.source(), fmt::format("'{}value' must be a number", inside));
+    const bool in_range = std::isfinite(*value) && *value >= rule.low && *value <= rule.high;
+    if (!in_range || (rule.whole && *value != std::floor(*value))) {
+      fail(node.source(), fmt::format("{} = {} is refused: it must be a {} from {} to {}", rule.key, *value,
+                                      rule.whole ? "whole number" : "number", rule.low, rule.high));
+    }
+    const std::string unit = text_of(*entry, "unit", inside);
+    if (unit != rule.unit) {
+      fail(node.source(), fmt::format("'{}unit' = '{}' is refused: it must be '{}'", inside, unit, rule.unit));
+    }
+    const std::string origin = text_of(*entry, "origin", inside);
+    if (origin.size() < 3 || std::string_view("RDO").find(origin[0]) == std::string_view::npos || origin[1] != ':') {
+      fail(node.source(), fmt::format("'{}origin' must begin with R:, D: or O:", inside));
+    }
+    return {rule.key, *value, unit, origin};
+  }
+
+  std::string_view text_;
+  std::string_view name_;
+  std::span<const DescriptionKind> kinds_;
+};
+
+/// The kind that a file says it is of; nothing if it says none.
+std::optional<std::string> kind_of(const std::filesystem::path& file) {
+  try {
+    return toml::parse_file(file.string())["kind"].value<std::string>();
+  } catch (const toml::parse_error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+double Description::value(std::string_view key) const {
+  const auto parameter = std::ranges::find(parameters, key, &Parameter::key);
+  GDR_ASSERT(parameter != parameters.end(), "a parameter is asked for by a key of its kind");
+  return parameter->value;
+}
+
+Description parse_description(std::string_view text, std::string_view name, std::span<const DescriptionKind> kinds) {
+  return Reader(text, name, kinds).run();
+}
+
+Description load_description(std::string_view name_or_file, std::span<const DescriptionKind> kinds) {
+  if (name_or_file.ends_with(kExtension)) return parse_description(read_file(name_or_file), name_or_file, kinds);
+  for (const std::filesystem::path& directory : data_directories()) {
+    const std::filesystem::path file = directory / "machines" / (std::string(name_or_file) + std::string(kExtension));
+    if (std::filesystem::is_regular_file(file)) return parse_description(read_file(file), file.string(), kinds);
+  }
+  throw Error(fmt::format("no machine is called '{}' (known: {}; or name a file that ends in .toml)", name_or_file,
+                          fmt::join(description_names(kinds), ", ")));
+}
+
+std::vector<std::string> description_names(std::span<const DescriptionKind> kinds) {
+  std::set<std::string> names;
+  for (const std::filesystem::path& directory : data_directories()) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(directory / "machines", none)) {
+      if (entry.path().extension() != kExtension) continue;
+      const auto kind = kind_of(entry.path());
+      if (kind && std::ranges::find(kinds, *kind, &DescriptionKind::name) != kinds.end()) {
+        names.insert(entry.path().stem().string());
+      }
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::filesystem::path> data_directories() {
+  std::vector<std::filesystem::path> directories;
+  if (const char* chosen = std::getenv("GDR_DATA_DIR"); chosen != nullptr && *chosen != '\0') {
+    directories.emplace_back(chosen);
+  }
+  std::error_code none;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
+  if (!program.empty()) directories.push_back(program.parent_path().parent_path() / "share" / "gdr");
+  directories.emplace_back(GDR_INSTALLED_DATA_DIR);
+  directories.emplace_back(GDR_SOURCE_DIR);
+  return directories;
+}
+
+}  // namespace gdr::base

@@ -1,0 +1,144 @@
+// What the chip's and the board's closed forms give for the rows of Koike et al. 2009: one function per quantity.
+#include <map>
+
+#include "command.h"
+#include "gdr/emulator/chip.h"
+#include "gdr/emulator/closed_form.h"
+#include "gdr/isa/loop_bound.h"
+#include "validation.h"
+
+namespace gdr::cli {
+
+namespace {
+
+/// Kernels and machines that the functions share, each read when first asked for.
+struct Inputs {
+  static constexpr double kGravityClock = 333;  // MHz; Koike et al. 2009, section 3.2
+  static constexpr double kDesignClock = 500;   // MHz; Koike et al. 2009, section 2.1
+
+  const isa::Program& kernel(const std::string& name) {
+    const auto [entry, is_new] = kernels_.try_emplace(name);
+    if (is_new) entry->second = load_kernel(name);
+    return entry->second;
+  }
+
+  const emulator::MachineDescription& board() {
+    if (board_.name.empty()) {
+      board_ = emulator::load_machine("model1800");
+      board_.clock_mhz = kGravityClock;
+    }
+    return board_;
+  }
+
+ private:
+  std::map<std::string, isa::Program> kernels_;
+  emulator::MachineDescription board_;
+};
+
+using emulator::ClosedForm;
+using emulator::RunClocks;
+
+constexpr double kGiga = 1e9;
+constexpr double kMega = 1e6;
+
+/// Interactions of a chip in one iteration: a run's i-particles with one j-particle in each block.
+constexpr double kInteractions = double{emulator::kParticlesPerRun} * emulator::kBlocks;
+
+/// Gflops of loops that take this many clocks an iteration.
+double loop_speed(const isa::Program& program, double clocks, double chips, double clock_mhz) {
+  return program.flops * kInteractions * chips * clock_mhz * kMega / clocks / kGiga;
+}
+
+double loop_lines(const isa::Program& program) { return static_cast<double>(isa::loop_bound(program).lines); }
+
+double loop_clocks(const isa::Program& program, const emulator::MachineDescription& machine) {
+  return static_cast<double>(isa::loop_bound(program, machine.idp_clocks).clocks());
+}
+
+double speed_on_board(Inputs& inputs, const std::string& kernel) {
+  const emulator::MachineDescription& board = inputs.board();
+  return loop_speed(inputs.kernel(kernel), loop_clocks(inputs.kernel(kernel), board), board.chips, board.clock_mhz);
+}
+
+double gravity_jerk_2009_lines(Inputs& inputs, const ValidationRow&) {
+  return loop_lines(inputs.kernel("gravity_jerk_2009"));
+}
+double gravity_jerk_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("gravity_jerk")); }
+
+double gravity_jerk_2009_clocks(Inputs& inputs, const ValidationRow&) {
+  return loop_clocks(inputs.kernel("gravity_jerk_2009"), inputs.board());
+}
+double gravity_jerk_2009_speed(Inputs& inputs, const ValidationRow&) {
+  return speed_on_board(inputs, "gravity_jerk_2009");
+}
+double gravity_jerk_speed(Inputs& inputs, const ValidationRow&) { return speed_on_board(inputs, "gravity_jerk"); }
+
+/// Speed for ever more j-particles: an iteration with its stall.
+double asymptotic_speed(Inputs& inputs, const ValidationRow&) {
+  constexpr std::uint64_t kIterations = 1 << 20;
+  const isa::Program& program = inputs.kernel("gravity_jerk_2009");
+  const RunClocks clocks = emulator::run_clocks(program, inputs.board(), kIterations * emulator::kBlocks);
+  return loop_speed(program, static_cast<double>(clocks.loop_body + clocks.stall) / kIterations, inputs.board().chips,
+                    inputs.board().clock_mhz);
+}
+
+/// One force evaluation of n particles on one board.
+ClosedForm force_evaluation(Inputs& inputs, double n) {
+  ClosedForm form(inputs.kernel("gravity_jerk_2009"), inputs.board(), 1, emulator::TransferMode::as_of_2009);
+  const auto particles = static_cast<std::uint64_t>(n);
+  form.send_j(particles);
+  form.run(particles, particles);
+  return form;
+}
+
+double force_speed(Inputs& inputs, const ValidationRow&) {
+  constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
+  const ClosedForm form = force_evaluation(inputs, kParticles);
+  const double flops = inputs.kernel("gravity_jerk_2009").flops * static_cast<double>(form.interactions());
+  return flops / form.seconds().total() / kGiga;
+}
+
+double i_send_time(Inputs& inputs, const ValidationRow& row) {
+  return force_evaluation(inputs, row.n).seconds().i_send;
+}
+double j_send_time(Inputs& inputs, const ValidationRow& row) {
+  return force_evaluation(inputs, row.n).seconds().j_send;
+}
+double compute_time(Inputs& inputs, const ValidationRow& row) {
+  return force_evaluation(inputs, row.n).seconds().compute;
+}
+
+double gravity_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("gravity")); }
+double gravity_speed(Inputs& inputs, const ValidationRow&) {
+  const isa::Program& program = inputs.kernel("gravity");
+  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
+}
+
+double planned_j_rate(Inputs& inputs, const ValidationRow&) {
+  constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
+  return inputs.board().send_ideal_mb * kMega / kRecordBytes;
+}
+
+}  // namespace
+
+std::vector<Model> grape_dr_models() {
+  const auto inputs = std::make_shared<Inputs>();
+  const auto with = [inputs](double (*compute)(Inputs&, const ValidationRow&)) {
+    return [inputs, compute](const ValidationRow& row) -> Ours { return compute(*inputs, row); };
+  };
+  return {{"G1.paper", with(gravity_jerk_2009_lines)},
+          {"G1.packed", with(gravity_jerk_lines)},
+          {"G2.clocks", with(gravity_jerk_2009_clocks)},
+          {"G2.speed", with(gravity_jerk_2009_speed)},
+          {"G2.packed", with(gravity_jerk_speed)},
+          {"G3", with(asymptotic_speed)},
+          {"G4", with(force_speed)},
+          {"G5.ip.", with(i_send_time)},
+          {"G5.jp.", with(j_send_time)},
+          {"G5.fo.", with(compute_time)},
+          {"G13.gravity.lines", with(gravity_lines)},
+          {"G13.gravity.speed", with(gravity_speed)},
+          {"G14", with(planned_j_rate)}};
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,17 @@
+// Descriptions of networks: what files of the kinds of this room give.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gdr/base/description.h"
+
+namespace gdr::interconnect {
+
+/// Every kind of network that this room models.
+[[nodiscard]] const std::vector<base::DescriptionKind>& network_kinds();
+
+/// Throws gdr::Error as base::load_description() does, and if the description is not of `kind`.
+[[nodiscard]] base::Description load_network(std::string_view name_or_file, std::string_view kind);
+
+}  // namespace gdr::interconnect
