@@ -77,7 +77,7 @@ double gravity_jerk_speed(Inputs& inputs, const ValidationRow&) { return speed_o
 double asymptotic_speed(Inputs& inputs, const ValidationRow&) {
   constexpr std::uint64_t kIterations = 1 << 20;
   const isa::Program& program = inputs.kernel("gravity_jerk_2009");
-  const RunClocks clocks = emulator::run_clocks(program, inputs.board(), kIterations * emulator::kBlocks);
+  const RunClocks clocks = emulator::Schedule(program, inputs.board()).run(kIterations * emulator::kBlocks);
   return loop_speed(program, static_cast<double>(clocks.loop_body + clocks.stall) / kIterations, inputs.board().chips,
                     inputs.board().clock_mhz);
 }

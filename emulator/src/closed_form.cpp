@@ -1,7 +1,6 @@
 #include "gdr/emulator/closed_form.h"
 
 #include "gdr/emulator/chip.h"
-#include "gdr/isa/loop_bound.h"
 
 namespace gdr::emulator {
 namespace {
@@ -9,15 +8,7 @@ namespace {
 constexpr double kMega = 1e6;
 constexpr double kFieldBytes = 8;
 
-std::uint64_t lines(const isa::Program& program, isa::Section section) {
-  return program.code(section).size() * isa::kClocksPerLine;
-}
-
 }  // namespace
-
-std::uint64_t RunClocks::total() const {
-  return i_load + loop_initialization + first_record + loop_body + stall + loop_termination + collection;
-}
 
 StageSeconds& StageSeconds::operator+=(const StageSeconds& other) {
   i_send += other.i_send;
@@ -27,25 +18,9 @@ StageSeconds& StageSeconds::operator+=(const StageSeconds& other) {
   return *this;
 }
 
-RunClocks run_clocks(const isa::Program& program, const MachineDescription& machine, std::uint64_t records) {
-  const std::uint64_t iterations = (records + kBlocks - 1) / kBlocks;
-  const isa::LoopBound bound = isa::loop_bound(program, machine.idp_clocks);
-  RunClocks clocks;
-  // Each word goes to all BMs at once and from there into its PE.
-  clocks.i_load = program.record_fields(isa::Transfer::hlt) * kParticlesPerRun * (machine.idp_clocks + 1);
-  clocks.loop_initialization = lines(program, isa::Section::loop_initialization);
-  clocks.first_record = iterations == 0 ? 0 : bound.idp_clocks;
-  clocks.loop_body = iterations * bound.clocks();
-  clocks.stall = static_cast<std::uint64_t>(static_cast<double>(iterations) * machine.loop_stall);
-  clocks.loop_termination = lines(program, isa::Section::loop_termination);
-  clocks.collection =
-      program.record_fields(isa::Transfer::rrn) * (kParticlesPerRun * (1 + machine.odp_clocks) + machine.tree_latency);
-  return clocks;
-}
-
 ClosedForm::ClosedForm(const isa::Program& program, const MachineDescription& machine, unsigned boards,
                        TransferMode mode)
-    : program_(program), machine_(machine), chips_(boards * machine.chips), mode_(mode) {}
+    : program_(program), schedule_(program, machine), machine_(machine), chips_(boards * machine.chips), mode_(mode) {}
 
 void ClosedForm::send_j(std::uint64_t records) {
   const double bytes = kFieldBytes * static_cast<double>(records * program_.record_fields(isa::Transfer::elt));
@@ -55,12 +30,8 @@ void ClosedForm::send_j(std::uint64_t records) {
 
 void ClosedForm::run(std::uint64_t particles, std::uint64_t records) {
   const std::uint64_t runs = (particles + kParticlesPerRun - 1) / kParticlesPerRun;
-  const RunClocks one = run_clocks(program_, machine_, (records + chips_ - 1) / chips_);
-  for (const auto part :
-       {&RunClocks::i_load, &RunClocks::loop_initialization, &RunClocks::first_record, &RunClocks::loop_body,
-        &RunClocks::stall, &RunClocks::loop_termination, &RunClocks::collection}) {
-    clocks_.*part += runs * one.*part;
-  }
+  const RunClocks one = schedule_.run((records + chips_ - 1) / chips_);
+  clocks_ += one.times(runs);
   const auto count = static_cast<double>(particles);
   const double i_bytes = kFieldBytes * count * static_cast<double>(program_.record_fields(isa::Transfer::hlt));
   const double fields = static_cast<double>(program_.record_fields(isa::Transfer::rrn));

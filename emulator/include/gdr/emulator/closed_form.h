@@ -5,25 +5,10 @@
 #include <cstdint>
 
 #include "gdr/emulator/machine.h"
+#include "gdr/emulator/schedule.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::emulator {
-
-/// Chip clocks of one run of 128 i-particles, part by part.
-struct RunClocks {
-  std::uint64_t i_load = 0;               // i-data through IDP and into the PEs
-  std::uint64_t loop_initialization = 0;  // its lines
-  std::uint64_t first_record = 0;         // records of the first iteration, which nothing hides
-  std::uint64_t loop_body = 0;            // iterations, each as long as its binding resource takes
-  std::uint64_t stall = 0;                // the machine's loop_stall
-  std::uint64_t loop_termination = 0;     // its lines
-  std::uint64_t collection = 0;           // PE to BM, tree, ODP
-  [[nodiscard]] std::uint64_t total() const;
-};
-
-/// `records`: j-records of the chip.
-[[nodiscard]] RunClocks run_clocks(const isa::Program& program, const MachineDescription& machine,
-                                   std::uint64_t records);
 
 /// Seconds by stage, the stages of Koike et al. 2009, figure 9.
 struct StageSeconds {
@@ -51,6 +36,7 @@ class ClosedForm {
 
  private:
   isa::Program program_;
+  Schedule schedule_;
   MachineDescription machine_;
   unsigned chips_;
   TransferMode mode_;

@@ -19,7 +19,16 @@ struct MachineDescription {
   unsigned chips = 0;
   double clock_mhz = 0;
   std::uint64_t em_words = 0;  // long words of external memory per chip
+  double em_rate = 0;          // million long words per second out of external memory, within a row
+  unsigned em_row_words = 0;   // long words of a row
+  double em_row_ns = 0;        // to close a row and open the next
+  double em_refresh_interval_us = 0;
+  double em_refresh_ns = 0;    // that a refresh takes
   unsigned idp_clocks = 0;     // per long word into the BMs
+  unsigned idp_burst = 0;      // long words that one BM gets before the next has its turn
+  unsigned bm_buffer = 0;      // long words that wait before a BM
+  unsigned odp_buffer = 0;     // long words that wait before the output port
+  unsigned bm_line_first = 0;  // 1: a full buffer makes the stream wait; 0: the line
   unsigned odp_clocks = 0;     // per long word out of the tree
   unsigned tree_latency = 0;   // clocks
   double loop_stall = 0;       // clocks per iteration of the loop body
