@@ -1,11 +1,65 @@
 // gdr net: networks between nodes. Each subcommand stands in a file of its own, net_*.cpp.
-#include "command.h"
+#include "net.h"
+
+#include <map>
+
+#include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
+namespace {
+
+using interconnect::FatTreeRouting;
+using interconnect::TieRule;
+
+// The description of each topology unless another one is named.
+const std::map<std::string, std::string> kDescriptions{
+    {"hub", "optical-hub-64"}, {"hub2d", "optical-hub-2d-64"}, {"torus", "torus-64"}, {"fat-tree", "fat-tree-64"}};
+const std::map<std::string, TieRule> kTies{
+    {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}};
+const std::map<std::string, FatTreeRouting> kRoutings{{"destination", FatTreeRouting::destination},
+                                                      {"source", FatTreeRouting::source},
+                                                      {"source-and-leaf", FatTreeRouting::source_and_leaf},
+                                                      {"destination-and-leaf", FatTreeRouting::destination_and_leaf},
+                                                      {"pair", FatTreeRouting::pair},
+                                                      {"trunk", FatTreeRouting::trunk}};
+
+template <class Map>
+std::vector<std::string> keys(const Map& map) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : map) keys.push_back(key);
+  return keys;
+}
+
+}  // namespace
+
+void PlatformArguments::add_to(CLI::App& command) {
+  command.add_option("--topology", topology, "the network between the nodes")
+      ->check(one_of(keys(kDescriptions)))
+      ->capture_default_str();
+  command.add_option("--network", network, "network description instead of the topology's own: a name or FILE.toml");
+  command.add_option("--nodes", nodes, "number of nodes instead of the description's")->check(whole_in_range(1, 65536));
+  command.add_option("--tie", tie, "torus: which way round when both are as far")
+      ->check(one_of(keys(kTies)))
+      ->capture_default_str();
+  command.add_option("--routing", routing, "fat tree: which cable a message takes between switches")
+      ->check(one_of(keys(kRoutings)))
+      ->capture_default_str();
+}
+
+interconnect::Platform PlatformArguments::load() const {
+  interconnect::PlatformOptions options;
+  if (nodes > 0) options.nodes = nodes;
+  options.tie = kTies.at(tie);
+  options.routing = kRoutings.at(routing);
+  const std::string name = network.empty() ? kDescriptions.at(topology) : network;
+  require_known(name, base::description_names(interconnect::network_kinds()), "--network");
+  return interconnect::load_platform(name, options);
+}
 
 void add_net(CLI::App& program) {
   CLI::App* net = program.add_subcommand("net", "networks between nodes: messages, matrix products, task mapping");
   net->require_subcommand(1);
+  add_net_routes(*net);
 }
 
 }  // namespace gdr::cli

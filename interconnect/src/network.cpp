@@ -6,12 +6,28 @@
 
 namespace gdr::interconnect {
 
+namespace {
+
+/// Rules of a platform for schedules: its shape, and what all of them have.
+std::vector<base::ParameterRule> platform(std::vector<base::ParameterRule> shape) {
+  shape.push_back({"bandwidth", "GB/s per node", 1e-6, 1e6, false});
+  shape.push_back({"latency", "us", 0, 1e6, false});
+  shape.push_back({"node_speed", "Gflops", 1e-6, 1e9, false});
+  return shape;
+}
+
+}  // namespace
+
 const std::vector<base::DescriptionKind>& network_kinds() {
   static const std::vector<base::DescriptionKind> kinds{
-      {"optical-hub",
-       {{"nodes", "1", 1, 65536, true},
-        {"bandwidth", "GB/s per node", 1e-6, 1e6, false},
-        {"latency", "us", 0, 1e6, false}}},
+      {"optical-hub", platform({{"nodes", "1", 1, 4096, true}})},
+      {"optical-hub-2d", platform({{"rows", "1", 1, 1024, true}, {"columns", "1", 1, 1024, true}})},
+      {"torus",
+       platform({{"x", "nodes", 1, 65536, true}, {"y", "nodes", 1, 65536, true}, {"z", "nodes", 1, 65536, true}})},
+      {"fat-tree", platform({{"leaves", "switches", 1, 1024, true},
+                             {"nodes_per_leaf", "nodes", 1, 1024, true},
+                             {"spines", "switches", 1, 1024, true},
+                             {"cables", "cables from each leaf to each spine", 1, 1024, true}})},
   };
   return kinds;
 }

@@ -1,0 +1,68 @@
+// gdr net routes: which links a message takes.
+#include <fmt/format.h>
+
+#include "net.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  PlatformArguments platform;
+  ReportOptions report;
+  std::optional<std::uint32_t> from;
+  std::optional<std::uint32_t> to;
+};
+
+void require_node(const std::optional<std::uint32_t>& node, const interconnect::Platform& platform,
+                  std::string_view option) {
+  if (!node || *node < platform.topology.nodes()) return;
+  throw UsageError(
+      fmt::format("{}: {} is refused: it must be from 0 to {}", option, *node, platform.topology.nodes() - 1));
+}
+
+int routes(const Options& options) {
+  const Stopwatch watch;
+  const interconnect::Platform platform = options.platform.load();
+  const interconnect::Topology& topology = platform.topology;
+  require_node(options.from, platform, "--from");
+  require_node(options.to, platform, "--to");
+  Json json = envelope("net routes", platform.description, "none", true);
+  Json& rows = json["routes"] = Json::array();
+  for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
+    if (options.from && from != *options.from) continue;
+    for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
+      if (from == to || (options.to && to != *options.to)) continue;
+      std::vector<std::string> names;
+      double latency = 0;
+      for (const interconnect::LinkId link : topology.route(from, to)) {
+        names.push_back(topology.links()[link].name);
+        latency += topology.links()[link].latency_seconds;
+      }
+      const bool is_hub = platform.kind == "optical-hub";
+      const Json wavelength = is_hub ? Json(interconnect::hub_wavelength(topology.nodes(), from, to)) : Json(nullptr);
+      rows.push_back(
+          {{"from", from}, {"to", to}, {"links", names}, {"latency_seconds", latency}, {"wavelength", wavelength}});
+      if (!options.report.speaks()) continue;
+      fmt::print("{} > {}: {}{}\n", from, to, fmt::join(names, " "),
+                 is_hub ? fmt::format("  wavelength {}", wavelength.get<unsigned>()) : "");
+    }
+  }
+  json["host_seconds"] = watch.seconds();
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_net_routes(CLI::App& net) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(net, "routes", "the links that messages take", "gdr net routes --topology torus --from 0 --to 27",
+                  [options] { return routes(*options); });
+  options->platform.add_to(*command);
+  command->add_option("--from", options->from, "only from this node")->check(whole_in_range(0, 65535));
+  command->add_option("--to", options->to, "only to this node")->check(whole_in_range(0, 65535));
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,43 @@
+// Flow-level simulation of a schedule by SimGrid. The library is gdr::simulation; nothing else of the project needs
+// SimGrid.
+#pragma once
+
+#include <vector>
+
+#include "gdr/interconnect/schedule.h"
+#include "gdr/interconnect/topology.h"
+
+namespace gdr::interconnect {
+
+/// SimGrid's flow models.
+enum class FlowModel {
+  cm02,  // latency and max-min shared bandwidth as they are
+  lv08,  // S4U's default: latency x 13.01, bandwidth x 0.97
+  smpi,  // SMPI's default: both factors by message size: latency x 11.6436, bandwidth x 0.9407 from 65,472 bytes on
+};
+
+struct SimulationOptions {
+  FlowModel model = FlowModel::cm02;
+  bool crosstraffic = false;    // flows also take 5 % of the way back, SimGrid's default
+  double rate_cap = 0;          // a flow alone gets at most this share of its narrowest link; 0: no cap
+  double latency_factor = 0;    // 0: as the model has it
+  double flops_per_second = 0;  // of a node; 0: arithmetic takes no time
+  double resolution =
+      1e-6;  // events as near as this share of the busiest link's time count as one; speeds up large runs
+};
+
+struct SimulationResult {
+  double seconds = 0;                // when the last rank is done
+  std::vector<double> rank_seconds;  // when each rank is done
+};
+
+/// False if the project was built without SimGrid (-DGDR_SIMGRID=OFF).
+[[nodiscard]] bool has_simgrid();
+
+/// Simulates `schedule` on `topology` with SimGrid's S4U. Each simulation is a process of its own, so that any number
+/// may run, at once too. Throws gdr::Error: as link_loads() does; if the schedule comes to a deadlock, with the first
+/// waiting rank; if SimGrid ends, with its reason; if the project was built without SimGrid.
+[[nodiscard]] SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
+                                       const SimulationOptions& options = {});
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,106 @@
+// Platforms: nodes, directed links, and an explicit route for every pair of nodes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace gdr::interconnect {
+
+using NodeId = std::uint32_t;
+using LinkId = std::uint32_t;
+
+/// One direction of a cable, a wavelength or a switch port.
+struct Link {
+  std::string name;
+  double bytes_per_second = 0;
+  double latency_seconds = 0;
+};
+
+/// What every link of a generated platform is made of.
+struct Cable {
+  double bytes_per_second = 0;
+  double latency_seconds = 0;
+};
+
+class Topology {
+ public:
+  /// Appends the links from `from` to `to`, two different nodes, in the order in which a message passes them.
+  using RouteFunction = std::function<void(NodeId from, NodeId to, std::vector<LinkId>& route)>;
+
+  /// Throws gdr::Error if there are no nodes, or a link's bandwidth is not positive or its latency negative.
+  Topology(std::string name, NodeId nodes, std::vector<Link> links, RouteFunction route);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] NodeId nodes() const { return nodes_; }
+  [[nodiscard]] std::span<const Link> links() const { return links_; }
+  /// Empty for a node and itself. Throws gdr::Error if a node does not exist.
+  [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const;
+  /// As route(), into memory that the caller keeps.
+  void route_into(NodeId from, NodeId to, std::vector<LinkId>& route) const;
+
+ private:
+  std::string name_;
+  NodeId nodes_;
+  std::vector<Link> links_;
+  RouteFunction route_;
+};
+
+/// Optical hub: a link for each ordered pair of nodes, a wavelength each (Urino 2020, section 2.1). Link of (from, to)
+/// is from * (nodes - 1) + (to < from ? to : to - 1). `link` is one wavelength.
+[[nodiscard]] Topology optical_hub(NodeId nodes, Cable link);
+
+/// The wavelength, 1 ... nodes - 1, on which `from` sends to `to`: the cyclic table of the wavelength router (Urino
+/// 2020, figure 1: in a hub of 8, node 7 reaches node 3 by wavelength 4). Throws gdr::Error for nodes outside the hub
+/// and for from == to.
+[[nodiscard]] NodeId hub_wavelength(NodeId nodes, NodeId from, NodeId to);
+
+/// Two-dimensional hub: a hub for every row and one for every column of a rows x columns grid, node = row * columns +
+/// column (Urino 2020, section 5.2). Between different rows and columns a message goes along the row first.
+[[nodiscard]] Topology optical_hub_2d(NodeId rows, NodeId columns, Cable link);
+
+/// Which way round a ring when both are as far.
+enum class TieRule {
+  plus,   // towards larger coordinates
+  minus,  // towards smaller ones
+  split,  // plus from even coordinates, minus from odd ones
+};
+
+/// Torus of any number of dimensions; node = x + X (y + Y (z + ...)). Routes take the shorter way round in each
+/// dimension, dimensions in the order of `axes` (all of them, each once; empty: 0, 1, 2, ...). Links: two out of each
+/// node and dimension: link = (node * dimensions + axis) * 2 + (0: plus, 1: minus). Dimensions of one node are allowed;
+/// in those of two, both ways lead to the same node. Throws gdr::Error.
+[[nodiscard]] Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie = TieRule::plus,
+                             std::vector<unsigned> axes = {});
+
+/// As torus() without the links that close the rings; their numbers stay unused and name links that no route takes.
+[[nodiscard]] Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes = {});
+
+/// Which cable a message takes from its leaf switch up to the spines and from there down to another leaf.
+enum class FatTreeRouting {
+  destination,           // cable = destination mod cables (D-mod-k)
+  source,                // cable = source mod cables
+  source_and_leaf,       // cable = (source + destination's leaf) mod cables
+  destination_and_leaf,  // cable = (destination + source's leaf) mod cables
+  pair,                  // cable = (source + destination) mod cables
+  trunk,  // the cables of a leaf to each spine are one link of their bandwidth; spine = destination mod spines
+};
+
+/// Two layers of switches: `leaves` x `nodes_per_leaf` nodes; from each leaf `cables` cables to each of `spines`
+/// spines.
+struct FatTree {
+  NodeId leaves = 0;
+  NodeId nodes_per_leaf = 0;
+  NodeId spines = 0;
+  NodeId cables = 0;
+  Cable link;  // a node's cable, and each cable between switches
+  FatTreeRouting routing = FatTreeRouting::destination;
+};
+[[nodiscard]] Topology fat_tree(const FatTree& tree);
+
+/// One switch with all nodes: a cable up and one down for each node. Link = 2 * node up, 2 * node + 1 down.
+[[nodiscard]] Topology infiniband_flat(NodeId nodes, Cable link);
+
+}  // namespace gdr::interconnect

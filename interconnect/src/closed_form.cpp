@@ -1,0 +1,88 @@
+// Loads of links and times without simulation: what the simulation is tested against.
+#include "gdr/interconnect/closed_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+namespace {
+
+void require_nodes(const Schedule& schedule, const Topology& topology) {
+  if (schedule.ranks.size() <= topology.nodes()) return;
+  throw Error(fmt::format("schedule {}: {} ranks are refused: {} has {} nodes", schedule.name, schedule.ranks.size(),
+                          topology.name(), topology.nodes()));
+}
+
+double latency_of(const Topology& topology, const std::vector<LinkId>& route) {
+  double latency = 0;
+  for (const LinkId link : route) latency += topology.links()[link].latency_seconds;
+  return latency;
+}
+
+/// Seconds of step `index` when all ranks take it together.
+double lockstep(const Schedule& schedule, const Topology& topology, std::size_t index, double flops_per_second) {
+  std::vector<double> bytes(topology.links().size());
+  std::vector<double> latency(topology.links().size());
+  std::vector<LinkId> route;
+  double seconds = 0;
+  double flops = 0;
+  for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
+    if (index >= schedule.ranks[rank].size()) continue;
+    const Step& step = schedule.ranks[rank][index];
+    flops = std::max(flops, step.flops);
+    for (const Message& message : step.sends) {
+      topology.route_into(rank, message.peer, route);
+      const double delay = latency_of(topology, route);
+      for (const LinkId link : route) {
+        bytes[link] += static_cast<double>(message.bytes);
+        latency[link] = std::max(latency[link], delay);
+      }
+    }
+  }
+  for (std::size_t link = 0; link < bytes.size(); ++link) {
+    if (bytes[link] > 0)
+      seconds = std::max(seconds, latency[link] + bytes[link] / topology.links()[link].bytes_per_second);
+  }
+  return seconds + (flops_per_second > 0 ? flops / flops_per_second : 0);
+}
+
+}  // namespace
+
+std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topology) {
+  check(schedule);
+  require_nodes(schedule, topology);
+  std::vector<LinkLoad> loads(topology.links().size());
+  std::vector<LinkId> route;
+  for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
+    for (const Step& step : schedule.ranks[rank]) {
+      for (const Message& message : step.sends) {
+        topology.route_into(rank, message.peer, route);
+        for (const LinkId link : route) {
+          ++loads[link].messages;
+          loads[link].bytes += message.bytes;
+        }
+      }
+    }
+  }
+  return loads;
+}
+
+ClosedForm run_closed_form(const Schedule& schedule, const Topology& topology, double flops_per_second) {
+  ClosedForm times;
+  const std::vector<LinkLoad> loads = link_loads(schedule, topology);
+  for (std::size_t link = 0; link < loads.size(); ++link) {
+    times.link_bound_seconds = std::max(
+        times.link_bound_seconds, static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
+  }
+  std::size_t steps = 0;
+  for (const auto& of_rank : schedule.ranks) steps = std::max(steps, of_rank.size());
+  for (std::size_t step = 0; step < steps; ++step) {
+    times.lockstep_seconds += lockstep(schedule, topology, step, flops_per_second);
+  }
+  return times;
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,92 @@
+// Two layers of switches with explicit routes: which cable a message takes is a rule of ours, not the simulator's.
+#include <fmt/format.h>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/topology.h"
+
+namespace gdr::interconnect {
+namespace {
+
+/// Links in the order: nodes up, nodes down, leaves up, leaves down.
+class Layout {
+ public:
+  explicit Layout(const FatTree& tree) : tree_(tree) {}
+
+  [[nodiscard]] NodeId nodes() const { return tree_.leaves * tree_.nodes_per_leaf; }
+  [[nodiscard]] bool is_trunk() const { return tree_.routing == FatTreeRouting::trunk; }
+  /// Links from a leaf up to all spines.
+  [[nodiscard]] NodeId uplinks() const { return tree_.spines * (is_trunk() ? 1 : tree_.cables); }
+  [[nodiscard]] LinkId node_up(NodeId node) const { return node; }
+  [[nodiscard]] LinkId node_down(NodeId node) const { return nodes() + node; }
+  [[nodiscard]] LinkId leaf_up(NodeId leaf, NodeId cable) const { return 2 * nodes() + leaf * uplinks() + cable; }
+  [[nodiscard]] LinkId leaf_down(NodeId leaf, NodeId cable) const {
+    return 2 * nodes() + (tree_.leaves + leaf) * uplinks() + cable;
+  }
+
+  /// Cables of a leaf are numbered over the spines in turn: cable c leads to spine c mod spines. A message goes down by
+  /// the cable of the same number, so that it stays on one spine.
+  [[nodiscard]] NodeId cable_of(NodeId from, NodeId to) const {
+    const NodeId from_leaf = from / tree_.nodes_per_leaf;
+    const NodeId to_leaf = to / tree_.nodes_per_leaf;
+    switch (tree_.routing) {
+      case FatTreeRouting::destination:
+      case FatTreeRouting::trunk:
+        return to % uplinks();
+      case FatTreeRouting::source:
+        return from % uplinks();
+      case FatTreeRouting::source_and_leaf:
+        return (from + to_leaf) % uplinks();
+      case FatTreeRouting::destination_and_leaf:
+        return (to + from_leaf) % uplinks();
+      case FatTreeRouting::pair:
+        return (from + to) % uplinks();
+    }
+    GDR_ASSERT(false, "a fat tree has a routing");
+    return 0;
+  }
+
+  [[nodiscard]] std::vector<Link> links() const {
+    std::vector<Link> links;
+    const auto add = [&](std::string name, double factor) {
+      links.push_back({std::move(name), tree_.link.bytes_per_second * factor, tree_.link.latency_seconds});
+    };
+    const double trunk = is_trunk() ? tree_.cables : 1;
+    for (NodeId node = 0; node < nodes(); ++node) add(fmt::format("{}>leaf", node), 1);
+    for (NodeId node = 0; node < nodes(); ++node) add(fmt::format("leaf>{}", node), 1);
+    for (const char* direction : {"up", "down"}) {
+      for (NodeId leaf = 0; leaf < tree_.leaves; ++leaf) {
+        for (NodeId cable = 0; cable < uplinks(); ++cable)
+          add(fmt::format("leaf{}:{}{}", leaf, direction, cable), trunk);
+      }
+    }
+    return links;
+  }
+
+ private:
+  FatTree tree_;
+};
+
+}  // namespace
+
+Topology fat_tree(const FatTree& tree) {
+  for (const NodeId count : {tree.leaves, tree.nodes_per_leaf, tree.spines, tree.cables}) {
+    if (count >= 1 && count <= 1024) continue;
+    throw Error(fmt::format(
+        "fat tree: {} is refused: leaves, nodes of a leaf, spines and cables must be from 1 to 1024", count));
+  }
+  const Layout layout(tree);
+  return {fmt::format("fat tree {}x{}", tree.leaves, tree.nodes_per_leaf), layout.nodes(), layout.links(),
+          [layout, tree](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            const NodeId from_leaf = from / tree.nodes_per_leaf;
+            const NodeId to_leaf = to / tree.nodes_per_leaf;
+            route.push_back(layout.node_up(from));
+            if (from_leaf != to_leaf) {
+              const NodeId cable = layout.cable_of(from, to);
+              route.push_back(layout.leaf_up(from_leaf, cable));
+              route.push_back(layout.leaf_down(to_leaf, cable));
+            }
+            route.push_back(layout.node_down(to));
+          }};
+}
+
+}  // namespace gdr::interconnect

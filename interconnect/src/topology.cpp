@@ -1,0 +1,232 @@
+#include "gdr/interconnect/topology.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+namespace {
+
+/// Throws unless low <= value <= high.
+void require(std::string_view what, std::uint64_t value, std::uint64_t low, std::uint64_t high) {
+  if (value >= low && value <= high) return;
+  throw Error(fmt::format("{}: {} is refused: it must be from {} to {}", what, value, low, high));
+}
+
+constexpr std::uint64_t kMostNodes = 1U << 20;
+constexpr std::uint64_t kMostHubNodes = 4096;  // a hub has nodes^2 links
+
+Link made_of(const Cable& cable, std::string name) {
+  return {std::move(name), cable.bytes_per_second, cable.latency_seconds};
+}
+
+/// Number of the link from one to another of `nodes` fully connected nodes.
+LinkId full_mesh_link(NodeId nodes, NodeId from, NodeId to) { return from * (nodes - 1) + (to < from ? to : to - 1); }
+
+/// Coordinates and steps along the axes of a grid of nodes.
+class Grid {
+ public:
+  Grid(std::vector<NodeId> dimensions, std::vector<unsigned> axes)
+      : dimensions_(std::move(dimensions)), axes_(std::move(axes)) {
+    require("number of dimensions", dimensions_.size(), 1, 8);
+    std::uint64_t nodes = 1;
+    for (const NodeId size : dimensions_) {
+      require("nodes along a dimension", size, 1, kMostNodes);
+      nodes *= size;
+      require("nodes of a grid", nodes, 1, kMostNodes);
+    }
+    nodes_ = static_cast<NodeId>(nodes);
+    check_axes();
+  }
+
+  [[nodiscard]] NodeId nodes() const { return nodes_; }
+  [[nodiscard]] unsigned rank() const { return static_cast<unsigned>(dimensions_.size()); }
+  [[nodiscard]] const std::vector<NodeId>& dimensions() const { return dimensions_; }
+
+  /// Calls take(node, axis, plus) for every hop from `from` to `to`; goes_plus(size, from, to) picks the way of an
+  /// axis.
+  template <class GoesPlus, class Take>
+  void walk(NodeId from, NodeId to, const GoesPlus& goes_plus, const Take& take) const {
+    NodeId node = from;
+    for (const unsigned axis : axes_) {
+      const NodeId size = dimensions_[axis];
+      const NodeId stride = strides_[axis];
+      NodeId here = node / stride % size;
+      const NodeId goal = to / stride % size;
+      if (here == goal) continue;
+      const bool plus = goes_plus(size, here, goal);
+      while (here != goal) {
+        take(node, axis, plus);
+        const NodeId next = plus ? (here + 1 == size ? 0 : here + 1) : (here == 0 ? size - 1 : here - 1);
+        node = node - here * stride + next * stride;
+        here = next;
+      }
+    }
+  }
+
+ private:
+  void check_axes() {
+    if (axes_.empty()) {
+      axes_.resize(dimensions_.size());
+      std::iota(axes_.begin(), axes_.end(), 0U);
+    }
+    std::vector<unsigned> sorted = axes_;
+    std::ranges::sort(sorted);
+    for (unsigned axis = 0; axis < dimensions_.size(); ++axis) {
+      if (sorted.size() == dimensions_.size() && sorted[axis] == axis) continue;
+      throw Error(fmt::format("order of axes: {} is refused: it must hold each of 0 to {} once", fmt::join(axes_, ","),
+                              dimensions_.size() - 1));
+    }
+    NodeId stride = 1;
+    for (const NodeId size : dimensions_) {
+      strides_.push_back(stride);
+      stride *= size;
+    }
+  }
+
+  std::vector<NodeId> dimensions_;
+  std::vector<unsigned> axes_;
+  std::vector<NodeId> strides_;
+  NodeId nodes_ = 0;
+};
+
+std::vector<Link> grid_links(const Grid& grid, const Cable& cable) {
+  std::vector<Link> links;
+  links.reserve(std::size_t{grid.nodes()} * grid.rank() * 2);
+  for (NodeId node = 0; node < grid.nodes(); ++node) {
+    for (unsigned axis = 0; axis < grid.rank(); ++axis) {
+      links.push_back(made_of(cable, fmt::format("{}+{}", node, axis)));
+      links.push_back(made_of(cable, fmt::format("{}-{}", node, axis)));
+    }
+  }
+  return links;
+}
+
+template <class GoesPlus>
+Topology grid_topology(const std::string& kind, std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes,
+                       GoesPlus goes_plus) {
+  const Grid grid(std::move(dimensions), std::move(axes));
+  std::string name = fmt::format("{} {}", kind, fmt::join(grid.dimensions(), "x"));
+  return {std::move(name), grid.nodes(), grid_links(grid, link),
+          [grid, goes_plus](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            grid.walk(from, to, goes_plus, [&](NodeId node, unsigned axis, bool plus) {
+              route.push_back((node * grid.rank() + axis) * 2 + (plus ? 0 : 1));
+            });
+          }};
+}
+
+}  // namespace
+
+Topology::Topology(std::string name, NodeId nodes, std::vector<Link> links, RouteFunction route)
+    : name_(std::move(name)), nodes_(nodes), links_(std::move(links)), route_(std::move(route)) {
+  require("nodes of " + name_, nodes_, 1, kMostNodes);
+  for (const Link& link : links_) {
+    if (!(link.bytes_per_second > 0)) {
+      throw Error(fmt::format("{}: bandwidth {} of link {} is refused: it must be more than 0 bytes/s", name_,
+                              link.bytes_per_second, link.name));
+    }
+    if (!(link.latency_seconds >= 0)) {
+      throw Error(fmt::format("{}: latency {} of link {} is refused: it must be at least 0 s", name_,
+                              link.latency_seconds, link.name));
+    }
+  }
+}
+
+std::vector<LinkId> Topology::route(NodeId from, NodeId to) const {
+  std::vector<LinkId> links;
+  route_into(from, to, links);
+  return links;
+}
+
+void Topology::route_into(NodeId from, NodeId to, std::vector<LinkId>& route) const {
+  require("node of " + name_, from, 0, nodes_ - 1);
+  require("node of " + name_, to, 0, nodes_ - 1);
+  route.clear();
+  if (from != to) route_(from, to, route);
+}
+
+Topology optical_hub(NodeId nodes, Cable link) {
+  require("nodes of an optical hub", nodes, 1, kMostHubNodes);
+  std::vector<Link> links;
+  links.reserve(std::size_t{nodes} * (nodes - 1));
+  for (NodeId from = 0; from < nodes; ++from) {
+    for (NodeId to = 0; to < nodes; ++to) {
+      if (from != to) links.push_back(made_of(link, fmt::format("{}>{}", from, to)));
+    }
+  }
+  return {fmt::format("optical hub {}", nodes), nodes, std::move(links),
+          [nodes](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            route.push_back(full_mesh_link(nodes, from, to));
+          }};
+}
+
+NodeId hub_wavelength(NodeId nodes, NodeId from, NodeId to) {
+  require("nodes of an optical hub", nodes, 2, kMostHubNodes);
+  require("node of the hub", from, 0, nodes - 1);
+  require("node of the hub", to, 0, nodes - 1);
+  if (from == to) throw Error(fmt::format("a hub has no wavelength from node {} to itself", from));
+  return (from + nodes - to) % nodes;
+}
+
+Topology optical_hub_2d(NodeId rows, NodeId columns, Cable link) {
+  require("rows of a two-dimensional hub", rows, 1, kMostHubNodes);
+  require("columns of a two-dimensional hub", columns, 1, kMostHubNodes);
+  require("nodes of a two-dimensional hub", std::uint64_t{rows} * columns, 1, kMostHubNodes * kMostHubNodes / 16);
+  std::vector<Link> links;
+  links.reserve(std::size_t{rows} * columns * (rows + columns));
+  const auto add_hub = [&](char kind, NodeId index, NodeId nodes) {
+    for (NodeId from = 0; from < nodes; ++from) {
+      for (NodeId to = 0; to < nodes; ++to) {
+        if (from != to) links.push_back(made_of(link, fmt::format("{}{}:{}>{}", kind, index, from, to)));
+      }
+    }
+  };
+  for (NodeId row = 0; row < rows; ++row) add_hub('r', row, columns);
+  for (NodeId column = 0; column < columns; ++column) add_hub('c', column, rows);
+  return {fmt::format("two-dimensional optical hub {}x{}", rows, columns), rows * columns, std::move(links),
+          [rows, columns](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            const NodeId row = from / columns;
+            const NodeId column = to % columns;
+            if (from % columns != column) {
+              route.push_back(row * columns * (columns - 1) + full_mesh_link(columns, from % columns, column));
+            }
+            if (row != to / columns) {
+              route.push_back(rows * columns * (columns - 1) + column * rows * (rows - 1) +
+                              full_mesh_link(rows, row, to / columns));
+            }
+          }};
+}
+
+Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie, std::vector<unsigned> axes) {
+  return grid_topology("torus", std::move(dimensions), link, std::move(axes),
+                       [tie](NodeId size, NodeId from, NodeId to) {
+                         const NodeId plus = (to + size - from) % size;
+                         if (2 * plus != size) return 2 * plus < size;
+                         return tie == TieRule::plus || (tie == TieRule::split && from % 2 == 0);
+                       });
+}
+
+Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes) {
+  return grid_topology("mesh", std::move(dimensions), link, std::move(axes),
+                       [](NodeId, NodeId from, NodeId to) { return to > from; });
+}
+
+Topology infiniband_flat(NodeId nodes, Cable link) {
+  require("nodes of a switch", nodes, 1, kMostNodes);
+  std::vector<Link> links;
+  for (NodeId node = 0; node < nodes; ++node) {
+    links.push_back(made_of(link, fmt::format("{}>switch", node)));
+    links.push_back(made_of(link, fmt::format("switch>{}", node)));
+  }
+  return {fmt::format("switch {}", nodes), nodes, std::move(links),
+          [](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            route.push_back(2 * from);
+            route.push_back(2 * to + 1);
+          }};
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,13 @@
+// Stands in for the folder simgrid where the project is built without it.
+#include "gdr/base/error.h"
+#include "gdr/interconnect/simulation.h"
+
+namespace gdr::interconnect {
+
+bool has_simgrid() { return false; }
+
+SimulationResult run_s4u(const Schedule&, const Topology&, const SimulationOptions&) {
+  throw Error("gdr was built without SimGrid: install libsimgrid-dev and configure with -DGDR_SIMGRID=ON to simulate");
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,176 @@
+// Simulated times against closed forms and scaling laws. Each simulation is a process of its own.
+#include "gdr/interconnect/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/closed_form.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr Cable kCable{1e9, 1e-6};
+
+/// All pairs, `step` by `step`: in step s rank r sends to r + s + 1.
+Schedule shifts(Rank ranks, std::uint64_t bytes) {
+  Schedule schedule{"shifts", std::vector<std::vector<Step>>(ranks)};
+  for (Rank step = 0; step + 1 < ranks; ++step) {
+    for (Rank rank = 0; rank < ranks; ++rank) add_message(schedule, step, rank, (rank + step + 1) % ranks, bytes, step);
+  }
+  return schedule;
+}
+
+/// Messages between random ranks in random steps of `steps`.
+Schedule random_messages(Rank ranks, std::size_t steps, std::size_t messages, unsigned seed) {
+  std::mt19937 random(seed);
+  Schedule schedule{"random", std::vector<std::vector<Step>>(ranks, std::vector<Step>(steps))};
+  for (std::size_t i = 0; i < messages; ++i) {
+    const auto from = static_cast<Rank>(random() % ranks);
+    const auto to = static_cast<Rank>((from + 1 + random() % (ranks - 1)) % ranks);
+    add_message(schedule, random() % steps, from, to, random() % 100000, i);
+  }
+  return schedule;
+}
+
+class Simulated : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  }
+};
+
+TEST_F(Simulated, AMessageTakesLatencyAndBytesByBandwidth) {
+  Schedule schedule{"one", std::vector<std::vector<Step>>(2)};
+  add_message(schedule, 0, 0, 1, 1000000, 0);
+  const SimulationResult result = run_s4u(schedule, optical_hub(2, kCable));
+  EXPECT_NEAR(result.seconds, 1e-6 + 1e-3, 1e-8);
+}
+
+TEST_F(Simulated, WithoutContentionTheClosedFormIsMet) {
+  const Topology topologies[] = {optical_hub(7, kCable), optical_hub(7, {3e9, 0}), infiniband_flat(7, kCable)};
+  for (const Topology& topology : topologies) {
+    const Schedule schedule = shifts(7, 123456);
+    EXPECT_NEAR(run_s4u(schedule, topology).seconds / run_closed_form(schedule, topology).lockstep_seconds, 1, 1e-3)
+        << topology.name();
+  }
+}
+
+TEST_F(Simulated, EqualFlowsShareALinkEqually) {
+  Schedule schedule{"fan in", std::vector<std::vector<Step>>(5)};
+  for (Rank rank = 0; rank < 4; ++rank) add_message(schedule, 0, rank, 4, 250000, 0);
+  const Topology flat = infiniband_flat(5, kCable);
+  EXPECT_NEAR(run_s4u(schedule, flat).seconds, 2e-6 + 1e-3, 1e-6);
+}
+
+TEST_F(Simulated, NoScheduleBeatsItsBusiestLink) {
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    const Schedule schedule = random_messages(16, 4, 200, seed);
+    const Topology topology = torus({4, 4}, kCable);
+    EXPECT_GE(run_s4u(schedule, topology).seconds, run_closed_form(schedule, topology).link_bound_seconds * (1 - 1e-9));
+  }
+}
+
+TEST_F(Simulated, TwiceTheBandwidthAndHalfTheLatencyIsHalfTheTime) {
+  for (const FlowModel model : {FlowModel::cm02, FlowModel::lv08, FlowModel::smpi}) {
+    const Schedule schedule = random_messages(16, 3, 150, 7);
+    SimulationOptions options;
+    options.model = model;
+    const double slow = run_s4u(schedule, torus({4, 4}, {1e9, 2e-6}), options).seconds;
+    const double fast = run_s4u(schedule, torus({4, 4}, {2e9, 1e-6}), options).seconds;
+    EXPECT_NEAR(slow / fast, 2, 1e-12);
+  }
+}
+
+TEST_F(Simulated, TheSameScheduleTakesTheSameTime) {
+  const Schedule schedule = random_messages(16, 4, 300, 11);
+  const Topology topology = torus({4, 4}, kCable);
+  EXPECT_EQ(run_s4u(schedule, topology).rank_seconds, run_s4u(schedule, topology).rank_seconds);
+}
+
+TEST_F(Simulated, ArithmeticFollowsTheMessagesOfItsStep) {
+  Schedule schedule{"compute", std::vector<std::vector<Step>>(2)};
+  add_message(schedule, 0, 0, 1, 1000000, 0);
+  schedule.ranks[1][0].flops = 3e9;
+  SimulationOptions options;
+  options.flops_per_second = 1e12;
+  const SimulationResult result = run_s4u(schedule, optical_hub(2, kCable), options);
+  EXPECT_NEAR(result.rank_seconds[0], 1.001e-3, 1e-8);
+  EXPECT_NEAR(result.rank_seconds[1], 4.001e-3, 1e-8);
+  EXPECT_NEAR(run_s4u(schedule, optical_hub(2, kCable)).seconds, 1.001e-3, 1e-8);
+}
+
+TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
+  SimulationOptions options;
+  options.rate_cap = 0.8;
+  Schedule alone{"alone", std::vector<std::vector<Step>>(2)};
+  add_message(alone, 0, 0, 1, 1000000, 0);
+  Schedule together = alone;
+  add_message(together, 0, 0, 1, 1000000, 1);
+  const Topology hub = optical_hub(2, {1e9, 0});
+  EXPECT_NEAR(run_s4u(alone, hub, options).seconds, 1.25e-3, 1e-8);
+  EXPECT_NEAR(run_s4u(together, hub, options).seconds, 2e-3, 1e-8);
+}
+
+TEST_F(Simulated, ADeadlockIsToldWithItsRank) {
+  Schedule schedule{"crossed", std::vector<std::vector<Step>>(2)};
+  schedule.ranks[0] = {{{{1, 8, 0}}, {}, 0}, {{}, {{1, 8, 1}}, 0}};
+  schedule.ranks[1] = {{{{0, 8, 1}}, {}, 0}, {{}, {{0, 8, 0}}, 0}};
+  try {
+    static_cast<void>(run_s4u(schedule, optical_hub(2, kCable)));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits for ever in step 0");
+  }
+}
+
+TEST(ClosedForm, LoadsCountMessagesAndBytesOfEveryLinkOfARoute) {
+  Schedule schedule{"two", std::vector<std::vector<Step>>(4)};
+  add_message(schedule, 0, 0, 2, 100, 0);
+  add_message(schedule, 1, 1, 2, 10, 0);
+  const std::vector<LinkLoad> loads = link_loads(schedule, mesh({4}, kCable));
+  EXPECT_EQ(loads[0].bytes, 100);
+  EXPECT_EQ(loads[2].bytes, 110);
+  EXPECT_EQ(loads[2].messages, 2);
+  EXPECT_EQ(loads[4].bytes, 0);
+}
+
+TEST(ClosedForm, WhatEntersANodeLeavesItOrEndsThere) {
+  constexpr Rank kSide = 4;
+  const Schedule schedule = random_messages(kSide * kSide, 3, 150, 3);
+  const std::vector<LinkLoad> loads = link_loads(schedule, torus({kSide, kSide}, kCable));
+  for (Rank node = 0; node < kSide * kSide; ++node) {
+    std::int64_t balance = 0;
+    for (const Step& step : schedule.ranks[node]) {
+      for (const Message& message : step.sends) balance += static_cast<std::int64_t>(message.bytes);
+      for (const Message& message : step.receives) balance -= static_cast<std::int64_t>(message.bytes);
+    }
+    const Rank x = node % kSide;
+    const Rank y = node / kSide;
+    const Rank neighbours[] = {y * kSide + (x + 3) % kSide, y * kSide + (x + 1) % kSide, (y + 3) % kSide * kSide + x,
+                               (y + 1) % kSide * kSide + x};
+    for (std::size_t side = 0; side < 4; ++side) {
+      // The link of the neighbour on the minus side of an axis that leads here is its plus link, and the other way
+      // round.
+      balance += static_cast<std::int64_t>(loads[neighbours[side] * 4 + side].bytes);
+      balance -= static_cast<std::int64_t>(loads[node * 4 + side].bytes);
+    }
+    EXPECT_EQ(balance, 0) << node;
+  }
+}
+
+TEST(Schedule, MessagesWithoutTheirOtherHalfAreRefused) {
+  Schedule schedule{"half", std::vector<std::vector<Step>>(2)};
+  schedule.ranks[0] = {{{{1, 8, 5}}, {}, 0}};
+  EXPECT_THROW(check(schedule), Error);
+  schedule.ranks[1] = {{{}, {{0, 9, 5}}, 0}};
+  EXPECT_THROW(check(schedule), Error);
+  schedule.ranks[1] = {{{}, {{0, 8, 5}}, 0}};
+  EXPECT_NO_THROW(check(schedule));
+  schedule.ranks[1][0].receives[0].peer = 1;
+  EXPECT_THROW(check(schedule), Error);
+}
+
+}  // namespace
+}  // namespace gdr::interconnect

@@ -1,0 +1,123 @@
+// Routes of the generated platforms, against what their pictures say.
+#include "gdr/interconnect/topology.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr Cable kCable{1e9, 1e-7};
+
+std::vector<std::string> names(const Topology& topology, NodeId from, NodeId to) {
+  std::vector<std::string> names;
+  for (const LinkId link : topology.route(from, to)) names.push_back(topology.links()[link].name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Topology, AHubHasALinkOfItsOwnForEveryOrderedPair) {
+  const Topology hub = optical_hub(8, kCable);
+  EXPECT_EQ(hub.links().size(), 56);  // Urino 2020, section 2.1
+  std::set<LinkId> used;
+  for (NodeId from = 0; from < 8; ++from) {
+    for (NodeId to = 0; to < 8; ++to) {
+      if (from == to) continue;
+      ASSERT_EQ(hub.route(from, to).size(), 1);
+      used.insert(hub.route(from, to)[0]);
+      EXPECT_EQ(names(hub, from, to), Names{std::to_string(from) + ">" + std::to_string(to)});
+    }
+  }
+  EXPECT_EQ(used.size(), 56);
+}
+
+TEST(Topology, TheWavelengthTableIsCyclic) {
+  EXPECT_EQ(hub_wavelength(8, 7, 3), 4);  // Urino 2020, section 2.1
+  for (NodeId node = 0; node < 8; ++node) {
+    std::set<NodeId> sent;
+    std::set<NodeId> received;
+    for (NodeId other = 0; other < 8; ++other) {
+      if (other == node) continue;
+      sent.insert(hub_wavelength(8, node, other));
+      received.insert(hub_wavelength(8, other, node));
+    }
+    EXPECT_EQ(sent, (std::set<NodeId>{1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(received, sent);
+  }
+  EXPECT_THROW(static_cast<void>(hub_wavelength(8, 3, 3)), Error);
+}
+
+TEST(Topology, ATwoDimensionalHubStaysInARowOrColumnWhereItCan) {
+  const Topology hub = optical_hub_2d(3, 4, kCable);
+  EXPECT_EQ(hub.links().size(), 3 * 12 + 4 * 6);
+  EXPECT_EQ(names(hub, 4, 7), Names{"r1:0>3"});
+  EXPECT_EQ(names(hub, 2, 10), Names{"c2:0>2"});
+  EXPECT_EQ(names(hub, 0, 11), (Names{"r0:0>3", "c3:0>2"}));
+}
+
+TEST(Topology, ATorusTakesTheShorterWayRound) {
+  const Topology ring = torus({5, 4}, kCable);
+  EXPECT_EQ(names(ring, 0, 2), (Names{"0+0", "1+0"}));
+  EXPECT_EQ(names(ring, 0, 3), (Names{"0-0", "4-0"}));
+  EXPECT_EQ(names(ring, 1, 16), Names{"1-1"});
+  EXPECT_EQ(names(ring, 6, 12), (Names{"6+0", "7+1"}));
+}
+
+TEST(Topology, TheTieRuleDecidesHalfWayRound) {
+  EXPECT_EQ(names(torus({4}, kCable, TieRule::plus), 1, 3), (Names{"1+0", "2+0"}));
+  EXPECT_EQ(names(torus({4}, kCable, TieRule::minus), 1, 3), (Names{"1-0", "0-0"}));
+  EXPECT_EQ(names(torus({4}, kCable, TieRule::split), 1, 3), (Names{"1-0", "0-0"}));
+  EXPECT_EQ(names(torus({4}, kCable, TieRule::split), 2, 0), (Names{"2+0", "3+0"}));
+}
+
+TEST(Topology, TheOrderOfAxesIsTheCallers) {
+  EXPECT_EQ(names(torus({3, 3}, kCable, TieRule::plus, {1, 0}), 0, 4), (Names{"0+1", "3+0"}));
+  EXPECT_THROW(static_cast<void>(torus({3, 3}, kCable, TieRule::plus, {0, 0})), Error);
+}
+
+TEST(Topology, AMeshNeverClosesARing) {
+  const Topology line = mesh({4, 2}, kCable);
+  EXPECT_EQ(names(line, 0, 3), (Names{"0+0", "1+0", "2+0"}));
+  EXPECT_EQ(names(line, 7, 0), (Names{"7-0", "6-0", "5-0", "4-1"}));
+}
+
+TEST(Topology, AFatTreeLeavesTheLeafOnlyForAnotherOne) {
+  const FatTree tree{4, 16, 2, 8, kCable, FatTreeRouting::destination};
+  const Topology topology = fat_tree(tree);
+  EXPECT_EQ(topology.nodes(), 64);
+  EXPECT_EQ(topology.links().size(), 2 * 64 + 2 * 64);
+  EXPECT_EQ(names(topology, 1, 15), (Names{"1>leaf", "leaf>15"}));
+  EXPECT_EQ(names(topology, 1, 19), (Names{"1>leaf", "leaf0:up3", "leaf1:down3", "leaf>19"}));
+}
+
+TEST(Topology, EveryFatTreeRoutingSpreadsShiftsOverAllCables) {
+  for (const FatTreeRouting routing : {FatTreeRouting::destination, FatTreeRouting::source}) {
+    const Topology topology = fat_tree({4, 16, 2, 8, kCable, routing});
+    std::set<LinkId> up;
+    for (NodeId node = 0; node < 16; ++node) up.insert(topology.route(node, node + 16)[1]);
+    EXPECT_EQ(up.size(), 16);
+  }
+}
+
+TEST(Topology, BadPlatformsAreRefusedByName) {
+  EXPECT_THROW(static_cast<void>(optical_hub(8, {0, 1e-7})), Error);
+  EXPECT_THROW(static_cast<void>(optical_hub(8, {1e9, -1})), Error);
+  EXPECT_THROW(static_cast<void>(optical_hub(0, kCable)), Error);
+  EXPECT_THROW(static_cast<void>(torus({}, kCable)), Error);
+  EXPECT_THROW(static_cast<void>(torus({4, 0}, kCable)), Error);
+  EXPECT_THROW(static_cast<void>(fat_tree({0, 16, 2, 8, kCable})), Error);
+  EXPECT_THROW(static_cast<void>(optical_hub(8, kCable).route(0, 8)), Error);
+  try {
+    static_cast<void>(optical_hub(2, {0, 1e-7}));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "optical hub 2: bandwidth 0 of link 0>1 is refused: it must be more than 0 bytes/s");
+  }
+}
+
+}  // namespace
+}  // namespace gdr::interconnect
