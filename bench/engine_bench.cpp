@@ -61,13 +61,15 @@ Comparison compare(const std::function<void()>& first, const std::function<void(
 std::unique_ptr<Chip> loaded_chip(const GravityWorkload& workload, HostIsa isa) {
   auto chip = emulator::make_simd_chip(isa);
   chip->load(workload.program);
-  workload.prepare([&](unsigned pe, const auto& where, auto words) { chip->write_pe(kBlock, pe, where, words); },
-                   [&](unsigned address, auto words) { chip->write_bm(kBlock, address, words); });
+  for (unsigned block = 0; block < emulator::kBlocks; ++block) {
+    workload.prepare([&](unsigned pe, const auto& where, auto words) { chip->write_pe(block, pe, where, words); },
+                     [&](unsigned address, auto words) { chip->write_bm(block, address, words); });
+  }
   return chip;
 }
 
-void run(Chip& chip, const GravityWorkload& workload) {
-  chip.run_loop(kBlock, {workload.stream(), emulator::kPesPerBlock});
+void run(Chip& chip, const GravityWorkload& workload, unsigned live_pes = emulator::kPesPerBlock, unsigned blocks = 1) {
+  chip.run_loop({kBlock, blocks}, {workload.stream(), live_pes});
 }
 
 double interactions(const GravityWorkload& workload) {
@@ -83,11 +85,18 @@ void require_equal_results(const Chip& chip, const NaiveInterpreter& naive, cons
 }
 
 void interaction_time(benchmark::State& state, HostIsa isa) {
-  const GravityWorkload workload(64);
+  const auto iterations = static_cast<unsigned>(state.range(0));
+  const auto live_pes = static_cast<unsigned>(state.range(1));
+  const GravityWorkload workload(iterations);
   const auto chip = loaded_chip(workload, isa);
-  for (auto _ : state) run(*chip, workload);
-  state.counters["ns_per_interaction"] = benchmark::Counter(
-      interactions(workload) * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  const auto blocks = static_cast<unsigned>(state.range(2));
+  for (auto _ : state) run(*chip, workload, live_pes, blocks);
+  const double share = static_cast<double>(blocks * live_pes) / emulator::kPesPerBlock;
+  state.counters["ns_per_interaction"] =
+      benchmark::Counter(share * interactions(workload) * 1e-9,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  state.counters["us_per_iteration"] = benchmark::Counter(
+      1e-6 * iterations * blocks, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void engine_against_naive(benchmark::State& state) {
@@ -138,7 +147,13 @@ int main(int argc, char** argv) {
   using namespace gdr;
   using namespace gdr::bench;
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
-    benchmark::RegisterBenchmark(fmt::format("interaction/{}", emulator::name_of(isa)).c_str(), interaction_time, isa);
+    benchmark::RegisterBenchmark(fmt::format("interaction/{}", emulator::name_of(isa)).c_str(), interaction_time, isa)
+        ->ArgNames({"iterations", "live_pes", "blocks"})
+        ->Args({64, 32, 1})
+        ->Args({64, 8, 1})
+        ->Args({64, 32, 4})
+        ->Args({64, 8, 4})
+        ->Args({4, 8, 4});
   }
   benchmark::RegisterBenchmark("R3/engine_against_naive", engine_against_naive)->Iterations(1);
   if (has(emulator::HostIsa::avx2) && has(emulator::HostIsa::avx512)) {

@@ -135,7 +135,7 @@ class OnChip final : public FpEvaluator {
       chip_->write_pe(block_of(pe), pe_in_block(pe), words(kA, kind.a), a);
       chip_->write_pe(block_of(pe), pe_in_block(pe), words(kB, kind.b), b);
     }
-    for (unsigned block = 0; block <= block_of(pes - 1); ++block) chip_->run_loop(block, {});
+    chip_->run_loop({0, block_of(pes - 1) + 1}, {});
     for (std::size_t pe = 0; pe < pes; ++pe) {
       const auto out = chip_->read_pe(block_of(pe), pe_in_block(pe), words(kResult, kind.destination));
       const auto mine = elements(pe);

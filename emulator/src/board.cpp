@@ -85,7 +85,12 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
     chips_[chip].write_particles(particles, count, first_index);
     chips_[chip].start((records + chips() - 1 - chip) / chips(), count);
   }
-  pool_->run(chips() * kBlocks, [&](unsigned task) { chips_[task / kBlocks].run_block(task % kBlocks); });
+  // Enough tasks to keep every thread busy to the end, few enough that an engine has blocks to run side by side.
+  constexpr unsigned kTasksPerChip = 4;
+  constexpr unsigned kBlocksPerTask = kBlocks / kTasksPerChip;
+  pool_->run(chips() * kTasksPerChip, [&](unsigned task) {
+    chips_[task / kTasksPerChip].run_blocks({task % kTasksPerChip * kBlocksPerTask, kBlocksPerTask});
+  });
 
   if (combination == Combination::ring) {
     std::vector<LongWord> sums = chips_[0].collect_words();

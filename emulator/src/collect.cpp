@@ -1,8 +1,10 @@
-// The reduction tree over the broadcast memories of the 16 blocks.
+// What goes to all blocks and what comes back from them through the reduction tree, for engines that have no quicker
+// way.
 #include "gdr/emulator/chip.h"
 #include "semantics.h"
 
 namespace gdr::emulator {
+
 LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events) {
   const auto counted = [&](const FpResult& result) {
     events += result.event;
@@ -38,7 +40,7 @@ LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& 
   GDR_ASSERT(false, "a program's reductions are operations of the tree's nodes");
 }
 
-std::vector<LongWord> collect(const Chip& chip, const Collection& collection, FpEvents& events) {
+std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& events) const {
   const unsigned per_pe = collection.where.count;
   std::vector<LongWord> results;
   results.reserve(collection.results);
@@ -46,7 +48,7 @@ std::vector<LongWord> collect(const Chip& chip, const Collection& collection, Fp
     GDR_ASSERT(pe < kPesPerBlock, "no more results are collected than the PEs hold");
     std::array<std::vector<LongWord>, kBlocks> words;
     const unsigned blocks = collection.reduction ? kBlocks : 1;
-    for (unsigned block = 0; block < blocks; ++block) words[block] = chip.read_pe(block, pe, collection.where);
+    for (unsigned block = 0; block < blocks; ++block) words[block] = read_pe(block, pe, collection.where);
     for (unsigned n = 0; n < per_pe && results.size() < collection.results; ++n) {
       for (unsigned distance = 1; distance < blocks; distance *= 2) {
         for (unsigned block = 0; block < blocks; block += 2 * distance) {
@@ -58,6 +60,12 @@ std::vector<LongWord> collect(const Chip& chip, const Collection& collection, Fp
     }
   }
   return results;
+}
+
+void Chip::write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
+  for (unsigned pe = first_pe; !words.empty(); ++pe, words = words.subspan(where.count)) {
+    for (unsigned block = 0; block < kBlocks; ++block) write_pe(block, pe, where, words.first(where.count));
+  }
 }
 
 }  // namespace gdr::emulator

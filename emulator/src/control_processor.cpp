@@ -118,6 +118,7 @@ Counters& Counters::operator+=(const Counters& other) {
         &Counters::ring_words}) {
     this->*member += other.*member;
   }
+  fp_lanes += other.fp_lanes;
   fp += other.fp;
   conversions += other.conversions;
   return *this;
@@ -141,8 +142,9 @@ void ControlProcessor::load(const Program& program) {
   lines_ = {};
   tree_events_ = {};
   has_bm_stores_ = false;
-  for (const auto& section : program.sections) {
-    for (const isa::ProgramLine& line : section) {
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    section_lines_[section] = lines_of(static_cast<Section>(section));
+    for (const isa::ProgramLine& line : program.sections[section]) {
       has_bm_stores_ = has_bm_stores_ || isa::decode(line.word).line->bm.mode == isa::BmMode::write;
     }
   }
@@ -197,10 +199,7 @@ void ControlProcessor::write_particles(std::span<const std::uint64_t> fields, un
                                      {name, first_index + particle}));
       }
       while (words.size() % isa::kVectorElements != 0) words.push_back(words.back());
-      for (unsigned pe = 0; pe * isa::kVectorElements < words.size(); ++pe) {
-        const std::span<const LongWord> own = std::span(words).subspan(pe * isa::kVectorElements, where.count);
-        for (unsigned block = 0; block < kBlocks; ++block) chip_->write_pe(block, pe, where, own);
-      }
+      chip_->write_pes(0, where, words);
     }
   }
   hic_.bytes_in += fields.size_bytes();
@@ -222,7 +221,7 @@ void ControlProcessor::start(std::uint64_t records, unsigned particles) {
   count_section(Section::loop_termination, 1);
 }
 
-void ControlProcessor::run_block(unsigned block) { chip_->run_loop(block, run_); }
+void ControlProcessor::run_blocks(BlockRange blocks) { chip_->run_loop(blocks, run_); }
 
 std::vector<LongWord> ControlProcessor::collect_words() {
   const std::size_t record = coc_.program.record_fields(Transfer::rrn);
@@ -230,8 +229,7 @@ std::vector<LongWord> ControlProcessor::collect_words() {
   std::size_t field = 0;
   for (const Variable* variable : coc_.program.variables_by(Transfer::rrn)) {
     for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
-      const std::vector<LongWord> results = collect(
-          *chip_,
+      const std::vector<LongWord> results = chip_->collect(
           {entry_words(*variable, entry), particles_, variable->reduction, isa::info_of(*variable->conversion).width},
           tree_events_);
       for (unsigned particle = 0; particle < particles_; ++particle) {
@@ -267,16 +265,28 @@ std::vector<std::uint64_t> ControlProcessor::send_to_host(std::span<const LongWo
   return fields;
 }
 
-void ControlProcessor::count_section(Section section, std::uint64_t times) {
+/// Lines of a section that keep each unit busy.
+Counters ControlProcessor::lines_of(Section section) const {
+  Counters lines;
   for (const isa::ProgramLine& coded : coc_.program.code(section)) {
     const isa::Line line = *isa::decode(coded.word).line;
     const bool claimed = isa::info_of(line.multiplier.op).claims_adder;
-    lines_.adder_lines += (line.adder.op != isa::Op::NOP || claimed) ? times : 0;
-    lines_.multiplier_lines += line.multiplier.op != isa::Op::NOP ? times : 0;
-    lines_.alu_lines += line.alu.op != isa::Op::NOP ? times : 0;
-    lines_.bm_lines += line.bm.mode != isa::BmMode::none ? times : 0;
+    lines.adder_lines += line.adder.op != isa::Op::NOP || claimed;
+    lines.multiplier_lines += line.multiplier.op != isa::Op::NOP;
+    lines.alu_lines += line.alu.op != isa::Op::NOP;
+    lines.bm_lines += line.bm.mode != isa::BmMode::none;
+    lines.lines += 1;
   }
-  coc_.lines += times * coc_.program.code(section).size();
+  return lines;
+}
+
+void ControlProcessor::count_section(Section section, std::uint64_t times) {
+  const Counters& once = section_lines_[static_cast<std::size_t>(section)];
+  lines_.adder_lines += times * once.adder_lines;
+  lines_.multiplier_lines += times * once.multiplier_lines;
+  lines_.alu_lines += times * once.alu_lines;
+  lines_.bm_lines += times * once.bm_lines;
+  coc_.lines += times * once.lines;
   sci_.lines = coc_.lines;
 }
 
@@ -293,7 +303,10 @@ Counters ControlProcessor::counters() const {
   all.odp_words = sdi_.words_out;
   all.ring_words = odprrn_.words;
   all.fp = tree_events_;
-  for (unsigned block = 0; block < kBlocks; ++block) all.fp += chip_->events(block);
+  for (unsigned block = 0; block < kBlocks; ++block) {
+    all.fp += chip_->events(block);
+    all.fp_lanes += chip_->fp_lanes(block);
+  }
   all.conversions = het_.events;
   all.conversions += oht_.events;
   return all;

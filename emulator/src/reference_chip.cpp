@@ -128,15 +128,8 @@ class Reference final : public ReferenceChip {
     run.section(Section::initialization);
   }
 
-  void run_loop(unsigned block, const LoopRun& loop) override {
-    Sequence run(*this, block, loop.live_pes);
-    run.section(Section::loop_initialization);
-    for (std::uint64_t iteration = 0; iteration < loop.stream.iterations(); ++iteration) {
-      run.receive_record(loop.stream, iteration);
-      run.section(Section::loop_body);
-    }
-    run.leave_records();
-    run.section(Section::loop_termination);
+  void run_loop(BlockRange blocks, const LoopRun& loop) override {
+    for (unsigned n = 0; n < blocks.count; ++n) run_loop(blocks.first + n, loop);
   }
 
   void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
@@ -177,6 +170,17 @@ class Reference final : public ReferenceChip {
   }
 
  private:
+  void run_loop(unsigned block, const LoopRun& loop) {
+    Sequence run(*this, block, loop.live_pes);
+    run.section(Section::loop_initialization);
+    for (std::uint64_t iteration = 0; iteration < loop.stream.iterations(); ++iteration) {
+      run.receive_record(loop.stream, iteration);
+      run.section(Section::loop_body);
+    }
+    run.leave_records();
+    run.section(Section::loop_termination);
+  }
+
   static std::span<ShortWord> memory_of(Pe& pe, const PeWords& where) {
     const std::span<ShortWord> memory =
         where.memory == isa::Memory::gpr ? std::span<ShortWord>(pe.gpr) : std::span<ShortWord>(pe.lm);

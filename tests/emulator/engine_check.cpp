@@ -55,7 +55,7 @@ BlockResult run_block(Chip& chip, const EngineInput& input, unsigned block) {
     for (const EngineInput::Run& run : input.runs) {
       RandomPrograms of_stream(input.seed + run.records);
       const std::vector<LongWord> records = words(of_stream, run.records * input.program.record_words);
-      chip.run_loop(block, {{records, input.program.record_words, run.records}, run.live_pes});
+      chip.run_loop({block, 1}, {{records, input.program.record_words, run.records}, run.live_pes});
     }
   } catch (const Fault& fault) {
     result.fault = {fault.kind(), fault.section(), fault.line()};

@@ -145,7 +145,7 @@ class TrialChip {
       chip_->write_pe(0, pe, {isa::Memory::gpr, 0, trial_.width_a, isa::kVectorElements}, a);
       chip_->write_pe(0, pe, {isa::Memory::gpr, 8, trial_.width_b, isa::kVectorElements}, b);
     }
-    chip_->run_loop(0, {});
+    chip_->run_loop({0, 1}, {});
     for (unsigned pe = 0; pe < emulator::kPesPerBlock; ++pe) {
       const auto flags = chip_->read_pe(0, pe, {isa::Memory::lm, kDumpAddress + 8, Width::short_word, 16});
       for (unsigned copy = 0; copy <= conditions_; ++copy) {

@@ -58,7 +58,7 @@ std::optional<Outcome> outcome_of(const isa::Program& program, std::uint64_t see
     }
     chip->run_initialization(kBlock);
     const std::vector<LongWord> stream = drawn(records * program.record_words);
-    chip->run_loop(kBlock, {{stream, program.record_words, records}, kPes});
+    chip->run_loop({kBlock, 1}, {{stream, program.record_words, records}, kPes});
   } catch (const emulator::Fault&) {
     return std::nullopt;
   }

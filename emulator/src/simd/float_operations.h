@@ -22,6 +22,14 @@ struct QuickBatch {
   Mask uncovered;  // of a result: lanes that are wrong
 };
 
+/// An operand, or the result in those lanes where zeros among the operands decide it.
+template <class Shape>
+struct ZeroBatch {
+  Bits high;
+  Bits low;
+  Mask covered;  // of a result
+};
+
 struct ExactBatch {
   Bits high;
   Bits low;
@@ -75,6 +83,52 @@ template <class Shape>
 }
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fmul2(QuickBatch<Shape> a, QuickBatch<Shape> b, Width destination) {
+  return fmul(a, b, destination);
+}
+
+// ---- zeros ---------------------------------------------------------------------------------------------------------
+
+inline Mask is_zero(Bits high) { return Host::less(high << 1, Host::all(std::uint64_t{1} << 53)); }
+inline Mask is_infinite(Bits high) { return Host::less(Host::all((std::uint64_t{2047} << 53) - 1), high << 1); }
+
+/// The other operand passes unless it would have to be cut.
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fadd(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
+  const Mask a_zero = is_zero(a.high);
+  const Mask b_zero = is_zero(b.high);
+  const Mask both = Host::both(a_zero, b_zero);
+  const Bits high = Host::select(a_zero, b.high, a.high);
+  const Bits low = Host::select(a_zero, b.low, a.low);
+  const bool may_pass = (Shape::a_short && Shape::b_short) || destination == Width::long_word;
+  const Mask covered = may_pass ? Host::except(Host::either(a_zero, b_zero), is_infinite(high)) : both;
+  return {Host::select(both, Bits{}, high), Host::select(both, Bits{}, low), covered};
+}
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fsub(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
+  b.high ^= Host::all(kSign);
+  return fadd(a, b, destination);
+}
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fpassa(ZeroBatch<Shape> a, Width) {
+  return {Bits{}, Bits{}, is_zero(a.high)};
+}
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fmax(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
+  const Mask second = exactly::less({a.high, a.low}, {b.high, b.low});
+  return {Bits{}, Bits{}, is_zero(Host::select(second, b.high, a.high))};
+}
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fmin(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
+  const Mask second = exactly::less({b.high, b.low}, {a.high, a.low});
+  return {Bits{}, Bits{}, is_zero(Host::select(second, b.high, a.high))};
+}
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fmul(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
+  const Mask zero = Host::either(is_zero(a.high), is_zero(b.high));
+  return {Bits{}, Bits{}, Host::except(zero, Host::either(is_infinite(a.high), is_infinite(b.high)))};
+}
+template <class Shape>
+[[gnu::always_inline]] inline ZeroBatch<Shape> fmul2(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
   return fmul(a, b, destination);
 }
 

@@ -2,6 +2,9 @@
 // set, after the header that defines Host for it; everything is local to that translation unit.
 #pragma once
 
+#include <algorithm>
+#include <array>
+
 #include "float_operations.h"
 #include "integer_operations.h"
 #include "semantics.h"
@@ -31,6 +34,7 @@ struct Leftover {
   Bits b_high;
   Bits b_low;
   Mask lanes;
+  unsigned element;
   unsigned lane;  // PE of the first
 };
 
@@ -54,13 +58,23 @@ struct FloatStep {
       a.high ^= Host::all(micro.flip_a);
       b.high ^= Host::all(micro.flip_b);
     }
-    operands = {a.high, a.low, b.high, b.low, Mask{}, 0};
+    operands = {a.high, a.low, b.high, b.low, Mask{}, 0, 0};
     if constexpr (Host::kFusedDoubles) {
       const Word result = Semantics<op>::apply(a, b, width);
       return {result.high, result.low, Mask{}, result.uncovered};
     } else {
       return {Bits{}, Bits{}, Mask{}, Host::equal(a.high, a.high)};
     }
+  }
+
+  /// Takes zeros, which accumulators begin with and padded vectors end with, out of what must be done again.
+  [[gnu::always_inline]] static void settle(const Leftover& operands, Result& result) {
+    using Word = ZeroBatch<Shape<a_short, b_short>>;
+    const Word zeros = Semantics<op>::apply(Word{operands.a_high, operands.a_low, Mask{}},
+                                            Word{operands.b_high, operands.b_low, Mask{}}, width);
+    result.high = Host::select(zeros.covered, zeros.high, result.high);
+    result.low = Host::select(zeros.covered, zeros.low, result.low);
+    result.uncovered = Host::except(result.uncovered, zeros.covered);
   }
 
   static Redone redo(const Leftover& left) {
@@ -87,9 +101,9 @@ struct IntegerStep {
   }
 };
 
-/// Whose events count, and for how much.
+/// Where events and lanes count, and for how much.
 struct EventSite {
-  FpEvents* events;
+  Tally* tally;
   std::uint32_t counted;  // PEs of the element
   std::uint32_t weight;   // PEs that a lane stands for
 };
@@ -99,35 +113,39 @@ inline void count(const EventSite& site, const Leftover& left, const Events& eve
   const auto times = [&](Mask mask) {
     return std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted & Host::bits(mask)));
   };
-  site.events->invalid += times(events.invalid);
-  site.events->overflow += times(events.overflow);
-  site.events->underflow += times(events.underflow);
+  site.tally->events.invalid += times(events.invalid);
+  site.tally->events.overflow += times(events.overflow);
+  site.tally->events.underflow += times(events.underflow);
+  site.tally->lanes.slow += std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted));
 }
 
-/// The leftovers of one element's loop. They wait until its end: a call inside would cost the loop its registers.
+/// The leftovers of one block. They wait until its end: a call inside would cost the loop its registers.
 class Leftovers {
  public:
-  [[gnu::always_inline]] void keep(const Leftover& operands, Mask lanes, unsigned lane) {
+  [[gnu::always_inline]] void keep(const Leftover& operands, Mask lanes, unsigned element, unsigned lane) {
     kept_[count_] = operands;
     kept_[count_].lanes = lanes;
+    kept_[count_].element = element;
     kept_[count_].lane = lane;
     ++count_;
   }
   [[nodiscard]] bool any() const { return count_ != 0; }
 
-  /// Does them again; `store` takes result, lanes (bits from the vector's first on) and the first lane's PE.
+  /// Does them again; `store` takes result, lanes (bits from the vector's first on), the element and the first lane's
+  /// PE.
   template <class Step, class Store>
   void redo(const EventSite& site, Store store) {
     for (unsigned n = 0; n < count_; ++n) {
-      const Redone redone = Step::redo(kept_[n]);
-      count(site, kept_[n], redone.events);
-      store(redone.result, Host::bits(kept_[n].lanes), kept_[n].lane);
+      const Leftover& left = kept_[n];
+      const Redone redone = Step::redo(left);
+      count(site, left, redone.events);
+      store(redone.result, Host::bits(left.lanes), left.element, left.lane);
     }
     count_ = 0;
   }
 
  private:
-  Leftover kept_[kPesPerBlock / Host::kLanes];
+  Leftover kept_[isa::kVectorElements * kPesPerBlock / Host::kLanes];
   unsigned count_ = 0;
 };
 
@@ -136,17 +154,16 @@ class Leftovers {
 class LaneLoop {
  public:
   LaneLoop(const MicroOp& op, const Lanes& lanes)
-      : state_(lanes.state),
-        end_(op.uniform ? Host::kLanes : lanes.live_pes),
+      : end_(op.uniform ? Host::kLanes : lanes.live_pes),
         a_(op.a),
         b_(op.b),
         a_step_(op.a.lane_step * Host::kLanes),
         b_step_(op.b.lane_step * Host::kLanes) {}
 
   template <class Body>
-  [[gnu::always_inline]] void run(unsigned element, Body body) const {
-    const std::uint64_t* a = state_ + element * a_.element_step;
-    const std::uint64_t* b = state_ + element * b_.element_step;
+  [[gnu::always_inline]] void run(const std::uint64_t* state, unsigned element, Body body) const {
+    const std::uint64_t* a = state + element * a_.element_step;
+    const std::uint64_t* b = state + element * b_.element_step;
     Rows rows{a + a_.high, a + a_.low, b + b_.high, b + b_.low};
     for (unsigned lane = 0; lane < end_; lane += Host::kLanes) {
       body(rows, lane);
@@ -158,7 +175,6 @@ class LaneLoop {
   }
 
  private:
-  std::uint64_t* state_;
   unsigned end_;
   Operand a_;
   Operand b_;
@@ -171,67 +187,76 @@ struct Targets {
   std::uint64_t* high[3];
   std::uint64_t* low[3];
 
-  Targets(const MicroOp& op, const Lanes& lanes, unsigned element) {
+  Targets(const MicroOp& op, std::uint64_t* state, unsigned element) {
     for (unsigned n = 0; n < 3; ++n) {
-      std::uint64_t* row = lanes.state + element * op.to[n].element_step;
+      std::uint64_t* row = state + element * op.to[n].element_step;
       high[n] = row + op.to[n].high;
       low[n] = op.to[n].low == kNowhere ? nullptr : row + op.to[n].low;
     }
   }
 };
 
+/// One host vector; what the quick way leaves over is kept.
 template <class Step>
-[[gnu::noinline]] void redo_plain(Leftovers& left, const EventSite& site, const Targets& to, unsigned destinations) {
-  left.redo<Step>(site, [&](const Result& result, std::uint32_t lanes, unsigned lane) {
-    for (unsigned n = 0; n < destinations; ++n) {
-      Host::store(to.high[n] + lane, result.high, lanes);
-      if constexpr (Step::kWidth == Width::long_word) Host::store(to.low[n] + lane, result.low, lanes);
+[[gnu::always_inline]] inline Result step(const MicroOp& op, const Rows& rows, unsigned element, unsigned lane,
+                                          Leftovers& left) {
+  Leftover operands;
+  Result result = Step::run(op, rows, operands);
+  if constexpr (Step::kMayLeave) {
+    if (Host::any(result.uncovered)) [[unlikely]] {
+      Step::settle(operands, result);
+      if (Host::any(result.uncovered)) left.keep(operands, result.uncovered, element, lane);
+    }
+  }
+  return result;
+}
+
+template <class Step>
+[[gnu::noinline]] void redo_plain(Leftovers& left, const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
+                                  Tally& tally) {
+  const EventSite site{&tally, op.uniform ? 1 : lanes.live_bits, op.uniform ? lanes.live_pes : 1};
+  left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned element, unsigned lane) {
+    const Targets to(op, state, element);
+    for (unsigned n = 0; n < op.destinations; ++n) {
+      Host::store(to.high[n] + lane, result.high, of_these);
+      if constexpr (Step::kWidth == Width::long_word) {
+        Host::store(to.low[n] + lane, result.low, of_these);
+      }
     }
   });
 }
 
-/// Every lane is stored; no flag.
-template <class Step>
+/// Every lane is stored; no flag. No element reads what an earlier one writes, so leftovers can wait.
+template <class Step, bool one_destination>
 void run_plain(const MicroOp& op, Lanes& lanes) {
-  const EventSite site{lanes.events, op.uniform ? 1 : lanes.live_bits, op.uniform ? lanes.live_pes : 1};
   const LaneLoop loop(op, lanes);
   const unsigned elements = op.elements;
-  const unsigned destinations = op.destinations;
+  const unsigned blocks = lanes.blocks;
+  const std::size_t block_words = lanes.block_words;
+  const unsigned destinations = one_destination ? 1 : op.destinations;
+  const std::array<Destination, 3> to = op.to;
   Leftovers left;
-  const auto store = [](const Targets& to, unsigned n, unsigned lane, const Result& result) {
-    Host::store(to.high[n] + lane, result.high);
-    if constexpr (Step::kWidth == Width::long_word) Host::store(to.low[n] + lane, result.low);
-  };
-  for (unsigned element = 0; element < elements; ++element) {
-    const Targets to(op, lanes, element);
-    const auto step = [&](const Rows& rows, unsigned lane) {
-      Leftover operands;
-      const Result result = Step::run(op, rows, operands);
-      if constexpr (Step::kMayLeave) {
-        if (Host::any(result.uncovered)) [[unlikely]]
-          left.keep(operands, result.uncovered, lane);
-      }
-      return result;
-    };
-    if (destinations == 1) {
-      loop.run(element, [&](const Rows& rows, unsigned lane) { store(to, 0, lane, step(rows, lane)); });
-    } else {
-      loop.run(element, [&](const Rows& rows, unsigned lane) {
-        const Result result = step(rows, lane);
-        store(to, 0, lane, result);
-        store(to, 1, lane, result);
-        if (destinations == 3) store(to, 2, lane, result);
+  std::uint64_t* state = lanes.state;
+  for (unsigned block = 0; block < blocks; ++block, state += block_words) {
+    for (unsigned element = 0; element < elements; ++element) {
+      loop.run(state, element, [&](const Rows& rows, unsigned lane) {
+        const Result result = step<Step>(op, rows, element, lane, left);
+        for (unsigned n = 0; n < destinations; ++n) {
+          std::uint64_t* row = state + element * to[n].element_step + lane;
+          Host::store(row + to[n].high, result.high);
+          if constexpr (Step::kWidth == Width::long_word) Host::store(row + to[n].low, result.low);
+        }
       });
     }
     if constexpr (Step::kMayLeave) {
       if (left.any()) [[unlikely]]
-        redo_plain<Step>(left, site, to, destinations);
+        redo_plain<Step>(left, op, lanes, state, lanes.tallies[block]);
     }
   }
 }
 
-inline std::uint32_t lanes_of(const Gate& gate, const Lanes& lanes, unsigned element) {
-  return static_cast<std::uint32_t>(lanes.state[gate.flag + element]) ^ gate.flip;
+inline std::uint32_t lanes_of(const Gate& gate, const std::uint64_t* state, unsigned element) {
+  return static_cast<std::uint32_t>(state[gate.flag + element]) ^ gate.flip;
 }
 
 /// The lanes of one element that a general kernel writes.
@@ -240,29 +265,29 @@ struct Selection {
   std::uint32_t stored[3] = {};  // per destination
   std::uint32_t flag = 0;
 
-  Selection(const MicroOp& op, Lanes& lanes, unsigned element) {
-    const std::uint32_t enabled = lanes_of(op.mask, lanes, element) & op.lane_mask;
+  Selection(const MicroOp& op, std::uint64_t* state, unsigned element) {
+    const std::uint32_t enabled = lanes_of(op.mask, state, element) & op.lane_mask;
     for (unsigned n = 0; n < op.destinations; ++n) {
-      stored[n] = enabled & lanes_of(op.to[n].gate, lanes, element);
+      stored[n] = enabled & lanes_of(op.to[n].gate, state, element);
       written |= stored[n];
       if (op.to[n].mask_slot != kNowhere) {
-        lanes.state[op.to[n].mask_slot + element] = stored[n];
+        state[op.to[n].mask_slot + element] = stored[n];
         stored[n] = ~std::uint32_t{0};
       }
     }
     if (op.flag.place != kNowhere) {
-      flag = enabled & lanes_of(op.flag.gate, lanes, element);
+      flag = enabled & lanes_of(op.flag.gate, state, element);
       written |= flag;
     }
   }
 };
 
-inline void write_flag(const FlagDestination& flag, Lanes& lanes, unsigned element, std::uint32_t selected,
+inline void write_flag(const FlagDestination& flag, std::uint64_t* state, unsigned element, std::uint32_t selected,
                        std::uint32_t value) {
   if (flag.place == kNowhere) return;
-  std::uint64_t& word = lanes.state[flag.place + element];
+  std::uint64_t& word = state[flag.place + element];
   if (flag.mask_slot != kNowhere) {
-    lanes.state[flag.mask_slot + element] = selected;
+    state[flag.mask_slot + element] = selected;
     word = value;
   } else {
     word = (word & ~std::uint64_t{selected}) | (value & selected);
@@ -282,14 +307,12 @@ inline Mask condition(isa::Condition wanted, const Result& result) {
 }
 
 template <class Step>
-void run_general(const MicroOp& op, Lanes& lanes) {
+void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state, Tally& tally) {
   const LaneLoop loop(op, lanes);
   Leftovers left;
   for (unsigned element = 0; element < op.elements; ++element) {
-    const Selection selection(op, lanes, element);
-    const EventSite site{lanes.events, selection.written & (op.uniform ? 1 : lanes.live_bits),
-                         op.uniform ? lanes.live_pes : 1};
-    const Targets to(op, lanes, element);
+    const Selection selection(op, state, element);
+    const Targets to(op, state, element);
     std::uint32_t flags = 0;
     const auto store = [&](const Result& result, std::uint32_t of_these, unsigned lane) {
       for (unsigned n = 0; n < op.destinations; ++n) {
@@ -306,21 +329,28 @@ void run_general(const MicroOp& op, Lanes& lanes) {
       }
     };
     if (selection.written != 0) {
-      loop.run(element, [&](const Rows& rows, unsigned lane) {
-        Leftover operands;
-        const Result result = Step::run(op, rows, operands);
-        if constexpr (Step::kMayLeave) {
-          if (Host::any(result.uncovered)) [[unlikely]]
-            left.keep(operands, result.uncovered, lane);
-        }
+      loop.run(state, element, [&](const Rows& rows, unsigned lane) {
+        const Result result = step<Step>(op, rows, element, lane, left);
         store(result, ~Host::bits(result.uncovered), lane);
       });
       if constexpr (Step::kMayLeave) {
-        if (left.any()) [[unlikely]]
-          left.redo<Step>(site, store);
+        if (left.any()) [[unlikely]] {
+          const EventSite site{&tally, selection.written & (op.uniform ? 1 : lanes.live_bits),
+                               op.uniform ? lanes.live_pes : 1};
+          left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned, unsigned lane) {
+            store(result, of_these, lane);
+          });
+        }
       }
     }
-    write_flag(op.flag, lanes, element, selection.flag, flags);
+    write_flag(op.flag, state, element, selection.flag, flags);
+  }
+}
+
+template <class Step>
+void run_general(const MicroOp& op, Lanes& lanes) {
+  for (unsigned block = 0; block < lanes.blocks; ++block) {
+    run_general_in<Step>(op, lanes, lanes.state + block * lanes.block_words, lanes.tallies[block]);
   }
 }
 
@@ -328,7 +358,8 @@ void run_general(const MicroOp& op, Lanes& lanes) {
 
 template <class Step>
 Kernel choose_run(const KernelKey& key) {
-  return key.general ? &run_general<Step> : &run_plain<Step>;
+  if (key.general) return &run_general<Step>;
+  return key.one_destination ? &run_plain<Step, true> : &run_plain<Step, false>;
 }
 
 template <Op op, Width width, bool a_short, bool b_short>

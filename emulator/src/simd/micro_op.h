@@ -54,14 +54,23 @@ static_assert(place::kBm % kSplatWords == 0 && place::kBanks % kSplatWords == 0,
 [[nodiscard]] constexpr std::uint32_t uniform_place(unsigned row) { return place::kUniform + row * kSplatWords; }
 [[nodiscard]] constexpr std::uint32_t flag_place(unsigned flag) { return place::kFlags + flag * isa::kVectorElements; }
 
-/// A block at work.
+/// What a block's kernels counted since load().
+struct Tally {
+  FpEvents events;
+  FpLanes lanes;
+};
+
+/// Blocks at work, all at the same place of the program. A kernel goes through all of them: with few live PEs one
+/// block's lanes alone would leave the host waiting for its own latencies.
 struct Lanes {
-  std::uint64_t* state = nullptr;
+  std::uint64_t* state = nullptr;  // of the first block
+  std::uint32_t blocks = 1;
+  std::uint32_t block_words = 0;  // from one block's state to the next one's
   std::uint32_t live_pes = kPesPerBlock;
   std::uint32_t live_bits = ~std::uint32_t{0};  // bit p: PE p is live
   std::uint32_t record_base = 0;                // short words
-  FpEvents* events = nullptr;
-  const isa::Program* program = nullptr;  // for faults
+  Tally* tallies = nullptr;                     // of each block
+  const isa::Program* program = nullptr;        // for faults
   isa::Section section = isa::Section::initialization;
 };
 
@@ -132,6 +141,7 @@ struct KernelKey {
   bool b_short = false;
   bool negated = false;  // an operand is negated
   bool general = false;
+  bool one_destination = false;
 };
 
 Kernel find_kernel_portable(const KernelKey& key);
@@ -145,36 +155,36 @@ Kernel find_kernel_avx512(const KernelKey& key);
 namespace moves {
 
 /// BM words to splats: `elements` words of `width` from BM address a.high (short words, step a.element_step).
-void splat_bm(const MicroOp&, Lanes&);
+extern const Kernel splat_bm;
 /// Pairs of register rows, `count` of them from a.high on, from one layout to the other in place.
-void longs_to_shorts(const MicroOp&, Lanes&);
-void shorts_to_longs(const MicroOp&, Lanes&);
+extern const Kernel longs_to_shorts;
+extern const Kernel shorts_to_longs;
 /// Views of one word in the other layout; a is the pair, to[0] the place.
-void upper_of_long(const MicroOp&, Lanes&);
-void lower_of_long(const MicroOp&, Lanes&);
-void long_of_shorts(const MicroOp&, Lanes&);
+extern const Kernel upper_of_long;
+extern const Kernel lower_of_long;
+extern const Kernel long_of_shorts;
 /// Rows, `count` words from a.high to to[0].high.
-void copy_words(const MicroOp&, Lanes&);
+extern const Kernel copy_words;
 /// Zeros, `count` words at to[0].high.
-void clear_words(const MicroOp&, Lanes&);
+extern const Kernel clear_words;
 /// A splat to all PEs of a row: `count` rows, from a.high on, to to[0].high.
-void spread(const MicroOp&, Lanes&);
+extern const Kernel spread;
 /// Writes that were held back: a to to[0], lanes of to[0].mask_slot if there is one, `elements` in order.
-void commit(const MicroOp&, Lanes&);
+extern const Kernel commit;
 /// A flag that was held back: value a.high, lanes to[0].mask_slot, flag to[0].high.
-void commit_flag(const MicroOp&, Lanes&);
+extern const Kernel commit_flag;
 /// Row numbers of an indirect access: address a.high, step a.element_step, to rows of numbers at to[0], for the lanes
 /// of the mask and of to[0].gate, which go to to[0].mask_slot. Throws Fault for an address outside.
-void indirect_rows(const MicroOp&, Lanes&);
+extern const Kernel indirect_rows;
 /// Words from the rows numbered at b to to[0]; `to[0].mask_slot` the lanes. LM holds longs if `count`, else shorts.
-void gather(const MicroOp&, Lanes&);
+extern const Kernel gather;
 /// Words from a to the rows numbered at b, element after element, lanes `to[0].mask_slot`.
-void scatter(const MicroOp&, Lanes&);
+extern const Kernel scatter;
 /// The words of PE `count` and where in BM they go, to the slot at to[0].high: per element two short words, address,
 /// and whether it is stored.
-void capture_store(const MicroOp&, Lanes&);
+extern const Kernel capture_store;
 /// The words of a slot at a.high to BM.
-void commit_store(const MicroOp&, Lanes&);
+extern const Kernel commit_store;
 
 }  // namespace moves
 

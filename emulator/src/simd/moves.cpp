@@ -34,7 +34,8 @@ void for_lanes(std::uint32_t selected, Function function) {
   for (; selected != 0; selected &= selected - 1) function(static_cast<unsigned>(std::countr_zero(selected)));
 }
 
-}  // namespace
+// What each does to one block.
+namespace one_block {
 
 void splat_bm(const MicroOp& op, Lanes& lanes) {
   const std::uint64_t* bm = lanes.state + place::kBm;
@@ -229,5 +230,36 @@ void commit_store(const MicroOp& op, Lanes& lanes) {
     if (op.width == Width::long_word) bm[slot[2] + 1] = slot[1];
   }
 }
+
+}  // namespace one_block
+
+template <void (*move)(const MicroOp&, Lanes&)>
+void in_each_block(const MicroOp& op, Lanes& lanes) {
+  Lanes one = lanes;
+  for (unsigned block = 0; block < lanes.blocks; ++block) {
+    move(op, one);
+    one.state += lanes.block_words;
+    ++one.tallies;
+  }
+}
+
+}  // namespace
+
+const Kernel splat_bm = in_each_block<one_block::splat_bm>;
+const Kernel longs_to_shorts = in_each_block<one_block::longs_to_shorts>;
+const Kernel shorts_to_longs = in_each_block<one_block::shorts_to_longs>;
+const Kernel upper_of_long = in_each_block<one_block::upper_of_long>;
+const Kernel lower_of_long = in_each_block<one_block::lower_of_long>;
+const Kernel long_of_shorts = in_each_block<one_block::long_of_shorts>;
+const Kernel copy_words = in_each_block<one_block::copy_words>;
+const Kernel clear_words = in_each_block<one_block::clear_words>;
+const Kernel spread = in_each_block<one_block::spread>;
+const Kernel commit = in_each_block<one_block::commit>;
+const Kernel commit_flag = in_each_block<one_block::commit_flag>;
+const Kernel indirect_rows = in_each_block<one_block::indirect_rows>;
+const Kernel gather = in_each_block<one_block::gather>;
+const Kernel scatter = in_each_block<one_block::scatter>;
+const Kernel capture_store = in_each_block<one_block::capture_store>;
+const Kernel commit_store = in_each_block<one_block::commit_store>;
 
 }  // namespace gdr::emulator::simd::moves

@@ -20,6 +20,7 @@ using PairForms = std::bitset<kTRow / 2>;
 
 struct SectionCode {
   bool empty = true;
+  unsigned fp_elements = 0;  // elements of floating-point operations
   std::vector<MicroOp> ops;
   std::size_t hook = 0;         // before this operation the writes that the section before left over land
   std::vector<MicroOp> edge;    // lands what this section leaves over
@@ -31,6 +32,7 @@ struct Schedule {
   SectionCode body_without_record;  // the loop body where $jvalid is false
   PairForms long_pairs;             // between sections
   std::vector<isa::LongWord> constants;
+  bool may_fault = false;  // indirect addresses are known when they are used
 };
 
 [[nodiscard]] Schedule make_schedule(const DecodedProgram& program, HostIsa isa);

@@ -321,11 +321,14 @@ void SectionScheduler::emit_unit(const Action& action) {
   for (const Target& target : action.targets) {
     const Destination to = destination_of(action, target, uniform);
     key.general = key.general || to.mask_slot != kNowhere || target.predicate.flag != 0 ||
-                  (action.width == Width::short_word && to.low != kNowhere);
+                  (action.width == Width::short_word && to.low != kNowhere) ||
+                  (to.element_step == 0 && line_->vlen > 1);  // the last element's result stays
     op.to[op.destinations++] = to;
   }
   if (action.flag) op.flag = flag_destination_of(action);
+  key.one_destination = op.destinations == 1;
   op.run = find_kernel(isa_, key);
+  if (isa::info_of(action.op).unit != Unit::alu) code_.fp_elements += line_->vlen;
   code_.ops.push_back(op);
 }
 

@@ -18,58 +18,79 @@ struct alignas(kSplatWords * sizeof(std::uint64_t)) Splat {
   std::array<std::uint64_t, kSplatWords> words{};
 };
 
-struct Block {
-  std::vector<Splat> memory;
-  FpEvents events;
+/// The blocks' states, one after the other.
+class Memory {
+ public:
+  Memory() = default;
+  explicit Memory(const std::vector<isa::LongWord>& constants) {
+    std::size_t splats = (place::kConstants + constants.size() * 2 * kSplatWords) / kSplatWords;
+    // An odd multiple of a splat: the same row of neighbouring blocks lies in different sets of the host's caches.
+    splats += 1 - splats % 2;
+    block_words_ = static_cast<std::uint32_t>(splats * kSplatWords);
+    splats_.resize(splats * kBlocks);
+    for (unsigned block = 0; block < kBlocks; ++block) fill(state(block), block, constants);
+  }
 
-  [[nodiscard]] std::uint64_t* state() { return memory.front().words.data(); }
-  [[nodiscard]] const std::uint64_t* state() const { return memory.front().words.data(); }
+  [[nodiscard]] std::uint64_t* state(unsigned block) { return splats_.front().words.data() + block * block_words_; }
+  [[nodiscard]] const std::uint64_t* state(unsigned block) const {
+    return splats_.front().words.data() + block * block_words_;
+  }
+  [[nodiscard]] std::uint32_t block_words() const { return block_words_; }
+
+ private:
+  static void fill(std::uint64_t* state, unsigned block, const std::vector<isa::LongWord>& constants) {
+    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      state[place::kPeIdShort + pe] = std::uint64_t{pe} << kShortShift;
+      state[place::kPeIdLow + pe] = pe;
+    }
+    std::fill_n(state + place::kBlockIdShort, kSplatWords, std::uint64_t{block} << kShortShift);
+    std::fill_n(state + place::kBlockIdLow, kSplatWords, std::uint64_t{block});
+    std::fill_n(state + flag_place(0), isa::kVectorElements, 0xffffffff);
+    for (std::size_t n = 0; n < constants.size(); ++n) {
+      std::uint64_t* high = state + place::kConstants + n * 2 * kSplatWords;
+      std::fill_n(high, kSplatWords, constants[n].high);
+      std::fill_n(high + kSplatWords, kSplatWords, std::uint64_t{constants[n].low});
+    }
+  }
+
+  std::vector<Splat> splats_;
+  std::uint32_t block_words_ = 0;
 };
 
-Block make_block(unsigned id, const std::vector<isa::LongWord>& constants) {
-  Block block;
-  block.memory.resize((place::kConstants + constants.size() * 2 * kSplatWords) / kSplatWords);
-  std::uint64_t* state = block.state();
-  for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-    state[place::kPeIdShort + pe] = std::uint64_t{pe} << kShortShift;
-    state[place::kPeIdLow + pe] = pe;
-  }
-  std::fill_n(state + place::kBlockIdShort, kSplatWords, std::uint64_t{id} << kShortShift);
-  std::fill_n(state + place::kBlockIdLow, kSplatWords, std::uint64_t{id});
-  std::fill_n(state + flag_place(0), isa::kVectorElements, 0xffffffff);
-  for (std::size_t n = 0; n < constants.size(); ++n) {
-    std::uint64_t* high = state + place::kConstants + n * 2 * kSplatWords;
-    std::fill_n(high, kSplatWords, constants[n].high);
-    std::fill_n(high + kSplatWords, kSplatWords, std::uint64_t{constants[n].low});
-  }
-  return block;
-}
-
-/// Sections of one block, one after the other, with the writes that the last one has left over.
+/// Sections of some blocks, one after the other, with the writes that the last one has left over.
 class Sequence {
  public:
-  Sequence(const isa::Program& program, Block& block, unsigned live_pes) {
-    lanes_.state = block.state();
+  Sequence(const isa::Program& program, Memory& memory, BlockRange blocks, Tally* tallies, unsigned live_pes)
+      : first_block_(blocks.first) {
+    lanes_.state = memory.state(blocks.first);
+    lanes_.blocks = blocks.count;
+    lanes_.block_words = memory.block_words();
     lanes_.live_pes = live_pes;
     lanes_.live_bits = static_cast<std::uint32_t>((std::uint64_t{1} << live_pes) - 1);
-    lanes_.events = &block.events;
+    lanes_.tallies = tallies + blocks.first;
     lanes_.program = &program;
   }
 
-  void receive_record(const RecordStream& stream, std::uint64_t iteration, unsigned block, bool valid) {
+  /// Without a record the blocks get one of zero words.
+  void receive_records(const RecordStream& stream, std::uint64_t iteration, bool valid) {
     lanes_.record_base = record_base(stream.record_words, iteration);
+    const isa::LongWord* words = stream.words.data() + (iteration * kBlocks + first_block_) * stream.record_words;
     std::uint64_t* to = lanes_.state + place::kBm + lanes_.record_base;
-    const isa::LongWord* words = stream.words.data() + (iteration * kBlocks + block) * stream.record_words;
-    for (unsigned n = 0; n < stream.record_words; ++n) {
-      const isa::LongWord word = valid ? words[n] : isa::LongWord{};
-      to[2 * n] = word.upper().bits;
-      to[2 * n + 1] = word.lower().bits;
+    for (unsigned block = 0; block < lanes_.blocks; ++block, to += lanes_.block_words) {
+      for (unsigned n = 0; n < stream.record_words; ++n) {
+        const isa::LongWord word = valid ? *words++ : isa::LongWord{};
+        to[2 * n] = word.upper().bits;
+        to[2 * n + 1] = word.lower().bits;
+      }
     }
   }
 
   void section(Section section, const SectionCode& code) {
     if (code.empty) return;
     lanes_.section = section;
+    for (unsigned block = 0; block < lanes_.blocks; ++block) {
+      lanes_.tallies[block].lanes.all += std::uint64_t{code.fp_elements} * lanes_.live_pes;
+    }
     const MicroOp* const ops = code.ops.data();
     for (std::size_t n = 0; n < code.hook; ++n) ops[n].run(ops[n], lanes_);
     land();
@@ -88,7 +109,54 @@ class Sequence {
 
  private:
   Lanes lanes_;
+  unsigned first_block_;
   const std::vector<MicroOp>* left_over_ = nullptr;
+};
+
+/// The reduction tree on rows of words, a row from each block.
+class Tree {
+ public:
+  Tree(HostIsa isa, isa::Op op, Width width) : rows_(kBlocks * 2 * kRowWords / kSplatWords) {
+    KernelKey key;
+    key.op = op;
+    key.width = width;
+    key.one_destination = true;
+    node_.run = find_kernel(isa, key);
+    node_.width = width;
+    node_.destinations = 1;
+  }
+
+  [[nodiscard]] std::uint64_t* high(unsigned block) { return rows_.front().words.data() + block * 2 * kRowWords; }
+  [[nodiscard]] std::uint64_t* low(unsigned block) { return high(block) + kRowWords; }
+
+  /// Neighbours first; the first `pes` lanes count.
+  FpEvents reduce(unsigned pes) {
+    Tally tally;
+    Lanes lanes;
+    lanes.state = rows_.front().words.data();
+    lanes.live_pes = pes;
+    lanes.live_bits = static_cast<std::uint32_t>((std::uint64_t{1} << pes) - 1);
+    lanes.tallies = &tally;
+    for (std::uint32_t distance = 1; distance < kBlocks; distance *= 2) {
+      const std::uint32_t step = distance * 2 * kRowWords;
+      const std::uint32_t pairs = kBlocks / (2 * distance);
+      node_.elements = static_cast<std::uint8_t>(std::min(pairs, isa::kVectorElements));
+      for (std::uint32_t pair = 0; pair < pairs; pair += node_.elements) {
+        const std::uint32_t at = pair * 2 * step;
+        node_.a = {at, at + kRowWords, 2 * step, 1};
+        node_.b = {at + step, at + step + kRowWords, 2 * step, 1};
+        node_.to[0] = {at, at + kRowWords, 2 * step, kNowhere, {}};
+        node_.run(node_, lanes);
+      }
+    }
+    return tally.events;
+  }
+
+  [[nodiscard]] isa::LongWord result(unsigned pe) { return {high(0)[pe], static_cast<std::uint8_t>(low(0)[pe])}; }
+
+ private:
+  std::vector<Splat> rows_;
+  MicroOp node_;
 };
 
 class SimdChip final : public Chip {
@@ -98,44 +166,36 @@ class SimdChip final : public Chip {
   void load(const isa::Program& program) override {
     code_ = decode_program(program);
     schedule_ = make_schedule(code_, isa_);
-    blocks_.clear();
-    for (unsigned block = 0; block < kBlocks; ++block) blocks_.push_back(make_block(block, schedule_.constants));
+    memory_ = Memory(schedule_.constants);
+    tallies_ = {};
   }
 
   void run_initialization(unsigned block) override {
     const HostArithmetic arithmetic;
-    Sequence run(code_.program, blocks_.at(block), kPesPerBlock);
+    Sequence run(code_.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));
     run.land();
   }
 
-  void run_loop(unsigned block, const LoopRun& loop) override {
+  void run_loop(BlockRange blocks, const LoopRun& loop) override {
+    GDR_ASSERT(blocks.first + blocks.count <= kBlocks, "blocks that the chip has are run");
     GDR_ASSERT(loop.live_pes <= kPesPerBlock, "no more PEs are live than a block has");
     const HostArithmetic arithmetic;
-    Sequence run(code_.program, blocks_.at(block), loop.live_pes);
-    run.section(Section::loop_initialization, section(Section::loop_initialization));
+    // Only in the last iteration some blocks may be without a record: the first ones have it.
     const RecordStream& stream = loop.stream;
-    const SectionCode& body = section(Section::loop_body);
-    const std::uint64_t iterations = stream.iterations();
-    // Only in the last iteration a block may be without a record.
-    const std::uint64_t valid = iterations * kBlocks - kBlocks + block < stream.records ? iterations : iterations - 1;
-    for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
-      const bool has_record = iteration < valid;
-      run.receive_record(stream, iteration, block, has_record);
-      if (has_record) {
-        run.section(Section::loop_body, body);
-        if (iteration + 1 == valid) run.operations(body.spread);
-      } else {
-        run.section(Section::loop_body, schedule_.body_without_record);
-      }
+    const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
+    const unsigned end = blocks.first + blocks.count;
+    for (unsigned first = blocks.first; first < end;) {
+      const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
+      const unsigned count = std::min({blocks_at_once(loop.live_pes), end - first, boundary - first});
+      run_side_by_side({first, count}, loop, first < in_last);
+      first += count;
     }
-    run.section(Section::loop_termination, section(Section::loop_termination));
-    run.land();
   }
 
   void write_bm(unsigned block, unsigned address, std::span<const isa::LongWord> words) override {
     GDR_ASSERT(2 * (address + words.size()) <= isa::kBmShortWords, "words written to BM stay inside it");
-    std::uint64_t* bm = blocks_.at(block).state() + place::kBm + 2 * address;
+    std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
     for (const isa::LongWord word : words) {
       *bm++ = word.upper().bits;
       *bm++ = word.lower().bits;
@@ -144,7 +204,7 @@ class SimdChip final : public Chip {
 
   void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const isa::LongWord> words) override {
     GDR_ASSERT(words.size() == where.count && pe < kPesPerBlock, "as many words as named are written to a PE");
-    std::uint64_t* lane = blocks_.at(block).state() + pe;
+    std::uint64_t* lane = memory_.state(block) + pe;
     for (std::size_t n = 0; n < words.size(); ++n) {
       const unsigned row = row_of(where, n);
       if (where.width == Width::long_word) {
@@ -159,7 +219,7 @@ class SimdChip final : public Chip {
 
   std::vector<isa::LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
     GDR_ASSERT(pe < kPesPerBlock, "a PE that the block has is read");
-    const std::uint64_t* lane = blocks_.at(block).state() + pe;
+    const std::uint64_t* lane = memory_.state(block) + pe;
     std::vector<isa::LongWord> words;
     words.reserve(where.count);
     for (std::size_t n = 0; n < where.count; ++n) {
@@ -171,9 +231,80 @@ class SimdChip final : public Chip {
     return words;
   }
 
-  FpEvents events(unsigned block) const override { return blocks_.at(block).events; }
+  void write_pes(unsigned first_pe, const PeWords& where, std::span<const isa::LongWord> words) override {
+    GDR_ASSERT(words.size() % where.count == 0 && first_pe + words.size() / where.count <= kPesPerBlock,
+               "as many PEs as words are given for are written");
+    for (unsigned n = 0; n < where.count; ++n) {
+      const unsigned row = row_of(where, n);
+      if (where.width != Width::long_word) {
+        Chip::write_pes(first_pe, where, words);
+        return;
+      }
+      std::uint64_t* lane = memory_.state(0) + first_pe;
+      for (std::size_t at = n; at < words.size(); at += where.count) put(lane++, row, words[at]);
+      const std::size_t count = words.size() / where.count;
+      const std::uint64_t* first = memory_.state(0) + row_place(row) + first_pe;
+      for (unsigned block = 1; block < kBlocks; ++block) {
+        std::uint64_t* to = memory_.state(block) + row_place(row) + first_pe;
+        std::copy_n(first, count, to);
+        std::copy_n(first + kRowWords, count, to + kRowWords);
+      }
+    }
+  }
+
+  std::vector<isa::LongWord> collect(const Collection& collection, FpEvents& events) const override {
+    if (!collection.reduction || collection.where.width != collection.node_width) {
+      return Chip::collect(collection, events);
+    }
+    const HostArithmetic arithmetic;
+    const unsigned per_pe = collection.where.count;
+    const unsigned pes = (collection.results + per_pe - 1) / per_pe;
+    GDR_ASSERT(pes <= kPesPerBlock, "no more results are collected than the PEs hold");
+    Tree tree(isa_, *collection.reduction, collection.node_width);
+    std::vector<isa::LongWord> results(collection.results);
+    for (unsigned n = 0; n < per_pe; ++n) {
+      const unsigned row = row_of(collection.where, n);
+      for (unsigned block = 0; block < kBlocks; ++block) take(block, row, collection.where.width, pes, tree);
+      // Of the last PE not every element may be wanted.
+      const unsigned wanted = (collection.results - n + per_pe - 1) / per_pe;
+      events += tree.reduce(wanted);
+      for (unsigned pe = 0; pe < wanted; ++pe) results[pe * per_pe + n] = tree.result(pe);
+    }
+    return results;
+  }
+
+  FpLanes fp_lanes(unsigned block) const override { return tallies_.at(block).lanes; }
+  FpEvents events(unsigned block) const override { return tallies_.at(block).events; }
 
  private:
+  /// As many as make up for few live PEs. One at a time if a block might fault, so that no other has run further.
+  [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
+    constexpr unsigned kVectorsAtOnce = 8;
+    if (schedule_.may_fault) return 1;
+    return std::max(1U, kVectorsAtOnce * kSplatWords / (live_pes + kSplatWords));
+  }
+
+  /// `valid`: the blocks have a record in the last iteration, too.
+  void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid) {
+    Sequence run(code_.program, memory_, blocks, tallies_.data(), loop.live_pes);
+    run.section(Section::loop_initialization, section(Section::loop_initialization));
+    const SectionCode& body = section(Section::loop_body);
+    const std::uint64_t iterations = loop.stream.iterations();
+    const std::uint64_t with_record = valid ? iterations : iterations - 1;
+    for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
+      const bool has_record = iteration < with_record;
+      run.receive_records(loop.stream, iteration, has_record);
+      if (has_record) {
+        run.section(Section::loop_body, body);
+        if (iteration + 1 == with_record) run.operations(body.spread);
+      } else {
+        run.section(Section::loop_body, schedule_.body_without_record);
+      }
+    }
+    run.section(Section::loop_termination, section(Section::loop_termination));
+    run.land();
+  }
+
   [[nodiscard]] const SectionCode& section(Section section) const {
     return schedule_.sections[static_cast<std::size_t>(section)];
   }
@@ -184,6 +315,25 @@ class SimdChip final : public Chip {
     GDR_ASSERT(where.memory != isa::Memory::bm && address + stride_of(where.width) <= size,
                "words of a PE stay inside its memory");
     return static_cast<unsigned>(address) + (where.memory == isa::Memory::gpr ? 0 : kLmRow);
+  }
+
+  /// One word of each PE of a block into the tree.
+  void take(unsigned block, unsigned row, Width width, unsigned pes, Tree& tree) const {
+    const std::uint64_t* lane = memory_.state(block);
+    std::uint64_t* high = tree.high(block);
+    std::uint64_t* low = tree.low(block);
+    if (width == Width::long_word && schedule_.long_pairs[row / 2]) {
+      std::copy_n(lane + row_place(row), pes, high);
+      std::copy_n(lane + row_place(row + 1), pes, low);
+      return;
+    }
+    for (unsigned pe = 0; pe < pes; ++pe) {
+      const isa::LongWord pair = get(lane + pe, row & ~1u);
+      const isa::LongWord word =
+          width == Width::long_word ? pair : isa::widen(row % 2 == 0 ? pair.upper() : pair.lower());
+      high[pe] = word.high;
+      low[pe] = word.low;
+    }
   }
 
   /// The 72 bits of the pair at an even row.
@@ -203,7 +353,8 @@ class SimdChip final : public Chip {
   HostIsa isa_;
   DecodedProgram code_;
   Schedule schedule_;
-  std::vector<Block> blocks_;
+  Memory memory_;
+  std::array<Tally, kBlocks> tallies_{};
 };
 
 }  // namespace

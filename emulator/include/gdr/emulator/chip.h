@@ -70,6 +70,32 @@ struct LoopRun {
   unsigned live_pes = kPesPerBlock;
 };
 
+/// Consecutive blocks of a chip.
+struct BlockRange {
+  unsigned first = 0;
+  unsigned count = 1;
+};
+
+/// Floating-point results of live PEs that an engine formed, and those for which its quick algorithm did not do. The
+/// machine knows nothing of it; an engine with one algorithm counts nothing.
+struct FpLanes {
+  std::uint64_t all = 0;
+  std::uint64_t slow = 0;
+  FpLanes& operator+=(const FpLanes& other) {
+    all += other.all;
+    slow += other.slow;
+    return *this;
+  }
+};
+
+/// Which results leave a chip, and how the tree reduces them over the 16 blocks.
+struct Collection {
+  PeWords where;  // count: words of one PE
+  unsigned results = 0;
+  std::optional<isa::Op> reduction;
+  Width node_width = Width::long_word;
+};
+
 /// State is zero after load(). Calls that name different blocks may come from different threads at the same time; all
 /// others may not.
 class Chip {
@@ -82,17 +108,26 @@ class Chip {
   virtual void load(const isa::Program& program) = 0;
   /// Section `initialization`, once.
   virtual void run_initialization(unsigned block) = 0;
-  /// The three loop sections. Throws Fault.
-  virtual void run_loop(unsigned block, const LoopRun& run) = 0;
+  /// The three loop sections in each of the blocks. Throws the Fault of the first block that has one; the state of the
+  /// later ones is then undefined.
+  virtual void run_loop(BlockRange blocks, const LoopRun& run) = 0;
 
   /// BM of one block; `address` counts long words.
   virtual void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
   /// Words into one PE, as IDP to BM and a `bm` load into that PE do it. A short word stands in the upper half.
   virtual void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
+  /// The same for consecutive PEs of all blocks, `where.count` words each: what is broadcast.
+  virtual void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
   /// The words that a `bm` store of that PE would bring to BM; short ones in the upper half.
   [[nodiscard]] virtual std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const = 0;
+  /// Result n is element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), reduced over the blocks: neighbours
+  /// first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a reduction block 0 passes. Events of the
+  /// nodes are added to `events`.
+  [[nodiscard]] virtual std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const;
   /// Floating-point events of the live PEs of one block since load().
   [[nodiscard]] virtual FpEvents events(unsigned block) const = 0;
+  /// Of one block since load().
+  [[nodiscard]] virtual FpLanes fp_lanes(unsigned) const { return {}; }
 
  protected:
   Chip() = default;
@@ -136,16 +171,5 @@ class ReferenceChip : public Chip {
 /// What a node of the reduction tree, or a step of the ring, makes of two words; `op` is one that reduces. An event is
 /// added to `events`.
 [[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events);
-
-/// Reads `count` results, result n being element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), and reduces them
-/// over the 16 blocks in the tree: neighbours first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a
-/// reduction block 0 passes. Events of the nodes are added to `events`.
-struct Collection {
-  PeWords where;  // count: words of one PE
-  unsigned results = 0;
-  std::optional<isa::Op> reduction;
-  Width node_width = Width::long_word;
-};
-[[nodiscard]] std::vector<LongWord> collect(const Chip& chip, const Collection& collection, FpEvents& events);
 
 }  // namespace gdr::emulator

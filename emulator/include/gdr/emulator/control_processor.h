@@ -2,6 +2,7 @@
 // 2009, section 2.4; each counts what passes through it, which is where the timing model looks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -109,6 +110,7 @@ struct Counters {
   std::uint64_t odp_words = 0;
   std::uint64_t ring_words = 0;
   FpEvents fp;
+  FpLanes fp_lanes;  // what the engine did, not the machine
   ConversionEvents conversions;
   Counters& operator+=(const Counters& other);
 };
@@ -117,7 +119,7 @@ struct Counters {
 [[nodiscard]] std::vector<const isa::Variable*> result_fields(const isa::Program& program);
 
 /// One chip with its control processor. Fields are 8 bytes each; records hold one field per element of the variables in
-/// declaration order. Not thread safe, except run_block() for different blocks.
+/// declaration order. Not thread safe, except run_blocks() for different blocks.
 class ControlProcessor {
  public:
   ControlProcessor(const MachineDescription& machine, std::unique_ptr<Chip> chip);
@@ -134,7 +136,7 @@ class ControlProcessor {
   void write_particles(std::span<const std::uint64_t> fields, unsigned count, std::size_t first_index);
   /// Prepares a run over the first `records` j-records with `particles` i-particles; then every block must run once.
   void start(std::uint64_t records, unsigned particles);
-  void run_block(unsigned block);
+  void run_blocks(BlockRange blocks);
   /// Results of the run as words, particle after particle, one word per field.
   [[nodiscard]] std::vector<LongWord> collect_words();
   /// Words of collect_words() (or their sums over a ring) as fields, sent to the host.
@@ -148,6 +150,7 @@ class ControlProcessor {
   [[nodiscard]] std::vector<LongWord> add_in_ring(std::vector<LongWord> incoming);
 
  private:
+  [[nodiscard]] Counters lines_of(isa::Section section) const;
   void count_section(isa::Section section, std::uint64_t times);
 
   Hic hic_;
@@ -164,7 +167,8 @@ class ControlProcessor {
   LoopRun run_;
   unsigned particles_ = 0;
   FpEvents tree_events_;
-  Counters lines_;  // the unit occupancies
+  std::array<Counters, isa::kSections> section_lines_;  // of one pass
+  Counters lines_;                                      // the unit occupancies
   bool has_bm_stores_ = false;
 };
 
