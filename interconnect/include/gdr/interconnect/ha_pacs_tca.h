@@ -1,0 +1,87 @@
+// HA-PACS/TCA: what messages between GPUs cost over PEACH2 and over InfiniBand with MVAPICH2-GDR. Times are seconds,
+// rates bytes per second. IPSJ ACS 8(4), 2015, section 4.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "gdr/interconnect/peach2.h"
+
+namespace gdr::interconnect {
+
+/// Where descriptors stand: in the host's memory (no limit) or in the chip (1,024 of them). Section 2.3.
+enum class Descriptors { host, own };
+
+/// Which GPU MPI sends from, and how it was told to switch protocols. Section 4.
+enum class GdrPath {
+  same_socket,  // GPU2, beside the InfiniBand adapter
+  qpi,          // GPU0, beside PEACH2: everything up to copied_max crosses QPI from device to device
+  qpi_tuned,    // as qpi, but through host memory from gdr_max on
+};
+[[nodiscard]] std::string_view name_of(GdrPath path);
+
+enum class GdrProtocol { direct, copied, pipelined };
+[[nodiscard]] std::string_view name_of(GdrProtocol protocol);
+
+/// How a face of an array lies in memory. Section 5.3.
+enum class Pattern { block, block_stride, stride };
+[[nodiscard]] std::string_view name_of(Pattern pattern);
+
+/// The cluster: machines/ha-pacs-tca.toml. Sources stand there.
+struct HaPacsTca {
+  int nodes = 0;
+  int rings = 0;
+  int ring_nodes = 0;
+  double host_descriptors = 0;
+  double own_descriptors = 0;
+  int own_descriptor_max = 0;
+  double tca_rate = 0;
+  double gdr_start = 0;
+  double gdr_max = 0;
+  double gdr_rate = 0;
+  double copied_start = 0;
+  double copied_max = 0;
+  double copy_rate = 0;
+  double infiniband_rate = 0;
+  double pipeline_start = 0;
+  double qpi_start = 0;
+  double qpi_rate = 0;
+  double request = 0;
+  double mpi_pack_start = 0;
+  double tca_pack_start = 0;
+  double pack_rate = 0;
+  double collision = 0;
+  double hop = 0;
+  double exchange_overhead = 0;
+  double iteration_overhead = 0;
+  double memory_rate = 0;
+  double himeno_point = 0;
+  double laplace_point = 0;
+
+  [[nodiscard]] int sub_cluster_nodes() const { return rings * ring_nodes; }
+
+  /// From the start of a chain of puts to the arrival of its last byte at a neighbour, GPU to GPU.
+  [[nodiscard]] double tca_put(double bytes, Descriptors where = Descriptors::own) const;
+
+  /// The protocol that MVAPICH2-GDR uses for a message.
+  [[nodiscard]] GdrProtocol protocol(double bytes, GdrPath path) const;
+  /// One message, GPU to GPU.
+  [[nodiscard]] double mpi_message(double bytes, GdrPath path) const;
+  /// Messages that a rank posts at once: their data share the adapter, each request after the first costs the CPU
+  /// `request`. Equal to mpi_message() for one.
+  [[nodiscard]] double mpi_messages(std::span<const double> bytes, GdrPath path) const;
+
+  /// Packing and unpacking so many bytes of one exchange.
+  [[nodiscard]] double mpi_pack(double bytes) const { return mpi_pack_start + 2 * bytes / pack_rate; }
+  [[nodiscard]] double tca_pack(double bytes) const { return tca_pack_start + 2 * bytes / pack_rate; }
+
+  /// Ping-pong of a face of N x N floats, one way. Section 4, figures 8 and 9: PEACH2 packs Stride alone, MPI packs
+  /// Block Stride too.
+  [[nodiscard]] double tca_face(Pattern pattern, double bytes) const;
+  [[nodiscard]] double mpi_face(Pattern pattern, double bytes, GdrPath path) const;
+};
+
+/// Throws gdr::Error as load_network() does.
+[[nodiscard]] HaPacsTca load_ha_pacs_tca(std::string_view name_or_file = "ha-pacs-tca");
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,131 @@
+// Halo exchange as the XcalableACC runtime does it: how each face of a block lies in memory, over which network it
+// goes, in which order, and how long the exchange takes. IPSJ ACS 8(4), 2015, section 5. Nothing here moves data.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/interconnect/ha_pacs_tca.h"
+#include "gdr/interconnect/peach2.h"
+#include "gdr/interconnect/tca_events.h"
+
+namespace gdr::interconnect {
+
+inline constexpr int kHaloDimensions = 3;
+
+/// An array over ranks, slowest dimension first; dimensions that are not used have extent and split 1. Each rank holds
+/// extent / split elements and `width` more on either side, in one padded array.
+struct HaloShape {
+  std::array<std::int64_t, kHaloDimensions> extent{1, 1, 1};
+  std::array<int, kHaloDimensions> split{1, 1, 1};
+  std::array<int, kHaloDimensions> width{0, 0, 0};
+  std::size_t element_bytes = 4;
+
+  /// Throws gdr::Error: splits that do not divide, halos wider than the block, sizes of nothing.
+  void check() const;
+  [[nodiscard]] int ranks() const { return split[0] * split[1] * split[2]; }
+  [[nodiscard]] std::int64_t local(int dimension) const;
+  [[nodiscard]] std::int64_t padded(int dimension) const;
+  /// Elements of a rank's array, halo included.
+  [[nodiscard]] std::int64_t block_elements() const { return padded(0) * padded(1) * padded(2); }
+  [[nodiscard]] std::array<int, kHaloDimensions> coordinates(int rank) const;
+  [[nodiscard]] int rank(const std::array<int, kHaloDimensions>& coordinates) const;
+};
+
+/// A box of a padded array as runs: `outer` x `inner` runs of `run` elements, pitches in elements.
+struct HaloRegion {
+  std::int64_t offset = 0;
+  std::int64_t run = 0;
+  std::int64_t inner = 1;
+  std::int64_t inner_pitch = 0;
+  std::int64_t outer = 1;
+  std::int64_t outer_pitch = 0;
+
+  [[nodiscard]] std::int64_t rows() const { return inner * outer; }
+  [[nodiscard]] std::int64_t elements() const { return rows() * run; }
+  [[nodiscard]] std::int64_t gap() const { return rows() > 1 ? inner_pitch - run : 0; }
+};
+
+/// One row is Block; rows of one element are Stride; all else is Block Stride. Section 5.3.
+[[nodiscard]] Pattern classify(const HaloRegion& region);
+
+enum class HaloMethod { tca, mv2gdr, hybrid };
+[[nodiscard]] std::string_view name_of(HaloMethod method);
+/// "tca", "mv2gdr", "hybrid".
+[[nodiscard]] std::optional<HaloMethod> halo_method_named(std::string_view name);
+
+enum class Carrier { tca, mpi };
+[[nodiscard]] std::string_view name_of(Carrier carrier);
+
+struct HaloDirection {
+  int dimension = 0;
+  int side = 0;  // -1 or +1
+  int peer = 0;  // rank
+  HaloRegion send;
+  HaloRegion receive;
+  Pattern pattern = Pattern::block;
+  Carrier carrier = Carrier::mpi;
+  bool packed = false;  // through contiguous buffers on both sides
+  std::int64_t bytes = 0;
+  int descriptors = 0;  // of PEACH2
+};
+
+/// What one rank does, in the order in which it does it: both ends of a pair come to each other at the same time, so
+/// that no chip receives from two.
+struct HaloPlan {
+  std::vector<HaloDirection> directions;
+
+  [[nodiscard]] std::int64_t bytes(std::optional<Pattern> pattern = {}) const;
+};
+
+/// Cluster, boards and cables.
+struct HaloSystem {
+  Peach2 board;
+  HaPacsTca cluster;
+  SubCluster sub_cluster;  // every sub-cluster is built alike; a dropped link is dropped in the first
+  int nodes = 0;           // may be less than the cluster's
+
+  /// machines/peach2.toml and machines/ha-pacs-tca.toml.
+  [[nodiscard]] static HaloSystem load();
+  [[nodiscard]] int sub_cluster_of(int node) const { return node / sub_cluster.nodes(); }
+  /// Nodes of one sub-cluster whose cables work both ways.
+  [[nodiscard]] bool joined(int a, int b) const;
+};
+
+/// Node of each rank: neighbours of the grid one hop apart wherever two rings allow it. Throws gdr::Error for more
+/// ranks than nodes.
+[[nodiscard]] std::vector<int> place_ranks(const HaloShape& shape, const HaloSystem& system);
+
+/// All ranks' plans. `notes` says in words what was decided otherwise than by the patterns: links that are down.
+struct HaloPlans {
+  HaloShape shape;
+  HaloMethod method = HaloMethod::hybrid;
+  std::vector<int> nodes;  // by rank
+  std::vector<HaloPlan> ranks;
+  std::vector<std::string> notes;
+};
+
+/// Throws gdr::Error as HaloShape::check() and place_ranks() do, for TCA to nodes of other sub-clusters and for more
+/// descriptors than a chip holds; LinkDown with the route if TCA alone must pass a link that is down.
+[[nodiscard]] HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system);
+
+/// Modelled time of one exchange, seconds; each the slowest rank's.
+struct HaloTime {
+  double pack = 0;  // both ends
+  double tca = 0;   // the chains, from their start
+  double mpi = 0;
+  double overhead = 0;
+  double total = 0;
+  bool collided = false;
+};
+[[nodiscard]] HaloTime exchange_time(const HaloPlans& plans, const HaloSystem& system);
+
+/// The plan of a rank with patterns, carriers and notes, for people.
+[[nodiscard]] std::string describe(const HaloPlans& plans, int rank);
+
+}  // namespace gdr::interconnect

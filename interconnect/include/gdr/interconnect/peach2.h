@@ -1,0 +1,177 @@
+// PEACH2: a router of four PCIe ports that makes rings of nodes, whose chips share one window of PCIe addresses. What
+// the chip decides (where a packet leaves) and what its transfers cost. Times are seconds, rates bytes per second.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+
+/// N leads to the host, E and W to the neighbours of the ring, S to the other ring. Hanawa et al. 2013, section 3.3.
+enum class Port { north, east, west, south };
+[[nodiscard]] std::string_view name_of(Port port);
+
+/// A PCIe link needs one end of each role.
+enum class PortRole { endpoint, root_complex };
+
+/// What a slot of a node's part of the window leads to. GPUs 2 and 3 lie beyond QPI and have none.
+enum class Device { host, gpu0, gpu1, chip };
+[[nodiscard]] std::string_view name_of(Device device);
+
+/// Place in the window that all chips of a sub-cluster share.
+struct WindowPlace {
+  int node = 0;
+  Device device = Device::host;
+  std::uint64_t offset = 0;  // bytes from the slot's beginning
+};
+
+/// The window, cut into equal aligned parts for the nodes and those into slots for devices, so that high bits of an
+/// address decide. Hanawa et al. 2013, section 3.4.
+class Window {
+ public:
+  /// Throws gdr::Error unless the window divides into powers of two.
+  Window(std::uint64_t bytes, int nodes, int devices);
+
+  [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t node_bytes() const { return node_bytes_; }
+  [[nodiscard]] std::uint64_t slot_bytes() const { return slot_bytes_; }
+  /// Throws gdr::Error if node, device or offset lie outside.
+  [[nodiscard]] std::uint64_t address(const WindowPlace& place) const;
+  /// Throws gdr::Error if the address lies outside the window or in a slot of no device.
+  [[nodiscard]] WindowPlace place(std::uint64_t address) const;
+
+ private:
+  std::uint64_t bytes_;
+  int nodes_;
+  std::uint64_t node_bytes_;
+  std::uint64_t slot_bytes_;
+};
+
+/// A packet leaves through `port` if low <= (address & mask) <= high; the first register that matches decides.
+struct RoutingRegister {
+  std::uint64_t mask = 0;
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  Port port = Port::north;
+};
+
+/// Thrown when a route leads over a link that is down; the text holds the route.
+class LinkDown : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Nodes of one or two rings with their chips' registers. Node = ring x ring_nodes + place in the ring.
+class SubCluster {
+ public:
+  /// `rings` 1 or 2, `ring_nodes` 2, 4 or 8 (register masks need powers of two). Throws gdr::Error.
+  SubCluster(int rings, int ring_nodes, std::uint64_t window_bytes, int devices);
+
+  [[nodiscard]] int nodes() const { return rings_ * ring_nodes_; }
+  [[nodiscard]] int rings() const { return rings_; }
+  [[nodiscard]] int ring_nodes() const { return ring_nodes_; }
+  [[nodiscard]] const Window& window() const { return window_; }
+
+  /// N is always EP, E EP, W RC; S is RC in the first ring and EP in the second.
+  [[nodiscard]] PortRole role(int node, Port port) const;
+  /// The node and port at the other end of a cable; node -1 behind N and behind S of a single ring.
+  [[nodiscard]] std::pair<int, Port> cable(int node, Port port) const;
+  [[nodiscard]] const std::vector<RoutingRegister>& registers(int node) const;
+  /// Where the chip of `node` sends a packet for `address`. Throws gdr::Error outside the window.
+  [[nodiscard]] Port output(int node, std::uint64_t address) const;
+
+  /// Nodes from source to destination, both included, as the registers lead. Throws LinkDown, and gdr::Error for nodes
+  /// that are not there.
+  [[nodiscard]] std::vector<int> route(int from, int to) const;
+  [[nodiscard]] int hops(int from, int to) const { return static_cast<int>(route(from, to).size()) - 1; }
+  [[nodiscard]] int worst_hops() const;
+
+  /// The cable between two neighbours is out, both ways. Throws gdr::Error if they are no neighbours.
+  void drop_link(int a, int b);
+  [[nodiscard]] const std::vector<std::pair<int, int>>& dropped_links() const { return dropped_; }
+
+ private:
+  void require_node(int node, std::string_view argument) const;
+  [[nodiscard]] bool is_down(int a, int b) const;
+
+  int rings_;
+  int ring_nodes_;
+  Window window_;
+  std::vector<std::vector<RoutingRegister>> registers_;  // by node
+  std::vector<std::pair<int, int>> dropped_;
+};
+
+/// Where the bytes of a message come from or go to.
+enum class Memory { cpu, gpu };
+
+/// The board and its bench: machines/peach2.toml. Sources stand there.
+struct Peach2 {
+  int rings = 0;
+  int ring_nodes = 0;
+  std::uint64_t window_bytes = 0;
+  int devices = 0;
+  double link_rate = 0;
+  double payload = 0;
+  double packet_overhead = 0;
+  int channels = 0;
+  double descriptor_bytes = 0;
+  int register_transfers = 0;
+  double pio_latency = 0;
+  double pio_payload = 0;
+  double gpu_latency = 0;
+  double dma_latency = 0;
+  double dma_rate = 0;
+  double gpu_read_rate = 0;
+  double local_rate = 0;
+  double local_gpu_read_rate = 0;
+  double chain_start = 0;
+  double hop = 0;
+  double collision = 0;
+  double interrupt = 0;
+  double cuda_uva_start = 0;
+  double cuda_start = 0;
+  double cuda_rate = 0;
+  double staged_start = 0;
+  double mvapich2_start = 0;
+  double mvapich2_rate = 0;
+  double mvapich2_block = 0;
+  double mvapich2_gdr = 0;
+
+  /// Rate of data in packets of so many bytes: link_rate x b / (b + overhead); b is at most `payload`.
+  [[nodiscard]] double packet_rate(double bytes) const;
+  /// One packet's payload limit at full length: 3.66 GB/s.
+  [[nodiscard]] double peak_rate() const { return packet_rate(payload); }
+  /// How much longer data takes in runs of `burst` bytes than in full packets; 1 for long runs.
+  [[nodiscard]] double burst_factor(double burst) const;
+
+  /// Least time between neighbouring nodes, user program to user program; CPU stores. Hanawa et al. 2013, 4.2.1.
+  [[nodiscard]] double pio(double bytes, Memory to) const;
+  /// Register mode between neighbours. Reads of GPU memory run at gpu_read_rate.
+  [[nodiscard]] double dma_register(double bytes, Memory from) const;
+  /// A chain of `count` descriptors in host memory between neighbours, `bytes` each.
+  [[nodiscard]] double dma_chain(double bytes, int count, Memory from) const;
+  /// Start of a transfer in one node by registers: what DMA adds to a write that travels as PIO does.
+  [[nodiscard]] double local_register_start() const { return dma_latency - pio_latency; }
+  /// Within one node, completion seen by the driver: section 4.1.
+  [[nodiscard]] double local_register(double bytes, Memory from) const;
+  [[nodiscard]] double local_chain(double bytes, int count, Memory from) const;
+  /// Through the CPU's memory: copy out of the GPU, then DMA to the other GPU. Section 4.3.
+  [[nodiscard]] double staged(double bytes) const;
+  /// Peer copy between two GPUs of one node, with or without unified addresses.
+  [[nodiscard]] double cuda_peer(double bytes, bool unified) const;
+  /// GPU to GPU over InfiniBand through both hosts' memories.
+  [[nodiscard]] double mvapich2(double bytes) const;
+
+  [[nodiscard]] SubCluster sub_cluster() const { return {rings, ring_nodes, window_bytes, devices}; }
+};
+
+/// Throws gdr::Error as load_network() does.
+[[nodiscard]] Peach2 load_peach2(std::string_view name_or_file = "peach2");
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,361 @@
+// Faces, patterns, carriers, order.
+#include "gdr/interconnect/halo_plan.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace gdr::interconnect {
+
+std::string_view name_of(HaloMethod method) {
+  constexpr std::array<std::string_view, 3> kNames{"tca", "mv2gdr", "hybrid"};
+  return kNames.at(static_cast<std::size_t>(method));
+}
+
+std::optional<HaloMethod> halo_method_named(std::string_view name) {
+  for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
+    if (name_of(method) == name) return method;
+  }
+  return {};
+}
+
+std::string_view name_of(Carrier carrier) { return carrier == Carrier::tca ? "TCA" : "MPI"; }
+
+void HaloShape::check() const {
+  for (std::size_t d = 0; d < kHaloDimensions; ++d) {
+    if (extent[d] < 1 || split[d] < 1 || width[d] < 0 || element_bytes < 1) {
+      throw Error(
+          fmt::format("extent {}, split {}, halo {} of dimension {} with elements of {} bytes is refused: sizes are "
+                      "at least 1 and halos at least 0",
+                      extent[d], split[d], width[d], d, element_bytes));
+    }
+    if (extent[d] % split[d] != 0) {
+      throw Error(fmt::format("split {} of dimension {} is refused: it does not divide its {} elements", split[d], d,
+                              extent[d]));
+    }
+    if (split[d] > 1 && width[d] > extent[d] / split[d]) {
+      throw Error(fmt::format("a halo of {} in dimension {} is refused: the block has {} elements there", width[d], d,
+                              extent[d] / split[d]));
+    }
+  }
+}
+
+std::int64_t HaloShape::local(int dimension) const {
+  const auto d = static_cast<std::size_t>(dimension);
+  return extent[d] / split[d];
+}
+
+std::int64_t HaloShape::padded(int dimension) const {
+  return local(dimension) + 2 * width[static_cast<std::size_t>(dimension)];
+}
+
+std::array<int, kHaloDimensions> HaloShape::coordinates(int rank) const {
+  return {rank / (split[1] * split[2]), rank / split[2] % split[1], rank % split[2]};
+}
+
+int HaloShape::rank(const std::array<int, kHaloDimensions>& c) const {
+  return (c[0] * split[1] + c[1]) * split[2] + c[2];
+}
+
+namespace {
+
+/// The box whose first element and lengths are given, as runs.
+HaloRegion region_of(const HaloShape& shape, const std::array<std::int64_t, 3>& first,
+                     const std::array<std::int64_t, 3>& length) {
+  const std::array<std::int64_t, 3> pitch{shape.padded(1) * shape.padded(2), shape.padded(2), 1};
+  HaloRegion region;
+  region.offset = first[0] * pitch[0] + first[1] * pitch[1] + first[2];
+  region.run = length[2];
+  // From the fastest dimension outwards: rows that follow each other without a gap are one row.
+  std::vector<std::pair<std::int64_t, std::int64_t>> levels;  // count, pitch
+  for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
+    if (length[d] == 1) continue;
+    if (levels.empty() && pitch[d] == region.run) {
+      region.run *= length[d];
+    } else if (!levels.empty() && pitch[d] == levels.back().first * levels.back().second) {
+      levels.back().first *= length[d];
+    } else {
+      levels.emplace_back(length[d], pitch[d]);
+    }
+  }
+  if (!levels.empty()) std::tie(region.inner, region.inner_pitch) = levels[0];
+  if (levels.size() > 1) std::tie(region.outer, region.outer_pitch) = levels[1];
+  return region;
+}
+
+HaloRegion face(const HaloShape& shape, int dimension, int side, bool halo) {
+  std::array<std::int64_t, 3> first{};
+  std::array<std::int64_t, 3> length{};
+  for (int d = 0; d < kHaloDimensions; ++d) {
+    first[static_cast<std::size_t>(d)] = shape.width[static_cast<std::size_t>(d)];
+    length[static_cast<std::size_t>(d)] = shape.local(d);
+  }
+  const auto d = static_cast<std::size_t>(dimension);
+  const std::int64_t width = shape.width[d];
+  length[d] = width;
+  if (side < 0) {
+    first[d] = halo ? 0 : width;
+  } else {
+    first[d] = halo ? width + shape.local(dimension) : shape.local(dimension);
+  }
+  return region_of(shape, first, length);
+}
+
+std::string direction_name(const HaloDirection& direction) {
+  return fmt::format("{}{}", "ijk"[direction.dimension], direction.side < 0 ? '-' : '+');
+}
+
+}  // namespace
+
+Pattern classify(const HaloRegion& region) {
+  if (region.rows() == 1) return Pattern::block;
+  return region.run == 1 ? Pattern::stride : Pattern::block_stride;
+}
+
+std::int64_t HaloPlan::bytes(std::optional<Pattern> pattern) const {
+  std::int64_t sum = 0;
+  for (const HaloDirection& direction : directions) {
+    if (!pattern || direction.pattern == *pattern) sum += direction.bytes;
+  }
+  return sum;
+}
+
+HaloSystem HaloSystem::load() {
+  const Peach2 board = load_peach2();
+  const HaPacsTca cluster = load_ha_pacs_tca();
+  return {board, cluster, SubCluster(cluster.rings, cluster.ring_nodes, board.window_bytes, board.devices),
+          cluster.nodes};
+}
+
+bool HaloSystem::joined(int a, int b) const {
+  if (sub_cluster_of(a) != sub_cluster_of(b)) return false;
+  if (sub_cluster_of(a) != 0) return true;
+  try {
+    static_cast<void>(sub_cluster.route(a, b));
+    static_cast<void>(sub_cluster.route(b, a));
+    return true;
+  } catch (const LinkDown&) {
+    return false;
+  }
+}
+
+std::vector<int> place_ranks(const HaloShape& shape, const HaloSystem& system) {
+  const int ranks = shape.ranks();
+  if (ranks > system.nodes) {
+    throw Error(fmt::format("{} ranks ({}) are refused: there are {} nodes", ranks, fmt::join(shape.split, ", "),
+                            system.nodes));
+  }
+  const int along = system.sub_cluster.ring_nodes();
+  const int rings = system.sub_cluster.rings();
+  const int i = shape.split[0];
+  const int jk = shape.split[1] * shape.split[2];
+  const int usable_rings = ranks <= system.sub_cluster.nodes() ? rings : system.nodes / along;
+  std::vector<int> nodes(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    const int ci = rank / jk;
+    const int cjk = rank % jk;
+    int& node = nodes[static_cast<std::size_t>(rank)];
+    if (i <= along && jk <= rings) {
+      node = cjk * along + ci;
+    } else if (jk <= along && i <= usable_rings) {
+      node = ci * along + cjk;
+    } else if ((i == 1 || jk == 1) && ranks <= 2 * along && rings == 2) {
+      node = rank < along ? rank : 3 * along - 1 - rank;  // there along one ring, back along the other
+    } else {
+      node = rank;
+    }
+  }
+  return nodes;
+}
+
+namespace {
+
+class Planner {
+ public:
+  Planner(const HaloShape& shape, HaloMethod method, const HaloSystem& system)
+      : system_(system), plans_{shape, method, place_ranks(shape, system), {}, {}} {}
+
+  HaloPlans run() {
+    for (int rank = 0; rank < plans_.shape.ranks(); ++rank) plans_.ranks.push_back(plan_of(rank));
+    return std::move(plans_);
+  }
+
+ private:
+  HaloPlan plan_of(int rank) {
+    HaloPlan plan;
+    int descriptors = 0;
+    const auto at = plans_.shape.coordinates(rank);
+    for (int dimension = 0; dimension < kHaloDimensions; ++dimension) {
+      const auto d = static_cast<std::size_t>(dimension);
+      if (plans_.shape.split[d] == 1 || plans_.shape.width[d] == 0) continue;
+      // Even ranks turn to the higher neighbour first, odd ones to the lower: pairs meet.
+      const int first = at[d] % 2 == 0 ? +1 : -1;
+      for (const int side : {first, -first}) {
+        auto peer = at;
+        peer[d] += side;
+        if (peer[d] < 0 || peer[d] >= plans_.shape.split[d]) continue;
+        plan.directions.push_back(direction(rank, plans_.shape.rank(peer), dimension, side));
+        descriptors += plan.directions.back().descriptors;
+      }
+    }
+    if (descriptors > system_.cluster.own_descriptor_max) {
+      throw Error(fmt::format("{} descriptors of rank {} are refused: the chip holds {}", descriptors, rank,
+                              system_.cluster.own_descriptor_max));
+    }
+    return plan;
+  }
+
+  HaloDirection direction(int rank, int peer, int dimension, int side) {
+    HaloDirection d;
+    d.dimension = dimension;
+    d.side = side;
+    d.peer = peer;
+    d.send = face(plans_.shape, dimension, side, false);
+    d.receive = face(plans_.shape, dimension, side, true);
+    d.pattern = classify(d.send);
+    d.bytes = d.send.elements() * static_cast<std::int64_t>(plans_.shape.element_bytes);
+    d.carrier = carrier(rank, d);
+    // The DMA controller walks over rows by itself, single elements it does not; MPI packs whatever has rows.
+    d.packed = d.pattern == Pattern::stride || (d.carrier == Carrier::mpi && d.pattern == Pattern::block_stride);
+    if (d.carrier == Carrier::tca) d.descriptors = d.packed ? 1 : static_cast<int>(d.send.outer);
+    return d;
+  }
+
+  Carrier carrier(int rank, const HaloDirection& d) {
+    const int from = plans_.nodes[static_cast<std::size_t>(rank)];
+    const int to = plans_.nodes[static_cast<std::size_t>(d.peer)];
+    switch (plans_.method) {
+      case HaloMethod::mv2gdr:
+        return Carrier::mpi;
+      case HaloMethod::hybrid:
+        if (d.pattern == Pattern::block) return Carrier::mpi;
+        if (system_.joined(from, to)) return Carrier::tca;
+        plans_.notes.push_back(reason_of_fallback(rank, from, to, d));
+        return Carrier::mpi;
+      case HaloMethod::tca:
+        break;
+    }
+    if (system_.sub_cluster_of(from) != system_.sub_cluster_of(to)) {
+      throw Error(fmt::format("rank {} (node {}) is unreachable from rank {} (node {}) by TCA: sub-clusters {} and {}",
+                              d.peer, to, rank, from, system_.sub_cluster_of(to), system_.sub_cluster_of(from)));
+    }
+    if (system_.sub_cluster_of(from) == 0) static_cast<void>(system_.sub_cluster.route(from, to));
+    return Carrier::tca;
+  }
+
+  [[nodiscard]] std::string reason_of_fallback(int rank, int from, int to, const HaloDirection& d) const {
+    std::string why = fmt::format("nodes {} and {} lie in different sub-clusters", from, to);
+    if (system_.sub_cluster_of(from) == system_.sub_cluster_of(to)) {
+      for (const auto& [a, b] : {std::pair(from, to), std::pair(to, from)}) {
+        try {
+          static_cast<void>(system_.sub_cluster.route(a, b));
+        } catch (const LinkDown& down) {
+          why = down.what();
+        }
+      }
+    }
+    return fmt::format("rank {} {}: over InfiniBand, since {}", rank, direction_name(d), why);
+  }
+
+  const HaloSystem& system_;
+  HaloPlans plans_;
+};
+
+}  // namespace
+
+HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system) {
+  shape.check();
+  return Planner(shape, method, system).run();
+}
+
+namespace {
+
+/// Chains of one sub-cluster and the ranks they belong to.
+struct Chains {
+  std::vector<TimedChain> chains;
+  std::vector<std::size_t> ranks;
+};
+
+TimedPut timed_put(const HaloPlans& plans, const HaloSystem& system, const HaloDirection& d) {
+  const double run = d.packed ? static_cast<double>(d.bytes)
+                              : static_cast<double>(d.send.run) * static_cast<double>(plans.shape.element_bytes);
+  return {plans.nodes[static_cast<std::size_t>(d.peer)] % system.sub_cluster.nodes(),
+          static_cast<double>(d.bytes) * system.board.burst_factor(run), system.cluster.tca_rate};
+}
+
+}  // namespace
+
+HaloTime exchange_time(const HaloPlans& plans, const HaloSystem& system) {
+  const HaPacsTca& m = system.cluster;
+  // Hybrid runs use the GPU beside PEACH2, so that MPI crosses QPI; MPI alone uses the GPU beside its adapter.
+  const GdrPath path = plans.method == HaloMethod::hybrid ? GdrPath::qpi_tuned : GdrPath::same_socket;
+  HaloTime time;
+  std::vector<double> packs;
+  std::vector<double> posts;
+  std::vector<double> mpi;
+  std::vector<Chains> sub_clusters(static_cast<std::size_t>(system.nodes / system.sub_cluster.nodes() + 1));
+  for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
+    double tca_packed = 0;
+    double mpi_packed = 0;
+    std::vector<double> messages;
+    TimedChain chain{plans.nodes[rank] % system.sub_cluster.nodes(), 0, m.own_descriptors, {}};
+    for (const HaloDirection& d : plans.ranks[rank].directions) {
+      const auto bytes = static_cast<double>(d.bytes);
+      if (d.packed) (d.carrier == Carrier::tca ? tca_packed : mpi_packed) += bytes;
+      if (d.carrier == Carrier::tca) {
+        chain.puts.push_back(timed_put(plans, system, d));
+      } else {
+        messages.push_back(bytes);
+      }
+    }
+    packs.push_back((tca_packed > 0 ? m.tca_pack(tca_packed) : 0) + (mpi_packed > 0 ? m.mpi_pack(mpi_packed) : 0));
+    // MPI_Startall comes first: a send and a receive for each message, then the chain is started.
+    posts.push_back(2 * static_cast<double>(messages.size()) * m.request);
+    mpi.push_back(m.mpi_messages(messages, path));
+    if (chain.puts.empty()) continue;
+    Chains& chains = sub_clusters.at(static_cast<std::size_t>(system.sub_cluster_of(plans.nodes[rank])));
+    chain.start = packs.back() + posts.back();
+    chains.chains.push_back(std::move(chain));
+    chains.ranks.push_back(rank);
+  }
+  std::vector<double> done(plans.ranks.size(), 0);
+  for (std::size_t s = 0; s < sub_clusters.size(); ++s) {
+    const Chains& chains = sub_clusters[s];
+    if (chains.chains.empty()) continue;
+    const SubCluster whole(system.sub_cluster.rings(), system.sub_cluster.ring_nodes(),
+                           system.sub_cluster.window().bytes(), system.board.devices);
+    const std::vector<TimedResult> results =
+        run_chains(s == 0 ? system.sub_cluster : whole, {m.tca_rate, m.collision, m.hop}, chains.chains);
+    for (std::size_t c = 0; c < results.size(); ++c) {
+      done[chains.ranks[c]] = results[c].finished;
+      time.tca = std::max(time.tca, results[c].finished - chains.chains[c].start);
+      time.collided = time.collided || results[c].collided;
+    }
+  }
+  bool exchanges = false;
+  for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
+    exchanges = exchanges || !plans.ranks[rank].directions.empty();
+    time.pack = std::max(time.pack, packs[rank]);
+    time.mpi = std::max(time.mpi, mpi[rank]);
+    time.total = std::max({time.total, packs[rank] + mpi[rank], done[rank]});
+  }
+  time.overhead = exchanges ? m.exchange_overhead : 0;
+  time.total += time.overhead;
+  return time;
+}
+
+std::string describe(const HaloPlans& plans, int rank) {
+  std::string text;
+  for (const HaloDirection& d : plans.ranks.at(static_cast<std::size_t>(rank)).directions) {
+    text +=
+        fmt::format("{} to rank {} (node {}): {} rows of {} elements, gap {}: {}, {} bytes, {}{}\n", direction_name(d),
+                    d.peer, plans.nodes[static_cast<std::size_t>(d.peer)], d.send.rows(), d.send.run, d.send.gap(),
+                    name_of(d.pattern), d.bytes, name_of(d.carrier), d.packed ? ", packed" : "");
+  }
+  for (const std::string& note : plans.notes) text += note + "\n";
+  return text;
+}
+
+}  // namespace gdr::interconnect

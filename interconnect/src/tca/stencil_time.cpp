@@ -1,0 +1,124 @@
+// What an iteration of Laplace and Himeno takes, and the planner. IPSJ ACS 8(4), 2015, section 6.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gdr/interconnect/stencil.h"
+
+namespace gdr::interconnect {
+
+HaloShape StencilProblem::shape(const std::array<int, kHaloDimensions>& split) const {
+  HaloShape shape{extent, split, {}, element_bytes};
+  for (std::size_t d = 0; d < kHaloDimensions; ++d) shape.width[d] = split[d] > 1 ? 1 : 0;
+  return shape;
+}
+
+StencilProblem stencil_problem(Stencil stencil, std::string_view size) {
+  if (stencil == Stencil::laplace) {
+    constexpr double kFlops = 4;  // three additions and a product; the paper does not say what it counts
+    if (size != "S" && size != "L") throw Error(fmt::format("size '{}' is refused: Laplace has S and L", size));
+    const std::int64_t n = size == "S" ? 8192 : 16384;
+    const auto inner = static_cast<double>(n - 2);
+    return {stencil, std::string(size), {n, n, 1}, sizeof(double), kFlops * inner * inner};
+  }
+  constexpr double kFlops = 34;  // the benchmark's own count for a point
+  if (size != "S" && size != "M" && size != "L") {
+    throw Error(fmt::format("size '{}' is refused: Himeno has S, M and L", size));
+  }
+  const std::int64_t n = size == "S" ? 64 : size == "M" ? 128 : 256;
+  const auto inner = static_cast<double>(n - 2);
+  return {stencil,
+          std::string(size),
+          {n, n, 2 * n},
+          sizeof(float),
+          kFlops * inner * inner * static_cast<double>(2 * n - 2)};
+}
+
+StencilTime stencil_time(const StencilProblem& problem, const std::array<int, kHaloDimensions>& split,
+                         HaloMethod method, const HaloSystem& system) {
+  const HaloPlans plans = plan_halo(problem.shape(split), method, system);
+  const HaPacsTca& m = system.cluster;
+  const double point = problem.stencil == Stencil::himeno ? m.himeno_point : m.laplace_point;
+  double points = 1;
+  for (int d = 0; d < kHaloDimensions; ++d) points *= static_cast<double>(plans.shape.local(d));
+  StencilTime time;
+  time.halo = exchange_time(plans, system);
+  time.compute = points * point / m.memory_rate;
+  // Himeno's residual is reduced over all nodes through the hosts in every iteration; Laplace's loop has no such step.
+  const double reduce = problem.stencil == Stencil::himeno ? m.iteration_overhead : 0;
+  time.iteration = time.compute + time.halo.total + reduce;
+  time.gflops = problem.flops / time.iteration * 1e-9;
+  return time;
+}
+
+namespace {
+
+std::string reason_of(const HaloPlans& plans, const StencilTime& time, const Advice& advice) {
+  constexpr double kMicro = 1e6;
+  const HaloTime& halo = time.halo;
+  std::string text;
+  const auto part = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
+  switch (plans.method) {
+    case HaloMethod::tca:
+      part(fmt::format("PEACH2 carries all faces in {:.1f} us", halo.tca * kMicro));
+      break;
+    case HaloMethod::mv2gdr:
+      part(fmt::format("InfiniBand carries all faces in {:.1f} us", halo.mpi * kMicro));
+      break;
+    case HaloMethod::hybrid:
+      part(fmt::format("PEACH2 {:.1f} us beside InfiniBand {:.1f} us", halo.tca * kMicro, halo.mpi * kMicro));
+      if (halo.tca == 0 || halo.mpi == 0) part("one network idle");
+      break;
+  }
+  part(halo.pack > 0 ? fmt::format("packing {:.1f} us", halo.pack * kMicro) : std::string("nothing packed"));
+  if (advice.worst_hops > 1) part(fmt::format("up to {} hops", advice.worst_hops));
+  if (halo.collided) part("packets collide");
+  return text;
+}
+
+Advice advice_of(const StencilProblem& problem, const std::array<int, kHaloDimensions>& split, HaloMethod method,
+                 const HaloSystem& system) {
+  const HaloPlans plans = plan_halo(problem.shape(split), method, system);
+  Advice advice{split, method, stencil_time(problem, split, method, system), 0, 0, 0, {}};
+  const HaloPlan* busiest = &plans.ranks.front();
+  for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
+    const HaloPlan& plan = plans.ranks[rank];
+    if (plan.bytes() > busiest->bytes()) busiest = &plan;
+    for (const HaloDirection& d : plan.directions) {
+      if (d.carrier != Carrier::tca) continue;
+      const int whole = system.sub_cluster.nodes();
+      advice.worst_hops = std::max(
+          advice.worst_hops,
+          system.sub_cluster.hops(plans.nodes[rank] % whole, plans.nodes[static_cast<std::size_t>(d.peer)] % whole));
+    }
+  }
+  advice.halo_bytes = busiest->bytes();
+  if (advice.halo_bytes > 0) {
+    advice.block_stride_share =
+        static_cast<double>(busiest->bytes(Pattern::block_stride)) / static_cast<double>(advice.halo_bytes);
+  }
+  advice.reason = reason_of(plans, advice.time, advice);
+  return advice;
+}
+
+}  // namespace
+
+std::vector<Advice> plan_stencil(const StencilProblem& problem, int nodes, const HaloSystem& system) {
+  std::vector<Advice> all;
+  std::string refused;
+  for (int i = 1; i <= nodes; ++i) {
+    if (nodes % i != 0) continue;
+    for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
+      try {
+        all.push_back(advice_of(problem, {i, nodes / i, 1}, method, system));
+      } catch (const Error& error) {
+        refused = error.what();  // this one does not divide or does not reach; others may
+      }
+    }
+  }
+  if (all.empty()) throw Error(fmt::format("{} nodes are refused: no decomposition fits ({})", nodes, refused));
+  std::ranges::stable_sort(all, {}, [](const Advice& a) { return a.time.iteration; });
+  return all;
+}
+
+}  // namespace gdr::interconnect
