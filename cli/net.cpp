@@ -60,6 +60,9 @@ void add_net(CLI::App& program) {
   CLI::App* net = program.add_subcommand("net", "networks between nodes: messages, matrix products, task mapping");
   net->require_subcommand(1);
   add_net_routes(*net);
+  add_net_pingpong(*net);
+  add_net_halo(*net);
+  add_net_stencils(*net);
 }
 
 }  // namespace gdr::cli

@@ -21,6 +21,9 @@ struct PlatformArguments {
 };
 
 // One function a subcommand; each adds itself to `net`.
+void add_net_halo(CLI::App& net);
+void add_net_pingpong(CLI::App& net);
 void add_net_routes(CLI::App& net);
+void add_net_stencils(CLI::App& net);  // laplace and himeno
 
 }  // namespace gdr::cli

@@ -1,0 +1,160 @@
+// gdr net halo: the plan of a halo exchange, face by face, and its time.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "gdr/interconnect/stencil.h"
+#include "net.h"
+#include "net_stencil.h"
+
+namespace gdr::cli {
+
+std::array<std::int64_t, interconnect::kHaloDimensions> numbers_of(const std::string& text, std::string_view option) {
+  std::array<std::int64_t, interconnect::kHaloDimensions> values{1, 1, 1};
+  std::size_t count = 0;
+  std::string_view rest = text;
+  while (count < values.size()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), values[count]);
+    if (error != std::errc() || stop != part.data() + part.size() || values[count] < 1 || values[count] > 1 << 30)
+      break;
+    ++count;
+    if (part.size() == rest.size()) return values;
+    rest.remove_prefix(part.size() + 1);
+  }
+  throw UsageError(fmt::format("{}: '{}' is refused: it must be one to three whole numbers from 1 to {}, with commas",
+                               option, text, 1 << 30));
+}
+
+std::array<int, interconnect::kHaloDimensions> split_of(const std::string& text, std::string_view option) {
+  std::array<int, interconnect::kHaloDimensions> split{};
+  std::ranges::transform(numbers_of(text, option), split.begin(), [](std::int64_t n) { return static_cast<int>(n); });
+  return split;
+}
+
+interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
+  interconnect::HaloSystem system = interconnect::HaloSystem::load();
+  for (const std::string& link : dropped) {
+    int a = 0;
+    int b = 0;
+    const char* end = link.data() + link.size();
+    const auto [dash, first] = std::from_chars(link.data(), end, a);
+    const bool pair = first == std::errc() && dash != end && *dash == '-';
+    const auto [stop, second] = pair ? std::from_chars(dash + 1, end, b) : std::from_chars_result{end, first};
+    if (!pair || second != std::errc() || stop != end) {
+      throw UsageError(fmt::format("--drop-link: '{}' is refused: it must be two nodes, A-B", link));
+    }
+    system.sub_cluster.drop_link(a, b);
+  }
+  return system;
+}
+
+Json halo_json(const interconnect::HaloTime& time) {
+  return {{"total", time.total}, {"pack", time.pack},         {"tca", time.tca},
+          {"mpi", time.mpi},     {"overhead", time.overhead}, {"collided", time.collided}};
+}
+
+namespace {
+
+struct Options {
+  std::string extent;
+  std::string split;
+  std::string width = "1";
+  std::size_t element = 4;
+  std::string method = "hybrid";
+  std::vector<std::string> dropped;
+  int rank = -1;
+  ReportOptions report;
+};
+
+interconnect::HaloShape shape_of(const Options& o) {
+  interconnect::HaloShape shape;
+  shape.extent = numbers_of(o.extent, "--extent");
+  shape.split = split_of(o.split, "--split");
+  const auto width = numbers_of(o.width, "--width");
+  for (std::size_t d = 0; d < interconnect::kHaloDimensions; ++d) {
+    const std::int64_t wanted = o.width.find(',') == std::string::npos ? width[0] : width[d];
+    shape.width[d] = shape.split[d] > 1 ? static_cast<int>(wanted) : 0;
+  }
+  shape.element_bytes = o.element;
+  return shape;
+}
+
+/// The rank that sends most.
+int busiest(const interconnect::HaloPlans& plans) {
+  const auto most = std::ranges::max_element(plans.ranks, {}, [](const auto& plan) { return plan.bytes(); });
+  return static_cast<int>(most - plans.ranks.begin());
+}
+
+Json plan_json(const interconnect::HaloPlans& plans, int rank) {
+  Json directions = Json::array();
+  for (const interconnect::HaloDirection& d : plans.ranks[static_cast<std::size_t>(rank)].directions) {
+    directions.push_back({{"dimension", d.dimension},
+                          {"side", d.side},
+                          {"peer", d.peer},
+                          {"rows", d.send.rows()},
+                          {"block", d.send.run},
+                          {"gap", d.send.gap()},
+                          {"pattern", name_of(d.pattern)},
+                          {"carrier", name_of(d.carrier)},
+                          {"packed", d.packed},
+                          {"bytes", d.bytes}});
+  }
+  return directions;
+}
+
+int run(const Options& o) {
+  const Stopwatch watch;
+  const interconnect::HaloShape shape = shape_of(o);
+  const interconnect::HaloSystem system = system_with(o.dropped);
+  const interconnect::HaloPlans plans =
+      interconnect::plan_halo(shape, *interconnect::halo_method_named(o.method), system);
+  const interconnect::HaloTime time = interconnect::exchange_time(plans, system);
+  if (o.rank >= shape.ranks()) {
+    throw UsageError(fmt::format("--rank: {} is refused: it must be from 0 to {}", o.rank, shape.ranks() - 1));
+  }
+  const int rank = o.rank < 0 ? busiest(plans) : o.rank;
+  Json json = envelope("net halo", "ha-pacs-tca", "timing", false);
+  json["emulated_seconds"] = time.total;
+  json["host_seconds"] = watch.seconds();
+  json["method"] = o.method;
+  json["halo_seconds"] = time.total;
+  json["parts"] = halo_json(time);
+  json["nodes"] = plans.nodes;
+  json["rank"] = rank;
+  json["directions"] = plan_json(plans, rank);
+  json["notes"] = plans.notes;
+  if (o.report.speaks()) {
+    fmt::print("rank {} on node {}\n{}", rank, plans.nodes[static_cast<std::size_t>(rank)],
+               interconnect::describe(plans, rank));
+    fmt::print("{:.1f} us: pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f}\n", time.total * 1e6,
+               time.pack * 1e6, time.tca * 1e6, time.mpi * 1e6, time.overhead * 1e6);
+  }
+  o.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_net_halo(CLI::App& net) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(net, "halo", "plan and time of a halo exchange on HA-PACS/TCA",
+                  "gdr net halo --extent 64,64,128 --split 2,8,1 --method hybrid", [o] { return run(*o); });
+  command->add_option("--extent", o->extent, "I[,J[,K]]: elements of the whole array, slowest first")->required();
+  command->add_option("--split", o->split, "I[,J[,K]]: ranks along each dimension")->required();
+  command->add_option("--width", o->width, "halo width, one for all dimensions or I,J,K")->capture_default_str();
+  command->add_option("--element", o->element, "bytes of an element")
+      ->check(whole_in_range(1, 4096))
+      ->capture_default_str();
+  command->add_option("--method", o->method, "over which networks")
+      ->check(one_of({"tca", "mv2gdr", "hybrid"}))
+      ->capture_default_str();
+  command->add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
+  command->add_option("--rank", o->rank, "whose plan to show instead of the busiest rank's")
+      ->check(whole_in_range(0, 65535));
+  o->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,132 @@
+// gdr net laplace, gdr net himeno: an iteration on HA-PACS/TCA, or the planner's advice for a number of nodes.
+#include "gdr/interconnect/stencil.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "net.h"
+#include "net_stencil.h"
+
+namespace gdr::cli {
+namespace {
+
+using interconnect::Advice;
+using interconnect::Stencil;
+using interconnect::StencilProblem;
+using interconnect::StencilTime;
+
+struct Options {
+  Stencil stencil = Stencil::himeno;
+  std::string name;
+  std::string size = "S";
+  std::string split;
+  std::string method = "hybrid";
+  int nodes = 0;
+  std::vector<std::string> dropped;
+  ReportOptions report;
+};
+
+Json report_of(const Options& o, const Stopwatch& watch) {
+  Json json = envelope("net " + o.name, "ha-pacs-tca", "timing", false);
+  json["host_seconds"] = watch.seconds();
+  json["size"] = o.size;
+  return json;
+}
+
+void add_times(Json& json, const StencilTime& time) {
+  json["emulated_seconds"] = time.iteration;
+  json["emulated_gflops"] = time.gflops;
+  json["seconds_per_iteration"] = time.iteration;
+  json["gflops"] = time.gflops;
+  json["halo_seconds"] = time.halo.total;
+  json["compute_seconds"] = time.compute;
+  json["halo_parts"] = halo_json(time.halo);
+}
+
+int one(const Options& o, const StencilProblem& problem) {
+  const Stopwatch watch;
+  const auto split = split_of(o.split, "--split");
+  const StencilTime time =
+      interconnect::stencil_time(problem, split, *interconnect::halo_method_named(o.method), system_with(o.dropped));
+  Json json = report_of(o, watch);
+  add_times(json, time);
+  json["split"] = split;
+  json["method"] = o.method;
+  if (o.report.speaks()) {
+    fmt::print("{} {} split {}, {}: {:.1f} us an iteration, {:.1f} Gflops\n", o.name, o.size, fmt::join(split, ","),
+               o.method, time.iteration * 1e6, time.gflops);
+    fmt::print("compute {:.1f} us, halo {:.1f} us (pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f})\n",
+               time.compute * 1e6, time.halo.total * 1e6, time.halo.pack * 1e6, time.halo.tca * 1e6,
+               time.halo.mpi * 1e6, time.halo.overhead * 1e6);
+  }
+  o.report.write(json);
+  return kSuccess;
+}
+
+int plan(const Options& o, const StencilProblem& problem) {
+  const Stopwatch watch;
+  const std::vector<Advice> all = interconnect::plan_stencil(problem, o.nodes, system_with(o.dropped));
+  Json json = report_of(o, watch);
+  add_times(json, all.front().time);
+  json["split"] = all.front().split;
+  json["method"] = name_of(all.front().method);
+  json["plans"] = Json::array();
+  for (const Advice& a : all) {
+    json["plans"].push_back({{"split", a.split},
+                             {"method", name_of(a.method)},
+                             {"seconds_per_iteration", a.time.iteration},
+                             {"gflops", a.time.gflops},
+                             {"halo_seconds", a.time.halo.total},
+                             {"halo_bytes", a.halo_bytes},
+                             {"block_stride_share", a.block_stride_share},
+                             {"reason", a.reason}});
+  }
+  if (o.report.speaks()) {
+    const Advice& best = all.front();
+    fmt::print("{} {} on {} nodes: split {} with {}, {:.1f} us an iteration, {:.1f} Gflops\n", o.name, o.size, o.nodes,
+               fmt::join(best.split, ","), name_of(best.method), best.time.iteration * 1e6, best.time.gflops);
+    fmt::print("{:<10} {:<7} {:>9} {:>8} {:>9} {:>8}  {}\n", "split", "method", "us", "Gflops", "halo us", "halo KB",
+               "why");
+    for (const Advice& a : all) {
+      fmt::print("{:<10} {:<7} {:>9.1f} {:>8.1f} {:>9.1f} {:>8}  {}\n", fmt::format("{}", fmt::join(a.split, ",")),
+                 name_of(a.method), a.time.iteration * 1e6, a.time.gflops, a.time.halo.total * 1e6, a.halo_bytes / 1024,
+                 a.reason);
+    }
+  }
+  o.report.write(json);
+  return kSuccess;
+}
+
+int run(const Options& o) {
+  if (o.split.empty() == (o.nodes == 0)) throw UsageError("--split or --nodes is refused: it must be one of both");
+  const StencilProblem problem = interconnect::stencil_problem(o.stencil, o.size);
+  return o.nodes > 0 ? plan(o, problem) : one(o, problem);
+}
+
+void add(CLI::App& net, Stencil stencil, const std::string& name, const std::string& what, const std::string& split,
+         const std::vector<std::string>& sizes) {
+  auto o = std::make_shared<Options>();
+  o->stencil = stencil;
+  o->name = name;
+  CLI::App* command =
+      add_command(net, name, what, fmt::format("gdr net {} --size S --split {} --method hybrid", name, split),
+                  [o] { return run(*o); });
+  command->add_option("--size", o->size, "size of the problem")->check(one_of(sizes))->capture_default_str();
+  command->add_option("--split", o->split, "I,J[,K]: ranks along each dimension");
+  command->add_option("--method", o->method, "over which networks the halos go")
+      ->check(one_of({"tca", "mv2gdr", "hybrid"}))
+      ->capture_default_str();
+  command->add_option("--nodes", o->nodes, "instead of --split and --method: the best of both for so many nodes")
+      ->check(whole_in_range(1, 64));
+  command->add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
+  o->report.add_to(*command);
+}
+
+}  // namespace
+
+void add_net_stencils(CLI::App& net) {
+  add(net, Stencil::laplace, "laplace", "an iteration of 2-D Laplace on HA-PACS/TCA", "2,8", {"S", "L"});
+  add(net, Stencil::himeno, "himeno", "an iteration of the Himeno benchmark on HA-PACS/TCA", "2,8,1", {"S", "M", "L"});
+}
+
+}  // namespace gdr::cli
