@@ -253,6 +253,7 @@ class Planner {
           static_cast<void>(system_.sub_cluster.route(a, b));
         } catch (const LinkDown& down) {
           why = down.what();
+          break;
         }
       }
     }

@@ -1,6 +1,7 @@
 // Halo plans as the papers' runtime makes them, and exchanges whose results are the serial run's.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
