@@ -32,8 +32,12 @@ void BoardOptions::add_to(CLI::App& command) {
   command.add_option("--transfer", transfer, "how the host sends data: as in 2009, or as planned then")
       ->check(one_of({"2009", "ideal"}))
       ->capture_default_str();
-  command.add_option("--engine", engine, "what computes: one PE at a time, or PEs in host vectors; both bit exact")
-      ->check(one_of({"reference", "simd"}))
+  command
+      .add_option(
+          "--engine", engine,
+          "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
+          "or the first two side by side")
+      ->check(one_of(emulator::engine_names()))
       ->capture_default_str();
   command.add_option("--threads", threads, "host threads; 0: all")
       ->check(whole_in_range(0, 1024))
@@ -117,6 +121,10 @@ Json envelope(const std::string& tool, const std::string& machine, const std::st
           {"counters", nullptr}};
 }
 
+bool BoardOptions::exact() const { return emulator::is_exact(*emulator::engine_named(engine)); }
+
+std::string BoardOptions::exactness() const { return exact() ? "bit exact" : "host double, not bit exact"; }
+
 void add_device_results(Json& report, const Device& device) {
   const emulator::ClosedForm& emulated = device.emulated();
   const double seconds = emulated.seconds().total();
@@ -151,6 +159,7 @@ void add_device_results(Json& report, const Device& device) {
         {"idp", counters.idp_words * 9},
         {"odp", counters.odp_words * 9},
         {"ring", counters.ring_words * 9}}},
+      {"fp_lanes", {{"all", counters.fp_lanes.all}, {"slow", counters.fp_lanes.slow}}},
       {"fp_events",
        {{"invalid", counters.fp.invalid}, {"overflow", counters.fp.overflow}, {"underflow", counters.fp.underflow}}},
       {"conversion_events",

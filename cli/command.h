@@ -44,6 +44,9 @@ struct BoardOptions {
 
   void add_to(CLI::App& command);
   [[nodiscard]] DeviceOptions device_options() const;
+  [[nodiscard]] bool exact() const;
+  /// "bit exact", or what the engine is instead.
+  [[nodiscard]] std::string exactness() const;
 };
 
 /// Throws UsageError with the names of `known` unless `name_or_file` is one of them or names a .toml file; what a file

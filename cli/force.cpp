@@ -29,7 +29,7 @@ int force(const Options& options) {
   const ForceSums host = host_forces(particles, options.eps);
 
   const emulator::StageSeconds& stages = device.emulated().seconds();
-  Json json = envelope("force", device.machine().name, options.board.engine, true);
+  Json json = envelope("force", device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["host_seconds"] = watch.seconds();
   json["n"] = options.n;
@@ -43,8 +43,8 @@ int force(const Options& options) {
 
   if (options.report.speaks()) {
     const emulator::RunClocks& clocks = device.emulated().clocks();
-    fmt::print("{} on {} at {} MHz, N = {}, eps = {}\n", options.kernel, device.machine().title,
-               device.machine().clock_mhz, options.n, options.eps);
+    fmt::print("{} on {} at {} MHz, N = {}, eps = {}, engine {} ({})\n", options.kernel, device.machine().title,
+               device.machine().clock_mhz, options.n, options.eps, options.board.engine, options.board.exactness());
     fmt::print("  emulated time   {:.6f} s (closed form): i send {:.6f}, j send {:.6f}, compute {:.6f}, add {:.6f}\n",
                stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
     fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",

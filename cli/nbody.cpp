@@ -151,7 +151,7 @@ int nbody(const Options& options) {
   const std::size_t predicted = run.integrator.predicted_at(options.t_end);
   if (!options.out.empty()) write_snapshot(options, run, options.t_end, options.out);
 
-  Json json = envelope("nbody", device.machine().name, options.board.engine, true);
+  Json json = envelope("nbody", device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["host_seconds"] = watch.seconds();
   json["n"] = particles.size();
@@ -167,8 +167,9 @@ int nbody(const Options& options) {
   if (!options.report.speaks()) return kSuccess;
 
   const double emulated = device.emulated().seconds().total();
-  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}, engine {} (bit exact)\n", particles.size(),
-             options.t_end, device.machine().title, device.machine().clock_mhz, options.kernel, options.board.engine);
+  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}, engine {} ({})\n", particles.size(), options.t_end,
+             device.machine().title, device.machine().clock_mhz, options.kernel, options.board.engine,
+             options.board.exactness());
   fmt::print("  energy error    {:+.2e} (E = {:.10f}, virial ratio {:.3f})\n", energy_error, energy.total(),
              energy.virial_ratio());
   fmt::print(

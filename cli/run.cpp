@@ -118,7 +118,7 @@ int run(Options options) {
   const Table table = hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   if (!options.out.empty()) hostlib::write_table(options.out, table);
 
-  Json json = envelope("run", device.machine().name, options.board.engine, true);
+  Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["host_seconds"] = watch.seconds();
   json["kernel"] = device.program().kernel;
@@ -127,6 +127,9 @@ int run(Options options) {
   json["iterations"] = iterations_of_slowest_chip(device, device.boards().chips(), table.rows(), nj);
   json["results"] = options.out.empty() ? Json(nullptr) : Json(options.out);
   options.report.write(json);
+  if (!options.board.exact()) {
+    fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
+  }
   if (options.report.speaks() && options.out.empty()) print_table(table);
   return kSuccess;
 }

@@ -1,12 +1,38 @@
 // Dealing work to the chips and adding up what they return.
 #include "gdr/emulator/board.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
+#include "gdr/emulator/lockstep.h"
+#include "host_arithmetic.h"
 #include "thread_pool.h"
 
 namespace gdr::emulator {
 namespace {
+
+struct NamedEngine {
+  Engine engine;
+  std::string_view name;
+};
+
+constexpr std::array kEngines{NamedEngine{Engine::reference, "reference"}, NamedEngine{Engine::simd, "simd"},
+                              NamedEngine{Engine::native, "native"}, NamedEngine{Engine::lockstep, "lockstep"}};
+
+std::unique_ptr<Chip> make_chip(Engine engine, unsigned number) {
+  switch (engine) {
+    case Engine::reference:
+      return make_reference_chip();
+    case Engine::simd:
+      return make_simd_chip();
+    case Engine::native:
+      return make_native_chip();
+    case Engine::lockstep:
+      break;
+  }
+  return make_lockstep_chip(make_reference_chip(), make_simd_chip(), number);
+}
 
 /// The host's part of a reduction over chips, on 64-bit fields.
 std::uint64_t combine(isa::Op op, bool floating, std::uint64_t a, std::uint64_t b) {
@@ -42,22 +68,31 @@ std::uint64_t combine(isa::Op op, bool floating, std::uint64_t a, std::uint64_t 
 
 }  // namespace
 
-std::string_view name_of(Engine engine) { return engine == Engine::reference ? "reference" : "simd"; }
+std::string_view name_of(Engine engine) {
+  const auto known = std::ranges::find(kEngines, engine, &NamedEngine::engine);
+  GDR_ASSERT(known != kEngines.end(), "every engine has a name");
+  return known->name;
+}
 
 std::optional<Engine> engine_named(std::string_view name) {
-  for (const Engine engine : {Engine::reference, Engine::simd}) {
-    if (name_of(engine) == name) return engine;
-  }
-  return std::nullopt;
+  const auto known = std::ranges::find(kEngines, name, &NamedEngine::name);
+  return known == kEngines.end() ? std::nullopt : std::optional(known->engine);
 }
+
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const NamedEngine& engine : kEngines) names.emplace_back(engine.name);
+  return names;
+}
+
+bool is_exact(Engine engine) { return engine != Engine::native; }
 
 Boards::Boards(MachineDescription machine, unsigned boards, Engine engine, unsigned threads)
     : machine_(std::move(machine)) {
   if (boards < 1) throw Error("boards = 0 is refused: there must be at least one");
   if (threads < 1) throw Error("threads = 0 is refused: there must be at least one");
   for (unsigned chip = 0; chip < boards * machine_.chips; ++chip) {
-    std::unique_ptr<Chip> made = engine == Engine::simd ? make_simd_chip() : make_reference_chip();
-    chips_.emplace_back(machine_, std::move(made));
+    chips_.emplace_back(machine_, make_chip(engine, chip));
   }
   pool_ = std::make_unique<ThreadPool>(threads);
 }
@@ -97,6 +132,7 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
     for (unsigned chip = 1; chip < chips(); ++chip) sums = chips_[chip].add_in_ring(std::move(sums));
     return chips_.back().send_to_host(sums);
   }
+  const HostArithmetic arithmetic(Subnormals::kept);
   const auto by_field = result_fields(program_);
   std::vector<std::uint64_t> fields = chips_[0].send_to_host(chips_[0].collect_words());
   for (unsigned chip = 1; chip < chips(); ++chip) {

@@ -83,37 +83,7 @@ Result apply(LongWord a, LongWord b, Width width) {
 }
 
 Result apply(isa::Op op, LongWord a, LongWord b, Width width) {
-  switch (op) {
-#define GDR_CASE(OP) \
-  case isa::Op::OP:  \
-    return apply<isa::Op::OP>(a, b, width)
-    GDR_CASE(FADD);
-    GDR_CASE(FSUB);
-    GDR_CASE(FPASSA);
-    GDR_CASE(FMAX);
-    GDR_CASE(FMIN);
-    GDR_CASE(FMUL);
-    GDR_CASE(FMULL);
-    GDR_CASE(UADD);
-    GDR_CASE(USUB);
-    GDR_CASE(UAND);
-    GDR_CASE(UOR);
-    GDR_CASE(UXOR);
-    GDR_CASE(UNOT);
-    GDR_CASE(ULSL);
-    GDR_CASE(ULSR);
-    GDR_CASE(UASR);
-    GDR_CASE(UPASSA);
-    GDR_CASE(UMAX);
-    GDR_CASE(UMIN);
-    GDR_CASE(ULZC);
-#undef GDR_CASE
-    case isa::Op::FMULH:
-    case isa::Op::BM:
-    case isa::Op::NOP:
-      break;
-  }
-  GDR_ASSERT(false, "only operations with a result of a slot are applied");
+  return with_operation(op, [&]<isa::Op operation>() { return apply<operation>(a, b, width); });
 }
 
 class Reference final : public ReferenceChip {
@@ -121,6 +91,13 @@ class Reference final : public ReferenceChip {
   void load(const isa::Program& program) override {
     code_ = decode_program(program);
     blocks_.assign(kBlocks, Block{});
+  }
+
+  void patch(const isa::Program& program) override { code_ = decode_program(program); }
+  std::unique_ptr<Chip> clone() const override {
+    auto copy = std::make_unique<Reference>(*this);
+    copy->observer_ = nullptr;
+    return copy;
   }
 
   void run_initialization(unsigned block) override {
@@ -140,6 +117,14 @@ class Reference final : public ReferenceChip {
       bm[2 * address + 1] = word.lower();
       ++address;
     }
+  }
+
+  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+    std::vector<LongWord> words;
+    for (unsigned n = address; n < address + count; ++n) {
+      words.push_back(read(blocks_.at(block).bm, 2 * std::size_t{n}, Width::long_word));
+    }
+    return words;
   }
 
   void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {

@@ -2,6 +2,7 @@
 // fadd, fmul, ... found by its namespace; an operation without meaning here does not compile.
 #pragma once
 
+#include "gdr/base/error.h"
 #include "gdr/emulator/arithmetic.h"
 #include "gdr/isa/isa.h"
 
@@ -45,5 +46,41 @@ GDR_SEMANTICS(UMIN, true, umin(a, b, destination));
 GDR_SEMANTICS(ULZC, true, ulzc(a, destination));
 
 #undef GDR_SEMANTICS
+
+/// Calls function.template operator()<op>() for an operation with a meaning; any other is refused by the caller before.
+template <class Function>
+auto with_operation(Op op, Function function) {
+  switch (op) {
+#define GDR_CASE(OP) \
+  case Op::OP:       \
+    return function.template operator()<Op::OP>()
+    GDR_CASE(FADD);
+    GDR_CASE(FSUB);
+    GDR_CASE(FPASSA);
+    GDR_CASE(FMAX);
+    GDR_CASE(FMIN);
+    GDR_CASE(FMUL);
+    GDR_CASE(FMULL);
+    GDR_CASE(UADD);
+    GDR_CASE(USUB);
+    GDR_CASE(UAND);
+    GDR_CASE(UOR);
+    GDR_CASE(UXOR);
+    GDR_CASE(UNOT);
+    GDR_CASE(ULSL);
+    GDR_CASE(ULSR);
+    GDR_CASE(UASR);
+    GDR_CASE(UPASSA);
+    GDR_CASE(UMAX);
+    GDR_CASE(UMIN);
+    GDR_CASE(ULZC);
+#undef GDR_CASE
+    case Op::FMULH:
+    case Op::BM:
+    case Op::NOP:
+      break;
+  }
+  GDR_ASSERT(false, "only operations with a result of their own are applied");
+}
 
 }  // namespace gdr::emulator

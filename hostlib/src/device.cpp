@@ -1,6 +1,7 @@
 #include "gdr/hostlib/device.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -125,7 +126,9 @@ DeviceOptions device_options_from_environment() {
   if (const std::string machine = text("GDR_MACHINE"); !machine.empty()) options.machine = machine;
   if (const std::string engine = text("GDR_ENGINE"); !engine.empty()) {
     const auto known = emulator::engine_named(engine);
-    if (!known) throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be reference or simd", engine));
+    if (!known)
+      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}", engine,
+                              fmt::join(emulator::engine_names(), ", ")));
     options.engine = *known;
   }
   number("GDR_BOARDS", kMostBoards, options.boards);

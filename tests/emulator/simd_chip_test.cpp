@@ -1,5 +1,4 @@
-// The vector engine against the scalar functions, operation by operation, and against the reference engine, program by
-// program.
+// The vector engine against the scalar functions, operation by operation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +21,6 @@ using isa::ShortWord;
 using isa::Source;
 using isa::Unit;
 using isa::Width;
-
-// ---- operation by operation ----------------------------------------------------------------------------------------
 
 /// Result, flags and event that an element must show.
 struct Expected {
@@ -300,41 +297,6 @@ TEST_P(SimdChip, ComputesWhatTheScalarFunctionsDo) { check_trials(GetParam(), 10
 
 INSTANTIATE_TEST_SUITE_P(Hosts, SimdChip, testing::ValuesIn(emulator::available_host_isas()),
                          [](const auto& tested) { return std::string(emulator::name_of(tested.param)); });
-
-// ---- program by program --------------------------------------------------------------------------------------------
-
-void append(std::vector<isa::ProgramLine>& code, const std::vector<isa::ProgramLine>& more) {
-  code.insert(code.end(), more.begin(), more.end());
-}
-
-EngineInput input_of(isa::Program program, RandomPrograms& random, std::uint64_t seed) {
-  constexpr std::uint64_t kRecords[] = {0, 1, 37, 64, 65};
-  constexpr unsigned kLive[] = {1, 6, 32, 32};
-  EngineInput input;
-  append(program.sections[static_cast<std::size_t>(Section::loop_termination)], code_of(dump_lines()));
-  input.program = std::move(program);
-  input.blocks = {0, 4, 5};
-  for (int run = 0; run < 2; ++run) {
-    input.runs.push_back({kRecords[random.below(5)], kLive[random.below(4)]});
-  }
-  // Words of PEs that were not live are undefined ever after, so a PE that is compared must have been live throughout.
-  input.runs[1].live_pes = std::min(input.runs[0].live_pes, input.runs[1].live_pes);
-  input.seed = seed;
-  return input;
-}
-
-void check_programs(std::uint64_t first_seed, unsigned count, const ProgramShape& shape, unsigned most_lines) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
-    RandomPrograms random(seed);
-    isa::Program program = random.next(shape, most_lines);
-    ASSERT_TRUE(engines_agree(input_of(std::move(program), random, seed))) << "seed " << seed;
-  }
-}
-
-TEST(RandomProgram, RunsAlikeOnBothEngines) { check_programs(1, 400, {8, false, 24}, 8); }
-TEST(RandomProgram, RunsAlikeOnBothEnginesWithManyHazards) { check_programs(10'000, 300, {2, false, 8}, 10); }
-TEST(RandomProgram, RunsAlikeOnBothEnginesWithIndirectAddresses) { check_programs(20'000, 300, {4, true, 24}, 6); }
-TEST(RandomProgram, RunsAlikeOnBothEnginesWithoutRecords) { check_programs(30'000, 100, {0, false, 16}, 6); }
 
 }  // namespace
 }  // namespace gdr::tests

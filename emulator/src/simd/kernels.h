@@ -7,6 +7,7 @@
 
 #include "float_operations.h"
 #include "integer_operations.h"
+#include "native_operations.h"
 #include "semantics.h"
 
 namespace gdr::emulator::simd {
@@ -81,6 +82,21 @@ struct FloatStep {
     const ExactBatch result = Semantics<op>::apply(ExactBatch{left.a_high, left.a_low, Events{}},
                                                    ExactBatch{left.b_high, left.b_low, Events{}}, width);
     return {{result.high, result.low, Mask{}, Mask{}}, result.events};
+  }
+};
+
+template <Op op, Width width>
+struct NativeStep {
+  static constexpr Width kWidth = width;
+  static constexpr bool kMayLeave = false;
+
+  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, Leftover&) {
+    const auto operand = [](const std::uint64_t* row, std::uint64_t flip) {
+      return NativeBatch{reinterpret_cast<Host::Doubles>(Host::load(row) ^ Host::all(flip))};
+    };
+    const NativeBatch result =
+        Semantics<op>::apply(operand(rows.a_high, micro.flip_a), operand(rows.b_high, micro.flip_b), width);
+    return {native_word(result, width), Bits{}, Mask{}, Mask{}};
   }
 };
 
@@ -381,6 +397,9 @@ Kernel choose_width(const KernelKey& key) {
   if constexpr (Semantics<op>::on_integers) {
     return key.width == Width::long_word ? choose_run<IntegerStep<op, Width::long_word>>(key)
                                          : choose_run<IntegerStep<op, Width::short_word>>(key);
+  } else if (key.native) {
+    return key.width == Width::long_word ? choose_run<NativeStep<op, Width::long_word>>(key)
+                                         : choose_run<NativeStep<op, Width::short_word>>(key);
   } else {
     return key.width == Width::long_word ? choose_shape<op, Width::long_word>(key)
                                          : choose_shape<op, Width::short_word>(key);
@@ -388,37 +407,7 @@ Kernel choose_width(const KernelKey& key) {
 }
 
 Kernel choose_kernel(const KernelKey& key) {
-  switch (key.op) {
-#define GDR_CASE(OP) \
-  case Op::OP:       \
-    return choose_width<Op::OP>(key)
-    GDR_CASE(FADD);
-    GDR_CASE(FSUB);
-    GDR_CASE(FPASSA);
-    GDR_CASE(FMAX);
-    GDR_CASE(FMIN);
-    GDR_CASE(FMUL);
-    GDR_CASE(FMULL);
-    GDR_CASE(UADD);
-    GDR_CASE(USUB);
-    GDR_CASE(UAND);
-    GDR_CASE(UOR);
-    GDR_CASE(UXOR);
-    GDR_CASE(UNOT);
-    GDR_CASE(ULSL);
-    GDR_CASE(ULSR);
-    GDR_CASE(UASR);
-    GDR_CASE(UPASSA);
-    GDR_CASE(UMAX);
-    GDR_CASE(UMIN);
-    GDR_CASE(ULZC);
-#undef GDR_CASE
-    case Op::FMULH:
-    case Op::BM:
-    case Op::NOP:
-      break;
-  }
-  return nullptr;
+  return with_operation(key.op, [&]<Op op>() { return choose_width<op>(key); });
 }
 
 }  // namespace

@@ -142,6 +142,7 @@ struct KernelKey {
   bool negated = false;  // an operand is negated
   bool general = false;
   bool one_destination = false;
+  bool native = false;  // floating point of the host
 };
 
 Kernel find_kernel_portable(const KernelKey& key);

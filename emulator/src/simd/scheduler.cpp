@@ -39,7 +39,7 @@ IndirectUse indirect_use(const DecodedProgram& program) {
 
 class ProgramScheduler {
  public:
-  ProgramScheduler(const DecodedProgram& program, HostIsa isa) : program_(program), isa_(isa) {
+  ProgramScheduler(const DecodedProgram& program, KernelSet kernels) : program_(program), kernels_(kernels) {
     const IndirectUse indirect = indirect_use(program);
     lm_form_pinned_ = indirect.any;
     long_pairs_.set();
@@ -86,13 +86,13 @@ class ProgramScheduler {
   }
 
   std::pair<SectionCode, PairForms> scheduled(const SectionFrame& frame) {
-    SectionScheduler scheduler(isa_, constants_, frame);
+    SectionScheduler scheduler(kernels_, constants_, frame);
     SectionCode code = scheduler.run(program_.code(frame.section));
     return {std::move(code), scheduler.final_long_pairs()};
   }
 
   const DecodedProgram& program_;
-  HostIsa isa_;
+  KernelSet kernels_;
   Constants constants_;
   PairForms long_pairs_;
   bool lm_form_pinned_ = false;
@@ -100,6 +100,8 @@ class ProgramScheduler {
 
 }  // namespace
 
-Schedule make_schedule(const DecodedProgram& program, HostIsa isa) { return ProgramScheduler(program, isa).run(); }
+Schedule make_schedule(const DecodedProgram& program, KernelSet kernels) {
+  return ProgramScheduler(program, kernels).run();
+}
 
 }  // namespace gdr::emulator::simd

@@ -35,6 +35,15 @@ struct Schedule {
   bool may_fault = false;  // indirect addresses are known when they are used
 };
 
-[[nodiscard]] Schedule make_schedule(const DecodedProgram& program, HostIsa isa);
+/// Whose floating point a schedule's kernels compute.
+enum class Arithmetic : std::uint8_t { chip, host };
+
+/// The kernels to choose from.
+struct KernelSet {
+  HostIsa isa = HostIsa::portable;
+  Arithmetic arithmetic = Arithmetic::chip;
+};
+
+[[nodiscard]] Schedule make_schedule(const DecodedProgram& program, KernelSet kernels);
 
 }  // namespace gdr::emulator::simd

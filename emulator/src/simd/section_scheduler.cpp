@@ -21,8 +21,8 @@ std::uint32_t Constants::place_of(isa::LongWord value) {
   return place::kConstants + index * 2 * kSplatWords;
 }
 
-SectionScheduler::SectionScheduler(HostIsa isa, Constants& constants, const SectionFrame& frame)
-    : isa_(isa), constants_(constants), frame_(frame), long_pairs_(frame.long_pairs) {
+SectionScheduler::SectionScheduler(KernelSet kernels, Constants& constants, const SectionFrame& frame)
+    : kernels_(kernels), constants_(constants), frame_(frame), long_pairs_(frame.long_pairs) {
   landing_late_ = frame.before;
 }
 
@@ -327,7 +327,8 @@ void SectionScheduler::emit_unit(const Action& action) {
   }
   if (action.flag) op.flag = flag_destination_of(action);
   key.one_destination = op.destinations == 1;
-  op.run = find_kernel(isa_, key);
+  key.native = kernels_.arithmetic == Arithmetic::host;
+  op.run = find_kernel(kernels_.isa, key);
   if (isa::info_of(action.op).unit != Unit::alu) code_.fp_elements += line_->vlen;
   code_.ops.push_back(op);
 }

@@ -32,7 +32,7 @@ struct SectionFrame {
 
 class SectionScheduler {
  public:
-  SectionScheduler(HostIsa isa, Constants& constants, const SectionFrame& frame);
+  SectionScheduler(KernelSet kernels, Constants& constants, const SectionFrame& frame);
 
   SectionCode run(const std::vector<isa::Line>& lines);
   /// Layout of the pairs after the last line, before they are put back.
@@ -128,7 +128,7 @@ class SectionScheduler {
   [[nodiscard]] Gate line_gate() const;
   [[nodiscard]] bool pinned(unsigned pair) const { return frame_.lm_form_pinned && pair >= kLmRow / 2; }
 
-  HostIsa isa_;
+  KernelSet kernels_;
   Constants& constants_;
   SectionFrame frame_;
   SectionCode code_;

@@ -116,12 +116,13 @@ class Sequence {
 /// The reduction tree on rows of words, a row from each block.
 class Tree {
  public:
-  Tree(HostIsa isa, isa::Op op, Width width) : rows_(kBlocks * 2 * kRowWords / kSplatWords) {
+  Tree(KernelSet kernels, isa::Op op, Width width) : rows_(kBlocks * 2 * kRowWords / kSplatWords) {
     KernelKey key;
     key.op = op;
     key.width = width;
     key.one_destination = true;
-    node_.run = find_kernel(isa, key);
+    key.native = kernels.arithmetic == Arithmetic::host;
+    node_.run = find_kernel(kernels.isa, key);
     node_.width = width;
     node_.destinations = 1;
   }
@@ -161,17 +162,34 @@ class Tree {
 
 class SimdChip final : public Chip {
  public:
-  explicit SimdChip(HostIsa isa) : isa_(isa) {}
+  explicit SimdChip(KernelSet kernels) : kernels_(kernels) {}
 
   void load(const isa::Program& program) override {
     code_ = decode_program(program);
-    schedule_ = make_schedule(code_, isa_);
+    schedule_ = make_schedule(code_, kernels_);
     memory_ = Memory(schedule_.constants);
     tallies_ = {};
   }
 
+  void patch(const isa::Program& program) override {
+    SimdChip patched(kernels_);
+    patched.load(program);
+    for (unsigned block = 0; block < kBlocks; ++block) {
+      const std::uint64_t* from = memory_.state(block);
+      std::uint64_t* to = patched.memory_.state(block);
+      std::copy_n(from, place::kConstants, to);
+      for (unsigned row = 0; row < kTRow; row += 2) {
+        for (unsigned pe = 0; pe < kPesPerBlock; ++pe) patched.put(to + pe, row, get(from + pe, row));
+      }
+    }
+    patched.tallies_ = tallies_;
+    *this = std::move(patched);
+  }
+
+  std::unique_ptr<Chip> clone() const override { return std::make_unique<SimdChip>(*this); }
+
   void run_initialization(unsigned block) override {
-    const HostArithmetic arithmetic;
+    const HostArithmetic arithmetic(Subnormals::zero);
     Sequence run(code_.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));
     run.land();
@@ -180,7 +198,7 @@ class SimdChip final : public Chip {
   void run_loop(BlockRange blocks, const LoopRun& loop) override {
     GDR_ASSERT(blocks.first + blocks.count <= kBlocks, "blocks that the chip has are run");
     GDR_ASSERT(loop.live_pes <= kPesPerBlock, "no more PEs are live than a block has");
-    const HostArithmetic arithmetic;
+    const HostArithmetic arithmetic(Subnormals::zero);
     // Only in the last iteration some blocks may be without a record: the first ones have it.
     const RecordStream& stream = loop.stream;
     const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
@@ -231,6 +249,27 @@ class SimdChip final : public Chip {
     return words;
   }
 
+  PeRegisters registers(unsigned block, unsigned pe) const override {
+    const std::uint64_t* state = memory_.state(block);
+    PeRegisters registers{};
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      const std::uint64_t* t = state + row_place(kTRow + 2 * element) + pe;
+      registers.t[element] = {t[0], static_cast<std::uint8_t>(t[kRowWords])};
+      for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
+        const std::uint64_t bit = (state[flag_place(flag) + element] >> pe) & 1;
+        registers.flags[element] |= static_cast<std::uint8_t>(bit << (flag - 1));
+      }
+    }
+    return registers;
+  }
+
+  std::vector<isa::LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+    const std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
+    std::vector<isa::LongWord> words;
+    for (unsigned n = 0; n < count; ++n) words.push_back(isa::join({bm[2 * n]}, {bm[2 * n + 1]}));
+    return words;
+  }
+
   void write_pes(unsigned first_pe, const PeWords& where, std::span<const isa::LongWord> words) override {
     GDR_ASSERT(words.size() % where.count == 0 && first_pe + words.size() / where.count <= kPesPerBlock,
                "as many PEs as words are given for are written");
@@ -256,11 +295,11 @@ class SimdChip final : public Chip {
     if (!collection.reduction || collection.where.width != collection.node_width) {
       return Chip::collect(collection, events);
     }
-    const HostArithmetic arithmetic;
+    const HostArithmetic arithmetic(Subnormals::zero);
     const unsigned per_pe = collection.where.count;
     const unsigned pes = (collection.results + per_pe - 1) / per_pe;
     GDR_ASSERT(pes <= kPesPerBlock, "no more results are collected than the PEs hold");
-    Tree tree(isa_, *collection.reduction, collection.node_width);
+    Tree tree(kernels_, *collection.reduction, collection.node_width);
     std::vector<isa::LongWord> results(collection.results);
     for (unsigned n = 0; n < per_pe; ++n) {
       const unsigned row = row_of(collection.where, n);
@@ -350,7 +389,7 @@ class SimdChip final : public Chip {
     lane[row_place(row + 1)] = is_long ? word.low : word.lower().bits << kShortShift;
   }
 
-  HostIsa isa_;
+  KernelSet kernels_;
   DecodedProgram code_;
   Schedule schedule_;
   Memory memory_;
@@ -399,7 +438,11 @@ std::unique_ptr<Chip> make_simd_chip(HostIsa isa) {
   if (std::find(available.begin(), available.end(), isa) == available.end()) {
     throw Error(fmt::format("make_simd_chip: this host has no {}", name_of(isa)));
   }
-  return std::make_unique<simd::SimdChip>(isa);
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip});
+}
+
+std::unique_ptr<Chip> make_native_chip() {
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{available_host_isas().back(), simd::Arithmetic::host});
 }
 
 std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(available_host_isas().back()); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,9 +14,17 @@
 
 namespace gdr::emulator {
 
-enum class Engine : std::uint8_t { reference, simd };
+enum class Engine : std::uint8_t {
+  reference,  // one PE at a time
+  simd,       // PEs in host vectors
+  native,     // as simd, with the host's own doubles: not bit exact
+  lockstep    // reference and simd side by side; throws Divergence where they differ
+};
 [[nodiscard]] std::string_view name_of(Engine engine);
 [[nodiscard]] std::optional<Engine> engine_named(std::string_view name);
+[[nodiscard]] std::vector<std::string> engine_names();
+/// True if results are the machine's, bit for bit.
+[[nodiscard]] bool is_exact(Engine engine);
 
 /// How the chips' results become one.
 enum class Combination : std::uint8_t {

@@ -96,16 +96,25 @@ struct Collection {
   Width node_width = Width::long_word;
 };
 
+/// T and flags of one PE, which no `bm` store shows.
+struct PeRegisters {
+  std::array<LongWord, isa::kVectorElements> t;
+  std::array<std::uint8_t, isa::kVectorElements> flags;  // bit k - 1 is flag k
+  friend bool operator==(const PeRegisters&, const PeRegisters&) = default;
+};
+
 /// State is zero after load(). Calls that name different blocks may come from different threads at the same time; all
 /// others may not.
 class Chip {
  public:
   virtual ~Chip() = default;
-  Chip(const Chip&) = delete;
-  Chip& operator=(const Chip&) = delete;
 
   /// Takes a program and clears all state. Throws Fault for code that no run could execute, whatever the data.
   virtual void load(const isa::Program& program) = 0;
+  /// Other code for the state as it is, to look closer at what a run did. Throws Fault.
+  virtual void patch(const isa::Program& program) = 0;
+  /// The same state and program; never while a block runs.
+  [[nodiscard]] virtual std::unique_ptr<Chip> clone() const = 0;
   /// Section `initialization`, once.
   virtual void run_initialization(unsigned block) = 0;
   /// The three loop sections in each of the blocks. Throws the Fault of the first block that has one; the state of the
@@ -120,6 +129,9 @@ class Chip {
   virtual void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
   /// The words that a `bm` store of that PE would bring to BM; short ones in the upper half.
   [[nodiscard]] virtual std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const = 0;
+  [[nodiscard]] virtual PeRegisters registers(unsigned block, unsigned pe) const = 0;
+  /// `count` long words of a BM.
+  [[nodiscard]] virtual std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const = 0;
   /// Result n is element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), reduced over the blocks: neighbours
   /// first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a reduction block 0 passes. Events of the
   /// nodes are added to `events`.
@@ -131,6 +143,8 @@ class Chip {
 
  protected:
   Chip() = default;
+  Chip(const Chip&) = default;
+  Chip& operator=(const Chip&) = default;
 };
 
 /// What a line of the reference engine is about to do, and a look at any PE of its block before it does.
@@ -141,12 +155,6 @@ struct IssueEvent {
   unsigned block;
   std::uint64_t iteration;  // of the loop body; 0 elsewhere
   bool jvalid;
-};
-
-/// T and flags of one PE, which no `bm` store shows.
-struct PeRegisters {
-  std::array<LongWord, isa::kVectorElements> t;
-  std::array<std::uint8_t, isa::kVectorElements> flags;  // bit k - 1 is flag k
 };
 
 class Observer {
@@ -160,13 +168,17 @@ class ReferenceChip : public Chip {
  public:
   /// Called before every line; not owned, may be null.
   virtual void set_observer(Observer* observer) = 0;
-  [[nodiscard]] virtual PeRegisters registers(unsigned block, unsigned pe) const = 0;
 };
 
 [[nodiscard]] std::unique_ptr<ReferenceChip> make_reference_chip();
 
 /// Pre-decoded, PEs in host vectors; the instruction set of the host is chosen at run time.
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip();
+
+/// As the simd engine, but floating-point operations are the host's own on doubles: a long word is one with eight zero
+/// bits behind it, a short one is rounded to its width. Words that the ALU sees keep their 72- and 36-bit form, so that
+/// seeds and index tests work. Not bit exact, and no events.
+[[nodiscard]] std::unique_ptr<Chip> make_native_chip();
 
 /// What a node of the reduction tree, or a step of the ring, makes of two words; `op` is one that reduces. An event is
 /// added to `events`.

@@ -1,0 +1,41 @@
+// Two engines side by side on the same program: every run ends with a comparison, the first difference is traced to the
+// line that made it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "gdr/emulator/chip.h"
+
+namespace gdr::emulator {
+
+/// Where two engines first differ. The text names everything below, with the line's place in its source and its
+/// assembly; `line` is empty if no line alone makes the difference when it is run again from the state before it.
+class Divergence : public Error {
+ public:
+  struct Place {
+    unsigned chip = 0;
+    unsigned block = 0;
+    isa::Section section = isa::Section::initialization;
+    std::uint64_t iteration = 0;  // of the loop body
+    std::optional<std::size_t> line;
+    unsigned pe = 0;
+    std::string destination;  // "$lr12", "$t[2]", "bm 40", "events"
+    std::string expected;     // words in hexadecimal
+    std::string found;
+  };
+  Divergence(const isa::Program& program, Place place);
+  [[nodiscard]] const Place& place() const { return place_; }
+
+ private:
+  Place place_;
+};
+
+/// What the host sees is `expected`'s. Compared after each run: GPR, LM, T and flags of live PEs, BM, floating-point
+/// events. Blocks run one after the other. Throws Divergence from whatever runs code; a Fault that both engines agree
+/// on passes. `chip` names the chip in errors.
+[[nodiscard]] std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found,
+                                                       unsigned chip);
+
+}  // namespace gdr::emulator

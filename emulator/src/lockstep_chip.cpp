@@ -1,0 +1,358 @@
+// The lockstep engine. Everything goes through the interface of Chip: the engines are not asked how they work.
+#include "gdr/emulator/lockstep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <mutex>
+#include <utility>
+
+#include "decoded_program.h"
+
+namespace gdr::emulator {
+namespace {
+
+using isa::Section;
+
+struct Difference {
+  unsigned pe = 0;
+  std::string destination;
+  std::string expected;
+  std::string found;
+};
+
+std::string text_of(const isa::Program& program, const Divergence::Place& place) {
+  std::string where =
+      fmt::format("chip {}, block {}, PE {}, {}", place.chip, place.block, place.pe, isa::name_of(place.section));
+  if (place.section == Section::loop_body) where += fmt::format(", iteration {}", place.iteration);
+  if (place.line) {
+    const isa::ProgramLine& line = program.code(place.section)[*place.line];
+    const std::string source = line.position.file < program.files.size()
+                                   ? fmt::format("{}:{}", program.files[line.position.file], line.position.line)
+                                   : fmt::format("line {}", *place.line);
+    where += fmt::format(", {}: {}", source, isa::print(*isa::decode(line.word).line));
+  }
+  return fmt::format("the engines differ: {}: {} is {}, expected {}", where, place.destination, place.found,
+                     place.expected);
+}
+
+std::string text_of(const FpEvents& events) {
+  return fmt::format("invalid {}, overflow {}, underflow {}", events.invalid, events.overflow, events.underflow);
+}
+
+/// First difference in what a block shows.
+std::optional<Difference> difference(const Chip& expected, const Chip& found, unsigned block, unsigned live_pes) {
+  const auto of_words = [&](unsigned pe, const PeWords& where, std::string_view name) -> std::optional<Difference> {
+    const std::vector<LongWord> a = expected.read_pe(block, pe, where);
+    const std::vector<LongWord> b = found.read_pe(block, pe, where);
+    const auto [at, other] = std::ranges::mismatch(a, b);
+    if (at == a.end()) return std::nullopt;
+    return Difference{pe, fmt::format("${}{}", name, 2 * (at - a.begin())), isa::to_hex(*at), isa::to_hex(*other)};
+  };
+  for (unsigned pe = 0; pe < live_pes; ++pe) {
+    const PeWords gpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
+    const PeWords lm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
+    if (auto differs = of_words(pe, gpr, "lr")) return differs;
+    if (auto differs = of_words(pe, lm, "lm")) return differs;
+    const PeRegisters a = expected.registers(block, pe);
+    const PeRegisters b = found.registers(block, pe);
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      if (a.t[element] != b.t[element]) {
+        return Difference{pe, fmt::format("$t[{}]", element), isa::to_hex(a.t[element]), isa::to_hex(b.t[element])};
+      }
+      if (a.flags[element] != b.flags[element]) {
+        return Difference{pe, fmt::format("flags 4..1 of element {}", element), fmt::format("{:04b}", a.flags[element]),
+                          fmt::format("{:04b}", b.flags[element])};
+      }
+    }
+  }
+  const std::vector<LongWord> a = expected.read_bm(block, 0, isa::kBmShortWords / 2);
+  const std::vector<LongWord> b = found.read_bm(block, 0, isa::kBmShortWords / 2);
+  if (const auto [at, other] = std::ranges::mismatch(a, b); at != a.end()) {
+    return Difference{0, fmt::format("bm {}", at - a.begin()), isa::to_hex(*at), isa::to_hex(*other)};
+  }
+  if (expected.events(block) != found.events(block)) {
+    return Difference{0, "events", text_of(expected.events(block)), text_of(found.events(block))};
+  }
+  return std::nullopt;
+}
+
+/// Two engines in the same state, which can be run on without touching the ones they were copied from.
+struct Pair {
+  std::unique_ptr<Chip> expected;
+  std::unique_ptr<Chip> found;
+
+  [[nodiscard]] Pair clone() const { return {expected->clone(), found->clone()}; }
+  void patch(const isa::Program& program) const {
+    expected->patch(program);
+    found->patch(program);
+  }
+  void run_loop(unsigned block, const LoopRun& run) const {
+    expected->run_loop({block, 1}, run);
+    found->run_loop({block, 1}, run);
+  }
+};
+
+/// Looks for the line that makes two engines differ, by running ever more of the program from the state before the run.
+class Search {
+ public:
+  Search(const isa::Program& program, unsigned block, const LoopRun& run)
+      : program_(program), block_(block), run_(run) {}
+
+  /// `before`: the engines before the run. `place` has the chip and what differed in the end.
+  Divergence::Place locate(const Pair& before, Divergence::Place place) const {
+    const std::uint64_t iterations = run_.stream.iterations();
+    if (differs_after(before, 0)) {
+      place.section = Section::loop_initialization;
+      return with_line(before, program_.code(Section::loop_initialization), std::move(place));
+    }
+    if (!differs_after(before, iterations)) {
+      place.section = Section::loop_termination;
+      return with_line(advanced(before, iterations), program_.code(Section::loop_termination), std::move(place));
+    }
+    // The engines agree after `good` iterations and differ after `bad`.
+    std::uint64_t good = 0;
+    std::uint64_t bad = iterations;
+    while (bad - good > 1) {
+      const std::uint64_t middle = good + (bad - good) / 2;
+      (differs_after(before, middle) ? bad : good) = middle;
+    }
+    place.section = Section::loop_body;
+    place.iteration = good;
+    const Pair engines = advanced(before, good);
+    const bool has_record = give_record(engines, good);
+    return with_line(engines, body_elsewhere(has_record), std::move(place));
+  }
+
+ private:
+  /// A program of loop initialization and body, and the code that follows them.
+  [[nodiscard]] isa::Program with_sections(bool loop, std::vector<isa::ProgramLine> then) const {
+    isa::Program program = program_;
+    if (!loop) {
+      for (const Section section : {Section::loop_initialization, Section::loop_body}) {
+        program.sections[static_cast<std::size_t>(section)].clear();
+      }
+    }
+    program.sections[static_cast<std::size_t>(Section::loop_termination)] = std::move(then);
+    return program;
+  }
+
+  /// Copies that have run loop initialization and that many iterations.
+  [[nodiscard]] Pair advanced(const Pair& before, std::uint64_t iterations) const {
+    Pair engines = before.clone();
+    engines.patch(with_sections(true, {}));
+    LoopRun run = run_;
+    run.stream.records = std::min(run_.stream.records, iterations * kBlocks);
+    engines.run_loop(block_, run);
+    return engines;
+  }
+
+  [[nodiscard]] bool differs_after(const Pair& before, std::uint64_t iterations) const {
+    const Pair engines = advanced(before, iterations);
+    return difference(*engines.expected, *engines.found, block_, run_.live_pes).has_value();
+  }
+
+  static constexpr unsigned kWindow = isa::kBmShortWords / 2 - isa::kTransferWindowWords;  // long words
+
+  /// The record of an iteration to where the control processor keeps i-data; false if the block has none.
+  [[nodiscard]] bool give_record(const Pair& engines, std::uint64_t iteration) const {
+    const RecordStream& stream = run_.stream;
+    const std::uint64_t record = iteration * kBlocks + block_;
+    const bool has_record = record < stream.records;
+    std::vector<LongWord> words(stream.record_words);
+    if (has_record) std::copy_n(stream.words.data() + record * stream.record_words, words.size(), words.begin());
+    words.resize(std::min<std::size_t>(words.size(), isa::kTransferWindowWords));
+    for (Chip* chip : {engines.expected.get(), engines.found.get()}) chip->write_bm(block_, kWindow, words);
+    return has_record;
+  }
+
+  /// The loop body as it would be written outside the loop, its record standing in the transfer window.
+  [[nodiscard]] std::vector<isa::ProgramLine> body_elsewhere(bool has_record) const {
+    std::vector<isa::ProgramLine> code = program_.code(Section::loop_body);
+    for (isa::ProgramLine& coded : code) {
+      isa::Line line = *isa::decode(coded.word).line;
+      if (line.bm.mode != isa::BmMode::none && line.bm.record) {
+        line.bm.record = false;
+        line.bm.address = static_cast<std::uint16_t>(line.bm.address + 2 * kWindow);
+      }
+      if (!has_record) drop_writes_of_records(line);
+      coded.word = isa::encode(line);
+    }
+    return code;
+  }
+
+  static void drop_writes_of_records(isa::Line& line) {
+    for (isa::WritePort* port : {&line.t_write, &line.gpr_write, &line.lm_write}) {
+      if (port->predicate.jvalid) *port = {};
+    }
+    for (isa::Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
+      if (slot->flag.predicate.jvalid) slot->flag = {};
+    }
+  }
+
+  /// Runs the first line, the first two, ... of `code` from the engines' state until they differ.
+  [[nodiscard]] Divergence::Place with_line(const Pair& engines, const std::vector<isa::ProgramLine>& code,
+                                            Divergence::Place place) const {
+    for (std::size_t lines = 1; lines <= code.size(); ++lines) {
+      const std::vector<isa::ProgramLine> first(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(lines));
+      const Pair trial = engines.clone();
+      try {
+        trial.patch(with_sections(false, first));
+        LoopRun run;
+        run.live_pes = run_.live_pes;
+        trial.run_loop(block_, run);
+      } catch (const Fault&) {
+        continue;  // cut between fmulh and fmull, or a fault of the whole program
+      }
+      const auto differs = difference(*trial.expected, *trial.found, block_, run_.live_pes);
+      if (!differs) continue;
+      place.line = lines - 1;
+      place.pe = differs->pe;
+      place.destination = differs->destination;
+      place.expected = differs->expected;
+      place.found = differs->found;
+      break;
+    }
+    return place;
+  }
+
+  const isa::Program& program_;
+  unsigned block_;
+  const LoopRun& run_;
+};
+
+/// What running a block ended with, besides its state.
+struct Ending {
+  std::optional<Fault> fault;
+
+  [[nodiscard]] std::string text() const { return fault ? fault->what() : "no fault"; }
+};
+
+class Lockstep final : public Chip {
+ public:
+  Lockstep(Pair engines, unsigned chip) : engines_(std::move(engines)), chip_(chip) {}
+
+  void load(const isa::Program& program) override {
+    engines_.expected->load(program);
+    engines_.found->load(program);
+    program_ = program;
+  }
+  void patch(const isa::Program& program) override {
+    engines_.patch(program);
+    program_ = program;
+  }
+  std::unique_ptr<Chip> clone() const override {
+    auto copy = std::make_unique<Lockstep>(engines_.clone(), chip_);
+    copy->program_ = program_;
+    return copy;
+  }
+
+  void run_initialization(unsigned block) override {
+    const std::lock_guard lock(mutex_);
+    const auto run = [&](Chip& chip) { chip.run_initialization(block); };
+    run_both(block, run);
+    if (const auto differs = difference(*engines_.expected, *engines_.found, block, kPesPerBlock)) {
+      throw Divergence(program_, place_of(block, *differs));
+    }
+  }
+
+  void run_loop(BlockRange blocks, const LoopRun& run) override {
+    const std::lock_guard lock(mutex_);
+    for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
+      const Pair before = engines_.clone();
+      run_both(block, [&](Chip& chip) { chip.run_loop({block, 1}, run); });
+      if (const auto differs = difference(*engines_.expected, *engines_.found, block, run.live_pes)) {
+        throw Divergence(program_, Search(program_, block, run).locate(before, place_of(block, *differs)));
+      }
+    }
+  }
+
+  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+    engines_.expected->write_bm(block, address, words);
+    engines_.found->write_bm(block, address, words);
+  }
+  void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
+    engines_.expected->write_pe(block, pe, where, words);
+    engines_.found->write_pe(block, pe, where, words);
+  }
+  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
+    return engines_.expected->read_pe(block, pe, where);
+  }
+  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+    return engines_.expected->read_bm(block, address, count);
+  }
+  PeRegisters registers(unsigned block, unsigned pe) const override { return engines_.expected->registers(block, pe); }
+  std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const override {
+    FpEvents of_found;
+    FpEvents of_expected;
+    std::vector<LongWord> results = engines_.expected->collect(collection, of_expected);
+    const std::vector<LongWord> others = engines_.found->collect(collection, of_found);
+    const auto fail = [&](std::size_t result, const std::string& expected, const std::string& found) {
+      Divergence::Place place;
+      place.chip = chip_;
+      place.section = Section::loop_termination;
+      place.pe = static_cast<unsigned>(result / collection.where.count);
+      place.destination = fmt::format("result {} of the tree", result);
+      place.expected = expected;
+      place.found = found;
+      throw Divergence(program_, place);
+    };
+    const auto [at, other] = std::ranges::mismatch(results, others);
+    if (at != results.end()) {
+      fail(static_cast<std::size_t>(at - results.begin()), isa::to_hex(*at), isa::to_hex(*other));
+    }
+    if (of_expected != of_found) fail(0, text_of(of_expected), text_of(of_found));
+    events += of_expected;
+    return results;
+  }
+  FpEvents events(unsigned block) const override { return engines_.expected->events(block); }
+  FpLanes fp_lanes(unsigned block) const override { return engines_.found->fp_lanes(block); }
+
+ private:
+  [[nodiscard]] Divergence::Place place_of(unsigned block, const Difference& differs) const {
+    Divergence::Place place;
+    place.chip = chip_;
+    place.block = block;
+    place.pe = differs.pe;
+    place.destination = differs.destination;
+    place.expected = differs.expected;
+    place.found = differs.found;
+    return place;
+  }
+
+  static Ending ending_of(const std::function<void(Chip&)>& run, Chip& chip) {
+    try {
+      run(chip);
+    } catch (const Fault& fault) {
+      return {fault};
+    }
+    return {};
+  }
+
+  /// Throws the fault that both end with.
+  void run_both(unsigned block, const std::function<void(Chip&)>& run) {
+    const Ending expected = ending_of(run, *engines_.expected);
+    const Ending found = ending_of(run, *engines_.found);
+    if (expected.text() != found.text()) {
+      throw Divergence(program_, place_of(block, {0, "the run's end", expected.text(), found.text()}));
+    }
+    if (expected.fault) throw Fault(*expected.fault);
+  }
+
+  Pair engines_;
+  unsigned chip_;
+  isa::Program program_;
+  std::mutex mutex_;  // the engines are copied whole while a block runs
+};
+
+}  // namespace
+
+Divergence::Divergence(const isa::Program& program, Place place)
+    : Error(text_of(program, place)), place_(std::move(place)) {}
+
+std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found, unsigned chip) {
+  return std::make_unique<Lockstep>(Pair{std::move(expected), std::move(found)}, chip);
+}
+
+}  // namespace gdr::emulator

@@ -1,0 +1,196 @@
+// Two engines in lockstep: equal ones pass unnoticed, a wrong one is caught at the line that it gets wrong.
+#include "gdr/emulator/lockstep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "engine_check.h"
+
+namespace gdr::tests {
+namespace {
+
+using emulator::Chip;
+using emulator::Divergence;
+using isa::Line;
+using isa::LongWord;
+using isa::Op;
+using isa::Section;
+using isa::Source;
+using isa::Unit;
+using isa::Width;
+
+/// An engine that takes one operation for another wherever a line writes to this GPR address.
+class Mistaken final : public Chip {
+ public:
+  explicit Mistaken(unsigned address) : chip_(emulator::make_simd_chip()), address_(address) {}
+
+  void load(const isa::Program& program) override { chip_->load(changed(program)); }
+  void patch(const isa::Program& program) override { chip_->patch(changed(program)); }
+  std::unique_ptr<Chip> clone() const override {
+    auto copy = std::make_unique<Mistaken>(address_);
+    copy->chip_ = chip_->clone();
+    return copy;
+  }
+  void run_initialization(unsigned block) override { chip_->run_initialization(block); }
+  void run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override { chip_->run_loop(blocks, run); }
+  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+    chip_->write_bm(block, address, words);
+  }
+  void write_pe(unsigned block, unsigned pe, const emulator::PeWords& where, std::span<const LongWord> words) override {
+    chip_->write_pe(block, pe, where, words);
+  }
+  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
+    return chip_->read_pe(block, pe, where);
+  }
+  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+    return chip_->read_bm(block, address, count);
+  }
+  emulator::PeRegisters registers(unsigned block, unsigned pe) const override { return chip_->registers(block, pe); }
+  emulator::FpEvents events(unsigned block) const override { return chip_->events(block); }
+
+ private:
+  [[nodiscard]] isa::Program changed(isa::Program program) const {
+    for (auto& section : program.sections) {
+      for (isa::ProgramLine& coded : section) {
+        Line line = *isa::decode(coded.word).line;
+        if (line.gpr_write.source != Unit::adder || line.gpr_write.address != address_) continue;
+        line.adder.op = Op::FSUB;
+        coded.word = isa::encode(line);
+      }
+    }
+    return program;
+  }
+
+  std::unique_ptr<Chip> chip_;
+  unsigned address_;
+};
+
+/// $lr(to) = $lr(a) + word 0 of the record, or the immediate where there is no record.
+Line add_line(unsigned a, unsigned to, bool record) {
+  Line line;
+  line.vlen = 1;
+  line.gpr_a = {static_cast<std::uint16_t>(a), Width::long_word, false, false};
+  line.adder.op = Op::FADD;
+  line.adder.width = Width::long_word;
+  line.adder.a = Source::gpr_a;
+  if (record) {
+    line.adder.b = Source::bm;
+    line.bm.mode = isa::BmMode::read;
+    line.bm.width = Width::long_word;
+    line.bm.record = true;
+  } else {
+    line.adder.b = Source::immediate;
+    line.immediate.value = LongWord{0x3ff0000000000000, 0};
+  }
+  line.gpr_write = {Unit::adder, static_cast<std::uint16_t>(to), false, false, {}};
+  return line;
+}
+
+/// Loop initialization sets $lr0; the body adds records to $lr4 by way of $lr2; termination makes $lr8 from $lr4. Empty
+/// lines stand between what is written and what reads it.
+isa::Program summing_program() {
+  isa::Program program;
+  program.kernel = "summing";
+  program.files = {"summing.vsm"};
+  program.record_words = 1;
+  const auto set = [&](Section section, const std::vector<Line>& lines, std::uint32_t first_source_line) {
+    auto& code = program.sections[static_cast<std::size_t>(section)];
+    code = code_of(lines);
+    for (isa::ProgramLine& line : code) line.position = {0, first_source_line++, 1};
+  };
+  set(Section::loop_initialization, {add_line(20, 0, false), Line{}}, 10);
+  set(Section::loop_body, {add_line(4, 2, true), Line{}, add_line(2, 4, false), Line{}}, 20);
+  set(Section::loop_termination, {add_line(4, 8, false), Line{}}, 30);
+  return program;
+}
+
+std::vector<LongWord> records(std::size_t count) {
+  std::vector<LongWord> words;
+  for (std::size_t n = 0; n < count; ++n) words.push_back({0x4000000000000000 + (n << 44), 0});
+  return words;
+}
+
+Divergence::Place place_of_mistake_at(unsigned address, std::uint64_t records_used, std::string* text = nullptr) {
+  const auto chip =
+      emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(address), 3);
+  chip->load(summing_program());
+  const std::vector<LongWord> words = records(records_used);
+  try {
+    chip->run_loop({5, 1}, {{words, 1, words.size()}, 4});
+  } catch (const Divergence& divergence) {
+    if (text != nullptr) *text = divergence.what();
+    return divergence.place();
+  }
+  ADD_FAILURE() << "not noticed";
+  return {};
+}
+
+TEST(Lockstep, EqualEnginesAreNotNoticed) {
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0);
+  chip->load(summing_program());
+  const std::vector<LongWord> words = records(70);
+  chip->run_loop({0, emulator::kBlocks}, {{words, 1, words.size()}, 32});
+  const emulator::PeWords sum{isa::Memory::gpr, 4, Width::long_word, 1};
+  const auto alone = emulator::make_reference_chip();
+  alone->load(summing_program());
+  alone->run_loop({0, emulator::kBlocks}, {{words, 1, words.size()}, 32});
+  for (unsigned block = 0; block < emulator::kBlocks; ++block) {
+    EXPECT_EQ(chip->read_pe(block, 31, sum), alone->read_pe(block, 31, sum)) << block;
+  }
+}
+
+TEST(Lockstep, NamesTheLineOfTheBodyAndItsIteration) {
+  std::string text;
+  // $lr2 = 0 + word in the first iteration; the mistake, 0 - word, shows at once.
+  const Divergence::Place place = place_of_mistake_at(2, 100, &text);
+  EXPECT_EQ(place.chip, 3u);
+  EXPECT_EQ(place.block, 5u);
+  EXPECT_EQ(place.pe, 0u);
+  EXPECT_EQ(place.section, Section::loop_body);
+  EXPECT_EQ(place.iteration, 0u);
+  EXPECT_EQ(place.line, 0u);
+  EXPECT_EQ(place.destination, "$lr2");
+  EXPECT_EQ(place.expected, isa::to_hex(records(6)[5]));
+  EXPECT_THAT(text, testing::HasSubstr("summing.vsm:20: "));
+  EXPECT_THAT(text, testing::HasSubstr("fadd"));
+}
+
+TEST(Lockstep, NamesLinesOutsideTheBody) {
+  const Divergence::Place first = place_of_mistake_at(0, 40);
+  EXPECT_EQ(first.section, Section::loop_initialization);
+  EXPECT_EQ(first.line, 0u);
+  const Divergence::Place last = place_of_mistake_at(8, 40);
+  EXPECT_EQ(last.section, Section::loop_termination);
+  EXPECT_EQ(last.line, 0u);
+  EXPECT_EQ(last.destination, "$lr8");
+}
+
+TEST(Lockstep, NamesALaterLineOfTheBody) {
+  const Divergence::Place place = place_of_mistake_at(4, 100);
+  EXPECT_EQ(place.section, Section::loop_body);
+  EXPECT_EQ(place.line, 2u);
+  EXPECT_EQ(place.destination, "$lr4");
+}
+
+TEST(Lockstep, CopiesOfAnEngineAndPatchedCodeKeepTheState) {
+  for (const auto& make : {std::function<std::unique_ptr<Chip>()>(emulator::make_reference_chip),
+                           std::function<std::unique_ptr<Chip>()>([] { return emulator::make_simd_chip(); })}) {
+    const auto chip = make();
+    chip->load(summing_program());
+    const std::vector<LongWord> words = records(48);
+    chip->run_loop({0, emulator::kBlocks}, {{words, 1, words.size()}, 32});
+    const auto copy = chip->clone();
+    isa::Program other = summing_program();
+    for (auto& section : other.sections) section.clear();
+    copy->patch(other);
+    const emulator::PeWords all{isa::Memory::gpr, 0, Width::long_word, 16};
+    EXPECT_EQ(copy->read_pe(7, 9, all), chip->read_pe(7, 9, all));
+    EXPECT_EQ(copy->read_bm(7, 0, 8), chip->read_bm(7, 0, 8));
+    EXPECT_EQ(copy->registers(7, 9), chip->registers(7, 9));
+  }
+}
+
+}  // namespace
+}  // namespace gdr::tests

@@ -1,0 +1,71 @@
+// The native engine: the host's double arithmetic in the chip's words, everything else as on the exact engines.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "engine_check.h"
+#include "gdr/emulator/conversion.h"
+
+namespace gdr::tests {
+namespace {
+
+using isa::Line;
+using isa::LongWord;
+using isa::Op;
+using isa::Source;
+using isa::Unit;
+using isa::Width;
+
+/// $lr16 = op($lr0, $lr8), one element in each PE.
+LongWord result_of(Op op, LongWord a, LongWord b, Width width_b, Width width) {
+  Line line;
+  line.vlen = 1;
+  line.gpr_a = {0, Width::long_word, false, false};
+  line.gpr_b = {8, width_b, false, false};
+  const Unit unit = isa::info_of(op).unit;
+  isa::Slot& slot = isa::slot_of(line, unit);
+  slot.op = op;
+  slot.width = width;
+  slot.a = Source::gpr_a;
+  slot.b = Source::gpr_b;
+  line.gpr_write = {unit, 16, false, false, {}};
+  isa::Program program;
+  program.sections[static_cast<std::size_t>(isa::Section::loop_termination)] = code_of({line});
+  const auto chip = emulator::make_native_chip();
+  chip->load(program);
+  chip->write_pe(2, 7, {isa::Memory::gpr, 0, Width::long_word, 1}, {&a, 1});
+  chip->write_pe(2, 7, {isa::Memory::gpr, 8, width_b, 1}, {&b, 1});
+  chip->run_loop({2, 1}, {});
+  return chip->read_pe(2, 7, {isa::Memory::gpr, 16, width, 1}).front();
+}
+
+LongWord word(double value) { return emulator::flt64to72(value).value; }
+
+TEST(NativeChip, AddsAndMultipliesAsTheHostDoes) {
+  const double third = 1.0 / 3;
+  const double tenth = static_cast<float>(0.1);
+  EXPECT_EQ(result_of(Op::FADD, word(third), word(0.7), Width::long_word, Width::long_word), word(third + 0.7));
+  EXPECT_EQ(result_of(Op::FSUB, word(third), word(0.7), Width::long_word, Width::long_word), word(third - 0.7));
+  const LongWord short_tenth = isa::widen(emulator::flt64to36(tenth).value);
+  EXPECT_EQ(result_of(Op::FMUL, word(third), short_tenth, Width::short_word, Width::long_word), word(third * tenth));
+}
+
+TEST(NativeChip, RoundsShortResultsToTheirWidth) {
+  const LongWord sum = result_of(Op::FADD, word(1), word(0x1.8p-25), Width::long_word, Width::short_word);
+  EXPECT_EQ(sum, isa::widen(emulator::flt64to36(1 + 0x1p-24).value));
+}
+
+TEST(NativeChip, WritesZeroAsTheChipDoes) {
+  EXPECT_EQ(result_of(Op::FMUL, word(-1), LongWord{}, Width::short_word, Width::long_word), LongWord{});
+  EXPECT_EQ(result_of(Op::FADD, word(0x1p-1000), word(-0x1p-1000), Width::long_word, Width::long_word), LongWord{});
+}
+
+TEST(NativeChip, KeepsAllBitsOfIntegers) {
+  const LongWord odd{0x0123456789abcdef, 0xfe};
+  EXPECT_EQ(result_of(Op::UADD, odd, LongWord::from_bits(1), Width::long_word, Width::long_word),
+            LongWord::from_bits(odd.bits() + 1));
+}
+
+}  // namespace
+}  // namespace gdr::tests

@@ -1,0 +1,125 @@
+// Results never depend on the number of host threads, on what else the process does, or on the caller's floating-point
+// mode. This program is also built with the thread sanitizer.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cfenv>
+#include <future>
+
+#include "gdr/emulator/board.h"
+#include "random_program.h"
+
+namespace gdr::tests {
+namespace {
+
+using emulator::Boards;
+using emulator::Engine;
+using isa::LongWord;
+
+/// sum += y[0] in each PE.
+isa::Program summing_program() {
+  isa::Line line;
+  line.vlen = isa::kVectorElements;
+  line.gpr_a = {8, isa::Width::long_word, true, false};
+  line.adder.op = isa::Op::FADD;
+  line.adder.width = isa::Width::long_word;
+  line.adder.a = isa::Source::gpr_a;
+  line.adder.b = isa::Source::bm;
+  line.bm.mode = isa::BmMode::read;
+  line.bm.width = isa::Width::long_word;
+  line.bm.record = true;
+  line.gpr_write = {isa::Unit::adder, 8, true, false, {}};
+  isa::Program program;
+  program.record_words = 4;
+  program.sections[static_cast<std::size_t>(isa::Section::loop_body)] = code_of({line, isa::Line{}});
+  return program;
+}
+
+isa::Program random_program(std::uint64_t seed) {
+  RandomPrograms random(seed);
+  return random.next({4, false, 24}, 12);
+}
+
+/// The program between loads of i-data and the collection of results.
+isa::Program with_variables(isa::Program program) {
+  program.kernel = "tested";
+  isa::Variable x;
+  x.name = "x";
+  x.memory = isa::Memory::gpr;
+  x.address = 0;
+  x.vector = true;
+  x.transfer = isa::Transfer::hlt;
+  x.conversion = isa::Conversion::FLT64TO72;
+  isa::Variable y = x;
+  y.name = "y";
+  y.transfer = isa::Transfer::elt;
+  y.memory = isa::Memory::bm;
+  y.vector = false;
+  y.elements = 4;
+  isa::Variable sum = x;
+  sum.name = "sum";
+  sum.address = 8;
+  sum.transfer = isa::Transfer::rrn;
+  sum.conversion = isa::Conversion::FLT72TO64;
+  sum.reduction = isa::Op::FADD;
+  program.variables = {x, y, sum};
+  return program;
+}
+
+/// Computed once: the tests change the mode of rounding.
+std::uint64_t field(std::uint64_t n) {
+  static const auto fields = [] {
+    std::array<std::uint64_t, 97> all{};
+    for (std::size_t k = 0; k < all.size(); ++k)
+      all[k] = std::bit_cast<std::uint64_t>(0.1 * static_cast<double>(k) + 1e-3);
+    return all;
+  }();
+  return fields[n % fields.size()];
+}
+
+std::vector<std::uint64_t> results(unsigned threads, const isa::Program& program) {
+  Boards boards(emulator::load_machine("model1800"), 1, Engine::simd, threads);
+  boards.load(with_variables(program));
+  for (std::uint64_t record = 0; record < 150; ++record) {
+    const std::vector<std::uint64_t> fields{field(record), field(record + 1), field(record + 2), field(record + 3)};
+    boards.write_record(record, fields);
+  }
+  std::vector<std::uint64_t> all;
+  for (const unsigned count : {1u, 9u, 70u, 128u}) {
+    std::vector<std::uint64_t> particles;
+    for (unsigned n = 0; n < count; ++n) particles.push_back(field(7 * n));
+    const auto some = boards.run(particles, count, 0, 150);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+TEST(Threads, NumberNeverChangesAResult) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const isa::Program program = random_program(seed);
+    const auto alone = results(1, program);
+    for (const unsigned threads : {2u, 3u, 7u}) EXPECT_EQ(results(threads, program), alone) << threads << ", " << seed;
+  }
+}
+
+TEST(Threads, SeveralDevicesOfAProcessDoNotDisturbEachOther) {
+  const isa::Program program = random_program(11);
+  const auto alone = results(1, program);
+  std::vector<std::future<std::vector<std::uint64_t>>> others;
+  for (unsigned n = 0; n < 4; ++n)
+    others.push_back(std::async(std::launch::async, [&] { return results(2, program); }));
+  for (auto& other : others) EXPECT_EQ(other.get(), alone);
+}
+
+TEST(Threads, CallersFloatingPointModeNeitherMattersNorChanges) {
+  const auto usual = results(2, summing_program());
+  ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+  const auto upward = results(2, summing_program());
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(upward, usual);
+}
+
+}  // namespace
+}  // namespace gdr::tests
