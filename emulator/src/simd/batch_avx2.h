@@ -18,13 +18,11 @@ struct Host {
   using Mask = Bits;  // lanes of ones or zeros
 
   static Bits load(const std::uint64_t* at) {
-    return reinterpret_cast<Bits>(_mm256_load_si256(reinterpret_cast<const __m256i*>(at)));
+    return reinterpret_cast<Bits>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(at)));
   }
-  static void store(std::uint64_t* at, Bits v) { _mm256_store_si256(reinterpret_cast<__m256i*>(at), integer(v)); }
+  static void store(std::uint64_t* at, Bits v) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(at), integer(v)); }
   static void store(std::uint64_t* at, Bits v, std::uint32_t lanes) {
-    const Bits bit = {1, 2, 4, 8};
-    const Mask mask = reinterpret_cast<Mask>((all(lanes) & bit) == bit);
-    _mm256_maskstore_epi64(reinterpret_cast<long long*>(at), integer(mask), integer(v));
+    _mm256_maskstore_epi64(reinterpret_cast<long long*>(at), integer(Host::lanes(lanes)), integer(v));
   }
   static Bits all(std::uint64_t value) { return Bits{value, value, value, value}; }
 
@@ -39,6 +37,11 @@ struct Host {
   static bool any(Mask a) { return _mm256_testz_si256(integer(a), integer(a)) == 0; }
   static std::uint32_t bits(Mask a) {
     return static_cast<std::uint32_t>(_mm256_movemask_pd(reinterpret_cast<__m256d>(a)));
+  }
+  static constexpr Mask kAll{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}};
+  static Mask lanes(std::uint32_t bits) {
+    const Bits bit = {1, 2, 4, 8};
+    return reinterpret_cast<Mask>((all(bits) & bit) == bit);
   }
   static Bits select(Mask m, Bits if_set, Bits if_clear) {
     return reinterpret_cast<Bits>(_mm256_blendv_epi8(integer(if_clear), integer(if_set), integer(m)));

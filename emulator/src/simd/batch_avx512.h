@@ -20,10 +20,10 @@ struct Host {
   // The masked forms of some intrinsics keep GCC 12 from warning about a register of its own; the code is the same.
   static constexpr Mask kAll = 0xff;
 
-  static Bits load(const std::uint64_t* at) { return reinterpret_cast<Bits>(_mm512_load_si512(at)); }
-  static void store(std::uint64_t* at, Bits v) { _mm512_store_si512(at, reinterpret_cast<__m512i>(v)); }
+  static Bits load(const std::uint64_t* at) { return reinterpret_cast<Bits>(_mm512_loadu_si512(at)); }
+  static void store(std::uint64_t* at, Bits v) { _mm512_storeu_si512(at, reinterpret_cast<__m512i>(v)); }
   static void store(std::uint64_t* at, Bits v, std::uint32_t lanes) {
-    _mm512_mask_store_epi64(at, static_cast<Mask>(lanes), reinterpret_cast<__m512i>(v));
+    _mm512_mask_storeu_epi64(at, static_cast<Mask>(lanes), reinterpret_cast<__m512i>(v));
   }
   static Bits all(std::uint64_t value) {
     return reinterpret_cast<Bits>(_mm512_set1_epi64(static_cast<long long>(value)));
@@ -40,6 +40,7 @@ struct Host {
   static Mask except(Mask a, Mask b) { return static_cast<Mask>(a & ~b); }
   static bool any(Mask a) { return a != 0; }
   static std::uint32_t bits(Mask a) { return a; }
+  static Mask lanes(std::uint32_t bits) { return static_cast<Mask>(bits); }
   static Bits select(Mask m, Bits if_set, Bits if_clear) {
     return reinterpret_cast<Bits>(_mm512_mask_mov_epi64(integer(if_clear), m, integer(if_set)));
   }

@@ -40,6 +40,10 @@ struct Host {
   static Mask except(Mask a, Mask b) { return a & ~b; }
   static bool any(Mask a) { return (a[0] | a[1]) != 0; }
   static std::uint32_t bits(Mask a) { return static_cast<std::uint32_t>((a[0] & 1) | (a[1] & 2)); }
+  static constexpr Mask kAll{~std::uint64_t{0}, ~std::uint64_t{0}};
+  static Mask lanes(std::uint32_t bits) {
+    return Bits{} - Bits{std::uint64_t{bits} & 1, (std::uint64_t{bits} >> 1) & 1};
+  }
   static Bits select(Mask m, Bits if_set, Bits if_clear) { return (m & if_set) | (~m & if_clear); }
 
   static Bits shift_left(Bits a, Bits count) { return (a << (count & all(63))) & less(count, all(64)); }

@@ -19,6 +19,12 @@ struct Rows {
   const std::uint64_t* a_low;
   const std::uint64_t* b_high;
   const std::uint64_t* b_low;
+  bool a_single;  // one word for all lanes
+  bool b_single;
+
+  [[nodiscard]] static Bits lanes(const std::uint64_t* at, bool single) {
+    return single ? Host::all(*at) : Host::load(at);
+  }
 };
 
 struct Result {
@@ -51,10 +57,10 @@ struct FloatStep {
 
   [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, Leftover& operands) {
     using Word = QuickBatch<Shape<a_short, b_short>>;
-    Word a{Host::load(rows.a_high), Bits{}, Mask{}};
-    Word b{Host::load(rows.b_high), Bits{}, Mask{}};
-    if constexpr (!a_short) a.low = Host::load(rows.a_low);
-    if constexpr (!b_short) b.low = Host::load(rows.b_low);
+    Word a{Rows::lanes(rows.a_high, rows.a_single), Bits{}, Mask{}};
+    Word b{Rows::lanes(rows.b_high, rows.b_single), Bits{}, Mask{}};
+    if constexpr (!a_short) a.low = Rows::lanes(rows.a_low, rows.a_single);
+    if constexpr (!b_short) b.low = Rows::lanes(rows.b_low, rows.b_single);
     if constexpr (negated) {
       a.high ^= Host::all(micro.flip_a);
       b.high ^= Host::all(micro.flip_b);
@@ -91,11 +97,11 @@ struct NativeStep {
   static constexpr bool kMayLeave = false;
 
   [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, Leftover&) {
-    const auto operand = [](const std::uint64_t* row, std::uint64_t flip) {
-      return NativeBatch{reinterpret_cast<Host::Doubles>(Host::load(row) ^ Host::all(flip))};
+    const auto operand = [](const std::uint64_t* row, bool single, std::uint64_t flip) {
+      return NativeBatch{reinterpret_cast<Host::Doubles>(Rows::lanes(row, single) ^ Host::all(flip))};
     };
-    const NativeBatch result =
-        Semantics<op>::apply(operand(rows.a_high, micro.flip_a), operand(rows.b_high, micro.flip_b), width);
+    const NativeBatch result = Semantics<op>::apply(operand(rows.a_high, rows.a_single, micro.flip_a),
+                                                    operand(rows.b_high, rows.b_single, micro.flip_b), width);
     return {native_word(result, width), Bits{}, Mask{}, Mask{}};
   }
 };
@@ -106,11 +112,11 @@ struct IntegerStep {
   static constexpr bool kMayLeave = false;
 
   [[gnu::always_inline]] static Result run(const MicroOp&, const Rows& rows, Leftover&) {
-    IntegerBatch a{Host::load(rows.a_high), Bits{}, Mask{}};
-    IntegerBatch b{Host::load(rows.b_high), Bits{}, Mask{}};
+    IntegerBatch a{Rows::lanes(rows.a_high, rows.a_single), Bits{}, Mask{}};
+    IntegerBatch b{Rows::lanes(rows.b_high, rows.b_single), Bits{}, Mask{}};
     if constexpr (width == Width::long_word) {
-      a.low = Host::load(rows.a_low);
-      b.low = Host::load(rows.b_low);
+      a.low = Rows::lanes(rows.a_low, rows.a_single);
+      b.low = Rows::lanes(rows.b_low, rows.b_single);
     }
     const IntegerBatch result = Semantics<op>::apply(a, b, width);
     return {result.high, result.low, result.carry, Mask{}};
@@ -170,7 +176,7 @@ class Leftovers {
 class LaneLoop {
  public:
   LaneLoop(const MicroOp& op, const Lanes& lanes)
-      : end_(op.uniform ? Host::kLanes : lanes.live_pes),
+      : end_(op.uniform ? op.lanes : lanes.live_pes),
         a_(op.a),
         b_(op.b),
         a_step_(op.a.lane_step * Host::kLanes),
@@ -180,7 +186,7 @@ class LaneLoop {
   [[gnu::always_inline]] void run(const std::uint64_t* state, unsigned element, Body body) const {
     const std::uint64_t* a = state + element * a_.element_step;
     const std::uint64_t* b = state + element * b_.element_step;
-    Rows rows{a + a_.high, a + a_.low, b + b_.high, b + b_.low};
+    Rows rows{a + a_.high, a + a_.low, b + b_.high, b + b_.low, a_step_ == 0, b_step_ == 0};
     for (unsigned lane = 0; lane < end_; lane += Host::kLanes) {
       body(rows, lane);
       rows.a_high += a_step_;
@@ -212,15 +218,16 @@ struct Targets {
   }
 };
 
-/// One host vector; what the quick way leaves over is kept.
+/// One host vector; what the quick way leaves over of the lanes that are wanted is kept.
 template <class Step>
 [[gnu::always_inline]] inline Result step(const MicroOp& op, const Rows& rows, unsigned element, unsigned lane,
-                                          Leftovers& left) {
+                                          Leftovers& left, Mask wanted) {
   Leftover operands;
   Result result = Step::run(op, rows, operands);
   if constexpr (Step::kMayLeave) {
     if (Host::any(result.uncovered)) [[unlikely]] {
       Step::settle(operands, result);
+      result.uncovered = Host::both(result.uncovered, wanted);
       if (Host::any(result.uncovered)) left.keep(operands, result.uncovered, element, lane);
     }
   }
@@ -230,7 +237,7 @@ template <class Step>
 template <class Step>
 [[gnu::noinline]] void redo_plain(Leftovers& left, const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
                                   Tally& tally) {
-  const EventSite site{&tally, op.uniform ? 1 : lanes.live_bits, op.uniform ? lanes.live_pes : 1};
+  const EventSite site{&tally, lanes.live_bits, 1};
   left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned element, unsigned lane) {
     const Targets to(op, state, element);
     for (unsigned n = 0; n < op.destinations; ++n) {
@@ -256,7 +263,7 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
   for (unsigned block = 0; block < blocks; ++block, state += block_words) {
     for (unsigned element = 0; element < elements; ++element) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
-        const Result result = step<Step>(op, rows, element, lane, left);
+        const Result result = step<Step>(op, rows, element, lane, left, Host::kAll);
         for (unsigned n = 0; n < destinations; ++n) {
           std::uint64_t* row = state + element * to[n].element_step + lane;
           Host::store(row + to[n].high, result.high);
@@ -346,12 +353,13 @@ void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
     };
     if (selection.written != 0) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
-        const Result result = step<Step>(op, rows, element, lane, left);
+        const Result result = step<Step>(op, rows, element, lane, left, Host::lanes(selection.written >> lane));
         store(result, ~Host::bits(result.uncovered), lane);
       });
       if constexpr (Step::kMayLeave) {
         if (left.any()) [[unlikely]] {
-          const EventSite site{&tally, selection.written & (op.uniform ? 1 : lanes.live_bits),
+          // A uniform operation's lane stands for one element of every live PE.
+          const EventSite site{&tally, op.uniform ? selection.written : selection.written & lanes.live_bits,
                                op.uniform ? lanes.live_pes : 1};
           left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned, unsigned lane) {
             store(result, of_these, lane);

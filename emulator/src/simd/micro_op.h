@@ -19,8 +19,8 @@ namespace gdr::emulator::simd {
 // holds is known when the program is scheduled; it is not stored.
 
 inline constexpr std::uint32_t kRowWords = kPesPerBlock;
-/// A splat is a value equal in all PEs; it fills the widest host vector and is read with lane step 0.
-inline constexpr std::uint32_t kSplatWords = 8;
+/// Words of the widest host vector.
+inline constexpr std::uint32_t kVectorWords = 8;
 
 /// Register rows: GPR, then LM, then T (two rows per element).
 inline constexpr unsigned kLmRow = isa::kGprShortWords;
@@ -39,19 +39,27 @@ inline constexpr std::uint32_t kRegisters = 0;
 inline constexpr std::uint32_t kZero = kRegisters + kRegisterRows * kRowWords;  // 8 rows of zeros
 inline constexpr std::uint32_t kPeIdShort = kZero + 8 * kRowWords;              // as a short word
 inline constexpr std::uint32_t kPeIdLow = kPeIdShort + kRowWords;               // low plane of a long word
-inline constexpr std::uint32_t kBlockIdShort = kPeIdLow + kRowWords;            // splat
-inline constexpr std::uint32_t kBlockIdLow = kBlockIdShort + kSplatWords;       // splat
-inline constexpr std::uint32_t kFlags = kBlockIdLow + kSplatWords;              // [5][4]; flag 0: always true
+inline constexpr std::uint32_t kBlockIdShort = kPeIdLow + kRowWords;            // one word
+inline constexpr std::uint32_t kBlockIdLow = kBlockIdShort + kVectorWords;      // one word
+inline constexpr std::uint32_t kFlags = kBlockIdLow + kVectorWords;             // [5][4]; flag 0: always true
 inline constexpr std::uint32_t kBm =
-    kFlags + (isa::kFlags + 1) * isa::kVectorElements + 4;                           // right-aligned short words
-inline constexpr std::uint32_t kBanks = kBm + isa::kBmShortWords;                    // of even lines, odd lines, edge
-inline constexpr std::uint32_t kUniform = kBanks + 3 * kBankWords;                   // a splat for each register row
-inline constexpr std::uint32_t kConstants = kUniform + kRegisterRows * kSplatWords;  // splats of the program
+    kFlags + (isa::kFlags + 1) * isa::kVectorElements + 4;         // right-aligned short words
+inline constexpr std::uint32_t kBanks = kBm + isa::kBmShortWords;  // of even lines, odd lines, edge
+// A value equal in all PEs is one word instead of a row: those of a vector's elements stand side by side, so that one
+// host vector computes them all. High planes of long words (by pair), their low planes, short words (by row).
+inline constexpr std::uint32_t kUniformHigh = kBanks + 3 * kBankWords;
+inline constexpr std::uint32_t kUniformLow = kUniformHigh + kRegisterRows / 2 + kVectorWords;
+inline constexpr std::uint32_t kUniformShort = kUniformLow + kRegisterRows / 2 + kVectorWords;
+inline constexpr std::uint32_t kConstants = kUniformShort + kRegisterRows + kVectorWords;  // two words each
 }  // namespace place
-static_assert(place::kBm % kSplatWords == 0 && place::kBanks % kSplatWords == 0, "rows and splats are aligned");
+static_assert(place::kBm % kVectorWords == 0 && place::kBanks % kVectorWords == 0, "rows are aligned");
 
 [[nodiscard]] constexpr std::uint32_t row_place(unsigned row) { return place::kRegisters + row * kRowWords; }
-[[nodiscard]] constexpr std::uint32_t uniform_place(unsigned row) { return place::kUniform + row * kSplatWords; }
+/// Of a row whose pair holds a long word, or two short ones.
+[[nodiscard]] constexpr std::uint32_t uniform_place(unsigned row, bool is_long) {
+  if (!is_long) return place::kUniformShort + row;
+  return (row % 2 == 0 ? place::kUniformHigh : place::kUniformLow) + row / 2;
+}
 [[nodiscard]] constexpr std::uint32_t flag_place(unsigned flag) { return place::kFlags + flag * isa::kVectorElements; }
 
 /// What a block's kernels counted since load().
@@ -81,7 +89,7 @@ struct Operand {
   std::uint32_t high = place::kZero;
   std::uint32_t low = place::kZero;
   std::uint32_t element_step = 0;
-  std::uint32_t lane_step = 1;  // 0: a splat
+  std::uint32_t lane_step = 1;  // 0: one word for all
 };
 
 /// A bit per PE and element that must be set for a write: the word at `flag` + element, flipped where `flip` is set.
@@ -117,8 +125,9 @@ struct MicroOp {
   Kernel run = nullptr;
   std::uint8_t elements = 1;
   std::uint8_t destinations = 0;
-  bool uniform = false;  // operands and results are splats: one host vector per element stands for all PEs
-  bool record = false;   // BM addresses count from the current record
+  bool uniform = false;    // equal in all PEs: the lanes are the line's elements instead
+  std::uint8_t lanes = 0;  // of a uniform operation
+  bool record = false;     // BM addresses count from the current record
   Width width = Width::long_word;
   std::uint16_t line = 0;  // for faults
   std::uint32_t count = 0;
@@ -155,8 +164,8 @@ Kernel find_kernel_avx512(const KernelKey& key);
 // ---- micro-operations that move words, the same on every host ----------------------------------------------------
 namespace moves {
 
-/// BM words to splats: `elements` words of `width` from BM address a.high (short words, step a.element_step).
-extern const Kernel splat_bm;
+/// BM words to single words: `elements` words of `width` from BM address a.high (short words, step a.element_step).
+extern const Kernel fetch_bm;
 /// Pairs of register rows, `count` of them from a.high on, from one layout to the other in place.
 extern const Kernel longs_to_shorts;
 extern const Kernel shorts_to_longs;
@@ -168,7 +177,7 @@ extern const Kernel long_of_shorts;
 extern const Kernel copy_words;
 /// Zeros, `count` words at to[0].high.
 extern const Kernel clear_words;
-/// A splat to all PEs of a row: `count` rows, from a.high on, to to[0].high.
+/// A word to all PEs of a row: a.high to to[0].high.
 extern const Kernel spread;
 /// Writes that were held back: a to to[0], lanes of to[0].mask_slot if there is one, `elements` in order.
 extern const Kernel commit;

@@ -37,7 +37,7 @@ void for_lanes(std::uint32_t selected, Function function) {
 // What each does to one block.
 namespace one_block {
 
-void splat_bm(const MicroOp& op, Lanes& lanes) {
+void fetch_bm(const MicroOp& op, Lanes& lanes) {
   const std::uint64_t* bm = lanes.state + place::kBm;
   for (unsigned element = 0; element < op.elements; ++element) {
     const std::uint32_t address = bm_address(op, lanes, element);
@@ -45,9 +45,9 @@ void splat_bm(const MicroOp& op, Lanes& lanes) {
     if (op.width == Width::long_word) {
       const std::uint64_t down = bm[address + 1];
       high |= down >> 8;
-      std::fill_n(row(lanes, op.to[0].low, op.to[0].element_step, element), kSplatWords, down & 0xff);
+      *row(lanes, op.to[0].low, op.to[0].element_step, element) = down & 0xff;
     }
-    std::fill_n(row(lanes, op.to[0].high, op.to[0].element_step, element), kSplatWords, high);
+    *row(lanes, op.to[0].high, op.to[0].element_step, element) = high;
   }
 }
 
@@ -104,9 +104,7 @@ void copy_words(const MicroOp& op, Lanes& lanes) {
 void clear_words(const MicroOp& op, Lanes& lanes) { std::fill_n(lanes.state + op.to[0].high, op.count, 0); }
 
 void spread(const MicroOp& op, Lanes& lanes) {
-  for (unsigned n = 0; n < op.count; ++n) {
-    std::fill_n(row(lanes, op.to[0].high, kRowWords, n), kRowWords, *row(lanes, op.a.high, kSplatWords, n));
-  }
+  std::fill_n(lanes.state + op.to[0].high, kRowWords, lanes.state[op.a.high]);
 }
 
 void commit(const MicroOp& op, Lanes& lanes) {
@@ -245,7 +243,7 @@ void in_each_block(const MicroOp& op, Lanes& lanes) {
 
 }  // namespace
 
-const Kernel splat_bm = in_each_block<one_block::splat_bm>;
+const Kernel fetch_bm = in_each_block<one_block::fetch_bm>;
 const Kernel longs_to_shorts = in_each_block<one_block::longs_to_shorts>;
 const Kernel shorts_to_longs = in_each_block<one_block::shorts_to_longs>;
 const Kernel upper_of_long = in_each_block<one_block::upper_of_long>;

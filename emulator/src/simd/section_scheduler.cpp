@@ -18,7 +18,7 @@ std::uint32_t Constants::place_of(isa::LongWord value) {
   const auto found = std::find(values_.begin(), values_.end(), value);
   const auto index = static_cast<std::uint32_t>(found - values_.begin());
   if (found == values_.end()) values_.push_back(value);
-  return place::kConstants + index * 2 * kSplatWords;
+  return place::kConstants + index * 2;
 }
 
 SectionScheduler::SectionScheduler(KernelSet kernels, Constants& constants, const SectionFrame& frame)
@@ -170,7 +170,7 @@ void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
     spread(access_of_t(line.vlen).rows());
     const Value t_spread = t.at.lane_step == 0 ? t_value(Width::long_word) : t;
     const std::uint32_t numbers = reserve(line.vlen * kRowWords);
-    const std::uint32_t lanes = reserve(kSplatWords);
+    const std::uint32_t lanes = reserve(kVectorWords);
     MicroOp& op = push(moves::indirect_rows);
     op.width = width;
     op.a.high = address;
@@ -216,15 +216,15 @@ void SectionScheduler::fetch_bm(const std::vector<Action>& actions) {
                                   [](const Action& a) { return a.a == Source::bm || a.b == Source::bm; });
   if (!wanted) return;
   const unsigned words = port.vector ? line_->vlen : 1;
-  const std::uint32_t splats = reserve(words * 2 * kSplatWords);
-  MicroOp& op = push(moves::splat_bm);
+  const std::uint32_t fetched = reserve(2 * kVectorElements + kVectorWords);
+  MicroOp& op = push(moves::fetch_bm);
   op.elements = static_cast<std::uint8_t>(words);
   op.width = port.width;
   op.record = port.record;
   op.a.high = port.address;
   op.a.element_step = stride_of(port.width);
-  op.to[0] = {splats, splats + kSplatWords, 2 * kSplatWords, kNowhere, {}};
-  bm_ = {splats, splats + kSplatWords, port.vector ? 2 * kSplatWords : 0, 0};
+  op.to[0] = {fetched, fetched + kVectorElements, 1, kNowhere, {}};
+  bm_ = {fetched, fetched + kVectorElements, port.vector ? 1u : 0u, 0};
 }
 
 void SectionScheduler::decide_landing(std::vector<Action>& actions, const LineFacts& next) const {
@@ -300,13 +300,13 @@ void SectionScheduler::emit_unit(const Action& action) {
   const bool has_b = action.b != Source::none;
   const auto plain = [&](const Target& target) {
     return target.landing == Landing::direct && whole(action, target) &&
+           (target.access.step != 0 || line_->vlen == 1) &&
            (target.t || target.memory == isa::Memory::gpr || !frame_.lm_form_pinned);
   };
   const bool uniform = a.at.lane_step == 0 && (!has_b || b.at.lane_step == 0) && !action.flag && !action.one_pe &&
                        line_->mask.flag == 0 && std::all_of(action.targets.begin(), action.targets.end(), plain);
 
   MicroOp op;
-  op.uniform = uniform;
   op.elements = line_->vlen;
   op.line = static_cast<std::uint16_t>(at_);
   op.width = action.width;
@@ -315,9 +315,10 @@ void SectionScheduler::emit_unit(const Action& action) {
   op.flip_a = action.negate_a ? std::uint64_t{1} << 63 : 0;
   op.flip_b = action.negate_b ? std::uint64_t{1} << 63 : 0;
   op.mask = line_gate();
+  if (uniform) turn_elements_into_lanes(op);
   if (action.one_pe) op.lane_mask = std::uint32_t{1} << line_->bm.pe;
   KernelKey key{action.op, action.width, a.is_short, has_b && b.is_short, action.negate_a || action.negate_b, false};
-  key.general = line_->mask.flag != 0 || action.one_pe || action.flag.has_value();
+  key.general = uniform || line_->mask.flag != 0 || action.one_pe || action.flag.has_value();
   for (const Target& target : action.targets) {
     const Destination to = destination_of(action, target, uniform);
     key.general = key.general || to.mask_slot != kNowhere || target.predicate.flag != 0 ||
@@ -333,6 +334,17 @@ void SectionScheduler::emit_unit(const Action& action) {
   code_.ops.push_back(op);
 }
 
+void SectionScheduler::turn_elements_into_lanes(MicroOp& op) const {
+  op.uniform = true;
+  op.elements = 1;
+  op.lanes = line_->vlen;
+  op.lane_mask = (1u << line_->vlen) - 1;
+  for (Operand* operand : {&op.a, &op.b}) {
+    operand->lane_step = operand->element_step;
+    operand->element_step = 0;
+  }
+}
+
 Destination SectionScheduler::destination_of(const Action& action, const Target& target, bool uniform) {
   const bool is_long = action.width == Width::long_word;
   const bool all = whole(action, target);
@@ -342,7 +354,7 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
     to.element_step = is_long ? 2 * kRowWords : kRowWords;
     to.high = reserve(line_->vlen * to.element_step);
     if (is_long) to.low = to.high + kRowWords;
-    if (!all) to.mask_slot = reserve(kSplatWords);
+    if (!all) to.mask_slot = reserve(kVectorWords);
     Held held;
     held.access = target.access;
     held.width = action.width;
@@ -379,9 +391,9 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
   }
   if (uniform) {
     uniform_ |= target.access.rows();
-    to.high = uniform_place(row);
-    if (is_long) to.low = uniform_place(row + 1);
-    to.element_step = target.access.step * kSplatWords;
+    // T keeps the places of long words for short ones, too.
+    to.high = uniform_place(row, is_long || target.t);
+    if (is_long) to.low = uniform_place(row + 1, true);
   } else {
     uniform_ &= ~target.access.rows();
     to.high = row_place(row);
@@ -404,8 +416,8 @@ FlagDestination SectionScheduler::flag_destination_of(const Action& action) {
   held.access.elements = 0;
   held.commit.elements = line_->vlen;
   held.commit.to[0].high = to.place;
-  to.place = reserve(kSplatWords);
-  to.mask_slot = reserve(kSplatWords);
+  to.place = reserve(kVectorWords);
+  to.mask_slot = reserve(kVectorWords);
   held.commit.a.high = to.place;
   held.commit.to[0].mask_slot = to.mask_slot;
   hold(held, action.flag_landing);
@@ -458,7 +470,7 @@ SectionScheduler::Value SectionScheduler::value_of(Source source, Width width) {
       return t_value(Width::long_word);
     case Source::immediate: {
       const std::uint32_t at = constants_.place_of(line.immediate.value);
-      return {{at, at + kSplatWords, 0, 0}, line.immediate.width == Width::short_word};
+      return {{at, at + 1, 0, 0}, line.immediate.width == Width::short_word};
     }
     case Source::pe_id:
       if (width == Width::short_word) return {{place::kPeIdShort, place::kZero, 0, 1}, true};
@@ -478,8 +490,9 @@ SectionScheduler::Value SectionScheduler::register_value(const Access& access, W
     if (long_pairs_[access.row(element) / 2] != is_long) return {view(access, width), !is_long};
   }
   if (uniform(rows)) {
-    const std::uint32_t high = uniform_place(access.first);
-    return {{high, high + kSplatWords, access.step * kSplatWords, 0}, !is_long};
+    const std::uint32_t step = access.step == 0 ? 0 : 1;
+    if (!is_long) return {{uniform_place(access.first, false), place::kZero, step, 0}, true};
+    return {{uniform_place(access.first, true), uniform_place(access.first + 1, true), step, 0}, false};
   }
   const std::uint32_t high = row_place(access.first);
   return {{high, high + kRowWords, access.step * kRowWords, 1}, !is_long};
@@ -526,7 +539,7 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
   }
   if (!uniform(rows)) spread(rows);
   if (shorts == elements) {  // no low plane, in either width
-    if (uniform(rows)) return {{uniform_place(kTRow), place::kZero, 2 * kSplatWords, 0}, true};
+    if (uniform(rows)) return {{uniform_place(kTRow, true), place::kZero, 1, 0}, true};
     return {{row_place(kTRow), place::kZero, 2 * kRowWords, 1}, true};
   }
   if (width == Width::long_word) {
@@ -539,7 +552,7 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
       t_short_.reset(element);
       uniform_.reset(access.row(element) + 1);
     }
-    if (uniform(rows)) return {{uniform_place(kTRow), uniform_place(kTRow + 1), 2 * kSplatWords, 0}, false};
+    if (uniform(rows)) return {{uniform_place(kTRow, true), uniform_place(kTRow + 1, true), 1, 0}, false};
     return {{row_place(kTRow), row_place(kTRow + 1), 2 * kRowWords, 1}, false};
   }
   spread(rows);
@@ -558,13 +571,8 @@ void SectionScheduler::spread(const RowSet& rows) {
   for (unsigned row = 0; row < kRegisterRows; ++row) {
     if (!wanted[row]) continue;
     MicroOp& op = push(moves::spread);
-    op.a.high = uniform_place(row);
+    op.a.high = uniform_place(row, row >= kTRow || long_pairs_[row / 2]);
     op.to[0].high = row_place(row);
-    op.count = 1;
-    while (row + 1 < kRegisterRows && wanted[row + 1]) {
-      ++row;
-      ++op.count;
-    }
   }
   uniform_ &= ~wanted;
 }
@@ -694,7 +702,7 @@ MicroOp& SectionScheduler::push(Kernel kernel) {
 
 std::uint32_t SectionScheduler::reserve(std::uint32_t words) {
   const std::uint32_t at = bank_ + used_;
-  used_ += (words + kSplatWords - 1) / kSplatWords * kSplatWords;
+  used_ += (words + kVectorWords - 1) / kVectorWords * kVectorWords;
   GDR_ASSERT(used_ <= kBankWords, "a line's held words fit in their bank");
   return at;
 }

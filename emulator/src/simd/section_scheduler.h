@@ -10,7 +10,7 @@ namespace gdr::emulator::simd {
 /// Immediates of a program, each once.
 class Constants {
  public:
-  /// Place of the value's high plane, a splat; the low one follows.
+  /// Place of the value's high plane; the low one follows.
   std::uint32_t place_of(isa::LongWord value);
   [[nodiscard]] const std::vector<isa::LongWord>& values() const { return values_; }
 
@@ -99,6 +99,7 @@ class SectionScheduler {
   void emit(const Action& action);
   void emit_unit(const Action& action);
   void emit_store(const Action& action);
+  void turn_elements_into_lanes(MicroOp& op) const;
   Destination destination_of(const Action& action, const Target& target, bool uniform);
   FlagDestination flag_destination_of(const Action& action);
 
@@ -136,7 +137,7 @@ class SectionScheduler {
   PairForms long_pairs_;
   PairForms final_long_pairs_;
   std::bitset<isa::kVectorElements> t_short_;  // elements of T whose low plane is zero and not stored
-  RowSet uniform_;                             // rows whose value stands in their splat alone
+  RowSet uniform_;                             // rows whose value stands in one word alone
   RowSet dead_at_entry_;
 
   const isa::Line* line_ = nullptr;

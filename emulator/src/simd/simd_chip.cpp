@@ -14,8 +14,9 @@ namespace {
 
 using isa::Section;
 
-struct alignas(kSplatWords * sizeof(std::uint64_t)) Splat {
-  std::array<std::uint64_t, kSplatWords> words{};
+/// As the widest host vector is aligned.
+struct alignas(kVectorWords * sizeof(std::uint64_t)) Chunk {
+  std::array<std::uint64_t, kVectorWords> words{};
 };
 
 /// The blocks' states, one after the other.
@@ -23,17 +24,18 @@ class Memory {
  public:
   Memory() = default;
   explicit Memory(const std::vector<isa::LongWord>& constants) {
-    std::size_t splats = (place::kConstants + constants.size() * 2 * kSplatWords) / kSplatWords;
-    // An odd multiple of a splat: the same row of neighbouring blocks lies in different sets of the host's caches.
-    splats += 1 - splats % 2;
-    block_words_ = static_cast<std::uint32_t>(splats * kSplatWords);
-    splats_.resize(splats * kBlocks);
+    std::size_t chunks =
+        (place::kConstants + 2 * constants.size()) / kVectorWords + 2;  // a vector may read past the end
+    // An odd multiple of a chunk: the same row of neighbouring blocks lies in different sets of the host's caches.
+    chunks += 1 - chunks % 2;
+    block_words_ = static_cast<std::uint32_t>(chunks * kVectorWords);
+    chunks_.resize(chunks * kBlocks);
     for (unsigned block = 0; block < kBlocks; ++block) fill(state(block), block, constants);
   }
 
-  [[nodiscard]] std::uint64_t* state(unsigned block) { return splats_.front().words.data() + block * block_words_; }
+  [[nodiscard]] std::uint64_t* state(unsigned block) { return chunks_.front().words.data() + block * block_words_; }
   [[nodiscard]] const std::uint64_t* state(unsigned block) const {
-    return splats_.front().words.data() + block * block_words_;
+    return chunks_.front().words.data() + block * block_words_;
   }
   [[nodiscard]] std::uint32_t block_words() const { return block_words_; }
 
@@ -43,17 +45,16 @@ class Memory {
       state[place::kPeIdShort + pe] = std::uint64_t{pe} << kShortShift;
       state[place::kPeIdLow + pe] = pe;
     }
-    std::fill_n(state + place::kBlockIdShort, kSplatWords, std::uint64_t{block} << kShortShift);
-    std::fill_n(state + place::kBlockIdLow, kSplatWords, std::uint64_t{block});
+    state[place::kBlockIdShort] = std::uint64_t{block} << kShortShift;
+    state[place::kBlockIdLow] = block;
     std::fill_n(state + flag_place(0), isa::kVectorElements, 0xffffffff);
     for (std::size_t n = 0; n < constants.size(); ++n) {
-      std::uint64_t* high = state + place::kConstants + n * 2 * kSplatWords;
-      std::fill_n(high, kSplatWords, constants[n].high);
-      std::fill_n(high + kSplatWords, kSplatWords, std::uint64_t{constants[n].low});
+      state[place::kConstants + 2 * n] = constants[n].high;
+      state[place::kConstants + 2 * n + 1] = constants[n].low;
     }
   }
 
-  std::vector<Splat> splats_;
+  std::vector<Chunk> chunks_;
   std::uint32_t block_words_ = 0;
 };
 
@@ -116,7 +117,7 @@ class Sequence {
 /// The reduction tree on rows of words, a row from each block.
 class Tree {
  public:
-  Tree(KernelSet kernels, isa::Op op, Width width) : rows_(kBlocks * 2 * kRowWords / kSplatWords) {
+  Tree(KernelSet kernels, isa::Op op, Width width) : rows_(kBlocks * 2 * kRowWords / kVectorWords) {
     KernelKey key;
     key.op = op;
     key.width = width;
@@ -156,7 +157,7 @@ class Tree {
   [[nodiscard]] isa::LongWord result(unsigned pe) { return {high(0)[pe], static_cast<std::uint8_t>(low(0)[pe])}; }
 
  private:
-  std::vector<Splat> rows_;
+  std::vector<Chunk> rows_;
   MicroOp node_;
 };
 
@@ -320,7 +321,7 @@ class SimdChip final : public Chip {
   [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
     constexpr unsigned kVectorsAtOnce = 8;
     if (schedule_.may_fault) return 1;
-    return std::max(1U, kVectorsAtOnce * kSplatWords / (live_pes + kSplatWords));
+    return std::max(1U, kVectorsAtOnce * kVectorWords / (live_pes + kVectorWords));
   }
 
   /// `valid`: the blocks have a record in the last iteration, too.
