@@ -4,7 +4,8 @@
 
 #include <charconv>
 
-#include "gdr/interconnect/stencil.h"
+#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/tca_topology.h"
 #include "net.h"
 #include "net_stencil.h"
 
@@ -65,6 +66,7 @@ struct Options {
   std::string method = "hybrid";
   std::vector<std::string> dropped;
   int rank = -1;
+  bool simulate = false;
   ReportOptions report;
 };
 
@@ -114,12 +116,15 @@ int run(const Options& o) {
   if (o.rank >= shape.ranks()) {
     throw UsageError(fmt::format("--rank: {} is refused: it must be from 0 to {}", o.rank, shape.ranks() - 1));
   }
+  if (o.simulate && !interconnect::has_simgrid()) throw Error("--simulate is refused: gdr was built without SimGrid");
+  const double simulated = o.simulate ? interconnect::simulated_exchange(plans, system) : 0;
   const int rank = o.rank < 0 ? busiest(plans) : o.rank;
   Json json = envelope("net halo", "ha-pacs-tca", "timing", false);
   json["emulated_seconds"] = time.total;
   json["host_seconds"] = watch.seconds();
   json["method"] = o.method;
   json["halo_seconds"] = time.total;
+  json["simulated_seconds"] = o.simulate ? Json(simulated) : Json(nullptr);
   json["parts"] = halo_json(time);
   json["nodes"] = plans.nodes;
   json["rank"] = rank;
@@ -131,6 +136,7 @@ int run(const Options& o) {
     fmt::print("{:.1f} us: pack {:.1f}, TCA {:.1f}, MPI {:.1f}, barrier and launches {:.1f}\n", time.total * 1e6,
                time.pack * 1e6, time.tca * 1e6, time.mpi * 1e6, time.overhead * 1e6);
   }
+  if (o.report.speaks() && o.simulate) fmt::print("{:.1f} us by SimGrid\n", simulated * 1e6);
   o.report.write(json);
   return kSuccess;
 }
@@ -154,6 +160,7 @@ void add_net_halo(CLI::App& net) {
   command->add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
   command->add_option("--rank", o->rank, "whose plan to show instead of the busiest rank's")
       ->check(whole_in_range(0, 65535));
+  command->add_flag("--simulate", o->simulate, "also by SimGrid's flow model, without losses where packets meet");
   o->report.add_to(*command);
 }
 

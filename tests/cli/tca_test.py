@@ -29,6 +29,11 @@ class Net(cli_test.CliTest):
                                    (6.54e-6, ["--method", "mvapich2-gdr", "--from", "gpu", "--to", "gpu"])]:
             self.assertAlmostEqual(self.report("pingpong", *arguments, "--bytes", "0")["seconds"], seconds, delta=1e-12)
 
+    def test_simgrid_and_the_event_model_agree_on_pairs(self):
+        report = self.report("halo", "--extent", "128,128,256", "--split", "2,8,1", "--method", "mv2gdr", "--simulate")
+        if report["simulated_seconds"] is not None:
+            self.assertAlmostEqual(report["simulated_seconds"] / report["halo_seconds"], 1, delta=0.01)
+
     def test_stencils_report_times_that_add_up(self):
         for name, split in [("himeno", "2,8,1"), ("laplace", "2,8")]:
             for method in ("tca", "mv2gdr", "hybrid"):

@@ -71,32 +71,21 @@ GdrProtocol HaPacsTca::protocol(double bytes, GdrPath path) const {
   return through_hosts ? GdrProtocol::pipelined : GdrProtocol::copied;
 }
 
-namespace {
-
-/// Parts of a message's time: before any data, before the adapter has data, on the adapter.
-struct MessageCost {
-  double start = 0;
-  double lead = 0;
-  double wire = 0;
-};
-
-MessageCost cost_of(const HaPacsTca& m, double bytes, GdrPath path) {
+MessageCost HaPacsTca::message_cost(double bytes, GdrPath path) const {
   const bool across_qpi = path != GdrPath::same_socket;
-  switch (m.protocol(bytes, path)) {
+  switch (protocol(bytes, path)) {
     case GdrProtocol::direct:
-      if (across_qpi) return {m.qpi_start, 0, bytes / m.qpi_rate};
-      return {m.gdr_start, 0, bytes / m.gdr_rate};
+      if (across_qpi) return {qpi_start, 0, bytes / qpi_rate};
+      return {gdr_start, 0, bytes / gdr_rate};
     case GdrProtocol::copied:
       // The copy to host memory is quick on either path; the remote write into the GPU crosses QPI.
-      if (across_qpi) return {m.qpi_start + m.copied_start, 0, bytes / m.qpi_rate};
-      return {m.gdr_start + m.copied_start, bytes / m.copy_rate, bytes / m.infiniband_rate};
+      if (across_qpi) return {qpi_start + copied_start, 0, bytes / qpi_rate};
+      return {gdr_start + copied_start, bytes / copy_rate, bytes / infiniband_rate};
     case GdrProtocol::pipelined:
-      return {m.pipeline_start, 0, bytes / m.infiniband_rate};
+      return {pipeline_start, 0, bytes / infiniband_rate};
   }
   return {};
 }
-
-}  // namespace
 
 double HaPacsTca::mpi_message(double bytes, GdrPath path) const { return mpi_messages({&bytes, 1}, path); }
 
@@ -104,7 +93,7 @@ double HaPacsTca::mpi_messages(std::span<const double> bytes, GdrPath path) cons
   if (bytes.empty()) return 0;
   MessageCost all;
   for (const double message : bytes) {
-    const MessageCost cost = cost_of(*this, message, path);
+    const MessageCost cost = message_cost(message, path);
     all.start = std::max(all.start, cost.start);
     all.lead = std::max(all.lead, cost.lead);
     all.wire += cost.wire;

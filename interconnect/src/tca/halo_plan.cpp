@@ -279,45 +279,54 @@ struct Chains {
   std::vector<std::size_t> ranks;
 };
 
-TimedPut timed_put(const HaloPlans& plans, const HaloSystem& system, const HaloDirection& d) {
+}  // namespace
+
+double wire_bytes(const HaloDirection& d, const HaloShape& shape, const Peach2& board) {
   const double run = d.packed ? static_cast<double>(d.bytes)
-                              : static_cast<double>(d.send.run) * static_cast<double>(plans.shape.element_bytes);
-  return {plans.nodes[static_cast<std::size_t>(d.peer)] % system.sub_cluster.nodes(),
-          static_cast<double>(d.bytes) * system.board.burst_factor(run), system.cluster.tca_rate};
+                              : static_cast<double>(d.send.run) * static_cast<double>(shape.element_bytes);
+  return static_cast<double>(d.bytes) * board.burst_factor(run);
 }
 
-}  // namespace
+HaloStart halo_start(const HaloPlan& plan, const HaPacsTca& m) {
+  double tca_packed = 0;
+  double mpi_packed = 0;
+  HaloStart start;
+  for (const HaloDirection& d : plan.directions) {
+    if (d.packed) (d.carrier == Carrier::tca ? tca_packed : mpi_packed) += static_cast<double>(d.bytes);
+    // MPI_Startall comes first: a send and a receive for each message, then the chain is started.
+    if (d.carrier == Carrier::mpi) start.posts += 2 * m.request;
+  }
+  if (tca_packed > 0) start.pack += m.tca_pack(tca_packed);
+  if (mpi_packed > 0) start.pack += m.mpi_pack(mpi_packed);
+  return start;
+}
 
 HaloTime exchange_time(const HaloPlans& plans, const HaloSystem& system) {
   const HaPacsTca& m = system.cluster;
   // Hybrid runs use the GPU beside PEACH2, so that MPI crosses QPI; MPI alone uses the GPU beside its adapter.
   const GdrPath path = plans.method == HaloMethod::hybrid ? GdrPath::qpi_tuned : GdrPath::same_socket;
   HaloTime time;
-  std::vector<double> packs;
-  std::vector<double> posts;
+  std::vector<HaloStart> starts;
   std::vector<double> mpi;
   std::vector<Chains> sub_clusters(static_cast<std::size_t>(system.nodes / system.sub_cluster.nodes() + 1));
   for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
-    double tca_packed = 0;
-    double mpi_packed = 0;
+    starts.push_back(halo_start(plans.ranks[rank], m));
     std::vector<double> messages;
-    TimedChain chain{plans.nodes[rank] % system.sub_cluster.nodes(), 0, m.own_descriptors, {}};
+    TimedChain chain{plans.nodes[rank] % system.sub_cluster.nodes(),
+                     starts.back().pack + starts.back().posts,
+                     m.own_descriptors,
+                     {}};
     for (const HaloDirection& d : plans.ranks[rank].directions) {
-      const auto bytes = static_cast<double>(d.bytes);
-      if (d.packed) (d.carrier == Carrier::tca ? tca_packed : mpi_packed) += bytes;
       if (d.carrier == Carrier::tca) {
-        chain.puts.push_back(timed_put(plans, system, d));
+        chain.puts.push_back({plans.nodes[static_cast<std::size_t>(d.peer)] % system.sub_cluster.nodes(),
+                              wire_bytes(d, plans.shape, system.board), m.tca_rate});
       } else {
-        messages.push_back(bytes);
+        messages.push_back(static_cast<double>(d.bytes));
       }
     }
-    packs.push_back((tca_packed > 0 ? m.tca_pack(tca_packed) : 0) + (mpi_packed > 0 ? m.mpi_pack(mpi_packed) : 0));
-    // MPI_Startall comes first: a send and a receive for each message, then the chain is started.
-    posts.push_back(2 * static_cast<double>(messages.size()) * m.request);
     mpi.push_back(m.mpi_messages(messages, path));
     if (chain.puts.empty()) continue;
     Chains& chains = sub_clusters.at(static_cast<std::size_t>(system.sub_cluster_of(plans.nodes[rank])));
-    chain.start = packs.back() + posts.back();
     chains.chains.push_back(std::move(chain));
     chains.ranks.push_back(rank);
   }
@@ -338,9 +347,9 @@ HaloTime exchange_time(const HaloPlans& plans, const HaloSystem& system) {
   bool exchanges = false;
   for (std::size_t rank = 0; rank < plans.ranks.size(); ++rank) {
     exchanges = exchanges || !plans.ranks[rank].directions.empty();
-    time.pack = std::max(time.pack, packs[rank]);
+    time.pack = std::max(time.pack, starts[rank].pack);
     time.mpi = std::max(time.mpi, mpi[rank]);
-    time.total = std::max({time.total, packs[rank] + mpi[rank], done[rank]});
+    time.total = std::max({time.total, starts[rank].pack + mpi[rank], done[rank]});
   }
   time.overhead = exchanges ? m.exchange_overhead : 0;
   time.total += time.overhead;

@@ -27,6 +27,13 @@ enum class GdrProtocol { direct, copied, pipelined };
 enum class Pattern { block, block_stride, stride };
 [[nodiscard]] std::string_view name_of(Pattern pattern);
 
+/// Parts of an MPI message's time, s: before any data move, before the adapter has data, on the adapter.
+struct MessageCost {
+  double start = 0;
+  double lead = 0;
+  double wire = 0;
+};
+
 /// The cluster: machines/ha-pacs-tca.toml. Sources stand there.
 struct HaPacsTca {
   int nodes = 0;
@@ -65,6 +72,7 @@ struct HaPacsTca {
 
   /// The protocol that MVAPICH2-GDR uses for a message.
   [[nodiscard]] GdrProtocol protocol(double bytes, GdrPath path) const;
+  [[nodiscard]] MessageCost message_cost(double bytes, GdrPath path) const;
   /// One message, GPU to GPU.
   [[nodiscard]] double mpi_message(double bytes, GdrPath path) const;
   /// Messages that a rank posts at once: their data share the adapter, each request after the first costs the CPU

@@ -114,6 +114,15 @@ struct HaloPlans {
 /// descriptors than a chip holds; LinkDown with the route if TCA alone must pass a link that is down.
 [[nodiscard]] HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system);
 
+/// What a rank does before its networks move, s.
+struct HaloStart {
+  double pack = 0;   // both ends
+  double posts = 0;  // MPI_Startall, before the chain is started
+};
+[[nodiscard]] HaloStart halo_start(const HaloPlan& plan, const HaPacsTca& cluster);
+/// A face on PEACH2 as long as full packets would carry it.
+[[nodiscard]] double wire_bytes(const HaloDirection& direction, const HaloShape& shape, const Peach2& board);
+
 /// Modelled time of one exchange, seconds; each the slowest rank's.
 struct HaloTime {
   double pack = 0;  // both ends
