@@ -130,7 +130,6 @@ template <class T>
 struct Field;
 template <>
 struct Field<double> {
-  static constexpr Stencil kStencil = Stencil::laplace;
   static void start(const StencilBlock& b, std::span<double> u) { laplace_start(b, u); }
   static double sweep(const StencilBlock& b, std::span<const double> u, std::span<double> v) {
     return laplace_sweep(b, u, v);
@@ -138,7 +137,6 @@ struct Field<double> {
 };
 template <>
 struct Field<float> {
-  static constexpr Stencil kStencil = Stencil::himeno;
   static void start(const StencilBlock& b, std::span<float> u) { himeno_start(b, u); }
   static double sweep(const StencilBlock& b, std::span<const float> u, std::span<float> v) {
     return himeno_sweep(b, u, v);
