@@ -53,8 +53,10 @@ class ProgramScheduler {
     long_pairs_ = scheduled(frame_of(Section::loop_body, true)).second;
 
     Schedule schedule;
-    for (std::size_t section = 0; section < isa::kSections; ++section) {
-      schedule.sections[section] = scheduled(frame_of(static_cast<Section>(section), true)).first;
+    for (const Section section :
+         {Section::initialization, Section::loop_initialization, Section::loop_body, Section::loop_termination}) {
+      schedule.sections[static_cast<std::size_t>(section)] = scheduled(frame_of(section, true)).first;
+      if (section == Section::loop_initialization) invariant_ = uniform_at_end_ & ~written_in_body();
     }
     schedule.body_without_record = scheduled(frame_of(Section::loop_body, false)).first;
     schedule.long_pairs = long_pairs_;
@@ -69,6 +71,7 @@ class ProgramScheduler {
     frame.section = section;
     frame.jvalid = jvalid;
     frame.long_pairs = long_pairs_;
+    if (section == Section::loop_body) frame.invariant = invariant_;
     frame.lm_form_pinned = lm_form_pinned_;
     frame.leaves_writes = section == Section::loop_initialization || section == Section::loop_body;
     frame.leaves_splats = section == Section::loop_body && jvalid;
@@ -85,9 +88,17 @@ class ProgramScheduler {
     return frame;
   }
 
+  /// Pairs that the loop body touches: the layout of the others does not change in it either.
+  [[nodiscard]] RowSet written_in_body() const {
+    RowSet rows;
+    for (const Line& line : program_.code(Section::loop_body)) rows |= facts_of(line).writes;
+    return whole_pairs(rows);
+  }
+
   std::pair<SectionCode, PairForms> scheduled(const SectionFrame& frame) {
     SectionScheduler scheduler(kernels_, constants_, frame);
     SectionCode code = scheduler.run(program_.code(frame.section));
+    uniform_at_end_ = scheduler.finally_uniform();
     return {std::move(code), scheduler.final_long_pairs()};
   }
 
@@ -96,6 +107,8 @@ class ProgramScheduler {
   Constants constants_;
   PairForms long_pairs_;
   bool lm_form_pinned_ = false;
+  RowSet uniform_at_end_;  // of the section scheduled last
+  RowSet invariant_;       // in the loop body
 };
 
 }  // namespace

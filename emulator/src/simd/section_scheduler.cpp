@@ -82,6 +82,7 @@ void SectionScheduler::finish() {
   // A change of layout looks at both rows of a pair, so both must be dead.
   const RowSet dead = dead_at_entry_ & ~whole_pairs(~dead_at_entry_);
   const RowSet left = uniform_ & dead & ~still_to_land;
+  for (unsigned row = 0; row < kTRow; ++row) finally_uniform_[row] = uniform_[row] && !still_to_land[row];
   spread(uniform_ & ~left);
 
   std::vector<MicroOp> ops = std::move(code_.ops);

@@ -28,6 +28,7 @@ struct SectionFrame {
   LineFacts after;              // of the lines that may run after the last
   PairForms long_pairs;         // on entry and at the end
   bool lm_form_pinned = false;  // an indirect access may meet any word of LM
+  RowSet invariant;             // rows that an earlier section left equal in all PEs and this one never writes
 };
 
 class SectionScheduler {
@@ -35,6 +36,8 @@ class SectionScheduler {
   SectionScheduler(KernelSet kernels, Constants& constants, const SectionFrame& frame);
 
   SectionCode run(const std::vector<isa::Line>& lines);
+  /// Rows of GPR and LM equal in all PEs at the end: besides the row, their one word holds the value.
+  [[nodiscard]] const RowSet& finally_uniform() const { return finally_uniform_; }
   /// Layout of the pairs after the last line, before they are put back.
   [[nodiscard]] const PairForms& final_long_pairs() const { return final_long_pairs_; }
 
@@ -110,7 +113,9 @@ class SectionScheduler {
   Operand view(const Access& access, Width width);
   /// Makes the rows hold their values in every PE.
   void spread(const RowSet& rows);
-  [[nodiscard]] bool uniform(const RowSet& rows) const { return rows.any() && (rows & ~uniform_).none(); }
+  [[nodiscard]] bool uniform(const RowSet& rows) const {
+    return rows.any() && (rows & ~(uniform_ | frame_.invariant)).none();
+  }
 
   // Landing.
   [[nodiscard]] bool whole(const Action& action, const Target& target) const;
@@ -138,6 +143,7 @@ class SectionScheduler {
   PairForms final_long_pairs_;
   std::bitset<isa::kVectorElements> t_short_;  // elements of T whose low plane is zero and not stored
   RowSet uniform_;                             // rows whose value stands in one word alone
+  RowSet finally_uniform_;
   RowSet dead_at_entry_;
 
   const isa::Line* line_ = nullptr;
