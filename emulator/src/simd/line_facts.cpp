@@ -14,22 +14,25 @@ using isa::WritePort;
 
 RowSet Access::rows(unsigned element) const {
   RowSet set;
-  for (unsigned word = 0; word < words; ++word) set.set(row(element) + word);
+  for (unsigned word = 0; word < words; ++word) set[row(element) + word] = true;
   return set;
 }
 
 RowSet Access::rows() const {
   RowSet set;
-  for (unsigned element = 0; element < elements; ++element) set |= rows(element);
+  for (unsigned element = 0; element < elements; ++element) {
+    for (unsigned word = 0; word < words; ++word) set[row(element) + word] = true;
+  }
   return set;
 }
 
 RowSet whole_pairs(const RowSet& rows) {
-  RowSet pairs = rows;
-  for (unsigned row = 0; row < kRegisterRows; row += 2) {
-    if (rows[row] || rows[row + 1]) pairs.set(row).set(row + 1);
-  }
-  return pairs;
+  static const RowSet even = [] {
+    RowSet set;
+    for (unsigned row = 0; row < kRegisterRows; row += 2) set.set(row);
+    return set;
+  }();
+  return rows | ((rows & even) << 1) | ((rows >> 1) & even);
 }
 
 const RowSet& lm_rows() {

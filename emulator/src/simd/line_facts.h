@@ -26,6 +26,13 @@ struct Access {
 
 /// Every row of a pair that has a row in the set.
 [[nodiscard]] RowSet whole_pairs(const RowSet& rows);
+/// Calls function(row) for every row of the set.
+template <class Function>
+void for_each_row(const RowSet& rows, Function function) {
+  for (std::size_t row = rows._Find_first(); row < rows.size(); row = rows._Find_next(row)) {
+    function(static_cast<unsigned>(row));
+  }
+}
 /// All rows of local memory.
 [[nodiscard]] const RowSet& lm_rows();
 

@@ -569,12 +569,11 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
 
 void SectionScheduler::spread(const RowSet& rows) {
   const RowSet wanted = rows & uniform_;
-  for (unsigned row = 0; row < kRegisterRows; ++row) {
-    if (!wanted[row]) continue;
+  for_each_row(wanted, [&](unsigned row) {
     MicroOp& op = push(moves::spread);
     op.a.high = uniform_place(row, row >= kTRow || long_pairs_[row / 2]);
     op.to[0].high = row_place(row);
-  }
+  });
   uniform_ &= ~wanted;
 }
 
@@ -588,8 +587,8 @@ bool SectionScheduler::whole(const Action& action, const Target& target) const {
 /// True if a pair must change its layout before the write, or change it back after.
 bool SectionScheduler::changes_form(const Access& access, Width width, bool whole) const {
   const RowSet rows = access.rows();
-  for (unsigned pair = 0; pair < kTRow / 2; ++pair) {
-    if (!rows[2 * pair] && !rows[2 * pair + 1]) continue;
+  for (unsigned element = 0; element < access.elements; ++element) {
+    const unsigned pair = access.row(element) / 2;
     if (long_pairs_[pair] == (width == Width::long_word)) continue;
     if (pinned(pair) || !whole || !rows[2 * pair] || !rows[2 * pair + 1]) return true;
   }
@@ -600,8 +599,8 @@ bool SectionScheduler::changes_form(const Access& access, Width width, bool whol
 void SectionScheduler::take_form(const Access& access, Width width, bool whole) {
   const RowSet rows = access.rows();
   if (!whole) spread(rows);
-  for (unsigned pair = 0; pair < kTRow / 2; ++pair) {
-    if (!rows[2 * pair] && !rows[2 * pair + 1]) continue;
+  for (unsigned element = 0; element < access.elements; ++element) {
+    const unsigned pair = access.row(element) / 2;
     const bool covered = whole && rows[2 * pair] && rows[2 * pair + 1];
     if (covered) {
       long_pairs_.set(pair, width == Width::long_word);
