@@ -125,7 +125,7 @@ void expect_static_is_dynamic(const isa::Program& program, const MachineDescript
   chip->set_observer(&dynamic);
   const std::vector<isa::LongWord> words(records * program.record_words);
   try {
-    chip->run_loop(0, {{words, program.record_words, records}, 1});
+    chip->run_loop({0, 1}, {{words, program.record_words, records}, 1});
   } catch (const Fault&) {  // an address through T: the run ends early, and no count is due
     return;
   }
