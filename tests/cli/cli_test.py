@@ -29,8 +29,9 @@ class Outcome:
         self.err = done.stderr
 
 
-def gdr(*arguments, stdin="", data=None):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")}
+def gdr(*arguments, stdin="", data=None, environment=()):
+    """Runs gdr with none of the caller's variables GDR_..., but with those of `environment`."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")} | dict(environment)
     if data is not None:
         environment["GDR_DATA_DIR"] = str(data)
     command = [GDR, *(str(argument) for argument in arguments)]

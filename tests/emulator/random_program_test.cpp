@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "engine_check.h"
+#include "slowed_down.h"
 
 namespace gdr::tests {
 namespace {
@@ -39,17 +40,7 @@ struct Kind {
 };
 constexpr Kind kKinds[] = {{{8, false, 24}, 8}, {{2, false, 8}, 10}, {{4, true, 24}, 6}, {{0, false, 16}, 6}};
 
-// The sanitizers take twenty times as long; they look for other mistakes than wrong words.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define GDR_SLOWED_DOWN
-#endif
-#endif
-#if defined(GDR_SLOWED_DOWN)
-constexpr unsigned kPrograms = 25;
-#else
-constexpr unsigned kPrograms = 500;
-#endif
+constexpr unsigned kPrograms = kSlowedDown ? 25 : 500;
 
 /// One of the sets that together make ten thousand programs.
 class RandomProgram : public testing::TestWithParam<unsigned> {};

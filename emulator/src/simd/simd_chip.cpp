@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "decoded_program.h"
 #include "gdr/emulator/host_isa.h"
@@ -434,6 +435,18 @@ std::vector<HostIsa> available_host_isas() {
   return isas;
 }
 
+HostIsa default_host_isa() {
+  const std::vector<HostIsa> available = available_host_isas();
+  const char* const wanted = std::getenv("GDR_HOST_ISA");
+  if (wanted == nullptr) return available.back();
+  std::string names;
+  for (const HostIsa isa : available) {
+    if (name_of(isa) == wanted) return isa;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(isa));
+  }
+  throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
+}
+
 std::unique_ptr<Chip> make_simd_chip(HostIsa isa) {
   const std::vector<HostIsa> available = available_host_isas();
   if (std::find(available.begin(), available.end(), isa) == available.end()) {
@@ -443,9 +456,9 @@ std::unique_ptr<Chip> make_simd_chip(HostIsa isa) {
 }
 
 std::unique_ptr<Chip> make_native_chip() {
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{available_host_isas().back(), simd::Arithmetic::host});
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{default_host_isa(), simd::Arithmetic::host});
 }
 
-std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(available_host_isas().back()); }
+std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(default_host_isa()); }
 
 }  // namespace gdr::emulator

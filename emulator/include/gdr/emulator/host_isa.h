@@ -23,6 +23,10 @@ enum class HostIsa : std::uint8_t {
 /// Those that this host can run, the fastest last; never empty.
 [[nodiscard]] std::vector<HostIsa> available_host_isas();
 
+/// What make_simd_chip() and make_native_chip() use: the fastest, or the one that the environment variable GDR_HOST_ISA
+/// names. Throws Error if that is none of this host's.
+[[nodiscard]] HostIsa default_host_isa();
+
 /// The vector engine on this instruction set. Throws Error if the host lacks it.
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip(HostIsa isa);
 

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""The same bits from every engine, instruction set and number of threads, as users of gdr see them.
+
+    engines_test.py GDR PROJECT
+"""
+
+import json
+import pathlib
+import sys
+import unittest
+
+import cli_test
+import operations
+
+HOST_ISAS = ("portable", "avx2", "avx512")
+
+
+class Engines(cli_test.CliTest):
+    def with_host_isa(self, isa, *arguments, stdin=""):
+        return cli_test.gdr(*arguments, stdin=stdin, environment={"GDR_HOST_ISA": isa})
+
+    def host_isas(self):
+        """Those that this host has."""
+        has = {isa: self.with_host_isa(isa, "fp", "eval", stdin="").status == 0 for isa in HOST_ISAS}
+        self.assertTrue(has["portable"])
+        return [isa for isa in HOST_ISAS if has[isa]]
+
+    def nbody(self, n, t_end, *options, isa=None):
+        arguments = ["nbody", "--plummer", n, "--t-end", t_end, "--json", "-", *options]
+        if isa is None:
+            return json.loads(self.succeeds(*arguments).out)
+        outcome = self.with_host_isa(isa, *arguments)
+        self.assertEqual(outcome.status, 0, outcome.err)
+        return json.loads(outcome.out)
+
+    def test_fp_eval_gives_the_same_words_on_every_engine(self):
+        lines = "".join(operations.operations(4000))
+        expected = self.succeeds("fp", "eval", "--engine", "reference", stdin=lines).out
+        self.assertEqual(len(expected.splitlines()), 4000)
+        for isa in self.host_isas():
+            outcome = self.with_host_isa(isa, "fp", "eval", "--engine", "simd", stdin=lines)
+            self.assertEqual((outcome.status, outcome.out), (0, expected), isa)
+
+    def test_nbody_ends_in_the_same_state_on_every_engine(self):
+        report = self.nbody(64, 0.25, "--engine", "reference")
+        self.assertIs(report["exact"], True)
+        for threads in (1, 2, 3, 7):
+            on_simd = self.nbody(64, 0.25, "--engine", "simd", "--threads", threads)
+            for field in ("state_hash", "exact", "energy_error", "steps", "clocks"):
+                self.assertEqual(on_simd[field], report[field], (threads, field))
+            self.assertEqual(on_simd["counters"]["fp_events"], report["counters"]["fp_events"])
+
+    def test_nbody_ends_in_the_same_state_on_every_instruction_set(self):
+        hashes = {self.nbody(64, 0.25, isa=isa)["state_hash"] for isa in self.host_isas()}
+        self.assertEqual(len(hashes), 1)
+
+    def test_lockstep_finds_no_difference_on_any_instruction_set(self):
+        expected = self.nbody(16, 0.03125)
+        for isa in self.host_isas():
+            for threads in (1, 3):
+                report = self.nbody(16, 0.03125, "--engine", "lockstep", "--threads", threads, isa=isa)
+                self.assertEqual((report["state_hash"], report["exact"]), (expected["state_hash"], True), isa)
+
+    def test_slow_lanes_are_counted(self):
+        for isa in self.host_isas():
+            lanes = self.nbody(16, 0.03125, isa=isa)["counters"]["fp_lanes"]
+            self.assertGreater(lanes["all"], 0)
+            self.assertLess(lanes["slow"], lanes["all"])
+            # A particle meets itself in every run; the portable kernels have one algorithm.
+            self.assertEqual(lanes["slow"] > 0, isa != "portable", isa)
+
+    def test_native_says_that_it_is_not_bit_exact_and_computes_the_same_physics(self):
+        exact = self.nbody(64, 0.25)
+        native = self.nbody(64, 0.25, "--engine", "native")
+        self.assertEqual((native["engine"], native["exact"]), ("native", False))
+        self.assertIn("not bit exact", self.succeeds("nbody", "--plummer", 16, "--t-end", 0, "--engine", "native").out)
+        # The scheme's own error is some 1e-8 here; forces of single precision or better add less than that.
+        self.assertLess(abs(native["energy_error"]), 2e-7)
+        self.assertNotEqual(native["state_hash"], exact["state_hash"])
+
+    def test_unknown_instruction_set_is_refused_with_those_of_the_host(self):
+        for engine in ("simd", "native", "lockstep"):
+            outcome = self.with_host_isa("sse", "nbody", "--plummer", 16, "--t-end", 0, "--engine", engine)
+            self.assertEqual(outcome.status, 1, engine)
+            for text in ("GDR_HOST_ISA", "'sse'", *self.host_isas()):
+                self.assertIn(text, outcome.err)
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,34 @@
+// The comparison of pairs_on_engines_test.cpp on a thousand million pairs per operation, in shares that run side by
+// side.
+#include "pairs_on_engines.h"
+
+#include <gtest/gtest.h>
+
+namespace gdr::tests {
+namespace {
+
+constexpr std::uint64_t kShares = 4;
+constexpr std::uint64_t kPairs = 1'000'000'000;
+
+class PairsOnEnginesNightly : public testing::TestWithParam<std::tuple<FpOperation, std::uint64_t>> {};
+
+TEST_P(PairsOnEnginesNightly, AgreeAndAreWhatMpfrSays) {
+  const auto [operation, share] = GetParam();
+  // The engine that every command runs.
+  const emulator::HostIsa fastest = emulator::available_host_isas().back();
+  constexpr std::uint64_t kFirstSeed = 1000;
+  compare_engines(operation, {&fastest, 1}, kPairs / kShares, kFirstSeed + share);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEnginesNightly,
+                         testing::Combine(testing::Values(FpOperation::fadd, FpOperation::fsub, FpOperation::fpassa,
+                                                          FpOperation::fmax, FpOperation::fmin, FpOperation::fmul,
+                                                          FpOperation::fmul2),
+                                          testing::Range(std::uint64_t{0}, kShares)),
+                         [](const auto& tested) {
+                           return std::string(name_of(std::get<0>(tested.param))) +
+                                  std::to_string(std::get<1>(tested.param));
+                         });
+
+}  // namespace
+}  // namespace gdr::tests

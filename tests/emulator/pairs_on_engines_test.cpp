@@ -1,0 +1,45 @@
+// The reference engine's scalar functions, the vector engine on every instruction set of the host, and MPFR on ten
+// million pairs per operation; MPFR itself against the wide oracle on fewer.
+#include "pairs_on_engines.h"
+
+#include <gtest/gtest.h>
+
+#include "arithmetic_check.h"
+#include "mpfr_oracle.h"
+#include "slowed_down.h"
+
+namespace gdr::tests {
+namespace {
+
+constexpr std::uint64_t kPairs = kSlowedDown ? 50'000 : 10'000'000;
+
+class PairsOnEngines : public testing::TestWithParam<FpOperation> {};
+
+TEST_P(PairsOnEngines, AgreeAndAreWhatMpfrSays) {
+  compare_engines(GetParam(), emulator::available_host_isas(), kPairs, 21);
+}
+
+TEST_P(PairsOnEngines, MpfrAgreesWithTheWideOracle) {
+  constexpr int kCount = 20'000;
+  MixedPairs pairs(family_of(GetParam()), 22);
+  for (const int precision : {61, 25}) {
+    MpfrOracle oracle(precision);
+    for (int n = 0; n < kCount; ++n) {
+      const OperandPair pair = pairs.next();
+      const WideAnswer wide = wide_answer(GetParam(), pair.a, pair.b, precision);
+      const MpfrAnswer answer = oracle.answer(GetParam(), pair.a, pair.b);
+      ASSERT_EQ(answer.value, isa::LongWord::from_bits(wide.bits)) << isa::to_hex(pair.a) << ' ' << isa::to_hex(pair.b);
+      ASSERT_EQ(answer.negative, wide.negative);
+      ASSERT_EQ(answer.zero, wide.zero);
+      ASSERT_EQ(answer.event, wide.event);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEngines,
+                         testing::Values(FpOperation::fadd, FpOperation::fsub, FpOperation::fpassa, FpOperation::fmax,
+                                         FpOperation::fmin, FpOperation::fmul, FpOperation::fmul2),
+                         [](const auto& tested) { return std::string(name_of(tested.param)); });
+
+}  // namespace
+}  // namespace gdr::tests
