@@ -64,10 +64,8 @@ class Engines(cli_test.CliTest):
     def test_slow_lanes_are_counted(self):
         for isa in self.host_isas():
             lanes = self.nbody(16, 0.03125, isa=isa)["counters"]["fp_lanes"]
-            self.assertGreater(lanes["all"], 0)
-            self.assertLess(lanes["slow"], lanes["all"])
-            # A particle meets itself in every run; the portable kernels have one algorithm.
-            self.assertEqual(lanes["slow"] > 0, isa != "portable", isa)
+            self.assertGreater(lanes["slow"], 0, isa)  # a particle meets itself in every run
+            self.assertLess(lanes["slow"], lanes["all"], isa)
 
     def test_native_says_that_it_is_not_bit_exact_and_computes_the_same_physics(self):
         exact = self.nbody(64, 0.25)

@@ -435,6 +435,9 @@ std::vector<HostIsa> available_host_isas() {
   return isas;
 }
 
+namespace {
+
+/// The fastest, or the one that the environment names.
 HostIsa default_host_isa() {
   const std::vector<HostIsa> available = available_host_isas();
   const char* const wanted = std::getenv("GDR_HOST_ISA");
@@ -446,6 +449,8 @@ HostIsa default_host_isa() {
   }
   throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
 }
+
+}  // namespace
 
 std::unique_ptr<Chip> make_simd_chip(HostIsa isa) {
   const std::vector<HostIsa> available = available_host_isas();

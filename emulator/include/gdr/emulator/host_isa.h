@@ -20,12 +20,8 @@ enum class HostIsa : std::uint8_t {
 /// `portable`, `avx2`, `avx512`.
 [[nodiscard]] std::string_view name_of(HostIsa isa);
 
-/// Those that this host can run, the fastest last; never empty.
+/// Those that this host can run; never empty. The last is the fastest, used unless GDR_HOST_ISA names another one.
 [[nodiscard]] std::vector<HostIsa> available_host_isas();
-
-/// What make_simd_chip() and make_native_chip() use: the fastest, or the one that the environment variable GDR_HOST_ISA
-/// names. Throws Error if that is none of this host's.
-[[nodiscard]] HostIsa default_host_isa();
 
 /// The vector engine on this instruction set. Throws Error if the host lacks it.
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip(HostIsa isa);
