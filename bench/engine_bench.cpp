@@ -1,97 +1,60 @@
-// The vector engine on gravity: time per interaction, against the naive interpreter (R3), against its own kernels run
-// bare (R4), and on one instruction set of the host against another (R7). Both sides of a ratio run in turn in one
-// process; the median of the rounds' ratios of CPU time is printed.
+// The bars of the execution engine on gravity. Both sides of a ratio run in turn in one process; medians of the rounds
+// are printed as counters, which bench/report.py makes into docs/performance.md.
+#include "bare_kernels.h"
+#include "board_benches.h"
+#include "double_gravity.h"
+#include "gdr/emulator/schedule.h"
+#include "measure.h"
+#include "naive_interpreter.h"
+
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
-#include <functional>
-
-#include "gdr/emulator/host_isa.h"
-#include "gravity_workload.h"
-#include "naive_interpreter.h"
+#include <bit>
+#include <cmath>
+#include <fstream>
+#include <string>
 
 namespace gdr::bench {
 namespace {
 
 using emulator::Chip;
 using emulator::HostIsa;
+using emulator::kPesPerBlock;
 
-constexpr unsigned kRounds = 21;
 constexpr unsigned kBlock = 0;
 
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+bool has(HostIsa isa) {
+  const auto available = emulator::available_host_isas();
+  return std::find(available.begin(), available.end(), isa) != available.end();
 }
 
-double seconds_of(const std::function<void()>& work) {
-  const double start = cpu_seconds();
-  work();
-  return cpu_seconds() - start;
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
-struct Comparison {
-  double first;  // median seconds
-  double second;
-  double ratio;  // median of second / first, round by round
-};
-
-Comparison compare(const std::function<void()>& first, const std::function<void()>& second) {
-  first();
-  second();
-  std::vector<double> of_first;
-  std::vector<double> of_second;
-  std::vector<double> ratios;
-  for (unsigned round = 0; round < kRounds; ++round) {
-    of_first.push_back(seconds_of(first));
-    of_second.push_back(seconds_of(second));
-    ratios.push_back(of_second.back() / of_first.back());
-  }
-  return {median(of_first), median(of_second), median(ratios)};
-}
+HostIsa fastest() { return emulator::available_host_isas().back(); }
 
 std::unique_ptr<Chip> loaded_chip(const GravityWorkload& workload, HostIsa isa) {
   auto chip = emulator::make_simd_chip(isa);
-  chip->load(workload.program);
-  for (unsigned block = 0; block < emulator::kBlocks; ++block) {
-    workload.prepare([&](unsigned pe, const auto& where, auto words) { chip->write_pe(block, pe, where, words); },
-                     [&](unsigned address, auto words) { chip->write_bm(block, address, words); });
-  }
+  workload.load(*chip);
   return chip;
 }
 
-void run(Chip& chip, const GravityWorkload& workload, unsigned live_pes = emulator::kPesPerBlock, unsigned blocks = 1) {
+void run(Chip& chip, const GravityWorkload& workload, unsigned live_pes = kPesPerBlock, unsigned blocks = 1) {
   chip.run_loop({kBlock, blocks}, {workload.stream(), live_pes});
 }
 
+/// Of one block.
 double interactions(const GravityWorkload& workload) {
   return static_cast<double>(workload.stream().iterations()) * emulator::kParticlesPerRun;
-}
-
-void require_equal_results(const Chip& chip, const NaiveInterpreter& naive, const GravityWorkload& workload) {
-  for (unsigned pe = 0; pe < emulator::kPesPerBlock; ++pe) {
-    for (const emulator::PeWords& where : workload.results()) {
-      GDR_ASSERT(chip.read_pe(kBlock, pe, where) == naive.read_pe(pe, where), "both sides compute the same");
-    }
-  }
 }
 
 void interaction_time(benchmark::State& state, HostIsa isa) {
   const auto iterations = static_cast<unsigned>(state.range(0));
   const auto live_pes = static_cast<unsigned>(state.range(1));
+  const auto blocks = static_cast<unsigned>(state.range(2));
   const GravityWorkload workload(iterations);
   const auto chip = loaded_chip(workload, isa);
-  const auto blocks = static_cast<unsigned>(state.range(2));
   for (auto _ : state) run(*chip, workload, live_pes, blocks);
-  const double share = static_cast<double>(blocks * live_pes) / emulator::kPesPerBlock;
+  const double share = static_cast<double>(blocks * live_pes) / kPesPerBlock;
   state.counters["ns_per_interaction"] =
       benchmark::Counter(share * interactions(workload) * 1e-9,
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
@@ -99,19 +62,185 @@ void interaction_time(benchmark::State& state, HostIsa isa) {
       1e-6 * iterations * blocks, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
+// ---- R1
+// --------------------------------------------------------------------------------------------------------------
+
+/// A floating-point word of any width, cut to a double.
+double value_of(isa::LongWord word) { return std::bit_cast<double>(word.high); }
+
+const isa::Variable& variable(const GravityWorkload& workload, isa::Transfer transfer, std::string_view name) {
+  for (const isa::Variable* each : workload.program.variables_by(transfer)) {
+    if (each->name == name) return *each;
+  }
+  throw Error(fmt::format("engine_bench: the gravity kernel has no variable {}", name));
+}
+
+DoubleSources sources_of(const GravityWorkload& workload) {
+  const auto count = static_cast<std::size_t>(workload.stream().iterations());
+  const auto values = [&](std::string_view name, unsigned element) {
+    const unsigned field = variable(workload, isa::Transfer::elt, name).address / 2 + element;
+    std::vector<double> all;
+    for (std::size_t j = 0; j < count; ++j) {
+      all.push_back(
+          value_of(workload.records[(j * emulator::kBlocks + kBlock) * workload.program.record_words + field]));
+    }
+    return all;
+  };
+  DoubleSources sources{values("mj", 0), values("tj", 0), {}, {}, {}, {}, {}};
+  for (unsigned k = 0; k < 3; ++k) {
+    sources.x[k] = values("xj", k);
+    sources.v[k] = values("vj", k);
+    sources.a_by_2[k] = values("aby2", k);
+    sources.jerk_by_6[k] = values("a1by6", k);
+    sources.snap_by_18[k] = values("a2by18", k);
+  }
+  return sources;
+}
+
+/// An entry of a variable for all PEs: 128 doubles.
+std::vector<double> entry(const Chip& chip, const isa::Variable& which, unsigned element) {
+  const auto address = static_cast<std::uint16_t>(which.address + element * isa::kVectorElements * 2);
+  std::vector<double> values;
+  for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+    for (const isa::LongWord word :
+         chip.read_pe(kBlock, pe, {which.memory, address, which.width, isa::kVectorElements})) {
+      values.push_back(value_of(word));
+    }
+  }
+  return values;
+}
+
+DoubleTargets targets_of(const Chip& chip, const GravityWorkload& workload) {
+  const auto values = [&](std::string_view name, unsigned element) {
+    return entry(chip, variable(workload, isa::Transfer::hlt, name), element);
+  };
+  DoubleTargets targets;
+  targets.eps2 = values("eps2", 0);
+  targets.pot.resize(targets.eps2.size());
+  for (unsigned k = 0; k < 3; ++k) {
+    targets.x[k] = values("xi", k);
+    targets.v[k] = values("vi", k);
+    targets.acc[k].resize(targets.eps2.size());
+    targets.jerk[k].resize(targets.eps2.size());
+  }
+  return targets;
+}
+
+/// Both compute the same forces, as far as the chip's single-precision products go.
+void require_equal_forces(const Chip& chip, const GravityWorkload& workload, const DoubleTargets& targets) {
+  const auto require = [&](std::string_view name, unsigned element, const std::vector<double>& ours) {
+    const std::vector<double> chips = entry(chip, variable(workload, isa::Transfer::rrn, name), element);
+    double scale = 0;
+    double difference = 0;
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      scale = std::max(scale, std::abs(chips[i]));
+      difference = std::max(difference, std::abs(chips[i] - ours[i]));
+    }
+    if (!(difference <= 1e-4 * scale)) {
+      throw Error(fmt::format("R1: {}[{}] differs by {} of {}", name, element, difference, scale));
+    }
+  };
+  require("pot", 0, targets.pot);
+  for (unsigned k = 0; k < 3; ++k) {
+    require("acc", k, targets.acc[k]);
+    require("jerk", k, targets.jerk[k]);
+  }
+}
+
+void exact_against_double(benchmark::State& state) {
+  constexpr unsigned kRepetitions = 16;  // of the double kernel, to bring both sides to about the same time
+  constexpr std::size_t kPeakRounds = 50'000;
+  const GravityWorkload workload(256);
+  const auto chip = loaded_chip(workload, fastest());
+  const DoubleSources sources = sources_of(workload);
+  DoubleTargets targets = targets_of(*chip, workload);
+  DoublePredicted predicted{sources.x, sources.v};
+  double peak_flops = 0;
+  for (auto _ : state) {
+    const Rounds rounds({[&] { run(*chip, workload); },
+                         [&] {
+                           for (unsigned n = 0; n < kRepetitions; ++n) double_gravity(sources, 0, predicted, targets);
+                         },
+                         [&] { peak_flops = fma_peak_work(kPeakRounds); }});
+    require_equal_forces(*chip, workload, targets);
+    const double exact = rounds.seconds(0) / interactions(workload);
+    const double in_double = rounds.seconds(1) / (kRepetitions * interactions(workload));
+    state.counters["R1_double_to_exact"] = kRepetitions * rounds.ratio(0, 1);
+    state.counters["exact_ns_per_interaction"] = 1e9 * exact;
+    state.counters["double_ns_per_interaction"] = 1e9 * in_double;
+    state.counters["double_share_of_fma_peak"] =
+        kDoubleFlops * kRepetitions * interactions(workload) / peak_flops * rounds.ratio(2, 1);
+    state.counters["fma_peak_gflops"] = 1e-9 * peak_flops / rounds.seconds(2);
+  }
+}
+
+// ---- R3, R4, R6, R7, R8
+// ----------------------------------------------------------------------------------------------
+
 void engine_against_naive(benchmark::State& state) {
   const GravityWorkload workload(8);
-  const auto chip = loaded_chip(workload, emulator::available_host_isas().back());
+  const auto chip = loaded_chip(workload, fastest());
   NaiveInterpreter naive(workload.program);
   workload.prepare([&](unsigned pe, const auto& where, auto words) { naive.write_pe(pe, where, words); },
                    [&](unsigned address, auto words) { naive.write_bm(address, words); });
   for (auto _ : state) {
-    const Comparison result = compare([&] { run(*chip, workload); }, [&] { naive.run(workload.stream()); });
-    require_equal_results(*chip, naive, workload);
+    const Rounds rounds({[&] { run(*chip, workload); }, [&] { naive.run(workload.stream()); }});
+    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      for (const emulator::PeWords& where : workload.results()) {
+        GDR_ASSERT(chip->read_pe(kBlock, pe, where) == naive.read_pe(pe, where), "both sides compute the same");
+      }
+    }
     const double operations = static_cast<double>(naive.pe_operations_per_iteration() * workload.stream().iterations());
-    state.counters["R3_naive_to_engine"] = result.ratio;
-    state.counters["engine_ns_per_pe_operation"] = 1e9 * result.first / operations;
-    state.counters["naive_ns_per_pe_operation"] = 1e9 * result.second / operations;
+    state.counters["R3_naive_to_engine"] = rounds.ratio(1, 0);
+    state.counters["engine_ns_per_pe_operation"] = 1e9 * rounds.seconds(0) / operations;
+    state.counters["naive_ns_per_pe_operation"] = 1e9 * rounds.seconds(1) / operations;
+  }
+}
+
+void engine_against_kernels(benchmark::State& state) {
+  constexpr unsigned kIterations = 256;
+  const GravityWorkload workload(kIterations);
+  const auto chip = loaded_chip(workload, fastest());
+  BareKernels kernels(workload, fastest());
+  run(*chip, workload);
+  kernels.run(workload);
+  for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+    for (const emulator::PeWords& where : workload.results()) {
+      const std::vector<isa::LongWord> words = chip->read_pe(kBlock, pe, where);
+      for (unsigned n = 0; n < words.size(); ++n) {
+        GDR_ASSERT(words[n] == kernels.result(pe, where, n), "the kernels, in order, do what the engine does");
+      }
+    }
+  }
+  for (auto _ : state) {
+    std::vector<double> ratios;
+    std::vector<double> engine;
+    for (unsigned round = 0; round < kRounds; ++round) {
+      const double start = now(Clock::cpu);
+      run(*chip, workload);
+      engine.push_back((now(Clock::cpu) - start) / kIterations);
+      ratios.push_back(engine.back() / kernels.seconds_per_iteration(kIterations));
+    }
+    state.counters["R4_engine_to_kernels"] = median(std::move(ratios));
+    state.counters["engine_us_per_iteration"] = 1e6 * median(std::move(engine));
+  }
+}
+
+void timing_on_against_off(benchmark::State& state) {
+  const GravityWorkload workload(64);
+  const emulator::MachineDescription machine = emulator::load_machine("model1800");
+  const auto chip = loaded_chip(workload, fastest());
+  std::uint64_t clocks = 0;
+  const auto run_chip = [&] { run(*chip, workload, kPesPerBlock, emulator::kBlocks); };
+  for (auto _ : state) {
+    const Rounds rounds({run_chip, [&] {
+                           run_chip();
+                           const emulator::Schedule schedule(workload.program, machine);
+                           clocks += schedule.run(workload.stream().records).total();
+                         }});
+    benchmark::DoNotOptimize(clocks);
+    state.counters["R6_on_to_off"] = rounds.ratio(1, 0);
+    state.counters["schedule_us"] = 1e6 * (rounds.seconds(1) - rounds.seconds(0));
   }
 }
 
@@ -120,8 +249,8 @@ void avx2_against_avx512(benchmark::State& state) {
   const auto wide = loaded_chip(workload, HostIsa::avx512);
   const auto narrow = loaded_chip(workload, HostIsa::avx2);
   for (auto _ : state) {
-    const Comparison result = compare([&] { run(*wide, workload); }, [&] { run(*narrow, workload); });
-    state.counters["R7_avx512_to_avx2_speed"] = 1 / result.ratio;
+    const Rounds rounds({[&] { run(*wide, workload); }, [&] { run(*narrow, workload); }});
+    state.counters["R7_avx512_to_avx2"] = rounds.ratio(1, 0);
   }
 }
 
@@ -130,36 +259,58 @@ void load_time(benchmark::State& state) {
   auto& body = workload.program.sections[static_cast<std::size_t>(isa::Section::loop_body)];
   const auto once = body;
   while (body.size() < 1000) body.insert(body.end(), once.begin(), once.end());
+  body.resize(1000);
   const auto chip = emulator::make_simd_chip();
-  for (auto _ : state) chip->load(workload.program);
-  state.counters["lines"] = static_cast<double>(body.size());
+  for (auto _ : state) {
+    const Rounds rounds({[&] { chip->load(workload.program); },
+                         [&] {
+                           for (const isa::ProgramLine& line : body) benchmark::DoNotOptimize(isa::decode(line.word));
+                         }});
+    state.counters["R8_load_ms"] = 1e3 * rounds.seconds(0);
+    state.counters["words_decode_ms"] = 1e3 * rounds.seconds(1);
+  }
 }
 
-bool has(HostIsa isa) {
-  const auto available = emulator::available_host_isas();
-  return std::find(available.begin(), available.end(), isa) != available.end();
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
 }
 
-}  // namespace
-}  // namespace gdr::bench
-
-int main(int argc, char** argv) {
-  using namespace gdr;
-  using namespace gdr::bench;
-  for (const emulator::HostIsa isa : emulator::available_host_isas()) {
+void register_all() {
+  const auto once = [](const char* name, auto function) {
+    benchmark::RegisterBenchmark(name, function)->Iterations(1)->Unit(benchmark::kMillisecond);
+  };
+  if (has_double_gravity()) once("R1/exact_against_double", exact_against_double);
+  once("R3/engine_against_naive", engine_against_naive);
+  once("R4/engine_against_kernels", engine_against_kernels);
+  once("R5/two_threads_against_one", two_threads_against_one);
+  once("R6/timing_on_against_off", timing_on_against_off);
+  if (has(HostIsa::avx2) && has(HostIsa::avx512)) once("R7/avx2_against_avx512", avx2_against_avx512);
+  once("R8/load_1000_lines", load_time);
+  once("R9/equal_hashes", equal_hashes);
+  for (const HostIsa isa : emulator::available_host_isas()) {
     benchmark::RegisterBenchmark(fmt::format("interaction/{}", emulator::name_of(isa)).c_str(), interaction_time, isa)
         ->ArgNames({"iterations", "live_pes", "blocks"})
         ->Args({64, 32, 1})
         ->Args({64, 8, 1})
         ->Args({64, 32, 4})
         ->Args({64, 8, 4})
-        ->Args({4, 8, 4});
+        ->Args({4, 8, 4})
+        ->MinTime(0.2);
   }
-  benchmark::RegisterBenchmark("R3/engine_against_naive", engine_against_naive)->Iterations(1);
-  if (has(emulator::HostIsa::avx2) && has(emulator::HostIsa::avx512)) {
-    benchmark::RegisterBenchmark("R7/avx2_against_avx512", avx2_against_avx512)->Iterations(1);
-  }
-  benchmark::RegisterBenchmark("R8/load_1000_lines", load_time)->Unit(benchmark::kMillisecond);
+}
+
+}  // namespace
+}  // namespace gdr::bench
+
+int main(int argc, char** argv) {
+  benchmark::AddCustomContext("cpu", gdr::bench::cpu_model());
+  benchmark::AddCustomContext("compiler", GDR_COMPILER);
+  benchmark::AddCustomContext("preset", GDR_PRESET);
+  gdr::bench::register_all();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

@@ -1,7 +1,5 @@
 #include "gravity_workload.h"
 
-#include <random>
-
 #include "gdr/assembler/assembler.h"
 #include "gdr/emulator/conversion.h"
 
@@ -31,8 +29,9 @@ LongWord word_of(const Variable& variable, double value) {
   }
 }
 
-/// A value of the size that the variable has in an N-body run in standard units.
-double typical(const Variable& variable, std::mt19937_64& random, unsigned index) {
+}  // namespace
+
+double typical_value(const Variable& variable, std::mt19937_64& random, unsigned index) {
   const double uniform = std::uniform_real_distribution<>(-1, 1)(random);
   if (variable.name.starts_with("index")) return index;
   if (variable.name == "mj") return 1.0 / 1024;
@@ -42,8 +41,6 @@ double typical(const Variable& variable, std::mt19937_64& random, unsigned index
   return uniform;
 }
 
-}  // namespace
-
 GravityWorkload::GravityWorkload(unsigned iterations) : program(assembled()) {
   std::mt19937_64 random(1);
   const unsigned count = iterations * emulator::kBlocks;
@@ -51,7 +48,8 @@ GravityWorkload::GravityWorkload(unsigned iterations) : program(assembled()) {
   for (unsigned record = 0; record < count; ++record) {
     for (const Variable* variable : program.variables_by(isa::Transfer::elt)) {
       LongWord* to = &records[std::size_t{record} * program.record_words + variable->address / 2];
-      for (unsigned n = 0; n < variable->elements; ++n) to[n] = word_of(*variable, typical(*variable, random, record));
+      for (unsigned n = 0; n < variable->elements; ++n)
+        to[n] = word_of(*variable, typical_value(*variable, random, record));
     }
   }
 }
@@ -67,7 +65,8 @@ void GravityWorkload::prepare(const WritePe& write_pe, const WriteBm& write_bm) 
       const unsigned words = variable->elements * (variable->vector ? isa::kVectorElements : 1);
       std::vector<LongWord> values;
       for (unsigned n = 0; n < words; ++n) {
-        values.push_back(word_of(*variable, typical(*variable, random, 1'000'000 + pe * isa::kVectorElements + n)));
+        values.push_back(
+            word_of(*variable, typical_value(*variable, random, 1'000'000 + pe * isa::kVectorElements + n)));
       }
       write_pe(pe, {variable->memory, variable->address, variable->width, static_cast<std::uint16_t>(words)}, values);
     }
@@ -75,6 +74,14 @@ void GravityWorkload::prepare(const WritePe& write_pe, const WriteBm& write_bm) 
   for (const isa::Parameter& parameter : program.parameters) {
     const LongWord value = emulator::flt64to72(parameter.default_value).value;
     write_bm(parameter.address / 2, {&value, 1});
+  }
+}
+
+void GravityWorkload::load(emulator::Chip& chip) const {
+  chip.load(program);
+  for (unsigned block = 0; block < emulator::kBlocks; ++block) {
+    prepare([&](unsigned pe, const auto& where, auto words) { chip.write_pe(block, pe, where, words); },
+            [&](unsigned address, auto words) { chip.write_bm(block, address, words); });
   }
 }
 

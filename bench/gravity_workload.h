@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <random>
 #include <span>
 #include <vector>
 
@@ -22,8 +23,13 @@ struct GravityWorkload {
   using WritePe = std::function<void(unsigned pe, const emulator::PeWords&, std::span<const isa::LongWord>)>;
   using WriteBm = std::function<void(unsigned address, std::span<const isa::LongWord>)>;
   void prepare(const WritePe& write_pe, const WriteBm& write_bm) const;
+  /// The program, and i-data and parameters in every block.
+  void load(emulator::Chip& chip) const;
   /// Where the results stand in a PE.
   [[nodiscard]] std::vector<emulator::PeWords> results() const;
 };
+
+/// A value of the size that the variable has in an N-body run in standard units; `index` is the particle's.
+[[nodiscard]] double typical_value(const isa::Variable& variable, std::mt19937_64& random, unsigned index);
 
 }  // namespace gdr::bench

@@ -1,8 +1,8 @@
 #include "naive_interpreter.h"
 
-#include <algorithm>
+#include <bit>
+#include <utility>
 
-#include "gdr/emulator/arithmetic.h"
 #include "gdr/isa/line.h"
 
 namespace gdr::bench {
@@ -19,82 +19,189 @@ using isa::uint128;
 using isa::Unit;
 using isa::Width;
 
+// ---- arithmetic on 72-bit words, short ones in the upper half
+// --------------------------------------------------------
+
+constexpr int kSign = 71;
+constexpr int kFraction = 60;
+constexpr unsigned kInfinity = 2047;
+constexpr std::uint64_t kHidden = std::uint64_t{1} << kFraction;
+
+struct Number {
+  bool negative;
+  int exponent;
+  std::uint64_t significand;
+};
+
+inline Number unpack(uint128 word) {
+  const auto exponent = static_cast<unsigned>(word >> kFraction) & kInfinity;
+  const bool negative = (word >> kSign) != 0;
+  if (exponent == 0) return {false, 0, 0};
+  if (exponent == kInfinity) return {negative, kInfinity, kHidden};
+  return {negative, static_cast<int>(exponent), (static_cast<std::uint64_t>(word) & (kHidden - 1)) | kHidden};
+}
+
+inline uint128 pack(bool negative, int exponent, std::uint64_t significand) {
+  return (uint128{negative} << kSign) | (static_cast<uint128>(exponent) << kFraction) | (significand & (kHidden - 1));
+}
+
+inline int bit_length(uint128 value) {
+  const auto upper = static_cast<std::uint64_t>(value >> 64);
+  return static_cast<int>(upper != 0 ? 64 + std::bit_width(upper) : std::bit_width(static_cast<std::uint64_t>(value)));
+}
+
+/// `exponent` is that of the leading one.
+inline uint128 rounded(bool negative, int exponent, uint128 value, int length, Width width) {
+  const int precision = width == Width::long_word ? 61 : 25;
+  const int surplus = length - precision;
+  std::uint64_t kept = 0;
+  if (surplus > 0) {
+    kept = static_cast<std::uint64_t>(value >> surplus);
+    const uint128 rest = value & ((uint128{1} << surplus) - 1);
+    const uint128 half = uint128{1} << (surplus - 1);
+    kept += rest > half || (rest == half && kept % 2 != 0);
+    if (kept >> precision != 0) {
+      kept >>= 1;
+      ++exponent;
+    }
+  } else {
+    kept = static_cast<std::uint64_t>(value) << -surplus;
+  }
+  if (exponent < 1) return 0;
+  if (exponent >= static_cast<int>(kInfinity)) return pack(negative, kInfinity, 0);
+  return pack(negative, exponent, kept << (61 - precision));
+}
+
+inline uint128 add(uint128 first, uint128 second, Width width) {
+  Number a = unpack(first);
+  Number b = unpack(second);
+  if (a.exponent < b.exponent || (a.exponent == b.exponent && a.significand < b.significand)) std::swap(a, b);
+  if (a.exponent == static_cast<int>(kInfinity)) {
+    const bool opposite = b.exponent == a.exponent && a.negative != b.negative;
+    return pack(a.negative && !opposite, kInfinity, 0);
+  }
+  const int gap = a.exponent - b.exponent;
+  const uint128 large = uint128{a.significand} << 64;
+  uint128 small = uint128{b.significand} << 64;
+  if (gap > 124) {
+    small = small != 0;
+  } else {
+    const uint128 shifted = small >> gap;
+    small = shifted | ((shifted << gap) != small);
+  }
+  const uint128 sum = a.negative == b.negative ? large + small : large - small;
+  if (sum == 0) return 0;
+  const int length = bit_length(sum);
+  return rounded(a.negative, a.exponent + length - (kFraction + 1 + 64), sum, length, width);
+}
+
+inline uint128 multiply(uint128 first, uint128 second, int second_bits, Width width) {
+  constexpr int kPort = 50;
+  const Number a = unpack(first);
+  const Number b = unpack(second);
+  const bool negative = a.negative != b.negative;
+  if (a.exponent == static_cast<int>(kInfinity) || b.exponent == static_cast<int>(kInfinity)) {
+    const bool invalid = a.significand == 0 || b.significand == 0;
+    return pack(negative && !invalid, kInfinity, 0);
+  }
+  if (a.significand == 0 || b.significand == 0) return 0;
+  const uint128 product = uint128{a.significand >> (61 - kPort)} * (b.significand >> (61 - second_bits));
+  const int length = bit_length(product);
+  return rounded(negative, a.exponent + b.exponent - 1023 + length - (kPort + second_bits - 1), product, length, width);
+}
+
+inline uint128 select(uint128 a, uint128 b, bool larger, Width width) {
+  const Number x = unpack(a);
+  const Number y = unpack(b);
+  const auto magnitude_less = [](const Number& m, const Number& n) {
+    return m.exponent != n.exponent ? m.exponent < n.exponent : m.significand < n.significand;
+  };
+  const auto less = [&](const Number& m, const Number& n) {
+    return m.negative != n.negative ? m.negative : m.negative ? magnitude_less(n, m) : magnitude_less(m, n);
+  };
+  return add((larger ? less(x, y) : less(y, x)) ? b : a, 0, width);
+}
+
 struct Outcome {
-  LongWord value;
-  bool negative = false;
-  bool zero = false;
+  uint128 value = 0;
   bool carry = false;
 };
 
-Outcome outcome_of(const emulator::FpResult& result) { return {result.value, result.negative, result.zero, false}; }
-
-Outcome execute(const Slot& slot, LongWord a, LongWord b) {
-  const auto integer = [&](LongWord word) {
-    return slot.width == Width::long_word ? word.bits() : uint128{word.upper().bits};
-  };
-  const auto outcome = [&](const emulator::AluResult& result) -> Outcome {
-    const LongWord value = slot.width == Width::long_word
-                               ? LongWord::from_bits(result.value)
-                               : isa::widen(ShortWord{static_cast<std::uint64_t>(result.value)});
-    return {value, result.negative, result.zero, result.carry};
-  };
-  switch (slot.op) {
+inline Outcome execute(Op op, uint128 a, uint128 b, Width width) {
+  constexpr int kPort = 50;
+  constexpr int kShortSignificand = 25;
+  const int bits = isa::bits_of(width);
+  const int shift = isa::kLongBits - bits;  // integers stand right-aligned
+  const uint128 ones = (uint128{1} << bits) - 1;
+  const uint128 m = a >> shift;
+  const uint128 n = b >> shift;
+  const auto integer = [&](uint128 value, bool carry = false) -> Outcome { return {(value & ones) << shift, carry}; };
+  const auto sign = uint128{1} << (bits - 1);
+  const auto count = static_cast<int>(n);
+  const bool all_out = n >= static_cast<unsigned>(bits);
+  switch (op) {
     case Op::FADD:
-      return outcome_of(emulator::fadd(a, b, slot.width));
+      return {add(a, b, width)};
     case Op::FSUB:
-      return outcome_of(emulator::fsub(a, b, slot.width));
+      return {add(a, b ^ (uint128{1} << kSign), width)};
     case Op::FPASSA:
-      return outcome_of(emulator::fpassa(a, slot.width));
+      return {add(a, 0, width)};
     case Op::FMAX:
-      return outcome_of(emulator::fmax(a, b, slot.width));
+      return {select(a, b, true, width)};
     case Op::FMIN:
-      return outcome_of(emulator::fmin(a, b, slot.width));
+      return {select(a, b, false, width)};
     case Op::FMUL:
-      return outcome_of(emulator::fmul(a, b, slot.width));
+      return {multiply(a, b, kShortSignificand, width)};
     case Op::FMULL:
-      return outcome_of(emulator::fmul2(a, b, slot.width));
+      return {multiply(a, b, kPort, width)};
     case Op::UADD:
-      return outcome(emulator::uadd(integer(a), integer(b), slot.width));
+      return integer(m + n, m + n > ones);
     case Op::USUB:
-      return outcome(emulator::usub(integer(a), integer(b), slot.width));
+      return integer(m - n, m < n);
     case Op::UAND:
-      return outcome(emulator::uand(integer(a), integer(b), slot.width));
+      return {a & b};
     case Op::UOR:
-      return outcome(emulator::uor(integer(a), integer(b), slot.width));
+      return {a | b};
     case Op::UXOR:
-      return outcome(emulator::uxor(integer(a), integer(b), slot.width));
+      return {a ^ b};
     case Op::UNOT:
-      return outcome(emulator::unot(integer(a), slot.width));
+      return integer(~m);
     case Op::ULSL:
-      return outcome(emulator::ulsl(integer(a), integer(b), slot.width));
+      return integer(all_out ? 0 : m << count);
     case Op::ULSR:
-      return outcome(emulator::ulsr(integer(a), integer(b), slot.width));
-    case Op::UASR:
-      return outcome(emulator::uasr(integer(a), integer(b), slot.width));
+      return integer(all_out ? 0 : m >> count);
+    case Op::UASR: {
+      const uint128 fill = (m & sign) != 0 ? ones : 0;
+      return integer(all_out ? fill : (m >> count) | (fill & ~(ones >> count)));
+    }
     case Op::UPASSA:
-      return outcome(emulator::upassa(integer(a), slot.width));
+      return {a};
     case Op::UMAX:
-      return outcome(emulator::umax(integer(a), integer(b), slot.width));
+      return {(m ^ sign) < (n ^ sign) ? b : a};
     case Op::UMIN:
-      return outcome(emulator::umin(integer(a), integer(b), slot.width));
+      return {(n ^ sign) < (m ^ sign) ? b : a};
     case Op::ULZC:
-      return outcome(emulator::ulzc(integer(a), slot.width));
+      return integer(static_cast<unsigned>(bits - bit_length(m)));
     default:
       return {};
   }
 }
 
-unsigned stride_of(Width width) { return width == Width::long_word ? 2 : 1; }
+// ---- words
+// -----------------------------------------------------------------------------------------------------------
 
-LongWord load(const ShortWord* at, Width width) {
-  return width == Width::long_word ? isa::join(at[0], at[1]) : isa::widen(at[0]);
+constexpr unsigned stride_of(Width width) { return width == Width::long_word ? 2 : 1; }
+
+inline uint128 load(const std::uint64_t* at, Width width) {
+  const uint128 upper = uint128{at[0]} << isa::kShortBits;
+  return width == Width::long_word ? upper | at[1] : upper;
 }
-void store(ShortWord* at, Width width, LongWord value) {
-  at[0] = value.upper();
-  if (width == Width::long_word) at[1] = value.lower();
+inline void store(std::uint64_t* at, Width width, uint128 value) {
+  at[0] = static_cast<std::uint64_t>(value >> isa::kShortBits);
+  if (width == Width::long_word) at[1] = static_cast<std::uint64_t>(value) & isa::kShortMask;
 }
 
-bool flag(std::uint8_t flags, unsigned number) { return ((flags >> (number - 1)) & 1) != 0; }
+bool is_set(std::uint8_t flags, unsigned number) { return ((flags >> (number - 1)) & 1) != 0; }
 
 bool works(const Slot& slot) { return slot.op != Op::NOP && slot.op != Op::FMULH; }
 
@@ -105,33 +212,104 @@ NaiveInterpreter::NaiveInterpreter(const isa::Program& program) {
     for (const isa::ProgramLine& line : program.sections[section]) {
       const isa::DecodeResult decoded = isa::decode(line.word);
       if (!decoded.line) throw Error("NaiveInterpreter: " + decoded.error);
-      if (decoded.line->bm.mode == isa::BmMode::write || decoded.line->lm_read.indirect ||
-          decoded.line->lm_write.indirect) {
-        throw Error("NaiveInterpreter: a line stores to BM or addresses indirectly: " + isa::print(*decoded.line));
+      code_[section].push_back(step_of(*decoded.line));
+      if (static_cast<Section>(section) != Section::loop_body) continue;
+      for (const Slot* slot : {&decoded.line->adder, &decoded.line->multiplier, &decoded.line->alu}) {
+        operations_ += works(*slot) ? decoded.line->vlen : 0;
       }
-      code_[section].push_back(*decoded.line);
     }
   }
 }
 
+NaiveInterpreter::Place NaiveInterpreter::place_of(const Line& line, Source source) {
+  const auto port = [](unsigned first, const isa::ReadPort& p) -> Place {
+    const unsigned step = p.vector ? stride_of(p.width) : 0;
+    return {Base::pe, p.width, static_cast<std::uint16_t>(first + p.address), static_cast<std::uint16_t>(step)};
+  };
+  switch (source) {
+    case Source::gpr_a:
+      return port(0, line.gpr_a);
+    case Source::gpr_b:
+      return port(0, line.gpr_b);
+    case Source::lm:
+      return port(kLm, line.lm_read);
+    case Source::bm: {
+      Place place = port(0, {line.bm.address, line.bm.width, line.bm.vector});
+      place.base = line.bm.record ? Base::record : Base::bm;
+      return place;
+    }
+    case Source::t_short:
+      return {Base::pe, Width::short_word, kT, 2};
+    case Source::t_long:
+      return {Base::pe, Width::long_word, kT, 2};
+    case Source::immediate:
+      return {Base::immediate, line.immediate.width, 0, 0};
+    case Source::none:
+      return {Base::immediate, Width::short_word, 0, 0};
+    default:
+      throw Error("NaiveInterpreter: an operand is an identifier: " + isa::print(line));
+  }
+}
+
+NaiveInterpreter::Step NaiveInterpreter::step_of(const Line& line) {
+  if (line.bm.mode == isa::BmMode::write || line.bm.one_pe || line.lm_read.indirect || line.lm_write.indirect) {
+    throw Error("NaiveInterpreter: a line stores to BM, loads into one PE or addresses indirectly: " +
+                isa::print(line));
+  }
+  Step step;
+  step.elements = line.vlen;
+  step.mask = line.mask;
+  step.immediate = {line.immediate.value.upper().bits, line.immediate.value.lower().bits};
+  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
+    Operation operation;
+    if (unit == Unit::bm) {
+      if (line.bm.mode != isa::BmMode::read) continue;
+      operation = {Op::UPASSA, line.bm.width, false, false, place_of(line, Source::bm), {}, {}};
+    } else {
+      const Slot& slot = isa::slot_of(line, unit);
+      if (!works(slot)) continue;
+      operation = {slot.op,  slot.width, slot.negate_a, slot.negate_b, place_of(line, slot.a), place_of(line, slot.b),
+                   slot.flag};
+      step.writes_flags = step.writes_flags || slot.flag.flag != 0;
+    }
+    const auto number = static_cast<std::uint8_t>(step.operations.size());
+    const Width width = isa::result_width(line, unit);
+    const auto add = [&](const isa::WritePort& port, unsigned first) {
+      if (port.source != unit) return;
+      const unsigned element_step = port.vector ? stride_of(width) : 0;
+      step.writes.push_back({number,
+                             {Base::pe, width, static_cast<std::uint16_t>(first + port.address),
+                              static_cast<std::uint16_t>(element_step)},
+                             port.predicate});
+    };
+    if (line.t_write.source == unit) {
+      step.writes.push_back({number, {Base::pe, Width::long_word, kT, 2}, line.t_write.predicate});
+    }
+    add(line.gpr_write, 0);
+    add(line.lm_write, kLm);
+    step.operations.push_back(operation);
+  }
+  return step;
+}
+
 void NaiveInterpreter::write_pe(unsigned pe, const emulator::PeWords& where, std::span<const LongWord> words) {
-  ShortWord* at = where.memory == isa::Memory::gpr ? pes_.at(pe).gpr.data() : pes_.at(pe).lm.data();
-  at += where.address;
+  std::uint64_t* at = pes_.at(pe).words.data() + where.address + (where.memory == isa::Memory::gpr ? 0 : kLm);
   for (const LongWord word : words) {
-    store(at, where.width, word);
+    store(at, where.width, word.bits());
     at += stride_of(where.width);
   }
 }
 
 void NaiveInterpreter::write_bm(unsigned address, std::span<const LongWord> words) {
-  for (const LongWord word : words) store(&bm_.at(2 * address++), Width::long_word, word);
+  for (const LongWord word : words) store(&bm_.at(2 * address++), Width::long_word, word.bits());
 }
 
 std::vector<LongWord> NaiveInterpreter::read_pe(unsigned pe, const emulator::PeWords& where) const {
-  const ShortWord* at = where.memory == isa::Memory::gpr ? pes_.at(pe).gpr.data() : pes_.at(pe).lm.data();
-  at += where.address;
+  const std::uint64_t* at = pes_.at(pe).words.data() + where.address + (where.memory == isa::Memory::gpr ? 0 : kLm);
   std::vector<LongWord> words;
-  for (unsigned n = 0; n < where.count; ++n, at += stride_of(where.width)) words.push_back(load(at, where.width));
+  for (unsigned n = 0; n < where.count; ++n, at += stride_of(where.width)) {
+    words.push_back(LongWord::from_bits(load(at, where.width)));
+  }
   return words;
 }
 
@@ -141,106 +319,55 @@ void NaiveInterpreter::run(const emulator::RecordStream& stream) {
     record_base_ = iteration % 2 == 0 ? 0 : 2 * stream.record_words;
     const LongWord* record = stream.words.data() + iteration * emulator::kBlocks * stream.record_words;
     for (unsigned n = 0; n < stream.record_words; ++n) {
-      store(&bm_[record_base_ + 2 * n], Width::long_word, record[n]);
+      store(&bm_[record_base_ + 2 * n], Width::long_word, record[n].bits());
     }
     section(Section::loop_body);
   }
   section(Section::loop_termination);
 }
 
-std::uint64_t NaiveInterpreter::pe_operations_per_iteration() const {
-  std::uint64_t operations = 0;
-  for (const Line& line : code_[static_cast<std::size_t>(Section::loop_body)]) {
-    for (const Slot* slot : {&line.adder, &line.multiplier, &line.alu}) operations += works(*slot) ? line.vlen : 0;
-  }
-  return operations * emulator::kPesPerBlock;
-}
+std::uint64_t NaiveInterpreter::pe_operations_per_iteration() const { return operations_ * emulator::kPesPerBlock; }
 
 void NaiveInterpreter::section(Section section) {
-  for (const Line& each : code_[static_cast<std::size_t>(section)]) line(each);
-}
-
-void NaiveInterpreter::line(const Line& line) {
-  for (Pe& pe : pes_) {
-    for (unsigned element = 0; element < line.vlen; ++element) {
-      if (line.mask.flag != 0 && flag(pe.flags[element], line.mask.flag) == line.mask.inverted) continue;
-      // All units read before one writes.
-      std::array<Outcome, 4> outcomes;
-      constexpr Unit kUnits[] = {Unit::adder, Unit::multiplier, Unit::alu};
-      for (const Unit unit : kUnits) {
-        const Slot& slot = isa::slot_of(line, unit);
-        if (!works(slot)) continue;
-        LongWord a = operand(line, slot.a, pe, element, slot.width);
-        LongWord b = operand(line, slot.b, pe, element, slot.width);
-        if (slot.negate_a) a = emulator::negate(a);
-        if (slot.negate_b) b = emulator::negate(b);
-        outcomes[static_cast<std::size_t>(unit) - 1] = execute(slot, a, b);
-      }
-      if (line.bm.mode == isa::BmMode::read) {
-        outcomes[3].value = operand(line, Source::bm, pe, element, line.bm.width);
-      }
-      const std::uint8_t flags = pe.flags[element];
-      for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
-        write(line, unit, outcomes[static_cast<std::size_t>(unit) - 1].value, pe, element, flags);
-      }
-      for (const Unit unit : kUnits) {
-        const Slot& slot = isa::slot_of(line, unit);
-        if (slot.flag.flag == 0) continue;
-        const Outcome& outcome = outcomes[static_cast<std::size_t>(unit) - 1];
-        const bool value = slot.flag.condition == isa::Condition::negative ? outcome.negative
-                           : slot.flag.condition == isa::Condition::zero   ? outcome.zero
-                                                                           : outcome.carry;
-        const auto bit = static_cast<std::uint8_t>(1u << (slot.flag.flag - 1));
-        pe.flags[element] = static_cast<std::uint8_t>(value ? pe.flags[element] | bit : pe.flags[element] & ~bit);
-      }
-    }
+  for (const Step& step : code_[static_cast<std::size_t>(section)]) {
+    for (Pe& pe : pes_) run(step, pe);
   }
 }
 
-LongWord NaiveInterpreter::operand(const Line& line, Source source, Pe& pe, unsigned element, Width width) const {
-  const auto port = [&](const ShortWord* memory, const isa::ReadPort& p) {
-    return load(memory + p.address + (p.vector ? element * stride_of(p.width) : 0), p.width);
+void NaiveInterpreter::run(const Step& step, Pe& pe) const {
+  const std::uint64_t* const bases[] = {pe.words.data(), bm_.data(), bm_.data() + record_base_, step.immediate.data()};
+  const auto operand = [&](const Place& place, unsigned element, bool negated) {
+    const std::uint64_t* at = bases[static_cast<std::size_t>(place.base)] + place.address + element * place.step;
+    return load(at, place.width) ^ (uint128{negated} << kSign);
   };
-  switch (source) {
-    case Source::gpr_a:
-      return port(pe.gpr.data(), line.gpr_a);
-    case Source::gpr_b:
-      return port(pe.gpr.data(), line.gpr_b);
-    case Source::lm:
-      return port(pe.lm.data(), line.lm_read);
-    case Source::bm:
-      return load(bm_.data() + line.bm.address + (line.bm.record ? record_base_ : 0) +
-                      (line.bm.vector ? element * stride_of(line.bm.width) : 0),
-                  line.bm.width);
-    case Source::t_short:
-      return isa::widen(pe.t[element].upper());
-    case Source::t_long:
-      return pe.t[element];
-    case Source::immediate:
-      return line.immediate.value;
-    case Source::pe_id: {
-      const auto id = static_cast<std::uint64_t>(&pe - pes_.data());
-      return width == Width::long_word ? LongWord::from_bits(id) : isa::widen(ShortWord{id});
+  const std::size_t operations = step.operations.size();
+  for (unsigned element = 0; element < step.elements; ++element) {
+    const std::uint8_t flags = pe.flags[element];
+    if (step.mask.flag != 0 && is_set(flags, step.mask.flag) == step.mask.inverted) continue;
+    // All units read before one writes.
+    std::array<Outcome, 4> outcomes;
+    for (std::size_t n = 0; n < operations; ++n) {
+      const Operation& operation = step.operations[n];
+      outcomes[n] = execute(operation.op, operand(operation.a, element, operation.negate_a),
+                            operand(operation.b, element, operation.negate_b), operation.width);
     }
-    default:
-      return {};
+    for (const Write& write : step.writes) {
+      if (write.predicate.flag != 0 && is_set(flags, write.predicate.flag) == write.predicate.inverted) continue;
+      store(pe.words.data() + write.place.address + element * write.place.step, write.place.width,
+            outcomes[write.operation].value);
+    }
+    if (!step.writes_flags) continue;
+    for (std::size_t n = 0; n < operations; ++n) {
+      const isa::FlagWrite& flag = step.operations[n].flag;
+      if (flag.flag == 0) continue;
+      if (flag.predicate.flag != 0 && is_set(flags, flag.predicate.flag) == flag.predicate.inverted) continue;
+      const bool value = flag.condition == isa::Condition::negative ? (outcomes[n].value >> kSign) != 0
+                         : flag.condition == isa::Condition::zero   ? outcomes[n].value == 0
+                                                                    : outcomes[n].carry;
+      const auto bit = static_cast<std::uint8_t>(1u << (flag.flag - 1));
+      pe.flags[element] = static_cast<std::uint8_t>(value ? pe.flags[element] | bit : pe.flags[element] & ~bit);
+    }
   }
-}
-
-void NaiveInterpreter::write(const Line& line, Unit unit, LongWord value, Pe& pe, unsigned element,
-                             std::uint8_t flags) const {
-  const auto holds = [&](const isa::WritePort& port) {
-    const isa::Predicate& predicate = port.predicate;
-    return port.source == unit && (jvalid_ || !predicate.jvalid) &&
-           (predicate.flag == 0 || flag(flags, predicate.flag) != predicate.inverted);
-  };
-  const Width width = isa::result_width(line, unit);
-  const auto place = [&](ShortWord* memory, const isa::WritePort& port) {
-    store(memory + port.address + (port.vector ? element * stride_of(width) : 0), width, value);
-  };
-  if (holds(line.t_write)) pe.t[element] = value;
-  if (holds(line.gpr_write)) place(pe.gpr.data(), line.gpr_write);
-  if (holds(line.lm_write)) place(pe.lm.data(), line.lm_write);
 }
 
 }  // namespace gdr::bench

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks and two N-body simulations, and writes docs/performance.md."""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+
+class Bar:
+    """A line of the table. `ship` and `goal` bound `counter` from above (at_most) or below."""
+
+    def __init__(self, name, what, counter, ship, goal, at_most, show):
+        self.name, self.what, self.counter = name, what, counter
+        self.ship, self.goal, self.at_most, self.show = ship, goal, at_most, show
+
+    def verdict(self, value):
+        def reached(bound):
+            return value <= bound if self.at_most else value >= bound
+
+        return "goal" if reached(self.goal) else "met" if reached(self.ship) else "**missed**"
+
+    def row(self, counters):
+        value = counters.get(self.counter)
+        measured, verdict = ("not measured", "-") if value is None else (self.show(value), self.verdict(value))
+        return f"| {self.name} | {self.what} | {measured} | {self.show(self.ship)} | {self.show(self.goal)} | {verdict} |"
+
+
+def part(value):
+    return f"1/{value:.1f}"
+
+
+def times(value):
+    return f"{value:.2f}x" if value < 10 else f"{value:.1f}x"
+
+
+def plain(value):
+    return f"{value:.3f}"
+
+
+def milliseconds(value):
+    return f"{value:.2f} ms"
+
+
+BARS = [
+    Bar("R1", "exact gravity with jerk and predictor : the same by hand in AVX-512 doubles, interactions per second and core",
+        "R1_double_to_exact", 45, 28, True, part),
+    Bar("R2", "exact DGEMM with the reduction tree : OpenBLAS, one thread each", "R2_openblas_to_exact", 52, 36, True, part),
+    Bar("R3", "engine : naive scalar interpreter of the same program", "R3_naive_to_engine", 15, 40, False, times),
+    Bar("R4", "engine's time : sum of its kernels run bare", "R4_engine_to_kernels", 1.10, 1.04, True, plain),
+    Bar("R5", "two threads : one, wall clock, forces of 2048 particles", "R5_one_to_two", 1.85, 1.95, False, times),
+    Bar("R6", "run with its clocks counted : run without", "R6_on_to_off", 1.05, 1.01, True, plain),
+    Bar("R7", "AVX2 engine : AVX-512 engine", "R7_avx512_to_avx2", 3, 2, True, part),
+    Bar("R8", "load and decode a program of 1,000 lines", "R8_load_ms", 5, 1, True, milliseconds),
+]
+
+
+class Machine:
+    """What else the machine did meanwhile: processor time of others as a share of all there was."""
+
+    def __init__(self):
+        self.start, self.busy, self.own = time.time(), self.busy_seconds(), self.own_seconds()
+
+    @staticmethod
+    def busy_seconds():
+        user, nice, system, _, _, irq, softirq, steal = map(int, pathlib.Path("/proc/stat").read_text().split()[1:9])
+        return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+    @staticmethod
+    def own_seconds():
+        usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+    def others(self):
+        there_was = (time.time() - self.start) * os.cpu_count()
+        return max(0.0, (self.busy_seconds() - self.busy - (self.own_seconds() - self.own)) / there_was)
+
+
+def benchmark(program, arguments):
+    """Counters of all benchmarks of a program by name, and the run's context."""
+    text = subprocess.run([program, "--benchmark_format=json", *arguments], check=True, stdout=subprocess.PIPE).stdout
+    result = json.loads(text)
+    counters = {}
+    for each in result["benchmarks"]:
+        if each.get("error_occurred"):
+            sys.exit(f"report.py: {each['name']}: {each['error_message']}")
+        for name, value in each.items():
+            if isinstance(value, (int, float)):
+                counters.setdefault(name, value)
+                counters[f"{each['name']}:{name}"] = value
+    return counters, result["context"]
+
+
+class Simulation:
+    """One run of gdr nbody."""
+
+    def __init__(self, gdr, particles, ship, goal):
+        self.particles, self.ship, self.goal = particles, ship, goal
+        before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
+        text = subprocess.run([gdr, "nbody", "--plummer", str(particles), "--t-end", "1", "--quiet", "--json", "-"],
+                              check=True, stdout=subprocess.PIPE).stdout
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.wall, self.user = time.time() - start, after.ru_utime - before.ru_utime
+        lanes = json.loads(text)["counters"]["fp_lanes"]
+        self.slow_share = lanes["slow"] / lanes["all"]
+
+    def row(self):
+        verdict = "goal" if self.wall <= self.goal else "met" if self.wall <= self.ship else "**missed**"
+        return (f"| `gdr nbody --plummer {self.particles} --t-end 1` | {self.wall:.2f} s | {self.user:.2f} s "
+                f"| {100 * self.slow_share:.2f} % | {self.ship:g} s | {self.goal:g} s | {verdict} |")
+
+
+def interaction_rows(counters):
+    rows = []
+    for name, value in counters.items():
+        if name.startswith("interaction/") and name.endswith(":ns_per_interaction"):
+            words = name.split(":ns_")[0].split("/")
+            sizes = [word.split(":")[1] for word in words[2:5]]
+            rows.append(f"| {words[1]} | {' | '.join(sizes)} | {value:.1f} |")
+    return rows
+
+
+def page(counters, context, simulations, others):
+    machine = context["cpu"]
+    shared = (f"Other programs took {100 * others:.0f} % of the machine's processor time meanwhile: it was shared, and the "
+              "numbers are worse and less certain than a quiet machine's." if others > 0.03 else
+              "The machine had nothing else to do.")
+    equal = int(counters["R9_compared"] - counters["R9_different"])
+    lines = [
+        "# How fast the engine is",
+        "",
+        "Written by the target `bench_report` (`cmake --build --preset release --target bench_report`), which runs the",
+        "programs of `bench/`; `engine.md` tells how the engine works.",
+        "",
+        f"Machine: {machine}, {context['num_cpus']} cores. Compiler: {context['compiler']}, {context['preset']}. {shared}",
+        "",
+        "Both sides of a ratio run in turn in one process on the gravity kernel `kernels/gravity_jerk.vsm`; the median of the",
+        "ratios of 15 rounds is given, of processor time if not said otherwise. A bar is what the engine has to reach, a goal",
+        "what it is meant to.",
+        "",
+        "| | ratio | measured | bar | goal | |",
+        "|---|---|---|---|---|---|",
+        *[bar.row(counters) for bar in BARS],
+        f"| R9 | results of all exact engines, instruction sets, block sizes and thread counts | {equal} of "
+        f"{int(counters['R9_compared'])} equal | all | all | {'goal' if counters['R9_different'] == 0 else '**missed**'} |",
+        "",
+    ]
+    if "R1_double_to_exact" in counters:
+        share = counters["double_share_of_fma_peak"]
+        lines += [
+            f"- R1: {counters['exact_ns_per_interaction']:.2f} ns per interaction on the engine, "
+            f"{counters['double_ns_per_interaction']:.3f} ns in doubles. The kernel in doubles reaches {100 * share:.0f} % of "
+            f"the {counters['fma_peak_gflops']:.1f} Gflops of fused multiply-adds that this core does in the same run (it has "
+            f"to reach 40 %{'' if share >= 0.4 else ', which it does not here'}).",
+        ]
+    naive = counters["naive_ns_per_pe_operation"]
+    lines += [
+        f"- R3: {counters['engine_ns_per_pe_operation']:.2f} ns per operation of a PE on the engine, {naive:.1f} ns in the "
+        f"interpreter (which must not take more than 25 ns{'' if naive <= 25 else ', but does here'}).",
+        f"- R6: the clocks of a run follow from its static schedule alone, which takes {counters['schedule_us']:.0f} us once; "
+        "the engine does not know of them.",
+        f"- R8: {counters['words_decode_ms']:.2f} ms of it take the instruction words apart.",
+        "",
+        "## N-body runs",
+        "",
+        "Wall clock and processor time on all cores. Slow lanes are floating-point results for which the quick algorithm of",
+        "`engine.md` did not do, of all that were formed.",
+        "",
+        "| run | wall clock | user | slow lanes | bar | goal | |",
+        "|---|---|---|---|---|---|---|",
+        *[simulation.row() for simulation in simulations],
+        "",
+        "## Time of one interaction",
+        "",
+        "On one core, in ns, by instruction set, iterations of the loop body in a run, live PEs in a block (the fewer, the more",
+        "blocks run side by side) and blocks.",
+        "",
+        "| instruction set | iterations | live PEs | blocks | ns |",
+        "|---|---|---|---|---|",
+        *interaction_rows(counters),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engine", required=True, help="the program engine_bench")
+    parser.add_argument("--dgemm", help="the program dgemm_bench, if it is built")
+    parser.add_argument("--gdr", required=True)
+    parser.add_argument("--output", required=True, type=pathlib.Path)
+    arguments = parser.parse_args()
+
+    machine = Machine()
+    counters, context = benchmark(arguments.engine, [])
+    if arguments.dgemm:
+        of_dgemm, _ = benchmark(arguments.dgemm, ["--benchmark_filter=R2/paper"])
+        counters.update({name: value for name, value in of_dgemm.items() if name.startswith("R2")})
+    simulations = [Simulation(arguments.gdr, 1024, 8, 5), Simulation(arguments.gdr, 256, 1, 1)]
+    arguments.output.write_text(page(counters, context, simulations, machine.others()), encoding="utf-8")
+    print(f"{arguments.output} is written")
+
+
+if __name__ == "__main__":
+    main()
