@@ -1,7 +1,6 @@
 #include "naive_interpreter.h"
 
 #include <bit>
-#include <utility>
 
 #include "gdr/isa/line.h"
 
@@ -45,27 +44,21 @@ inline uint128 pack(bool negative, int exponent, std::uint64_t significand) {
   return (uint128{negative} << kSign) | (static_cast<uint128>(exponent) << kFraction) | (significand & (kHidden - 1));
 }
 
-inline int bit_length(uint128 value) {
+/// `exponent` is that of bit 127; the value is not 0.
+inline uint128 rounded(bool negative, int exponent, uint128 value, Width width) {
   const auto upper = static_cast<std::uint64_t>(value >> 64);
-  return static_cast<int>(upper != 0 ? 64 + std::bit_width(upper) : std::bit_width(static_cast<std::uint64_t>(value)));
-}
-
-/// `exponent` is that of the leading one.
-inline uint128 rounded(bool negative, int exponent, uint128 value, int length, Width width) {
+  const int zeros = upper != 0 ? std::countl_zero(upper) : 64 + std::countl_zero(static_cast<std::uint64_t>(value));
+  value <<= zeros;
+  exponent -= zeros;
   const int precision = width == Width::long_word ? 61 : 25;
-  const int surplus = length - precision;
-  std::uint64_t kept = 0;
-  if (surplus > 0) {
-    kept = static_cast<std::uint64_t>(value >> surplus);
-    const uint128 rest = value & ((uint128{1} << surplus) - 1);
-    const uint128 half = uint128{1} << (surplus - 1);
-    kept += rest > half || (rest == half && kept % 2 != 0);
-    if (kept >> precision != 0) {
-      kept >>= 1;
-      ++exponent;
-    }
-  } else {
-    kept = static_cast<std::uint64_t>(value) << -surplus;
+  const auto top = static_cast<std::uint64_t>(value >> 64);
+  const std::uint64_t rest = (top << precision) | (static_cast<std::uint64_t>(value) != 0 ? 1 : 0);
+  std::uint64_t kept = top >> (64 - precision);
+  constexpr std::uint64_t kHalf = std::uint64_t{1} << 63;
+  kept += static_cast<std::uint64_t>((rest | (kept & 1)) > kHalf);
+  if (kept >> precision != 0) {
+    kept >>= 1;
+    ++exponent;
   }
   if (exponent < 1) return 0;
   if (exponent >= static_cast<int>(kInfinity)) return pack(negative, kInfinity, 0);
@@ -73,9 +66,10 @@ inline uint128 rounded(bool negative, int exponent, uint128 value, int length, W
 }
 
 inline uint128 add(uint128 first, uint128 second, Width width) {
-  Number a = unpack(first);
-  Number b = unpack(second);
-  if (a.exponent < b.exponent || (a.exponent == b.exponent && a.significand < b.significand)) std::swap(a, b);
+  constexpr uint128 kMagnitude = (uint128{1} << kSign) - 1;
+  const bool swapped = (first & kMagnitude) < (second & kMagnitude);
+  const Number a = unpack(swapped ? second : first);
+  const Number b = unpack(swapped ? first : second);
   if (a.exponent == static_cast<int>(kInfinity)) {
     const bool opposite = b.exponent == a.exponent && a.negative != b.negative;
     return pack(a.negative && !opposite, kInfinity, 0);
@@ -91,8 +85,7 @@ inline uint128 add(uint128 first, uint128 second, Width width) {
   }
   const uint128 sum = a.negative == b.negative ? large + small : large - small;
   if (sum == 0) return 0;
-  const int length = bit_length(sum);
-  return rounded(a.negative, a.exponent + length - (kFraction + 1 + 64), sum, length, width);
+  return rounded(a.negative, a.exponent + 127 - (kFraction + 64), sum, width);
 }
 
 inline uint128 multiply(uint128 first, uint128 second, int second_bits, Width width) {
@@ -106,8 +99,7 @@ inline uint128 multiply(uint128 first, uint128 second, int second_bits, Width wi
   }
   if (a.significand == 0 || b.significand == 0) return 0;
   const uint128 product = uint128{a.significand >> (61 - kPort)} * (b.significand >> (61 - second_bits));
-  const int length = bit_length(product);
-  return rounded(negative, a.exponent + b.exponent - 1023 + length - (kPort + second_bits - 1), product, length, width);
+  return rounded(negative, a.exponent + b.exponent - 1023 + 127 - (kPort + second_bits - 2), product, width);
 }
 
 inline uint128 select(uint128 a, uint128 b, bool larger, Width width) {
@@ -123,67 +115,85 @@ inline uint128 select(uint128 a, uint128 b, bool larger, Width width) {
 }
 
 struct Outcome {
-  uint128 value = 0;
-  bool carry = false;
+  uint128 value;
+  bool carry;
 };
+
+/// Integers stand right-aligned.
+inline Outcome integer(uint128 value, Width width, bool carry = false) {
+  const int bits = isa::bits_of(width);
+  return {(value & ((uint128{1} << bits) - 1)) << (isa::kLongBits - bits), carry};
+}
+inline uint128 right_aligned(uint128 word, Width width) { return word >> (isa::kLongBits - isa::bits_of(width)); }
+
+inline Outcome shifted(Op op, uint128 value, uint128 count, Width width) {
+  const auto bits = static_cast<unsigned>(isa::bits_of(width));
+  const bool all_out = count >= bits;
+  const int by = all_out ? 0 : static_cast<int>(count);
+  if (op == Op::ULSL) return integer(all_out ? 0 : value << by, width);
+  if (op == Op::ULSR) return integer(all_out ? 0 : value >> by, width);
+  const uint128 ones = (uint128{1} << bits) - 1;
+  const uint128 fill = value >> (bits - 1) != 0 ? ones : 0;
+  return integer(all_out ? fill : (value >> by) | (fill & ~(ones >> by)), width);
+}
+
+inline bool signed_less(uint128 a, uint128 b) {
+  constexpr uint128 kTop = uint128{1} << kSign;  // of short words, too
+  return (a ^ kTop) < (b ^ kTop);
+}
+
+inline Outcome leading_zeros(uint128 value, Width width) {
+  unsigned zeros = static_cast<unsigned>(isa::bits_of(width));
+  for (; value != 0; value >>= 1) --zeros;
+  return integer(zeros, width);
+}
 
 inline Outcome execute(Op op, uint128 a, uint128 b, Width width) {
   constexpr int kPort = 50;
   constexpr int kShortSignificand = 25;
-  const int bits = isa::bits_of(width);
-  const int shift = isa::kLongBits - bits;  // integers stand right-aligned
-  const uint128 ones = (uint128{1} << bits) - 1;
-  const uint128 m = a >> shift;
-  const uint128 n = b >> shift;
-  const auto integer = [&](uint128 value, bool carry = false) -> Outcome { return {(value & ones) << shift, carry}; };
-  const auto sign = uint128{1} << (bits - 1);
-  const auto count = static_cast<int>(n);
-  const bool all_out = n >= static_cast<unsigned>(bits);
+  const auto m = [&] { return right_aligned(a, width); };
+  const auto n = [&] { return right_aligned(b, width); };
   switch (op) {
     case Op::FADD:
-      return {add(a, b, width)};
+      return {add(a, b, width), false};
     case Op::FSUB:
-      return {add(a, b ^ (uint128{1} << kSign), width)};
+      return {add(a, b ^ (uint128{1} << kSign), width), false};
     case Op::FPASSA:
-      return {add(a, 0, width)};
+      return {add(a, 0, width), false};
     case Op::FMAX:
-      return {select(a, b, true, width)};
+      return {select(a, b, true, width), false};
     case Op::FMIN:
-      return {select(a, b, false, width)};
+      return {select(a, b, false, width), false};
     case Op::FMUL:
-      return {multiply(a, b, kShortSignificand, width)};
+      return {multiply(a, b, kShortSignificand, width), false};
     case Op::FMULL:
-      return {multiply(a, b, kPort, width)};
+      return {multiply(a, b, kPort, width), false};
     case Op::UADD:
-      return integer(m + n, m + n > ones);
+      return integer(m() + n(), width, ((m() + n()) >> isa::bits_of(width)) != 0);
     case Op::USUB:
-      return integer(m - n, m < n);
+      return integer(m() - n(), width, a < b);
     case Op::UAND:
-      return {a & b};
+      return {a & b, false};
     case Op::UOR:
-      return {a | b};
+      return {a | b, false};
     case Op::UXOR:
-      return {a ^ b};
+      return {a ^ b, false};
     case Op::UNOT:
-      return integer(~m);
+      return integer(~m(), width);
     case Op::ULSL:
-      return integer(all_out ? 0 : m << count);
     case Op::ULSR:
-      return integer(all_out ? 0 : m >> count);
-    case Op::UASR: {
-      const uint128 fill = (m & sign) != 0 ? ones : 0;
-      return integer(all_out ? fill : (m >> count) | (fill & ~(ones >> count)));
-    }
+    case Op::UASR:
+      return shifted(op, m(), n(), width);
     case Op::UPASSA:
-      return {a};
+      return {a, false};
     case Op::UMAX:
-      return {(m ^ sign) < (n ^ sign) ? b : a};
+      return {signed_less(a, b) ? b : a, false};
     case Op::UMIN:
-      return {(n ^ sign) < (m ^ sign) ? b : a};
+      return {signed_less(b, a) ? b : a, false};
     case Op::ULZC:
-      return integer(static_cast<unsigned>(bits - bit_length(m)));
+      return leading_zeros(m(), width);
     default:
-      return {};
+      return {0, false};
   }
 }
 
@@ -329,8 +339,9 @@ void NaiveInterpreter::run(const emulator::RecordStream& stream) {
 std::uint64_t NaiveInterpreter::pe_operations_per_iteration() const { return operations_ * emulator::kPesPerBlock; }
 
 void NaiveInterpreter::section(Section section) {
-  for (const Step& step : code_[static_cast<std::size_t>(section)]) {
-    for (Pe& pe : pes_) run(step, pe);
+  // No PE sees another: each runs the whole section, its words in the fastest cache.
+  for (Pe& pe : pes_) {
+    for (const Step& step : code_[static_cast<std::size_t>(section)]) run(step, pe);
   }
 }
 
@@ -345,7 +356,7 @@ void NaiveInterpreter::run(const Step& step, Pe& pe) const {
     const std::uint8_t flags = pe.flags[element];
     if (step.mask.flag != 0 && is_set(flags, step.mask.flag) == step.mask.inverted) continue;
     // All units read before one writes.
-    std::array<Outcome, 4> outcomes;
+    Outcome outcomes[4];  // set before they are read
     for (std::size_t n = 0; n < operations; ++n) {
       const Operation& operation = step.operations[n];
       outcomes[n] = execute(operation.op, operand(operation.a, element, operation.negate_a),
