@@ -7,7 +7,9 @@ import pathlib
 import resource
 import subprocess
 import sys
+import textwrap
 import time
+
 
 class Bar:
     """A line of the table. `ship` and `goal` bound `counter` from above (at_most) or below."""
@@ -24,24 +26,24 @@ class Bar:
 
     def row(self, counters):
         value = counters.get(self.counter)
-        measured, verdict = ("not measured", "-") if value is None else (self.show(value), self.verdict(value))
+        measured, verdict = ("not built", "-") if value is None else (self.show(value), self.verdict(value))
         return f"| {self.name} | {self.what} | {measured} | {self.show(self.ship)} | {self.show(self.goal)} | {verdict} |"
 
 
 def part(value):
-    return f"1/{value:.1f}"
+    return f"1/{value:.3g}"
 
 
 def times(value):
-    return f"{value:.2f}x" if value < 10 else f"{value:.1f}x"
+    return f"{value:.3g}x"
 
 
 def plain(value):
-    return f"{value:.3f}"
+    return f"{value:.4g}"
 
 
 def milliseconds(value):
-    return f"{value:.2f} ms"
+    return f"{value:.3g} ms"
 
 
 BARS = [
@@ -76,6 +78,14 @@ class Machine:
     def others(self):
         there_was = (time.time() - self.start) * os.cpu_count()
         return max(0.0, (self.busy_seconds() - self.busy - (self.own_seconds() - self.own)) / there_was)
+
+
+def paragraph(text):
+    return textwrap.fill(text, width=120, break_long_words=False, break_on_hyphens=False)
+
+
+def bullet(text):
+    return textwrap.fill("- " + text, width=120, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def benchmark(program, arguments):
@@ -124,9 +134,9 @@ def interaction_rows(counters):
 
 def page(counters, context, simulations, others):
     machine = context["cpu"]
-    shared = (f"Other programs took {100 * others:.0f} % of the machine's processor time meanwhile: it was shared, and the "
-              "numbers are worse and less certain than a quiet machine's." if others > 0.03 else
-              "The machine had nothing else to do.")
+    shared = (f"It was shared: other programs took {100 * others:.0f} % of its processor time meanwhile. What is in wall clock "
+              "(R5, the N-body runs) therefore says little, and all else is less certain than on a quiet machine."
+              if others > 0.03 else "It had nothing else to do.")
     equal = int(counters["R9_compared"] - counters["R9_different"])
     lines = [
         "# How fast the engine is",
@@ -134,11 +144,12 @@ def page(counters, context, simulations, others):
         "Written by the target `bench_report` (`cmake --build --preset release --target bench_report`), which runs the",
         "programs of `bench/`; `engine.md` tells how the engine works.",
         "",
-        f"Machine: {machine}, {context['num_cpus']} cores. Compiler: {context['compiler']}, {context['preset']}. {shared}",
+        paragraph(f"Machine: {machine}, {context['num_cpus']} cores. {shared} Compiler: {context['compiler']}, "
+                  f"{context['preset']}."),
         "",
-        "Both sides of a ratio run in turn in one process on the gravity kernel `kernels/gravity_jerk.vsm`; the median of the",
-        "ratios of 15 rounds is given, of processor time if not said otherwise. A bar is what the engine has to reach, a goal",
-        "what it is meant to.",
+        paragraph("Both sides of a ratio run in turn in one process, most of them on the gravity kernel "
+                  "`kernels/gravity_jerk.vsm`; the median of the ratios of 15 rounds is given, of processor time if not said "
+                  "otherwise. A bar is what the engine has to reach, a goal what it is meant to."),
         "",
         "| | ratio | measured | bar | goal | |",
         "|---|---|---|---|---|---|",
@@ -149,19 +160,22 @@ def page(counters, context, simulations, others):
     ]
     if "R1_double_to_exact" in counters:
         share = counters["double_share_of_fma_peak"]
-        lines += [
-            f"- R1: {counters['exact_ns_per_interaction']:.2f} ns per interaction on the engine, "
-            f"{counters['double_ns_per_interaction']:.3f} ns in doubles. The kernel in doubles reaches {100 * share:.0f} % of "
-            f"the {counters['fma_peak_gflops']:.1f} Gflops of fused multiply-adds that this core does in the same run (it has "
-            f"to reach 40 %{'' if share >= 0.4 else ', which it does not here'}).",
-        ]
+        lines.append(bullet(
+            f"R1: {counters['exact_ns_per_interaction']:.1f} ns per interaction on the engine, "
+            f"{counters['double_ns_per_interaction']:.2f} ns in doubles. The kernel in doubles reaches {100 * share:.0f} % of the "
+            f"{counters['fma_peak_gflops']:.1f} Gflops of fused multiply-adds that this core does in the same run (it has to "
+            f"reach 40 %{'' if share >= 0.4 else ', which it does not here'})."))
     naive = counters["naive_ns_per_pe_operation"]
     lines += [
-        f"- R3: {counters['engine_ns_per_pe_operation']:.2f} ns per operation of a PE on the engine, {naive:.1f} ns in the "
-        f"interpreter (which must not take more than 25 ns{'' if naive <= 25 else ', but does here'}).",
-        f"- R6: the clocks of a run follow from its static schedule alone, which takes {counters['schedule_us']:.0f} us once; "
-        "the engine does not know of them.",
-        f"- R8: {counters['words_decode_ms']:.2f} ms of it take the instruction words apart.",
+        bullet(f"R3: {counters['engine_ns_per_pe_operation']:.2f} ns per operation of a PE on the engine, {naive:.1f} ns in the "
+               f"interpreter (which must not take more than 25 ns{'' if naive <= 25 else ', but does here'})."),
+        bullet("R4: every micro-operation of the loop body is run 256 times by itself on the state that it meets; an iteration "
+               f"of the engine takes {counters['engine_us_per_iteration']:.2f} us for a block."),
+        bullet("R6: the program loaded and the forces of 1,024 particles computed on one chip. Clocks follow from the static "
+               f"schedule alone, which takes {counters['schedule_us']:.0f} us to work out once; the engine does not know of "
+               "them."),
+        bullet(f"R8: of this, {counters['words_decode_ms']:.2f} ms take the instruction words apart; the rest is the schedule of "
+               "micro-operations."),
         "",
         "## N-body runs",
         "",
