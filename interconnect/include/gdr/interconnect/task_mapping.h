@@ -1,0 +1,52 @@
+// Task mapping: which node of a mesh or torus runs which task, so that messages travel short ways and share few links.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "gdr/interconnect/grid.h"
+#include "gdr/interconnect/task_graph.h"
+
+namespace gdr::interconnect {
+
+/// Node of each task; no node twice. shape: [tasks], at most as many as nodes.
+using TaskMapping = std::vector<std::uint32_t>;
+
+/// How good a mapping is.
+struct MappingCost {
+  std::uint64_t hop_bytes = 0;        // sum of mesh hops x bytes, also on a torus (Sanno and Kise, equation 2)
+  std::uint64_t torus_hop_bytes = 0;  // sum of hops that messages take x bytes; the sum over all links' bytes
+  std::uint64_t max_link_bytes = 0;   // busiest directed link
+};
+
+/// Bytes on each directed link, by Grid's numbers. Throws gdr::Error unless `mapping` maps every task to a node of its
+/// own.
+[[nodiscard]] std::vector<std::uint64_t> link_bytes(const TaskGraph& graph, const TaskMapping& mapping,
+                                                    const Grid& grid, const GridRouting& routing = {});
+/// Throws as link_bytes().
+[[nodiscard]] MappingCost mapping_cost(const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
+                                       const GridRouting& routing = {});
+
+/// Told how far the work is, from 0 to 1; false asks it to end as soon as it can with what it has.
+using MappingProgress = std::function<bool(double done)>;
+
+/// Task t on node t: x fastest, then y, then z (Sanno and Kise, table 1). Throws gdr::Error if there are more tasks
+/// than nodes, as every function below.
+[[nodiscard]] TaskMapping map_in_order(const TaskGraph& graph, const Grid& grid);
+
+/// What chooses how two groups of tasks are joined (Sanno and Kise, section 2.1).
+enum class MergeRule {
+  none,     // as they are
+  mincost,  // smallest sum of mesh hops x bytes
+  minlink,  // smallest load of a link inside the joined group
+};
+
+/// MOPT (Sanno and Kise, section 2): joins groups of tasks that exchange most, until one covers the grid. Grids whose
+/// extents are no powers of two are joined by their prime factors, a row of as many groups each. Idle tasks fill
+/// up the grid. An end asked for by `progress` makes the remaining merges as MergeRule::none.
+[[nodiscard]] TaskMapping map_by_merging(const TaskGraph& graph, const Grid& grid, MergeRule rule,
+                                         const GridRouting& routing = {}, const MappingProgress& progress = {});
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,42 @@
+// MergeRule::minlink: the turns whose busiest link inside the joined group carries least. The paper leaves open which
+// turn wins where several come to the same busiest link, and most do. Here it is the one with the smallest sum of the
+// loads' fourth powers: it leaves most room for what later merges add. Rings count as closed as soon as a group reaches
+// around them.
+#pragma once
+
+#include <unordered_map>
+
+#include "merging.h"
+
+namespace gdr::interconnect {
+
+/// Directed links inside a box: cell * 6 + axis * 2 + (0: plus, 1: minus), cells x first.
+using BoxLoads = std::vector<double>;
+
+class LeastLink final : public MergeChooser {
+ public:
+  LeastLink(const Grid& grid, const GridRouting& routing);
+  [[nodiscard]] Turns choose(const Join& join, const Merge& merge) override;
+  void joined(const Join& join, const Merge& merge, Turns turns) override;
+
+ private:
+  /// Traffic inside a group. Turning a box changes which axis its messages take first, so there is one of each for
+  /// every order of its own axes.
+  struct Group {
+    std::array<BoxLoads, 6> loads;
+    std::array<double, 6> busiest{};
+    std::array<double, 6> powers{};  // sum of the loads' fourth powers
+  };
+
+  /// Extents of the axes whose rings the joined box closes; 0 for the others.
+  [[nodiscard]] Cell rings(const Join& join) const;
+  [[nodiscard]] Group& group(std::uint32_t first, const Cell& extents);
+
+  const Grid& grid_;
+  std::array<unsigned, 3> axes_;
+  std::unordered_map<std::uint32_t, Group> groups_;  // by first task
+  std::vector<double> crossing_;                     // on the links of the joined box
+  std::vector<std::uint32_t> touched_;
+};
+
+}  // namespace gdr::interconnect
