@@ -26,8 +26,6 @@ using Strides = std::array<std::uint32_t, 3>;
 
 Strides strides_of(const Cell& extents) { return {1, extents[0], extents[0] * extents[1]}; }
 
-double fourth_power(double load) { return load * load * load * load; }
-
 std::uint32_t volume(const Cell& extents) { return extents[0] * extents[1] * extents[2]; }
 
 /// Calls visit(link) for each link from `at` to `end` in a box; `rings` are the extents of axes whose rings are closed,
@@ -87,7 +85,8 @@ void for_each_turned_link(const Cell& extents, const Orientation& turn, std::uin
 
 }  // namespace
 
-LeastLink::LeastLink(const Grid& grid, const GridRouting& routing) : grid_(grid), axes_(routing.axes) {}
+LeastLink::LeastLink(const Grid& grid, const GridRouting& routing, LinkTieBreak tie_break)
+    : grid_(grid), tie_break_(tie_break), axes_(routing.axes) {}
 
 Cell LeastLink::rings(const Join& join) const {
   Cell closed = join.extents();
@@ -115,7 +114,7 @@ Turns LeastLink::choose(const Join& join, const Merge& merge) {
   const std::size_t links = std::size_t{volume(extents)} * kLinksPerCell;
   crossing_.assign(links, 0);
   BoxLoads a_inside(links);
-  BoxLoads inside;
+  std::vector<BoxLoads> b_inside(join.b_turns.size());  // made when first needed
   std::vector<Cell> a_ends(merge.crossing.size());
 
   Turns best;
@@ -134,16 +133,23 @@ Turns LeastLink::choose(const Join& join, const Merge& merge) {
       const Orientation& b_turn = join.b_turns[b];
       const std::size_t b_order = own_order(b_turn, axes_);
       if (group_b.busiest[b_order] > least) continue;
-      inside = a_inside;
-      for_each_turned_link(join.b_extents, b_turn, b_offset, strides,
-                           [&](std::uint32_t to, std::uint32_t from) { inside[to] = group_b.loads[b_order][from]; });
+      if (b_inside[b].empty()) {
+        b_inside[b].resize(links);
+        for_each_turned_link(join.b_extents, b_turn, b_offset, strides, [&](std::uint32_t to, std::uint32_t from) {
+          b_inside[b][to] = group_b.loads[b_order][from];
+        });
+      }
+      // One of the two is 0: a link leaves a cell of group a, or one of group b.
+      const auto inside = [&a_loads = a_inside, &b_loads = b_inside[b]](std::uint32_t link) {
+        return a_loads[link] + b_loads[link];
+      };
 
       bool worse = false;
       const auto add = [&](std::uint32_t link, std::uint64_t bytes) {
         double& load = crossing_[link];
         if (load == 0) touched_.push_back(link);
         load += static_cast<double>(bytes);
-        worse = worse || inside[link] + load > least;
+        worse = worse || inside(link) + load > least;
       };
       for (std::size_t i = 0; i < a_ends.size() && !worse; ++i) {
         const TaskPair& pair = merge.crossing[i];
@@ -160,9 +166,9 @@ Turns LeastLink::choose(const Join& join, const Merge& merge) {
       double busiest = std::max(group_a.busiest[a_order], group_b.busiest[b_order]);
       double powers = group_a.powers[a_order] + group_b.powers[b_order];
       for (const std::uint32_t link : touched_) {
-        const double load = inside[link] + crossing_[link];
+        const double load = inside(link) + crossing_[link];
         busiest = std::max(busiest, load);
-        powers += fourth_power(load) - fourth_power(inside[link]);
+        powers += power(load) - power(inside(link));
         crossing_[link] = 0;
       }
       touched_.clear();
@@ -207,7 +213,7 @@ void LeastLink::joined(const Join& join, const Merge& merge, Turns turns) {
     }
     for (const double load : loads) {
       whole.busiest[order] = std::max(whole.busiest[order], load);
-      whole.powers[order] += fourth_power(load);
+      whole.powers[order] += power(load);
     }
   }
   groups_[merge.a] = std::move(whole);

@@ -1,7 +1,5 @@
-// MergeRule::minlink: the turns whose busiest link inside the joined group carries least. The paper leaves open which
-// turn wins where several come to the same busiest link, and most do. Here it is the one with the smallest sum of the
-// loads' fourth powers: it leaves most room for what later merges add. Rings count as closed as soon as a group reaches
-// around them.
+// MergeRule::minlink: the turns whose busiest link inside the joined group carries least. Rings count as closed as soon
+// as a group reaches around them.
 #pragma once
 
 #include <unordered_map>
@@ -13,9 +11,16 @@ namespace gdr::interconnect {
 /// Directed links inside a box: cell * 6 + axis * 2 + (0: plus, 1: minus), cells x first.
 using BoxLoads = std::vector<double>;
 
+/// Which turns win where several come to the same busiest link, as most do and the paper leaves open: those with the
+/// smallest sum of a power of all loads, which leave most room for what later merges add.
+enum class LinkTieBreak {
+  squares,
+  fourth_powers,
+};
+
 class LeastLink final : public MergeChooser {
  public:
-  LeastLink(const Grid& grid, const GridRouting& routing);
+  LeastLink(const Grid& grid, const GridRouting& routing, LinkTieBreak tie_break);
   [[nodiscard]] Turns choose(const Join& join, const Merge& merge) override;
   void joined(const Join& join, const Merge& merge, Turns turns) override;
 
@@ -25,14 +30,19 @@ class LeastLink final : public MergeChooser {
   struct Group {
     std::array<BoxLoads, 6> loads;
     std::array<double, 6> busiest{};
-    std::array<double, 6> powers{};  // sum of the loads' fourth powers
+    std::array<double, 6> powers{};  // sum of a power of the loads
   };
 
   /// Extents of the axes whose rings the joined box closes; 0 for the others.
   [[nodiscard]] Cell rings(const Join& join) const;
+  [[nodiscard]] double power(double load) const {
+    const double square = load * load;
+    return tie_break_ == LinkTieBreak::squares ? square : square * square;
+  }
   [[nodiscard]] Group& group(std::uint32_t first, const Cell& extents);
 
   const Grid& grid_;
+  LinkTieBreak tie_break_;
   std::array<unsigned, 3> axes_;
   std::unordered_map<std::uint32_t, Group> groups_;  // by first task
   std::vector<double> crossing_;                     // on the links of the joined box

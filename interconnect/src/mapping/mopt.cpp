@@ -10,41 +10,13 @@
 #include "gdr/interconnect/task_mapping.h"
 #include "least_link.h"
 #include "merging.h"
+#include "mopt.h"
+#include "placement.h"
+#include "rounds.h"
 
 namespace gdr::interconnect {
 
 namespace {
-
-/// A round joins `factor` boxes in a row along `axis`.
-struct Round {
-  unsigned axis = 0;
-  std::uint32_t factor = 2;
-};
-
-std::uint32_t smallest_factor(std::uint32_t n) {
-  for (std::uint32_t factor = 2; factor * factor <= n; ++factor) {
-    if (n % factor == 0) return factor;
-  }
-  return n;
-}
-
-/// Boxes grow where they are shortest, x before y before z: on a cube x, y, z in turn as the paper has it.
-std::vector<Round> rounds_for(const Grid& grid) {
-  std::vector<Round> rounds;
-  Cell left = grid.extents();
-  Cell box{1, 1, 1};
-  while (left != Cell{1, 1, 1}) {
-    unsigned shortest = 3;
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      if (left[axis] > 1 && (shortest == 3 || box[axis] < box[shortest])) shortest = axis;
-    }
-    const std::uint32_t factor = smallest_factor(left[shortest]);
-    rounds.push_back({shortest, factor});
-    left[shortest] /= factor;
-    box[shortest] *= factor;
-  }
-  return rounds;
-}
 
 /// Bytes between groups, both ways. Rows of a sparse symmetric matrix.
 struct GroupTraffic {
@@ -173,10 +145,10 @@ class Merging {
     std::iota(order_.begin(), order_.end(), 0U);
   }
 
-  /// Joins all groups `round.factor` at a time. `progress` is told tasks that were placed in this round, and may
-  /// exchange the chooser for a simpler one.
+  /// Joins all groups `round.factor` at a time. `chooser` gives what chooses turns, and is told how many tasks were
+  /// placed in this round before.
   template <class Chooser>
-  void join(const Round& round, Chooser chooser) {
+  void join(const Round& round, Dice* shuffle, Chooser chooser) {
     const auto groups = static_cast<std::uint32_t>(order_.size() / size_);
     const std::vector<std::uint32_t> members = choose_members(traffic_, groups, round.factor);
     std::vector<std::uint32_t> new_group(groups);
@@ -194,6 +166,10 @@ class Merging {
     for (std::uint32_t k = 1; k < round.factor; ++k) {
       joins.emplace_back(round.axis, row, box_);
       row = joins.back().extents();
+      if (shuffle != nullptr) {
+        shuffle_turns(joins.back().a_turns, *shuffle);
+        shuffle_turns(joins.back().b_turns, *shuffle);
+      }
     }
     for (std::uint32_t group = 0; group < groups / round.factor; ++group) {
       const std::size_t start = order.size();
@@ -223,6 +199,12 @@ class Merging {
   }
 
  private:
+  static void shuffle_turns(std::vector<Orientation>& turns, Dice& dice) {
+    for (std::size_t i = turns.size(); i > 1; --i) {
+      std::swap(turns[i - 1], turns[dice.below(static_cast<std::uint32_t>(i))]);
+    }
+  }
+
   /// Moves the pairs that this round's merges join out of pairs_ and into crossing_, by merge. Returns where each
   /// merge's begin.
   std::vector<std::size_t> sort_crossing_pairs(const Round& round, std::span<const std::uint32_t> new_group,
@@ -279,30 +261,32 @@ class Merging {
   Cell box_{1, 1, 1};
 };
 
-std::unique_ptr<MergeChooser> chooser_for(MergeRule rule, const Grid& grid, const GridRouting& routing) {
+std::unique_ptr<MergeChooser> chooser_for(MergeRule rule, const Grid& grid, const GridRouting& routing,
+                                          const MergeVariant& variant) {
   switch (rule) {
     case MergeRule::none:
       return std::make_unique<AsTheyAre>();
     case MergeRule::mincost:
       return std::make_unique<LeastHops>();
     case MergeRule::minlink:
-      return std::make_unique<LeastLink>(grid, routing);
+      return std::make_unique<LeastLink>(grid, routing, variant.tie_break);
   }
   throw Error(fmt::format("rule of merging: {} is refused", static_cast<int>(rule)));
 }
 
 }  // namespace
 
-TaskMapping map_by_merging(const TaskGraph& graph, const Grid& grid, MergeRule rule, const GridRouting& routing,
-                           const MappingProgress& progress) {
+TaskMapping merge_groups(const TaskGraph& graph, const Grid& grid, MergeRule rule, const GridRouting& routing,
+                         const MergeVariant& variant, const MappingProgress& progress) {
   static_cast<void>(map_in_order(graph, grid));  // as many nodes as tasks
-  const std::unique_ptr<MergeChooser> chosen = chooser_for(rule, grid, routing);
+  const std::unique_ptr<MergeChooser> chosen = chooser_for(rule, grid, routing, variant);
   AsTheyAre in_haste;
+  Dice dice(variant.seed);
   Merging merging(graph, grid);
-  const std::vector<Round> rounds = rounds_for(grid);
+  const std::vector<Round> rounds = rounds_for(grid, variant.axes);
   bool asked_to_end = false;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
-    merging.join(rounds[i], [&](std::size_t placed) -> MergeChooser& {
+    merging.join(rounds[i], variant.seed != 0 ? &dice : nullptr, [&](std::size_t placed) -> MergeChooser& {
       const double within = static_cast<double>(placed) / grid.nodes();
       const double done = (static_cast<double>(i) + within) / static_cast<double>(rounds.size());
       asked_to_end = asked_to_end || (progress && !progress(done));
@@ -310,6 +294,11 @@ TaskMapping map_by_merging(const TaskGraph& graph, const Grid& grid, MergeRule r
     });
   }
   return merging.mapping(graph.tasks());
+}
+
+TaskMapping map_by_merging(const TaskGraph& graph, const Grid& grid, MergeRule rule, const GridRouting& routing,
+                           const MappingProgress& progress) {
+  return merge_groups(graph, grid, rule, routing, {}, progress);
 }
 
 }  // namespace gdr::interconnect

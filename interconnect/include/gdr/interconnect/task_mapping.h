@@ -49,4 +49,39 @@ enum class MergeRule {
 [[nodiscard]] TaskMapping map_by_merging(const TaskGraph& graph, const Grid& grid, MergeRule rule,
                                          const GridRouting& routing = {}, const MappingProgress& progress = {});
 
+/// What a refinement makes smaller.
+enum class MappingObjective {
+  cost,  // MappingCost::torus_hop_bytes
+  link,  // MappingCost::max_link_bytes
+};
+
+struct RefineOptions {
+  MappingObjective objective = MappingObjective::cost;
+  double effort = 1;     // how long to search, as a multiple of the usual
+  unsigned threads = 1;  // that search at once; the result does not depend on them
+  std::uint64_t seed = 1;
+};
+
+/// Improves a mapping by exchanging the tasks of two nodes, or of two boxes of nodes, or turning a box, at random: for
+/// cost boxes by descent, then pairs by simulated annealing; for link both by descent of the sum of the loads' eighth
+/// powers. Never worse than `start` in the objective. The same arguments give the same mapping unless `progress` asks
+/// for an early end. Throws gdr::Error as link_bytes().
+[[nodiscard]] TaskMapping refine_mapping(const TaskGraph& graph, const Grid& grid, const TaskMapping& start,
+                                         const GridRouting& routing = {}, const RefineOptions& options = {},
+                                         const MappingProgress& progress = {});
+
+/// The best that this room can do: refines what merging and Scotch (if the project was built with it) find. Never worse
+/// in the objective than map_by_merging() with mincost or minlink, or Scotch; for link never worse than map_in_order()
+/// either. Deterministic as refine_mapping(). Throws gdr::Error.
+[[nodiscard]] TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing = {},
+                                            const RefineOptions& options = {}, const MappingProgress& progress = {});
+
+/// False if the project was built without Scotch (-DGDR_SCOTCH=OFF).
+[[nodiscard]] bool has_scotch();
+
+/// The mapping of the graph partitioner Scotch, with its default strategy and a fixed seed. Where it puts several tasks
+/// on a node, all but one of them move to the nearest free nodes. Throws gdr::Error if the project was built without
+/// Scotch, or Scotch fails.
+[[nodiscard]] TaskMapping map_by_scotch(const TaskGraph& graph, const Grid& grid);
+
 }  // namespace gdr::interconnect

@@ -1,0 +1,20 @@
+// How a grid is built up from single nodes.
+#pragma once
+
+#include <vector>
+
+#include "gdr/interconnect/grid.h"
+
+namespace gdr::interconnect {
+
+/// A round joins `factor` boxes in a row along `axis`.
+struct Round {
+  unsigned axis = 0;
+  std::uint32_t factor = 2;
+};
+
+/// Boxes grow by the grid's prime factors where they are shortest, and of axes as short along the first of `axes`: on a
+/// cube x, y, z in turn (Sanno and Kise, section 2.3).
+[[nodiscard]] std::vector<Round> rounds_for(const Grid& grid, const std::array<unsigned, 3>& axes = {0, 1, 2});
+
+}  // namespace gdr::interconnect

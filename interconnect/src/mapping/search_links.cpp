@@ -1,0 +1,142 @@
+#include <algorithm>
+
+#include "search.h"
+
+namespace gdr::interconnect {
+
+namespace {
+
+constexpr std::uint32_t kBoxesIn = 2;  // one exchange out of so many is one of boxes
+constexpr unsigned kPollEvery = 64;    // exchanges
+// The best mapping is looked for whenever so many times the number of links were visited: a look costs one visit of
+// each.
+constexpr double kLookEvery = 20;
+
+double eighth_power(double load) {
+  const double square = load * load;
+  const double fourth = square * square;
+  return fourth * fourth;
+}
+
+class LinkSearch {
+ public:
+  LinkSearch(const TaskGraph& graph, const Grid& grid, const TaskMapping& start, const GridRouting& routing,
+             std::uint64_t seed)
+      : grid_(grid),
+        routing_(routing),
+        neighbours_(graph),
+        placement_(graph, grid, start),
+        draw_(grid, neighbours_, graph.tasks()),
+        dice_(seed),
+        tried_(grid.nodes()),
+        best_(start),
+        tasks_(graph.tasks()) {
+    for (const std::uint64_t bytes : link_bytes(graph, start, grid, routing))
+      load_.push_back(static_cast<double>(bytes));
+    unit_ = std::max(1.0, *std::ranges::max_element(load_));
+    look();
+  }
+
+  void run(const SearchBudget& budget) {
+    double next_look = 0;
+    for (unsigned tries = 1; visits_ < budget.visits; ++tries) {
+      if (tries % kPollEvery == 0 && budget.poll && !budget.poll(visits_ / budget.visits)) break;
+      if (dice_.below(kBoxesIn) == 0) {
+        draw_.draw_box(placement_, dice_, exchange_);
+      } else {
+        draw_.draw_pair(placement_, dice_, exchange_);
+      }
+      try_exchange();
+      if (visits_ >= next_look) {
+        look();
+        next_look = visits_ + kLookEvery * static_cast<double>(load_.size());
+      }
+    }
+    look();
+  }
+
+  [[nodiscard]] const TaskMapping& best() const { return best_; }
+
+ private:
+  /// Makes the exchange unless the sum of powers grows.
+  void try_exchange() {
+    visits_ += 1;
+    ++trial_;
+    for (const std::uint32_t task : exchange_.tasks) tried_[task] = trial_;
+    change_ = 0;
+    route_traffic(-1);
+    old_nodes_.clear();
+    for (const std::uint32_t task : exchange_.tasks) old_nodes_.push_back(placement_.node_of(task));
+    move_to(exchange_.nodes);
+    route_traffic(1);
+    if (change_ <= 0) return;
+    route_traffic(-1);
+    move_to(old_nodes_);
+    route_traffic(1);
+  }
+
+  void move_to(const std::vector<std::uint32_t>& nodes) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) placement_.put(exchange_.tasks[i], nodes[i]);
+  }
+
+  /// Adds (1) or takes away (-1) all that the exchange's tasks send and receive.
+  void route_traffic(double sign) {
+    for (const std::uint32_t task : exchange_.tasks) {
+      if (task >= tasks_) continue;
+      for (const Neighbour& other : neighbours_.of(task)) {
+        if (tried_[other.task] == trial_ && other.task < task) continue;  // met from the other side
+        const std::uint32_t here = placement_.node_of(task);
+        const std::uint32_t there = placement_.node_of(other.task);
+        if (other.sent > 0) add(here, there, sign * static_cast<double>(other.sent));
+        if (other.received > 0) add(there, here, sign * static_cast<double>(other.received));
+      }
+    }
+  }
+
+  void add(std::uint32_t from, std::uint32_t to, double bytes) {
+    grid_.for_each_link(from, to, routing_, [&](std::uint32_t link) {
+      const double before = load_[link];
+      load_[link] = before + bytes;  // whole numbers of bytes: exact
+      change_ += eighth_power(load_[link] / unit_) - eighth_power(before / unit_);
+      visits_ += 1;
+    });
+  }
+
+  /// Keeps the mapping if its busiest link carries less than that of any before.
+  void look() {
+    visits_ += static_cast<double>(load_.size());
+    const double busiest = *std::ranges::max_element(load_);
+    if (busiest >= least_) return;
+    least_ = busiest;
+    best_ = placement_.mapping();
+  }
+
+  const Grid& grid_;
+  GridRouting routing_;
+  Neighbours neighbours_;
+  Placement placement_;
+  ExchangeDraw draw_;
+  Dice dice_;
+  Exchange exchange_;
+  std::vector<std::uint32_t> old_nodes_;
+  std::vector<std::uint64_t> tried_;
+  std::uint64_t trial_ = 0;
+  std::vector<double> load_;  // by link, in bytes
+  double unit_ = 1;           // the start's busiest link
+  double change_ = 0;         // of the sum of powers
+  double visits_ = 0;
+  double least_ = std::numeric_limits<double>::max();
+  TaskMapping best_;
+  std::uint32_t tasks_;
+};
+
+}  // namespace
+
+TaskMapping search_links(const TaskGraph& graph, const Grid& grid, const TaskMapping& start, const GridRouting& routing,
+                         std::uint64_t seed, const SearchBudget& budget) {
+  LinkSearch search(graph, grid, start, routing, seed);
+  search.run(budget);
+  return search.best();
+}
+
+}  // namespace gdr::interconnect
