@@ -15,7 +15,7 @@ using interconnect::TieRule;
 const std::map<std::string, std::string> kDescriptions{
     {"hub", "optical-hub-64"}, {"hub2d", "optical-hub-2d-64"}, {"torus", "torus-64"}, {"fat-tree", "fat-tree-64"}};
 const std::map<std::string, TieRule> kTies{
-    {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}};
+    {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}, {"direct", TieRule::direct}};
 const std::map<std::string, FatTreeRouting> kRoutings{{"destination", FatTreeRouting::destination},
                                                       {"source", FatTreeRouting::source},
                                                       {"source-and-leaf", FatTreeRouting::source_and_leaf},
@@ -63,6 +63,7 @@ void add_net(CLI::App& program) {
   add_net_pingpong(*net);
   add_net_halo(*net);
   add_net_stencils(*net);
+  add_net_map(*net);
 }
 
 }  // namespace gdr::cli

@@ -25,5 +25,6 @@ void add_net_halo(CLI::App& net);
 void add_net_pingpong(CLI::App& net);
 void add_net_routes(CLI::App& net);
 void add_net_stencils(CLI::App& net);  // laplace and himeno
+void add_net_map(CLI::App& net);
 
 }  // namespace gdr::cli

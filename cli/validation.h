@@ -63,6 +63,7 @@ struct Model {
 // descriptions) is read when first needed and kept.
 [[nodiscard]] std::vector<Model> grape_dr_models();
 [[nodiscard]] std::vector<Model> tca_models();
+[[nodiscard]] std::vector<Model> mapping_models();
 
 /// The models of all systems.
 class Models {

@@ -88,6 +88,8 @@ const std::vector<base::DescriptionKind>& network_kinds() {
         {"memory_rate", "MB/s", 1e-3, 1e9, false},
         {"himeno_point", "B", 1, 1e6, false},
         {"laplace_point", "B", 1, 1e6, false}}},
+      // Links of meshes and tori whose extents the command line gives.
+      {"grid", {{"bandwidth", "GB/s per link", 1e-6, 1e6, false}, {"latency", "us", 0, 1e6, false}}},
   };
   return kinds;
 }

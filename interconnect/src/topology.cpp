@@ -206,7 +206,17 @@ Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie, std::vec
                        [tie](NodeId size, NodeId from, NodeId to) {
                          const NodeId plus = (to + size - from) % size;
                          if (2 * plus != size) return 2 * plus < size;
-                         return tie == TieRule::plus || (tie == TieRule::split && from % 2 == 0);
+                         switch (tie) {
+                           case TieRule::plus:
+                             return true;
+                           case TieRule::minus:
+                             return false;
+                           case TieRule::split:
+                             return from % 2 == 0;
+                           case TieRule::direct:
+                             break;
+                         }
+                         return to > from;
                        });
 }
 

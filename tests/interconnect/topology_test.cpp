@@ -72,6 +72,8 @@ TEST(Topology, TheTieRuleDecidesHalfWayRound) {
   EXPECT_EQ(names(torus({4}, kCable, TieRule::minus), 1, 3), (Names{"1-0", "0-0"}));
   EXPECT_EQ(names(torus({4}, kCable, TieRule::split), 1, 3), (Names{"1-0", "0-0"}));
   EXPECT_EQ(names(torus({4}, kCable, TieRule::split), 2, 0), (Names{"2+0", "3+0"}));
+  EXPECT_EQ(names(torus({4}, kCable, TieRule::direct), 1, 3), (Names{"1+0", "2+0"}));
+  EXPECT_EQ(names(torus({4}, kCable, TieRule::direct), 3, 1), (Names{"3-0", "2-0"}));
 }
 
 TEST(Topology, TheOrderOfAxesIsTheCallers) {

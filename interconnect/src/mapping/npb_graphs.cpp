@@ -111,6 +111,13 @@ TaskGraph cg_graph(TaskId tasks) {
   return {tasks, std::move(transfers)};
 }
 
+TaskId most_sp_tasks(std::uint32_t nodes) {
+  if (nodes < 4) throw Error(fmt::format("nodes: {} are refused: SP runs on at least 4 processes", nodes));
+  TaskId side = kSpPoints;
+  while (side * side > nodes) --side;
+  return side * side;
+}
+
 TaskGraph sp_graph(TaskId tasks) {
   const auto cells = static_cast<TaskId>(std::lround(std::sqrt(static_cast<double>(tasks))));
   if (cells * cells != tasks || cells < 2 || cells > kSpPoints) {

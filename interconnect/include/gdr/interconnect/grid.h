@@ -7,15 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace gdr::interconnect {
+#include "gdr/interconnect/topology.h"
 
-/// Which way round a ring when both are as far.
-enum class TieRule {
-  plus,    // towards larger coordinates
-  minus,   // towards smaller ones
-  split,   // plus from even coordinates, minus from odd ones
-  direct,  // the way that does not pass the link which closes the ring
-};
+namespace gdr::interconnect {
 
 using GridPosition = std::array<std::uint32_t, 3>;  // x, y, z; axes that a grid lacks are 0
 

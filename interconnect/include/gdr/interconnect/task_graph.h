@@ -54,6 +54,9 @@ class TaskGraph {
 /// number from 2 to 102.
 [[nodiscard]] TaskGraph sp_graph(TaskId tasks);
 
+/// Largest number of tasks up to `nodes` that sp_graph() takes. Throws gdr::Error if there is none.
+[[nodiscard]] TaskId most_sp_tasks(std::uint32_t nodes);
+
 /// A graph and what the reader has to say about its file.
 struct GraphFile {
   TaskGraph graph;

@@ -63,9 +63,10 @@ class Topology {
 
 /// Which way round a ring when both are as far.
 enum class TieRule {
-  plus,   // towards larger coordinates
-  minus,  // towards smaller ones
-  split,  // plus from even coordinates, minus from odd ones
+  plus,    // towards larger coordinates
+  minus,   // towards smaller ones
+  split,   // plus from even coordinates, minus from odd ones
+  direct,  // the way that does not pass the link which closes the ring
 };
 
 /// Torus of any number of dimensions; node = x + X (y + Y (z + ...)). Routes take the shorter way round in each

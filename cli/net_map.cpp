@@ -1,0 +1,249 @@
+// gdr net map: which node of a mesh or torus runs which task.
+#include <fmt/format.h>
+
+#include <ctime>
+#include <map>
+
+#include "gdr/base/file.h"
+#include "gdr/interconnect/mapping_output.h"
+#include "gdr/interconnect/network.h"
+#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/task_mapping.h"
+#include "net.h"
+
+namespace gdr::cli {
+namespace {
+
+using interconnect::Grid;
+using interconnect::GridRouting;
+using interconnect::MappingCost;
+using interconnect::MappingObjective;
+using interconnect::MergeRule;
+using interconnect::TaskGraph;
+using interconnect::TaskMapping;
+using interconnect::TieRule;
+
+const std::map<std::string, TieRule> kTies{
+    {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}, {"direct", TieRule::direct}};
+const std::map<std::string, MergeRule> kMergeRules{
+    {"none", MergeRule::none}, {"mincost", MergeRule::mincost}, {"minlink", MergeRule::minlink}};
+
+struct Options {
+  ReportOptions report;
+  std::string graph;
+  std::string topology;
+  std::string method = "refined";
+  std::string objective = "cost";
+  std::string tie = "direct";
+  std::string axis_order = "xyz";
+  std::uint64_t bytes = 2048;
+  unsigned threads = 1;
+  std::uint64_t seed = 1;
+  double effort = 1;
+  std::optional<double> time_limit;
+  bool full = false;
+  std::string rankfile;
+  std::string hosts;
+  std::string picture;
+  std::string save_graph;
+  bool simulate = false;
+  std::string network = "opennsim-torus";
+};
+
+/// What a library refuses here stands on the command line.
+template <class Make>
+auto from_command_line(std::string_view option, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("{}: {}", option, error.what()));
+  }
+}
+
+interconnect::GraphFile graph_for(const Options& options, const Grid& grid) {
+  const auto named = [&](auto make) { return interconnect::GraphFile{from_command_line("--graph", make)}; };
+  if (options.graph == "bruck") {
+    return named([&] { return interconnect::bruck_graph(grid.nodes(), options.bytes); });
+  }
+  if (options.graph == "cg") return named([&] { return interconnect::cg_graph(grid.nodes()); });
+  if (options.graph == "sp") {
+    return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes())); });
+  }
+  return interconnect::read_graph(options.graph, grid.nodes());
+}
+
+TaskMapping mapping_for(const Options& options, const TaskGraph& graph, const Grid& grid, const GridRouting& routing,
+                        Progress& bar) {
+  const Stopwatch watch;
+  const interconnect::MappingProgress progress = [&](double done) {
+    bar.show(done);
+    return !options.time_limit || watch.seconds() < *options.time_limit;
+  };
+  if (options.method == "xyz") return interconnect::map_in_order(graph, grid);
+  if (options.method == "scotch") return interconnect::map_by_scotch(graph, grid);
+  if (const auto rule = kMergeRules.find(options.method); rule != kMergeRules.end()) {
+    return interconnect::map_by_merging(graph, grid, rule->second, routing, progress);
+  }
+  interconnect::RefineOptions refine;
+  refine.objective = options.objective == "link" ? MappingObjective::link : MappingObjective::cost;
+  refine.effort = options.effort;
+  refine.threads = options.threads;
+  refine.seed = options.seed;
+  return interconnect::map_by_refinement(graph, grid, routing, refine, progress);
+}
+
+/// Seconds until all traffic, begun at once, has arrived, by SimGrid's flow model.
+double simulated_seconds(const Options& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
+                         const GridRouting& routing) {
+  const base::Description network = interconnect::load_network(options.network, "grid");
+  constexpr double kGiga = 1e9;
+  constexpr double kMicro = 1e-6;
+  const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
+  return interconnect::run_s4u(interconnect::mapped_schedule(graph, mapping, grid),
+                               interconnect::grid_topology(grid, cable, routing))
+      .seconds;
+}
+
+void write_files(const Options& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
+                 const GridRouting& routing) {
+  if (!options.rankfile.empty()) {
+    const std::vector<std::string> hosts =
+        options.hosts.empty() ? std::vector<std::string>() : interconnect::parse_hosts(base::read_file(options.hosts));
+    base::write_file(options.rankfile, interconnect::rankfile(mapping, hosts));
+  }
+  if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
+  if (!options.picture.empty()) {
+    const TaskMapping in_order = interconnect::map_in_order(graph, grid);
+    const std::vector<std::uint64_t> before = interconnect::link_bytes(graph, in_order, grid, routing);
+    const std::vector<std::uint64_t> after = interconnect::link_bytes(graph, mapping, grid, routing);
+    const std::vector<interconnect::LoadPanel> panels{{"in the order of ranks (xyz)", before}, {options.method, after}};
+    base::write_file(options.picture, interconnect::load_picture(grid, panels));
+  }
+}
+
+void print_histogram(const std::map<std::uint64_t, std::uint64_t>& histogram) {
+  constexpr std::size_t kBins = 10;
+  constexpr double kBar = 40;  // characters
+  const double most = std::max(1.0, static_cast<double>(histogram.rbegin()->first));
+  std::array<std::uint64_t, kBins> links{};
+  for (const auto& [bytes, count] : histogram) {
+    links[std::min(kBins - 1, static_cast<std::size_t>(static_cast<double>(bytes) / most * kBins))] += count;
+  }
+  const auto tallest = static_cast<double>(*std::ranges::max_element(links));
+  fmt::print("  links by load (up to MB: links)\n");
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    fmt::print("    {:>10.3f} {:>7} {}\n", most / 1e6 * static_cast<double>(bin + 1) / kBins, links[bin],
+               std::string(static_cast<std::size_t>(kBar * static_cast<double>(links[bin]) / tallest), '#'));
+  }
+}
+
+int map_tasks(const Options& options) {
+  const Stopwatch watch;
+  const Grid grid = from_command_line("--topology", [&] { return Grid::parse(options.topology); });
+  const GridRouting routing{kTies.at(options.tie), from_command_line("--axis-order", [&] {
+                              return interconnect::parse_axis_order(options.axis_order);
+                            })};
+  const interconnect::GraphFile file = graph_for(options, grid);
+  const TaskGraph& graph = file.graph;
+
+  Progress bar("mapping", options.report.quiet);
+  const std::clock_t start = std::clock();
+  const TaskMapping mapping = mapping_for(options, graph, grid, routing, bar);
+  const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+
+  const MappingCost cost = interconnect::mapping_cost(graph, mapping, grid, routing);
+  const auto histogram = interconnect::load_histogram(grid, interconnect::link_bytes(graph, mapping, grid, routing));
+  Json json = envelope("net map", grid.name(), options.method, true);
+  json["graph"] = options.graph;
+  json["tasks"] = graph.tasks();
+  json["nodes"] = grid.nodes();
+  json["total_bytes"] = graph.total_bytes();
+  json["duplicate_lines"] = file.duplicates;
+  json["tie"] = options.tie;
+  json["axis_order"] = options.axis_order;
+  json["objective"] = options.method == "refined" ? Json(options.objective) : Json(nullptr);
+  json["cost_hop_bytes"] = cost.hop_bytes;
+  json["cost_torus_hop_bytes"] = cost.torus_hop_bytes;
+  json["max_link_bytes"] = cost.max_link_bytes;
+  json["seconds_to_optimise"] = optimise;
+  if (options.simulate) {
+    json["emulated_seconds"] = simulated_seconds(options, graph, mapping, grid, routing);
+    json["emulated_time"] = "S4U, CM02, all traffic at once";
+    json["network"] = options.network;
+  }
+  if (options.full) {
+    json["mapping"] = mapping;
+    for (const auto& [bytes, links] : histogram) json["link_histogram"].push_back({bytes, links});
+  }
+  write_files(options, graph, mapping, grid, routing);
+  json["host_seconds"] = watch.seconds();
+
+  if (options.report.speaks()) {
+    fmt::print("{} tasks of {} on {} by {}{}\n", graph.tasks(), options.graph, grid.name(), options.method,
+               options.method == "refined" ? " for " + options.objective : "");
+    if (file.duplicates > 0) {
+      fmt::print("  {}:{}: first of {} lines whose bytes were added to an earlier line's\n", options.graph,
+                 file.first_duplicate, file.duplicates);
+    }
+    fmt::print("  traffic          {:.4f} GB\n", static_cast<double>(graph.total_bytes()) / 1e9);
+    fmt::print("  cost             {:.4f} GB x mesh hops\n", static_cast<double>(cost.hop_bytes) / 1e9);
+    fmt::print("  torus cost       {:.4f} GB x hops\n", static_cast<double>(cost.torus_hop_bytes) / 1e9);
+    fmt::print("  busiest link     {:.4f} MB (tie {}, {})\n", static_cast<double>(cost.max_link_bytes) / 1e6,
+               options.tie, options.axis_order);
+    if (options.simulate) {
+      fmt::print("  simulated        {:.6f} s (S4U, CM02, all traffic at once, {})\n",
+                 json["emulated_seconds"].get<double>(), options.network);
+    }
+    fmt::print("  optimisation     {:.4f} s of processor time\n", optimise);
+    print_histogram(histogram);
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_net_map(CLI::App& net) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(net, "map", "which node of a mesh or torus runs which task",
+                                  "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
+                                  [options] { return map_tasks(*options); });
+  command->add_option("--graph", options->graph, "who sends how much to whom: bruck, cg, sp or FILE.csv")->required();
+  command->add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes")->required();
+  command->add_option("--method", options->method, "how tasks are mapped")
+      ->check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
+      ->capture_default_str();
+  command->add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
+      ->check(one_of({"cost", "link"}))
+      ->capture_default_str();
+  command->add_option("--tie", options->tie, "which way round a ring when both are as far")
+      ->check(one_of({"plus", "minus", "split", "direct"}))
+      ->capture_default_str();
+  command->add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
+      ->capture_default_str();
+  command->add_option("--bytes", options->bytes, "bruck: what each task contributes")
+      ->check(whole_in_range(1, std::uint64_t{1} << 40))
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "refined: host threads; the result does not depend on them")
+      ->check(whole_in_range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "refined: seed of the search")
+      ->check(whole_in_range(0, 1U << 30))
+      ->capture_default_str();
+  command->add_option("--effort", options->effort, "refined: how long to search, against the usual")
+      ->check(in_range(0, 1e6))
+      ->capture_default_str();
+  command->add_option("--time-limit", options->time_limit, "end the optimisation after so many seconds of wall clock")
+      ->check(in_range(0, 1e9));
+  command->add_flag("--full", options->full, "mapping and histogram in the JSON report");
+  command->add_option("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
+  command->add_option("--hosts", options->hosts, "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...");
+  command->add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map");
+  command->add_option("--save-graph", options->save_graph, "write the task graph as CSV");
+  command->add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
+  command->add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
+      ->capture_default_str();
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

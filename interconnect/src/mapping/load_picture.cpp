@@ -1,0 +1,154 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/mapping_output.h"
+
+namespace gdr::interconnect {
+
+namespace {
+
+// All lengths in SVG's units.
+constexpr double kPitch = 16;  // between nodes
+constexpr double kGap = 16;    // between planes
+constexpr double kMargin = 20;
+constexpr double kTitle = 24;
+constexpr double kNode = 3;     // half of a node's side
+constexpr double kAside = 1.6;  // of a direction from the middle of its cable
+constexpr double kWidth = 2.4;  // of a line
+constexpr double kStub = 6;     // of a link that closes a ring
+constexpr std::uint32_t kPlanesInARow = 8;
+constexpr int kLegendSteps = 64;
+
+/// Light yellow over red to black: dark where much passes, also in print.
+std::string colour(double share) {
+  struct Stop {
+    double at, red, green, blue;
+  };
+  constexpr std::array<Stop, 5> kStops{
+      {{0, 245, 245, 240}, {0.25, 254, 217, 118}, {0.5, 253, 141, 60}, {0.75, 227, 26, 28}, {1, 70, 0, 30}}};
+  std::size_t upper = 1;
+  while (upper + 1 < kStops.size() && share > kStops[upper].at) ++upper;
+  const Stop& low = kStops[upper - 1];
+  const Stop& high = kStops[upper];
+  const double part = std::clamp((share - low.at) / (high.at - low.at), 0.0, 1.0);
+  const auto mix = [&](double a, double b) { return static_cast<int>(std::lround(a + (b - a) * part)); };
+  return fmt::format("#{:02x}{:02x}{:02x}", mix(low.red, high.red), mix(low.green, high.green),
+                     mix(low.blue, high.blue));
+}
+
+std::string readable(double bytes) {
+  if (bytes >= 1e6) return fmt::format("{:.2f} MB", bytes / 1e6);
+  if (bytes >= 1e3) return fmt::format("{:.1f} KB", bytes / 1e3);
+  return fmt::format("{:.0f} bytes", bytes);
+}
+
+/// Where things lie on the page.
+struct Layout {
+  const Grid& grid;
+  std::uint32_t columns;  // of planes
+  double plane_width;
+  double plane_height;
+  double panel_height;
+
+  explicit Layout(const Grid& shown)
+      : grid(shown),
+        columns(std::min(shown.extents()[2], kPlanesInARow)),
+        plane_width(kPitch * shown.extents()[0] + kGap),
+        plane_height(kPitch * shown.extents()[1] + kGap),
+        panel_height(kTitle + plane_height * ((shown.extents()[2] + columns - 1) / columns)) {}
+
+  [[nodiscard]] double width() const { return std::max(2 * kMargin + plane_width * columns, 420.0); }
+  [[nodiscard]] double x(const GridPosition& at) const {
+    return kMargin + plane_width * (at[2] % columns) + kPitch * (at[0] + 0.5);
+  }
+  [[nodiscard]] double y(const GridPosition& at, std::size_t panel) const {
+    return kMargin + panel_height * static_cast<double>(panel) + kTitle + plane_height * (at[2] / columns) +
+           kPitch * (at[1] + 0.5);
+  }
+};
+
+/// A link in its plane: from its node to the next, or a stub over the edge where it closes a ring.
+std::string line_of(const Layout& layout, const GridPosition& at, std::size_t panel, unsigned axis, bool plus,
+                    const std::string& ink) {
+  const bool closes = plus ? at[axis] + 1 == layout.grid.extents()[axis] : at[axis] == 0;
+  const double along = (closes ? kStub : kPitch - kNode) * (plus ? 1 : -1);
+  const double begin = kNode * (plus ? 1 : -1);
+  const double aside = kAside * (plus ? 1 : -1);
+  const double x = layout.x(at);
+  const double y = layout.y(at, panel);
+  if (axis == 0) {
+    return fmt::format("<path d='M{:.1f} {:.1f}H{:.1f}' stroke='{}'/>\n", x + begin, y + aside, x + along, ink);
+  }
+  return fmt::format("<path d='M{:.1f} {:.1f}V{:.1f}' stroke='{}'/>\n", x + aside, y + begin, y + along, ink);
+}
+
+}  // namespace
+
+std::map<std::uint64_t, std::uint64_t> load_histogram(const Grid& grid, std::span<const std::uint64_t> loads) {
+  if (loads.size() != grid.links()) {
+    throw Error(fmt::format("loads of {} links are refused: {} has {}", loads.size(), grid.name(), grid.links()));
+  }
+  std::map<std::uint64_t, std::uint64_t> histogram;
+  for (std::uint32_t link = 0; link < grid.links(); ++link) {
+    const unsigned axis = link / 2 % grid.axes();
+    const std::uint32_t at = grid.position(link / (2 * grid.axes()))[axis];
+    const bool closes = link % 2 == 0 ? at + 1 == grid.extents()[axis] : at == 0;
+    if (grid.torus() || !closes) ++histogram[loads[link]];
+  }
+  return histogram;
+}
+
+std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
+  const Layout layout(grid);
+  std::uint64_t most = 0;
+  for (const LoadPanel& panel : panels) {
+    if (panel.loads.size() != grid.links()) {
+      throw Error(
+          fmt::format("loads of {} links are refused: {} has {}", panel.loads.size(), grid.name(), grid.links()));
+    }
+    most = std::max(most, *std::ranges::max_element(panel.loads));
+  }
+  const double scale = most == 0 ? 1 : static_cast<double>(most);
+  const double legend_y = kMargin + layout.panel_height * static_cast<double>(panels.size());
+  const double height = legend_y + 40 + kMargin;
+  std::string svg = fmt::format(
+      "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
+      "font-family='sans-serif' font-size='12'>\n<rect width='100%' height='100%' fill='white'/>\n",
+      layout.width(), height);
+  for (std::size_t p = 0; p < panels.size(); ++p) {
+    const LoadPanel& panel = panels[p];
+    svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>{}: busiest link {}</text>\n", kMargin,
+                       kMargin + layout.panel_height * static_cast<double>(p) + 12, panel.title,
+                       readable(static_cast<double>(*std::ranges::max_element(panel.loads))));
+    svg += fmt::format("<g stroke-width='{}' fill='none'>\n", kWidth);
+    for (std::uint32_t link = 0; link < grid.links(); ++link) {
+      const unsigned axis = link / 2 % grid.axes();
+      const GridPosition at = grid.position(link / (2 * grid.axes()));
+      const bool plus = link % 2 == 0;
+      const bool closes = plus ? at[axis] + 1 == grid.extents()[axis] : at[axis] == 0;
+      if (closes && !grid.torus()) continue;
+      const std::string ink = colour(static_cast<double>(panel.loads[link]) / scale);
+      if (axis < 2) {
+        svg += line_of(layout, at, p, axis, plus, ink);
+      } else {  // left half: towards larger z, right half: towards smaller
+        svg += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{}' height='{}' fill='{}'/>\n",
+                           layout.x(at) - (plus ? kNode : 0), layout.y(at, p) - kNode, kNode, 2 * kNode, ink);
+      }
+    }
+    svg += "</g>\n";
+  }
+  svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>0</text>\n", kMargin, legend_y + 30);
+  constexpr double kStep = 4;
+  for (int i = 0; i < kLegendSteps; ++i) {
+    svg += fmt::format("<rect x='{:.0f}' y='{:.0f}' width='{}' height='12' fill='{}'/>\n", kMargin + 14 + i * kStep,
+                       legend_y + 20, kStep, colour((i + 0.5) / kLegendSteps));
+  }
+  svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>{} a link</text>\n", kMargin + 20 + kLegendSteps * kStep,
+                     legend_y + 30, readable(static_cast<double>(most)));
+  return svg + "</svg>\n";
+}
+
+}  // namespace gdr::interconnect

@@ -1,0 +1,74 @@
+// Rankfiles, schedules, histograms and pictures of mappings.
+#include "gdr/interconnect/mapping_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/closed_form.h"
+
+namespace gdr::interconnect {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Rankfile, NamesTheNodeOfEveryRank) {
+  EXPECT_EQ(rankfile({2, 0}), "rank 0=+n2 slot=0\nrank 1=+n0 slot=0\n");
+  const std::vector<std::string> hosts = parse_hosts("# nodes\nalpha slots=1\n\n  beta\ngamma # last\n");
+  ASSERT_EQ(hosts, (std::vector<std::string>{"alpha", "beta", "gamma"}));
+  EXPECT_EQ(rankfile({2, 0}, hosts), "rank 0=gamma slot=0\nrank 1=alpha slot=0\n");
+  EXPECT_THROW(static_cast<void>(rankfile({3, 0}, hosts)), Error);
+}
+
+TEST(MappedSchedule, LoadsTheLinksThatTheMetricCounts) {
+  for (const char* name : {"torus:4x3x2", "mesh:3x3", "torus:8"}) {
+    const Grid grid = Grid::parse(name);
+    const TaskGraph graph = bruck_graph(grid.nodes(), 10);
+    const TaskMapping mapping = map_by_merging(graph, grid, MergeRule::mincost);
+    for (const TieRule tie : {TieRule::plus, TieRule::minus, TieRule::split, TieRule::direct}) {
+      const GridRouting routing{tie, {2, 0, 1}};
+      const Topology topology = grid_topology(grid, {.bytes_per_second = 1, .latency_seconds = 0}, routing);
+      const auto routed = link_loads(mapped_schedule(graph, mapping, grid), topology);
+      const std::vector<std::uint64_t> counted = link_bytes(graph, mapping, grid, routing);
+      ASSERT_EQ(routed.size(), counted.size());
+      for (std::size_t link = 0; link < counted.size(); ++link) EXPECT_EQ(routed[link].bytes, counted[link]) << name;
+    }
+  }
+}
+
+TEST(LoadHistogram, CountsEveryLinkThatThereIs) {
+  const auto links_of = [](const char* name) {
+    const Grid grid = Grid::parse(name);
+    const TaskGraph graph = bruck_graph(grid.nodes(), 1);
+    std::uint64_t links = 0;
+    std::uint64_t bytes = 0;
+    for (const auto& [load, count] : load_histogram(grid, link_bytes(graph, map_in_order(graph, grid), grid))) {
+      links += count;
+      bytes += load * count;
+    }
+    EXPECT_EQ(bytes, mapping_cost(graph, map_in_order(graph, grid), grid).torus_hop_bytes);
+    return links;
+  };
+  EXPECT_EQ(links_of("torus:4x4x4"), 4U * 4 * 4 * 6);
+  EXPECT_EQ(links_of("mesh:3x2"), 2U * (2 * 2 + 3));
+}
+
+TEST(LoadPicture, DrawsEveryLinkOfEveryPanel) {
+  const Grid grid = Grid::parse("torus:3x2x2");
+  const std::vector<std::uint64_t> loads(grid.links(), 5);
+  const std::vector<LoadPanel> panels{{"before", loads}, {"after", loads}};
+  const std::string svg = load_picture(grid, panels);
+  std::size_t lines = 0;
+  for (std::size_t at = svg.find("<path"); at != std::string::npos; at = svg.find("<path", at + 1)) ++lines;
+  EXPECT_EQ(lines, 2U * 12 * 4);
+  EXPECT_THAT(svg, HasSubstr("before: busiest link 5 bytes"));
+  EXPECT_THAT(svg, HasSubstr("</svg>"));
+  const std::vector<std::uint64_t> too_few(3);
+  const std::vector<LoadPanel> bad{{"bad", too_few}};
+  EXPECT_THROW(static_cast<void>(load_picture(grid, bad)), Error);
+}
+
+}  // namespace
+}  // namespace gdr::interconnect

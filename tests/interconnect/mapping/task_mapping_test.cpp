@@ -1,0 +1,324 @@
+// Mappings are permutations, their costs what a walk link by link finds, and no method worse than what it began with.
+#include "gdr/interconnect/task_mapping.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "gdr/base/error.h"
+#include "merging.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr std::array<MergeRule, 3> kRules{MergeRule::none, MergeRule::mincost, MergeRule::minlink};
+
+TaskGraph random_graph(TaskId tasks, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Transfer> transfers;
+  for (TaskId task = 0; task < tasks; ++task) {
+    for (int i = 0; i < 4; ++i) {
+      const auto other = static_cast<TaskId>(random() % tasks);
+      if (other != task) transfers.push_back({task, other, random() % 1000});
+    }
+  }
+  return {tasks, std::move(transfers)};
+}
+
+std::vector<TaskMapping> all_mappings(const TaskGraph& graph, const Grid& grid) {
+  std::vector<TaskMapping> mappings{map_in_order(graph, grid)};
+  for (const MergeRule rule : kRules) mappings.push_back(map_by_merging(graph, grid, rule));
+  for (const MappingObjective objective : {MappingObjective::cost, MappingObjective::link}) {
+    mappings.push_back(map_by_refinement(graph, grid, {}, {.objective = objective}));
+  }
+  if (has_scotch()) mappings.push_back(map_by_scotch(graph, grid));
+  return mappings;
+}
+
+bool one_node_each(const TaskMapping& mapping, const Grid& grid) {
+  const std::set<std::uint32_t> nodes(mapping.begin(), mapping.end());
+  return nodes.size() == mapping.size() && *nodes.rbegin() < grid.nodes();
+}
+
+const std::vector<std::string> kGrids{"torus:4x4x4", "mesh:4x4x4", "torus:8x4x2", "torus:7x3x2", "mesh:5x9",
+                                      "torus:11",    "torus:6x6",  "mesh:1x1x1",  "torus:2x3x5"};
+
+TEST(TaskMapping, GivesEveryTaskANodeOfItsOwn) {
+  for (const std::string& name : kGrids) {
+    const Grid grid = Grid::parse(name);
+    const std::set<TaskId> sizes{grid.nodes(), grid.nodes() / 2 + 1, 1};
+    for (const TaskId tasks : sizes) {
+      const TaskGraph graph = random_graph(tasks, tasks);
+      for (const TaskMapping& mapping : all_mappings(graph, grid)) {
+        ASSERT_EQ(mapping.size(), tasks) << name;
+        EXPECT_TRUE(one_node_each(mapping, grid)) << name;
+      }
+    }
+  }
+}
+
+TEST(TaskMapping, BytesOnLinksAddUpToHopsTimesBytes) {
+  for (const std::string& name : kGrids) {
+    const Grid grid = Grid::parse(name);
+    const TaskGraph graph = random_graph(grid.nodes(), 5);
+    for (const TieRule tie : {TieRule::plus, TieRule::minus, TieRule::split, TieRule::direct}) {
+      for (const std::array<unsigned, 3>& axes : {std::array{0U, 1U, 2U}, std::array{2U, 0U, 1U}}) {
+        const GridRouting routing{tie, axes};
+        const TaskMapping mapping = map_in_order(graph, grid);
+        const std::vector<std::uint64_t> loads = link_bytes(graph, mapping, grid, routing);
+        const MappingCost cost = mapping_cost(graph, mapping, grid, routing);
+        EXPECT_EQ(std::reduce(loads.begin(), loads.end()), cost.torus_hop_bytes) << name;
+        EXPECT_EQ(*std::ranges::max_element(loads), cost.max_link_bytes);
+        EXPECT_LE(cost.torus_hop_bytes, cost.hop_bytes);
+      }
+    }
+  }
+}
+
+/// The shortest way that a walk over the links of each axis finds.
+std::uint32_t walked_hops(const Grid& grid, GridPosition from, const GridPosition& to, bool torus) {
+  std::uint32_t hops = 0;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    std::uint32_t up = 0;
+    for (std::uint32_t at = from[axis]; at != to[axis]; at = (at + 1) % grid.extents()[axis]) ++up;
+    std::uint32_t down = 0;
+    for (std::uint32_t at = to[axis]; at != from[axis]; at = (at + 1) % grid.extents()[axis]) ++down;
+    hops += torus ? std::min(up, down) : (to[axis] >= from[axis] ? up : down);
+  }
+  return hops;
+}
+
+TEST(TaskMapping, HopsAreThoseOfAWalk) {
+  for (const std::string& name : kGrids) {
+    const Grid grid = Grid::parse(name);
+    for (std::uint32_t a = 0; a < grid.nodes(); ++a) {
+      for (std::uint32_t b = 0; b < grid.nodes(); ++b) {
+        const GridPosition from = grid.position(a);
+        const GridPosition to = grid.position(b);
+        EXPECT_EQ(Grid::mesh_hops(from, to), walked_hops(grid, from, to, false));
+        EXPECT_EQ(grid.hops(from, to), walked_hops(grid, from, to, grid.torus()));
+      }
+    }
+  }
+}
+
+/// All choices of turns of two boxes, by placing every task and adding up every pair: what LeastHops works out from
+/// sums.
+std::uint64_t least_by_brute_force(const Join& join, const Merge& merge) {
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  for (const Orientation& a_turn : orientations_of(join.a_extents)) {
+    for (const Orientation& b_turn : orientations_of(join.b_extents)) {
+      std::uint64_t sum = 0;
+      for (const TaskPair& pair : merge.crossing) {
+        const Cell a = a_turn.apply(merge.cells[pair.a], join.a_extents);
+        Cell b = b_turn.apply(merge.cells[pair.b], join.b_extents);
+        b[join.axis] += join.a_extents[join.axis];
+        sum += (pair.a_to_b + pair.b_to_a) * Grid::mesh_hops(a, b);
+      }
+      least = std::min(least, sum);
+    }
+  }
+  return least;
+}
+
+std::uint64_t sum_of(const Join& join, const Merge& merge, Turns turns) {
+  std::uint64_t sum = 0;
+  for (const TaskPair& pair : merge.crossing) {
+    const Cell a = join.a_turns[turns.a].apply(merge.cells[pair.a], join.a_extents);
+    Cell b = join.b_turns[turns.b].apply(merge.cells[pair.b], join.b_extents);
+    b[join.axis] += join.a_extents[join.axis];
+    sum += (pair.a_to_b + pair.b_to_a) * Grid::mesh_hops(a, b);
+  }
+  return sum;
+}
+
+TEST(LeastHops, FindsWhatBruteForceFindsForEveryShapeUpTo64Nodes) {
+  std::mt19937 random(3);
+  for (std::uint32_t x = 1; x <= 4; ++x) {
+    for (std::uint32_t y = 1; y <= 4; ++y) {
+      for (std::uint32_t z = 1; z <= 2; ++z) {
+        for (unsigned axis = 0; axis < 3; ++axis) {
+          const Cell box{x, y, z};
+          const Join join(axis, box, box);
+          const std::uint32_t size = x * y * z;
+          std::vector<Cell> cells(2 * std::size_t{size});
+          for (std::uint32_t i = 0; i < size; ++i) cells[i] = cells[size + i] = {i % x, i / x % y, i / (x * y)};
+          std::vector<TaskPair> pairs;
+          for (int i = 0; i < 20; ++i) {
+            pairs.push_back({static_cast<std::uint32_t>(random() % size),
+                             size + static_cast<std::uint32_t>(random() % size), random() % 100, random() % 100});
+          }
+          const Merge merge{0, size, pairs, cells};
+          EXPECT_EQ(sum_of(join, merge, LeastHops().choose(join, merge)), least_by_brute_force(join, merge));
+        }
+      }
+    }
+  }
+}
+
+TEST(TaskMapping, MincostIsNeverWorseThanNoneOnThePapersGraphs) {
+  const Grid small({8, 8, 8}, true);
+  const Grid large({16, 16, 16}, true);
+  const std::vector<std::pair<TaskGraph, Grid>> settings{
+      {bruck_graph(4096, 2048), large}, {cg_graph(512), small}, {sp_graph(484), small}};
+  for (const auto& [graph, grid] : settings) {
+    const auto cost = [&](MergeRule rule) {
+      return mapping_cost(graph, map_by_merging(graph, grid, rule), grid).hop_bytes;
+    };
+    EXPECT_LE(cost(MergeRule::mincost), cost(MergeRule::none));
+  }
+}
+
+TEST(TaskMapping, MinlinkLoadsNoLinkMoreThanNoneOnAMesh) {
+  // On a mesh the last merge's own busiest link is that of the whole mapping.
+  const Grid grid({8, 8, 8}, false);
+  for (const TaskGraph& graph : {cg_graph(512), sp_graph(484)}) {
+    const auto most = [&](MergeRule rule) {
+      return mapping_cost(graph, map_by_merging(graph, grid, rule), grid).max_link_bytes;
+    };
+    EXPECT_LE(most(MergeRule::minlink), most(MergeRule::none));
+  }
+}
+
+TEST(TaskMapping, RefinementIsNeverWorseThanAnyOtherMethod) {
+  for (const std::string& name : kGrids) {
+    const Grid grid = Grid::parse(name);
+    const TaskGraph graph = random_graph(grid.nodes(), 8);
+    const MappingCost by_cost = mapping_cost(graph, map_by_refinement(graph, grid), grid);
+    const MappingCost by_link =
+        mapping_cost(graph, map_by_refinement(graph, grid, {}, {.objective = MappingObjective::link}), grid);
+    std::vector<TaskMapping> others;
+    for (const MergeRule rule : {MergeRule::mincost, MergeRule::minlink}) {
+      others.push_back(map_by_merging(graph, grid, rule));
+    }
+    if (has_scotch()) others.push_back(map_by_scotch(graph, grid));
+    for (const TaskMapping& other : others) {
+      const MappingCost cost = mapping_cost(graph, other, grid);
+      EXPECT_LE(by_cost.torus_hop_bytes, cost.torus_hop_bytes) << name;
+      EXPECT_LE(by_link.max_link_bytes, cost.max_link_bytes) << name;
+    }
+  }
+}
+
+TEST(TaskMapping, RefinementBeatsMergingAndScotchOnCgAndSp) {
+  const Grid grid({8, 8, 8}, true);
+  for (const TaskGraph& graph : {cg_graph(512), sp_graph(484)}) {
+    std::vector<TaskMapping> others;
+    for (const MergeRule rule : kRules) others.push_back(map_by_merging(graph, grid, rule));
+    if (has_scotch()) others.push_back(map_by_scotch(graph, grid));
+    const MappingCost by_cost = mapping_cost(graph, map_by_refinement(graph, grid), grid);
+    const MappingCost by_link =
+        mapping_cost(graph, map_by_refinement(graph, grid, {}, {.objective = MappingObjective::link}), grid);
+    for (const TaskMapping& other : others) {
+      const MappingCost cost = mapping_cost(graph, other, grid);
+      EXPECT_LT(by_cost.torus_hop_bytes, cost.torus_hop_bytes);
+      EXPECT_LT(by_link.max_link_bytes, cost.max_link_bytes);
+    }
+  }
+}
+
+TEST(TaskMapping, RefiningIsNeverWorseThanItsStart) {
+  const Grid grid = Grid::parse("torus:4x3x5");
+  const TaskGraph graph = random_graph(60, 2);
+  TaskMapping start = map_in_order(graph, grid);
+  std::mt19937 random(1);
+  for (int i = 0; i < 5; ++i) {
+    std::ranges::shuffle(start, random);
+    for (const MappingObjective objective : {MappingObjective::cost, MappingObjective::link}) {
+      const MappingCost before = mapping_cost(graph, start, grid);
+      const MappingCost after =
+          mapping_cost(graph, refine_mapping(graph, grid, start, {}, {.objective = objective, .effort = 0.1}), grid);
+      if (objective == MappingObjective::cost) EXPECT_LE(after.torus_hop_bytes, before.torus_hop_bytes);
+      if (objective == MappingObjective::link) EXPECT_LE(after.max_link_bytes, before.max_link_bytes);
+    }
+  }
+}
+
+TEST(TaskMapping, DoesNotDependOnThreads) {
+  const Grid grid({8, 8, 8}, true);
+  const TaskGraph graph = sp_graph(484);
+  for (const MappingObjective objective : {MappingObjective::cost, MappingObjective::link}) {
+    const auto with = [&](unsigned threads) {
+      return map_by_refinement(graph, grid, {}, {.objective = objective, .threads = threads});
+    };
+    const TaskMapping one = with(1);
+    EXPECT_EQ(one, with(1));
+    EXPECT_EQ(one, with(2));
+    EXPECT_EQ(one, with(5));
+  }
+}
+
+TEST(TaskMapping, RelabelledTasksCostAFewPercentMoreOrLess) {
+  constexpr double kFewPercent = 0.08;  // refined mappings of one graph lie closer together than this
+  const Grid grid({8, 8, 8}, true);
+  const TaskGraph graph = sp_graph(484);
+  const auto cost = [&](const TaskGraph& of) {
+    return static_cast<double>(mapping_cost(of, map_by_refinement(of, grid), grid).torus_hop_bytes);
+  };
+  const double as_it_is = cost(graph);
+  std::vector<TaskId> labels(graph.tasks());
+  std::iota(labels.begin(), labels.end(), 0U);
+  std::mt19937 random(4);
+  for (int i = 0; i < 3; ++i) {
+    std::ranges::shuffle(labels, random);
+    std::vector<Transfer> transfers;
+    for (const auto& [from, to, bytes] : graph.transfers()) transfers.push_back({labels[from], labels[to], bytes});
+    EXPECT_NEAR(cost(TaskGraph(graph.tasks(), std::move(transfers))) / as_it_is, 1, kFewPercent);
+  }
+}
+
+TEST(TaskMapping, EndsEarlyWhenAskedTo) {
+  const Grid grid({8, 8, 8}, true);
+  const TaskGraph graph = cg_graph(512);
+  const MappingProgress at_once = [](double) { return false; };
+  EXPECT_EQ(map_by_merging(graph, grid, MergeRule::mincost, {}, at_once), map_by_merging(graph, grid, MergeRule::none));
+  EXPECT_TRUE(one_node_each(map_by_refinement(graph, grid, {}, {}, at_once), grid));
+  EXPECT_TRUE(one_node_each(map_by_refinement(graph, grid, {}, {.objective = MappingObjective::link}, at_once), grid));
+}
+
+TEST(TaskMapping, TellsProgressThatOnlyGrows) {
+  const Grid grid({4, 4, 4}, true);
+  double last = 0;
+  static_cast<void>(map_by_refinement(cg_graph(64), grid, {}, {.threads = 2}, [&](double done) {
+    EXPECT_GE(done, last);
+    EXPECT_LE(done, 1);
+    last = done;
+    return true;
+  }));
+  EXPECT_GT(last, 0.5);
+}
+
+TEST(TaskMapping, RefusesMoreTasksThanNodes) {
+  const Grid grid({2, 2}, true);
+  const TaskGraph graph(5, {});
+  EXPECT_THROW(static_cast<void>(map_in_order(graph, grid)), Error);
+  EXPECT_THROW(static_cast<void>(map_by_merging(graph, grid, MergeRule::mincost)), Error);
+  EXPECT_THROW(static_cast<void>(map_by_refinement(graph, grid)), Error);
+  EXPECT_THROW(static_cast<void>(map_by_scotch(graph, grid)), Error);
+}
+
+TEST(TaskMapping, RefusesAMappingThatIsNone) {
+  const Grid grid({2, 2}, true);
+  const TaskGraph graph(2, {{0, 1, 1}});
+  EXPECT_THROW(static_cast<void>(mapping_cost(graph, {0}, grid)), Error);
+  EXPECT_THROW(static_cast<void>(mapping_cost(graph, {1, 1}, grid)), Error);
+  EXPECT_THROW(static_cast<void>(mapping_cost(graph, {0, 4}, grid)), Error);
+}
+
+TEST(Grid, ReadsWhatItPrintsAndRefusesTheRest) {
+  for (const std::string& name : kGrids) EXPECT_EQ(Grid::parse(name).name(), name);
+  for (const char* bad : {"", "torus", "torus:", "torus:4x", "torus:4xx4", "ring:4", "torus:0x4", "torus:2x2x2x2",
+                          "mesh:4,4", "torus:-4", "torus:4x4 ", "torus:99999999x9"}) {
+    EXPECT_THROW(static_cast<void>(Grid::parse(bad)), Error) << bad;
+  }
+  EXPECT_EQ(parse_axis_order("zxy"), (std::array{2U, 0U, 1U}));
+  for (const char* bad : {"", "xy", "xxz", "xyzx", "abc"}) {
+    EXPECT_THROW(static_cast<void>(parse_axis_order(bad)), Error) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace gdr::interconnect
