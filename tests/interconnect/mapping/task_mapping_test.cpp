@@ -231,8 +231,11 @@ TEST(TaskMapping, RefiningIsNeverWorseThanItsStart) {
       const MappingCost before = mapping_cost(graph, start, grid);
       const MappingCost after =
           mapping_cost(graph, refine_mapping(graph, grid, start, {}, {.objective = objective, .effort = 0.1}), grid);
-      if (objective == MappingObjective::cost) EXPECT_LE(after.torus_hop_bytes, before.torus_hop_bytes);
-      if (objective == MappingObjective::link) EXPECT_LE(after.max_link_bytes, before.max_link_bytes);
+      if (objective == MappingObjective::cost) {
+        EXPECT_LE(after.torus_hop_bytes, before.torus_hop_bytes);
+      } else {
+        EXPECT_LE(after.max_link_bytes, before.max_link_bytes);
+      }
     }
   }
 }
