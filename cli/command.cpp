@@ -36,7 +36,7 @@ void BoardOptions::add_to(CLI::App& command) {
       .add_option(
           "--engine", engine,
           "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
-          "or the first two side by side")
+          "the first two side by side, or nothing but time")
       ->check(one_of(emulator::engine_names()))
       ->capture_default_str();
   command.add_option("--threads", threads, "host threads; 0: all")
@@ -126,12 +126,11 @@ bool BoardOptions::exact() const { return emulator::is_exact(*emulator::engine_n
 std::string BoardOptions::exactness() const { return exact() ? "bit exact" : "host double, not bit exact"; }
 
 void add_device_results(Json& report, const Device& device) {
-  const emulator::ClosedForm& emulated = device.emulated();
+  const emulator::BoardTime& emulated = device.emulated();
   const double seconds = emulated.seconds().total();
   report["emulated_seconds"] = seconds;
   const double flops = device.program().flops * static_cast<double>(emulated.interactions());
   if (flops > 0 && seconds > 0) report["emulated_gflops"] = flops / seconds / 1e9;
-  report["emulated_time"] = "closed form";
   const emulator::RunClocks& clocks = emulated.clocks();
   report["clocks"] = clocks.total();
   report["clocks_by_part"] = {{"i_load", clocks.i_load},
@@ -141,6 +140,10 @@ void add_device_results(Json& report, const Device& device) {
                               {"stall", clocks.stall},
                               {"loop_termination", clocks.loop_termination},
                               {"collection", clocks.collection}};
+  Json& stalls = report["stall_clocks"] = Json::object();
+  for (std::size_t n = 0; n < emulator::kStallReasons; ++n) {
+    stalls[std::string(key_of(static_cast<emulator::StallReason>(n)))] = clocks.stalls[n];
+  }
   const emulator::Counters counters = device.counters();
   report["counters"] = {
       {"runs", counters.runs},
@@ -166,6 +169,11 @@ void add_device_results(Json& report, const Device& device) {
        {{"overflow", counters.conversions.overflow},
         {"underflow", counters.conversions.underflow},
         {"saturated", counters.conversions.saturated}}}};
+  if (!device.computes()) {
+    report["exact"] = false;
+    report["counters"]["fp_events"] = nullptr;
+    report["counters"]["conversion_events"] = nullptr;
+  }
 }
 
 Progress::Progress(std::string what, bool quiet)

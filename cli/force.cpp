@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "command.h"
 #include "force_reference.h"
@@ -21,40 +22,74 @@ struct Options {
   std::string kernel = "gravity_jerk";
 };
 
-int force(const Options& options) {
-  const Stopwatch watch;
-  Device device(options.board.device_options());
+/// Errors of the board's forces against host double.
+struct Errors {
+  double acc;
+  std::optional<double> jerk;
+  double pot;
+  double momentum;
+};
+
+Errors evaluate(Device& device, const Options& options) {
   const hostlib::Particles particles = hostlib::make_plummer(options.n, options.seed);
   const ForceSums board = board_forces(device, load_kernel(options.kernel), particles, options.eps);
   const ForceSums host = host_forces(particles, options.eps);
+  return {rms_error(board.acc, host.acc),
+          board.jerk.empty() ? std::nullopt : std::optional(rms_error(board.jerk, host.jerk)),
+          rms_error(board.pot, host.pot), momentum_error(particles, board.acc)};
+}
+
+void print(const Options& options, const Device& device, const std::optional<Errors>& errors, const Json& json) {
+  const emulator::StageSeconds& stages = device.emulated().seconds();
+  const emulator::RunClocks& clocks = device.emulated().clocks();
+  fmt::print("{} on {} at {} MHz, N = {}, eps = {}, engine {}{}\n", options.kernel, device.machine().title,
+             device.machine().clock_mhz, options.n, options.eps, options.board.engine,
+             errors ? fmt::format(" ({})", options.board.exactness()) : "");
+  fmt::print("  emulated time   {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect {:.6f}, add {:.6f}\n",
+             stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+  fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",
+             json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].get<double>(), device.program().flops);
+  fmt::print("  chip clocks     {}: body {}, stalls {}, i load {}, first record {}, collection {}, other lines {}\n",
+             clocks.total(), clocks.loop_body, clocks.stall, clocks.i_load, clocks.first_record, clocks.collection,
+             clocks.loop_initialization + clocks.loop_termination);
+  if (errors) {
+    fmt::print("  rms error       acc {:.2e}", errors->acc);
+    if (errors->jerk) fmt::print(", jerk {:.2e}", *errors->jerk);
+    fmt::print(", pot {:.2e} against host double\n", errors->pot);
+  } else {
+    fmt::print("  no forces       engine timing computes none\n");
+  }
+}
+
+int force(const Options& options) {
+  const Stopwatch watch;
+  Device device(options.board.device_options());
+  std::optional<Errors> errors;
+  if (device.computes()) {
+    errors = evaluate(device, options);
+  } else {
+    device.load(load_kernel(options.kernel));
+    device.time_j(options.n);
+    device.time_run(options.n, options.n);
+  }
 
   const emulator::StageSeconds& stages = device.emulated().seconds();
   Json json = envelope("force", device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
-  json["host_seconds"] = watch.seconds();
   json["n"] = options.n;
   json["kernel"] = options.kernel;
   json["stages"] = {
       {"i_send", stages.i_send}, {"j_send", stages.j_send}, {"compute", stages.compute}, {"add", stages.add}};
-  json["rms_error"] = {{"acc", rms_error(board.acc, host.acc)},
-                       {"jerk", board.jerk.empty() ? Json(nullptr) : Json(rms_error(board.jerk, host.jerk))},
-                       {"pot", rms_error(board.pot, host.pot)}};
-  json["momentum_error"] = momentum_error(particles, board.acc);
-
+  json["rms_error"] = nullptr;
+  json["momentum_error"] = nullptr;
+  if (errors) {
+    json["rms_error"] = {{"acc", errors->acc}, {"jerk", nullptr}, {"pot", errors->pot}};
+    if (errors->jerk) json["rms_error"]["jerk"] = *errors->jerk;
+    json["momentum_error"] = errors->momentum;
+  }
+  json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) {
-    const emulator::RunClocks& clocks = device.emulated().clocks();
-    fmt::print("{} on {} at {} MHz, N = {}, eps = {}, engine {} ({})\n", options.kernel, device.machine().title,
-               device.machine().clock_mhz, options.n, options.eps, options.board.engine, options.board.exactness());
-    fmt::print("  emulated time   {:.6f} s (closed form): i send {:.6f}, j send {:.6f}, compute {:.6f}, add {:.6f}\n",
-               stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
-    fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",
-               json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].get<double>(), device.program().flops);
-    fmt::print("  chip clocks     {}: body {}, stalls {}, i load {}, first record {}, collection {}, other lines {}\n",
-               clocks.total(), clocks.loop_body, clocks.stall, clocks.i_load, clocks.first_record, clocks.collection,
-               clocks.loop_initialization + clocks.loop_termination);
-    fmt::print("  rms error       acc {:.2e}", rms_error(board.acc, host.acc));
-    if (!board.jerk.empty()) fmt::print(", jerk {:.2e}", rms_error(board.jerk, host.jerk));
-    fmt::print(", pot {:.2e} against host double\n", rms_error(board.pot, host.pot));
+    print(options, device, errors, json);
     fmt::print("  host time       {:.2f} s\n", watch.seconds());
   }
   options.report.write(json);

@@ -88,6 +88,8 @@ std::uint64_t iterations_of_slowest_chip(const Device& device, unsigned chips, s
 
 int run(Options options) {
   const Stopwatch watch;
+  const bool timing = options.board.engine == emulator::name_of(emulator::Engine::timing);
+  if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
   if (!options.break_at.empty()) {
     options.board.engine = emulator::name_of(emulator::Engine::reference);
     options.board.threads = 1;
@@ -111,6 +113,8 @@ int run(Options options) {
   }
   device.write_j(0, j_fields);
   const std::vector<std::uint64_t> results = device.run(i_fields, nj);
+  const std::size_t i_record = device.fields(Transfer::hlt);
+  const std::size_t ni = i_record == 0 ? emulator::kParticlesPerRun : i_fields.size() / i_record;
   if (breakpoint && breakpoint->executions() < options.at) {
     throw Error(
         fmt::format("{} was executed {} times, never {}", options.break_at, breakpoint->executions(), options.at));
@@ -122,15 +126,24 @@ int run(Options options) {
   add_device_results(json, device);
   json["host_seconds"] = watch.seconds();
   json["kernel"] = device.program().kernel;
-  json["ni"] = table.rows();
+  json["ni"] = ni;
   json["nj"] = nj;
-  json["iterations"] = iterations_of_slowest_chip(device, device.boards().chips(), table.rows(), nj);
+  json["iterations"] = iterations_of_slowest_chip(device, device.boards().chips(), ni, nj);
   json["results"] = options.out.empty() ? Json(nullptr) : Json(options.out);
   options.report.write(json);
-  if (!options.board.exact()) {
+  if (device.computes() && !options.board.exact()) {
     fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
   }
-  if (options.report.speaks() && options.out.empty()) print_table(table);
+  if (!options.report.speaks()) return kSuccess;
+  if (!device.computes()) {
+    const emulator::StageSeconds& stages = device.emulated().seconds();
+    fmt::print(
+        "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect "
+        "{:.6f}, add {:.6f}\n",
+        stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+  } else if (options.out.empty()) {
+    print_table(table);
+  }
   return kSuccess;
 }
 

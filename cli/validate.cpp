@@ -169,8 +169,9 @@ std::string page(const ValidationData& data, const std::vector<Judged>& rows) {
   std::string text =
       "# Validation\n\n"
       "Published numbers and ours. Made by `gdr validate --markdown`; the published numbers and the bars stand in\n"
-      "`docs/validation.toml`. A row whose system is not built says so. Times of the board are a closed form of the\n"
-      "machine's rates (`machines/model1800.toml`), at 333 MHz where nothing else is said.\n\n";
+      "`docs/validation.toml`. A row whose system is not built says so. Times of the board are those of the\n"
+      "model of docs/model.md with the parameters of `machines/model1800.toml`, at 333 MHz where nothing else is "
+      "said.\n\n";
   text += summary(rows) + ".\n\n| role | rows | built and verified | meaning |\n|---|---|---|---|\n";
   for (const auto& [role, meaning] : data.roles) {
     const auto of_role = [&](const Judged& judged) { return judged.row.role == role; };
@@ -234,7 +235,7 @@ int validate(const Options& options) {
   const ValidationData data = read_validation();
   const std::vector<Judged> rows = judge_rows(data, options);
   Json json = envelope("validate", "model1800", "", false);
-  json["engine"] = nullptr;  // closed forms and counts of lines: none runs
+  json["engine"] = nullptr;  // models and counts of lines: none runs
   json["host_seconds"] = watch.seconds();
   json["rows"] = Json::array();
   for (const Judged& judged : rows) json["rows"].push_back(json_of(judged));

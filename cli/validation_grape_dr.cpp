@@ -1,9 +1,12 @@
-// What the chip's and the board's closed forms give for the rows of Koike et al. 2009: one function per quantity.
+// What the chip's and the board's models give for the rows of Koike et al. 2009: one function per quantity.
+#include <cmath>
 #include <map>
 
 #include "command.h"
-#include "gdr/emulator/chip.h"
-#include "gdr/emulator/closed_form.h"
+#include "gdr/base/description.h"
+#include "gdr/base/file.h"
+#include "gdr/emulator/board_time.h"
+#include "gdr/hostlib/block_steps.h"
 #include "gdr/isa/loop_bound.h"
 #include "validation.h"
 
@@ -30,12 +33,28 @@ struct Inputs {
     return board_;
   }
 
+  /// The board of the gravity runs, as it sent then.
+  emulator::BoardTime published_board() {
+    return {kernel("gravity_jerk_2009"), board(), 1, emulator::TransferMode::as_of_2009};
+  }
+
+  /// Block sizes of individual time steps as measured, docs/block_steps.csv.
+  const std::vector<hostlib::BlockSteps>& block_steps() {
+    for (const std::filesystem::path& directory : base::data_directories()) {
+      const std::filesystem::path file = directory / "docs" / "block_steps.csv";
+      if (!block_steps_.empty() || !std::filesystem::exists(file)) continue;
+      block_steps_ = hostlib::block_steps_from_csv(base::read_file(file), file.string());
+    }
+    return block_steps_;
+  }
+
  private:
+  std::vector<hostlib::BlockSteps> block_steps_;
   std::map<std::string, isa::Program> kernels_;
   emulator::MachineDescription board_;
 };
 
-using emulator::ClosedForm;
+using emulator::BoardTime;
 using emulator::RunClocks;
 
 constexpr double kGiga = 1e9;
@@ -83,8 +102,8 @@ double asymptotic_speed(Inputs& inputs, const ValidationRow&) {
 }
 
 /// One force evaluation of n particles on one board.
-ClosedForm force_evaluation(Inputs& inputs, double n) {
-  ClosedForm form(inputs.kernel("gravity_jerk_2009"), inputs.board(), 1, emulator::TransferMode::as_of_2009);
+BoardTime force_evaluation(Inputs& inputs, double n) {
+  BoardTime form = inputs.published_board();
   const auto particles = static_cast<std::uint64_t>(n);
   form.send_j(particles);
   form.run(particles, particles);
@@ -93,9 +112,33 @@ ClosedForm force_evaluation(Inputs& inputs, double n) {
 
 double force_speed(Inputs& inputs, const ValidationRow&) {
   constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
-  const ClosedForm form = force_evaluation(inputs, kParticles);
+  const BoardTime form = force_evaluation(inputs, kParticles);
   const double flops = inputs.kernel("gravity_jerk_2009").flops * static_cast<double>(form.interactions());
   return flops / form.seconds().total() / kGiga;
+}
+
+/// Individual time steps of n particles: interactions by all of a unit of time.
+double individual_speed(Inputs& inputs, double n) {
+  const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(inputs.block_steps(), n);
+  const double seconds = hostlib::block_seconds(inputs.published_board(), blocks).total();
+  return inputs.kernel("gravity_jerk_2009").flops * blocks.steps() * n / seconds / kGiga;
+}
+
+double individual_speed_of_most(Inputs& inputs, const ValidationRow&) {
+  constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
+  return individual_speed(inputs, kParticles);
+}
+
+/// Where half of the loop's own speed is reached, by bisection.
+double half_speed_particles(Inputs& inputs, const ValidationRow&) {
+  const double half = speed_on_board(inputs, "gravity_jerk_2009") / 2;
+  double low = 2048;
+  double high = 262144;
+  while (high / low > 1.001) {
+    const double middle = std::sqrt(low * high);
+    (individual_speed(inputs, middle) < half ? low : high) = middle;
+  }
+  return std::round(high);
 }
 
 double i_send_time(Inputs& inputs, const ValidationRow& row) {
@@ -136,6 +179,8 @@ std::vector<Model> grape_dr_models() {
           {"G5.ip.", with(i_send_time)},
           {"G5.jp.", with(j_send_time)},
           {"G5.fo.", with(compute_time)},
+          {"G6.speed", with(individual_speed_of_most)},
+          {"G6.half", with(half_speed_particles)},
           {"G13.gravity.lines", with(gravity_lines)},
           {"G13.gravity.speed", with(gravity_speed)},
           {"G14", with(planned_j_rate)}};

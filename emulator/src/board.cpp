@@ -18,11 +18,13 @@ struct NamedEngine {
 };
 
 constexpr std::array kEngines{NamedEngine{Engine::reference, "reference"}, NamedEngine{Engine::simd, "simd"},
-                              NamedEngine{Engine::native, "native"}, NamedEngine{Engine::lockstep, "lockstep"}};
+                              NamedEngine{Engine::native, "native"}, NamedEngine{Engine::lockstep, "lockstep"},
+                              NamedEngine{Engine::timing, "timing"}};
 
 std::unique_ptr<Chip> make_chip(Engine engine, unsigned number) {
   switch (engine) {
     case Engine::reference:
+    case Engine::timing:  // takes the program, so that one that cannot run is refused
       return make_reference_chip();
     case Engine::simd:
       return make_simd_chip();
@@ -85,7 +87,7 @@ std::vector<std::string> engine_names() {
   return names;
 }
 
-bool is_exact(Engine engine) { return engine != Engine::native; }
+bool is_exact(Engine engine) { return engine != Engine::native && engine != Engine::timing; }
 
 Boards::Boards(MachineDescription machine, unsigned boards, Engine engine, unsigned threads)
     : machine_(std::move(machine)) {

@@ -40,12 +40,20 @@ const std::vector<KnownParameter>& known_parameters() {
       known("tree_latency", "clocks", 0, 1024, &M::tree_latency),
       known("loop_stall", "clocks per iteration", 0, 1e6, &M::loop_stall),
       known("run_start", "us per run", 0, 1e6, &M::run_start_us),
+      known("run_start_ideal", "us per run", 0, 1e6, &M::run_start_ideal_us),
       known("result_dma_rate", "MB/s per chip", 0.001, 1e6, &M::result_dma_mb),
       known("pio_rate", "MB/s per chip", 0.001, 1e6, &M::pio_mb),
-      known("i_send_rate_2009", "MB/s of distinct data", 0.001, 1e6, &M::i_send_2009_mb),
-      known("j_send_rate_2009", "MB/s", 0.001, 1e6, &M::j_send_2009_mb),
+      known("pio_buffer", "bytes", 8, 1e6, &M::pio_buffer),
+      known("pio_swap", "us", 0, 1e6, &M::pio_swap_us),
+      known("host_write_rate_2009", "MB/s", 0.001, 1e6, &M::host_write_2009_mb),
       known("send_rate_ideal", "MB/s", 0.001, 1e6, &M::send_ideal_mb),
+      known("fpga_clock", "MHz", 1, 10000, &M::fpga_clock_mhz),
+      known("ring_rate", "MB/s per link and direction", 0.001, 1e6, &M::ring_mb),
       known("host_add_rate", "additions/s", 1, 1e15, &M::host_add_rate),
+      known("host_step", "us per particle and step", 0, 1e6, &M::host_step_us),
+      known("host_miss", "us per particle and step", 0, 1e6, &M::host_miss_us),
+      known("host_cache", "bytes", 0, 1e12, &M::host_cache),
+      known("host_particle", "bytes", 1, 1e6, &M::host_particle),
   };
   return parameters;
 }

@@ -30,6 +30,7 @@ BoardForce::BoardForce(Device& device, isa::Program program) : device_(device) {
   result_.acc = result.field("acc", 3);
   result_.jerk = result.field("jerk", 3);
   result_.pot = result.field("pot", 1);
+  if (!device_.computes()) throw Error("engine timing computes no forces");
   device_.load(std::move(program));
 }
 

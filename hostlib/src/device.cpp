@@ -62,7 +62,8 @@ struct Device::State {
   DeviceOptions options;
   Boards boards;
   Program program;
-  std::unique_ptr<emulator::ClosedForm> emulated;
+  bool loaded = false;
+  std::unique_ptr<emulator::BoardTime> emulated;
   std::future<std::vector<std::uint64_t>> running;
 
   explicit State(const DeviceOptions& chosen)
@@ -71,7 +72,7 @@ struct Device::State {
                thread_count(chosen.threads)) {}
 
   void require_loaded() const {
-    if (!emulated) throw Error("no program is loaded");
+    if (!loaded) throw Error("no program is loaded");
     if (running.valid()) throw Error("a run is under way: call wait() first");
   }
 
@@ -80,17 +81,30 @@ struct Device::State {
     return boards.machine().em_words / words * boards.chips();
   }
 
+  [[nodiscard]] bool computes() const { return options.engine != emulator::Engine::timing; }
+
+  void require_j(std::size_t nj) const {
+    if (nj <= j_capacity()) return;
+    throw Error(fmt::format("nj = {} is refused: external memory holds {} j-records, {} too few", nj, j_capacity(),
+                            nj - j_capacity()));
+  }
+
+  void require_timing_engine() const {
+    if (computes()) throw Error("only engine timing runs without data");
+  }
+
   std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
     const std::size_t record = program.record_fields(Transfer::hlt);
     const std::size_t count = record == 0 ? kParticlesPerRun : i_fields.size() / record;
+    if (emulated) emulated->run(count, nj);
     std::vector<std::uint64_t> results;
+    if (!computes()) return results;
     results.reserve(count * program.record_fields(Transfer::rrn));
     for (std::size_t first = 0; first < count; first += kParticlesPerRun) {
       const auto in_run = static_cast<unsigned>(std::min<std::size_t>(kParticlesPerRun, count - first));
       const auto part = boards.run(i_fields.subspan(first * record, in_run * record), in_run, first, nj);
       results.insert(results.end(), part.begin(), part.end());
     }
-    emulated->run(count, nj);
     return results;
   }
 
@@ -100,10 +114,7 @@ struct Device::State {
     if (record == 0 ? !i_fields.empty() : i_fields.size() % record != 0) {
       throw Error(fmt::format("{} i-fields are no whole number of records of {}", i_fields.size(), record));
     }
-    if (nj > j_capacity()) {
-      throw Error(fmt::format("nj = {} is refused: external memory holds {} j-records, {} too few", nj, j_capacity(),
-                              nj - j_capacity()));
-    }
+    require_j(nj);
   }
 };
 
@@ -126,9 +137,10 @@ DeviceOptions device_options_from_environment() {
   if (const std::string machine = text("GDR_MACHINE"); !machine.empty()) options.machine = machine;
   if (const std::string engine = text("GDR_ENGINE"); !engine.empty()) {
     const auto known = emulator::engine_named(engine);
-    if (!known)
+    if (!known || *known == emulator::Engine::timing) {  // which gives no results
       throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}", engine,
-                              fmt::join(emulator::engine_names(), ", ")));
+                              "reference, simd, native, lockstep"));
+    }
     options.engine = *known;
   }
   number("GDR_BOARDS", kMostBoards, options.boards);
@@ -144,20 +156,27 @@ Device& Device::operator=(Device&&) noexcept = default;
 void Device::load(Program program) {
   if (state_->running.valid()) throw Error("a run is under way: call wait() first");
   // A program that is refused leaves the device without one.
+  state_->loaded = false;
   state_->emulated.reset();
   state_->program = {};
   require_type_i(program);
   state_->boards.load(program);
   state_->program = std::move(program);
-  state_->emulated = std::make_unique<emulator::ClosedForm>(state_->program, state_->boards.machine(),
-                                                            state_->options.boards, state_->options.transfer);
+  state_->loaded = true;
+  if (!state_->options.timing) return;
+  state_->emulated = std::make_unique<emulator::BoardTime>(state_->program, state_->boards.machine(),
+                                                           state_->options.boards, state_->options.transfer);
 }
 
 void Device::set_parameter(std::string_view name, double value) {
   state_->require_loaded();
   std::vector<std::string_view> known;
   for (const isa::Parameter& parameter : state_->program.parameters) {
-    if (parameter.name == name) return state_->boards.set_parameter(parameter, value);
+    if (parameter.name == name) {
+      state_->boards.set_parameter(parameter, value);
+      if (state_->emulated) state_->emulated->set_parameter();
+      return;
+    }
     known.emplace_back(parameter.name);
   }
   throw Error(fmt::format("kernel {} has no parameter '{}' (known: {})", state_->program.kernel, name,
@@ -176,10 +195,29 @@ void Device::write_j(std::size_t first, std::span<const std::uint64_t> fields) {
     throw Error(fmt::format("j-records {}..{} do not fit: external memory holds {}, {} too few", first,
                             first + count - 1, capacity, first + count - capacity));
   }
-  for (std::size_t n = 0; n < count; ++n) {
+  for (std::size_t n = 0; n < count && state_->computes(); ++n) {
     state_->boards.write_record(first + n, fields.subspan(n * record, record));
   }
-  state_->emulated->send_j(count);
+  if (state_->emulated) state_->emulated->send_j(count);
+}
+
+void Device::time_j(std::size_t records) {
+  state_->require_loaded();
+  state_->require_timing_engine();
+  state_->require_j(records);
+  if (state_->emulated) state_->emulated->send_j(records);
+}
+
+void Device::time_run(std::size_t ni, std::size_t nj) {
+  state_->require_loaded();
+  state_->require_timing_engine();
+  state_->require_j(nj);
+  if (state_->emulated) state_->emulated->run(ni, nj);
+}
+
+void Device::time_integration(std::size_t particles, std::size_t n) {
+  state_->require_loaded();
+  if (state_->emulated) state_->emulated->integrate(particles, n);
 }
 
 std::vector<std::uint64_t> Device::run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
@@ -207,12 +245,18 @@ const emulator::MachineDescription& Device::machine() const { return state_->boa
 const DeviceOptions& Device::options() const { return state_->options; }
 emulator::Counters Device::counters() const {
   state_->require_loaded();
-  return state_->boards.counters();
+  return state_->computes() || !state_->emulated ? state_->boards.counters() : state_->emulated->counters();
 }
 Boards& Device::boards() { return state_->boards; }
-const emulator::ClosedForm& Device::emulated() const {
+bool Device::computes() const { return state_->computes(); }
+const emulator::BoardTime& Device::emulated() const {
   state_->require_loaded();
+  if (!state_->emulated) throw Error("this device keeps no emulated time (DeviceOptions::timing)");
   return *state_->emulated;
+}
+void Device::keep_calls() {
+  state_->require_loaded();
+  if (state_->emulated) state_->emulated->keep_calls();
 }
 
 }  // namespace gdr

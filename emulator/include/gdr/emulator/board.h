@@ -18,7 +18,8 @@ enum class Engine : std::uint8_t {
   reference,  // one PE at a time
   simd,       // PEs in host vectors
   native,     // as simd, with the host's own doubles: not bit exact
-  lockstep    // reference and simd side by side; throws Divergence where they differ
+  lockstep,   // reference and simd side by side; throws Divergence where they differ
+  timing      // nothing: chips stay as they were loaded
 };
 [[nodiscard]] std::string_view name_of(Engine engine);
 [[nodiscard]] std::optional<Engine> engine_named(std::string_view name);

@@ -23,22 +23,30 @@ struct MachineDescription {
   unsigned em_row_words = 0;   // long words of a row
   double em_row_ns = 0;        // to close a row and open the next
   double em_refresh_interval_us = 0;
-  double em_refresh_ns = 0;    // that a refresh takes
-  unsigned idp_clocks = 0;     // per long word into the BMs
-  unsigned idp_burst = 0;      // long words that one BM gets before the next has its turn
-  unsigned bm_buffer = 0;      // long words that wait before a BM
-  unsigned odp_buffer = 0;     // long words that wait before the output port
-  unsigned bm_line_first = 0;  // 1: a full buffer makes the stream wait; 0: the line
-  unsigned odp_clocks = 0;     // per long word out of the tree
-  unsigned tree_latency = 0;   // clocks
-  double loop_stall = 0;       // clocks per iteration of the loop body
-  double run_start_us = 0;     // per run of 128 i-particles
-  double result_dma_mb = 0;    // MB/s per chip
-  double pio_mb = 0;           // MB/s per chip
-  double i_send_2009_mb = 0;   // MB/s of distinct data
-  double j_send_2009_mb = 0;   // MB/s
-  double send_ideal_mb = 0;    // MB/s
-  double host_add_rate = 0;    // additions per second
+  double em_refresh_ns = 0;       // that a refresh takes
+  unsigned idp_clocks = 0;        // per long word into the BMs
+  unsigned idp_burst = 0;         // long words that one BM gets before the next has its turn
+  unsigned bm_buffer = 0;         // long words that wait before a BM
+  unsigned odp_buffer = 0;        // long words that wait before the output port
+  unsigned bm_line_first = 0;     // 1: a full buffer makes the stream wait; 0: the line
+  unsigned odp_clocks = 0;        // per long word out of the tree
+  unsigned tree_latency = 0;      // clocks
+  double loop_stall = 0;          // clocks per iteration of the loop body
+  double run_start_us = 0;        // host, per run of 128 i-particles, as of 2009
+  double run_start_ideal_us = 0;  // as planned
+  double result_dma_mb = 0;       // MB/s per chip
+  double pio_mb = 0;              // MB/s per chip, whole buffers
+  double pio_buffer = 0;          // bytes of one of the two write-combining buffers
+  double pio_swap_us = 0;         // to change from one buffer to the other
+  double host_write_2009_mb = 0;  // MB/s of the host into all chips together
+  double send_ideal_mb = 0;       // MB/s of the host into all chips together, as planned
+  double fpga_clock_mhz = 0;      // of HET: a field a clock
+  double ring_mb = 0;             // MB/s per link and direction between the chips of a board
+  double host_add_rate = 0;       // additions per second
+  double host_step_us = 0;        // host, per particle and step of an integration, data in its cache
+  double host_miss_us = 0;        // more for a particle that is not
+  double host_cache = 0;          // bytes
+  double host_particle = 0;       // bytes of a particle
 
   std::vector<base::Parameter> parameters;  // all of them, in the file's order
 };

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "gdr/emulator/board.h"
-#include "gdr/emulator/closed_form.h"
+#include "gdr/emulator/board_time.h"
 #include "gdr/isa/program.h"
 
 namespace gdr {
@@ -22,6 +22,7 @@ struct DeviceOptions {
   std::optional<double> clock_mhz;    // instead of the machine's
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
   emulator::Engine engine = emulator::Engine::simd;
+  bool timing = true;    // emulated time is kept; results do not depend on it
   unsigned threads = 0;  // host threads, up to 1024; 0: as many as the host has
 };
 
@@ -52,7 +53,15 @@ class Device {
   /// before the refused one are written.
   void write_j(std::size_t first, std::span<const std::uint64_t> fields);
 
+  /// What write_j() of `records` records and run() of `ni` against `nj` would take, with no data: engine timing alone.
+  /// Throws gdr::Error for another engine, and for more records than external memory holds.
+  void time_j(std::size_t records);
+  void time_run(std::size_t ni, std::size_t nj);
+  /// Adds the host's integration of `particles` of `n` particles by one step to the emulated time.
+  void time_integration(std::size_t particles, std::size_t n);
+
   /// Runs the loop for any number of i-records against j-records 0 .. nj - 1 and returns their results in order.
+  /// Engine timing returns none.
   /// Records never written are zero. Throws as write_j().
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj);
 
@@ -69,8 +78,12 @@ class Device {
   [[nodiscard]] const DeviceOptions& options() const;
   /// What went through the machine since load(), chips added up.
   [[nodiscard]] emulator::Counters counters() const;
-  /// Emulated time of what was asked for since load(), as a closed form.
-  [[nodiscard]] const emulator::ClosedForm& emulated() const;
+  /// True if the engine computes; false for timing.
+  [[nodiscard]] bool computes() const;
+  /// Emulated time of what was asked for since load(). Throws gdr::Error if options().timing is off.
+  [[nodiscard]] const emulator::BoardTime& emulated() const;
+  /// From here on calls are kept one by one, for a trace.
+  void keep_calls();
   [[nodiscard]] emulator::Boards& boards();
 
  private:

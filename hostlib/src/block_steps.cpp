@@ -1,0 +1,138 @@
+#include "gdr/hostlib/block_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "gdr/base/error.h"
+#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/plummer.h"
+
+namespace gdr::hostlib {
+namespace {
+
+constexpr std::string_view kHeader = "n,size,blocks";
+
+/// Blocks of sizes that lie within 2 % become blocks of their mean.
+std::vector<BlockCount> joined(const std::vector<BlockCount>& counts) {
+  constexpr double kSpan = 1.02;
+  std::vector<BlockCount> groups;
+  double first = 0;
+  for (const BlockCount& count : counts) {
+    if (groups.empty() || count.size > first * kSpan) {
+      groups.push_back(count);
+      first = count.size;
+      continue;
+    }
+    BlockCount& group = groups.back();
+    const double blocks = group.blocks + count.blocks;
+    group.size = (group.size * group.blocks + count.size * count.blocks) / blocks;
+    group.blocks = blocks;
+  }
+  return groups;
+}
+
+BlockCount scaled(const BlockCount& count, double size_factor, double blocks_factor, double n) {
+  return {std::clamp(count.size * size_factor, 1.0, n), count.blocks * blocks_factor};
+}
+
+}  // namespace
+
+double BlockSteps::steps() const {
+  double sum = 0;
+  for (const BlockCount& count : counts) sum += count.size * count.blocks;
+  return sum;
+}
+
+double BlockSteps::blocks() const {
+  double sum = 0;
+  for (const BlockCount& count : counts) sum += count.blocks;
+  return sum;
+}
+
+BlockSteps block_steps_of(const HermiteCounters& counters, double t) {
+  BlockSteps steps;
+  steps.n = static_cast<double>(counters.block_sizes.size()) - 1;
+  for (std::size_t size = 1; size < counters.block_sizes.size(); ++size) {
+    if (counters.block_sizes[size] == 0) continue;
+    steps.counts.push_back({static_cast<double>(size), static_cast<double>(counters.block_sizes[size]) / t});
+  }
+  return steps;
+}
+
+BlockSteps measure_block_steps(std::size_t n, std::uint64_t seed, const HermiteOptions& options, double t) {
+  DirectForce forces;
+  HermiteIntegrator integrator(forces, make_plummer(n, seed), options);
+  integrator.evolve(t);
+  return block_steps_of(integrator.counters(), t);
+}
+
+BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n) {
+  if (measured.size() < 2) throw Error("block sizes are scaled from two measurements or more");
+  std::size_t upper = 1;
+  while (upper + 1 < measured.size() && measured[upper].n < n) ++upper;
+  const BlockSteps& a = measured[upper - 1];
+  const BlockSteps& b = measured[upper];
+  const BlockSteps& from = n * n < a.n * b.n ? a : b;
+  const double octaves = std::log(b.n / a.n);
+  const double steps_power = std::log(b.steps() / b.n / (a.steps() / a.n)) / octaves;
+  const double size_power = std::min(1.0, std::log(b.steps() / b.blocks() / (a.steps() / a.blocks())) / octaves);
+  const double ratio = n / from.n;
+  BlockSteps result;
+  result.n = n;
+  const double size_factor = std::pow(ratio, size_power);
+  const double blocks_factor = ratio * std::pow(ratio, steps_power) / size_factor;
+  for (const BlockCount& count : from.counts) result.counts.push_back(scaled(count, size_factor, blocks_factor, n));
+  return result;
+}
+
+emulator::StageSeconds block_seconds(const emulator::BoardTime& board, const BlockSteps& steps) {
+  emulator::StageSeconds sum;
+  const auto n = static_cast<std::uint64_t>(std::llround(steps.n));
+  for (const BlockCount& count : steps.counts) {
+    const auto size = static_cast<std::uint64_t>(std::max(1LL, std::llround(count.size)));
+    emulator::StageSeconds block = board.run_seconds(size, n);
+    block.j_send += board.j_seconds(size);
+    block.host += board.integration_seconds(size, n);
+    sum += block.times(count.blocks);
+  }
+  return sum;
+}
+
+std::string to_csv(const std::vector<BlockSteps>& measured) {
+  std::string text = std::string(kHeader) + "\n";
+  for (const BlockSteps& steps : measured) {
+    for (const BlockCount& count : joined(steps.counts)) {
+      text += fmt::format("{:.0f},{:.6g},{:.6g}\n", steps.n, count.size, count.blocks);
+    }
+  }
+  return text;
+}
+
+std::vector<BlockSteps> block_steps_from_csv(std::string_view text, std::string_view name) {
+  std::vector<BlockSteps> measured;
+  unsigned number = 0;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    ++number;
+    if (line.empty() || line.front() == '#' || line == kHeader) continue;
+    double values[3] = {};
+    const char* at = line.data();
+    const char* end = at + line.size();
+    bool good = true;
+    for (int field = 0; field < 3 && good; ++field) {
+      const auto [stop, error] = std::from_chars(at, end, values[field]);
+      good = error == std::errc() && values[field] > 0 && (field == 2 ? stop == end : stop < end && *stop == ',');
+      at = field == 2 ? stop : stop + 1;
+    }
+    if (!good) throw Error(fmt::format("{}:{}: '{}' is refused: it must be n,size,blocks above 0", name, number, line));
+    if (measured.empty() || measured.back().n != values[0]) measured.push_back({values[0], {}});
+    measured.back().counts.push_back({values[1], values[2]});
+  }
+  return measured;
+}
+
+}  // namespace gdr::hostlib
