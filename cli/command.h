@@ -119,6 +119,7 @@ void add_validate(CLI::App& program);
 void add_fp(CLI::App& program);
 void add_machine(CLI::App& program);
 void add_net(CLI::App& program);
+void add_profile(CLI::App& program);
 void add_explain(CLI::App& program);
 
 }  // namespace gdr::cli

@@ -9,6 +9,7 @@
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
+#include "observe.h"
 
 namespace gdr::cli {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 struct Options {
   BoardOptions board;
   ReportOptions report;
+  ObserveOptions observe;
   std::size_t n = 0;
   double eps = 0.01;
   std::uint64_t seed = 1;
@@ -64,6 +66,7 @@ void print(const Options& options, const Device& device, const std::optional<Err
 int force(const Options& options) {
   const Stopwatch watch;
   Device device(options.board.device_options());
+  options.observe.begin(device);
   std::optional<Errors> errors;
   if (device.computes()) {
     errors = evaluate(device, options);
@@ -92,6 +95,7 @@ int force(const Options& options) {
     print(options, device, errors, json);
     fmt::print("  host time       {:.2f} s\n", watch.seconds());
   }
+  options.observe.finish(device, options.board.engine, options.report);
   options.report.write(json);
   return kSuccess;
 }
@@ -113,6 +117,7 @@ void add_force(CLI::App& program) {
       ->check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009"}))
       ->capture_default_str();
   options->board.add_to(*command);
+  options->observe.add_to(*command);
   options->report.add_to(*command);
 }
 

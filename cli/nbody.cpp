@@ -13,6 +13,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/plummer.h"
 #include "gdr/hostlib/snapshot.h"
+#include "observe.h"
 
 namespace gdr::cli {
 namespace {
@@ -23,6 +24,7 @@ using hostlib::Particles;
 struct Options {
   BoardOptions board;
   ReportOptions report;
+  ObserveOptions observe;
   std::size_t plummer = 0;
   std::string in;
   std::string restart;
@@ -38,6 +40,7 @@ struct Options {
   std::string kernel = "gravity_jerk";
   std::size_t measured_n = 1024;
   std::string block_sizes;
+  std::string from_block_sizes;
 };
 
 /// A run: the integrator, and the energy it began with.
@@ -144,6 +147,9 @@ int timed_nbody(const Options& options) {
   if (!options.out.empty() || !options.log.empty() || !options.checkpoint.empty()) {
     throw UsageError("engine timing has no particles: it writes no --out, --log or --checkpoint");
   }
+  if (!options.observe.trace.empty() || !options.observe.profile.empty()) {
+    throw UsageError("--trace and --profile: engine timing scales the blocks of nbody, it plays none");
+  }
   Device device(options.board.device_options());
   device.load(load_kernel(options.kernel));
   if (options.plummer > device.j_capacity()) {
@@ -154,8 +160,12 @@ int timed_nbody(const Options& options) {
   const std::size_t larger = std::min(options.measured_n, options.plummer);
   const double span = std::min(options.t_end, 1.0);
   std::vector<hostlib::BlockSteps> measured;
+  if (!options.from_block_sizes.empty()) {
+    measured = hostlib::block_steps_from_csv(base::read_file(options.from_block_sizes), options.from_block_sizes);
+  }
   Progress progress("measuring block sizes", options.report.quiet);
   for (const std::size_t n : {std::max<std::size_t>(larger / 2, 2), std::max<std::size_t>(larger, 4)}) {
+    if (!options.from_block_sizes.empty()) break;
     measured.push_back(hostlib::measure_block_steps(n, options.seed, {options.eta, options.eps}, span));
     progress.show(0.2);
   }
@@ -188,7 +198,8 @@ int timed_nbody(const Options& options) {
                     {"compute", stages.compute},
                     {"add", stages.add},
                     {"host", stages.host}};
-  json["block_sizes_measured_at"] = {measured[0].n, measured[1].n};
+  json["block_sizes_measured_at"] = Json::array();
+  for (const hostlib::BlockSteps& m : measured) json["block_sizes_measured_at"].push_back(m.n);
   json["host_seconds"] = watch.seconds();
   options.report.write(json);
   if (!options.report.speaks()) return kSuccess;
@@ -196,8 +207,8 @@ int timed_nbody(const Options& options) {
              device.machine().title, device.machine().clock_mhz, options.kernel);
   fmt::print("  blocks          {:.0f} of {:.1f} particles on average, {:.4g} steps\n", blocks.blocks() * options.t_end,
              blocks.steps() / blocks.blocks(), steps);
-  fmt::print("                  scaled from block sizes measured with {:.0f} and {:.0f} particles to t = {}\n",
-             measured[0].n, measured[1].n, span);
+  fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles to t = {}\n",
+             measured.front().n, measured.back().n, span);
   fmt::print(
       "  emulated time   {:.4f} s: i send {:.4f}, j send {:.4f}, compute and collect {:.4f}, add {:.4f}, integration "
       "{:.4f}\n",
@@ -212,6 +223,7 @@ int nbody(const Options& options) {
   check(options, 0);
   if (options.board.engine == emulator::name_of(emulator::Engine::timing)) return timed_nbody(options);
   Device device(options.board.device_options());
+  options.observe.begin(device);
   hostlib::BoardForce backend(device, load_kernel(options.kernel));
   Run run = begin(options, backend);
   check(options, run.integrator.time());
@@ -240,6 +252,7 @@ int nbody(const Options& options) {
   json["state_hash"] = hash;
   json["kernel"] = options.kernel;
   json["predicted_at_end"] = predicted;
+  options.observe.finish(device, options.board.engine, options.report);
   options.report.write(json);
   if (!options.report.speaks()) return kSuccess;
 
@@ -307,10 +320,13 @@ void add_nbody(CLI::App& program) {
       ->check(whole_in_range(4, 4194304))
       ->capture_default_str();
   command->add_option("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
+  command->add_option("--from-block-sizes", options->from_block_sizes,
+                      "engine timing: block sizes measured before, CSV");
   // A checkpoint holds them; a snapshot needs no seed.
   restart->excludes(eps)->excludes(eta)->excludes(seed);
   in->excludes(seed);
   options->board.add_to(*command);
+  options->observe.add_to(*command);
   options->report.add_to(*command);
 }
 

@@ -7,6 +7,7 @@
 #include "breakpoint.h"
 #include "command.h"
 #include "gdr/hostlib/table.h"
+#include "observe.h"
 
 namespace gdr::cli {
 namespace {
@@ -17,6 +18,7 @@ using isa::Transfer;
 struct Options {
   BoardOptions board;
   ReportOptions report;
+  ObserveOptions observe;
   std::string kernel;
   std::string i_file;
   std::string j_file;
@@ -96,6 +98,7 @@ int run(Options options) {
   }
   Device device(options.board.device_options());
   device.load(load_program(options.kernel));
+  options.observe.begin(device);
   set_parameters(device, options.parameters);
 
   hostlib::TableReadOptions reading{options.ignore_extra, hostlib::RowLimit{device.j_capacity(), "external memory"}};
@@ -130,6 +133,7 @@ int run(Options options) {
   json["nj"] = nj;
   json["iterations"] = iterations_of_slowest_chip(device, device.boards().chips(), ni, nj);
   json["results"] = options.out.empty() ? Json(nullptr) : Json(options.out);
+  options.observe.finish(device, options.board.engine, options.report);
   options.report.write(json);
   if (device.computes() && !options.board.exact()) {
     fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
@@ -170,6 +174,7 @@ void add_run(CLI::App& program) {
       ->needs(break_at)
       ->capture_default_str();
   options->board.add_to(*command);
+  options->observe.add_to(*command);
   options->report.add_to(*command);
 }
 

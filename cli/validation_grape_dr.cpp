@@ -157,6 +157,12 @@ double gravity_speed(Inputs& inputs, const ValidationRow&) {
   return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
 }
 
+double vdw_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("vdw")); }
+double vdw_speed(Inputs& inputs, const ValidationRow&) {
+  const isa::Program& program = inputs.kernel("vdw");
+  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
+}
+
 double planned_j_rate(Inputs& inputs, const ValidationRow&) {
   constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
   return inputs.board().send_ideal_mb * kMega / kRecordBytes;
@@ -183,6 +189,8 @@ std::vector<Model> grape_dr_models() {
           {"G6.half", with(half_speed_particles)},
           {"G13.gravity.lines", with(gravity_lines)},
           {"G13.gravity.speed", with(gravity_speed)},
+          {"G13.vdw.lines", with(vdw_lines)},
+          {"G13.vdw.speed", with(vdw_speed)},
           {"G14", with(planned_j_rate)}};
 }
 

@@ -63,6 +63,7 @@ struct Device::State {
   Boards boards;
   Program program;
   bool loaded = false;
+  bool keeps_calls = false;
   std::unique_ptr<emulator::BoardTime> emulated;
   std::future<std::vector<std::uint64_t>> running;
 
@@ -166,6 +167,7 @@ void Device::load(Program program) {
   if (!state_->options.timing) return;
   state_->emulated = std::make_unique<emulator::BoardTime>(state_->program, state_->boards.machine(),
                                                            state_->options.boards, state_->options.transfer);
+  if (state_->keeps_calls) state_->emulated->keep_calls();
 }
 
 void Device::set_parameter(std::string_view name, double value) {
@@ -255,7 +257,7 @@ const emulator::BoardTime& Device::emulated() const {
   return *state_->emulated;
 }
 void Device::keep_calls() {
-  state_->require_loaded();
+  state_->keeps_calls = true;
   if (state_->emulated) state_->emulated->keep_calls();
 }
 

@@ -46,6 +46,22 @@ Gravity gravity(const Vec3& xi, double eps2, std::span<const PointMass> particle
   return sum;
 }
 
+VanDerWaals vdw(const Vec3& xi, double eps2, double s2, std::span<const Well> wells) {
+  VanDerWaals sum;
+  for (const Well& well : wells) {
+    const Vec3 d = well.x - xi;
+    const double r2 = dot(d, d) + eps2;
+    if (r2 == 0.0) continue;
+    const double attraction = std::pow(s2 / r2, 3);
+    const double repulsion = attraction * attraction;
+    sum.force += (24.0 * well.depth * (attraction - 2.0 * repulsion) / r2) * d;
+    sum.pot += 4.0 * well.depth * (repulsion - attraction);
+    sum.force_scale += 24.0 * well.depth * (attraction + 2.0 * repulsion) / r2 * norm(d);
+    sum.pot_scale += 4.0 * well.depth * (repulsion + attraction);
+  }
+  return sum;
+}
+
 GravityJerk gravity_jerk(const IParticle& i, double t, double eps2, std::span<const JParticle> particles,
                          const GravityJerkTerms& terms) {
   GravityJerk sum;

@@ -82,7 +82,7 @@ class Device {
   [[nodiscard]] bool computes() const;
   /// Emulated time of what was asked for since load(). Throws gdr::Error if options().timing is off.
   [[nodiscard]] const emulator::BoardTime& emulated() const;
-  /// From here on calls are kept one by one, for a trace.
+  /// From here on calls are kept one by one, for a trace; a program loaded later begins anew.
   void keep_calls();
   [[nodiscard]] emulator::Boards& boards();
 

@@ -37,6 +37,20 @@ struct Gravity {
 };
 [[nodiscard]] Gravity gravity(const hostlib::Vec3& xi, double eps2, std::span<const PointMass> particles);
 
+struct Well {
+  hostlib::Vec3 x;
+  double depth = 0.0;
+};
+
+/// vdw.vsm. The scales are the sums of the sizes of all terms, which rounding errors are measured by.
+struct VanDerWaals {
+  hostlib::Vec3 force;
+  double pot = 0.0;
+  double force_scale = 0.0;
+  double pot_scale = 0.0;
+};
+[[nodiscard]] VanDerWaals vdw(const hostlib::Vec3& xi, double eps2, double s2, std::span<const Well> wells);
+
 /// Terms of gravity with jerk that a test may leave out.
 struct GravityJerkTerms {
   bool snap = true;            // a2by18 in both predictors

@@ -1,0 +1,59 @@
+#include "observe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gdr/base/file.h"
+#include "gdr/hostlib/profile.h"
+
+namespace gdr::cli {
+
+void ObserveOptions::add_to(CLI::App& command) {
+  CLI::Option* option =
+      command.add_option("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
+  command.add_option("--trace-chips", what.chips, "chips shown line by line")->delimiter(',')->needs(option);
+  command.add_option("--trace-blocks", what.blocks, "blocks whose records are shown on their way")
+      ->delimiter(',')
+      ->needs(option);
+  command.add_option("--trace-run", what.run, "lines are shown from this run of 128 i-particles on")->needs(option);
+  command.add_option("--trace-from", what.first_clock, "first chip clock shown of a run")->needs(option);
+  command.add_option("--trace-to", what.last_clock, "last chip clock shown of a run")->needs(option);
+  command.add_option("--trace-limit", limit_mb, "largest size of the trace in MB")
+      ->check(in_range(0.01, 1000))
+      ->capture_default_str()
+      ->needs(option);
+  command.add_option("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
+      ->check(CLI::Validator(
+          [](std::string& name) {
+            const bool known = name.ends_with(".html") || name.ends_with(".json");
+            return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
+          },
+          "FILE"));
+}
+
+void ObserveOptions::begin(Device& device) const {
+  if (!trace.empty()) device.keep_calls();
+}
+
+void ObserveOptions::finish(const Device& device, const std::string& engine, const ReportOptions& report) const {
+  if (!trace.empty()) {
+    hostlib::TraceOptions options = what;
+    options.most_bytes = static_cast<std::uint64_t>(limit_mb * 1e6);
+    const hostlib::Trace made = hostlib::make_trace(device.emulated(), device.program(), options);
+    if (!report.quiet) {
+      fmt::print(stderr, "trace: {} events, {:.2f} MB to {}{}\n", made.events,
+                 static_cast<double>(made.json.size()) / 1e6, trace,
+                 made.complete ? "" : "; cut off at the limit (--trace-limit, --trace-from, --trace-to)");
+    }
+    base::write_file(trace, made.json);
+  }
+  if (!profile.empty()) {
+    const auto events = device.computes() ? std::optional(device.counters().fp) : std::nullopt;
+    const hostlib::Profile made = hostlib::make_profile(device.emulated(), device.program(), engine, events);
+    base::write_file(profile, profile.ends_with(".json") ? hostlib::profile_json(made) : hostlib::profile_page(made));
+    if (report.speaks() && !report.quiet) fmt::print("{}", hostlib::profile_summary(made));
+  }
+}
+
+}  // namespace gdr::cli
