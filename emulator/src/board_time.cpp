@@ -81,23 +81,16 @@ double BoardTime::pio_seconds(double bytes, double swaps) const {
 }
 
 double BoardTime::j_seconds(std::uint64_t records) const {
-  if (records == 0) return 0;
+  // Writes are posted: the host waits for no more than the slowest of the stages, which work side by side.
   const double bytes = kFieldBytes * j_fields_;
-  const auto count = static_cast<double>(records);
   const double conversion = j_fields_ / (machine_.fpga_clock_mhz * kMega);
   const double memory = record_words_ / (machine_.em_rate * kMega);
-  if (mode_ == TransferMode::as_of_2009) {
-    // Each record swaps the buffers of the one chip that it goes to.
-    return pipelined(count, {pio_seconds(bytes, 1), conversion, memory});
-  }
-  // Whole buffers to all chips at once, as fast as the host sends. A record must not be cut.
-  const double per_buffer = std::max(1.0, std::floor(machine_.pio_buffer / std::max(bytes, 1.0)));
-  const double of_a_chip = std::ceil(count / chips_);
-  const double buffers = std::ceil(of_a_chip / per_buffer);
-  const double in_buffer = of_a_chip / buffers;
-  const double link = pio_seconds(in_buffer * bytes, 1);
-  const double host = count / buffers * bytes / (machine_.send_ideal_mb * kMega);
-  return pipelined(buffers, {std::max(link, host), in_buffer * conversion, in_buffer * memory});
+  const auto count = static_cast<double>(records);
+  // Each record swaps the buffers of the one chip that it goes to.
+  if (mode_ == TransferMode::as_of_2009) return count * std::max({pio_seconds(bytes, 1), conversion, memory});
+  // Whole buffers to all chips at once, as fast as the host sends.
+  const double chip = std::max({pio_seconds(bytes, bytes / machine_.pio_buffer), conversion, memory});
+  return count * std::max(chip / chips_, bytes / (machine_.send_ideal_mb * kMega));
 }
 
 RunSeconds BoardTime::one_run(std::uint64_t particles, std::uint64_t records) const {

@@ -190,8 +190,10 @@ std::string roofline(const Profile& profile) {
   }
   svg += fmt::format("<text x=\"{}\" y=\"{}\">flops per byte on the path</text><text x=\"4\" y=\"12\">Gflops</text>",
                      kLeft + 180, kBottom + 34);
+  double label = y(profile.gflops);
   for (const ProfileCeiling& c : profile.ceilings) {
     if (c.flops_per_byte <= 0) continue;
+    label += 13;                                      // labels stand below one another
     const double rate = c.gflops / c.flops_per_byte;  // GB/s
     const double knee = peak / rate;
     const double from = std::max(std::pow(10, x0), std::pow(10, y0) / rate);
@@ -199,8 +201,7 @@ std::string roofline(const Profile& profile) {
                        y(from * rate), x(knee), y(peak));
     svg += fmt::format(
         "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"4\"/><text x=\"{2:.1f}\" y=\"{3:.1f}\">{4}: {5:.0f}</text>",
-        x(c.flops_per_byte), y(profile.gflops), x(c.flops_per_byte) + 7, y(profile.gflops) + 14, html(c.name),
-        c.gflops);
+        x(c.flops_per_byte), y(profile.gflops), x(c.flops_per_byte) + 7, label, html(c.name), c.gflops);
   }
   return svg + "</svg>";
 }
