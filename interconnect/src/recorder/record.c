@@ -1,7 +1,7 @@
-/* Communication graph of any MPI program, by the profiling interface of MPI: the calls that send are counted and passed on.
- * GDR_RECORD names the file that rank 0 writes in MPI_Finalize, a graph that gdr net map reads; without it nothing is
- * counted. Built as a shared library for LD_PRELOAD, or linked into the program (SMPI). Collectives are not taken apart:
- * how many were called stands in a comment of the file. Fortran's calls are seen where they go through C's. */
+/* Communication graph of any MPI program, by the profiling interface of MPI: the calls that send are counted and passed
+ * on. GDR_RECORD names the file that rank 0 writes in MPI_Finalize, a graph that gdr net map reads; without it nothing
+ * is counted. Built as a shared library for LD_PRELOAD, or linked into the program (SMPI). Collectives are not taken
+ * apart: how many were called stands in a comment of the file. Fortran's calls are seen where they go through C's. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,27 +127,29 @@ int MPI_Finalize(void) {
   return PMPI_Finalize();
 }
 
-#define SEND(name)                                                                                            \
-  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) {          \
-    count_sent(count, type, to, comm);                                                                        \
-    return PMPI_##name(buffer, count, type, to, tag, comm);                                                   \
+#define SEND(name)                                                                                   \
+  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm) { \
+    count_sent(count, type, to, comm);                                                               \
+    return PMPI_##name(buffer, count, type, to, tag, comm);                                          \
   }
 SEND(Send)
 SEND(Ssend)
 
-#define ISEND(name)                                                                                                       \
-  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) { \
-    count_sent(count, type, to, comm);                                                                                    \
-    return PMPI_##name(buffer, count, type, to, tag, comm, request);                                                      \
+#define ISEND(name)                                                                                \
+  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                 MPI_Request* request) {                                                           \
+    count_sent(count, type, to, comm);                                                             \
+    return PMPI_##name(buffer, count, type, to, tag, comm, request);                               \
   }
 ISEND(Isend)
 ISEND(Issend)
 
-#define SEND_INIT(name)                                                                                                   \
-  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) { \
-    const int status = PMPI_##name(buffer, count, type, to, tag, comm, request);                                          \
-    keep(*request, count, type, to, comm);                                                                                \
-    return status;                                                                                                        \
+#define SEND_INIT(name)                                                                            \
+  int MPI_##name(const void* buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, \
+                 MPI_Request* request) {                                                           \
+    const int status = PMPI_##name(buffer, count, type, to, tag, comm, request);                   \
+    keep(*request, count, type, to, comm);                                                         \
+    return status;                                                                                 \
   }
 SEND_INIT(Send_init)
 SEND_INIT(Ssend_init)

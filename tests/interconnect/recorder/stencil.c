@@ -1,5 +1,5 @@
-/* A ring of ranks whose neighbours trade rows: STEPS times WIDTH doubles each way, by persistent requests to the right and
- * by Sendrecv in a communicator of reversed ranks to the left. */
+/* A ring of ranks whose neighbours trade rows: STEPS times WIDTH doubles each way, by persistent requests to the right
+ * and by Sendrecv in a communicator of reversed ranks to the left. */
 #include <mpi.h>
 
 enum { STEPS = 5, WIDTH = 64 };
