@@ -45,6 +45,7 @@ struct BoardOptions {
   void add_to(CLI::App& command);
   [[nodiscard]] DeviceOptions device_options() const;
   [[nodiscard]] bool exact() const;
+  [[nodiscard]] bool timing() const { return engine == "timing"; }
   /// "bit exact", or what the engine is instead.
   [[nodiscard]] std::string exactness() const;
 };
@@ -115,6 +116,8 @@ void add_objdump(CLI::App& program);
 void add_run(CLI::App& program);
 void add_nbody(CLI::App& program);
 void add_force(CLI::App& program);
+void add_dgemm(CLI::App& program);
+void add_hpl(CLI::App& program);
 void add_validate(CLI::App& program);
 void add_fp(CLI::App& program);
 void add_machine(CLI::App& program);

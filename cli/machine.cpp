@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "gdr/hostlib/hpl_model.h"
 #include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
@@ -9,7 +10,7 @@ namespace {
 /// Boards and networks.
 std::vector<base::DescriptionKind> all_kinds() {
   std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
-  kinds.insert(kinds.begin(), emulator::board_kind());
+  kinds.insert(kinds.begin(), {emulator::board_kind(), host_kind()});
   return kinds;
 }
 

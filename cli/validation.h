@@ -62,6 +62,7 @@ struct Model {
 // One function a system; each system's models stand in a file of their own. What they read (kernels, machine
 // descriptions) is read when first needed and kept.
 [[nodiscard]] std::vector<Model> grape_dr_models();
+[[nodiscard]] std::vector<Model> blas_models();
 [[nodiscard]] std::vector<Model> tca_models();
 [[nodiscard]] std::vector<Model> mapping_models();
 

@@ -32,11 +32,17 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   Reporter reporter;
   const Expansion expansion = expand(result.files, options, reporter);
   Declared declared = declare(expansion, options, reporter);
-  SectionCode code = encode_lines(expansion, declared, options, reporter);
-  prove(code, declared, reporter);
+  Encoded code = encode_lines(expansion, declared, options, reporter);
+  prove(code.lines, declared, reporter);
+  prove_moves(code, declared, reporter);
   if (!reporter.has_errors()) {
-    if (options.schedule) code = schedule(code, declared);
-    put_together(std::move(declared.program), code, result);
+    // Moves stand between lines, which packing would carry across them.
+    if (options.schedule && code.moves.empty()) code.lines = schedule(code.lines, declared);
+    for (const CodeMove& move : code.moves) {
+      declared.program.moves.push_back(move.move);
+      declared.program.moves.back().position = position_of(move.where);
+    }
+    put_together(std::move(declared.program), code.lines, result);
   }
   result.diagnostics = reporter.take();
   return result;

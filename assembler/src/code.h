@@ -41,11 +41,26 @@ struct CodeLine {
 
 using SectionCode = std::array<std::vector<CodeLine>, isa::kSections>;
 
+/// A `transfer` or `collect` line.
+struct CodeMove {
+  isa::Move move;
+  const Symbol* symbol = nullptr;  // what is collected
+  Place where;
+};
+
+struct Encoded {
+  SectionCode lines;
+  std::vector<CodeMove> moves;  // by section and line
+};
+
 /// Encodes the sections' lines.
-[[nodiscard]] SectionCode encode_lines(const Expansion& expansion, const Declared& declared,
-                                       const AssembleOptions& options, Reporter& reporter);
+[[nodiscard]] Encoded encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                                   Reporter& reporter);
 
 /// Proves that the code is legal on every path, or reports why it is not.
 void prove(const SectionCode& code, const Declared& declared, Reporter& reporter);
+
+/// Proves that what moves beside the lines meets none of their accesses to broadcast memory.
+void prove_moves(const Encoded& code, const Declared& declared, Reporter& reporter);
 
 }  // namespace gdr::assembler

@@ -59,6 +59,8 @@ enum class Code : unsigned {
   read_only = 187,
   overlap = 188,
   elements_collide = 189,
+  move = 190,
+  move_overlap = 191,
 };
 
 }  // namespace gdr::assembler

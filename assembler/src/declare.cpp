@@ -299,7 +299,14 @@ class Declarer {
     if (symbol.kind == SymbolKind::view) return true;
     const bool in_bm = symbol.memory == Memory::bm;
     const bool wants_bm = symbol.transfer == Transfer::elt;
-    if (symbol.transfer != Transfer::none && wants_bm != in_bm) {
+    const bool result_in_bm = symbol.transfer == Transfer::rrn && in_bm;  // of a kernel of Type II
+    if (result_in_bm && symbol.width == Width::short_word) {
+      reporter_.error(
+          Code::shape, at.where,
+          fmt::format("a result in broadcast memory is long: declare '{}' as 'bvar vector long'", symbol.name));
+      return false;
+    }
+    if (symbol.transfer != Transfer::none && wants_bm != in_bm && !result_in_bm) {
       reporter_.error(Code::place_of_transfer, at.where,
                       fmt::format("'{}' data lives in {}: declare '{}' with '{}'", isa::name_of(symbol.transfer),
                                   wants_bm ? "broadcast memory" : "the PE", symbol.name, wants_bm ? "bvar" : "var"));
@@ -450,7 +457,7 @@ class Declarer {
     Area absolute{2 * 2 * record_words, isa::kBmShortWords - 2 * isa::kTransferWindowWords, nullptr};
     const auto place_absolute = [&](SymbolKind kind) {
       for (Symbol& symbol : symbols) {
-        const bool chosen = symbol.kind == kind && symbol.memory == Memory::bm && symbol.transfer == Transfer::none;
+        const bool chosen = symbol.kind == kind && symbol.memory == Memory::bm && symbol.transfer != Transfer::elt;
         if (chosen) absolute.place(symbol);
       }
     };

@@ -22,6 +22,24 @@ std::string declaration(const isa::Variable& variable) {
   return text;
 }
 
+/// `collect c[1] not_first`. A collect names whole leading subscripts, so its entries say which.
+std::string statement(const isa::Program& program, const isa::Move& move) {
+  std::string text = fmt::format("  {}", isa::name_of(move.kind));
+  if (move.kind == isa::MoveKind::collect) {
+    const isa::Variable& variable = program.variables[move.variable];
+    text += fmt::format(" {}", variable.name);
+    unsigned first = move.first;
+    unsigned below = variable.elements;
+    for (const std::uint16_t dimension : variable.dimensions) {
+      if (below == move.entries) break;
+      below /= dimension;
+      text += fmt::format("[{}]", first / below);
+      first %= below;
+    }
+  }
+  return text + (move.not_first ? " not_first\n" : "\n");
+}
+
 }  // namespace
 
 std::string disassemble(const isa::Program& program) {
@@ -35,8 +53,13 @@ std::string disassemble(const isa::Program& program) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     if (program.sections[section].empty()) continue;
     out += fmt::format("{}\n", isa::name_of(static_cast<isa::Section>(section)));
-    for (const isa::ProgramLine& line : program.sections[section]) {
-      const isa::DecodeResult decoded = isa::decode(line.word);
+    const auto& lines = program.sections[section];
+    for (std::size_t at = 0; at <= lines.size(); ++at) {
+      for (const isa::Move& move : program.moves) {
+        if (static_cast<std::size_t>(move.section) == section && move.line == at) out += statement(program, move);
+      }
+      if (at == lines.size()) break;
+      const isa::DecodeResult decoded = isa::decode(lines[at].word);
       if (!decoded.line) throw Error(fmt::format("a word of the program does not decode: {}", decoded.error));
       out += fmt::format("  {}\n", isa::print(*decoded.line));
     }

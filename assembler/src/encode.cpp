@@ -1,6 +1,7 @@
 // Lines of the sections: statements to operations, operations to encoded lines.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -17,7 +18,7 @@ class Encoder {
   Encoder(const Declared& declared, const AssembleOptions& options, Reporter& reporter)
       : declared_(declared), reporter_(reporter), operands_(declared, options, reporter) {}
 
-  SectionCode run(const Expansion& expansion) {
+  Encoded run(const Expansion& expansion) {
     for (const Expansion::Entry& entry : expansion.entries) {
       if (const auto* gap = std::get_if<Expansion::Gap>(&entry)) {
         if (gap->code && section_) add_unknown();
@@ -27,11 +28,13 @@ class Encoder {
       if (const auto* section = std::get_if<SectionStatement>(&statement.statement)) begin(*section, statement);
       if (const auto* code = std::get_if<CodeStatement>(&statement.statement)) add(*code, statement);
     }
+    std::stable_sort(code_.moves.begin(), code_.moves.end(),
+                     [](const CodeMove& a, const CodeMove& b) { return a.move.section < b.move.section; });
     return std::move(code_);
   }
 
  private:
-  std::vector<CodeLine>& lines() { return code_[static_cast<std::size_t>(*section_)]; }
+  std::vector<CodeLine>& lines() { return code_.lines[static_cast<std::size_t>(*section_)]; }
 
   void add_unknown() {
     CodeLine line;
@@ -54,6 +57,7 @@ class Encoder {
       if (!std::exchange(told_of_section_, true)) report_no_section(statement, at);
       return;
     }
+    if (move(statement, at)) return;
     Sequencer sequencer = sequencer_;
     bool good = true;
     std::vector<const Operation*> operations;
@@ -82,6 +86,82 @@ class Encoder {
     line.unknown = !good;
     GDR_ASSERT(!good || isa::decode(isa::encode(line.line)).line == line.line, "an assembled line decodes to itself");
     lines().push_back(std::move(line));
+  }
+
+  /// True if the statement is a `transfer` or a `collect`, right or wrong.
+  bool move(const CodeStatement& statement, const ExpandedStatement& at) {
+    const Operation* found = nullptr;
+    isa::MoveKind kind{};
+    for (const Item& item : statement.items) {
+      const auto* operation = std::get_if<Operation>(&item);
+      for (const isa::MoveKind known : {isa::MoveKind::transfer, isa::MoveKind::collect}) {
+        if (operation == nullptr || operation->mnemonic.text != isa::name_of(known)) continue;
+        found = operation;
+        kind = known;
+      }
+    }
+    if (found == nullptr) return false;
+    const auto refuse = [&](const Place& where, std::string why) {
+      reporter_.error(Code::move, where, std::move(why));
+    };
+    CodeMove move;
+    move.where = at.place(found->mnemonic.span);
+    move.move.kind = kind;
+    move.move.section = *section_;
+    move.move.line = static_cast<std::uint16_t>(lines().size());
+    if (statement.items.size() > 1) {
+      refuse(move.where, fmt::format("'{}' stands alone on its line", isa::name_of(kind)));
+    } else if (kind == isa::MoveKind::transfer && !found->operands.empty()) {
+      refuse(move.where, "'transfer' takes no operand: it brings the next j-record as a whole");
+    } else if (kind == isa::MoveKind::transfer || collect(*found, at, move)) {
+      code_.moves.push_back(move);
+    }
+    return true;
+  }
+
+  /// `collect NAME[...] [not_first]`: what it names.
+  bool collect(const Operation& operation, const ExpandedStatement& at, CodeMove& move) {
+    const auto refuse = [&](const Place& where, std::string why) {
+      reporter_.error(Code::move, where, std::move(why));
+      return false;
+    };
+    const auto named = [](const Operand& operand) { return operand.kind == OperandKind::name; };
+    const std::vector<Operand>& operands = operation.operands;
+    const bool has_condition = operands.size() == 2 && named(operands[1]) && operands[1].text == "not_first";
+    if (operands.empty() || !named(operands[0]) || operands.size() > (has_condition ? 2 : 1)) {
+      return refuse(move.where, "'collect' takes the name of a result, and perhaps 'not_first'");
+    }
+    const Operand& operand = operands[0];
+    const Place where = at.place(operand.span);
+    const Symbol* symbol = declared_.symbols.find(operand.text);
+    if (symbol == nullptr && declared_.symbols.tolerated(operand.text)) return false;
+    const bool is_result = symbol != nullptr && symbol->kind == SymbolKind::variable &&
+                           symbol->transfer == isa::Transfer::rrn && symbol->memory == isa::Memory::bm;
+    if (!is_result)
+      return refuse(where, fmt::format("'{}' is no result in broadcast memory (bvar ... rrn)", operand.text));
+    if (operand.subscripts.size() > symbol->dimensions.size()) {
+      return refuse(where, fmt::format("'{}' takes at most {} subscripts", symbol->name, symbol->dimensions.size()));
+    }
+    unsigned first = 0;
+    unsigned entries = symbol->entries;
+    for (std::size_t n = 0; n < operand.subscripts.size(); ++n) {
+      const std::int64_t value = operand.subscripts[n].value;
+      if (value < 0 || value >= symbol->dimensions[n]) {
+        return refuse(where,
+                      fmt::format("entry {} of '{}' is outside 0..{}", value, symbol->name, symbol->dimensions[n] - 1));
+      }
+      entries /= symbol->dimensions[n];
+      first += static_cast<unsigned>(value) * entries;
+    }
+    const auto& variables = declared_.program.variables;
+    const auto variable = std::find_if(variables.begin(), variables.end(),
+                                       [&](const isa::Variable& other) { return other.name == symbol->name; });
+    move.symbol = symbol;
+    move.move.variable = static_cast<std::uint16_t>(variable - variables.begin());
+    move.move.first = static_cast<std::uint16_t>(first);
+    move.move.entries = static_cast<std::uint16_t>(entries);
+    move.move.not_first = has_condition;
+    return true;
   }
 
   void report_no_section(const CodeStatement& statement, const ExpandedStatement& at) {
@@ -128,7 +208,7 @@ class Encoder {
     const auto op = isa::op_named(table_spelling(operation.mnemonic.text));
     if (!op) {
       if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
-      std::vector<std::string> known{"vlen", "mask"};
+      std::vector<std::string> known{"vlen", "mask", "transfer", "collect"};
       for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
       reporter_.error(
           Code::unknown_operation, resolved.where,
@@ -198,14 +278,14 @@ class Encoder {
   std::optional<isa::Section> section_;
   std::map<isa::Section, Place> begun_;
   Sequencer sequencer_;
-  SectionCode code_;
+  Encoded code_;
   bool told_of_section_ = false;
 };
 
 }  // namespace
 
-SectionCode encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
-                         Reporter& reporter) {
+Encoded encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                     Reporter& reporter) {
   return Encoder(declared, options, reporter).run(expansion);
 }
 

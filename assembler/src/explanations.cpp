@@ -11,7 +11,7 @@
 namespace gdr::assembler {
 namespace {
 
-constexpr std::array<Explanation, 50> kExplanations{{
+constexpr std::array<Explanation, 52> kExplanations{{
     {Code::syntax, "the statement cannot be read",
      R"(The grammar stopped at the caret; the message says what could stand there. A line holds one declaration, one section
 header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
@@ -403,7 +403,8 @@ loop body
   fpassa f"1" ax)"},
     {Code::long_product, "fmulh and fmull are no pair",
      R"(A product of two long words takes two neighbouring lines of one section, `fmulh a b` and `fmull a b dst`, with the same operands,
-vlen and mask. If T is an operand the first line may not write it.)",
+vlen and mask. If T is an operand the first line may not write it, but a word of broadcast memory that the first line both multiplies
+and moves to T may be read from there in the second.)",
      R"(var vector long x hlt
 loop body
   fmulh x x
@@ -449,6 +450,49 @@ loop body
 var vector long y
 loop body
   fpassa x y)"},
+    {Code::move, "transfer and collect lines that make no kernel of Type II",
+     R"(A kernel either leaves its transfers to the assembler (Type I), with results in the PE, or has `transfer` and `collect` lines (Type
+II), with results in broadcast memory. `transfer` stands once in loop initialization and once in the loop body if there is j-data;
+`collect` stands in the loop body or loop termination and names a result. Both stand alone on their lines.)",
+     R"(var vector long x rrn
+loop initialization
+  uxor x x x
+loop body
+  collect x)",
+     R"(bvar vector long x rrn
+loop initialization
+  uxor $lr0v $lr0v $lr0v
+  nop
+loop body
+  nop
+loop termination
+  bm $lr0v x @0
+  nop
+  collect x)"},
+    {Code::move_overlap, "a line and a transfer meet in broadcast memory",
+     R"(From its `transfer` or `collect` line on, what moves belongs to the control processor: it may not be written by a line before the
+next `collect`, which waits for the one before, and the half of the record window that is being filled may not be addressed.)",
+     R"(bvar vector long x rrn
+loop initialization
+  uxor $lr0v $lr0v $lr0v
+  nop
+loop body
+  bm $lr0v x @0
+  nop
+  collect x
+loop termination
+  bm $lr0v x @0)",
+     R"(bvar vector long x[2] rrn
+loop initialization
+  uxor $lr0v $lr0v $lr0v
+  nop
+loop body
+  bm $lr0v x[0] @0
+  nop
+  collect x[0]
+  bm $lr0v x[1] @0
+  nop
+  collect x[1])"},
 }};
 
 }  // namespace

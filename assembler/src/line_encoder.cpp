@@ -431,7 +431,7 @@ void LineEncoder::note_overlap(const Value& value) {
         symbol.record || symbol.address >= end || value.address >= symbol.address + symbol.length()) {
       continue;
     }
-    if (symbol.transfer == isa::Transfer::rrn && section_ == isa::Section::loop_body) {
+    if (symbol.transfer == isa::Transfer::rrn && memory != isa::Memory::bm && section_ == isa::Section::loop_body) {
       isa::WritePort& port = value.kind == OperandKind::gpr ? code_.line.gpr_write : code_.line.lm_write;
       port.predicate.jvalid = true;
     }

@@ -92,7 +92,17 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
   const auto& lines = program.code(section);
   if (lines.empty()) return;
   out += fmt::format("\n{}\n", isa::name_of(section));
-  for (std::size_t index = 0; index < lines.size(); ++index) {
+  for (std::size_t index = 0; index <= lines.size(); ++index) {
+    for (const isa::Move& move : program.moves) {
+      if (move.section != section || move.line != index) continue;
+      const bool collects = move.kind == isa::MoveKind::collect;
+      out += fmt::format(
+          "  {:>4} {:>6}  {}{}{}\n", "", index * isa::kClocksPerLine, isa::name_of(move.kind),
+          collects ? fmt::format(" {} words of {}", program.words_of(move), program.variables[move.variable].name)
+                   : std::string(),
+          move.not_first ? ", not in the first turn" : "");
+    }
+    if (index == lines.size()) break;
     const auto& [word, position] = lines[index];
     const isa::Line line = *isa::decode(word).line;
     const auto source_at = [&](const isa::SourcePosition& at) -> std::optional<std::string> {

@@ -290,9 +290,22 @@ class Prover {
                       source == Source::immediate ? line.immediate : isa::Immediate());
   }
 
-  static bool same_product(const isa::Line& first, const isa::Line& second) {
+  /// True if the line of fmulh moves the word of broadcast memory that fmulh reads to T: fmull finds it there.
+  static bool moves_to_t(const isa::Line& line) {
+    return line.bm.mode == isa::BmMode::read && line.bm.width == isa::Width::long_word && !line.bm.one_pe &&
+           line.t_write.source == Unit::bm && line.t_write.predicate == isa::Predicate();
+  }
+
+  static bool same_product(const isa::Line& first, isa::Line second) {
     const isa::Slot& high = first.multiplier;
-    const isa::Slot& low = second.multiplier;
+    isa::Slot& low = second.multiplier;
+    if (moves_to_t(first)) {
+      for (const auto& [source, other] : {std::pair(high.a, &low.a), std::pair(high.b, &low.b)}) {
+        if (source != Source::bm || *other != Source::t_long) continue;
+        *other = Source::bm;
+        second.bm = first.bm;
+      }
+    }
     const auto without_pe = [](auto operand) {
       std::get<isa::BmPort>(operand).one_pe = false;
       std::get<isa::BmPort>(operand).pe = 0;

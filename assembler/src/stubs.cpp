@@ -159,6 +159,7 @@ std::vector<Record> records_of(const isa::Program& program) {
   };
   add(isa::Transfer::hlt, "_i_particle", "An i-particle, as sent to the PEs.");
   add(isa::Transfer::elt, "_j_particle", "A j-particle, as sent to the external memory.");
+  if (program.is_type2()) return records;  // results are words
   add(isa::Transfer::rrn, "_result", "What the kernel gives for an i-particle.");
   return records;
 }
@@ -171,6 +172,7 @@ struct Function {
   std::vector<std::string> integers;
   bool value = false;  // takes a double
   std::string body;    // C expression of the status
+  bool words = false;  // fills an array of doubles
 };
 
 std::vector<Function> functions_of(const isa::Program& program, const std::vector<Record>& records) {
@@ -202,6 +204,35 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
                          {},
                          true,
                          fmt::format("gdr_runtime_set_parameter(runtime, \"{}\", value)", parameter.name)});
+  }
+  if (program.is_type2()) {
+    functions.push_back({kernel + "_type2_run",
+                         "Runs so many turns of the loop and waits for its end.",
+                         nullptr,
+                         {"turns"},
+                         false,
+                         "run_kernel(turns)"});
+    functions.push_back({kernel + "_type2_start",
+                         "Starts so many turns of the loop in the background.",
+                         nullptr,
+                         {"turns"},
+                         false,
+                         "gdr_runtime_start(runtime, turns)"});
+    functions.push_back({kernel + "_type2_wait",
+                         "Waits for the end of the loop that was started.",
+                         nullptr,
+                         {},
+                         false,
+                         "gdr_runtime_wait(runtime)"});
+    functions.push_back({kernel + "_get_words",
+                         "The first n words of the last run, in the order of the kernel's collect lines.",
+                         nullptr,
+                         {"n"},
+                         false,
+                         "gdr_runtime_get_words(runtime, words, n)",
+                         true});
+    functions.push_back({kernel + "_grape_close", "Gives the device back.", nullptr, {}, false, "close_kernel()"});
+    return functions;
   }
   functions.push_back({kernel + "_grape_run",
                        "Runs the loop over j-particles 0 .. nj - 1 and waits for its end.",
@@ -253,6 +284,7 @@ std::string c_signature(const Function& function) {
     const bool sends = function.record->transfer != isa::Transfer::rrn;
     add(fmt::format("{}{}* records", sends ? "const " : "", function.record->type));
   }
+  if (function.words) add("double* words");
   for (const std::string& integer : function.integers) add("int " + integer);
   if (function.value) add("double value");
   return fmt::format("int {}({})", function.name, arguments.empty() ? "void" : arguments);
@@ -332,6 +364,7 @@ std::string fortran_function(const Function& function, const std::string& name, 
     const bool sends = function.record->transfer != isa::Transfer::rrn;
     add("records", fmt::format("type({}), dimension(*), intent({})", type, sends ? "in" : "inout"));
   }
+  if (function.words) add("words", "real(c_double), dimension(*), intent(inout)");
   for (const std::string& integer : function.integers) add(integer, "integer(c_int), value");
   if (function.value) add("value", "real(c_double), value");
   return fmt::format(

@@ -8,6 +8,7 @@
 #include "gdr/emulator/lockstep.h"
 #include "host_arithmetic.h"
 #include "thread_pool.h"
+#include "turn_runner.h"
 
 namespace gdr::emulator {
 namespace {
@@ -147,6 +148,17 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
     }
   }
   return fields;
+}
+
+void Boards::write_block_particles(unsigned chip, std::span<const std::uint64_t> particles) {
+  const std::size_t share = program_.record_fields(isa::Transfer::hlt) * kParticlesPerRun;
+  for (unsigned block = 0; block * share < particles.size(); ++block) {
+    chips_[chip].write_block_particles(block, particles.subspan(block * share, share), block * kParticlesPerRun);
+  }
+}
+
+std::vector<std::vector<std::uint64_t>> Boards::run_turns(std::span<const Ring> rings, const TurnRun& run) {
+  return TurnRunner(program_, chips_, *pool_, rings, run).results();
 }
 
 Counters Boards::counters() const {

@@ -40,6 +40,31 @@ LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& 
   GDR_ASSERT(false, "a program's reductions are operations of the tree's nodes");
 }
 
+std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
+  std::uint64_t words = 0;
+  for (const isa::Move& move : program.moves) {
+    const bool in_body = move.section == isa::Section::loop_body;
+    const bool skips = move.not_first && begins && iterations > 0;
+    if (in_body) words += program.words_of(move) * (iterations - (skips ? 1 : 0));
+    if (move.section == isa::Section::loop_termination && ends) words += program.words_of(move);
+  }
+  return words;
+}
+
+void Chip::reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                         std::span<LongWord> sums, FpEvents& events) const {
+  for (std::size_t n = 0; n < sums.size(); ++n) {
+    std::array<LongWord, kBlocks> words;
+    for (unsigned block = 0; block < kBlocks; ++block) words[block] = blocks[block][n];
+    for (unsigned distance = 1; distance < kBlocks; distance *= 2) {
+      for (unsigned block = 0; block < kBlocks; block += 2 * distance) {
+        words[block] = reduce(op, words[block], words[block + distance], node_width, events);
+      }
+    }
+    sums[n] = words[0];
+  }
+}
+
 std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& events) const {
   const unsigned per_pe = collection.where.count;
   std::vector<LongWord> results;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 
 namespace gdr::emulator {
 namespace {
@@ -35,6 +36,13 @@ auto counted(const Result& result, ConversionEvents& events) {
 
 std::string field_name(const Variable& variable, unsigned entry) {
   return variable.elements == 1 ? variable.name : fmt::format("{}[{}]", variable.name, entry);
+}
+
+/// A normal number as a long word, which is all that streams of matrices hold; the rest is the HET's.
+std::optional<LongWord> quick_double(std::uint64_t field, Conversion conversion) {
+  const std::uint64_t exponent = (field >> 52) & 2047;
+  if (conversion != Conversion::FLT64TO72 || exponent == 0 || exponent == 2047) return std::nullopt;
+  return LongWord{field, 0};
 }
 
 }  // namespace
@@ -172,10 +180,12 @@ void ControlProcessor::write_record(std::uint64_t index, std::span<const std::ui
   std::size_t field = 0;
   for (const Variable* variable : coc_.program.variables_by(Transfer::elt)) {
     for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
-      const std::string name = field_name(*variable, entry);
       const unsigned stride = variable->packed ? 1 : 2;
       const unsigned address = variable->address + entry * stride;
-      const LongWord word = het_.convert(fields[field], *variable->conversion, variable->width, {name, where});
+      const auto quick = quick_double(fields[field], *variable->conversion);
+      const LongWord word = quick ? *quick
+                                  : het_.convert(fields[field], *variable->conversion, variable->width,
+                                                 {field_name(*variable, entry), where});
       LongWord& place = words[address / 2];
       place = address % 2 == 0 ? (variable->packed ? isa::join(word.upper(), place.lower()) : word)
                                : isa::join(place.upper(), word.upper());
@@ -206,7 +216,83 @@ void ControlProcessor::write_particles(std::span<const std::uint64_t> fields, un
   sdi_.words_in += kParticlesPerRun * record;  // the transfer always covers every PE
 }
 
+void ControlProcessor::write_block_particles(unsigned block, std::span<const std::uint64_t> fields,
+                                             std::size_t first_index) {
+  const std::size_t record = coc_.program.record_fields(Transfer::hlt);
+  const std::size_t particles = record == 0 ? 0 : fields.size() / record;
+  GDR_ASSERT(particles <= kParticlesPerRun && particles * record == fields.size(), "a block takes 128 whole i-records");
+  std::size_t first_field = 0;
+  std::vector<LongWord> words;
+  for (const Variable* variable : coc_.program.variables_by(Transfer::hlt)) {
+    PeWords where = entry_words(*variable, 0);
+    for (std::size_t particle = 0; particle < particles; particle += isa::kVectorElements) {
+      words.clear();
+      for (unsigned entry = 0; entry < variable->elements; ++entry) {
+        for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+          const std::size_t index = std::min(particle + element, particles - 1);
+          const std::uint64_t field = fields[index * record + first_field + entry];
+          const auto quick = quick_double(field, *variable->conversion);
+          words.push_back(quick ? *quick
+                                : het_.convert(field, *variable->conversion, variable->width,
+                                               {field_name(*variable, entry), first_index + index}));
+        }
+      }
+      where.count = static_cast<std::uint16_t>(words.size());
+      chip_->write_pe(block, static_cast<unsigned>(particle / isa::kVectorElements), where, words);
+    }
+    first_field += variable->elements;
+  }
+  hic_.bytes_in += fields.size_bytes();
+  sdi_.words_in += kParticlesPerRun * record;
+}
+
+void ControlProcessor::start_turns(std::uint64_t first_record, std::uint64_t turns, unsigned live_pes) {
+  const std::uint64_t records = turns * kBlocks;
+  eit_.address = first_record * eit_.record_words;
+  eit_.records = records;
+  turns_ = turns;
+  run_.stream = {emi_.read(eit_.address, records * eit_.record_words), eit_.record_words, records};
+  run_.live_pes = live_pes;
+  coc_.runs += 1;
+  coc_.iterations += turns;
+  sdi_.words_in += records * eit_.record_words;
+  count_section(Section::loop_initialization, 1);
+  count_section(Section::loop_body, turns);
+  count_section(Section::loop_termination, 1);
+}
+
+void ControlProcessor::run_turns(BlockRange blocks, std::uint64_t first, std::uint64_t count,
+                                 std::span<LongWord> collected) {
+  LoopRun piece = run_;
+  const std::size_t turn_words = std::size_t{kBlocks} * eit_.record_words;
+  piece.stream.words = run_.stream.words.subspan(first * turn_words, count * turn_words);
+  piece.stream.records = count * kBlocks;
+  piece.begins = first == 0;
+  piece.ends = first + count == turns_;
+  piece.collected = collected;
+  chip_->run_loop(blocks, piece);
+}
+
+void ControlProcessor::reduce(const Variable& result, std::span<const std::span<const LongWord>> blocks,
+                              std::span<LongWord> sums, FpEvents& events) const {
+  if (!result.reduction) {
+    std::copy_n(blocks[0].begin(), sums.size(), sums.begin());
+  } else {
+    chip_->reduce_blocks(*result.reduction, isa::info_of(*result.conversion).width, blocks, sums, events);
+  }
+}
+
+void ControlProcessor::count_collected(std::uint64_t words, bool to_next_chip, bool to_host, const FpEvents& tree,
+                                       const ConversionEvents& conversions) {
+  sdi_.words_out += words;
+  if (to_next_chip) odprrn_.words += words;
+  if (to_host) hic_.bytes_out += words * sizeof(std::uint64_t);
+  tree_events_ += tree;
+  oht_.events += conversions;
+}
+
 void ControlProcessor::start(std::uint64_t records, unsigned particles) {
+  eit_.address = 0;
   eit_.records = records;
   particles_ = particles;
   run_.stream = {emi_.read(eit_.address, records * eit_.record_words), eit_.record_words, records};

@@ -150,8 +150,15 @@ class Checker {
     const Slot& low = line.multiplier;
     const bool immediates_equal =
         (low.a != Source::immediate && low.b != Source::immediate) || before->immediate == line.immediate;
-    if (operand(*before, high.a) != operand(line, low.a) || operand(*before, high.b) != operand(line, low.b) ||
-        high.negate_a != low.negate_a || high.negate_b != low.negate_b || !immediates_equal) {
+    // A word of BM that the line of fmulh moves to T is the same operand there.
+    const bool moved = before->bm.mode == BmMode::read && before->bm.width == Width::long_word && !before->bm.one_pe &&
+                       before->t_write.source == Unit::bm && before->t_write.predicate == isa::Predicate();
+    const auto same = [&](Source first, Source second) {
+      return (moved && first == Source::bm && second == Source::t_long) ||
+             operand(*before, first) == operand(line, second);
+    };
+    if (!same(high.a, low.a) || !same(high.b, low.b) || high.negate_a != low.negate_a ||
+        high.negate_b != low.negate_b || !immediates_equal) {
       fail(FaultKind::unproven_product, "fmulh and fmull differ in their operands");
     }
     if (before->vlen != line.vlen || before->mask != line.mask) {
@@ -160,7 +167,10 @@ class Checker {
     const auto from_t = [&](Source source) {
       return source == Source::t_long || source == Source::t_short || (source == Source::lm && line.lm_read.indirect);
     };
-    if ((from_t(low.a) || from_t(low.b)) && before->t_write.source != Unit::none) {
+    const auto changes = [&](Source first, Source second) {
+      return from_t(second) && before->t_write.source != Unit::none && !(moved && first == Source::bm);
+    };
+    if (changes(high.a, low.a) || changes(high.b, low.b)) {
       fail(FaultKind::unproven_product, "T, an operand of the product, is written in the line of its fmulh");
     }
   }

@@ -46,6 +46,8 @@ const std::vector<KnownParameter>& known_parameters() {
       known("pio_buffer", "bytes", 8, 1e6, &M::pio_buffer),
       known("pio_swap", "us", 0, 1e6, &M::pio_swap_us),
       known("host_write_rate_2009", "MB/s", 0.001, 1e6, &M::host_write_2009_mb),
+      known("overlap_buffer", "long words", 0, 33554432, &M::overlap_words),
+      known("overlap_turns", "turns", 1, 1e6, &M::overlap_turns),
       known("send_rate_ideal", "MB/s", 0.001, 1e6, &M::send_ideal_mb),
       known("fpga_clock", "MHz", 1, 10000, &M::fpga_clock_mhz),
       known("ring_rate", "MB/s per link and direction", 0.001, 1e6, &M::ring_mb),

@@ -106,7 +106,12 @@ class Reference final : public ReferenceChip {
   }
 
   void run_loop(BlockRange blocks, const LoopRun& loop) override {
-    for (unsigned n = 0; n < blocks.count; ++n) run_loop(blocks.first + n, loop);
+    LoopRun own = loop;
+    const std::size_t share = loop.collected.size() / blocks.count;
+    for (unsigned n = 0; n < blocks.count; ++n) {
+      own.collected = loop.collected.subspan(n * share, share);
+      run_loop(blocks.first + n, own);
+    }
   }
 
   void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
@@ -157,13 +162,15 @@ class Reference final : public ReferenceChip {
  private:
   void run_loop(unsigned block, const LoopRun& loop) {
     Sequence run(*this, block, loop.live_pes);
-    run.section(Section::loop_initialization);
+    run.collect_into(loop.collected);
+    if (loop.begins) run.section(Section::loop_initialization);
     for (std::uint64_t iteration = 0; iteration < loop.stream.iterations(); ++iteration) {
       run.receive_record(loop.stream, iteration);
+      run.first_turn(loop.begins && iteration == 0);
       run.section(Section::loop_body);
     }
     run.leave_records();
-    run.section(Section::loop_termination);
+    if (loop.ends) run.section(Section::loop_termination);
   }
 
   static std::span<ShortWord> memory_of(Pe& pe, const PeWords& where) {
@@ -195,6 +202,9 @@ class Reference final : public ReferenceChip {
       }
     }
 
+    void collect_into(std::span<LongWord> collected) { collected_ = collected; }
+    void first_turn(bool first) { first_turn_ = first; }
+
     void leave_records() {
       iteration_ = 0;
       jvalid_ = true;
@@ -203,7 +213,9 @@ class Reference final : public ReferenceChip {
     void section(Section section) {
       section_ = section;
       const auto& lines = chip_.code_.code(section);
-      for (at_ = 0; at_ < lines.size(); ++at_) {
+      for (at_ = 0; at_ <= lines.size(); ++at_) {
+        collect();
+        if (at_ == lines.size()) break;
         if (chip_.observer_ != nullptr) {
           chip_.observer_->on_issue({chip_, section, at_, block_id_, iteration_, jvalid_});
         }
@@ -212,6 +224,21 @@ class Reference final : public ReferenceChip {
     }
 
    private:
+    /// Words that leave as this line is issued.
+    void collect() {
+      const isa::Program& program = chip_.code_.program;
+      for (const isa::Move& move : program.moves) {
+        if (move.section != section_ || move.line != at_ || (move.not_first && first_turn_)) continue;
+        const unsigned first = program.address_of(move);
+        const unsigned words = program.words_of(move);
+        GDR_ASSERT(words <= collected_.size(), "a run has room for what it collects");
+        for (unsigned n = 0; n < words; ++n) {
+          collected_[n] = isa::join(block_.bm[first + 2 * n], block_.bm[first + 2 * n + 1]);
+        }
+        collected_ = collected_.subspan(words);
+      }
+    }
+
     /// Fetch is the caller's; issue and execute read the state as it was, retire lands what the line before wrote.
     void step(const Line& line) {
       new_words_.clear();
@@ -375,6 +402,8 @@ class Reference final : public ReferenceChip {
     std::uint64_t iteration_ = 0;
     unsigned record_base_ = 0;
     bool jvalid_ = true;
+    bool first_turn_ = false;
+    std::span<LongWord> collected_;
     std::vector<PendingWord> pending_words_;
     std::vector<PendingFlag> pending_flags_;
     std::vector<PendingWord> new_words_;

@@ -82,6 +82,18 @@ struct Device::State {
     return boards.machine().em_words / words * boards.chips();
   }
 
+  /// A kernel of Type II: i-records dealt out to chips and blocks, one ring over all chips.
+  std::vector<std::uint64_t> run_turns(std::span<const std::uint64_t> i_fields, std::size_t turns) {
+    if (options.boards != 1) throw Error("boards: a kernel of Type II runs on one board, whose ring adds its results");
+    const std::size_t share = program.record_fields(Transfer::hlt) * kParticlesPerRun * emulator::kBlocks;
+    for (unsigned chip = 0; chip < boards.chips() && chip * share < i_fields.size(); ++chip) {
+      boards.write_block_particles(chip,
+                                   i_fields.subspan(chip * share, std::min(share, i_fields.size() - chip * share)));
+    }
+    const emulator::Ring ring{0, boards.chips()};
+    return std::move(boards.run_turns({&ring, 1}, {0, turns}).front());
+  }
+
   [[nodiscard]] bool computes() const { return options.engine != emulator::Engine::timing; }
 
   void require_j(std::size_t nj) const {
@@ -95,6 +107,7 @@ struct Device::State {
   }
 
   std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
+    if (program.is_type2()) return run_turns(i_fields, nj);
     const std::size_t record = program.record_fields(Transfer::hlt);
     const std::size_t count = record == 0 ? kParticlesPerRun : i_fields.size() / record;
     if (emulated) emulated->run(count, nj);
@@ -114,6 +127,16 @@ struct Device::State {
     const std::size_t record = program.record_fields(Transfer::hlt);
     if (record == 0 ? !i_fields.empty() : i_fields.size() % record != 0) {
       throw Error(fmt::format("{} i-fields are no whole number of records of {}", i_fields.size(), record));
+    }
+    if (program.is_type2()) {
+      const std::size_t most = j_capacity() / (emulator::kBlocks * boards.chips());
+      if (nj < 1 || nj > most) throw Error(fmt::format("turns = {} is refused: it must be 1 to {}", nj, most));
+      const std::size_t places = std::size_t{boards.chips()} * emulator::kBlocks * kParticlesPerRun;
+      if (i_fields.size() > places * record) {
+        throw Error(fmt::format("{} i-records are refused: a kernel of Type II has places for {}",
+                                i_fields.size() / record, places));
+      }
+      return;
     }
     require_j(nj);
   }
@@ -160,7 +183,7 @@ void Device::load(Program program) {
   state_->loaded = false;
   state_->emulated.reset();
   state_->program = {};
-  require_type_i(program);
+  if (!program.is_type2()) require_type_i(program);
   state_->boards.load(program);
   state_->program = std::move(program);
   state_->loaded = true;

@@ -132,6 +132,17 @@ int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count) {
   });
 }
 
+int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count) {
+  if (const int status = check(runtime, words, count, true); status != GDR_OK) return status;
+  const auto wanted = static_cast<std::size_t>(count);
+  if (wanted > runtime->results.size()) {
+    return failed(GDR_ERROR_STATE, "the last run has " + std::to_string(runtime->results.size()) + " words, " +
+                                       std::to_string(count) + " are asked for");
+  }
+  if (wanted > 0) std::memcpy(words, runtime->results.data(), wanted * sizeof(std::uint64_t));
+  return GDR_OK;
+}
+
 void gdr_runtime_close(gdr_runtime* runtime) { delete runtime; }
 
 const char* gdr_runtime_strerror(int status) {

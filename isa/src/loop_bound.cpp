@@ -5,7 +5,8 @@
 namespace gdr::isa {
 namespace {
 
-constexpr std::uint64_t kBlocks = 16;  // each gets a record of its own through the one input port
+constexpr std::uint64_t kBlocks = 16;           // each gets a record of its own through the one input port
+constexpr std::uint64_t kOdpClocksPerWord = 2;  // docs/machine.md, output port
 
 /// Port clocks of a line's access to BM: one per word moved; all elements of a scalar read share its one word.
 std::uint64_t port_clocks(const Line& line) {
@@ -32,6 +33,11 @@ LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
   bound.idp_clocks = kBlocks * program.record_words * idp_clocks_per_word;
   bound.bm_clocks = program.record_words;
   for (const ProgramLine& line : body) bound.bm_clocks += port_clocks(*decode(line.word).line);
+  for (const Move& move : program.moves) {
+    if (move.section != Section::loop_body) continue;
+    bound.bm_clocks += program.words_of(move);
+    bound.odp_clocks += kOdpClocksPerWord * program.words_of(move);
+  }
   return bound;
 }
 

@@ -132,11 +132,40 @@ Parameter parameter_from(const json& value) {
   return parameter;
 }
 
+json to_json(const Move& move) {
+  return {{"move", name_of(move.kind)},  {"section", key_of(move.section)},
+          {"line", move.line},           {"variable", move.variable},
+          {"first", move.first},         {"entries", move.entries},
+          {"not_first", move.not_first}, {"position", to_json(move.position)}};
+}
+
+Move move_from(const json& value) {
+  Move move;
+  const auto kind = value.at("move").get<std::string>();
+  const auto section = value.at("section").get<std::string>();
+  static constexpr std::array<std::string_view, 2> kKinds{"transfer", "collect"};
+  move.kind = static_cast<MoveKind>(index_of(kKinds, kind));
+  std::array<std::string_view, kSections> keys;
+  for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
+  move.section = static_cast<Section>(index_of(keys, section));
+  move.line = whole<std::uint16_t>(value.at("line"));
+  move.variable = whole<std::uint16_t>(value.at("variable"));
+  move.first = whole<std::uint16_t>(value.at("first"));
+  move.entries = whole<std::uint16_t>(value.at("entries"));
+  move.not_first = value.at("not_first").get<bool>();
+  move.position = position_from(value.at("position"));
+  return move;
+}
+
 json metadata_of(const Program& program) {
   json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},           {"kernel", program.kernel},
             {"files", program.files},           {"record_words", program.record_words}, {"flops", program.flops}};
   meta["variables"] = json::array();
   for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
+  if (program.is_type2()) {  // files of Type I are as they were
+    meta["moves"] = json::array();
+    for (const Move& move : program.moves) meta["moves"].push_back(to_json(move));
+  }
   meta["parameters"] = json::array();
   for (const Parameter& parameter : program.parameters) meta["parameters"].push_back(to_json(parameter));
   for (std::size_t section = 0; section < kSections; ++section) {
@@ -312,6 +341,9 @@ Program program_from(const std::vector<NamedSection>& sections) {
   program.flops = meta.at("flops").get<double>();
   for (const json& value : meta.at("variables")) program.variables.push_back(variable_from(value));
   for (const json& value : meta.at("parameters")) program.parameters.push_back(parameter_from(value));
+  if (meta.contains("moves")) {
+    for (const json& value : meta.at("moves")) program.moves.push_back(move_from(value));
+  }
   for (std::size_t section = 0; section < kSections; ++section) {
     const auto words = words_of(content(kCodeSections[section]), kCodeSections[section]);
     const json& lines = meta.at("lines").at(std::string(key_of(static_cast<Section>(section))));

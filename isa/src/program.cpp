@@ -16,6 +16,15 @@ constexpr std::array<SectionNames, kSections> kSectionNames{{{"initialization", 
 }  // namespace
 
 std::string_view name_of(Section section) { return kSectionNames[static_cast<std::size_t>(section)].name; }
+std::string_view name_of(MoveKind kind) { return kind == MoveKind::transfer ? "transfer" : "collect"; }
+
+unsigned Program::address_of(const Move& move) const {
+  return variables[move.variable].address + 2u * kVectorElements * move.first;
+}
+unsigned Program::words_of(const Move& move) const {
+  return move.kind == MoveKind::collect ? kVectorElements * unsigned{move.entries} : 0;
+}
+
 std::string_view key_of(Section section) { return kSectionNames[static_cast<std::size_t>(section)].key; }
 
 std::vector<const Variable*> Program::variables_by(Transfer transfer) const {

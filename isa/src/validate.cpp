@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/isa/program.h"
@@ -61,7 +62,11 @@ void check_transfer(const Variable& variable) {
   if (variable.reduction && !to_host) refuse("{}: only results (rrn) have a reduction", whose);
   if (variable.transfer == Transfer::none) return;
   const bool in_record = variable.transfer == Transfer::elt;
-  if (in_record != (variable.memory == Memory::bm)) {
+  const bool result_in_bm = to_host && variable.memory == Memory::bm;  // of a kernel of Type II
+  if (result_in_bm && (variable.width != Width::long_word || variable.packed)) {
+    refuse("{}: a result in broadcast memory is a long vector", whose);
+  }
+  if (in_record != (variable.memory == Memory::bm) && !result_in_bm) {
     refuse("{}: {} data lives in {}", whose, isa::name_of(variable.transfer),
            in_record ? "broadcast memory" : "the PE");
   }
@@ -127,6 +132,45 @@ void check(const Program& program, const Parameter& parameter) {
     refuse("{} has the default {}, which is not finite", whose, parameter.default_value);
 }
 
+/// Moves stand in order, name results in broadcast memory and make the kernel one of Type II as a whole.
+void check_moves(const Program& program) {
+  bool fills = false;
+  for (std::size_t n = 0; n < program.moves.size(); ++n) {
+    const Move& move = program.moves[n];
+    const std::string whose = fmt::format("{} {}", isa::name_of(move.kind), n);
+    check_position(program, move.position, whose);
+    if (move.section == Section::initialization || move.line > program.code(move.section).size()) {
+      refuse("{} stands at line {} of '{}', where there is none", whose, move.line, isa::name_of(move.section));
+    }
+    if (n > 0 &&
+        std::pair(program.moves[n - 1].section, program.moves[n - 1].line) > std::pair(move.section, move.line)) {
+      refuse("{} stands before the one that precedes it", whose);
+    }
+    if (move.kind == MoveKind::transfer) {
+      fills = fills || move.section == Section::loop_body;
+      continue;
+    }
+    if (move.variable >= program.variables.size()) {
+      refuse("{} names variable {}; there are {}", whose, move.variable, program.variables.size());
+    }
+    const Variable& variable = program.variables[move.variable];
+    if (variable.transfer != Transfer::rrn || variable.memory != Memory::bm || move.entries < 1 ||
+        move.first + move.entries > variable.elements) {
+      refuse("{}: entries {} to {} of '{}' are no words of a result in broadcast memory", whose, move.first,
+             move.first + move.entries - 1, variable.name);
+    }
+  }
+  for (const Variable& variable : program.variables) {
+    if (variable.transfer == Transfer::rrn && (variable.memory == Memory::bm) != program.is_type2()) {
+      refuse("variable '{}': results live in {}", variable.name,
+             program.is_type2() ? "broadcast memory where a kernel collects them itself" : "the PE");
+    }
+  }
+  if (program.is_type2() && program.record_words != 0 && !fills) {
+    refuse("the kernel moves its data itself, but its loop body has no {}", isa::name_of(MoveKind::transfer));
+  }
+}
+
 }  // namespace
 
 bool can_reduce(Op reduction, Conversion conversion) {
@@ -147,6 +191,7 @@ void validate(const Program& program) {
     check_place(program, variable);
   }
   check_record(program);
+  check_moves(program);
   for (const Parameter& parameter : program.parameters) check(program, parameter);
   for (std::size_t section = 0; section < kSections; ++section) {
     for (const ProgramLine& line : program.sections[section]) {

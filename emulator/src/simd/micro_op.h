@@ -79,6 +79,9 @@ struct Lanes {
   std::uint32_t record_base = 0;                // short words
   Tally* tallies = nullptr;                     // of each block
   const isa::Program* program = nullptr;        // for faults
+  isa::LongWord* collected = nullptr;           // where the first block's next word for the tree goes
+  std::size_t collected_step = 0;               // to the next block's
+  bool first_turn = false;
   isa::Section section = isa::Section::initialization;
 };
 
@@ -195,6 +198,8 @@ extern const Kernel scatter;
 extern const Kernel capture_store;
 /// The words of a slot at a.high to BM.
 extern const Kernel commit_store;
+/// Long words of BM, `count` from a.high on, to the tree; nothing in the first turn if `uniform`.
+void collect_words(const MicroOp&, Lanes&);
 
 }  // namespace moves
 

@@ -260,4 +260,17 @@ const Kernel scatter = in_each_block<one_block::scatter>;
 const Kernel capture_store = in_each_block<one_block::capture_store>;
 const Kernel commit_store = in_each_block<one_block::commit_store>;
 
+void collect_words(const MicroOp& op, Lanes& lanes) {
+  if (op.uniform && lanes.first_turn) return;
+  for (unsigned block = 0; block < lanes.blocks; ++block) {
+    const std::uint64_t* bm = lanes.state + block * lanes.block_words + place::kBm + op.a.high;
+    isa::LongWord* to = lanes.collected + block * lanes.collected_step;
+    for (unsigned word = 0; word < op.count; ++word) {
+      const std::uint64_t down = bm[2 * word + 1];
+      to[word] = {(bm[2 * word] << kShortShift) | (down >> 8), static_cast<std::uint8_t>(down)};
+    }
+  }
+  lanes.collected += op.count;
+}
+
 }  // namespace gdr::emulator::simd::moves

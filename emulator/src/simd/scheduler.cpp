@@ -73,6 +73,7 @@ class ProgramScheduler {
     frame.long_pairs = long_pairs_;
     if (section == Section::loop_body) frame.invariant = invariant_;
     frame.lm_form_pinned = lm_form_pinned_;
+    frame.program = &program_.program;
     frame.leaves_writes = section == Section::loop_initialization || section == Section::loop_body;
     frame.leaves_splats = section == Section::loop_body && jvalid;
     const auto& body = program_.code(Section::loop_body);

@@ -30,8 +30,10 @@ SectionCode SectionScheduler::run(const std::vector<Line>& lines) {
   if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines);
   code_.empty = lines.empty();
   for (at_ = 0; at_ < lines.size(); ++at_) {
+    collect();
     line(lines[at_], at_ + 1 < lines.size() ? &lines[at_ + 1] : nullptr, at_ == 0);
   }
+  collect();
   final_long_pairs_ = long_pairs_;
   if (!code_.empty) finish();
   return std::move(code_);
@@ -46,7 +48,9 @@ void SectionScheduler::line(const Line& line, const Line* next, bool first) {
   std::vector<Action> actions = actions_of(line);
   prepare_indirect(actions);
   fetch_bm(actions);
-  decide_landing(actions, next != nullptr ? facts_of(*next) : frame_.after);
+  LineFacts after = next != nullptr ? facts_of(*next) : frame_.after;
+  after.reads_bm = after.reads_bm || collects_at(at_ + 1);
+  decide_landing(actions, after);
   emit_in_order(actions);
   if (first) code_.hook = code_.ops.size();
   // Of two units that write one flag the later one in the line wins, in whatever order they were run.
@@ -96,6 +100,23 @@ void SectionScheduler::finish() {
   }
   code_.edge = std::move(code_.ops);
   code_.ops = std::move(ops);
+}
+
+bool SectionScheduler::collects_at(std::size_t line) const {
+  return std::any_of(frame_.program->moves.begin(), frame_.program->moves.end(), [&](const isa::Move& move) {
+    return move.section == frame_.section && move.line == line && move.kind == isa::MoveKind::collect;
+  });
+}
+
+/// Words for the tree are taken as this line is issued.
+void SectionScheduler::collect() {
+  for (const isa::Move& move : frame_.program->moves) {
+    if (move.section != frame_.section || move.line != at_ || move.kind != isa::MoveKind::collect) continue;
+    MicroOp& op = push(moves::collect_words);
+    op.a.high = frame_.program->address_of(move);
+    op.count = frame_.program->words_of(move);
+    op.uniform = move.not_first;
+  }
 }
 
 // ---- the parts of a line -------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ struct SectionFrame {
   PairForms long_pairs;         // on entry and at the end
   bool lm_form_pinned = false;  // an indirect access may meet any word of LM
   RowSet invariant;             // rows that an earlier section left equal in all PEs and this one never writes
+  const isa::Program* program = nullptr;  // for what it collects
 };
 
 class SectionScheduler {
@@ -93,6 +94,8 @@ class SectionScheduler {
   void finish();
 
   // The parts of a line.
+  [[nodiscard]] bool collects_at(std::size_t line) const;
+  void collect();
   void prepare_indirect(const std::vector<Action>& actions);
   void fetch_bm(const std::vector<Action>& actions);
   [[nodiscard]] std::vector<Action> actions_of(const isa::Line& line) const;

@@ -104,6 +104,12 @@ class Sequence {
     for (const MicroOp& op : ops) op.run(op, lanes_);
   }
 
+  void collect_into(std::span<isa::LongWord> collected, unsigned blocks) {
+    lanes_.collected = collected.data();
+    lanes_.collected_step = collected.size() / blocks;
+  }
+  void first_turn(bool first) { lanes_.first_turn = first; }
+
   void land() {
     if (left_over_ != nullptr) operations(*left_over_);
     left_over_ = nullptr;
@@ -204,11 +210,16 @@ class SimdChip final : public Chip {
     // Only in the last iteration some blocks may be without a record: the first ones have it.
     const RecordStream& stream = loop.stream;
     const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
+    const std::size_t share = loop.collected.size() / blocks.count;
+    GDR_ASSERT(share >= collected_words(code_.program, stream.iterations(), loop.begins, loop.ends),
+               "a run has room for what it collects");
     const unsigned end = blocks.first + blocks.count;
     for (unsigned first = blocks.first; first < end;) {
       const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
       const unsigned count = std::min({blocks_at_once(loop.live_pes), end - first, boundary - first});
-      run_side_by_side({first, count}, loop, first < in_last);
+      LoopRun own = loop;
+      own.collected = loop.collected.subspan((first - blocks.first) * share, count * share);
+      run_side_by_side({first, count}, own, first < in_last);
       first += count;
     }
   }
@@ -317,6 +328,25 @@ class SimdChip final : public Chip {
   FpLanes fp_lanes(unsigned block) const override { return tallies_.at(block).lanes; }
   FpEvents events(unsigned block) const override { return tallies_.at(block).events; }
 
+  void reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const isa::LongWord>> blocks,
+                     std::span<isa::LongWord> sums, FpEvents& events) const override {
+    if (node_width == Width::short_word) return Chip::reduce_blocks(op, node_width, blocks, sums, events);
+    const HostArithmetic arithmetic(Subnormals::zero);
+    Tree tree(kernels_, op, node_width);
+    for (std::size_t at = 0; at < sums.size(); at += kRowWords) {
+      const auto lanes = static_cast<unsigned>(std::min<std::size_t>(kRowWords, sums.size() - at));
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        for (unsigned lane = 0; lane < lanes; ++lane) {
+          const isa::LongWord word = blocks[block][at + lane];
+          tree.high(block)[lane] = word.high;
+          tree.low(block)[lane] = word.low;
+        }
+      }
+      events += tree.reduce(lanes);
+      for (unsigned lane = 0; lane < lanes; ++lane) sums[at + lane] = tree.result(lane);
+    }
+  }
+
  private:
   /// As many as make up for few live PEs. One at a time if a block might fault, so that no other has run further.
   [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
@@ -328,13 +358,15 @@ class SimdChip final : public Chip {
   /// `valid`: the blocks have a record in the last iteration, too.
   void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid) {
     Sequence run(code_.program, memory_, blocks, tallies_.data(), loop.live_pes);
-    run.section(Section::loop_initialization, section(Section::loop_initialization));
+    run.collect_into(loop.collected, blocks.count);
+    if (loop.begins) run.section(Section::loop_initialization, section(Section::loop_initialization));
     const SectionCode& body = section(Section::loop_body);
     const std::uint64_t iterations = loop.stream.iterations();
     const std::uint64_t with_record = valid ? iterations : iterations - 1;
     for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
       const bool has_record = iteration < with_record;
       run.receive_records(loop.stream, iteration, has_record);
+      run.first_turn(loop.begins && iteration == 0);
       if (has_record) {
         run.section(Section::loop_body, body);
         if (iteration + 1 == with_record) run.operations(body.spread);
@@ -342,7 +374,7 @@ class SimdChip final : public Chip {
         run.section(Section::loop_body, schedule_.body_without_record);
       }
     }
-    run.section(Section::loop_termination, section(Section::loop_termination));
+    if (loop.ends) run.section(Section::loop_termination, section(Section::loop_termination));
     run.land();
   }
 

@@ -33,6 +33,21 @@ enum class Combination : std::uint8_t {
   ring   // long words added in the ring in the same order, one rounding per step
 };
 
+/// Neighbours on one board whose results the ring adds up, ((c0 + c1) + c2) + c3; one chip is a ring, too.
+struct Ring {
+  unsigned first_chip = 0;
+  unsigned chips = 1;
+};
+
+/// What a run of a kernel of Type II works on. Blocks without data that matters and PEs whose results nobody wants
+/// need not be computed: what a block beyond `live_blocks` gives is zero, what a PE beyond `live_pes` gives undefined.
+struct TurnRun {
+  std::uint64_t first_record = 0;  // of each chip; 16 a turn
+  std::uint64_t turns = 0;
+  unsigned live_blocks = kBlocks;
+  unsigned live_pes = kPesPerBlock;
+};
+
 /// The chips of all boards, numbered board after board. Results never depend on `threads`.
 class Boards {
  public:
@@ -55,6 +70,13 @@ class Boards {
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> particles, unsigned count,
                                                std::size_t first_index, std::uint64_t records,
                                                Combination combination = Combination::host);
+  /// A run of a kernel of Type II. i-record n of `particles`, whole records of 16 blocks x 128, belongs to block n /
+  /// 128; chips given none keep theirs.
+  void write_block_particles(unsigned chip, std::span<const std::uint64_t> particles);
+  /// Runs the rings side by side, each over its own chips' j-records; returns the results of each, word by word in the
+  /// order of the kernel's `collect` lines.
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> run_turns(std::span<const Ring> rings, const TurnRun& run);
+
   /// Sum over the chips.
   [[nodiscard]] Counters counters() const;
 

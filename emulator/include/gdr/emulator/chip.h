@@ -68,7 +68,18 @@ struct LoopRun {
   /// PEs that hold i-data and whose results will be collected, from PE 0 on. Words of the others are undefined
   /// afterwards and their floating-point events are not counted.
   unsigned live_pes = kPesPerBlock;
+  /// A long run of a kernel of Type II may come in pieces, each of an even number of iterations but the last: what is
+  /// on its way when a piece ends lands there. `begins` runs loop initialization, `ends` loop termination.
+  bool begins = true;
+  bool ends = true;
+  /// Takes the words that `collect` lines bring to the tree, in order: room for collected_words() of each block of the
+  /// range, one block after the other.
+  std::span<LongWord> collected;
 };
+
+/// Words that one block brings to the tree in a run, or a piece of one, of this many iterations.
+[[nodiscard]] std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins,
+                                            bool ends);
 
 /// Consecutive blocks of a chip.
 struct BlockRange {
@@ -140,6 +151,11 @@ class Chip {
   [[nodiscard]] virtual FpEvents events(unsigned block) const = 0;
   /// Of one block since load().
   [[nodiscard]] virtual FpLanes fp_lanes(unsigned) const { return {}; }
+
+  /// The reduction tree: word n of every block, neighbours first, every node rounding to `node_width`. `sums` has as
+  /// many words as each of the 16 `blocks`. Events of the nodes are added to `events`. Touches no state.
+  virtual void reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                             std::span<LongWord> sums, FpEvents& events) const;
 
  protected:
   Chip() = default;

@@ -145,6 +145,23 @@ class ControlProcessor {
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] const Emi& external_memory() const { return emi_; }
   [[nodiscard]] Chip& chip() { return *chip_; }
+
+  // Kernels of Type II: i-data of each block's own, and a run in pieces, out of which results come all the time.
+
+  /// i-records of one block, kParticlesPerRun of them. Missing ones at the end keep what they had.
+  void write_block_particles(unsigned block, std::span<const std::uint64_t> fields, std::size_t first_index);
+  /// Prepares `turns` turns of the body over j-records `first_record` and following, 16 a turn. Of the words collected
+  /// only those of PEs below `live_pes` are defined.
+  void start_turns(std::uint64_t first_record, std::uint64_t turns, unsigned live_pes);
+  /// Turns `first` to `first + count` of some blocks; pieces come in order, of an even number of turns but the last.
+  void run_turns(BlockRange blocks, std::uint64_t first, std::uint64_t count, std::span<LongWord> collected);
+  /// Words through the tree: the same conversion and reduction for all of them. Thread safe.
+  void reduce(const isa::Variable& result, std::span<const std::span<const LongWord>> blocks, std::span<LongWord> sums,
+              FpEvents& events) const;
+  /// Books what reduce() and the ways behind it did for these words.
+  void count_collected(std::uint64_t words, bool to_next_chip, bool to_host, const FpEvents& tree,
+                       const ConversionEvents& conversions);
+
   /// Reduces what the chip before sent around the ring with this chip's words, field by field; words that are not
   /// reduced pass.
   [[nodiscard]] std::vector<LongWord> add_in_ring(std::vector<LongWord> incoming);
@@ -165,6 +182,7 @@ class ControlProcessor {
   Odprrn odprrn_;
   std::unique_ptr<Chip> chip_;
   LoopRun run_;
+  std::uint64_t turns_ = 0;  // of a run of a Type II kernel
   unsigned particles_ = 0;
   FpEvents tree_events_;
   std::array<Counters, isa::kSections> section_lines_;  // of one pass

@@ -47,6 +47,8 @@ struct MachineDescription {
   double host_miss_us = 0;        // more for a particle that is not
   double host_cache = 0;          // bytes
   double host_particle = 0;       // bytes of a particle
+  unsigned overlap_words = 0;     // long words of a next block that may arrive while lines run
+  unsigned overlap_turns = 0;     // turns of the loop for each time this buffer is filled
 
   std::vector<base::Parameter> parameters;  // all of them, in the file's order
 };

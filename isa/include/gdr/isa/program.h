@@ -71,12 +71,34 @@ struct Parameter {
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
+/// What the control processor begins beside the lines of a kernel of Type II. Either goes on while lines run, and
+/// waits for the one of its kind before it.
+enum class MoveKind : std::uint8_t {
+  transfer,  // EIT: the next j-record of every block, into the half of the record window that no line reads
+  collect    // COC: words of a result in broadcast memory, through the tree to ODP
+};
+[[nodiscard]] std::string_view name_of(MoveKind kind);
+
+/// A `transfer` or `collect` line. It has no instruction word and takes no time of the PEs.
+struct Move {
+  Section section = Section::loop_body;
+  std::uint16_t line = 0;  // it begins when this line of the section is issued; after the last one: at its end
+  MoveKind kind = MoveKind::transfer;
+  std::uint16_t variable = 0;  // collect: index into Program::variables, a result in BM
+  std::uint16_t first = 0;     // entries of the variable that move
+  std::uint16_t entries = 0;
+  bool not_first = false;  // left out in the first turn of the loop body
+  SourcePosition position;
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
 struct Program {
   std::string kernel;  // names the generated functions
   std::vector<std::string> files;
   std::array<std::vector<ProgramLine>, kSections> sections;
   std::vector<Variable> variables;  // in declaration order
   std::vector<Parameter> parameters;
+  std::vector<Move> moves;         // by section and line; none: a kernel of Type I
   std::uint16_t record_words = 0;  // long words of one j-record
   double flops = 0;                // per interaction, by the field's counting; 0: not stated
   friend bool operator==(const Program&, const Program&) = default;
@@ -88,6 +110,12 @@ struct Program {
   [[nodiscard]] std::vector<const Variable*> variables_by(Transfer transfer) const;
   /// 8-byte fields of one i-record (hlt), j-record (elt) or result (rrn), in declaration order.
   [[nodiscard]] std::size_t record_fields(Transfer transfer) const;
+  /// Type II: the kernel says itself when data moves. i-data differs from block to block, and results are the words
+  /// that `collect` lines bring out, in their order.
+  [[nodiscard]] bool is_type2() const { return !moves.empty(); }
+  /// First short word in broadcast memory and number of long words of a `collect`.
+  [[nodiscard]] unsigned address_of(const Move& move) const;
+  [[nodiscard]] unsigned words_of(const Move& move) const;
 };
 
 /// Long words at the end of every BM that the control processor uses for i-data and results; programs keep off them.

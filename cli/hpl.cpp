@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include "command.h"
+#include "gdr/hostlib/hpl_model.h"
+#include "gdr/hostlib/lu.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  BoardOptions board;
+  ReportOptions report;
+  std::uint64_t n = 0;
+  std::uint64_t nb = 0;
+  std::string host = "core-i7-920";
+  std::string kernel = "dgemm";
+  std::uint64_t seed = 1;
+};
+
+int hpl(const Options& options) {
+  const Stopwatch watch;
+  if (options.nb > options.n)
+    throw UsageError(fmt::format("--nb: {} is refused: it must be at most n = {}", options.nb, options.n));
+  require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
+  const isa::Program program = load_kernel(options.kernel);
+  BoardOptions with_engine = options.board;
+  if (options.board.timing()) with_engine.engine = "simd";
+  const DeviceOptions device = with_engine.device_options();
+  emulator::MachineDescription machine = emulator::load_machine(device.machine);
+  if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+  const HplStages stages =
+      hpl_with_board(load_host(options.host), DgemmModel(program, machine, device.boards), {}, options.n, options.nb);
+  const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
+
+  Json json = envelope("hpl", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
+  json["emulated_seconds"] = stages.total();
+  json["emulated_gflops"] = gflops;
+  json["n"] = options.n;
+  json["nb"] = options.nb;
+  json["stages"] = {
+      {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
+  json["residual"] = nullptr;
+  if (options.report.speaks()) {
+    fmt::print("N = {}, NB = {} on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
+               machine.clock_mhz, options.host);
+    fmt::print("  emulated time   {:.2f} s: panel {:.2f}, update {:.2f}, swap {:.2f}, back-substitution {:.2f}\n",
+               stages.total(), stages.panel, stages.update, stages.swap, stages.backsub);
+    fmt::print("  emulated speed  {:.1f} Gflops\n", gflops);
+  }
+  if (!options.board.timing()) {
+    BoardDgemm board(device, program);
+    const double residual = hpl_residual(options.n, options.nb, options.seed,
+                                         [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                             const MatrixView& b) { return board.multiply(m, n, k, a, b); });
+    json["residual"] = residual;
+    if (options.report.speaks()) {
+      fmt::print("  residual        {:.7f} = ||Ax-b||_oo / (eps ||A||_1 N), which HPL wants below 16\n", residual);
+    }
+  }
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_hpl(CLI::App& program) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      add_command(program, "hpl", "High Performance LINPACK: stages, and a real factorisation's residual",
+                  "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
+  command->add_option("--n", options->n, "order of the matrix")->required()->check(whole_in_range(1, 1 << 20));
+  command->add_option("--nb", options->nb, "columns of a panel")->required()->check(whole_in_range(1, 1 << 16));
+  command->add_option("--host", options->host, "host description: a name or FILE.toml")->capture_default_str();
+  command->add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+      ->check(one_of({"dgemm", "dgemm_double"}))
+      ->capture_default_str();
+  command->add_option("--seed", options->seed, "seed of the matrix")->capture_default_str();
+  options->board.add_to(*command);
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli

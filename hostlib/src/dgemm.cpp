@@ -1,0 +1,226 @@
+#include "gdr/hostlib/dgemm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <filesystem>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/description.h"
+
+namespace gdr {
+namespace {
+
+using emulator::kBlocks;
+using emulator::kParticlesPerRun;
+using emulator::kPesPerBlock;
+using isa::kVectorElements;
+
+const isa::Variable& variable_of(const isa::Program& program, std::string_view name, isa::Transfer transfer,
+                                 std::size_t dimensions) {
+  for (const isa::Variable& variable : program.variables) {
+    if (variable.name == name && variable.transfer == transfer && variable.dimensions.size() == dimensions) {
+      return variable;
+    }
+  }
+  throw Error(fmt::format("kernel {} has no {} variable '{}' of {} dimensions: it multiplies no matrices",
+                          program.kernel, isa::name_of(transfer), name, dimensions));
+}
+
+/// The bits of a double that the multiplier's port takes: a significand of 50.
+double at_port(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & ~std::uint64_t{7}); }
+
+std::uint64_t field_of(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+}  // namespace
+
+std::string_view name_of(DgemmPrecision precision) { return precision == DgemmPrecision::paper ? "paper" : "double"; }
+
+DgemmBlocking dgemm_blocking(const isa::Program& program) {
+  const isa::Variable& a = variable_of(program, "a", isa::Transfer::hlt, 2);  // [k][vector]
+  const isa::Variable& b = variable_of(program, "b", isa::Transfer::elt, 2);  // [column][k]
+  const isa::Variable& c = variable_of(program, "c", isa::Transfer::rrn, 3);  // [column][PE][vector]
+  const bool agree = a.dimensions[0] == b.dimensions[1] && b.dimensions[0] == c.dimensions[0] &&
+                     c.dimensions[1] == kPesPerBlock && a.dimensions[1] == c.dimensions[2];
+  if (!program.is_type2() || !agree) {
+    throw Error(fmt::format("kernel {}: the shapes of a, b and c are no matrix product's", program.kernel));
+  }
+  return {a.dimensions[0], a.dimensions[1], b.dimensions[0]};
+}
+
+DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board, unsigned boards) {
+  DgemmSharing sharing;
+  while (sharing.ring * 2 <= chips_per_board && std::size_t{sharing.ring} * blocking.k_per_chip() < k)
+    sharing.ring *= 2;
+  sharing.rings = chips_per_board / sharing.ring * boards;
+  const std::size_t most = std::size_t{sharing.ring} * blocking.k_per_chip();
+  sharing.passes = (k + most - 1) / most;
+  // Every pass and every chip of it takes the same share, in whole blocks.
+  const std::size_t step = std::size_t{sharing.ring} * blocking.k_per_block;
+  const std::size_t per_pass = sharing.passes == 0 ? 0 : (k + sharing.passes - 1) / sharing.passes;
+  sharing.live_blocks = static_cast<unsigned>((per_pass + step - 1) / step);
+  sharing.k_per_pass = sharing.live_blocks * step;
+  return sharing;
+}
+
+isa::Program dgemm_program(DgemmPrecision precision) {
+  const std::string_view name = precision == DgemmPrecision::paper ? "dgemm.vsm" : "dgemm_double.vsm";
+  for (const std::filesystem::path& directory : base::data_directories()) {
+    const std::filesystem::path file = directory / "kernels" / name;
+    if (!std::filesystem::exists(file)) continue;
+    assembler::AssembleResult result = assembler::assemble_file(file);
+    if (!result.program) throw Error(fmt::format("{} does not assemble", file.string()));
+    return std::move(*result.program);
+  }
+  throw Error(fmt::format("kernel {} is not found in the data directories; GDR_DATA_DIR names one", name));
+}
+
+struct BoardDgemm::State {
+  Device device;
+  isa::Program program;
+  DgemmBlocking blocking;
+  bool split = false;  // the kernel takes the bits beyond the port's as numbers of their own
+  double executed = 0;
+
+  State(const DeviceOptions& options, isa::Program given)
+      : device(options), program(std::move(given)), blocking(dgemm_blocking(program)) {
+    for (const isa::Variable& variable : program.variables) split = split || variable.name == "a_low";
+    device.boards().load(program);
+  }
+
+  emulator::Boards& boards() { return device.boards(); }
+
+  /// Rows `first_row` and following of the part of A that a chip holds, columns `first_k` and following.
+  std::vector<std::uint64_t> pack_a(const MatrixView& a, std::size_t m, std::size_t k, std::size_t first_row,
+                                    std::size_t first_k, unsigned blocks) const {
+    const std::size_t entries = std::size_t{blocking.k_per_block} * blocking.vectors;
+    const std::size_t record = entries * (split ? 2 : 1);
+    std::vector<std::uint64_t> fields(blocks * kParticlesPerRun * record);
+    for (unsigned block = 0; block < blocks; ++block) {
+      for (unsigned n = 0; n < blocking.k_per_block; ++n) {
+        const std::size_t column = first_k + block * blocking.k_per_block + n;
+        if (column >= k) continue;
+        for (unsigned row = 0; row < blocking.rows() && first_row + row < m; ++row) {
+          const unsigned pe = row / (kVectorElements * blocking.vectors);
+          const unsigned vector = row / kVectorElements % blocking.vectors;
+          const std::size_t at =
+              (std::size_t{block} * kParticlesPerRun + pe * kVectorElements + row % kVectorElements) * record +
+              n * blocking.vectors + vector;
+          const double value = a.at(first_row + row, column);
+          fields[at] = field_of(value);
+          if (split) fields[at + entries] = field_of(value - at_port(value));
+        }
+      }
+    }
+    return fields;
+  }
+
+  /// Columns of B, as many as `turns` hold, to the chips of all rings.
+  void send_b(const MatrixView& b, std::size_t n, std::size_t k, const DgemmSharing& sharing, std::size_t turns) {
+    const std::size_t entries = std::size_t{blocking.k_per_block} * blocking.columns;
+    std::vector<std::uint64_t> fields(entries * (split ? 2 : 1));
+    for (std::size_t pass = 0; pass < sharing.passes; ++pass) {
+      for (unsigned chip = 0; chip < sharing.ring; ++chip) {
+        for (std::size_t turn = 0; turn < turns; ++turn) {
+          for (unsigned block = 0; block < sharing.live_blocks; ++block) {
+            std::fill(fields.begin(), fields.end(), 0);
+            const std::size_t first_k = k_of(sharing, pass, chip) + block * blocking.k_per_block;
+            for (unsigned c = 0; c < blocking.columns && turn * blocking.columns + c < n; ++c) {
+              for (unsigned i = 0; i < blocking.k_per_block && first_k + i < k; ++i) {
+                const double value = b.at(first_k + i, turn * blocking.columns + c);
+                fields[c * blocking.k_per_block + i] = field_of(value);
+                if (split) fields[entries + c * blocking.k_per_block + i] = field_of(value - at_port(value));
+              }
+            }
+            const std::uint64_t record = (pass * turns + turn) * kBlocks + block;
+            for (unsigned ring = 0; ring < sharing.rings; ++ring) {
+              boards().chip(ring * sharing.ring + chip).write_record(record, fields, turn * blocking.columns);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  static std::size_t k_of(const DgemmSharing& sharing, std::size_t pass, unsigned chip) {
+    return pass * sharing.k_per_pass + chip * (sharing.k_per_pass / sharing.ring);
+  }
+
+  /// Rows from `first_row` on, one share of rows for each ring at work, added to c.
+  void run_rows(const MatrixView& a, std::size_t m, std::size_t n, std::size_t k, const DgemmSharing& sharing,
+                std::size_t first_row, std::size_t turns, std::span<double> c) {
+    std::vector<emulator::Ring> rings;
+    while (rings.size() < sharing.rings && first_row + rings.size() * blocking.rows() < m) {
+      rings.push_back({static_cast<unsigned>(rings.size()) * sharing.ring, sharing.ring});
+    }
+    const std::size_t rows = std::min<std::size_t>(blocking.rows(), m - first_row);
+    const unsigned rows_per_pe = kVectorElements * blocking.vectors;
+    for (std::size_t pass = 0; pass < sharing.passes; ++pass) {
+      for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+        for (unsigned chip = 0; chip < sharing.ring; ++chip) {
+          boards().write_block_particles(
+              rings[ring].first_chip + chip,
+              pack_a(a, m, k, first_row + ring * blocking.rows(), k_of(sharing, pass, chip), sharing.live_blocks));
+        }
+      }
+      const emulator::TurnRun run{pass * turns * kBlocks, turns, sharing.live_blocks,
+                                  static_cast<unsigned>((rows + rows_per_pe - 1) / rows_per_pe)};
+      const auto results = boards().run_turns(rings, run);
+      executed += 2.0 * blocking.rows() * blocking.columns * blocking.k_per_chip() * static_cast<double>(turns) *
+                  static_cast<double>(rings.size()) * sharing.ring;
+      for (std::size_t ring = 0; ring < rings.size(); ++ring) {
+        const std::size_t top = first_row + ring * blocking.rows();
+        for (std::size_t column = 0; column < n; ++column) {
+          for (std::size_t row = 0; row < blocking.rows() && top + row < m; ++row) {
+            double& sum = c[column * m + top + row];
+            const double part = std::bit_cast<double>(results[ring][column * blocking.rows() + row]);
+            sum = pass == 0 ? part : sum + part;
+          }
+        }
+      }
+    }
+  }
+};
+
+BoardDgemm::BoardDgemm(const DeviceOptions& options, isa::Program program)
+    : state_(std::make_unique<State>(options, std::move(program))) {}
+BoardDgemm::~BoardDgemm() = default;
+BoardDgemm::BoardDgemm(BoardDgemm&&) noexcept = default;
+BoardDgemm& BoardDgemm::operator=(BoardDgemm&&) noexcept = default;
+
+std::vector<double> BoardDgemm::multiply(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                         const MatrixView& b) {
+  std::vector<double> c(m * n);
+  if (m == 0 || n == 0 || k == 0) return c;
+  const DgemmBlocking& blocking = state_->blocking;
+  const emulator::MachineDescription& machine = state_->device.machine();
+  const DgemmSharing sharing = share_dgemm(blocking, k, machine.chips, state_->device.options().boards);
+  // As many columns at a time as external memory holds for the whole depth.
+  const std::uint64_t turn_words = std::uint64_t{kBlocks} * state_->program.record_words * sharing.passes;
+  const std::size_t most_turns = machine.em_words / turn_words;
+  if (most_turns == 0) {
+    throw Error(fmt::format("k = {} is refused: external memory of {} words holds no {} columns of it", k,
+                            machine.em_words, blocking.columns));
+  }
+  for (std::size_t first = 0; first < n; first += most_turns * blocking.columns) {
+    const std::size_t columns = std::min<std::size_t>(n - first, most_turns * blocking.columns);
+    const std::size_t turns = (columns + blocking.columns - 1) / blocking.columns;
+    MatrixView part = b;
+    part.data += static_cast<std::ptrdiff_t>(first) * b.column_step;
+    state_->send_b(part, columns, k, sharing, turns);
+    const std::span<double> c_part = std::span(c).subspan(first * m, columns * m);
+    for (std::size_t row = 0; row < m; row += std::size_t{sharing.rings} * blocking.rows()) {
+      state_->run_rows(a, m, columns, k, sharing, row, turns, c_part);
+    }
+  }
+  return c;
+}
+
+double BoardDgemm::executed_flops() const { return state_->executed; }
+emulator::Counters BoardDgemm::counters() const { return state_->device.boards().counters(); }
+const emulator::MachineDescription& BoardDgemm::machine() const { return state_->device.machine(); }
+const isa::Program& BoardDgemm::program() const { return state_->program; }
+unsigned BoardDgemm::boards() const { return state_->device.options().boards; }
+
+}  // namespace gdr

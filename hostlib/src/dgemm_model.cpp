@@ -1,0 +1,81 @@
+#include "gdr/hostlib/dgemm_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gdr/emulator/schedule.h"
+
+namespace gdr {
+namespace {
+
+constexpr double kMega = 1e6;
+constexpr double kMicro = 1e-6;
+constexpr double kFieldBytes = 8;
+
+double flops_per_turn(const DgemmBlocking& blocking) {
+  return 2.0 * blocking.rows() * blocking.columns * blocking.k_per_chip();
+}
+
+}  // namespace
+
+DgemmModel::DgemmModel(const isa::Program& program, const emulator::MachineDescription& machine, unsigned boards)
+    : machine_(machine), boards_(boards), blocking_(dgemm_blocking(program)) {
+  for (const isa::Variable& variable : program.variables) {
+    if (variable.name == "a_low") fields_ = 2;
+  }
+  std::vector<isa::Line> lines;
+  for (const isa::ProgramLine& line : program.code(isa::Section::loop_body)) {
+    lines.push_back(*isa::decode(line.word).line);
+  }
+  emulator::SideTraffic beside;
+  beside.idp_words = std::uint64_t{emulator::kBlocks} * program.record_words;
+  for (const isa::Move& move : program.moves) {
+    if (move.section == isa::Section::loop_body) beside.tree_words += program.words_of(move);
+  }
+  const emulator::PortTiming timing = emulator::port_timing(machine);
+  clocks_per_turn_ = emulator::schedule_pass(lines, emulator::paced(lines, beside, timing), timing).clocks;
+}
+
+double DgemmModel::kernel_gflops() const {
+  return flops_per_turn(blocking_) * machine_.chips * machine_.clock_mhz / static_cast<double>(clocks_per_turn_) / 1e3;
+}
+
+double DgemmModel::turn_seconds(unsigned ring) const {
+  const double refresh = machine_.em_refresh_ns / (machine_.em_refresh_interval_us * 1e3);
+  const double chip = static_cast<double>(clocks_per_turn_) * (1 + refresh) / (machine_.clock_mhz * kMega);
+  // Reduce-scatter: every chip passes on its share of the words of all others, and sends its sums to the host.
+  const double bytes = kFieldBytes * blocking_.rows() * blocking_.columns;
+  const double on_link = bytes * (ring - 1) / ring / (machine_.ring_mb * kMega);
+  const double to_host = bytes / ring / (machine_.result_dma_mb * kMega);
+  return std::max({chip, on_link, to_host});
+}
+
+DgemmTimes DgemmModel::times(std::uint64_t m, std::uint64_t n, std::uint64_t k, const DgemmTransfer& transfer) const {
+  DgemmTimes times;
+  if (m == 0 || n == 0 || k == 0) return times;
+  const DgemmSharing sharing = share_dgemm(blocking_, k, machine_.chips, boards_);
+  const double turns = std::ceil(static_cast<double>(n) / blocking_.columns);
+  const double rows = static_cast<double>(blocking_.rows()) * sharing.rings;
+  const double runs = std::ceil(static_cast<double>(m) / rows) * static_cast<double>(sharing.passes);
+  const double k_of_chip = static_cast<double>(sharing.k_per_pass) / sharing.ring;
+  const double pio = machine_.pio_mb * kMega;  // of each chip's own link
+
+  times.b_send = static_cast<double>(n) * k_of_chip * static_cast<double>(sharing.passes) * kFieldBytes * fields_ / pio;
+  const double a_words = blocking_.rows() * k_of_chip * fields_;
+  const double buffer =
+      static_cast<double>(transfer.buffer_words == 0 ? machine_.overlap_words : transfer.buffer_words);
+  const double refills = std::floor(turns / machine_.overlap_turns);
+  const double hidden = transfer.overlap ? std::min(a_words, buffer * refills) : 0;
+  const double seconds_of_word = kFieldBytes / pio;
+  times.a_send = (runs - 1) * (a_words - hidden) * seconds_of_word + a_words * seconds_of_word;
+  const double load_clocks = a_words * machine_.idp_clocks;
+  times.a_load = runs * load_clocks / (machine_.clock_mhz * kMega);
+  const double lines = turns * turn_seconds(sharing.ring) + machine_.run_start_us * kMicro;
+  times.compute = runs * std::max(lines, hidden * seconds_of_word);
+  times.clocks = static_cast<std::uint64_t>(runs * (load_clocks + turns * static_cast<double>(clocks_per_turn_)));
+  times.useful_flops = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  times.executed_flops = runs * turns * flops_per_turn(blocking_) * sharing.ring * sharing.rings;
+  return times;
+}
+
+}  // namespace gdr

@@ -1,0 +1,123 @@
+#include "gdr/hostlib/lu.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace gdr {
+namespace {
+
+class Matrix {
+ public:
+  explicit Matrix(std::size_t order) : order_(order), values_(order * order) {}
+  double& operator()(std::size_t i, std::size_t j) { return values_[j * order_ + i]; }
+  double operator()(std::size_t i, std::size_t j) const { return values_[j * order_ + i]; }
+  [[nodiscard]] double* column(std::size_t j) { return values_.data() + j * order_; }
+  [[nodiscard]] MatrixView from(std::size_t i, std::size_t j) const {
+    return {values_.data() + j * order_ + i, 1, static_cast<std::ptrdiff_t>(order_)};
+  }
+  [[nodiscard]] std::vector<double>& values() { return values_; }
+
+ private:
+  std::size_t order_;
+  std::vector<double> values_;
+};
+
+void swap_rows(Matrix& a, std::span<double> b, std::size_t n, std::size_t i, std::size_t j) {
+  if (i == j) return;
+  for (std::size_t column = 0; column < n; ++column) std::swap(a(i, column), a(j, column));
+  std::swap(b[i], b[j]);
+}
+
+/// Columns first to end, rows first to n, by Gaussian elimination.
+void factor_panel(Matrix& a, std::span<double> b, std::size_t n, std::size_t first, std::size_t end) {
+  for (std::size_t j = first; j < end; ++j) {
+    double* pivot_column = a.column(j);
+    const auto pivot = std::max_element(pivot_column + j, pivot_column + n,
+                                        [](double x, double y) { return std::abs(x) < std::abs(y); });
+    swap_rows(a, b, n, j, static_cast<std::size_t>(pivot - pivot_column));
+    for (std::size_t i = j + 1; i < n; ++i) pivot_column[i] /= pivot_column[j];
+    for (std::size_t column = j + 1; column < end; ++column) {
+      double* values = a.column(column);
+      const double factor = values[j];
+      for (std::size_t i = j + 1; i < n; ++i) values[i] -= pivot_column[i] * factor;
+    }
+  }
+}
+
+/// The panel's rows of the columns right of it: U from L U = A.
+void solve_rows(Matrix& a, std::size_t n, std::size_t first, std::size_t end) {
+  for (std::size_t column = end; column < n; ++column) {
+    double* values = a.column(column);
+    for (std::size_t j = first; j < end; ++j) {
+      for (std::size_t i = j + 1; i < end; ++i) values[i] -= a(i, j) * values[j];
+    }
+  }
+}
+
+void solve(const Matrix& lu, std::span<double> b, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t i = j + 1; i < n; ++i) b[i] -= lu(i, j) * b[j];
+  }
+  for (std::size_t j = n; j-- > 0;) {
+    b[j] /= lu(j, j);
+    for (std::size_t i = 0; i < j; ++i) b[i] -= lu(i, j) * b[j];
+  }
+}
+
+}  // namespace
+
+std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                 const MatrixView& b) {
+  std::vector<double> c(m * n);
+  for (std::size_t j = 0; j < n; ++j) {
+    double* sums = c.data() + j * m;
+    for (std::size_t l = 0; l < k; ++l) {
+      const double factor = b.at(l, j);
+      for (std::size_t i = 0; i < m; ++i) sums[i] += a.at(i, l) * factor;
+    }
+  }
+  return c;
+}
+
+double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product) {
+  std::mt19937_64 random(seed);
+  // The upper 53 bits as a fraction, so that every host draws the same numbers.
+  const auto draw = [&random] { return static_cast<double>(random() >> 11) * 0x1p-53 - 0.5; };
+  Matrix a(n);
+  for (double& value : a.values()) value = draw();
+  std::vector<double> x(n);
+  for (double& value : x) value = draw();
+  const Matrix original = a;
+  const std::vector<double> b = x;
+
+  for (std::size_t first = 0; first < n; first += nb) {
+    const std::size_t end = std::min(n, first + nb);
+    factor_panel(a, x, n, first, end);
+    if (end == n) break;
+    solve_rows(a, n, first, end);
+    const std::size_t rest = n - end;
+    const std::vector<double> update = product(rest, rest, end - first, a.from(end, first), a.from(first, end));
+    for (std::size_t j = 0; j < rest; ++j) {
+      for (std::size_t i = 0; i < rest; ++i) a(end + i, end + j) -= update[j * rest + i];
+    }
+  }
+  solve(a, x, n);
+
+  std::vector<long double> error(n);
+  for (std::size_t i = 0; i < n; ++i) error[i] = -static_cast<long double>(b[i]);
+  double norm = 0;
+  for (std::size_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      sum += std::abs(original(i, j));
+      error[i] += static_cast<long double>(original(i, j)) * static_cast<long double>(x[j]);
+    }
+    norm = std::max(norm, sum);
+  }
+  long double worst = 0;
+  for (const long double value : error) worst = std::max(worst, std::abs(value));
+  return static_cast<double>(worst / (0x1p-53L * norm * static_cast<long double>(n)));
+}
+
+}  // namespace gdr

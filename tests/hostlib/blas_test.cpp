@@ -1,0 +1,271 @@
+// The BLAS face as programs call it, every call sent to the board (GDR_BLAS_MIN_FLOPS=0 in CMake), against long double.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+extern "C" {
+void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+            const double*, const int*, const double*, double*, const int*);
+void dgemm_64_(const char*, const char*, const std::int64_t*, const std::int64_t*, const std::int64_t*, const double*,
+               const double*, const std::int64_t*, const double*, const std::int64_t*, const double*, double*,
+               const std::int64_t*);
+void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
+            const int*, double*, const int*);
+void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+// Replaces the host library's handler, which would end the program.
+void xerbla_(const char* name, const int* info, std::size_t length);
+}
+
+namespace {
+
+std::string refused_routine;
+int refused_argument = 0;
+
+constexpr double kCanary = -12345.678;
+const double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct Matrix {
+  int rows;
+  int columns;
+  int ld;
+  std::vector<double> values;
+
+  Matrix(int r, int c, int padding, std::mt19937_64& random)
+      : rows(r),
+        columns(c),
+        ld(std::max(1, r) + padding),
+        values(static_cast<std::size_t>(ld * std::max(1, c)), kCanary) {
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int j = 0; j < c; ++j) {
+      for (int i = 0; i < r; ++i) at(i, j) = uniform(random);
+    }
+  }
+  double& at(int i, int j) { return values[static_cast<std::size_t>(j * ld + i)]; }
+  [[nodiscard]] double at(int i, int j) const { return values[static_cast<std::size_t>(j * ld + i)]; }
+  [[nodiscard]] bool canaries_live() const {
+    for (int j = 0; j < columns; ++j) {
+      for (int i = rows; i < ld; ++i) {
+        if (at(i, j) != kCanary) return false;
+      }
+    }
+    return true;
+  }
+};
+
+// |C - R| <= bound * (|alpha| |A||B| + |beta| |C0|): products of 50-bit operands, the host's three roundings.
+constexpr double kBound = 0x1p-48 + 0x1p-51;
+
+void expect_product(char ta, char tb, const Matrix& a, const Matrix& b, const Matrix& before, const Matrix& after,
+                    int k, double alpha, double beta) {
+  for (int j = 0; j < after.columns; ++j) {
+    for (int i = 0; i < after.rows; ++i) {
+      long double sum = 0;
+      long double size = 0;
+      for (int l = 0; l < k; ++l) {
+        const long double product = static_cast<long double>(ta == 'N' ? a.at(i, l) : a.at(l, i)) *
+                                    static_cast<long double>(tb == 'N' ? b.at(l, j) : b.at(j, l));
+        sum += product;
+        size += std::abs(product);
+      }
+      const long double old =
+          beta == 0 ? 0 : static_cast<long double>(beta) * static_cast<long double>(before.at(i, j));
+      const long double expected = static_cast<long double>(alpha) * sum + old;
+      const long double bound = (kBound + k * 0x1p-60L) * (std::abs(alpha) * size + std::abs(old));
+      ASSERT_LE(std::abs(static_cast<long double>(after.at(i, j)) - expected), bound) << i << ',' << j;
+    }
+  }
+}
+
+TEST(Blas, ShapesTransposesScalarsAndPaddingGiveTheProductAndTouchNothingElse) {
+  std::mt19937_64 random(1);
+  const int sizes[] = {0, 1, 2, 7, 33, 70};
+  const double scalars[] = {0, 1, -1, 0.7};
+  std::uniform_int_distribution<std::size_t> size(0, 5);
+  std::uniform_int_distribution<std::size_t> scalar(0, 3);
+  for (int round = 0; round < 60; ++round) {
+    for (const char ta : {'N', 'T', 'c'}) {
+      const char tb = "NTC"[round % 3];
+      const int m = sizes[size(random)];
+      const int n = sizes[size(random)];
+      const int k = sizes[size(random)];
+      const double alpha = scalars[scalar(random)];
+      const double beta = scalars[scalar(random)];
+      const Matrix a(ta == 'N' ? m : k, ta == 'N' ? k : m, round % 4, random);
+      const Matrix b(tb == 'N' ? k : n, tb == 'N' ? n : k, round % 3, random);
+      const Matrix before(m, n, 2, random);
+      Matrix c = before;
+      dgemm_(&ta, &tb, &m, &n, &k, &alpha, a.values.data(), &a.ld, b.values.data(), &b.ld, &beta, c.values.data(),
+             &c.ld);
+      expect_product(ta, tb, a, b, before, c, k, alpha, beta);
+      EXPECT_TRUE(c.canaries_live());
+    }
+  }
+}
+
+TEST(Blas, BetaZeroNeverReadsC) {
+  std::mt19937_64 random(2);
+  const int n = 9;
+  const double one = 1;
+  const double zero = 0;
+  const Matrix a(n, n, 0, random);
+  const Matrix b(n, n, 0, random);
+  for (const double alpha : {one, zero}) {
+    Matrix c(n, n, 0, random);
+    for (double& value : c.values) value = kNaN;
+    dgemm_("N", "N", &n, &n, &n, &alpha, a.values.data(), &n, b.values.data(), &n, &zero, c.values.data(), &n);
+    for (const double value : c.values) EXPECT_FALSE(std::isnan(value));
+  }
+}
+
+TEST(Blas, NaNAndInfinityComeOutAsInIeee) {
+  std::mt19937_64 random(3);
+  const int n = 5;
+  const double one = 1;
+  const double zero = 0;
+  Matrix a(n, n, 0, random);
+  const Matrix b(n, n, 0, random);
+  a.at(2, 1) = kNaN;
+  a.at(3, 1) = std::numeric_limits<double>::infinity();
+  Matrix c(n, n, 0, random);
+  dgemm_("N", "N", &n, &n, &n, &one, a.values.data(), &n, b.values.data(), &n, &zero, c.values.data(), &n);
+  for (int j = 0; j < n; ++j) {
+    EXPECT_TRUE(std::isnan(c.at(2, j)));
+    EXPECT_TRUE(std::isinf(c.at(3, j)));
+    EXPECT_TRUE(std::isfinite(c.at(0, j)));
+  }
+  dgemm_("N", "N", &n, &n, &n, &kNaN, b.values.data(), &n, b.values.data(), &n, &zero, c.values.data(), &n);
+  EXPECT_TRUE(std::isnan(c.at(0, 0)));
+}
+
+TEST(Blas, SumsBeyondTheBoardsRangeAreTheHosts) {
+  const int n = 1;
+  const int k = 2;
+  const double one = 1;
+  const double zero = 0;
+  const double large = 0x1p1023;
+  const double a[] = {large, large};
+  const double b[] = {1, 1};
+  double c = 0;
+  dgemm_("N", "N", &n, &n, &k, &one, a, &n, b, &k, &zero, &c, &n);
+  EXPECT_TRUE(std::isinf(c));
+}
+
+TEST(Blas, LargeAndSmallIntegersAreTheSameRoutine) {
+  std::mt19937_64 random(4);
+  const std::int64_t n = 20;
+  const int n32 = 20;
+  const double one = 1;
+  const Matrix a(n32, n32, 0, random);
+  const Matrix b(n32, n32, 0, random);
+  Matrix c(n32, n32, 0, random);
+  Matrix d = c;
+  dgemm_64_("N", "T", &n, &n, &n, &one, a.values.data(), &n, b.values.data(), &n, &one, c.values.data(), &n);
+  dgemm_("N", "T", &n32, &n32, &n32, &one, a.values.data(), &n32, b.values.data(), &n32, &one, d.values.data(), &n32);
+  EXPECT_EQ(c.values, d.values);
+}
+
+TEST(Blas, BadArgumentsReachXerblaAndChangeNothing) {
+  const int n = 2;
+  const int one_row = 1;
+  const double one = 1;
+  double c[] = {1, 2, 3, 4};
+  dgemm_("N", "X", &n, &n, &n, &one, c, &n, c, &n, &one, c, &n);
+  EXPECT_EQ(refused_argument, 2);
+  dgemm_("N", "N", &n, &n, &n, &one, c, &n, c, &n, &one, c, &one_row);
+  EXPECT_EQ(refused_argument, 13);
+  EXPECT_EQ(refused_routine, "DGEMM ");
+  dtrsm_("L", "U", "N", "N", &n, &n, &one, c, &n, c, &one_row);
+  EXPECT_EQ(refused_argument, 11);
+  EXPECT_EQ(c[3], 4);
+}
+
+TEST(Blas, TriangularSystemsOfEveryKindAreSolved) {
+  std::mt19937_64 random(5);
+  const int m = 40;
+  const int n = 30;
+  const double alpha = 0.5;
+  for (const char side : {'L', 'R'}) {
+    for (const char uplo : {'U', 'L'}) {
+      for (const char trans : {'N', 'T'}) {
+        for (const char diag : {'N', 'U'}) {
+          const int order = side == 'L' ? m : n;
+          Matrix a(order, order, 1, random);
+          for (int j = 0; j < order; ++j) {
+            for (int i = 0; i < order; ++i) a.at(i, j) *= 1.0 / order;
+            a.at(j, j) = 1 + std::abs(a.at(j, j));
+          }
+          const Matrix b(m, n, 2, random);
+          Matrix x = b;
+          dtrsm_(&side, &uplo, &trans, &diag, &m, &n, &alpha, a.values.data(), &a.ld, x.values.data(), &x.ld);
+          EXPECT_TRUE(x.canaries_live());
+          const auto entry = [&](int i, int j) -> long double {
+            if (trans == 'T') std::swap(i, j);
+            if (i == j) return diag == 'U' ? 1 : a.at(i, i);
+            return (uplo == 'U') == (i < j) ? a.at(i, j) : 0;
+          };
+          for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < m; ++i) {
+              long double sum = 0;
+              for (int l = 0; l < order; ++l) {
+                sum += side == 'L' ? entry(i, l) * static_cast<long double>(x.at(l, j))
+                                   : static_cast<long double>(x.at(i, l)) * entry(l, j);
+              }
+              // Well conditioned; each of the steps before adds products to 50 bits.
+              ASSERT_NEAR(static_cast<double>(sum), alpha * b.at(i, j), order * 0x1p-46)
+                  << side << uplo << trans << diag;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Blas, RowMajorIsTheTransposedProblem) {
+  std::mt19937_64 random(6);
+  const Matrix a(7, 5, 0, random);  // row major 5 x 7
+  const Matrix b(4, 7, 0, random);  // 7 x 4
+  Matrix c(4, 5, 0, random);        // 5 x 4
+  cblas_dgemm(101, 111, 111, 5, 4, 7, 1, a.values.data(), 7, b.values.data(), 4, 0, c.values.data(), 4);
+  for (int i = 0; i < 5; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      double sum = 0;
+      for (int l = 0; l < 7; ++l) sum += a.at(l, i) * b.at(j, l);
+      EXPECT_NEAR(c.at(j, i), sum, 0x1p-45);
+    }
+  }
+}
+
+TEST(Blas, ManyCallersAtOnceEachGetTheirOwnProduct) {
+  constexpr int kCallers = 64;
+  const int n = 24;
+  const double one = 1;
+  const double zero = 0;
+  std::vector<int> wrong(kCallers);
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < kCallers; ++caller) {
+    callers.emplace_back([&, caller] {
+      std::vector<double> a(n * n);
+      std::vector<double> unit(n * n);
+      std::vector<double> c(n * n, kNaN);
+      for (int i = 0; i < n * n; ++i) a[static_cast<std::size_t>(i)] = caller * 1000 + i;
+      for (int i = 0; i < n; ++i) unit[static_cast<std::size_t>(i * n + i)] = 1;
+      dgemm_("N", "N", &n, &n, &n, &one, a.data(), &n, unit.data(), &n, &zero, c.data(), &n);
+      wrong[static_cast<std::size_t>(caller)] = c != a;
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const int differs : wrong) EXPECT_EQ(differs, 0);
+}
+
+}  // namespace
+
+void xerbla_(const char* name, const int* info, std::size_t length) {
+  refused_routine.assign(name, length);
+  refused_argument = *info;
+}

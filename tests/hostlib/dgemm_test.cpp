@@ -1,0 +1,181 @@
+// Products on the emulated board against long double, within the bound that the machine's arithmetic gives.
+#include "gdr/hostlib/dgemm.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+#include <tuple>
+
+namespace gdr {
+namespace {
+
+// A product of operands cut to 50 bits is off by less than 2^-48; a sum of k products in words of 61 bits by k 2^-60 of
+// the sum of magnitudes, whatever its order; the host's rounding to 53 bits adds 2^-53 for each pass over k.
+double bound_of(DgemmPrecision precision, std::size_t k) {
+  const double product = precision == DgemmPrecision::paper ? 0x1p-48 + 0x1p-53 : 0x1p-52;
+  return product + static_cast<double>(k) * 0x1p-60;
+}
+
+struct Shape {
+  std::size_t m, n, k;
+};
+
+class Matrix {
+ public:
+  Matrix(std::size_t rows, std::size_t columns, unsigned seed, bool wide) : rows_(rows), values_(rows * columns) {
+    std::mt19937_64 random(seed);
+    std::uniform_real_distribution<double> mantissa(-1, 1);
+    std::uniform_int_distribution<int> exponent(-40, 40);
+    for (double& value : values_) value = std::ldexp(mantissa(random), wide ? exponent(random) : 0);
+  }
+  [[nodiscard]] MatrixView view() const { return {values_.data(), 1, static_cast<std::ptrdiff_t>(rows_)}; }
+
+ private:
+  std::size_t rows_;
+  std::vector<double> values_;
+};
+
+double max_error(const Shape& shape, const MatrixView& a, const MatrixView& b, const std::vector<double>& c) {
+  long double worst = 0;
+  for (std::size_t j = 0; j < shape.n; ++j) {
+    for (std::size_t i = 0; i < shape.m; ++i) {
+      long double sum = 0;
+      long double magnitude = 0;
+      for (std::size_t l = 0; l < shape.k; ++l) {
+        const long double product = static_cast<long double>(a.at(i, l)) * static_cast<long double>(b.at(l, j));
+        sum += product;
+        magnitude += std::abs(product);
+      }
+      if (magnitude == 0) continue;
+      worst = std::max(worst, std::abs(static_cast<long double>(c[j * shape.m + i]) - sum) / magnitude);
+    }
+  }
+  return static_cast<double>(worst);
+}
+
+DeviceOptions with(emulator::Engine engine, unsigned threads = 1) {
+  DeviceOptions options;
+  options.engine = engine;
+  options.threads = threads;
+  return options;
+}
+
+class DgemmShapes : public testing::TestWithParam<std::tuple<DgemmPrecision, Shape>> {};
+
+TEST_P(DgemmShapes, ProductsStayWithinTheBoundOfTheMachinesArithmetic) {
+  const auto [precision, shape] = GetParam();
+  BoardDgemm board(with(emulator::Engine::simd, 2), dgemm_program(precision));
+  for (const bool wide : {false, true}) {
+    const Matrix a(shape.m, shape.k, 1, wide);
+    const Matrix b(shape.k, shape.n, 2, wide);
+    const auto c = board.multiply(shape.m, shape.n, shape.k, a.view(), b.view());
+    EXPECT_LE(max_error(shape, a.view(), b.view(), c), bound_of(precision, shape.k));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DgemmShapes,
+                         testing::Combine(testing::Values(DgemmPrecision::paper, DgemmPrecision::full),
+                                          testing::Values(Shape{1, 1, 1}, Shape{5, 3, 2}, Shape{256, 4, 33},
+                                                          Shape{257, 5, 513}, Shape{300, 19, 700}, Shape{40, 7, 2049},
+                                                          Shape{1030, 2, 100})));
+
+TEST(Dgemm, EnginesAgreeToTheLastBit) {
+  const Shape shape{37, 5, 1100};
+  const Matrix a(shape.m, shape.k, 3, true);
+  const Matrix b(shape.k, shape.n, 4, true);
+  for (const DgemmPrecision precision : {DgemmPrecision::paper, DgemmPrecision::full}) {
+    BoardDgemm reference(with(emulator::Engine::reference, 2), dgemm_program(precision));
+    BoardDgemm simd(with(emulator::Engine::simd), dgemm_program(precision));
+    const auto expected = reference.multiply(shape.m, shape.n, shape.k, a.view(), b.view());
+    EXPECT_EQ(simd.multiply(shape.m, shape.n, shape.k, a.view(), b.view()), expected);
+    EXPECT_EQ(simd.counters().fp.underflow, reference.counters().fp.underflow);
+    EXPECT_EQ(simd.counters().odp_words, reference.counters().odp_words);
+  }
+}
+
+TEST(Dgemm, ThreadsAndEarlierProductsDoNotChangeAResult) {
+  const Shape shape{130, 40, 600};
+  const Matrix a(shape.m, shape.k, 5, false);
+  const Matrix b(shape.k, shape.n, 6, false);
+  BoardDgemm one(with(emulator::Engine::simd, 1), dgemm_program(DgemmPrecision::paper));
+  BoardDgemm four(with(emulator::Engine::simd, 4), dgemm_program(DgemmPrecision::paper));
+  const auto expected = one.multiply(shape.m, shape.n, shape.k, a.view(), b.view());
+  (void)four.multiply(40, 40, 40, b.view(), a.view());
+  EXPECT_EQ(four.multiply(shape.m, shape.n, shape.k, a.view(), b.view()), expected);
+}
+
+TEST(Dgemm, ProductOf50BitOperandsIsExactToItsRounding) {
+  // Operands of 26 bits: products and their sums are exact, so the result is.
+  const Shape shape{64, 8, 96};
+  std::mt19937_64 random(7);
+  std::uniform_int_distribution<int> whole(-(1 << 20), 1 << 20);
+  std::vector<double> a(shape.m * shape.k);
+  std::vector<double> b(shape.k * shape.n);
+  for (double& value : a) value = whole(random);
+  for (double& value : b) value = whole(random);
+  BoardDgemm board(with(emulator::Engine::simd), dgemm_program(DgemmPrecision::paper));
+  const MatrixView a_view{a.data(), 1, 64};
+  const MatrixView b_view{b.data(), 1, 96};
+  EXPECT_EQ(max_error(shape, a_view, b_view, board.multiply(shape.m, shape.n, shape.k, a_view, b_view)), 0);
+}
+
+TEST(Dgemm, NaNIsRefusedByName) {
+  std::vector<double> a{1, std::nan("")};
+  BoardDgemm board(with(emulator::Engine::simd), dgemm_program(DgemmPrecision::paper));
+  EXPECT_THROW((void)board.multiply(2, 1, 1, {a.data(), 1, 2}, {a.data(), 1, 1}), Error);
+}
+
+TEST(Dgemm, DeviceRunsTurnsAndGivesWordsInTheOrderOfCollecting) {
+  // A is 1 at row 8 p + 4 v + e, column 512 chip + 32 block + k, for one of each; B's word there goes through alone.
+  DeviceOptions options = with(emulator::Engine::simd);
+  Device device(options);
+  device.load(dgemm_program(DgemmPrecision::paper));
+  const std::size_t i_fields = device.fields(isa::Transfer::hlt);
+  const std::size_t j_fields = device.fields(isa::Transfer::elt);
+  const std::size_t chips = 4;
+  std::vector<std::uint64_t> particles(chips * 2048 * i_fields);
+  const std::size_t chip = 2;
+  const std::size_t block = 5;
+  const std::size_t pe = 9;
+  const std::size_t element = 3;
+  const std::size_t k = 17;
+  const std::size_t vector = 1;
+  const std::size_t record = chip * 2048 + block * 128 + pe * 4 + element;
+  particles[record * i_fields + k * 2 + vector] = std::bit_cast<std::uint64_t>(1.0);
+  constexpr std::size_t kTurns = 3;
+  std::vector<std::uint64_t> b(kTurns * 16 * chips * j_fields);
+  for (std::size_t turn = 0; turn < kTurns; ++turn) {
+    for (std::size_t column = 0; column < 2; ++column) {
+      b[((turn * 16 + block) * chips + chip) * j_fields + column * 32 + k] =
+          std::bit_cast<std::uint64_t>(10.0 * static_cast<double>(turn) + static_cast<double>(column) + 1);
+    }
+  }
+  device.write_j(0, b);
+  device.start(particles, kTurns);
+  const auto words = device.wait();
+  ASSERT_EQ(words.size(), kTurns * 512);
+  for (std::size_t n = 0; n < words.size(); ++n) {
+    const std::size_t column = n / 256;
+    const bool here = n % 256 == pe * 8 + vector * 4 + element;
+    const double expected = here ? 10.0 * static_cast<double>(column / 2) + static_cast<double>(column % 2) + 1 : 0;
+    ASSERT_EQ(std::bit_cast<double>(words[n]), expected) << n;
+  }
+}
+
+TEST(DgemmSharing, SmallDepthsLeaveChipsToOtherRows) {
+  const DgemmBlocking blocking{32, 2, 2};
+  EXPECT_EQ(share_dgemm(blocking, 512, 4, 1).rings, 4U);
+  EXPECT_EQ(share_dgemm(blocking, 513, 4, 1).rings, 2U);
+  EXPECT_EQ(share_dgemm(blocking, 2048, 4, 1).rings, 1U);
+  EXPECT_EQ(share_dgemm(blocking, 2048, 4, 2).rings, 2U);
+  for (const std::size_t k : {1u, 31u, 64u, 700u, 2048u, 2049u, 5000u}) {
+    const DgemmSharing sharing = share_dgemm(blocking, k, 4, 1);
+    EXPECT_GE(sharing.k_per_pass * sharing.passes, k);
+    EXPECT_LE(sharing.live_blocks, emulator::kBlocks);
+  }
+}
+
+}  // namespace
+}  // namespace gdr
