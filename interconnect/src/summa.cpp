@@ -1,0 +1,448 @@
+#include "gdr/interconnect/summa.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/platform.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr std::uint64_t kElementBytes = 8;  // double precision, Urino 2020, section 4.4
+
+/// Builds the schedule of one plan. Each flow below reads as the paper's figures.
+class Builder {
+ public:
+  explicit Builder(const SummaOptions& options) : plan_{.options = options, .schedule = {}, .products = {}} {
+    const bool is_cube = options.layout == SummaLayout::cube;
+    plan_.side =
+        is_cube ? cube_side(options.nodes, "nodes for a cube") : square_side(options.nodes, "nodes for a square");
+    if (options.n == 0) throw Error("n: 0 is refused: it must be at least 1");
+    plan_.block = (options.n + plan_.side - 1) / plan_.side;
+    plan_.padded_n = plan_.block * plan_.side;
+    plan_.schedule.name = "SUMMA";
+    plan_.schedule.ranks.resize(options.nodes);
+    plan_.products.resize(options.nodes);
+    if (options.nodes > 1U << 13)
+      throw Error(fmt::format("nodes: {} is refused: it must be at most 8192", options.nodes));
+    refuse_undefined();
+  }
+
+  SummaPlan build() && {
+    if (plan_.options.layout == SummaLayout::cube) {
+      build_cube();
+    } else {
+      switch (plan_.options.algorithm) {
+        case SummaAlgorithm::ca0:
+          build_library_broadcasts();
+          break;
+        case SummaAlgorithm::ca1:
+          build_direct_broadcasts();
+          break;
+        case SummaAlgorithm::ca2:
+          build_one_broadcast();
+          break;
+        case SummaAlgorithm::ca3:
+          build_relayed_broadcasts();
+          break;
+        case SummaAlgorithm::ca4:
+          build_cached_broadcasts();
+          break;
+      }
+    }
+    for (Rank rank = 0; rank < nodes(); ++rank) {
+      plan_.schedule.ranks[rank].resize(steps_);
+      plan_.products[rank].resize(steps_);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  struct Transfer {
+    Rank from;
+    Rank to;
+    Piece piece;
+  };
+
+  void refuse_undefined() const {
+    const SummaOptions& options = plan_.options;
+    const bool is_cube = options.layout == SummaLayout::cube;
+    if (is_cube && options.algorithm != SummaAlgorithm::ca1 && options.algorithm != SummaAlgorithm::ca3) {
+      throw Error("algorithm: only CA1 and CA3 are defined for the 2.5-dimensional layout");
+    }
+    if (options.by_rows_and_columns && (is_cube || options.algorithm != SummaAlgorithm::ca4)) {
+      throw Error("algorithm: relays within rows and columns are defined for CA4 in the two-dimensional layout alone");
+    }
+  }
+
+  [[nodiscard]] Rank nodes() const { return plan_.options.nodes; }
+  [[nodiscard]] std::uint32_t side() const { return plan_.side; }
+  [[nodiscard]] Rank at(std::uint32_t row, std::uint32_t column, std::uint32_t layer = 0) const {
+    return (layer * side() + row) * side() + column;
+  }
+
+  /// Transfers that go at once, or in pairwise steps; those between a rank and itself are no messages.
+  void exchange(const std::vector<Transfer>& transfers, Exchange order) {
+    const std::size_t steps = order == Exchange::posted ? 1 : nodes() - 1;
+    for (const Transfer& transfer : transfers) {
+      if (transfer.from == transfer.to) continue;
+      const std::uint64_t bytes = extent_of(transfer.piece, plan_.block * plan_.block).count * kElementBytes;
+      if (bytes == 0) continue;
+      const std::size_t step = order == Exchange::posted ? 0 : turn(transfer.from, transfer.to) - 1;
+      add_message(plan_.schedule, steps_ + step, transfer.from, transfer.to, bytes, pack(transfer.piece));
+    }
+    steps_ += steps;
+  }
+  void exchange(const std::vector<Transfer>& transfers) { exchange(transfers, plan_.options.exchange); }
+
+  /// In which of the steps 1 ... nodes - 1 of a pairwise exchange a rank sends to another.
+  [[nodiscard]] std::size_t turn(Rank from, Rank to) const {
+    return std::has_single_bit(nodes()) ? from ^ to : (to + nodes() - from) % nodes();
+  }
+
+  /// The exchanges of A and B: at once or one after the other.
+  void exchange_both(std::vector<Transfer> of_a, const std::vector<Transfer>& of_b) {
+    if (plan_.options.a_with_b) {
+      of_a.insert(of_a.end(), of_b.begin(), of_b.end());
+      exchange(of_a);
+    } else {
+      exchange(of_a);
+      exchange(of_b);
+    }
+  }
+
+  /// The rank multiplies A(row, k) with B(k, column) once all steps so far are done.
+  void multiply(Rank rank, std::uint32_t k) {
+    auto& steps = plan_.schedule.ranks[rank];
+    if (steps.size() < steps_) steps.resize(steps_);
+    auto& products = plan_.products[rank];
+    if (products.size() < steps_) products.resize(steps_);
+    products[steps_ - 1].push_back({k});
+    const auto block = static_cast<double>(plan_.block);
+    steps[steps_ - 1].flops += 2 * block * block * block;
+  }
+  void multiply_all(std::uint32_t k) {
+    for (Rank rank = 0; rank < nodes(); ++rank) multiply(rank, k);
+  }
+
+  /// A(row, k) from its owner to its row; B(k, column) to its column.
+  [[nodiscard]] std::vector<Transfer> row_broadcasts(std::uint32_t k) const {
+    std::vector<Transfer> transfers;
+    for (std::uint32_t row = 0; row < side(); ++row) {
+      for (std::uint32_t column = 0; column < side(); ++column) {
+        transfers.push_back({at(row, k), at(row, column), {.matrix = Matrix::a, .row = row, .column = k}});
+      }
+    }
+    return transfers;
+  }
+  [[nodiscard]] std::vector<Transfer> column_broadcasts(std::uint32_t k) const {
+    std::vector<Transfer> transfers;
+    for (std::uint32_t row = 0; row < side(); ++row) {
+      for (std::uint32_t column = 0; column < side(); ++column) {
+        transfers.push_back({at(k, column), at(row, column), {.matrix = Matrix::b, .row = k, .column = column}});
+      }
+    }
+    return transfers;
+  }
+
+  void build_direct_broadcasts() {
+    for (std::uint32_t k = 0; k < side(); ++k) {
+      exchange(row_broadcasts(k), Exchange::posted);
+      exchange(column_broadcasts(k), Exchange::posted);
+      multiply_all(k);
+    }
+  }
+
+  void build_one_broadcast() {
+    std::vector<Transfer> transfers;
+    for (std::uint32_t k = 0; k < side(); ++k) {
+      std::ranges::move(row_broadcasts(k), std::back_inserter(transfers));
+      std::ranges::move(column_broadcasts(k), std::back_inserter(transfers));
+    }
+    exchange(transfers, Exchange::posted);
+    for (std::uint32_t k = 0; k < side(); ++k) multiply_all(k);
+  }
+
+  /// A broadcast as MPI libraries make long ones: halves of halves down a binomial tree, then the parts around a ring.
+  void build_library_broadcasts() {
+    for (std::uint32_t k = 0; k < side(); ++k) {
+      library_broadcast(
+          k, [&](std::uint32_t row, std::uint32_t place) { return at(row, place); },
+          [&](std::uint32_t row) { return Piece{.matrix = Matrix::a, .row = row, .column = k}; });
+      library_broadcast(
+          k, [&](std::uint32_t column, std::uint32_t place) { return at(place, column); },
+          [&](std::uint32_t column) { return Piece{.matrix = Matrix::b, .row = k, .column = column}; });
+      multiply_all(k);
+    }
+  }
+
+  /// In every group (row or column) the rank at place `root` sends to the others.
+  template <class RankAt, class PieceOf>
+  void library_broadcast(std::uint32_t root, const RankAt& rank_at, const PieceOf& piece_of) {
+    const std::uint32_t places = side();
+    const auto part_of = [&](std::uint32_t group, std::uint32_t part) {
+      Piece piece = piece_of(group);
+      piece.part = part;
+      piece.parts = places;
+      return piece;
+    };
+    const auto rank_of = [&](std::uint32_t group, std::uint32_t place) {
+      return rank_at(group, (place + root) % places);
+    };
+    for (std::uint32_t half = std::bit_ceil(places) / 2; half > 0; half /= 2) {
+      std::vector<Transfer> transfers;
+      for (std::uint32_t group = 0; group < places; ++group) {
+        for (std::uint32_t place = 0; place + half < places; place += 2 * half) {
+          for (std::uint32_t part = place + half; part < std::min(place + 2 * half, places); ++part) {
+            transfers.push_back({rank_of(group, place), rank_of(group, place + half), part_of(group, part)});
+          }
+        }
+      }
+      exchange(transfers, Exchange::posted);
+    }
+    for (std::uint32_t turn = 0; turn + 1 < places; ++turn) {
+      std::vector<Transfer> transfers;
+      for (std::uint32_t group = 0; group < places; ++group) {
+        for (std::uint32_t place = 0; place < places; ++place) {
+          transfers.push_back({rank_of(group, place), rank_of(group, (place + 1) % places),
+                               part_of(group, (place + places - turn) % places)});
+        }
+      }
+      exchange(transfers, Exchange::posted);
+    }
+  }
+
+  /// A block to all nodes of a group of relays, a part to each.
+  template <class RelayAt>
+  static void scatter(std::vector<Transfer>& transfers, Rank from, Piece piece, std::uint32_t relays,
+                      const RelayAt& relay_at) {
+    piece.parts = relays;
+    for (piece.part = 0; piece.part < relays; ++piece.part) transfers.push_back({from, relay_at(piece.part), piece});
+  }
+  /// The parts of a block from its relays to one node.
+  template <class RelayAt>
+  static void gather(std::vector<Transfer>& transfers, Rank to, Piece piece, std::uint32_t relays,
+                     const RelayAt& relay_at) {
+    piece.parts = relays;
+    for (piece.part = 0; piece.part < relays; ++piece.part) transfers.push_back({relay_at(piece.part), to, piece});
+  }
+  static Rank every_node(std::uint32_t relay) { return relay; }
+
+  void build_relayed_broadcasts() {
+    for (std::uint32_t k = 0; k < side(); ++k) {
+      std::vector<Transfer> scatter_a;
+      std::vector<Transfer> scatter_b;
+      std::vector<Transfer> gather_a;
+      std::vector<Transfer> gather_b;
+      for (std::uint32_t line = 0; line < side(); ++line) {
+        const Piece a{.matrix = Matrix::a, .row = line, .column = k};
+        const Piece b{.matrix = Matrix::b, .row = k, .column = line};
+        scatter(scatter_a, at(line, k), a, nodes(), every_node);
+        scatter(scatter_b, at(k, line), b, nodes(), every_node);
+        for (std::uint32_t place = 0; place < side(); ++place) {
+          if (place == k) continue;
+          gather(gather_a, at(line, place), a, nodes(), every_node);
+          gather(gather_b, at(place, line), b, nodes(), every_node);
+        }
+      }
+      exchange_both(std::move(scatter_a), scatter_b);
+      exchange_both(std::move(gather_a), gather_b);
+      multiply_all(k);
+    }
+  }
+
+  /// Each node keeps a part of every block; in each later round every node gathers one block of A and one of B.
+  void build_cached_broadcasts() {
+    const bool split = plan_.options.by_rows_and_columns;
+    const std::uint32_t relays = split ? side() : nodes();
+    std::vector<Transfer> scatter_a;
+    std::vector<Transfer> scatter_b;
+    const auto row_relay = [&](std::uint32_t row) {
+      return [this, split, row](std::uint32_t relay) { return split ? at(row, relay) : relay; };
+    };
+    const auto column_relay = [&](std::uint32_t column) {
+      return [this, split, column](std::uint32_t relay) { return split ? at(relay, column) : relay; };
+    };
+    for (std::uint32_t row = 0; row < side(); ++row) {
+      for (std::uint32_t column = 0; column < side(); ++column) {
+        scatter(scatter_a, at(row, column), {.matrix = Matrix::a, .row = row, .column = column}, relays,
+                row_relay(row));
+        scatter(scatter_b, at(row, column), {.matrix = Matrix::b, .row = row, .column = column}, relays,
+                column_relay(column));
+      }
+    }
+    exchange_both(std::move(scatter_a), scatter_b);
+    multiply_own_blocks();
+    for (std::uint32_t round = 0; round + 1 < side(); ++round) {
+      std::vector<Transfer> gather_a;
+      std::vector<Transfer> gather_b;
+      for (Rank rank = 0; rank < nodes(); ++rank) {
+        const std::uint32_t row = rank / side();
+        const std::uint32_t column = rank % side();
+        const Pair pair = pair_of_round(row, column, round);
+        gather(gather_a, rank, {.matrix = Matrix::a, .row = row, .column = pair.of_a}, relays, row_relay(row));
+        gather(gather_b, rank, {.matrix = Matrix::b, .row = pair.of_b, .column = column}, relays, column_relay(column));
+      }
+      exchange_both(std::move(gather_a), gather_b);
+      for (Rank rank = 0; rank < nodes(); ++rank) {
+        const Pair pair = pair_of_round(rank / side(), rank % side(), round);
+        multiply(rank, pair.of_a);
+        if (pair.of_a != pair.of_b) multiply(rank, pair.of_b);
+      }
+    }
+  }
+
+  /// Which block of A's row and of B's column a node gathers in a round. A node has A(row, column) and B(row, column)
+  /// itself. It gathers partners together, so that neither has to wait in memory for the other; off the diagonal one
+  /// round brings A(row, row) and B(column, column), whose partners are its own blocks.
+  struct Pair {
+    std::uint32_t of_a;
+    std::uint32_t of_b;
+  };
+  [[nodiscard]] Pair pair_of_round(std::uint32_t row, std::uint32_t column, std::uint32_t round) const {
+    std::uint32_t left = round;
+    for (std::uint32_t k = 0; k < side(); ++k) {
+      if (k == row || k == column) continue;
+      if (left-- == 0) return {k, k};
+    }
+    return {row, column};
+  }
+
+  /// On the diagonal a node's own blocks are partners.
+  void multiply_own_blocks() {
+    for (std::uint32_t k = 0; k < side(); ++k) multiply(at(k, k), k);
+  }
+
+  /// 2.5 dimensions: layer l takes the products k = l; A, B and C lie on layer 0 (Urino 2020, section 3.4).
+  void build_cube() {
+    if (plan_.options.algorithm == SummaAlgorithm::ca1) {
+      build_direct_cube();
+    } else {
+      build_relayed_cube();
+    }
+  }
+
+  template <class Take>
+  void for_each_node(const Take& take) const {
+    for (std::uint32_t layer = 0; layer < side(); ++layer) {
+      for (std::uint32_t row = 0; row < side(); ++row) {
+        for (std::uint32_t column = 0; column < side(); ++column) take(layer, row, column);
+      }
+    }
+  }
+  void multiply_layers() {
+    for_each_node(
+        [&](std::uint32_t layer, std::uint32_t row, std::uint32_t column) { multiply(at(row, column, layer), layer); });
+  }
+
+  void build_direct_cube() {
+    std::vector<Transfer> of_a;
+    std::vector<Transfer> of_b;
+    std::vector<Transfer> of_c;
+    for_each_node([&](std::uint32_t layer, std::uint32_t row, std::uint32_t column) {
+      const Rank rank = at(row, column, layer);
+      of_a.push_back({at(row, layer), rank, {.matrix = Matrix::a, .row = row, .column = layer}});
+      of_b.push_back({at(layer, column), rank, {.matrix = Matrix::b, .row = layer, .column = column}});
+      of_c.push_back({rank, at(row, column), {.matrix = Matrix::c, .row = row, .column = column, .layer = layer + 1}});
+    });
+    exchange(of_a, Exchange::posted);
+    exchange(of_b, Exchange::posted);
+    multiply_layers();
+    exchange(of_c, Exchange::posted);
+  }
+
+  void build_relayed_cube() {
+    std::vector<Transfer> scatters[2];
+    std::vector<Transfer> gathers[2];
+    std::vector<Transfer> partial_sums;
+    std::vector<Transfer> sums;
+    for (std::uint32_t row = 0; row < side(); ++row) {
+      for (std::uint32_t column = 0; column < side(); ++column) {
+        const Piece a{.matrix = Matrix::a, .row = row, .column = column};
+        const Piece b{.matrix = Matrix::b, .row = row, .column = column};
+        const Piece c{.matrix = Matrix::c, .row = row, .column = column};
+        scatter(scatters[0], at(row, column), a, nodes(), every_node);
+        scatter(scatters[1], at(row, column), b, nodes(), every_node);
+        gather(sums, at(row, column), c, nodes(), every_node);
+      }
+    }
+    for_each_node([&](std::uint32_t layer, std::uint32_t row, std::uint32_t column) {
+      const Rank rank = at(row, column, layer);
+      if (rank != at(row, layer))
+        gather(gathers[0], rank, {.matrix = Matrix::a, .row = row, .column = layer}, nodes(), every_node);
+      if (rank != at(layer, column)) {
+        gather(gathers[1], rank, {.matrix = Matrix::b, .row = layer, .column = column}, nodes(), every_node);
+      }
+      scatter(partial_sums, rank, {.matrix = Matrix::c, .row = row, .column = column, .layer = layer + 1}, nodes(),
+              every_node);
+    });
+    for (const int matrix : {0, 1}) {
+      exchange(scatters[matrix]);
+      exchange(gathers[matrix]);
+    }
+    multiply_layers();
+    exchange(partial_sums);
+    exchange(sums);
+  }
+
+  SummaPlan plan_;
+  std::size_t steps_ = 0;
+};
+
+// Widths of the fields of a packed piece.
+constexpr unsigned kMatrixBits = 2;
+constexpr unsigned kLineBits = 13;
+constexpr unsigned kLayerBits = 7;
+constexpr unsigned kPartBits = 14;
+
+}  // namespace
+
+std::uint64_t pack(const Piece& piece) {
+  std::uint64_t packed = 0;
+  const auto push = [&](std::uint64_t field, unsigned bits) {
+    GDR_ASSERT(field >> bits == 0, "a field of a piece fits its bits");
+    packed = packed << bits | field;
+  };
+  push(static_cast<std::uint64_t>(piece.matrix), kMatrixBits);
+  push(piece.row, kLineBits);
+  push(piece.column, kLineBits);
+  push(piece.layer, kLayerBits);
+  push(piece.part, kPartBits);
+  push(piece.parts, kPartBits);
+  return packed;
+}
+
+Piece unpack(std::uint64_t packed) {
+  const auto pop = [&](unsigned bits) {
+    const auto field = static_cast<std::uint32_t>(packed & ((std::uint64_t{1} << bits) - 1));
+    packed >>= bits;
+    return field;
+  };
+  Piece piece;
+  piece.parts = pop(kPartBits);
+  piece.part = pop(kPartBits);
+  piece.layer = pop(kLayerBits);
+  piece.column = pop(kLineBits);
+  piece.row = pop(kLineBits);
+  piece.matrix = static_cast<Matrix>(pop(kMatrixBits));
+  return piece;
+}
+
+Extent extent_of(const Piece& piece, std::uint64_t elements) {
+  const std::uint64_t begin = elements * piece.part / piece.parts;
+  return {begin, elements * (piece.part + 1) / piece.parts - begin};
+}
+
+SummaPlan make_summa(const SummaOptions& options) { return Builder(options).build(); }
+
+Rank owner(const SummaPlan& plan, std::uint32_t row, std::uint32_t column) { return row * plan.side + column; }
+
+BlockPosition position(const SummaPlan& plan, Rank rank) {
+  const std::uint32_t in_layer = rank % (plan.side * plan.side);
+  return {in_layer / plan.side, in_layer % plan.side, rank / (plan.side * plan.side)};
+}
+
+}  // namespace gdr::interconnect

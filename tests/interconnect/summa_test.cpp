@@ -1,0 +1,160 @@
+// SUMMA: every algorithm computes the product, and uses the network as the paper says.
+#include "gdr/interconnect/summa.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/simulation.h"
+
+namespace gdr::interconnect {
+namespace {
+
+using Algorithm = SummaAlgorithm;
+
+/// Small whole numbers, so that every order of summation gives the same double.
+std::vector<double> whole_numbers(std::uint64_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<double> matrix(n * n);
+  for (double& element : matrix) element = static_cast<double>(random() % 201) - 100;
+  return matrix;
+}
+
+std::vector<double> serial_product(std::uint64_t n, const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> c(n * n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    for (std::uint64_t j = 0; j < n; ++j) {
+      for (std::uint64_t k = 0; k < n; ++k) c[i * n + j] += a[i * n + k] * b[k * n + j];
+    }
+  }
+  return c;
+}
+
+void expect_product(const SummaOptions& options) {
+  const std::vector<double> a = whole_numbers(options.n, 1);
+  const std::vector<double> b = whole_numbers(options.n, 2);
+  const SummaPlan plan = make_summa(options);
+  EXPECT_EQ(run_summa_blocks(plan, a, b), serial_product(options.n, a, b))
+      << "nodes " << options.nodes << " CA" << static_cast<int>(options.algorithm) << " n " << options.n;
+}
+
+constexpr Algorithm kAll[] = {Algorithm::ca0, Algorithm::ca1, Algorithm::ca2, Algorithm::ca3, Algorithm::ca4};
+
+TEST(Summa, EveryAlgorithmComputesTheSerialProduct) {
+  for (const Rank nodes : {4U, 9U, 16U, 64U}) {
+    for (const Algorithm algorithm : kAll) {
+      for (const Exchange exchange : {Exchange::posted, Exchange::pairwise}) {
+        expect_product({.nodes = nodes, .n = 48, .algorithm = algorithm, .exchange = exchange});
+      }
+    }
+  }
+}
+
+TEST(Summa, TheCubesComputeTheSerialProduct) {
+  for (const Rank nodes : {8U, 27U, 64U}) {
+    for (const Algorithm algorithm : {Algorithm::ca1, Algorithm::ca3}) {
+      for (const Exchange exchange : {Exchange::posted, Exchange::pairwise}) {
+        expect_product(
+            {.nodes = nodes, .n = 36, .algorithm = algorithm, .layout = SummaLayout::cube, .exchange = exchange});
+      }
+    }
+  }
+}
+
+TEST(Summa, SizesThatDoNotDivideArePadded) {
+  for (const Algorithm algorithm : kAll) {
+    for (const std::uint64_t n : {1ULL, 7ULL, 25ULL}) expect_product({.nodes = 9, .n = n, .algorithm = algorithm});
+  }
+  expect_product({.nodes = 27, .n = 13, .algorithm = Algorithm::ca3, .layout = SummaLayout::cube});
+}
+
+TEST(Summa, RelaysWithinRowsAndColumnsComputeTheSerialProduct) {
+  for (const Rank nodes : {4U, 9U, 64U}) expect_product({.nodes = nodes, .n = 32, .by_rows_and_columns = true});
+}
+
+TEST(Summa, CA4UsesEveryDirectedLinkOfTheHubTwiceTheRootOfNTimes) {
+  for (const Rank side : {2U, 3U, 4U, 8U}) {
+    const Rank nodes = side * side;
+    const SummaPlan plan = make_summa({.nodes = nodes, .n = 64 * side});
+    for (const LinkLoad& load : link_loads(plan.schedule, optical_hub(nodes, {1e9, 0}))) {
+      EXPECT_EQ(load.messages, 2 * side);
+    }
+  }
+}
+
+TEST(Summa, CA4StaysInRowsAndColumnsOfTheTwoDimensionalHub) {
+  const SummaPlan plan = make_summa({.nodes = 16, .n = 64, .by_rows_and_columns = true});
+  const Topology hub = optical_hub_2d(4, 4, {1e9, 0});
+  for (const LinkLoad& load : link_loads(plan.schedule, hub)) EXPECT_EQ(load.messages, 4);  // sqrt(N), table 8
+  for (Rank rank = 0; rank < 16; ++rank) {
+    for (const Step& step : plan.schedule.ranks[rank]) {
+      for (const Message& message : step.sends) EXPECT_EQ(hub.route(rank, message.peer).size(), 1);
+    }
+  }
+}
+
+TEST(Summa, ArithmeticIsTheProductsWhateverTheAlgorithm) {
+  constexpr double kN = 96;
+  for (const Algorithm algorithm : kAll) {
+    EXPECT_EQ(traffic(make_summa({.nodes = 16, .n = 96, .algorithm = algorithm}).schedule).flops, 2 * kN * kN * kN);
+  }
+  EXPECT_EQ(
+      traffic(make_summa({.nodes = 8, .n = 96, .algorithm = Algorithm::ca1, .layout = SummaLayout::cube}).schedule)
+          .flops,
+      2 * kN * kN * kN);
+}
+
+TEST(Summa, TheHubTakesTheTimesOfTable3) {
+  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  constexpr Rank kNodes = 16;
+  constexpr std::uint64_t kN = 1024;
+  constexpr double kNodeBandwidth = 16e9;
+  const Topology hub = optical_hub(kNodes, {kNodeBandwidth / kNodes, 0});
+  for (const Algorithm algorithm : {Algorithm::ca1, Algorithm::ca2, Algorithm::ca3, Algorithm::ca4}) {
+    const SummaPlan plan = make_summa({.nodes = kNodes, .n = kN, .algorithm = algorithm});
+    const SummaTheory theory =
+        summa_theory(algorithm, SummaLayout::square, kNodes, static_cast<double>(kN), kNodeBandwidth);
+    EXPECT_NEAR(run_s4u(plan.schedule, hub).seconds / theory.seconds, 1, 1e-3) << static_cast<int>(algorithm);
+  }
+  constexpr Rank kCube = 27;
+  const Topology cube_hub = optical_hub(kCube, {27e9 / kCube, 0});
+  for (const Algorithm algorithm : {Algorithm::ca1, Algorithm::ca3}) {
+    const SummaPlan plan = make_summa({.nodes = kCube, .n = 648, .algorithm = algorithm, .layout = SummaLayout::cube});
+    const SummaTheory theory = summa_theory(algorithm, SummaLayout::cube, kCube, 648, 27e9);
+    EXPECT_NEAR(run_s4u(plan.schedule, cube_hub).seconds / theory.seconds, 1, 1e-3) << static_cast<int>(algorithm);
+  }
+}
+
+TEST(Summa, PiecesSurvivePacking) {
+  const Piece piece{.matrix = Matrix::c, .row = 17, .column = 8191, .layer = 5, .part = 4095, .parts = 4096};
+  EXPECT_EQ(unpack(pack(piece)), piece);
+}
+
+TEST(Summa, GridsThatAreNoneAreRefusedWithTheReason) {
+  const auto told = [](const SummaOptions& options) -> std::string {
+    try {
+      static_cast<void>(make_summa(options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(told({.nodes = 8, .n = 16}), "nodes for a square: 8 is refused: it must be a square");
+  EXPECT_EQ(told({.nodes = 16, .n = 16, .algorithm = Algorithm::ca1, .layout = SummaLayout::cube}),
+            "nodes for a cube: 16 is refused: it must be a cube");
+  EXPECT_EQ(told({.nodes = 16, .n = 0}), "n: 0 is refused: it must be at least 1");
+  EXPECT_NE(told({.nodes = 8, .n = 16, .algorithm = Algorithm::ca4, .layout = SummaLayout::cube}), "");
+  EXPECT_NE(told({.nodes = 9, .n = 16, .algorithm = Algorithm::ca1, .by_rows_and_columns = true}), "");
+}
+
+TEST(Summa, ARankWithoutAPieceSaysSo) {
+  const SummaPlan plan = make_summa({.nodes = 4, .n = 8});
+  const std::vector<double> matrix(64);
+  const SummaRank rank(plan, 0, matrix, matrix);
+  EXPECT_THROW(static_cast<void>(rank.outgoing({1, 32, pack({.matrix = Matrix::a, .row = 1, .column = 1})})), Error);
+}
+
+}  // namespace
+}  // namespace gdr::interconnect
