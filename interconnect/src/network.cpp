@@ -90,6 +90,19 @@ const std::vector<base::DescriptionKind>& network_kinds() {
         {"laplace_point", "B", 1, 1e6, false}}},
       // Links of meshes and tori whose extents the command line gives.
       {"grid", {{"bandwidth", "GB/s per link", 1e-6, 1e6, false}, {"latency", "us", 0, 1e6, false}}},
+      {"optical-hub-cost",
+       {{"nodes", "1", 1, 65536, true},
+        {"wavelengths", "1", 1, 65536, true},
+        {"ports", "per node", 1, 65536, true},
+        {"routers", "wavelength routers", 1, 65536, true},
+        {"port_rate", "Gbps", 1e-3, 1e6, false},
+        {"laser", "USD", 0, 1e9, false},
+        {"amplifier", "USD", 0, 1e9, false},
+        {"splitter", "USD", 0, 1e9, false},
+        {"router_grating", "USD", 0, 1e9, false},
+        {"transceiver", "USD", 0, 1e9, false},
+        {"node_grating", "USD", 0, 1e9, false},
+        {"fpga", "USD", 0, 1e9, false}}},
   };
   return kinds;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/platform.h"
@@ -29,6 +28,7 @@ class Builder {
     if (options.nodes > 1U << 13)
       throw Error(fmt::format("nodes: {} is refused: it must be at most 8192", options.nodes));
     refuse_undefined();
+    refuse_too_many_messages();
   }
 
   SummaPlan build() && {
@@ -78,6 +78,29 @@ class Builder {
     }
   }
 
+  /// Before the first of them is made.
+  void refuse_too_many_messages() const {
+    constexpr double kBytesPerMessage = 2 * sizeof(Message) * 1.5;  // both halves, in vectors that grow
+    constexpr double kMostBytes = 4e9;
+    constexpr double kGiga = 1e9;
+    const double ranks = nodes();
+    const double lines = side();
+    double messages = 0;
+    if (plan_.options.layout == SummaLayout::cube) {
+      messages = plan_.options.algorithm == SummaAlgorithm::ca1 ? 3 * ranks : 3 * ranks * (ranks + lines * lines);
+    } else if (plan_.options.algorithm == SummaAlgorithm::ca3) {
+      messages = 2 * lines * ranks * (lines + ranks);
+    } else if (plan_.options.algorithm == SummaAlgorithm::ca4) {
+      messages = 2 * lines * ranks * (plan_.options.by_rows_and_columns ? lines : ranks);
+    } else {
+      messages = 2 * lines * ranks;
+    }
+    if (messages * kBytesPerMessage <= kMostBytes) return;
+    throw Error(fmt::format("nodes: {} is refused: the schedule would have {:.3g} messages and take {:.1f} GB; it may take "
+                            "{:.0f} GB",
+                            nodes(), messages, messages * kBytesPerMessage / kGiga, kMostBytes / kGiga));
+  }
+
   [[nodiscard]] Rank nodes() const { return plan_.options.nodes; }
   [[nodiscard]] std::uint32_t side() const { return plan_.side; }
   [[nodiscard]] Rank at(std::uint32_t row, std::uint32_t column, std::uint32_t layer = 0) const {
@@ -96,21 +119,18 @@ class Builder {
     }
     steps_ += steps;
   }
-  void exchange(const std::vector<Transfer>& transfers) { exchange(transfers, plan_.options.exchange); }
 
   /// In which of the steps 1 ... nodes - 1 of a pairwise exchange a rank sends to another.
-  [[nodiscard]] std::size_t turn(Rank from, Rank to) const {
-    return std::has_single_bit(nodes()) ? from ^ to : (to + nodes() - from) % nodes();
-  }
+  [[nodiscard]] std::size_t turn(Rank from, Rank to) const { return (to + nodes() - from) % nodes(); }
 
   /// The exchanges of A and B: at once or one after the other.
-  void exchange_both(std::vector<Transfer> of_a, const std::vector<Transfer>& of_b) {
+  void exchange_both(std::vector<Transfer> of_a, const std::vector<Transfer>& of_b, Exchange order) {
     if (plan_.options.a_with_b) {
       of_a.insert(of_a.end(), of_b.begin(), of_b.end());
-      exchange(of_a);
+      exchange(of_a, order);
     } else {
-      exchange(of_a);
-      exchange(of_b);
+      exchange(of_a, order);
+      exchange(of_b, order);
     }
   }
 
@@ -166,53 +186,39 @@ class Builder {
     for (std::uint32_t k = 0; k < side(); ++k) multiply_all(k);
   }
 
-  /// A broadcast as MPI libraries make long ones: halves of halves down a binomial tree, then the parts around a ring.
+  /// A broadcast by a k-nomial tree of radix 4, as MVAPICH2 makes them between nodes: a rank sends to all its children
+  /// at once. Places count from the root; a place's parent lacks its lowest digit that is not zero.
   void build_library_broadcasts() {
     for (std::uint32_t k = 0; k < side(); ++k) {
-      library_broadcast(
-          k, [&](std::uint32_t row, std::uint32_t place) { return at(row, place); },
-          [&](std::uint32_t row) { return Piece{.matrix = Matrix::a, .row = row, .column = k}; });
-      library_broadcast(
-          k, [&](std::uint32_t column, std::uint32_t place) { return at(place, column); },
-          [&](std::uint32_t column) { return Piece{.matrix = Matrix::b, .row = k, .column = column}; });
+      broadcast_by_tree(row_broadcasts(k),
+                        [&](std::uint32_t row, std::uint32_t place) { return at(row, (k + place) % side()); });
+      broadcast_by_tree(column_broadcasts(k),
+                        [&](std::uint32_t column, std::uint32_t place) { return at((k + place) % side(), column); });
       multiply_all(k);
     }
   }
 
-  /// In every group (row or column) the rank at place `root` sends to the others.
-  template <class RankAt, class PieceOf>
-  void library_broadcast(std::uint32_t root, const RankAt& rank_at, const PieceOf& piece_of) {
-    const std::uint32_t places = side();
-    const auto part_of = [&](std::uint32_t group, std::uint32_t part) {
-      Piece piece = piece_of(group);
-      piece.part = part;
-      piece.parts = places;
-      return piece;
-    };
-    const auto rank_of = [&](std::uint32_t group, std::uint32_t place) {
-      return rank_at(group, (place + root) % places);
-    };
-    for (std::uint32_t half = std::bit_ceil(places) / 2; half > 0; half /= 2) {
-      std::vector<Transfer> transfers;
-      for (std::uint32_t group = 0; group < places; ++group) {
-        for (std::uint32_t place = 0; place + half < places; place += 2 * half) {
-          for (std::uint32_t part = place + half; part < std::min(place + 2 * half, places); ++part) {
-            transfers.push_back({rank_of(group, place), rank_of(group, place + half), part_of(group, part)});
-          }
-        }
-      }
-      exchange(transfers, Exchange::posted);
+  /// `direct` names the piece of every line; rank_at(line, place) who takes part.
+  template <class RankAt>
+  void broadcast_by_tree(const std::vector<Transfer>& direct, const RankAt& rank_at) {
+    constexpr std::uint32_t kRadix = 4;
+    std::vector<std::vector<Transfer>> by_depth;
+    for (const Transfer& transfer : direct) {
+      const bool is_a = transfer.piece.matrix == Matrix::a;
+      const std::uint32_t line = is_a ? transfer.piece.row : transfer.piece.column;
+      const std::uint32_t own = is_a ? transfer.to % side() : transfer.to / side();
+      const std::uint32_t root = is_a ? transfer.piece.column : transfer.piece.row;
+      const std::uint32_t place = (own + side() - root) % side();
+      if (place == 0) continue;
+      std::uint32_t digit = 1;
+      while (place / digit % kRadix == 0) digit *= kRadix;
+      const std::uint32_t parent = place - place / digit % kRadix * digit;
+      std::uint32_t depth = 0;
+      for (std::uint32_t rest = parent; rest > 0; rest /= kRadix) depth += rest % kRadix == 0 ? 0 : 1;
+      if (by_depth.size() <= depth) by_depth.resize(depth + 1);
+      by_depth[depth].push_back({rank_at(line, parent), transfer.to, transfer.piece});
     }
-    for (std::uint32_t turn = 0; turn + 1 < places; ++turn) {
-      std::vector<Transfer> transfers;
-      for (std::uint32_t group = 0; group < places; ++group) {
-        for (std::uint32_t place = 0; place < places; ++place) {
-          transfers.push_back({rank_of(group, place), rank_of(group, (place + 1) % places),
-                               part_of(group, (place + places - turn) % places)});
-        }
-      }
-      exchange(transfers, Exchange::posted);
-    }
+    for (const std::vector<Transfer>& level : by_depth) exchange(level, Exchange::posted);
   }
 
   /// A block to all nodes of a group of relays, a part to each.
@@ -248,8 +254,8 @@ class Builder {
           gather(gather_b, at(place, line), b, nodes(), every_node);
         }
       }
-      exchange_both(std::move(scatter_a), scatter_b);
-      exchange_both(std::move(gather_a), gather_b);
+      exchange_both(std::move(scatter_a), scatter_b, Exchange::posted);
+      exchange_both(std::move(gather_a), gather_b, plan_.options.exchange);
       multiply_all(k);
     }
   }
@@ -274,7 +280,7 @@ class Builder {
                 column_relay(column));
       }
     }
-    exchange_both(std::move(scatter_a), scatter_b);
+    exchange_both(std::move(scatter_a), scatter_b, plan_.options.exchange);
     multiply_own_blocks();
     for (std::uint32_t round = 0; round + 1 < side(); ++round) {
       std::vector<Transfer> gather_a;
@@ -286,7 +292,7 @@ class Builder {
         gather(gather_a, rank, {.matrix = Matrix::a, .row = row, .column = pair.of_a}, relays, row_relay(row));
         gather(gather_b, rank, {.matrix = Matrix::b, .row = pair.of_b, .column = column}, relays, column_relay(column));
       }
-      exchange_both(std::move(gather_a), gather_b);
+      exchange_both(std::move(gather_a), gather_b, plan_.options.exchange);
       for (Rank rank = 0; rank < nodes(); ++rank) {
         const Pair pair = pair_of_round(rank / side(), rank % side(), round);
         multiply(rank, pair.of_a);
@@ -380,12 +386,12 @@ class Builder {
               every_node);
     });
     for (const int matrix : {0, 1}) {
-      exchange(scatters[matrix]);
-      exchange(gathers[matrix]);
+      exchange(scatters[matrix], Exchange::posted);
+      exchange(gathers[matrix], plan_.options.exchange);
     }
     multiply_layers();
-    exchange(partial_sums);
-    exchange(sums);
+    exchange(partial_sums, plan_.options.exchange);
+    exchange(sums, plan_.options.exchange);
   }
 
   SummaPlan plan_;
@@ -434,6 +440,10 @@ Piece unpack(std::uint64_t packed) {
 Extent extent_of(const Piece& piece, std::uint64_t elements) {
   const std::uint64_t begin = elements * piece.part / piece.parts;
   return {begin, elements * (piece.part + 1) / piece.parts - begin};
+}
+
+Exchange usual_exchange(std::string_view kind) {
+  return kind.starts_with("optical-hub") ? Exchange::posted : Exchange::pairwise;
 }
 
 SummaPlan make_summa(const SummaOptions& options) { return Builder(options).build(); }

@@ -5,7 +5,6 @@
 #include <xbt/log.h>
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -25,7 +24,7 @@ namespace routing = simgrid::kernel::routing;
 /// A zone that asks the topology for every route instead of keeping a table of all pairs.
 class ExplicitZone : public routing::NetZoneImpl {
  public:
-  ExplicitZone(const Topology& topology, const std::vector<bool>& used, double rate_cap)
+  ExplicitZone(const Schedule& schedule, const Topology& topology, const std::vector<bool>& used, double rate_cap)
       : NetZoneImpl("platform"), topology_(topology), rate_cap_(rate_cap), links_(topology.links().size()) {
     for (NodeId node = 0; node < topology.nodes(); ++node) {
       hosts_.push_back(get_iface()->create_host(std::to_string(node), 1.0)->seal());
@@ -34,7 +33,7 @@ class ExplicitZone : public routing::NetZoneImpl {
     for (LinkId link = 0; link < links_.size(); ++link) {
       if (used[link]) links_[link] = make_link(topology.links()[link], link);
     }
-    if (rate_cap_ > 0) make_limiters();
+    if (rate_cap_ > 0) make_limiters(schedule);
     get_iface()->seal();
   }
 
@@ -48,35 +47,51 @@ class ExplicitZone : public routing::NetZoneImpl {
         ->seal();
   }
 
-  /// A link that flows do not share, at the rate of one flow alone, for each bandwidth of the platform.
-  void make_limiters() {
-    for (LinkId link = 0; link < links_.size(); ++link) {
-      const double bandwidth = topology_.links()[link].bytes_per_second;
-      if (links_[link] == nullptr || limiters_.contains(bandwidth)) continue;
-      limiters_[bandwidth] = get_iface()
-                                 ->create_link(fmt::format("limiter {}", limiters_.size()), rate_cap_ * bandwidth)
-                                 ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                                 ->seal();
+  [[nodiscard]] std::uint64_t pair(NodeId from, NodeId to) const {
+    return std::uint64_t{from} * topology_.nodes() + to;
+  }
+
+  double narrowest(const std::vector<LinkId>& route) const {
+    double rate = std::numeric_limits<double>::infinity();
+    for (const LinkId link : route) rate = std::min(rate, topology_.links()[link].bytes_per_second);
+    return rate;
+  }
+
+  /// For each pair of nodes a link that its flows do not share, at the rate of one flow alone. One such link for all
+  /// pairs would make all flows one system of equations.
+  void make_limiters(const Schedule& schedule) {
+    for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
+      for (const Step& step : schedule.ranks[rank]) {
+        for (const Message& message : step.sends) make_limiter(rank, message.peer);
+      }
     }
+  }
+  void make_limiter(NodeId from, NodeId to) {
+    s4u::Link*& limiter = limiters_[pair(from, to)];
+    if (limiter != nullptr) return;
+    topology_.route_into(from, to, route_);
+    limiter = get_iface()
+                  ->create_link(fmt::format("limiter {} {}", from, to), rate_cap_ * narrowest(route_))
+                  ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
+                  ->seal();
   }
 
   void get_local_route(const routing::NetPoint* from, const routing::NetPoint* to, routing::Route* into,
                        double* latency) override {
     topology_.route_into(node_of_.at(from), node_of_.at(to), route_);
-    double narrowest = std::numeric_limits<double>::infinity();
     for (const LinkId link : route_) {
-      narrowest = std::min(narrowest, topology_.links()[link].bytes_per_second);
       into->link_list_.push_back(links_[link]->get_impl());
       if (latency != nullptr) *latency += topology_.links()[link].latency_seconds;
     }
-    if (rate_cap_ > 0) into->link_list_.push_back(limiters_.at(narrowest)->get_impl());
+    const auto limiter = limiters_.find(pair(node_of_.at(from), node_of_.at(to)));
+    if (limiter != limiters_.end()) into->link_list_.push_back(limiter->second->get_impl());
   }
 
   const Topology& topology_;
   double rate_cap_;
   std::vector<s4u::Host*> hosts_;
   std::vector<s4u::Link*> links_;
-  std::map<double, s4u::Link*> limiters_;  // by the bandwidth that they limit
+  std::unordered_map<std::uint64_t, s4u::Link*> limiters_;  // by pair of nodes; empty without a cap
   std::unordered_map<const routing::NetPoint*, NodeId> node_of_;
   std::vector<LinkId> route_;
 };
@@ -264,7 +279,7 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
   int count = 1;
   s4u::Engine engine(&count, arguments);
   configure(options, resolution_seconds);
-  auto* zone = new ExplicitZone(topology, used_links(schedule, topology, options.crosstraffic),
+  auto* zone = new ExplicitZone(schedule, topology, used_links(schedule, topology, options.crosstraffic),
                                 options.rate_cap);  // the engine's from here
   return Simulation(schedule, options, *zone).run(engine);
 }

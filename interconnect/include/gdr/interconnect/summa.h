@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -14,7 +15,7 @@
 namespace gdr::interconnect {
 
 enum class SummaAlgorithm {
-  ca0,  // broadcasts as MPI libraries make them: binomial scatter, then a ring
+  ca0,  // each broadcast by a k-nomial tree of radix 4, as MVAPICH2's MPI_Bcast between nodes
   ca1,  // each broadcast by direct messages, A and B in turn (figure 5a to c)
   ca2,  // all broadcasts at once (figure 5d)
   ca3,  // each broadcast over all nodes as relays: scatter, then allgather (figure 6)
@@ -24,11 +25,16 @@ enum class SummaAlgorithm {
 /// How blocks lie on nodes: a square grid, or a cube whose layers take one summand of the product each (section 3.3).
 enum class SummaLayout { square, cube };
 
-/// In which order the messages of one exchange go.
+/// In which order the messages of an all-to-all exchange go: the allgathers of CA3, every exchange of CA4. Broadcasts
+/// and the scatters of CA3, which have one sender each, always post all messages at once.
 enum class Exchange {
   posted,    // all at once
-  pairwise,  // N - 1 steps, in each of which a rank exchanges with one other: rank xor step for powers of two
+  pairwise,  // N - 1 steps; in step s a rank sends to the s-th rank after it and receives from the s-th before it
 };
+
+/// The order for a platform of a kind (Platform::kind): posted on hubs, whose links carry one flow of each pair of nodes, and
+/// pairwise elsewhere, as MVAPICH2 exchanges long messages.
+[[nodiscard]] Exchange usual_exchange(std::string_view kind);
 
 /// What a message carries.
 enum class Matrix : std::uint8_t { a, b, c };

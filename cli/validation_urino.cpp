@@ -1,0 +1,222 @@
+// What schedules and closed forms give for the rows of Urino 2020.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "command.h"
+#include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/hub_cost.h"
+#include "gdr/interconnect/network.h"
+#include "gdr/interconnect/platform.h"
+#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/summa.h"
+#include "validation.h"
+
+namespace gdr::cli {
+namespace {
+
+using namespace interconnect;  // the room whose every name is used here
+
+constexpr Rank kNodes = 64;           // Urino 2020, table 6
+constexpr std::uint64_t kOrder = 8192;  // table 7
+constexpr double kBandwidth = 200e9;  // bytes/s of a node, table 6; cancels in every ratio
+
+struct Variant {
+  SummaAlgorithm algorithm;
+  SummaLayout layout;
+};
+
+/// "2.5d-CA3" at the end of a row's id.
+Variant variant_of(const std::string& id) {
+  const auto digit = static_cast<int>(id.back() - '0');
+  return {static_cast<SummaAlgorithm>(digit),
+          id.find("2.5d-") == std::string::npos ? SummaLayout::square : SummaLayout::cube};
+}
+
+double theory_seconds(const Variant& variant, double nodes = kNodes) {
+  return summa_theory(variant.algorithm, variant.layout, nodes, double{kOrder}, kBandwidth).seconds;
+}
+
+constexpr Variant kReference{SummaAlgorithm::ca1, SummaLayout::square};
+
+double relative_theory(const ValidationRow& row) {
+  return theory_seconds(kReference) / theory_seconds(variant_of(row.id));
+}
+
+double relative_memory(const ValidationRow& row) {
+  const Variant variant = variant_of(row.id);
+  return summa_memory_words(variant.algorithm, variant.layout, kNodes, double{kOrder}) /
+         summa_memory_words(kReference.algorithm, kReference.layout, kNodes, double{kOrder});
+}
+
+double speed_by_memory(const ValidationRow& row) {
+  const auto quotient = [](const Variant& variant) {
+    return 1 / theory_seconds(variant) /
+           summa_memory_words_for_many_nodes(variant.algorithm, variant.layout, kNodes, double{kOrder});
+  };
+  return quotient(variant_of(row.id)) / quotient(kReference);
+}
+
+double hub_2d_by_1d(const ValidationRow&) {
+  const auto seconds = [](bool two_dimensional) {
+    return summa_theory(SummaAlgorithm::ca4, SummaLayout::square, kNodes, double{kOrder}, kBandwidth, two_dimensional)
+        .seconds;
+  };
+  return seconds(true) / seconds(false);
+}
+
+HubCost cost_of(const std::string& name) { return hub_cost(load_network(name, "optical-hub-cost")); }
+
+/// Largest number of nodes at which 2.5D CA3 is not yet before CA4.
+double crossover(const ValidationRow&) {
+  constexpr double kRounding = 1e-12;
+  double nodes = 1;
+  while (theory_seconds({SummaAlgorithm::ca3, SummaLayout::cube}, nodes + 1) >=
+         theory_seconds({SummaAlgorithm::ca4, SummaLayout::square}, nodes + 1) * (1 - kRounding)) {
+    ++nodes;
+  }
+  return nodes;
+}
+
+/// Table 7, a cell at a time.
+class Table7 {
+ public:
+  /// How many times as fast as CA1 on the hub.
+  double relative(const std::string& network, const Variant& variant) {
+    return seconds("optical-hub-64", kReference) / seconds(network, variant);
+  }
+
+  double seconds(const std::string& network, const Variant& variant) {
+    double& known = seconds_[{network, variant.algorithm, variant.layout}];
+    if (known == 0) known = simulate(network, variant);
+    return known;
+  }
+
+ private:
+  static double simulate(const std::string& network, const Variant& variant) {
+    PlatformOptions options;
+    options.routing = FatTreeRouting::pair;
+    const Platform platform = load_platform(network, options);
+    SimulationOptions simulation;
+    simulation.rate_cap = kSmpiRateCap;
+    const SummaPlan plan = make_summa({.nodes = kNodes,
+                                       .n = kOrder,
+                                       .algorithm = variant.algorithm,
+                                       .layout = variant.layout,
+                                       .exchange = usual_exchange(platform.kind)});
+    return run_s4u(plan.schedule, platform.topology, simulation).seconds;
+  }
+
+  std::map<std::tuple<std::string, SummaAlgorithm, SummaLayout>, double> seconds_;
+};
+
+/// The network that a row's id names: "N5.fat-tree-2.5d-CA1".
+std::string network_of(const std::string& id) {
+  if (id.find("hub") != std::string::npos || id.starts_with("N2")) return "optical-hub-64";
+  if (id.find("torus") != std::string::npos || id.starts_with("N3")) return "torus-64";
+  return "fat-tree-64";
+}
+
+/// The cells that N5 lists, slowest first by the paper.
+bool in_the_papers_order(Table7& table) {
+  constexpr SummaLayout kSquare = SummaLayout::square;
+  constexpr SummaLayout kCube = SummaLayout::cube;
+  const double ours[] = {table.relative("optical-hub-64", {SummaAlgorithm::ca0, kSquare}),
+                         table.relative("torus-64", {SummaAlgorithm::ca1, kCube}),
+                         table.relative("torus-64", {SummaAlgorithm::ca0, kSquare}),
+                         table.relative("torus-64", {SummaAlgorithm::ca3, kCube}),
+                         table.relative("fat-tree-64", {SummaAlgorithm::ca0, kSquare}),
+                         table.relative("fat-tree-64", {SummaAlgorithm::ca1, kCube}),
+                         table.relative("fat-tree-64", {SummaAlgorithm::ca3, kCube})};
+  return std::ranges::is_sorted(ours, std::less());
+}
+
+/// Wall clock of all cells, each simulated anew.
+double seconds_of_all_cells(const ValidationRow&) {
+  const Stopwatch watch;
+  Table7 table;
+  for (const char* network : {"optical-hub-64", "torus-64", "fat-tree-64"}) {
+    for (int algorithm = 0; algorithm <= 4; ++algorithm) {
+      static_cast<void>(table.seconds(network, {static_cast<SummaAlgorithm>(algorithm), SummaLayout::square}));
+    }
+    for (const SummaAlgorithm algorithm : {SummaAlgorithm::ca1, SummaAlgorithm::ca3}) {
+      static_cast<void>(table.seconds(network, {algorithm, SummaLayout::cube}));
+    }
+  }
+  return watch.seconds();
+}
+
+/// Every algorithm on matrices of small whole numbers, whose product is exact in any order.
+bool product_is_the_serial_one(const ValidationRow&) {
+  constexpr std::uint64_t kN = 32;
+  std::mt19937 random(1);
+  const auto matrix = [&] {
+    std::vector<double> elements(kN * kN);
+    for (double& element : elements) element = static_cast<double>(random() % 201) - 100;
+    return elements;
+  };
+  const std::vector<double> a = matrix();
+  const std::vector<double> b = matrix();
+  std::vector<double> c(kN * kN);
+  for (std::uint64_t i = 0; i < kN; ++i) {
+    for (std::uint64_t j = 0; j < kN; ++j) {
+      for (std::uint64_t k = 0; k < kN; ++k) c[i * kN + j] += a[i * kN + k] * b[k * kN + j];
+    }
+  }
+  const auto is_right = [&](Rank nodes, int algorithm, SummaLayout layout) {
+    const SummaPlan plan = make_summa(
+        {.nodes = nodes, .n = kN, .algorithm = static_cast<SummaAlgorithm>(algorithm), .layout = layout});
+    return run_summa_blocks(plan, a, b) == c;
+  };
+  bool all = true;
+  for (const Rank nodes : {4U, 9U, 16U, 64U}) {
+    for (int algorithm = 0; algorithm <= 4; ++algorithm) all = all && is_right(nodes, algorithm, SummaLayout::square);
+  }
+  for (const Rank nodes : {27U, 64U}) {
+    for (const int algorithm : {1, 3}) all = all && is_right(nodes, algorithm, SummaLayout::cube);
+  }
+  return all;
+}
+
+/// Messages on each directed link of the hub; not a number if links differ.
+double link_uses(const ValidationRow&) {
+  const Platform hub = load_platform("optical-hub-64");
+  const std::vector<LinkLoad> loads = link_loads(make_summa({.nodes = kNodes, .n = kOrder}).schedule, hub.topology);
+  const bool are_equal =
+      std::ranges::all_of(loads, [&](const LinkLoad& load) { return load.messages == loads[0].messages; });
+  return are_equal ? static_cast<double>(loads[0].messages) : std::nan("");
+}
+
+}  // namespace
+
+std::vector<Model> urino_models() {
+  const auto table = std::make_shared<Table7>();
+  const auto simulated = [table](const ValidationRow& row) -> Ours {
+    if (!has_simgrid()) return {};
+    return table->relative(network_of(row.id), variant_of(row.id));
+  };
+  const auto if_simulated = [](auto compute) {
+    return [compute](const ValidationRow& row) -> Ours { return has_simgrid() ? Ours(compute(row)) : Ours(); };
+  };
+  return {{"N1.table3.", relative_theory},
+          {"N1.table4.", relative_memory},
+          {"N1.table5.", speed_by_memory},
+          {"N1.table8", hub_2d_by_1d},
+          {"N1.tableA1.sum", [](const ValidationRow&) { return cost_of("optical-hub-cost-1d").total; }},
+          {"N1.tableA1.rate", [](const ValidationRow&) { return cost_of("optical-hub-cost-1d").per_gbps(); }},
+          {"N1.tableA2.sum", [](const ValidationRow&) { return cost_of("optical-hub-cost-2d").total; }},
+          {"N1.tableA2.rate", [](const ValidationRow&) { return cost_of("optical-hub-cost-2d").per_gbps(); }},
+          {"N1.crossover", crossover},
+          {"N2.", simulated},
+          {"N3.", simulated},
+          {"N4.", simulated},
+          {"N5.order", if_simulated([table](const ValidationRow&) { return in_the_papers_order(*table); })},
+          {"N5.", simulated},
+          {"N6.product", product_is_the_serial_one},
+          {"N6.links", link_uses},
+          {"N12", if_simulated(seconds_of_all_cells)}};
+}
+
+}  // namespace gdr::cli

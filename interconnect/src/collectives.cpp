@@ -1,0 +1,118 @@
+#include "gdr/interconnect/collectives.h"
+
+#include <fmt/format.h>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+namespace {
+
+Schedule empty(const char* name, Rank nodes) {
+  constexpr Rank kMostNodes = 4096;
+  if (nodes < 2 || nodes > kMostNodes) {
+    throw Error(fmt::format("nodes: {} is refused: it must be from 2 to {}", nodes, kMostNodes));
+  }
+  return {name, std::vector<std::vector<Step>>(nodes)};
+}
+
+/// Bytes of one of `parts` nearly equal parts.
+std::uint64_t part_bytes(std::uint64_t bytes, Rank part, Rank parts) {
+  return bytes * (part + 1) / parts - bytes * part / parts;
+}
+
+/// A message unless it is empty or stays where it is.
+void send(Schedule& schedule, std::size_t step, Rank from, Rank to, std::uint64_t bytes, std::uint64_t piece) {
+  if (from != to && bytes > 0) add_message(schedule, step, from, to, bytes, piece);
+}
+
+/// Rank `from` leaves part p with rank p.
+void scatter(Schedule& schedule, std::size_t step, Rank from, std::uint64_t bytes) {
+  const auto nodes = static_cast<Rank>(schedule.ranks.size());
+  for (Rank part = 0; part < nodes; ++part) {
+    send(schedule, step, from, part, part_bytes(bytes, part, nodes), std::uint64_t{from} * nodes + part);
+  }
+}
+/// Rank p sends part p to rank `to`.
+void gather(Schedule& schedule, std::size_t step, Rank to, std::uint64_t bytes) {
+  const auto nodes = static_cast<Rank>(schedule.ranks.size());
+  for (Rank part = 0; part < nodes; ++part) send(schedule, step, part, to, part_bytes(bytes, part, nodes), part);
+}
+
+/// After `step` a rank adds what `summands` others sent it to its own.
+void add(Schedule& schedule, std::size_t step, Rank rank, std::uint64_t bytes, Rank summands) {
+  constexpr double kElementBytes = 8;
+  auto& steps = schedule.ranks[rank];
+  if (steps.size() <= step) steps.resize(step + 1);
+  steps[step].flops += static_cast<double>(bytes) / kElementBytes * summands;
+}
+
+}  // namespace
+
+Schedule make_broadcast(Rank nodes, std::uint64_t bytes, Path path) {
+  Schedule schedule = empty("broadcast", nodes);
+  if (path == Path::multipath) {
+    scatter(schedule, 0, 0, bytes);
+    for (Rank to = 1; to < nodes; ++to) gather(schedule, 1, to, bytes);
+  } else {
+    for (Rank to = 1; to < nodes; ++to) send(schedule, 0, 0, to, bytes, 0);
+  }
+  return schedule;
+}
+
+Schedule make_reduce(Rank nodes, std::uint64_t bytes, Path path) {
+  Schedule schedule = empty("reduce", nodes);
+  if (path == Path::multipath) {
+    for (Rank from = 0; from < nodes; ++from) {
+      scatter(schedule, 0, from, bytes);
+      add(schedule, 0, from, part_bytes(bytes, from, nodes), nodes - 1);
+    }
+    gather(schedule, 1, 0, bytes);
+  } else {
+    for (Rank from = 1; from < nodes; ++from) send(schedule, 0, from, 0, bytes, 0);
+    add(schedule, 0, 0, bytes, nodes - 1);
+  }
+  return schedule;
+}
+
+Schedule make_allreduce(Rank nodes, std::uint64_t bytes, Path path) {
+  Schedule schedule = empty("allreduce", nodes);
+  if (path == Path::multipath) {
+    for (Rank rank = 0; rank < nodes; ++rank) {
+      scatter(schedule, 0, rank, bytes);
+      add(schedule, 0, rank, part_bytes(bytes, rank, nodes), nodes - 1);
+    }
+    for (Rank rank = 0; rank < nodes; ++rank) gather(schedule, 1, rank, bytes);
+  } else {
+    for (Rank from = 0; from < nodes; ++from) {
+      for (Rank to = 0; to < nodes; ++to) send(schedule, 0, from, to, bytes, 0);
+      add(schedule, 0, from, bytes, nodes - 1);
+    }
+  }
+  return schedule;
+}
+
+Schedule make_send(Rank nodes, std::uint64_t bytes, Path path) {
+  Schedule schedule = empty("send", nodes);
+  if (path == Path::multipath) {
+    scatter(schedule, 0, 0, bytes);
+    gather(schedule, 1, 1, bytes);
+  } else {
+    send(schedule, 0, 0, 1, bytes, 0);
+  }
+  return schedule;
+}
+
+Schedule make_allgather(Rank nodes, std::uint64_t bytes, AllgatherOrder order) {
+  Schedule schedule = empty("allgather", nodes);
+  for (Rank distance = 1; distance < nodes; ++distance) {
+    for (Rank rank = 0; rank < nodes; ++rank) {
+      const std::size_t step = order == AllgatherOrder::posted ? 0 : distance - 1;
+      const bool is_ring = order == AllgatherOrder::ring;
+      const Rank to = (rank + (is_ring ? 1 : distance)) % nodes;
+      send(schedule, step, rank, to, bytes, is_ring ? (rank + nodes - distance + 1) % nodes : rank);
+    }
+  }
+  return schedule;
+}
+
+}  // namespace gdr::interconnect
