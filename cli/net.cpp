@@ -60,6 +60,8 @@ void add_net(CLI::App& program) {
   CLI::App* net = program.add_subcommand("net", "networks between nodes: messages, matrix products, task mapping");
   net->require_subcommand(1);
   add_net_routes(*net);
+  add_net_summa(*net);
+  add_net_collectives(*net);
   add_net_pingpong(*net);
   add_net_halo(*net);
   add_net_stencils(*net);

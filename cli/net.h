@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "gdr/interconnect/platform.h"
+#include "gdr/interconnect/simulation.h"
 
 namespace gdr::cli {
 
@@ -14,17 +15,36 @@ struct PlatformArguments {
   std::string network;  // a description instead of the topology's own
   std::uint32_t nodes = 0;
   std::string tie = "plus";
-  std::string routing = "destination";
+  std::string routing = "pair";
 
   void add_to(CLI::App& command);
   [[nodiscard]] interconnect::Platform load() const;
 };
 
+/// Options of every subcommand that simulates a schedule.
+struct SimulationArguments {
+  std::string model = "cm02";
+  bool crosstraffic = false;
+  double rate_cap = interconnect::kSmpiRateCap;
+  double latency_factor = 1;
+  std::string links;  // CSV of the loads of all links
+
+  void add_to(CLI::App& command);
+  [[nodiscard]] interconnect::SimulationOptions options() const;
+  /// What decided the times, for people and for the report.
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] Json json() const;
+  /// Writes the loads if they were asked for. Throws gdr::Error.
+  void write_links(const interconnect::Schedule& schedule, const interconnect::Topology& topology) const;
+};
+
 // One function a subcommand; each adds itself to `net`.
+void add_net_collectives(CLI::App& net);  // bcast and allgather
 void add_net_halo(CLI::App& net);
 void add_net_pingpong(CLI::App& net);
 void add_net_routes(CLI::App& net);
 void add_net_stencils(CLI::App& net);  // laplace and himeno
 void add_net_map(CLI::App& net);
+void add_net_summa(CLI::App& net);
 
 }  // namespace gdr::cli

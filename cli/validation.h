@@ -65,6 +65,7 @@ struct Model {
 [[nodiscard]] std::vector<Model> blas_models();
 [[nodiscard]] std::vector<Model> tca_models();
 [[nodiscard]] std::vector<Model> mapping_models();
+[[nodiscard]] std::vector<Model> urino_models();
 
 /// The models of all systems.
 class Models {

@@ -1,4 +1,6 @@
 // What schedules and closed forms give for the rows of Urino 2020.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -19,9 +21,9 @@ namespace {
 
 using namespace interconnect;  // the room whose every name is used here
 
-constexpr Rank kNodes = 64;           // Urino 2020, table 6
+constexpr Rank kNodes = 64;             // Urino 2020, table 6
 constexpr std::uint64_t kOrder = 8192;  // table 7
-constexpr double kBandwidth = 200e9;  // bytes/s of a node, table 6; cancels in every ratio
+constexpr double kBandwidth = 200e9;    // bytes/s of a node, table 6; cancels in every ratio
 
 struct Variant {
   SummaAlgorithm algorithm;
@@ -90,11 +92,27 @@ class Table7 {
 
   double seconds(const std::string& network, const Variant& variant) {
     double& known = seconds_[{network, variant.algorithm, variant.layout}];
-    if (known == 0) known = simulate(network, variant);
+    if (known == 0) {
+      const double before = children_seconds();
+      known = simulate(network, variant);
+      processor_seconds_ += children_seconds() - before;
+    }
     return known;
   }
 
+  /// Of all simulations so far.
+  [[nodiscard]] double processor_seconds() const { return processor_seconds_; }
+
  private:
+  /// Processor time of the processes that have simulated.
+  static double children_seconds() {
+    constexpr double kMicro = 1e-6;
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * kMicro;
+  }
+
   static double simulate(const std::string& network, const Variant& variant) {
     PlatformOptions options;
     options.routing = FatTreeRouting::pair;
@@ -110,6 +128,7 @@ class Table7 {
   }
 
   std::map<std::tuple<std::string, SummaAlgorithm, SummaLayout>, double> seconds_;
+  double processor_seconds_ = 0;
 };
 
 /// The network that a row's id names: "N5.fat-tree-2.5d-CA1".
@@ -133,10 +152,9 @@ bool in_the_papers_order(Table7& table) {
   return std::ranges::is_sorted(ours, std::less());
 }
 
-/// Wall clock of all cells, each simulated anew.
-double seconds_of_all_cells(const ValidationRow&) {
-  const Stopwatch watch;
-  Table7 table;
+/// All 21 cells of table 7, in processor time, which other work on the machine does not change.
+bool are_cells_quick(Table7& table) {
+  constexpr double kMostSeconds = 10;
   for (const char* network : {"optical-hub-64", "torus-64", "fat-tree-64"}) {
     for (int algorithm = 0; algorithm <= 4; ++algorithm) {
       static_cast<void>(table.seconds(network, {static_cast<SummaAlgorithm>(algorithm), SummaLayout::square}));
@@ -145,7 +163,7 @@ double seconds_of_all_cells(const ValidationRow&) {
       static_cast<void>(table.seconds(network, {algorithm, SummaLayout::cube}));
     }
   }
-  return watch.seconds();
+  return table.processor_seconds() <= kMostSeconds;
 }
 
 /// Every algorithm on matrices of small whole numbers, whose product is exact in any order.
@@ -166,8 +184,8 @@ bool product_is_the_serial_one(const ValidationRow&) {
     }
   }
   const auto is_right = [&](Rank nodes, int algorithm, SummaLayout layout) {
-    const SummaPlan plan = make_summa(
-        {.nodes = nodes, .n = kN, .algorithm = static_cast<SummaAlgorithm>(algorithm), .layout = layout});
+    const SummaPlan plan =
+        make_summa({.nodes = nodes, .n = kN, .algorithm = static_cast<SummaAlgorithm>(algorithm), .layout = layout});
     return run_summa_blocks(plan, a, b) == c;
   };
   bool all = true;
@@ -216,7 +234,7 @@ std::vector<Model> urino_models() {
           {"N5.", simulated},
           {"N6.product", product_is_the_serial_one},
           {"N6.links", link_uses},
-          {"N12", if_simulated(seconds_of_all_cells)}};
+          {"N12", if_simulated([table](const ValidationRow&) { return are_cells_quick(*table); })}};
 }
 
 }  // namespace gdr::cli

@@ -19,6 +19,8 @@ class Builder {
     const bool is_cube = options.layout == SummaLayout::cube;
     plan_.side =
         is_cube ? cube_side(options.nodes, "nodes for a cube") : square_side(options.nodes, "nodes for a square");
+    if (plan_.side < 2)
+      throw Error(fmt::format("nodes: {} is refused: there must be at least two along a side", options.nodes));
     if (options.n == 0) throw Error("n: 0 is refused: it must be at least 1");
     plan_.block = (options.n + plan_.side - 1) / plan_.side;
     plan_.padded_n = plan_.block * plan_.side;
@@ -96,9 +98,10 @@ class Builder {
       messages = 2 * lines * ranks;
     }
     if (messages * kBytesPerMessage <= kMostBytes) return;
-    throw Error(fmt::format("nodes: {} is refused: the schedule would have {:.3g} messages and take {:.1f} GB; it may take "
-                            "{:.0f} GB",
-                            nodes(), messages, messages * kBytesPerMessage / kGiga, kMostBytes / kGiga));
+    throw Error(
+        fmt::format("nodes: {} is refused: the schedule would have {:.3g} messages and take {:.1f} GB; it may take "
+                    "{:.0f} GB",
+                    nodes(), messages, messages * kBytesPerMessage / kGiga, kMostBytes / kGiga));
   }
 
   [[nodiscard]] Rank nodes() const { return plan_.options.nodes; }
@@ -281,7 +284,6 @@ class Builder {
       }
     }
     exchange_both(std::move(scatter_a), scatter_b, plan_.options.exchange);
-    multiply_own_blocks();
     for (std::uint32_t round = 0; round + 1 < side(); ++round) {
       std::vector<Transfer> gather_a;
       std::vector<Transfer> gather_b;
@@ -299,6 +301,9 @@ class Builder {
         if (pair.of_a != pair.of_b) multiply(rank, pair.of_b);
       }
     }
+    // On the diagonal a node's own blocks are partners. Multiplied last, they keep nobody waiting: the others' last
+    // round brings two products.
+    for (std::uint32_t k = 0; k < side(); ++k) multiply(at(k, k), k);
   }
 
   /// Which block of A's row and of B's column a node gathers in a round. A node has A(row, column) and B(row, column)
@@ -315,11 +320,6 @@ class Builder {
       if (left-- == 0) return {k, k};
     }
     return {row, column};
-  }
-
-  /// On the diagonal a node's own blocks are partners.
-  void multiply_own_blocks() {
-    for (std::uint32_t k = 0; k < side(); ++k) multiply(at(k, k), k);
   }
 
   /// 2.5 dimensions: layer l takes the products k = l; A, B and C lie on layer 0 (Urino 2020, section 3.4).

@@ -127,6 +127,18 @@ TEST(Summa, TheHubTakesTheTimesOfTable3) {
   }
 }
 
+TEST(Summa, NominalArithmeticAddsTheSameTimeToEveryRank) {
+  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  const Topology hub = optical_hub(16, {1e9, 1e-7});
+  SimulationOptions nominal;
+  nominal.flops_per_second = 1e11;
+  for (const Algorithm algorithm : {Algorithm::ca1, Algorithm::ca2, Algorithm::ca3, Algorithm::ca4}) {
+    const Schedule schedule = make_summa({.nodes = 16, .n = 512, .algorithm = algorithm}).schedule;
+    const double arithmetic = 2 * 512.0 * 512 * 512 / 16 / nominal.flops_per_second;
+    EXPECT_NEAR((run_s4u(schedule, hub, nominal).seconds - run_s4u(schedule, hub).seconds) / arithmetic, 1, 1e-3);
+  }
+}
+
 TEST(Summa, PiecesSurvivePacking) {
   const Piece piece{.matrix = Matrix::c, .row = 17, .column = 8191, .layer = 5, .part = 4095, .parts = 4096};
   EXPECT_EQ(unpack(pack(piece)), piece);
@@ -144,6 +156,7 @@ TEST(Summa, GridsThatAreNoneAreRefusedWithTheReason) {
   EXPECT_EQ(told({.nodes = 8, .n = 16}), "nodes for a square: 8 is refused: it must be a square");
   EXPECT_EQ(told({.nodes = 16, .n = 16, .algorithm = Algorithm::ca1, .layout = SummaLayout::cube}),
             "nodes for a cube: 16 is refused: it must be a cube");
+  EXPECT_EQ(told({.nodes = 1, .n = 16}), "nodes: 1 is refused: there must be at least two along a side");
   EXPECT_EQ(told({.nodes = 16, .n = 0}), "n: 0 is refused: it must be at least 1");
   EXPECT_NE(told({.nodes = 8, .n = 16, .algorithm = Algorithm::ca4, .layout = SummaLayout::cube}), "");
   EXPECT_NE(told({.nodes = 9, .n = 16, .algorithm = Algorithm::ca1, .by_rows_and_columns = true}), "");

@@ -1,4 +1,5 @@
-// Collective communication as schedules: by direct messages, or over all other nodes as relays (Urino 2020, section 2.3).
+// Collective communication as schedules: by direct messages, or over all other nodes as relays (Urino 2020,
+// section 2.3).
 #pragma once
 
 #include <cstdint>

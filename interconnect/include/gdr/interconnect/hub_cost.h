@@ -23,9 +23,9 @@ struct HubCost {
   [[nodiscard]] double per_gbps() const { return total / bandwidth_gbps; }
 };
 
-/// Counts follow from the network, prices from its description (kind optical-hub-cost): a laser, an amplifier and a splitter
-/// for each wavelength; two gratings for each port of each wavelength router; a transceiver for each port of each node; an
-/// amplifier, two gratings and an FPGA for each node.
+/// Counts follow from the network, prices from its description (kind optical-hub-cost): a laser, an amplifier and a
+/// splitter for each wavelength; two gratings for each port of each wavelength router; a transceiver for each port of
+/// each node; an amplifier, two gratings and an FPGA for each node.
 [[nodiscard]] HubCost hub_cost(const base::Description& description);
 
 }  // namespace gdr::interconnect

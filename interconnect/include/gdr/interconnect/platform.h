@@ -11,9 +11,9 @@
 namespace gdr::interconnect {
 
 struct PlatformOptions {
-  std::optional<NodeId> nodes;                           // instead of the description's
-  TieRule tie = TieRule::plus;                           // torus
-  FatTreeRouting routing = FatTreeRouting::destination;  // fat tree
+  std::optional<NodeId> nodes;                    // instead of the description's
+  TieRule tie = TieRule::plus;                    // torus
+  FatTreeRouting routing = FatTreeRouting::pair;  // fat tree
 };
 
 struct Platform {

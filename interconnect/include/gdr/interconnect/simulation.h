@@ -31,8 +31,8 @@ struct SimulationResult {
   std::vector<double> rank_seconds;  // when each rank is done
 };
 
-/// What a flow alone gets of a link at most, from 65,472 bytes on: SimGrid 3.32, default of smpi/bw-factor. Until 2020 SimGrid
-/// applied it to a flow alone, not to a link that several flows share.
+/// What a flow alone gets of a link at most, from 65,472 bytes on: SimGrid 3.32, default of smpi/bw-factor. Until 2020
+/// SimGrid applied it to a flow alone, not to a link that several flows share.
 inline constexpr double kSmpiRateCap = 0.940694;
 
 /// False if the project was built without SimGrid (-DGDR_SIMGRID=OFF).

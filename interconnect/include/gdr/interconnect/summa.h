@@ -32,8 +32,8 @@ enum class Exchange {
   pairwise,  // N - 1 steps; in step s a rank sends to the s-th rank after it and receives from the s-th before it
 };
 
-/// The order for a platform of a kind (Platform::kind): posted on hubs, whose links carry one flow of each pair of nodes, and
-/// pairwise elsewhere, as MVAPICH2 exchanges long messages.
+/// The order for a platform of a kind (Platform::kind): posted on hubs, whose links carry one flow of each pair of
+/// nodes, and pairwise elsewhere, as MVAPICH2 exchanges long messages.
 [[nodiscard]] Exchange usual_exchange(std::string_view kind);
 
 /// What a message carries.

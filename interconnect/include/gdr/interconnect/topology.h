@@ -97,7 +97,7 @@ struct FatTree {
   NodeId spines = 0;
   NodeId cables = 0;
   Cable link;  // a node's cable, and each cable between switches
-  FatTreeRouting routing = FatTreeRouting::destination;
+  FatTreeRouting routing = FatTreeRouting::pair;
 };
 [[nodiscard]] Topology fat_tree(const FatTree& tree);
 

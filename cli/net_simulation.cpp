@@ -1,0 +1,67 @@
+// How the subcommands of gdr net simulate, and the loads of links that they write.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "gdr/base/file.h"
+#include "gdr/interconnect/closed_form.h"
+#include "net.h"
+
+namespace gdr::cli {
+namespace {
+
+using interconnect::FlowModel;
+
+const std::map<std::string, FlowModel> kModels{
+    {"cm02", FlowModel::cm02}, {"lv08", FlowModel::lv08}, {"smpi", FlowModel::smpi}};
+
+}  // namespace
+
+void SimulationArguments::add_to(CLI::App& command) {
+  command.add_option("--model", model, "SimGrid's flow model")
+      ->check(one_of({"cm02", "lv08", "smpi"}))
+      ->capture_default_str();
+  command.add_flag("--crosstraffic", crosstraffic, "flows take 5 % of the way back too");
+  command.add_option("--rate-cap", rate_cap, "share of a link that a flow alone gets at most; 0: no cap")
+      ->check(in_range(0, 1))
+      ->capture_default_str();
+  command.add_option("--latency-factor", latency_factor, "latencies times this; 0: as the flow model has it")
+      ->check(in_range(0, 1000))
+      ->capture_default_str();
+  command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
+}
+
+interconnect::SimulationOptions SimulationArguments::options() const {
+  interconnect::SimulationOptions options;
+  options.model = kModels.at(model);
+  options.crosstraffic = crosstraffic;
+  options.rate_cap = rate_cap;
+  options.latency_factor = latency_factor;
+  return options;
+}
+
+std::string SimulationArguments::text() const {
+  return fmt::format("flow model {}, rate cap {}, latency factor {}, crosstraffic {}", model, rate_cap, latency_factor,
+                     crosstraffic ? "on" : "off");
+}
+
+Json SimulationArguments::json() const {
+  return {{"flow_model", model},
+          {"rate_cap", rate_cap},
+          {"latency_factor", latency_factor},
+          {"crosstraffic", crosstraffic}};
+}
+
+void SimulationArguments::write_links(const interconnect::Schedule& schedule,
+                                      const interconnect::Topology& topology) const {
+  if (links.empty()) return;
+  std::string text = "link,messages,bytes,seconds\n";
+  const std::vector<interconnect::LinkLoad> loads = interconnect::link_loads(schedule, topology);
+  for (std::size_t link = 0; link < loads.size(); ++link) {
+    text += fmt::format("{},{},{},{:.17g}\n", topology.links()[link].name, loads[link].messages, loads[link].bytes,
+                        static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
+  }
+  base::write_file(links, text);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,136 @@
+// gdr net summa: a parallel matrix product on a network.
+#include <fmt/format.h>
+
+#include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/summa.h"
+#include "net.h"
+
+namespace gdr::cli {
+namespace {
+
+using interconnect::Exchange;
+using interconnect::Platform;
+using interconnect::SummaAlgorithm;
+using interconnect::SummaLayout;
+
+struct Options {
+  PlatformArguments platform;
+  SimulationArguments simulation;
+  ReportOptions report;
+  std::uint64_t n = 8192;
+  std::string algorithm = "CA4";
+  std::string layout = "2d";
+  std::string compute = "zero";
+  std::string exchange = "usual";
+};
+
+interconnect::SummaOptions summa_options(const Options& options, const Platform& platform) {
+  Exchange exchange = interconnect::usual_exchange(platform.kind);
+  if (options.exchange != "usual") exchange = options.exchange == "posted" ? Exchange::posted : Exchange::pairwise;
+  const auto algorithm = static_cast<SummaAlgorithm>(options.algorithm.back() - '0');
+  return {.nodes = platform.topology.nodes(),
+          .n = options.n,
+          .algorithm = algorithm,
+          .layout = options.layout == "2d" ? SummaLayout::square : SummaLayout::cube,
+          .exchange = exchange,
+          .by_rows_and_columns = platform.kind == "optical-hub-2d" && algorithm == SummaAlgorithm::ca4};
+}
+
+interconnect::SimulationOptions simulation_options(const Options& options, const Platform& platform) {
+  interconnect::SimulationOptions simulation = options.simulation.options();
+  if (options.compute == "nominal") simulation.flops_per_second = platform.flops_per_second;
+  return simulation;
+}
+
+/// CA1 in two dimensions on a hub of as many nodes with the same bandwidth and latency; nothing if they form no square.
+std::optional<double> reference_seconds(const Options& options, const Platform& platform) {
+  const interconnect::NodeId nodes = platform.topology.nodes();
+  interconnect::SummaOptions summa = summa_options(options, platform);
+  summa.algorithm = SummaAlgorithm::ca1;
+  summa.layout = SummaLayout::square;
+  summa.by_rows_and_columns = false;
+  try {
+    static_cast<void>(interconnect::square_side(nodes, "nodes"));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  const interconnect::Cable wavelength{platform.node_bytes_per_second / nodes,
+                                       platform.topology.links()[0].latency_seconds};
+  return run_s4u(interconnect::make_summa(summa).schedule, interconnect::optical_hub(nodes, wavelength),
+                 simulation_options(options, platform))
+      .seconds;
+}
+
+int summa(const Options& options) {
+  const Stopwatch watch;
+  const Platform platform = options.platform.load();
+  const interconnect::SummaPlan plan = interconnect::make_summa(summa_options(options, platform));
+  const interconnect::SummaOptions& chosen = plan.options;
+  const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
+  options.simulation.write_links(plan.schedule, platform.topology);
+  const double seconds = run_s4u(plan.schedule, platform.topology, simulation_options(options, platform)).seconds;
+  const std::optional<double> reference = reference_seconds(options, platform);
+  const double words = interconnect::summa_memory_words(chosen.algorithm, chosen.layout, chosen.nodes,
+                                                        static_cast<double>(plan.padded_n));
+  const char* exchange = chosen.exchange == Exchange::posted ? "posted" : "pairwise";
+
+  Json json = envelope("net summa", platform.description, "simgrid", false);
+  json["emulated_seconds"] = seconds;
+  json["host_seconds"] = watch.seconds();
+  json["nodes"] = chosen.nodes;
+  json["n"] = options.n;
+  json["padded_n"] = plan.padded_n;
+  json["algorithm"] = options.algorithm;
+  json["layout"] = options.layout;
+  json["compute"] = options.compute;
+  json["exchange"] = exchange;
+  json["tie"] = options.platform.tie;
+  json["routing"] = options.platform.routing;
+  json["simulation"] = options.simulation.json();
+  json["seconds"] = seconds;
+  json["relative"] = reference ? Json(*reference / seconds) : Json(nullptr);
+  json["memory_words"] = words;
+  json["messages"] = traffic.messages;
+  json["bytes"] = traffic.bytes;
+  json["link_bound_seconds"] = interconnect::run_closed_form(plan.schedule, platform.topology).link_bound_seconds;
+  if (options.report.speaks()) {
+    fmt::print("SUMMA {} in {} on {}, n = {}{}\n", options.algorithm, options.layout, platform.topology.name(),
+               options.n, plan.padded_n == options.n ? "" : fmt::format(", padded to {}", plan.padded_n));
+    fmt::print("  time        {:.6g} s, arithmetic {}\n", seconds, options.compute);
+    if (reference) fmt::print("  relative    {:.2f} x CA1 on the hub\n", *reference / seconds);
+    fmt::print("  memory      {:.4g} words a node\n", words);
+    fmt::print("  messages    {}, {} bytes, {}\n", traffic.messages, traffic.bytes, exchange);
+    fmt::print("  model       {}\n", options.simulation.text());
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_net_summa(CLI::App& net) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(net, "summa", "parallel matrix product by SUMMA",
+                                  "gdr net summa --topology torus --nodes 64 --n 8192 --algorithm CA4",
+                                  [options] { return summa(*options); });
+  options->platform.add_to(*command);
+  command->add_option("--n", options->n, "order of the matrices")
+      ->check(whole_in_range(1, 1U << 24))
+      ->capture_default_str();
+  command->add_option("--algorithm", options->algorithm, "how blocks are broadcast")
+      ->check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
+      ->capture_default_str();
+  command->add_option("--layout", options->layout, "blocks on a square of nodes, or on a cube (CA1, CA3)")
+      ->check(one_of({"2d", "2.5d"}))
+      ->capture_default_str();
+  command->add_option("--compute", options->compute, "arithmetic takes no time, or that of the nodes' nominal speed")
+      ->check(one_of({"zero", "nominal"}))
+      ->capture_default_str();
+  command->add_option("--exchange", options->exchange, "all-to-all messages at once or pair by pair; usual: by network")
+      ->check(one_of({"usual", "posted", "pairwise"}))
+      ->capture_default_str();
+  options->simulation.add_to(*command);
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli
