@@ -59,7 +59,7 @@ TEST(Collectives, NumbersOfNodesOutOfRangeAreRefused) {
   EXPECT_THROW(static_cast<void>(make_allgather(5000, 8, AllgatherOrder::ring)), Error);
 }
 
-TEST(HubCost, TheTablesOfThePaperAddUp) {
+TEST(HubCost, TotalsAreThoseOfTheTablesLines) {
   const HubCost one = hub_cost(load_network("optical-hub-cost-1d", "optical-hub-cost"));
   EXPECT_EQ(one.total, 142080);          // Urino 2020, table A.1
   EXPECT_EQ(one.bandwidth_gbps, 25600);  // table 9
