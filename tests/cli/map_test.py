@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""gdr net map as its users meet it.
+
+    map_test.py GDR PROJECT
+"""
+
+import json
+import pathlib
+import sys
+import unittest
+import xml.etree.ElementTree
+
+import cli_test
+
+METHODS = ("xyz", "none", "mincost", "minlink", "scotch", "refined")
+RING = "tasks,4\nfrom,to,bytes\n0,1,100\n1,2,100\n2,3,100\n3,0,100\n"
+
+
+class NetMap(cli_test.CliTest):
+    def report(self, *arguments):
+        return json.loads(self.succeeds("net", "map", *arguments, "--json", "-").out)
+
+    def graph(self, text):
+        return self.file("graph.csv", text)
+
+    def test_report_has_the_fields_of_every_method(self):
+        for method in METHODS:
+            with self.subTest(method=method):
+                report = self.report("--graph", "cg", "--topology", "torus:4x2x2", "--method", method, "--full")
+                for field in ("cost_hop_bytes", "cost_torus_hop_bytes", "max_link_bytes", "total_bytes"):
+                    self.assertIsInstance(report[field], int, field)
+                    self.assertGreater(report[field], 0, field)
+                self.assertGreaterEqual(report["seconds_to_optimise"], 0)
+                self.assertEqual((report["tasks"], report["nodes"]), (16, 16))
+                self.assertEqual(sorted(report["mapping"]), list(range(16)))
+                # A message takes no more hops on the torus than on the mesh.
+                self.assertLessEqual(report["cost_torus_hop_bytes"], report["cost_hop_bytes"])
+
+    def test_histogram_counts_every_link_and_every_byte(self):
+        report = self.report("--graph", "bruck", "--topology", "torus:4x4x4", "--full")
+        histogram = report["link_histogram"]
+        self.assertEqual(sum(links for _, links in histogram), 6 * 64)
+        self.assertEqual(sum(load * links for load, links in histogram), report["cost_torus_hop_bytes"])
+        self.assertEqual(max(load for load, _ in histogram), report["max_link_bytes"])
+
+    def test_a_ring_of_tasks_in_order_of_ranks(self):
+        report = self.report("--graph", self.graph(RING), "--topology", "mesh:4", "--method", "xyz", "--full")
+        self.assertEqual(report["mapping"], [0, 1, 2, 3])
+        self.assertEqual(report["total_bytes"], 400)
+        self.assertEqual(report["cost_hop_bytes"], 100 * (1 + 1 + 1 + 3))
+        self.assertEqual(report["max_link_bytes"], 100)
+        report = self.report("--graph", self.graph(RING), "--topology", "torus:4", "--method", "xyz")
+        self.assertEqual(report["cost_torus_hop_bytes"], 400)
+
+    def test_the_mapping_is_left_out_unless_asked_for(self):
+        report = self.report("--graph", "bruck", "--topology", "torus:2x2")
+        self.assertNotIn("mapping", report)
+        self.assertNotIn("link_histogram", report)
+
+    def test_sp_leaves_nodes_idle(self):
+        report = self.report("--graph", "sp", "--topology", "torus:4x4x2", "--method", "mincost")
+        self.assertEqual((report["tasks"], report["nodes"]), (25, 32))
+
+    def test_duplicate_edges_are_summed_and_told(self):
+        graph = self.graph("from,to,bytes\n0,1,5\n0,1,7\n1,0,1\n0,1,8\n")
+        report = self.report("--graph", graph, "--topology", "mesh:2")
+        self.assertEqual((report["duplicate_lines"], report["total_bytes"]), (2, 21))
+        self.assertEqual(report["max_link_bytes"], 20)
+        self.assertIn(f"{graph}:3:", self.succeeds("net", "map", "--graph", graph, "--topology", "mesh:2").out)
+
+    def test_a_bad_line_ends_with_1_and_its_number(self):
+        for line, expected, text in [
+            (3, "sender 4 is unknown", "tasks,4\nfrom,to,bytes\n4,0,1\n"),
+            (3, "receiver 9 is unknown", "tasks,4\nfrom,to,bytes\n0,9,1\n"),
+            (3, "-5 bytes are refused", "from,to,bytes\n0,1,1\n1,0,-5\n"),
+            (2, "bytes are missing", "from,to,bytes\n0,1\n"),
+            (2, "bytes are missing", "from,to,bytes\n0,1,\n"),
+            (2, "nan bytes are refused", "from,to,bytes\n0,1,nan\n"),
+            (1, "5 tasks are refused: there are 4 nodes", "tasks,5\nfrom,to,bytes\n"),
+            (2, "5 tasks are refused: there are 4 nodes", "from,to,bytes\n4,0,1\n"),
+            (4, "task 2 sends to itself", "from,to,bytes\n\n0,1,1 # fine\n2,2,8\n"),
+            (2, "too many fields", "from,to,bytes\n0,1,2,3\n"),
+            (2, "receiver 'b' is refused", "from,to,bytes\n0,b,2\n"),
+            (1, "'0,1,2' stands where the header", "0,1,2\n"),
+        ]:
+            with self.subTest(text=text):
+                graph = self.graph(text)
+                self.ends(1, [f"{graph}:{line}: {expected}"], "net", "map", "--graph", graph, "--topology", "mesh:2x2")
+
+    def test_a_file_that_is_not_there_ends_with_1_and_its_name(self):
+        self.ends(1, ["nowhere.csv"], "net", "map", "--graph", "nowhere.csv", "--topology", "mesh:2x2")
+
+    def test_wrong_command_lines_end_with_2(self):
+        for expected, arguments in [
+            (["--topology", "ring:4"], ["--graph", "bruck", "--topology", "ring:4"]),
+            (["--topology", "torus"], ["--graph", "bruck", "--topology", "torus"]),
+            (["--topology", "torus:4x"], ["--graph", "bruck", "--topology", "torus:4x"]),
+            (["--topology", "torus:4x0"], ["--graph", "bruck", "--topology", "torus:4x0"]),
+            (["--topology", "2x2x2x2"], ["--graph", "bruck", "--topology", "torus:2x2x2x2"]),
+            (["--topology", "-4"], ["--graph", "bruck", "--topology", "torus:-4"]),
+            (["--topology", "nodes"], ["--graph", "bruck", "--topology", "torus:99999x99999"]),
+            (["--topology"], ["--graph", "bruck"]),
+            (["--graph"], ["--topology", "torus:2x2"]),
+            (["--graph", "6"], ["--graph", "cg", "--topology", "torus:3x2"]),
+            (["--method", "best"], ["--graph", "cg", "--topology", "torus:2x2", "--method", "best"]),
+            (["--objective", "time"], ["--graph", "cg", "--topology", "torus:2x2", "--objective", "time"]),
+            (["--tie", "left"], ["--graph", "cg", "--topology", "torus:2x2", "--tie", "left"]),
+            (["--axis-order", "xxy"], ["--graph", "cg", "--topology", "torus:2x2", "--axis-order", "xxy"]),
+            (["--bytes", "0"], ["--graph", "bruck", "--topology", "torus:2x2", "--bytes", "0"]),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.ends(2, expected, "net", "map", *arguments)
+
+    def test_threads_do_not_change_the_mapping(self):
+        arguments = ["--graph", "bruck", "--topology", "torus:4x3x2", "--objective", "link", "--full"]
+        self.assertEqual(self.report(*arguments)["mapping"], self.report(*arguments, "--threads", "3")["mapping"])
+
+    def test_files_hold_the_graph_the_ranks_and_the_picture(self):
+        saved, ranks, picture = (self.scratch / name for name in ("saved.csv", "ranks", "loads.svg"))
+        hosts = self.file("hosts", "a\nb\nc\nd\n")
+        arguments = ["--topology", "torus:2x2", "--method", "mincost", "--full"]
+        report = self.report("--graph", self.graph(RING), *arguments, "--rankfile", ranks, "--hosts", hosts,
+                             "--picture", picture, "--save-graph", saved)
+        self.assertEqual(ranks.read_text(encoding="utf-8").splitlines(),
+                         [f"rank {rank}={'abcd'[node]} slot=0" for rank, node in enumerate(report["mapping"])])
+        self.assertEqual(self.report("--graph", saved, *arguments)["mapping"], report["mapping"])
+        self.assertTrue(xml.etree.ElementTree.parse(picture).getroot().tag.endswith("svg"))
+
+    def test_fewer_hosts_than_nodes_end_with_1(self):
+        self.ends(1, ["host"], "net", "map", "--graph", self.graph(RING), "--topology", "torus:2x2", "--rankfile",
+                  self.scratch / "ranks", "--hosts", self.file("hosts", "a\n"))
+
+
+if __name__ == "__main__":
+    cli_test.GDR = sys.argv[1]
+    cli_test.PROJECT = pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1])
