@@ -15,6 +15,7 @@ constexpr double kPitch = 16;  // between nodes
 constexpr double kGap = 16;    // between planes
 constexpr double kMargin = 20;
 constexpr double kTitle = 24;
+constexpr double kLabel = 14;   // above a plane
 constexpr double kNode = 3;     // half of a node's side
 constexpr double kAside = 1.6;  // of a direction from the middle of its cable
 constexpr double kWidth = 2.4;  // of a line
@@ -22,13 +23,13 @@ constexpr double kStub = 6;     // of a link that closes a ring
 constexpr std::uint32_t kPlanesInARow = 8;
 constexpr int kLegendSteps = 64;
 
-/// Light yellow over red to black: dark where much passes, also in print.
+/// Light grey over yellow and red to black: dark where much passes, also in print.
 std::string colour(double share) {
   struct Stop {
     double at, red, green, blue;
   };
   constexpr std::array<Stop, 5> kStops{
-      {{0, 245, 245, 240}, {0.25, 254, 217, 118}, {0.5, 253, 141, 60}, {0.75, 227, 26, 28}, {1, 70, 0, 30}}};
+      {{0, 222, 228, 234}, {0.25, 254, 217, 118}, {0.5, 253, 141, 60}, {0.75, 227, 26, 28}, {1, 70, 0, 30}}};
   std::size_t upper = 1;
   while (upper + 1 < kStops.size() && share > kStops[upper].at) ++upper;
   const Stop& low = kStops[upper - 1];
@@ -50,6 +51,7 @@ struct Layout {
   const Grid& grid;
   std::uint32_t columns;  // of planes
   double plane_width;
+  double label;
   double plane_height;
   double panel_height;
 
@@ -57,7 +59,8 @@ struct Layout {
       : grid(shown),
         columns(std::min(shown.extents()[2], kPlanesInARow)),
         plane_width(kPitch * shown.extents()[0] + kGap),
-        plane_height(kPitch * shown.extents()[1] + kGap),
+        label(shown.axes() == 3 ? kLabel : 0),
+        plane_height(label + kPitch * shown.extents()[1] + kGap),
         panel_height(kTitle + plane_height * ((shown.extents()[2] + columns - 1) / columns)) {}
 
   [[nodiscard]] double width() const { return std::max(2 * kMargin + plane_width * columns, 420.0); }
@@ -65,7 +68,7 @@ struct Layout {
     return kMargin + plane_width * (at[2] % columns) + kPitch * (at[0] + 0.5);
   }
   [[nodiscard]] double y(const GridPosition& at, std::size_t panel) const {
-    return kMargin + panel_height * static_cast<double>(panel) + kTitle + plane_height * (at[2] / columns) +
+    return kMargin + panel_height * static_cast<double>(panel) + kTitle + plane_height * (at[2] / columns) + label +
            kPitch * (at[1] + 0.5);
   }
 };
@@ -113,7 +116,7 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
   }
   const double scale = most == 0 ? 1 : static_cast<double>(most);
   const double legend_y = kMargin + layout.panel_height * static_cast<double>(panels.size());
-  const double height = legend_y + 40 + kMargin;
+  const double height = legend_y + 42 + kMargin;
   std::string svg = fmt::format(
       "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {0:.0f} {1:.0f}' width='{0:.0f}' height='{1:.0f}' "
       "font-family='sans-serif' font-size='12'>\n<rect width='100%' height='100%' fill='white'/>\n",
@@ -123,6 +126,10 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
     svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>{}: busiest link {}</text>\n", kMargin,
                        kMargin + layout.panel_height * static_cast<double>(p) + 12, panel.title,
                        readable(static_cast<double>(*std::ranges::max_element(panel.loads))));
+    for (std::uint32_t z = 0; layout.label > 0 && z < grid.extents()[2]; ++z) {
+      svg += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='9' fill='#606060'>z = {}</text>\n",
+                         layout.x({0, 0, z}) - kNode, layout.y({0, 0, z}, p) - kPitch / 2 - 3, z);
+    }
     svg += fmt::format("<g stroke-width='{}' fill='none'>\n", kWidth);
     for (std::uint32_t link = 0; link < grid.links(); ++link) {
       const unsigned axis = link / 2 % grid.axes();
@@ -148,6 +155,12 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
   }
   svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>{} a link</text>\n", kMargin + 20 + kLegendSteps * kStep,
                      legend_y + 30, readable(static_cast<double>(most)));
+  if (layout.label > 0) {
+    svg += fmt::format(
+        "<text x='{:.0f}' y='{:.0f}' font-size='9' fill='#606060'>square: a node; its left half: the link to the "
+        "next plane, right half: to the plane before</text>\n",
+        kMargin, legend_y + 50);
+  }
   return svg + "</svg>\n";
 }
 
