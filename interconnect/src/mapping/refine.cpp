@@ -18,9 +18,11 @@ namespace {
 // three to eight mappings by Scotch.
 constexpr double kHopVisits = 220;
 constexpr double kLinkVisits = 30;
-// Merges by minlink with shuffled turns: what they come to differs much, and one of a few is good.
-constexpr std::uint64_t kShuffledMerges = 4;
-constexpr std::size_t kLinkStarts = 2;  // how many of the mappings are refined for link
+// Merges by minlink with shuffled turns: what they come to differs much, and one of a few is good. Each takes up to
+// twice as long as a mapping by Scotch.
+constexpr std::uint64_t kShuffledMerges = 3;
+constexpr std::uint64_t kSeedStride = 4;  // at least as many, so that no two seeds share a merge
+constexpr std::size_t kLinkStarts = 2;    // how many of the mappings are refined for link
 
 std::uint64_t value_of(const MappingCost& cost, MappingObjective objective) {
   return objective == MappingObjective::cost ? cost.torus_hop_bytes : cost.max_link_bytes;
@@ -142,7 +144,7 @@ Candidate refine_for_link(const Problem& problem, Jobs& jobs) {
       // Growing first along x, then the axis that messages take last, leaves more to choose to the merges that matter
       // most.
       const auto& order = problem.routing.axes;
-      const std::uint64_t seed = problem.options.seed * kShuffledMerges + i + 1;
+      const std::uint64_t seed = problem.options.seed * kSeedStride + i + 1;
       const MergeVariant variant{{order[0], order[2], order[1]}, LinkTieBreak::squares, seed};
       return problem.rated(problem.merged(MergeRule::minlink, variant, progress));
     });
