@@ -92,6 +92,22 @@ TaskMapping mapping_for(const Options& options, const TaskGraph& graph, const Gr
   return interconnect::map_by_refinement(graph, grid, routing, refine, progress);
 }
 
+/// SimGrid works out the rates of all flows anew whenever some end, so that its time grows faster than the square of
+/// their number: 4096 nodes with 12 flows each take minutes.
+void check_simulation(const TaskGraph& graph, const Grid& grid) {
+  constexpr std::uint64_t kMostNodes = 4096;
+  constexpr std::uint64_t kMostFlows = 50'000;
+  if (grid.nodes() > kMostNodes) {
+    throw UsageError(
+        fmt::format("--simulate: {} nodes are refused: SimGrid is given at most {}, beyond which it takes too long",
+                    grid.nodes(), kMostNodes));
+  }
+  if (graph.transfers().size() > kMostFlows) {
+    throw Error(fmt::format("--simulate: {} messages between tasks are refused: SimGrid is given at most {}",
+                            graph.transfers().size(), kMostFlows));
+  }
+}
+
 /// Seconds until all traffic, begun at once, has arrived, by SimGrid's flow model.
 double simulated_seconds(const Options& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
                          const GridRouting& routing) {
@@ -99,8 +115,10 @@ double simulated_seconds(const Options& options, const TaskGraph& graph, const T
   constexpr double kGiga = 1e9;
   constexpr double kMicro = 1e-6;
   const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
+  // Flows that end nearly together end as one: the rates of all others are worked out anew each time that some end.
+  constexpr double kResolution = 1e-3;
   return interconnect::run_s4u(interconnect::mapped_schedule(graph, mapping, grid),
-                               interconnect::grid_topology(grid, cable, routing))
+                               interconnect::grid_topology(grid, cable, routing), {.resolution = kResolution})
       .seconds;
 }
 
@@ -145,6 +163,7 @@ int map_tasks(const Options& options) {
                             })};
   const interconnect::GraphFile file = graph_for(options, grid);
   const TaskGraph& graph = file.graph;
+  if (options.simulate) check_simulation(graph, grid);
 
   Progress bar("mapping", options.report.quiet);
   const std::clock_t start = std::clock();

@@ -111,6 +111,14 @@ class NetMap(cli_test.CliTest):
             with self.subTest(arguments=arguments):
                 self.ends(2, expected, "net", "map", *arguments)
 
+    def test_simulated_traffic_takes_no_less_than_its_busiest_link(self):
+        report = self.report("--graph", "bruck", "--topology", "torus:4x4x2", "--simulate")
+        self.assertGreaterEqual(report["emulated_seconds"], report["max_link_bytes"] / 5e9 * 0.999)
+
+    def test_more_nodes_than_can_be_simulated_are_refused_before_any_work(self):
+        self.ends(2, ["--simulate", "32768", "4096"], "net", "map", "--graph", "bruck", "--topology", "torus:32x32x32",
+                  "--simulate")
+
     def test_threads_do_not_change_the_mapping(self):
         arguments = ["--graph", "bruck", "--topology", "torus:4x3x2", "--objective", "link", "--full"]
         self.assertEqual(self.report(*arguments)["mapping"], self.report(*arguments, "--threads", "3")["mapping"])
