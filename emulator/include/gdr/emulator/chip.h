@@ -74,7 +74,7 @@ struct LoopRun {
   bool ends = true;
   /// Takes the words that `collect` lines bring to the tree, in order: room for collected_words() of each block of the
   /// range, one block after the other.
-  std::span<LongWord> collected;
+  std::span<LongWord> collected{};
 };
 
 /// Words that one block brings to the tree in a run, or a piece of one, of this many iterations.
