@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
   program.set_version_flag("--version", "gdr " GDR_VERSION);
   program.require_subcommand(1);
   program.set_help_all_flag("--help-all", "help of all subcommands");
-  for (const auto add : {&add_as, &add_objdump, &add_run, &add_nbody, &add_force, &add_dgemm, &add_hpl, &add_validate, &add_fp, &add_machine,
-                         &add_net, &add_profile, &add_explain}) {
+  for (const auto add : {&add_as, &add_objdump, &add_run, &add_nbody, &add_force, &add_dgemm, &add_hpl, &add_validate,
+                         &add_fp, &add_machine, &add_net, &add_profile, &add_explain}) {
     add(program);
   }
   try {

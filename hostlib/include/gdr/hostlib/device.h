@@ -63,8 +63,8 @@ class Device {
   /// Runs the loop for any number of i-records against j-records 0 .. nj - 1 and returns their results in order.
   /// Engine timing returns none.
   /// Records never written are zero. Throws as write_j().
-  /// Of a kernel of Type II, nj is the number of turns, i-record n belongs to chip n / 2048, block n / 128 mod 16, and the
-  /// results are words, in the order of the `collect` lines, added over the chips of the one board.
+  /// Of a kernel of Type II, nj is the number of turns, i-record n belongs to chip n / 2048, block n / 128 mod 16, and
+  /// the results are words, in the order of the `collect` lines, added over the chips of the one board.
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj);
 
   /// The same in the background, on a copy of `i_fields`. Until wait() the device takes no other call.

@@ -37,8 +37,8 @@ int gdr_runtime_wait(gdr_runtime* runtime);
 /* Results of the first `count` i-particles of the last run. */
 int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count);
 
-/* Kernels of Type II: nj above is the number of turns; this gives the first `count` words (8 bytes each) of the last run,
-   in the order of the kernel's `collect` lines. */
+/* Kernels of Type II: nj above is the number of turns; this gives the first `count` words (8 bytes each) of the last
+   run, in the order of the kernel's `collect` lines. */
 int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count);
 
 /* Null is allowed. */
