@@ -13,7 +13,7 @@ bool covers(const Model& model, const std::string& id) {
 }  // namespace
 
 Models::Models() {
-  for (const auto& models_of : {grape_dr_models, tca_models, mapping_models, urino_models}) {
+  for (const auto& models_of : {grape_dr_models, blas_models, tca_models, mapping_models, urino_models}) {
     std::ranges::move(models_of(), std::back_inserter(models_));
   }
 }

@@ -201,23 +201,25 @@ Topology optical_hub_2d(NodeId rows, NodeId columns, Cable link) {
           }};
 }
 
+bool goes_plus(NodeId size, NodeId from, NodeId to, TieRule tie) {
+  const NodeId plus = to >= from ? to - from : to + size - from;
+  if (2 * plus != size) return 2 * plus < size;
+  switch (tie) {
+    case TieRule::plus:
+      return true;
+    case TieRule::minus:
+      return false;
+    case TieRule::split:
+      return from % 2 == 0;
+    case TieRule::direct:
+      break;
+  }
+  return to > from;
+}
+
 Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie, std::vector<unsigned> axes) {
   return grid_topology("torus", std::move(dimensions), link, std::move(axes),
-                       [tie](NodeId size, NodeId from, NodeId to) {
-                         const NodeId plus = (to + size - from) % size;
-                         if (2 * plus != size) return 2 * plus < size;
-                         switch (tie) {
-                           case TieRule::plus:
-                             return true;
-                           case TieRule::minus:
-                             return false;
-                           case TieRule::split:
-                             return from % 2 == 0;
-                           case TieRule::direct:
-                             break;
-                         }
-                         return to > from;
-                       });
+                       [tie](NodeId size, NodeId from, NodeId to) { return goes_plus(size, from, to, tie); });
 }
 
 Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes) {

@@ -2,26 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <random>
 
+#include "counted_allocations.h"
 #include "gdr/interconnect/reflect.h"
 #include "gdr/interconnect/stencil.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-// Counts what the program allocates, to see that an exchange does not.
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace gdr::interconnect {
 namespace {
@@ -264,9 +250,9 @@ TEST(Exchange, TheSecondAllocatesNothing) {
   for (const HaloMethod method : {HaloMethod::tca, HaloMethod::mv2gdr, HaloMethod::hybrid}) {
     const auto reflect = reflect_modelled(machine, {{16, 16, 16}, {2, 2, 2}, {1, 1, 1}, 4}, method);
     reflect->exchange();
-    const std::size_t before = allocations;
+    const std::size_t before = allocations();
     reflect->exchange();
-    EXPECT_EQ(allocations, before);
+    EXPECT_EQ(allocations(), before);
   }
 }
 

@@ -2,24 +2,11 @@
 // 16 ranks, and the second exchange allocates nothing.
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
+#include "counted_allocations.h"
 #include "gdr/interconnect/halo_mpi.h"
 #include "mpi_stencil.h"
-
-namespace {
-std::size_t allocations = 0;
-}
-
-void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -74,10 +61,10 @@ void second_exchange_allocates_nothing() {
     return;
   }
   bool done = gdr_reflect_do(reflect) == 0;
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   done = gdr_reflect_do(reflect) == 0 && done;
   HaloShape made;
-  expect(done && allocations == before, "the second exchange allocates nothing", made);
+  expect(done && allocations() == before, "the second exchange allocates nothing", made);
   gdr_reflect_free(reflect);
 }
 

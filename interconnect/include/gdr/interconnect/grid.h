@@ -65,7 +65,7 @@ class Grid {
     const GridPosition end = position(to);
     for (const unsigned axis : routing.axes) {
       const std::uint32_t extent = extents_[axis];
-      const bool plus = goes_plus(at[axis], end[axis], extent, routing.tie);
+      const bool plus = torus_ ? goes_plus(extent, at[axis], end[axis], routing.tie) : end[axis] > at[axis];
       while (at[axis] != end[axis]) {
         visit((node(at) * axes_ + axis) * 2 + (plus ? 0 : 1));
         if (plus) {
@@ -81,22 +81,6 @@ class Grid {
   [[nodiscard]] std::uint32_t ring_distance(unsigned axis, const GridPosition& a, const GridPosition& b) const {
     const std::uint32_t apart = a[axis] > b[axis] ? a[axis] - b[axis] : b[axis] - a[axis];
     return torus_ && 2 * apart > extents_[axis] ? extents_[axis] - apart : apart;
-  }
-  [[nodiscard]] bool goes_plus(std::uint32_t from, std::uint32_t to, std::uint32_t extent, TieRule tie) const {
-    if (!torus_) return to > from;
-    const std::uint32_t up = to >= from ? to - from : to + extent - from;
-    if (2 * up != extent) return 2 * up < extent;
-    switch (tie) {
-      case TieRule::plus:
-        return true;
-      case TieRule::minus:
-        return false;
-      case TieRule::split:
-        return from % 2 == 0;
-      case TieRule::direct:
-        break;
-    }
-    return to > from;
   }
 
   GridPosition extents_{1, 1, 1};

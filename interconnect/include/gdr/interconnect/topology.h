@@ -69,6 +69,9 @@ enum class TieRule {
   direct,  // the way that does not pass the link which closes the ring
 };
 
+/// True if the way from `from` to `to` round a ring of `size` leads towards larger coordinates.
+[[nodiscard]] bool goes_plus(NodeId size, NodeId from, NodeId to, TieRule tie);
+
 /// Torus of any number of dimensions; node = x + X (y + Y (z + ...)). Routes take the shorter way round in each
 /// dimension, dimensions in the order of `axes` (all of them, each once; empty: 0, 1, 2, ...). Links: two out of each
 /// node and dimension: link = (node * dimensions + axis) * 2 + (0: plus, 1: minus). Dimensions of one node are allowed;
