@@ -23,6 +23,7 @@ struct PlatformArguments {
 
 /// Options of every subcommand that simulates a schedule.
 struct SimulationArguments {
+  std::string executor = "s4u";
   std::string model = "cm02";
   bool crosstraffic = false;
   double rate_cap = interconnect::kSmpiRateCap;
@@ -30,7 +31,11 @@ struct SimulationArguments {
   std::string links;  // CSV of the loads of all links
 
   void add_to(CLI::App& command);
-  [[nodiscard]] interconnect::SimulationOptions options() const;
+  /// Seconds of a schedule; `flops_per_second` of a node, 0: arithmetic takes no time. Throws gdr::Error.
+  [[nodiscard]] double seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
+                               double flops_per_second = 0) const;
+  /// For the report: what ran the schedule.
+  [[nodiscard]] std::string engine() const { return executor == "closed-form" ? executor : "simgrid"; }
   /// What decided the times, for people and for the report.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] Json json() const;

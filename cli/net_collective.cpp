@@ -23,10 +23,10 @@ struct Options {
 int report_schedule(const Options& options, const std::string& tool, const interconnect::Platform& platform,
                     const Schedule& schedule, const Stopwatch& watch) {
   options.simulation.write_links(schedule, platform.topology);
-  const double seconds = run_s4u(schedule, platform.topology, options.simulation.options()).seconds;
+  const double seconds = options.simulation.seconds(schedule, platform.topology);
   const interconnect::Traffic traffic = interconnect::traffic(schedule);
   const double bound = interconnect::run_closed_form(schedule, platform.topology).link_bound_seconds;
-  Json json = envelope(tool, platform.description, "simgrid", false);
+  Json json = envelope(tool, platform.description, options.simulation.engine(), false);
   json["emulated_seconds"] = seconds;
   json["host_seconds"] = watch.seconds();
   json["nodes"] = platform.topology.nodes();

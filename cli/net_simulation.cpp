@@ -18,6 +18,13 @@ const std::map<std::string, FlowModel> kModels{
 }  // namespace
 
 void SimulationArguments::add_to(CLI::App& command) {
+  command
+      .add_option(
+          "--executor", executor,
+          "what runs the schedule: SimGrid's flows, MPI calls on SimGrid's SMPI, or no simulation: the sum over "
+          "steps of latency, busiest link and arithmetic")
+      ->check(one_of({"s4u", "smpi", "closed-form"}))
+      ->capture_default_str();
   command.add_option("--model", model, "SimGrid's flow model")
       ->check(one_of({"cm02", "lv08", "smpi"}))
       ->capture_default_str();
@@ -31,22 +38,30 @@ void SimulationArguments::add_to(CLI::App& command) {
   command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
 }
 
-interconnect::SimulationOptions SimulationArguments::options() const {
+double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
+                                    double flops_per_second) const {
+  if (executor == "closed-form") {
+    return interconnect::run_closed_form(schedule, topology, flops_per_second).lockstep_seconds;
+  }
   interconnect::SimulationOptions options;
   options.model = kModels.at(model);
   options.crosstraffic = crosstraffic;
   options.rate_cap = rate_cap;
   options.latency_factor = latency_factor;
-  return options;
+  options.flops_per_second = flops_per_second;
+  return (executor == "smpi" ? run_smpi(schedule, topology, options) : run_s4u(schedule, topology, options)).seconds;
 }
 
 std::string SimulationArguments::text() const {
-  return fmt::format("flow model {}, rate cap {}, latency factor {}, crosstraffic {}", model, rate_cap, latency_factor,
-                     crosstraffic ? "on" : "off");
+  if (executor == "closed-form") return "closed form: sum over steps of latency, busiest link and arithmetic";
+  return fmt::format("{}, flow model {}, rate cap {}, latency factor {}, crosstraffic {}", executor, model, rate_cap,
+                     latency_factor, crosstraffic ? "on" : "off");
 }
 
 Json SimulationArguments::json() const {
-  return {{"flow_model", model},
+  if (executor == "closed-form") return {{"executor", executor}};
+  return {{"executor", executor},
+          {"flow_model", model},
           {"rate_cap", rate_cap},
           {"latency_factor", latency_factor},
           {"crosstraffic", crosstraffic}};

@@ -36,10 +36,9 @@ interconnect::SummaOptions summa_options(const Options& options, const Platform&
           .by_rows_and_columns = platform.kind == "optical-hub-2d" && algorithm == SummaAlgorithm::ca4};
 }
 
-interconnect::SimulationOptions simulation_options(const Options& options, const Platform& platform) {
-  interconnect::SimulationOptions simulation = options.simulation.options();
-  if (options.compute == "nominal") simulation.flops_per_second = platform.flops_per_second;
-  return simulation;
+/// 0: arithmetic takes no time.
+double flops_per_second(const Options& options, const Platform& platform) {
+  return options.compute == "nominal" ? platform.flops_per_second : 0;
 }
 
 /// CA1 in two dimensions on a hub of as many nodes with the same bandwidth and latency; nothing if they form no square.
@@ -56,9 +55,8 @@ std::optional<double> reference_seconds(const Options& options, const Platform& 
   }
   const interconnect::Cable wavelength{platform.node_bytes_per_second / nodes,
                                        platform.topology.links()[0].latency_seconds};
-  return run_s4u(interconnect::make_summa(summa).schedule, interconnect::optical_hub(nodes, wavelength),
-                 simulation_options(options, platform))
-      .seconds;
+  return options.simulation.seconds(interconnect::make_summa(summa).schedule,
+                                    interconnect::optical_hub(nodes, wavelength), flops_per_second(options, platform));
 }
 
 int summa(const Options& options) {
@@ -68,13 +66,14 @@ int summa(const Options& options) {
   const interconnect::SummaOptions& chosen = plan.options;
   const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
   options.simulation.write_links(plan.schedule, platform.topology);
-  const double seconds = run_s4u(plan.schedule, platform.topology, simulation_options(options, platform)).seconds;
+  const double seconds =
+      options.simulation.seconds(plan.schedule, platform.topology, flops_per_second(options, platform));
   const std::optional<double> reference = reference_seconds(options, platform);
   const double words = interconnect::summa_memory_words(chosen.algorithm, chosen.layout, chosen.nodes,
                                                         static_cast<double>(plan.padded_n));
   const char* exchange = chosen.exchange == Exchange::posted ? "posted" : "pairwise";
 
-  Json json = envelope("net summa", platform.description, "simgrid", false);
+  Json json = envelope("net summa", platform.description, options.simulation.engine(), false);
   json["emulated_seconds"] = seconds;
   json["host_seconds"] = watch.seconds();
   json["nodes"] = chosen.nodes;

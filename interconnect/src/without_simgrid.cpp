@@ -10,4 +10,8 @@ SimulationResult run_s4u(const Schedule&, const Topology&, const SimulationOptio
   throw Error("gdr was built without SimGrid: install libsimgrid-dev and configure with -DGDR_SIMGRID=ON to simulate");
 }
 
+SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+  return run_s4u(schedule, topology, options);
+}
+
 }  // namespace gdr::interconnect

@@ -55,6 +55,18 @@ class WrongPlatforms(unittest.TestCase):
             self.assertRegex(outcome.stderr, r"hub\.toml:\d+: .*bandwidth")
 
 
+class ClosedForm(unittest.TestCase):
+    def test_a_hub_without_contention_needs_no_simulation(self):
+        arguments = ("net", "summa", "--nodes", "16", "--n", "4096", "--executor", "closed-form")
+        result = report(*arguments)
+        self.assertEqual((result["engine"], result["simulation"]), ("closed-form", {"executor": "closed-form"}))
+        # Table 3 of Urino 2020, CA4 to CA1: as many times as there are nodes; latencies take the rest.
+        self.assertAlmostEqual(result["relative"], 16, delta=0.1)
+        if HAS_SIMGRID:
+            simulated = report(*arguments[:-1], "s4u", "--rate-cap", "0")
+            self.assertAlmostEqual(result["seconds"] / simulated["seconds"], 1, delta=1e-3)
+
+
 @unittest.skipUnless(HAS_SIMGRID, "built without SimGrid")
 class Summa(unittest.TestCase):
     def test_the_report_has_time_relative_speed_and_memory(self):
@@ -77,6 +89,11 @@ class Summa(unittest.TestCase):
                 rows = list(csv.DictReader(lines))
             self.assertEqual(len(rows), 16 * 15)
             self.assertEqual({row["messages"] for row in rows}, {"8"})
+
+    def test_mpi_calls_on_smpi_take_as_long_as_flows(self):
+        arguments = ("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "512", "--executor")
+        seconds = [report(*arguments, executor)["seconds"] for executor in ("s4u", "smpi")]
+        self.assertAlmostEqual(seconds[1] / seconds[0], 1, delta=0.02)
 
     def test_relays_gain_half_the_nodes_on_long_broadcasts(self):
         seconds = [

@@ -7,6 +7,8 @@
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/collectives.h"
+#include "gdr/interconnect/summa.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -111,6 +113,67 @@ TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
   const Topology hub = optical_hub(2, {1e9, 0});
   EXPECT_NEAR(run_s4u(alone, hub, options).seconds, 1.25e-3, 1e-8);
   EXPECT_NEAR(run_s4u(together, hub, options).seconds, 2e-3, 1e-8);
+}
+
+/// Schedules of all kinds with the platforms they run on, messages from 4 KiB on: SMPI adds an envelope to each.
+struct Case {
+  Schedule schedule;
+  Topology topology;
+};
+std::vector<Case> cases() {
+  const Topology hub = optical_hub(16, kCable);
+  const Topology square = torus({4, 4}, kCable);
+  std::vector<Case> all{{make_broadcast(16, 1 << 20, Path::direct), hub},
+                        {make_broadcast(16, 1 << 20, Path::multipath), square},
+                        {make_allgather(16, 1 << 16, AllgatherOrder::ring), square},
+                        {make_allgather(16, 4096, AllgatherOrder::pairwise), square},
+                        {make_allreduce(16, 1 << 16, Path::multipath), infiniband_flat(16, kCable)},
+                        {random_messages(16, 4, 300, 5), square}};
+  for (const SummaAlgorithm algorithm :
+       {SummaAlgorithm::ca0, SummaAlgorithm::ca1, SummaAlgorithm::ca2, SummaAlgorithm::ca3, SummaAlgorithm::ca4}) {
+    all.push_back({make_summa({.nodes = 16, .n = 256, .algorithm = algorithm}).schedule, hub});
+    all.push_back(
+        {make_summa({.nodes = 16, .n = 256, .algorithm = algorithm, .exchange = Exchange::pairwise}).schedule, square});
+  }
+  return all;
+}
+
+TEST_F(Simulated, MpiCallsOnSmpiTakeTheTimesOfS4u) {
+  for (const FlowModel model : {FlowModel::cm02, FlowModel::smpi}) {
+    SimulationOptions options;
+    options.model = model;
+    options.rate_cap = kSmpiRateCap;
+    options.flops_per_second = 1e11;
+    for (const auto& [schedule, topology] : cases()) {
+      EXPECT_NEAR(run_smpi(schedule, topology, options).seconds / run_s4u(schedule, topology, options).seconds, 1, 0.02)
+          << schedule.name << " on " << topology.name();
+    }
+  }
+}
+
+TEST_F(Simulated, AMessageOnSmpiHasAnEnvelopeOf16Bytes) {
+  Schedule schedule{"one", std::vector<std::vector<Step>>(2)};
+  add_message(schedule, 0, 0, 1, 1000, 0);
+  EXPECT_NEAR(run_smpi(schedule, optical_hub(2, {1e9, 0})).seconds, 1016e-9, 1e-12);
+}
+
+TEST_F(Simulated, ADeadlockOnSmpiIsToldWithItsRank) {
+  Schedule schedule{"crossed", std::vector<std::vector<Step>>(2)};
+  schedule.ranks[0] = {{{{1, 8, 0}}, {}, 0}, {{}, {{1, 8, 1}}, 0}};
+  schedule.ranks[1] = {{{{0, 8, 1}}, {}, 0}, {{}, {{0, 8, 0}}, 0}};
+  try {
+    static_cast<void>(run_smpi(schedule, optical_hub(2, kCable)));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits for ever in step 0");
+  }
+}
+
+TEST_F(Simulated, AMessageThatMpiDoesNotCountIsRefusedOnSmpi) {
+  constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 31;
+  Schedule schedule{"long", std::vector<std::vector<Step>>(2)};
+  add_message(schedule, 0, 0, 1, kTooMuch, 0);
+  EXPECT_THROW(static_cast<void>(run_smpi(schedule, optical_hub(2, kCable))), Error);
 }
 
 TEST_F(Simulated, ADeadlockIsToldWithItsRank) {

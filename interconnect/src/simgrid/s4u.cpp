@@ -1,100 +1,18 @@
 // A schedule on SimGrid's S4U. No actors: a message or a computation that ends is what makes its ranks go on, so that
 // thousands of ranks need no stacks.
-#include <fmt/format.h>
-
 #include <xbt/log.h>
+
 #include <algorithm>
-#include <limits>
-#include <simgrid/kernel/routing/NetPoint.hpp>
-#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
-#include "gdr/base/error.h"
-#include "gdr/interconnect/closed_form.h"
-#include "gdr/interconnect/simulation.h"
 #include "simgrid/child.h"
+#include "simgrid/zone.h"
 
 namespace gdr::interconnect {
 namespace {
 
 namespace s4u = simgrid::s4u;
-namespace routing = simgrid::kernel::routing;
-
-/// A zone that asks the topology for every route instead of keeping a table of all pairs.
-class ExplicitZone : public routing::NetZoneImpl {
- public:
-  ExplicitZone(const Schedule& schedule, const Topology& topology, const std::vector<bool>& used, double rate_cap)
-      : NetZoneImpl("platform"), topology_(topology), rate_cap_(rate_cap), links_(topology.links().size()) {
-    for (NodeId node = 0; node < topology.nodes(); ++node) {
-      hosts_.push_back(get_iface()->create_host(std::to_string(node), 1.0)->seal());
-      node_of_[hosts_.back()->get_netpoint()] = node;
-    }
-    for (LinkId link = 0; link < links_.size(); ++link) {
-      if (used[link]) links_[link] = make_link(topology.links()[link], link);
-    }
-    if (rate_cap_ > 0) make_limiters(schedule);
-    get_iface()->seal();
-  }
-
-  [[nodiscard]] const std::vector<s4u::Host*>& hosts() const { return hosts_; }
-
- private:
-  s4u::Link* make_link(const Link& link, LinkId id) {
-    return get_iface()
-        ->create_link(std::to_string(id), link.bytes_per_second)
-        ->set_latency(link.latency_seconds)
-        ->seal();
-  }
-
-  [[nodiscard]] std::uint64_t pair(NodeId from, NodeId to) const {
-    return std::uint64_t{from} * topology_.nodes() + to;
-  }
-
-  double narrowest(const std::vector<LinkId>& route) const {
-    double rate = std::numeric_limits<double>::infinity();
-    for (const LinkId link : route) rate = std::min(rate, topology_.links()[link].bytes_per_second);
-    return rate;
-  }
-
-  /// For each pair of nodes a link that its flows do not share, at the rate of one flow alone. One such link for all
-  /// pairs would make all flows one system of equations.
-  void make_limiters(const Schedule& schedule) {
-    for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
-      for (const Step& step : schedule.ranks[rank]) {
-        for (const Message& message : step.sends) make_limiter(rank, message.peer);
-      }
-    }
-  }
-  void make_limiter(NodeId from, NodeId to) {
-    s4u::Link*& limiter = limiters_[pair(from, to)];
-    if (limiter != nullptr) return;
-    topology_.route_into(from, to, route_);
-    limiter = get_iface()
-                  ->create_link(fmt::format("limiter {} {}", from, to), rate_cap_ * narrowest(route_))
-                  ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                  ->seal();
-  }
-
-  void get_local_route(const routing::NetPoint* from, const routing::NetPoint* to, routing::Route* into,
-                       double* latency) override {
-    topology_.route_into(node_of_.at(from), node_of_.at(to), route_);
-    for (const LinkId link : route_) {
-      into->link_list_.push_back(links_[link]->get_impl());
-      if (latency != nullptr) *latency += topology_.links()[link].latency_seconds;
-    }
-    const auto limiter = limiters_.find(pair(node_of_.at(from), node_of_.at(to)));
-    if (limiter != limiters_.end()) into->link_list_.push_back(limiter->second->get_impl());
-  }
-
-  const Topology& topology_;
-  double rate_cap_;
-  std::vector<s4u::Host*> hosts_;
-  std::vector<s4u::Link*> links_;
-  std::unordered_map<std::uint64_t, s4u::Link*> limiters_;  // by pair of nodes; empty without a cap
-  std::unordered_map<const routing::NetPoint*, NodeId> node_of_;
-  std::vector<LinkId> route_;
-};
 
 /// Who waits for whom: one half of a message.
 struct Envelope {
@@ -126,8 +44,7 @@ class Simulation {
     std::vector<double> seconds;
     for (Rank rank = 0; rank < ranks_.size(); ++rank) {
       if (ranks_[rank].step < schedule_.ranks[rank].size()) {
-        throw Error(fmt::format("schedule {}: deadlock: rank {} waits for ever in step {}", schedule_.name, rank,
-                                ranks_[rank].step));
+        throw_deadlock(schedule_, rank, ranks_[rank].step);
       }
       seconds.push_back(ranks_[rank].done_at);
     }
@@ -229,58 +146,15 @@ class Simulation {
   s4u::ActivityPtr last_done_;  // SimGrid looks at an activity once more after telling that it is complete
 };
 
-const char* name_of(FlowModel model) {
-  switch (model) {
-    case FlowModel::cm02:
-      return "CM02";
-    case FlowModel::lv08:
-      return "LV08";
-    case FlowModel::smpi:
-      return "SMPI";
-  }
-  GDR_ASSERT(false, "a flow model is one of SimGrid's");
-  return "";
-}
-
-/// Links that a message takes, or its acknowledgements on the way back.
-std::vector<bool> used_links(const Schedule& schedule, const Topology& topology, bool crosstraffic) {
-  std::vector<bool> used(topology.links().size());
-  std::vector<LinkId> route;
-  for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
-    for (const Step& step : schedule.ranks[rank]) {
-      for (const Message& message : step.sends) {
-        topology.route_into(rank, message.peer, route);
-        for (const LinkId link : route) used[link] = true;
-        if (!crosstraffic) continue;
-        topology.route_into(message.peer, rank, route);
-        for (const LinkId link : route) used[link] = true;
-      }
-    }
-  }
-  return used;
-}
-
-void configure(const SimulationOptions& options, double resolution_seconds) {
-  // Above any product of bandwidth and latency: flows are bound by links, not by windows.
-  constexpr double kNoWindow = 1e30;
-  s4u::Engine::set_config(fmt::format("network/model:{}", name_of(options.model)));
-  if (options.latency_factor > 0)
-    s4u::Engine::set_config(fmt::format("network/latency-factor:{}", options.latency_factor));
-  s4u::Engine::set_config(fmt::format("network/crosstraffic:{}", options.crosstraffic ? 1 : 0));
-  s4u::Engine::set_config(fmt::format("network/TCP-gamma:{}", kNoWindow));
-  s4u::Engine::set_config(fmt::format("surf/precision:{}", resolution_seconds));
-}
-
 std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
-                             double resolution_seconds) {
+                             double resolution) {
   xbt_log_control_set("root.thres:critical");
   char name[] = "gdr";
   char* arguments[] = {name, nullptr};
   int count = 1;
   s4u::Engine engine(&count, arguments);
-  configure(options, resolution_seconds);
-  auto* zone = new ExplicitZone(schedule, topology, used_links(schedule, topology, options.crosstraffic),
-                                options.rate_cap);  // the engine's from here
+  configure(options, resolution);
+  auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
   return Simulation(schedule, options, *zone).run(engine);
 }
 
@@ -289,14 +163,10 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
 bool has_simgrid() { return true; }
 
 SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
-  const std::vector<LinkLoad> loads = link_loads(schedule, topology);
-  double busiest = 0;
-  for (std::size_t link = 0; link < loads.size(); ++link) {
-    busiest = std::max(busiest, static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
-  }
+  const double resolution = resolution_seconds(schedule, topology, options);
   SimulationResult result;
-  result.rank_seconds = compute_in_child(
-      "schedule " + schedule.name, [&] { return simulate(schedule, topology, options, options.resolution * busiest); });
+  result.rank_seconds =
+      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); });
   if (!result.rank_seconds.empty()) result.seconds = std::ranges::max(result.rank_seconds);
   return result;
 }

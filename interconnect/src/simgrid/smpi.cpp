@@ -1,0 +1,129 @@
+// A schedule as MPI calls on SimGrid's SMPI: a rank is an actor of this process.
+#include <smpi/smpi.h>
+#include <xbt/log.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <simgrid/s4u.hpp>
+
+#include "mpi/run_mpi.h"
+#include "simgrid/child.h"
+#include "simgrid/zone.h"
+
+namespace gdr::interconnect {
+namespace {
+
+namespace s4u = simgrid::s4u;
+
+constexpr char kInstance[] = "schedule";
+
+std::size_t largest_message(const Schedule& schedule) {
+  std::uint64_t bytes = 1;
+  for (const auto& steps : schedule.ranks) {
+    for (const Step& step : steps) {
+      for (const Message& message : step.sends) bytes = std::max(bytes, message.bytes);
+    }
+  }
+  return bytes;
+}
+
+/// Memory that SMPI takes for shared between ranks: it does not copy what stands there.
+class Shared {
+ public:
+  explicit Shared(std::size_t bytes) : memory_(SMPI_SHARED_MALLOC(bytes)) {}
+  ~Shared() { smpi_shared_free(memory_); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  [[nodiscard]] void* get() const { return memory_; }
+
+ private:
+  void* memory_;
+};
+
+/// No data, and arithmetic that takes its time.
+class TimedPayload : public Payload {
+ public:
+  TimedPayload(const Shared& memory, const std::vector<Step>& steps, double flops_per_second, std::size_t& step)
+      : memory_(memory), steps_(steps), flops_per_second_(flops_per_second), step_(step) {}
+
+  const void* outgoing(const Message&) override { return memory_.get(); }
+  void* place_for(const Message&) override { return memory_.get(); }
+  void finish_step(std::size_t step) override {
+    if (flops_per_second_ > 0 && steps_[step].flops > 0)
+      s4u::this_actor::execute(steps_[step].flops / flops_per_second_);
+    step_ = step + 1;
+  }
+
+ private:
+  const Shared& memory_;
+  const std::vector<Step>& steps_;
+  double flops_per_second_;
+  std::size_t& step_;
+};
+
+/// SMPI as the schedule means it: no message leaves before its receive is posted, nothing but messages takes time.
+void configure_smpi() {
+  s4u::Engine::set_config("smpi/simulate-computation:no");
+  s4u::Engine::set_config("smpi/async-small-thresh:0");
+  s4u::Engine::set_config("smpi/send-is-detached-thresh:0");
+}
+
+std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
+                             double resolution) {
+  xbt_log_control_set("root.thres:critical");
+  char name[] = "gdr";
+  char* arguments[] = {name, nullptr};
+  int count = 1;
+  s4u::Engine engine(&count, arguments);
+  configure(options, resolution);
+  configure_smpi();
+  SMPI_init();
+  auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
+
+  const auto ranks = static_cast<Rank>(schedule.ranks.size());
+  std::vector<std::size_t> steps(ranks);  // that each rank has done
+  std::vector<double> seconds(ranks);
+  std::exception_ptr failure;  // of an actor, where nothing may be thrown; the others then wait in vain
+  s4u::Engine::on_deadlock_cb([&] {
+    if (failure) std::rethrow_exception(failure);
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      if (steps[rank] < schedule.ranks[rank].size()) throw_deadlock(schedule, rank, steps[rank]);
+    }
+  });
+  SMPI_app_instance_register(kInstance, nullptr, static_cast<int>(ranks));
+  const Shared memory(largest_message(schedule));
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const s4u::ActorPtr actor = s4u::Actor::init(std::to_string(rank), zone->hosts()[rank]);
+    actor->set_property("instance_id", kInstance);
+    actor->set_property("rank", std::to_string(rank));
+    actor->start([&, rank] {
+      MPI_Init(nullptr, nullptr);
+      TimedPayload payload(memory, schedule.ranks[rank], options.flops_per_second, steps[rank]);
+      try {
+        run_mpi(schedule, MPI_COMM_WORLD, payload);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      seconds[rank] = s4u::Engine::get_clock();
+      MPI_Finalize();
+    });
+  }
+  engine.run();
+  if (failure) std::rethrow_exception(failure);
+  return seconds;
+}
+
+}  // namespace
+
+SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+  const double resolution = resolution_seconds(schedule, topology, options);
+  SimulationResult result;
+  result.rank_seconds =
+      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); });
+  if (!result.rank_seconds.empty()) result.seconds = std::ranges::max(result.rank_seconds);
+  return result;
+}
+
+}  // namespace gdr::interconnect
