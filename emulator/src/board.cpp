@@ -119,35 +119,52 @@ void Boards::write_record(std::uint64_t k, std::span<const std::uint64_t> fields
 
 std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles, unsigned count,
                                        std::size_t first_index, std::uint64_t records, Combination combination) {
-  for (unsigned chip = 0; chip < chips(); ++chip) {
-    chips_[chip].write_particles(particles, count, first_index);
-    chips_[chip].start((records + chips() - 1 - chip) / chips(), count);
-  }
-  // Enough tasks to keep every thread busy to the end, few enough that an engine has blocks to run side by side.
+  // Tasks of a fourth of a chip: enough to keep every thread busy to the end, few enough that an engine has blocks to
+  // run side by side.
   constexpr unsigned kTasksPerChip = 4;
   constexpr unsigned kBlocksPerTask = kBlocks / kTasksPerChip;
-  pool_->run(chips() * kTasksPerChip, [&](unsigned task) {
+  const bool ring = combination == Combination::ring;
+  std::vector<std::vector<LongWord>> words(chips());
+  std::vector<std::vector<std::uint64_t>> fields(chips());
+  const auto prepare = [&](unsigned chip) {
+    chips_[chip].write_particles(particles, count, first_index);
+    chips_[chip].start((records + chips() - 1 - chip) / chips(), count);
+  };
+  const auto compute = [&](unsigned task) {
     chips_[task / kTasksPerChip].run_blocks({task % kTasksPerChip * kBlocksPerTask, kBlocksPerTask});
-  });
+  };
+  const auto collect = [&](unsigned chip) {
+    words[chip] = chips_[chip].collect_words();
+    if (!ring) fields[chip] = chips_[chip].send_to_host(words[chip]);
+  };
+  if (chips() % pool_->threads() == 0) {  // whole chips: threads need not wait for one another between the stages
+    pool_->run(chips(), [&](unsigned chip) {
+      prepare(chip);
+      chips_[chip].run_blocks({0, kBlocks});
+      collect(chip);
+    });
+  } else {
+    pool_->run(chips(), prepare);
+    pool_->run(chips() * kTasksPerChip, compute);
+    pool_->run(chips(), collect);
+  }
 
-  if (combination == Combination::ring) {
-    std::vector<LongWord> sums = chips_[0].collect_words();
-    for (unsigned chip = 1; chip < chips(); ++chip) sums = chips_[chip].add_in_ring(std::move(sums));
-    return chips_.back().send_to_host(sums);
+  if (ring) {
+    for (unsigned chip = 1; chip < chips(); ++chip) chips_[chip].add_in_ring(words[chip], words[chip - 1]);
+    return chips_.back().send_to_host(words.back());
   }
   const HostArithmetic arithmetic(Subnormals::kept);
   const auto by_field = result_fields(program_);
-  std::vector<std::uint64_t> fields = chips_[0].send_to_host(chips_[0].collect_words());
+  std::vector<std::uint64_t>& sums = fields[0];
   for (unsigned chip = 1; chip < chips(); ++chip) {
-    const std::vector<std::uint64_t> more = chips_[chip].send_to_host(chips_[chip].collect_words());
-    for (std::size_t n = 0; n < fields.size(); ++n) {
+    for (std::size_t n = 0; n < sums.size(); ++n) {
       const isa::Variable& variable = *by_field[n % by_field.size()];
       if (variable.reduction) {
-        fields[n] = combine(*variable.reduction, isa::info_of(*variable.conversion).floating, fields[n], more[n]);
+        sums[n] = combine(*variable.reduction, isa::info_of(*variable.conversion).floating, sums[n], fields[chip][n]);
       }
     }
   }
-  return fields;
+  return std::move(sums);
 }
 
 void Boards::write_block_particles(unsigned chip, std::span<const std::uint64_t> particles) {

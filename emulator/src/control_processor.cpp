@@ -175,6 +175,12 @@ void ControlProcessor::set_parameter(const isa::Parameter& parameter, double val
   for (unsigned block = 0; block < kBlocks; ++block) chip_->write_bm(block, parameter.address / 2u, {&word, 1});
 }
 
+LongWord ControlProcessor::to_machine(std::uint64_t field, const Variable& variable, unsigned entry,
+                                      std::size_t where) {
+  if (const auto quick = quick_double(field, *variable.conversion)) return *quick;
+  return het_.convert(field, *variable.conversion, variable.width, {field_name(variable, entry), where});
+}
+
 void ControlProcessor::write_record(std::uint64_t index, std::span<const std::uint64_t> fields, std::size_t where) {
   std::vector<LongWord> words(eit_.record_words);
   std::size_t field = 0;
@@ -182,10 +188,7 @@ void ControlProcessor::write_record(std::uint64_t index, std::span<const std::ui
     for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
       const unsigned stride = variable->packed ? 1 : 2;
       const unsigned address = variable->address + entry * stride;
-      const auto quick = quick_double(fields[field], *variable->conversion);
-      const LongWord word = quick ? *quick
-                                  : het_.convert(fields[field], *variable->conversion, variable->width,
-                                                 {field_name(*variable, entry), where});
+      const LongWord word = to_machine(fields[field], *variable, entry, where);
       LongWord& place = words[address / 2];
       place = address % 2 == 0 ? (variable->packed ? isa::join(word.upper(), place.lower()) : word)
                                : isa::join(place.upper(), word.upper());
@@ -199,14 +202,13 @@ void ControlProcessor::write_particles(std::span<const std::uint64_t> fields, un
   const auto variables = coc_.program.variables_by(Transfer::hlt);
   const std::size_t record = coc_.program.record_fields(Transfer::hlt);
   std::size_t field = 0;
+  std::vector<LongWord> words;
   for (const Variable* variable : variables) {
     for (unsigned entry = 0; entry < variable->elements; ++entry, ++field) {
-      const std::string name = field_name(*variable, entry);
       const PeWords where = entry_words(*variable, entry);
-      std::vector<LongWord> words;
+      words.clear();
       for (unsigned particle = 0; particle < count; ++particle) {
-        words.push_back(het_.convert(fields[particle * record + field], *variable->conversion, variable->width,
-                                     {name, first_index + particle}));
+        words.push_back(to_machine(fields[particle * record + field], *variable, entry, first_index + particle));
       }
       while (words.size() % isa::kVectorElements != 0) words.push_back(words.back());
       chip_->write_pes(0, where, words);
@@ -230,11 +232,8 @@ void ControlProcessor::write_block_particles(unsigned block, std::span<const std
       for (unsigned entry = 0; entry < variable->elements; ++entry) {
         for (unsigned element = 0; element < isa::kVectorElements; ++element) {
           const std::size_t index = std::min(particle + element, particles - 1);
-          const std::uint64_t field = fields[index * record + first_field + entry];
-          const auto quick = quick_double(field, *variable->conversion);
-          words.push_back(quick ? *quick
-                                : het_.convert(field, *variable->conversion, variable->width,
-                                               {field_name(*variable, entry), first_index + index}));
+          words.push_back(
+              to_machine(fields[index * record + first_field + entry], *variable, entry, first_index + index));
         }
       }
       where.count = static_cast<std::uint16_t>(words.size());
@@ -327,16 +326,15 @@ std::vector<LongWord> ControlProcessor::collect_words() {
   return words;
 }
 
-std::vector<LongWord> ControlProcessor::add_in_ring(std::vector<LongWord> incoming) {
-  const std::vector<LongWord> own = collect_words();
+void ControlProcessor::add_in_ring(std::span<LongWord> own, std::span<const LongWord> incoming) {
   const auto by_field = result_fields(coc_.program);
   for (std::size_t n = 0; n < own.size(); ++n) {
     const Variable& variable = *by_field[n % by_field.size()];
-    if (!variable.reduction) continue;
-    incoming[n] =
-        odprrn_.step(*variable.reduction, incoming[n], own[n], isa::info_of(*variable.conversion).width, tree_events_);
+    const LongWord before = incoming[n];
+    own[n] = variable.reduction ? odprrn_.step(*variable.reduction, before, own[n],
+                                               isa::info_of(*variable.conversion).width, tree_events_)
+                                : before;
   }
-  return incoming;
 }
 
 std::vector<std::uint64_t> ControlProcessor::send_to_host(std::span<const LongWord> words) {

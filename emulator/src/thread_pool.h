@@ -19,6 +19,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  /// The caller among them.
+  [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(threads_.size()) + 1; }
+
   /// Calls task(0) .. task(count - 1), each once, and returns when all have ended. If some throw, throws what the one
   /// of the smallest number threw. Sleeping threads wait on a condition, they do not spin.
   void run(unsigned count, const std::function<void(unsigned)>& task);

@@ -350,7 +350,7 @@ class SimdChip final : public Chip {
  private:
   /// As many as make up for few live PEs. One at a time if a block might fault, so that no other has run further.
   [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
-    constexpr unsigned kVectorsAtOnce = 8;
+    constexpr unsigned kVectorsAtOnce = 32;
     if (schedule_.may_fault) return 1;
     return std::max(1U, kVectorsAtOnce * kVectorWords / (live_pes + kVectorWords));
   }

@@ -162,11 +162,14 @@ class ControlProcessor {
   void count_collected(std::uint64_t words, bool to_next_chip, bool to_host, const FpEvents& tree,
                        const ConversionEvents& conversions);
 
-  /// Reduces what the chip before sent around the ring with this chip's words, field by field; words that are not
-  /// reduced pass.
-  [[nodiscard]] std::vector<LongWord> add_in_ring(std::vector<LongWord> incoming);
+  /// Reduces what the chip before sent around the ring with this chip's words, field by field, and leaves the sums in
+  /// `own`; words that are not reduced pass.
+  void add_in_ring(std::span<LongWord> own, std::span<const LongWord> incoming);
 
  private:
+  /// Through the HET; `entry` of the variable in record `where` names the field in errors.
+  [[nodiscard]] LongWord to_machine(std::uint64_t field, const isa::Variable& variable, unsigned entry,
+                                    std::size_t where);
   [[nodiscard]] Counters lines_of(isa::Section section) const;
   void count_section(isa::Section section, std::uint64_t times);
 
