@@ -12,17 +12,9 @@ using isa::Source;
 using isa::Unit;
 using isa::WritePort;
 
-RowSet Access::rows(unsigned element) const {
-  RowSet set;
-  for (unsigned word = 0; word < words; ++word) set[row(element) + word] = true;
-  return set;
-}
-
 RowSet Access::rows() const {
   RowSet set;
-  for (unsigned element = 0; element < elements; ++element) {
-    for (unsigned word = 0; word < words; ++word) set[row(element) + word] = true;
-  }
+  for (unsigned element = 0; element < elements; ++element) add_to(set, element);
   return set;
 }
 
@@ -58,9 +50,9 @@ bool uses(const Line& line, Source source) {
   return line.bm.mode == BmMode::write && line.bm.store_source == source;
 }
 
-RowSet rows_read(const Line& line, Source source, unsigned element) {
+void add_rows_read(RowSet& rows, const Line& line, Source source, unsigned element) {
   const auto port = [&](isa::Memory memory, const isa::ReadPort& p) {
-    return access_of(memory, p.address, p.width, p.vector, line.vlen).rows(element);
+    access_of(memory, p.address, p.width, p.vector, line.vlen).add_to(rows, element);
   };
   switch (source) {
     case Source::gpr_a:
@@ -68,12 +60,14 @@ RowSet rows_read(const Line& line, Source source, unsigned element) {
     case Source::gpr_b:
       return port(isa::Memory::gpr, line.gpr_b);
     case Source::lm:
-      return line.lm_read.indirect ? lm_rows() : port(isa::Memory::lm, line.lm_read);
+      if (!line.lm_read.indirect) return port(isa::Memory::lm, line.lm_read);
+      rows |= lm_rows();
+      return;
     case Source::t_short:
     case Source::t_long:
-      return access_of_t(line.vlen).rows(element);
+      return access_of_t(line.vlen).add_to(rows, element);
     default:
-      return {};
+      return;
   }
 }
 
@@ -91,7 +85,7 @@ LineFacts facts_of(const Line& line) {
   LineFacts facts;
   for (const Source source : {Source::gpr_a, Source::gpr_b, Source::lm, Source::t_short, Source::t_long}) {
     if (!uses(line, source)) continue;
-    for (unsigned element = 0; element < line.vlen; ++element) facts.reads |= rows_read(line, source, element);
+    for (unsigned element = 0; element < line.vlen; ++element) add_rows_read(facts.reads, line, source, element);
   }
   facts.reads_bm = line.bm.mode == BmMode::read;
   facts.indirect = (uses(line, Source::lm) && line.lm_read.indirect) ||

@@ -20,7 +20,17 @@ struct Access {
   unsigned elements = 1;
 
   [[nodiscard]] unsigned row(unsigned element) const { return first + element * step; }
-  [[nodiscard]] RowSet rows(unsigned element) const;
+  /// Adds the rows of one element to `rows`: sets are long, a copy of each costs more than the bits.
+  void add_to(RowSet& rows, unsigned element) const {
+    for (unsigned word = 0; word < words; ++word) rows.set(row(element) + word);
+  }
+  /// True if `rows` has one of this element's.
+  [[nodiscard]] bool meets(const RowSet& rows, unsigned element) const {
+    for (unsigned word = 0; word < words; ++word) {
+      if (rows.test(row(element) + word)) return true;
+    }
+    return false;
+  }
   [[nodiscard]] RowSet rows() const;
 };
 
@@ -45,8 +55,9 @@ void for_each_row(const RowSet& rows, Function function) {
 /// True if a unit that acts, or a store to BM, reads `source`.
 [[nodiscard]] bool uses(const isa::Line& line, isa::Source source);
 
-/// Rows that `source` shows to one element of the line; all of LM if it is indirect. Empty for what is no register.
-[[nodiscard]] RowSet rows_read(const isa::Line& line, isa::Source source, unsigned element);
+/// Adds the rows that `source` shows to one element of the line: all of LM if it is indirect, none for what is no
+/// register.
+void add_rows_read(RowSet& rows, const isa::Line& line, isa::Source source, unsigned element);
 
 struct LineFacts {
   RowSet reads;                    // registers

@@ -149,7 +149,7 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of(const Line& l
       for (const Source source : {action.a, action.b}) {
         // An indirect read has fetched its words before any unit acts.
         if (source == Source::lm && line.lm_read.indirect) continue;
-        action.reads[element] |= rows_read(line, source, element);
+        add_rows_read(action.reads[element], line, source, element);
       }
     }
   };
@@ -277,7 +277,7 @@ SectionScheduler::Landing SectionScheduler::landing_of(const Action& action, con
   if (!target.t && changes_form(target.access, action.width, whole(action, target))) return Landing::own_line;
   for (unsigned element = 0; element < line_->vlen; ++element) {
     for (unsigned later = element + 1; later < line_->vlen; ++later) {
-      if ((target.access.rows(element) & action.reads[later]).any()) return Landing::own_line;
+      if (target.access.meets(action.reads[later], element)) return Landing::own_line;
     }
   }
   return Landing::direct;
