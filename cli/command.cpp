@@ -125,27 +125,8 @@ bool BoardOptions::exact() const { return emulator::is_exact(*emulator::engine_n
 
 std::string BoardOptions::exactness() const { return exact() ? "bit exact" : "host double, not bit exact"; }
 
-void add_device_results(Json& report, const Device& device) {
-  const emulator::BoardTime& emulated = device.emulated();
-  const double seconds = emulated.seconds().total();
-  report["emulated_seconds"] = seconds;
-  const double flops = device.program().flops * static_cast<double>(emulated.interactions());
-  if (flops > 0 && seconds > 0) report["emulated_gflops"] = flops / seconds / 1e9;
-  const emulator::RunClocks& clocks = emulated.clocks();
-  report["clocks"] = clocks.total();
-  report["clocks_by_part"] = {{"i_load", clocks.i_load},
-                              {"loop_initialization", clocks.loop_initialization},
-                              {"first_record", clocks.first_record},
-                              {"loop_body", clocks.loop_body},
-                              {"stall", clocks.stall},
-                              {"loop_termination", clocks.loop_termination},
-                              {"collection", clocks.collection}};
-  Json& stalls = report["stall_clocks"] = Json::object();
-  for (std::size_t n = 0; n < emulator::kStallReasons; ++n) {
-    stalls[std::string(key_of(static_cast<emulator::StallReason>(n)))] = clocks.stalls[n];
-  }
-  const emulator::Counters counters = device.counters();
-  report["counters"] = {
+Json counters_json(const emulator::Counters& counters, bool computes) {
+  Json json = {
       {"runs", counters.runs},
       {"iterations", counters.iterations},
       {"lines", counters.lines},
@@ -169,11 +150,34 @@ void add_device_results(Json& report, const Device& device) {
        {{"overflow", counters.conversions.overflow},
         {"underflow", counters.conversions.underflow},
         {"saturated", counters.conversions.saturated}}}};
-  if (!device.computes()) {
-    report["exact"] = false;
-    report["counters"]["fp_events"] = nullptr;
-    report["counters"]["conversion_events"] = nullptr;
+  if (!computes) {
+    json["fp_events"] = nullptr;
+    json["conversion_events"] = nullptr;
   }
+  return json;
+}
+
+void add_device_results(Json& report, const Device& device) {
+  const emulator::BoardTime& emulated = device.emulated();
+  const double seconds = emulated.seconds().total();
+  report["emulated_seconds"] = seconds;
+  const double flops = device.program().flops * static_cast<double>(emulated.interactions());
+  if (flops > 0 && seconds > 0) report["emulated_gflops"] = flops / seconds / 1e9;
+  const emulator::RunClocks& clocks = emulated.clocks();
+  report["clocks"] = clocks.total();
+  report["clocks_by_part"] = {{"i_load", clocks.i_load},
+                              {"loop_initialization", clocks.loop_initialization},
+                              {"first_record", clocks.first_record},
+                              {"loop_body", clocks.loop_body},
+                              {"stall", clocks.stall},
+                              {"loop_termination", clocks.loop_termination},
+                              {"collection", clocks.collection}};
+  Json& stalls = report["stall_clocks"] = Json::object();
+  for (std::size_t n = 0; n < emulator::kStallReasons; ++n) {
+    stalls[std::string(key_of(static_cast<emulator::StallReason>(n)))] = clocks.stalls[n];
+  }
+  report["counters"] = counters_json(device.counters(), device.computes());
+  if (!device.computes()) report["exact"] = false;
 }
 
 Progress::Progress(std::string what, bool quiet)

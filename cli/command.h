@@ -82,6 +82,8 @@ class Stopwatch {
 
 /// The fields every result carries. Fields that an engine does not compute are null.
 [[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
+/// The field `counters`; events are null for an engine that computes nothing.
+[[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
 /// Fills emulated seconds, Gflops, clocks and counters from a device.
 void add_device_results(Json& report, const Device& device);
 

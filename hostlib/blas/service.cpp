@@ -11,11 +11,12 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "gdr/base/file.h"
-#include "gdr/hostlib/dgemm.h"
+#include "gdr/hostlib/dgemm_model.h"
 
 namespace gdr::blas {
 namespace {
@@ -105,6 +106,7 @@ struct Service::State {
   std::mutex mutex;
   Settings settings;
   std::unique_ptr<BoardDgemm> board;
+  std::optional<DgemmModel> model;  // of the same board
   std::string failure;  // why there is no board
   bool told = false;
 
@@ -139,6 +141,7 @@ struct Service::State {
     if (board || !failure.empty()) return board.get();
     try {
       board = std::make_unique<BoardDgemm>(settings.device, dgemm_program(settings.precision));
+      model.emplace(board->program(), board->machine(), board->boards());
     } catch (const std::exception& error) {
       fail(error.what());
     }
@@ -170,6 +173,8 @@ struct Service::State {
         c[i] = call.beta == 0 ? call.alpha * sum[i] : std::fma(call.alpha, sum[i], call.beta * c[i]);
       }
     }
+    const auto size = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+    emulated_seconds += model->times(size(call.m), size(call.n), size(call.k), {}).total();
   }
 
   [[nodiscard]] nlohmann::ordered_json report() const;

@@ -37,6 +37,10 @@ std::uint64_t field_of(double value) { return std::bit_cast<std::uint64_t>(value
 
 std::string_view name_of(DgemmPrecision precision) { return precision == DgemmPrecision::paper ? "paper" : "double"; }
 
+double dgemm_error_bound(DgemmPrecision precision, std::size_t k) {
+  return (precision == DgemmPrecision::paper ? 0x1p-48 + 0x1p-53 : 0x1p-52) + static_cast<double>(k) * 0x1p-60;
+}
+
 DgemmBlocking dgemm_blocking(const isa::Program& program) {
   const isa::Variable& a = variable_of(program, "a", isa::Transfer::hlt, 2);  // [k][vector]
   const isa::Variable& b = variable_of(program, "b", isa::Transfer::elt, 2);  // [column][k]

@@ -14,34 +14,39 @@ class Machine {
   Machine(const HostDescription& host, const DgemmModel* board, const DgemmTransfer& transfer)
       : host_(host), board_(board), transfer_(transfer) {}
 
-  [[nodiscard]] double product(double m, double n, double k) const {
+  [[nodiscard]] double product(double m, double n, double k) {
     if (board_ == nullptr || k < host_.narrowest) return 2 * m * n * k / (host_.dgemm_gflops * kGiga);
     const auto whole = [](double size) { return static_cast<std::uint64_t>(size); };
-    return board_->times(whole(m), whole(n), whole(k), transfer_).total();
+    const DgemmTimes times = board_->times(whole(m), whole(n), whole(k), transfer_);
+    clocks_ += times.clocks;
+    return times.total();
   }
 
   /// A panel of m rows and `columns` columns by halves: left half, its triangle applied to the right one's top, update,
   /// right half. What is narrower than `narrowest` is the host's.
-  [[nodiscard]] double panel(double m, double columns) const {
+  [[nodiscard]] double panel(double m, double columns) {
     if (columns <= host_.narrowest) return columns * columns * (m - columns / 3) / (host_.narrow_gflops * kGiga);
     const double half = columns / 2;
     return panel(m, half) + solve(half, half) + product(m - half, half, half) + panel(m - half, half);
   }
 
   /// A triangle of this order on so many columns by halves.
-  [[nodiscard]] double solve(double order, double columns) const {
+  [[nodiscard]] double solve(double order, double columns) {
     if (order <= host_.narrowest) return order * order * columns / (host_.dgemm_gflops * kGiga);
     const double half = order / 2;
-    return 2 * solve(half, columns) + product(half, columns, half);
+    return solve(half, columns) + product(half, columns, half) + solve(half, columns);
   }
+
+  [[nodiscard]] std::uint64_t clocks() const { return clocks_; }
 
  private:
   const HostDescription& host_;
   const DgemmModel* board_;
   DgemmTransfer transfer_;
+  std::uint64_t clocks_ = 0;
 };
 
-HplStages stages(const HostDescription& host, const Machine& machine, double n, double nb) {
+HplStages stages(const HostDescription& host, Machine machine, double n, double nb) {
   HplStages stages;
   for (double first = 0; first < n; first += nb) {
     const double columns = std::min(nb, n - first);
@@ -54,6 +59,7 @@ HplStages stages(const HostDescription& host, const Machine& machine, double n, 
     stages.swap += columns * rest * kBytesOfSwap / (host.swap_mb * kMega);
   }
   stages.backsub = n * n / (host.backsub_gflops * kGiga);
+  stages.clocks = machine.clocks();
   return stages;
 }
 

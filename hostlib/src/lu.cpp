@@ -65,16 +65,27 @@ void solve(const Matrix& lu, std::span<double> b, std::size_t n) {
   }
 }
 
+void add_multiple(std::span<double> sums, const double* column, double factor) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += column[i] * factor;
+}
+
 }  // namespace
 
 std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                  const MatrixView& b) {
+  constexpr std::size_t kChain = 256;
   std::vector<double> c(m * n);
-  for (std::size_t j = 0; j < n; ++j) {
-    double* sums = c.data() + j * m;
-    for (std::size_t l = 0; l < k; ++l) {
-      const double factor = b.at(l, j);
-      for (std::size_t i = 0; i < m; ++i) sums[i] += a.at(i, l) * factor;
+  std::vector<double> part(m * kChain);  // of A, its columns whole: the loops below read nothing else but sums
+  std::vector<double> sums(m);
+  for (std::size_t first = 0; first < k; first += kChain) {
+    const std::size_t chain = std::min(kChain, k - first);
+    for (std::size_t l = 0; l < chain; ++l) {
+      for (std::size_t i = 0; i < m; ++i) part[l * m + i] = a.at(i, first + l);
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      std::fill(sums.begin(), sums.end(), 0);
+      for (std::size_t l = 0; l < chain; ++l) add_multiple(sums, part.data() + l * m, b.at(first + l, j));
+      for (std::size_t i = 0; i < m; ++i) c[j * m + i] += sums[i];
     }
   }
   return c;

@@ -1,6 +1,7 @@
 // High Performance LINPACK on one node with a board: seconds by stage, without a matrix.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@ struct HplStages {
   double update = 0;
   double swap = 0;
   double backsub = 0;
+  std::uint64_t clocks = 0;  // of a chip, in the board's products
   [[nodiscard]] double total() const { return panel + update + swap + backsub; }
 };
 

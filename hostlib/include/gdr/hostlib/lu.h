@@ -15,7 +15,7 @@ namespace gdr {
 using Product = std::function<std::vector<double>(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                                   const MatrixView& b)>;
 
-/// Plain double on the host, sums over k in one chain.
+/// Plain double on the host: chains of 256 products, whose sums are added up, as in GotoBLAS, which blocks k so.
 [[nodiscard]] std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                                const MatrixView& b);
 
