@@ -1,11 +1,14 @@
 // What the models of DGEMM and HPL, and exact factorisations, give for the rows of Koike et al. 2009, section 4.
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "command.h"
+#include "gdr/base/description.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
+#include "gdr/hostlib/table.h"
 #include "validation.h"
 
 namespace gdr::cli {
@@ -84,6 +87,24 @@ double residual_ratio(std::size_t n, std::size_t nb, unsigned seeds) {
   return std::exp(sum / seeds);
 }
 
+/// The same from docs/hpl_residuals.csv, for a matrix that takes too long here; nightly tests compute its rows again.
+Ours kept_residual_ratio(double n, double nb) {
+  for (const std::filesystem::path& directory : base::data_directories()) {
+    const std::filesystem::path file = directory / "docs" / "hpl_residuals.csv";
+    if (!std::filesystem::exists(file)) continue;
+    const auto real = hostlib::NumberType::real;
+    const hostlib::ColumnType columns[] = {{"n", real}, {"nb", real}, {"board", real}, {"host", real}};
+    const hostlib::Table table = hostlib::read_table(file, columns, {true, std::nullopt});
+    const auto at = [&](std::size_t column, std::size_t row) {
+      return std::get<std::vector<double>>(table.columns()[column].numbers)[row];
+    };
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      if (at(0, row) == n && at(1, row) == nb) return at(2, row) / at(3, row);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Model> blas_models() {
@@ -93,7 +114,8 @@ std::vector<Model> blas_models() {
           {"G8", [inputs](const ValidationRow&) { return overlap_matters(*inputs); }},
           {"G9", [inputs](const ValidationRow&) { return Ours{inputs->dgemm().kernel_gflops()}; }},
           {"G10.", stage},
-          {"G11.mean", [](const ValidationRow&) { return Ours{residual_ratio(768, 256, 10)}; }}};
+          {"G11.mean", [](const ValidationRow&) { return Ours{residual_ratio(768, 256, 10)}; }},
+          {"G11.largest", [](const ValidationRow&) { return kept_residual_ratio(4096, 512); }}};
 }
 
 }  // namespace gdr::cli

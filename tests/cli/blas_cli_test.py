@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """gdr dgemm and gdr hpl.
 
-    blas_cli_test.py GDR PROJECT
+    blas_cli_test.py GDR PROJECT CLASS...
 """
 
+import csv
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import unittest
 
 GDR = ""
+PROJECT = pathlib.Path()
 
 
 def gdr(*arguments):
@@ -31,7 +34,30 @@ class Dgemm(unittest.TestCase):
             for options in ([], ["--transa", "--transb"]):
                 result = report("dgemm", "-m", 20, "-n", 6, "-k", k, "--kernel", kernel, *options)
                 self.assertLessEqual(result["max_rel_error"], product + k * 2**-60)
+                self.assertEqual(result["error_bound"], product + k * 2**-60)
                 self.assertTrue(result["exact"])
+
+    def test_a_report_has_every_field_of_a_board(self):
+        result = report("dgemm", "-m", 20, "-n", 6, "-k", 90)
+        for field in ("tool", "version", "machine", "engine", "host_seconds", "emulated_seconds", "emulated_gflops", "clocks"):
+            self.assertIsNotNone(result[field], field)
+        counters = result["counters"]
+        # Two columns a turn; one chip holds 90 columns of A.
+        self.assertEqual((counters["runs"], counters["iterations"]), (1, 3))
+        self.assertEqual(counters["fp_events"], {"invalid": 0, "overflow": 0, "underflow": 0})
+        self.assertGreater(counters["unit_lines"]["multiplier"], 0)
+        self.assertGreater(counters["bytes"]["idp"], 20 * 90 * 9)
+        self.assertAlmostEqual(sum(result["stages"].values()), result["emulated_seconds"])
+        self.assertAlmostEqual(result["useful_flops"] / result["emulated_seconds"] / 1e9, result["emulated_gflops"])
+
+    def test_engines_multiply_to_the_same_counters(self):
+        on_simd, on_reference = (
+            report("dgemm", "-m", 20, "-n", 4, "-k", 40, "--engine", engine) for engine in ("simd", "reference")
+        )
+        for result in (on_simd, on_reference):
+            del result["counters"]["fp_lanes"]  # a matter of the engine
+        self.assertEqual(on_simd["counters"], on_reference["counters"])
+        self.assertEqual(on_simd["max_rel_error"], on_reference["max_rel_error"])
 
     def test_timing_computes_no_numbers(self):
         result = report("dgemm", "-m", 32768, "-n", 32768, "-k", 2048, "--engine", "timing")
@@ -62,17 +88,46 @@ class Hpl(unittest.TestCase):
         result = report("hpl", "--n", 200, "--nb", 64)
         self.assertGreater(result["residual"], 0)
         self.assertLess(result["residual"], 16)
+        self.assertIsNone(result["residual_host"])
+        self.assertGreater(result["counters"]["iterations"], 0)
+
+    def test_the_hosts_products_give_another_residual_of_the_same_matrix(self):
+        with_host = report("hpl", "--n", 200, "--nb", 64, "--with-host")
+        self.assertEqual(with_host["residual"], report("hpl", "--n", 200, "--nb", 64)["residual"])
+        self.assertNotEqual(with_host["residual"], with_host["residual_host"])
+        self.assertGreater(with_host["residual_host"], 0)
+        # No products at all: a panel as wide as the matrix.
+        alone = report("hpl", "--n", 60, "--nb", 60, "--with-host")
+        self.assertEqual(alone["residual"], alone["residual_host"])
 
     def test_stages_make_up_the_time(self):
         result = report("hpl", "--n", 34816, "--nb", 2048, "--engine", "timing")
         self.assertAlmostEqual(sum(result["stages"].values()), result["emulated_seconds"])
         self.assertIsNone(result["residual"])
+        # The board's clocks pass during panels and updates.
+        seconds = result["clocks"] / 400e6
+        self.assertLess(seconds, result["stages"]["panel"] + result["stages"]["update"])
+        self.assertGreater(seconds, 2 / 3 * 34816**3 / 819.2e9)  # peak of four chips at 400 MHz
 
     def test_wrong_options_are_refused(self):
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "20").returncode, 2)
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "5", "--host", "nobody").returncode, 2)
 
 
+class KeptResiduals(unittest.TestCase):
+    """docs/hpl_residuals.csv is what the program gives: its largest matrices."""
+
+    def test_largest_matrices_give_the_kept_residuals(self):
+        text = (PROJECT / "docs" / "hpl_residuals.csv").read_text(encoding="utf-8")
+        rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+        largest = max(int(row["n"]) for row in rows)
+        for row in (row for row in rows if int(row["n"]) == largest):
+            result = report("hpl", "--n", row["n"], "--nb", row["nb"], "--seed", row["seed"], "--with-host")
+            # Ax - b is in long double, whose width is the host's.
+            self.assertAlmostEqual(result["residual"] / float(row["board"]), 1, delta=1e-9)
+            self.assertAlmostEqual(result["residual_host"] / float(row["host"]), 1, delta=1e-9)
+
+
 if __name__ == "__main__":
-    GDR = sys.argv[1]
-    unittest.main(argv=sys.argv[:1])
+    GDR, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

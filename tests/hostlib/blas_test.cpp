@@ -1,10 +1,13 @@
 // The BLAS face as programs call it, every call sent to the board (GDR_BLAS_MIN_FLOPS=0 in CMake), against long double.
+// Run once for each GDR_BLAS_PRECISION.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -16,7 +19,14 @@ void dgemm_64_(const char*, const char*, const std::int64_t*, const std::int64_t
                const std::int64_t*);
 void dtrsm_(const char*, const char*, const char*, const char*, const int*, const int*, const double*, const double*,
             const int*, double*, const int*);
+void dtrsm_64_(const char*, const char*, const char*, const char*, const std::int64_t*, const std::int64_t*,
+               const double*, const double*, const std::int64_t*, double*, const std::int64_t*);
 void cblas_dgemm(int, int, int, int, int, int, double, const double*, int, const double*, int, double, double*, int);
+void cblas_dgemm_64(int, int, int, std::int64_t, std::int64_t, std::int64_t, double, const double*, std::int64_t,
+                    const double*, std::int64_t, double, double*, std::int64_t);
+void cblas_dtrsm(int, int, int, int, int, int, int, double, const double*, int, double*, int);
+void cblas_dtrsm_64(int, int, int, int, int, std::int64_t, std::int64_t, double, const double*, std::int64_t, double*,
+                    std::int64_t);
 // Replaces the host library's handler, which would end the program.
 void xerbla_(const char* name, const int* info, std::size_t length);
 }
@@ -57,8 +67,13 @@ struct Matrix {
   }
 };
 
-// |C - R| <= bound * (|alpha| |A||B| + |beta| |C0|): products of 50-bit operands, the host's three roundings.
-constexpr double kBound = 0x1p-48 + 0x1p-51;
+// |C - R| <= bound * (|alpha| |A||B| + |beta| |C0|): products of 50-bit operands or of doubles, the host's three
+// roundings.
+bool in_double() {
+  const char* precision = std::getenv("GDR_BLAS_PRECISION");
+  return precision != nullptr && std::string_view(precision) == "double";
+}
+const double kBound = (in_double() ? 0x1p-52 : 0x1p-48) + 0x1p-51;
 
 void expect_product(char ta, char tb, const Matrix& a, const Matrix& b, const Matrix& before, const Matrix& after,
                     int k, double alpha, double beta) {
@@ -95,12 +110,16 @@ TEST(Blas, ShapesTransposesScalarsAndPaddingGiveTheProductAndTouchNothingElse) {
       const int k = sizes[size(random)];
       const double alpha = scalars[scalar(random)];
       const double beta = scalars[scalar(random)];
-      const Matrix a(ta == 'N' ? m : k, ta == 'N' ? k : m, round % 4, random);
-      const Matrix b(tb == 'N' ? k : n, tb == 'N' ? n : k, round % 3, random);
+      Matrix a(ta == 'N' ? m : k, ta == 'N' ? k : m, round % 4, random);
+      Matrix b(tb == 'N' ? k : n, tb == 'N' ? n : k, round % 3, random);
+      const Matrix a_before = a;
+      const Matrix b_before = b;
       const Matrix before(m, n, 2, random);
       Matrix c = before;
       dgemm_(&ta, &tb, &m, &n, &k, &alpha, a.values.data(), &a.ld, b.values.data(), &b.ld, &beta, c.values.data(),
              &c.ld);
+      EXPECT_EQ(a.values, a_before.values);
+      EXPECT_EQ(b.values, b_before.values);
       expect_product(ta, tb, a, b, before, c, k, alpha, beta);
       EXPECT_TRUE(c.canaries_live());
     }
@@ -142,6 +161,61 @@ TEST(Blas, NaNAndInfinityComeOutAsInIeee) {
   EXPECT_TRUE(std::isnan(c.at(0, 0)));
 }
 
+TEST(Blas, ZeroAlphaReadsNeitherOperandAndNaNBetaReachesAllOfC) {
+  std::mt19937_64 random(11);
+  const int n = 4;
+  const double zero = 0;
+  const double two = 2;
+  const double one = 1;
+  const std::vector<double> poison(n * n, kNaN);
+  const Matrix before(n, n, 0, random);
+  Matrix c = before;
+  dgemm_("N", "N", &n, &n, &n, &zero, poison.data(), &n, poison.data(), &n, &two, c.values.data(), &n);
+  for (std::size_t at = 0; at < c.values.size(); ++at) EXPECT_EQ(c.values[at], 2 * before.values[at]);
+  dgemm_("N", "T", &n, &n, &n, &one, before.values.data(), &n, before.values.data(), &n, &kNaN, c.values.data(), &n);
+  for (const double value : c.values) EXPECT_TRUE(std::isnan(value));
+  // Also without a product: C is scaled all the same.
+  c = before;
+  dgemm_("N", "N", &n, &n, &n, &zero, poison.data(), &n, poison.data(), &n, &kNaN, c.values.data(), &n);
+  for (const double value : c.values) EXPECT_TRUE(std::isnan(value));
+}
+
+TEST(Blas, OperandsMayBeOneMatrixOrOverlap) {
+  std::mt19937_64 random(12);
+  const int n = 21;
+  const double one = 1;
+  const double zero = 0;
+  const Matrix both(n, 2 * n, 0, random);
+  const Matrix left(both);
+  for (const int shift : {0, 1, n / 2}) {  // columns between A and B
+    Matrix a(n, n, 0, random);
+    Matrix b(n, n, 0, random);
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) {
+        a.at(i, j) = both.at(i, j);
+        b.at(i, j) = both.at(i, j + shift);
+      }
+    }
+    const Matrix before(n, n, 0, random);
+    Matrix c = before;
+    const double* shifted = both.values.data() + static_cast<std::ptrdiff_t>(shift) * n;
+    dgemm_("T", "N", &n, &n, &n, &one, both.values.data(), &n, shifted, &n, &zero, c.values.data(), &n);
+    expect_product('T', 'N', a, b, before, c, n, 1, 0);
+  }
+  EXPECT_EQ(both.values, left.values);
+}
+
+TEST(Blas, SubnormalNumbersAreNotLost) {
+  const int n = 1;
+  const double one = 1;
+  const double zero = 0;
+  const double tiny = std::numeric_limits<double>::denorm_min();
+  const double large = 0x1p60;
+  double c = 0;
+  dgemm_("N", "N", &n, &n, &n, &one, &tiny, &n, &large, &n, &zero, &c, &n);
+  EXPECT_EQ(c, tiny * large);
+}
+
 TEST(Blas, SumsBeyondTheBoardsRangeAreTheHosts) {
   const int n = 1;
   const int k = 2;
@@ -167,6 +241,64 @@ TEST(Blas, LargeAndSmallIntegersAreTheSameRoutine) {
   dgemm_64_("N", "T", &n, &n, &n, &one, a.values.data(), &n, b.values.data(), &n, &one, c.values.data(), &n);
   dgemm_("N", "T", &n32, &n32, &n32, &one, a.values.data(), &n32, b.values.data(), &n32, &one, d.values.data(), &n32);
   EXPECT_EQ(c.values, d.values);
+}
+
+TEST(Blas, EveryFaceOf64BitIntegersIsItsRoutineOf32) {
+  std::mt19937_64 random(8);
+  constexpr int n = 12;
+  const std::int64_t wide = n;
+  const double one = 1;
+  Matrix a(n, n, 0, random);
+  for (int i = 0; i < n; ++i) a.at(i, i) = 3;
+  const Matrix b(n, n, 0, random);
+  Matrix narrow_product = b;
+  Matrix wide_product = b;
+  cblas_dgemm(101, 112, 111, n, n, n, 0.5, a.values.data(), n, b.values.data(), n, 2, narrow_product.values.data(), n);
+  cblas_dgemm_64(101, 112, 111, n, n, n, 0.5, a.values.data(), n, b.values.data(), n, 2, wide_product.values.data(), n);
+  EXPECT_EQ(narrow_product.values, wide_product.values);
+  Matrix narrow_x = b;
+  Matrix wide_x = b;
+  Matrix row_major_x = b;
+  dtrsm_("L", "U", "N", "N", &n, &n, &one, a.values.data(), &n, narrow_x.values.data(), &n);
+  dtrsm_64_("L", "U", "N", "N", &wide, &wide, &one, a.values.data(), &wide, wide_x.values.data(), &wide);
+  EXPECT_EQ(narrow_x.values, wide_x.values);
+  cblas_dtrsm_64(102, 141, 121, 111, 131, n, n, 1, a.values.data(), n, row_major_x.values.data(), n);
+  EXPECT_EQ(narrow_x.values, row_major_x.values);
+}
+
+TEST(Blas, LeadingDimensionsBeyond32BitsAreNotCut) {
+  // One column each, so nothing lies that far away.
+  const std::int64_t n = 3;
+  const std::int64_t single = 1;
+  const std::int64_t far = (std::int64_t{1} << 32) + 3;
+  const double one = 1;
+  const double zero = 0;
+  double a[] = {1, 2, 3};
+  const double b[] = {4};
+  for (const bool on_host : {false, true}) {
+    if (on_host) a[2] = std::numeric_limits<double>::infinity();
+    double c[] = {0, 0, 0};
+    dgemm_64_("N", "N", &n, &single, &single, &one, a, &far, b, &far, &zero, c, &far);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(c[i], 4 * a[i]);
+  }
+}
+
+TEST(Blas, RowMajorTriangularSystemIsTheTransposedOne) {
+  std::mt19937_64 random(9);
+  constexpr int m = 9;
+  constexpr int n = 5;
+  Matrix a(m, m, 0, random);  // read row by row: the transposed
+  for (int i = 0; i < m; ++i) a.at(i, i) = 4;
+  const Matrix b(n, m, 0, random);  // m x n, row major
+  Matrix x = b;
+  cblas_dtrsm(101, 141, 122, 111, 131, m, n, 1, a.values.data(), m, x.values.data(), n);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int l = 0; l <= i; ++l) sum += a.at(l, i) * x.at(j, l);
+      EXPECT_NEAR(sum, b.at(j, i), m * 0x1p-46);
+    }
+  }
 }
 
 TEST(Blas, BadArgumentsReachXerblaAndChangeNothing) {
@@ -239,6 +371,22 @@ TEST(Blas, RowMajorIsTheTransposedProblem) {
       EXPECT_NEAR(c.at(j, i), sum, 0x1p-45);
     }
   }
+}
+
+TEST(Blas, TriangularSystemsOfNoOrderOrWithoutRightSidesReturnAtOnce) {
+  const int none = 0;
+  const int single = 1;
+  const double zero = 0;
+  const double one = 1;
+  double a = 2;
+  double b = 6;
+  dtrsm_("L", "U", "N", "N", &none, &single, &one, &a, &single, &b, &single);
+  dtrsm_("R", "U", "N", "N", &single, &none, &one, &a, &single, &b, &single);
+  EXPECT_EQ(b, 6);
+  dtrsm_("R", "L", "T", "N", &single, &single, &one, &a, &single, &b, &single);
+  EXPECT_EQ(b, 3);
+  dtrsm_("L", "U", "N", "N", &single, &single, &zero, &a, &single, &b, &single);
+  EXPECT_EQ(b, 0);
 }
 
 TEST(Blas, ManyCallersAtOnceEachGetTheirOwnProduct) {

@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
 """Debian's test programs of BLAS, and HPL inside hpcc, with libgdrblas preloaded.
 
-    blat_test.py LIBRARY fortran|c|hpcc paper|double
+    blat_test.py LIBRARY fortran|c [--precision paper|double] [--host default|reference] [--ratios]
+    blat_test.py LIBRARY hpcc --n N --nb NB [--precision paper|double] [--without]
+
+--host reference puts the reference BLAS behind the library instead of what Debian's alternatives choose. --ratios prints the
+largest test ratio of every routine, which the programs themselves keep to themselves as long as it is below 16. --without
+runs hpcc without the library, to compare.
 """
 
+import argparse
 import os
 import pathlib
 import re
@@ -11,9 +17,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
-LIBRARY, WHAT, PRECISION = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], sys.argv[3]
 SKIPPED = 77
+THRESHOLD = 16  # of the test programs, in units of 2^-52
 
 HPL_INPUT = """HPLinpack benchmark input file
 
@@ -50,60 +57,106 @@ HPL.out
 """
 
 
-def preloaded(command, stdin=None, **more):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")}
-    environment.update(LD_PRELOAD=str(LIBRARY), GDR_BLAS_PRECISION=PRECISION, **more)
-    done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, env=environment, check=False)
-    return done.stdout + done.stderr
+
+def environment(arguments):
+    variables = {key: value for key, value in os.environ.items() if not key.startswith("GDR_") or key == "GDR_DATA_DIR"}
+    variables["GDR_BLAS_PRECISION"] = arguments.precision
+    return variables
 
 
-def blat(program, data):
-    places = [p for p in pathlib.Path("/usr/lib").glob(f"*/blas/{program}")]
+def blat(arguments):
+    program, data = ("xblat3d", "dblat3.in") if arguments.what == "fortran" else ("xdcblat3", "din3")
+    places = list(pathlib.Path("/usr/lib").glob(f"*/blas/{program}"))
     if not places:
         sys.exit(SKIPPED)
-    with (places[0].parent / data).open(encoding="utf-8") as stdin:
-        text = preloaded([places[0]], stdin, GDR_BLAS_MIN_FLOPS="0")
-    return text + "".join(path.read_text(encoding="utf-8") for path in pathlib.Path().glob("*.out"))
+    folder = places[0].parent
+    variables = environment(arguments)
+    variables.update(LD_PRELOAD=str(arguments.library), GDR_BLAS_MIN_FLOPS="0")
+    if arguments.host == "reference":
+        variables["LD_LIBRARY_PATH"] = str(folder)
+    text = (folder / data).read_text(encoding="utf-8")
+    if arguments.ratios:  # whatever is above the threshold is printed
+        text = re.sub(rf"^{THRESHOLD}\.0", "0.001", text, flags=re.MULTILINE)
+    done = subprocess.run([places[0]], input=text, capture_output=True, text=True, env=variables, check=False)
+    return done.stdout + done.stderr + "".join(path.read_text(encoding="utf-8") for path in pathlib.Path().glob("*.out"))
 
 
-def hpcc(n, nb):
+def print_ratios(text):
+    largest = {}
+    for routine, ratio in re.findall(r"(\w+)\s+COMPLETED .*\n.*MAXIMUM TEST RATIO\s+([0-9.]+)", text):
+        largest[routine] = max(largest.get(routine, 0), float(ratio))
+    for routine, ratio in largest.items():
+        print(f"{routine} {ratio}")
+    if not largest or max(largest.values()) >= THRESHOLD:
+        sys.exit(text)
+
+
+def hpcc(arguments):
     program = shutil.which("hpcc")
     if program is None or shutil.which("mpirun") is None:
         sys.exit(SKIPPED)
-    pathlib.Path("hpccinf.txt").write_text(HPL_INPUT.format(n=n, nb=nb), encoding="utf-8")
-    mpi = ["mpirun", "--allow-run-as-root", "-np", "1", "-x", f"LD_PRELOAD={LIBRARY}", "-x", "GDR_REPORT=report.json", program]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")}
-    subprocess.run(mpi, env=environment, capture_output=True, check=False)
-    report = pathlib.Path("report.json").read_text(encoding="utf-8")
-    if '"on_board": 0' in report:
-        sys.exit("no call reached the board: " + report)
-    return pathlib.Path("hpccoutf.txt").read_text(encoding="utf-8")
+    pathlib.Path("hpccinf.txt").write_text(HPL_INPUT.format(n=arguments.n, nb=arguments.nb), encoding="utf-8")
+    mpi = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "1"]
+    if not arguments.without:
+        # HPL's smallest products would stay on the host.
+        settings = {"LD_PRELOAD": arguments.library, "GDR_REPORT": "report.json", "GDR_BLAS_PRECISION": arguments.precision}
+        if arguments.n <= 1024:
+            settings["GDR_BLAS_MIN_FLOPS"] = "1e6"
+        for name, value in settings.items():
+            mpi += ["-x", f"{name}={value}"]
+    start = time.monotonic()
+    subprocess.run([*mpi, program], env=environment(arguments), capture_output=True, check=False)
+    seconds = time.monotonic() - start
+    if not arguments.without:
+        report = pathlib.Path("report.json").read_text(encoding="utf-8")
+        print(report)
+        if '"on_board": 0' in report:
+            sys.exit("no call reached the board: " + report)
+    text = pathlib.Path("hpccoutf.txt").read_text(encoding="utf-8")
+    lines = re.findall(r"^WR.*|^\|\|Ax-b.*", text, flags=re.MULTILINE)
+    print("\n".join(lines), f"\nhpcc took {seconds:.1f} s")
+    return text
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("library", type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("what", choices=["fortran", "c", "hpcc"])
+    parser.add_argument("--precision", choices=["paper", "double"], default="paper")
+    parser.add_argument("--host", choices=["default", "reference"], default="default")
+    parser.add_argument("--ratios", action="store_true")
+    parser.add_argument("--n", type=int, default=2048)
+    parser.add_argument("--nb", type=int, default=256)
+    parser.add_argument("--without", action="store_true")
+    return parser.parse_args()
+
+
+PASSED = {
+    "fortran": [rf"{routine} +PASSED THE {what}" for routine in ("DGEMM", "DTRSM") for what in ("COMPUTATIONAL", "TESTS OF ERROR")],
+    "c": [
+        rf"cblas_{routine} +PASSED THE {what}"
+        for routine in ("dgemm", "dtrsm")
+        for what in ("TESTS OF ERROR", "ROW-MAJOR", "COLUMN-MAJOR")
+    ],
+    "hpcc": [r"\|\|Ax-b\|\|_oo/\(eps\*.*PASSED"],
+}
 
 
 def main():
+    arguments = parse()
+    start = pathlib.Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        if WHAT == "fortran":
-            text = blat("xblat3d", "dblat3.in")
-            wanted = [r"DGEMM  PASSED THE COMPUTATIONAL", r"DTRSM  PASSED THE COMPUTATIONAL", r"DGEMM  PASSED THE TESTS OF ERROR"]
-        elif WHAT == "c":
-            text = blat("xdcblat3", "din3")
-            wanted = [
-                r"cblas_dgemm  PASSED THE TESTS OF ERROR",
-                r"cblas_dtrsm  PASSED THE TESTS OF ERROR",
-                r"cblas_dgemm  PASSED THE ROW-MAJOR",
-                r"cblas_dtrsm  PASSED THE ROW-MAJOR",
-                r"cblas_dgemm  PASSED THE COLUMN-MAJOR",
-            ]
-        else:
-            text = hpcc(2048, 256)
-            wanted = [r"\|\|Ax-b\|\|_oo/\(eps\*.*PASSED"]
-        os.chdir("/")
-    for pattern in wanted:
+        text = hpcc(arguments) if arguments.what == "hpcc" else blat(arguments)
+        os.chdir(start)
+    if arguments.ratios:
+        return print_ratios(text)
+    for pattern in PASSED[arguments.what]:
         if re.search(pattern, text) is None:
             sys.exit(f"{pattern} is missing in:\n{text}")
-    if re.search(r"FAILED THE|SUSPECT|FATAL", text):
+    if re.search(r"FAILED THE|SUSPECT|FATAL|^\|\|Ax-b.*FAILED", text, flags=re.MULTILINE):
         sys.exit(text)
+    return None
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ enum class DgemmPrecision : std::uint8_t {
   full    // further passes for the bits beyond 50: as accurate as IEEE double, at half the speed
 };
 [[nodiscard]] std::string_view name_of(DgemmPrecision precision);
-/// Bound of |C - R| / (|alpha| |A||B| + |beta| |C0|) for sums of k products, R exact: operands at the multiplier's ports,
-/// sums in words with 60 bits of fraction, the host's rounding.
+/// Bound of |C - R| / (|alpha| |A||B| + |beta| |C0|) for sums of k products, R exact: operands at the multiplier's
+/// ports, sums in words with 60 bits of fraction, the host's rounding.
 [[nodiscard]] double dgemm_error_bound(DgemmPrecision precision, std::size_t k);
 
 /// A matrix of doubles in the host's memory; element (i, j) stands at data[i * row_step + j * column_step].

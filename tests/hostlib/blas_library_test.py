@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""libgdrblas in a process of its own: what it does when the board fails, and its report at exit.
+
+    blas_library_test.py LIBRARY PROJECT
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+LIBRARY = PROJECT = pathlib.Path()
+
+# A caller that knows nothing of boards: n x n x k, whole numbers, so that every computer gives the same C. Prints
+# whether C is right.
+CALLER = """
+import ctypes, sys
+library, calls, n, k = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4])
+dgemm = ctypes.CDLL(library).dgemm_
+def matrix(size, step): return (ctypes.c_double * size)(*[(step * i) % 7 - 3 for i in range(size)])
+a, b = matrix(n * k, 3), matrix(k * n, 5)
+right = True
+for call in range(calls):
+    c = matrix(n * n, 2)
+    integer = lambda value: ctypes.byref(ctypes.c_int(value))
+    number = lambda value: ctypes.byref(ctypes.c_double(value))
+    dgemm(b"N", b"N", integer(n), integer(n), integer(k), number(1), a, integer(n), b, integer(k), number(-1), c, integer(n))
+    for j in range(n):
+        for i in range(n):
+            wanted = sum(a[i + l * n] * b[l + j * k] for l in range(k)) - ((2 * (i + j * n)) % 7 - 3)
+            right = right and c[i + j * n] == wanted
+print("right" if right else "wrong")
+"""
+
+
+class Library(unittest.TestCase):
+    def call(self, calls=1, n=6, k=9, **variables):
+        """Report (None if there is none), standard error, name of the report's file."""
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_") or key == "GDR_DATA_DIR"}
+        with tempfile.TemporaryDirectory() as folder:
+            environment.update({"GDR_BLAS_MIN_FLOPS": "0", "GDR_REPORT": f"{folder}/%p-%r.json"} | variables)
+            command = [sys.executable, "-c", CALLER, str(LIBRARY), str(calls), str(n), str(k)]
+            done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
+            reports = list(pathlib.Path(folder).glob("*"))
+            self.assertLessEqual(len(reports), 1)
+            if not reports:
+                return None, done.stderr, None
+            return json.loads(reports[0].read_text(encoding="utf-8")), done.stderr, reports[0].name
+
+    def failed(self, report, errors, calls, what):
+        self.assertEqual(len(re.findall(r"^libgdrblas: .*host's BLAS computes instead$", errors, re.MULTILINE)), 1, errors)
+        self.assertIn(what, errors)
+        self.assertIn(what, report["failure"])
+        self.assertEqual((report["on_board"], report["on_host"]["board_error"]), (0, calls))
+
+    def test_a_machine_that_is_not_there_is_told_once_and_the_host_computes(self):
+        report, errors, _ = self.call(calls=3, GDR_MACHINE="nowhere")
+        self.failed(report, errors, 3, "nowhere")
+
+    def test_a_setting_that_is_none_is_told_once_and_the_host_computes(self):
+        for name, value in (("GDR_BLAS_PRECISION", "single"), ("GDR_BLAS_MIN_FLOPS", "few"), ("GDR_THREADS", "-1")):
+            with self.subTest(name):
+                report, errors, _ = self.call(calls=2, **{name: value})
+                self.assertEqual(errors.count("the host's BLAS computes instead"), 1, errors)
+                self.assertIn(value, report["failure"])
+                self.assertEqual(report["on_board"], 0)
+
+    def test_a_product_too_deep_for_external_memory_is_the_hosts(self):
+        text = (PROJECT / "machines" / "model1800.toml").read_text(encoding="utf-8")
+        small, count = re.subn(r"(em_words\s*=\s*{\s*value = )\d+", r"\g<1>2048", text)
+        self.assertEqual(count, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            machine = pathlib.Path(folder) / "small.toml"
+            machine.write_text(small, encoding="utf-8")
+            report, errors, _ = self.call(n=2, k=5000, GDR_MACHINE=str(machine))
+        self.failed(report, errors, 1, "k = 5000")
+
+    def test_the_report_has_what_was_done(self):
+        report, errors, name = self.call(calls=2, n=6, k=9)
+        self.assertEqual(errors, "")
+        self.assertRegex(name, r"^\d+-0\.json$")
+        self.assertEqual(report["calls"], {"dgemm": 2, "dtrsm": 0})
+        self.assertEqual((report["on_board"], sum(report["on_host"].values())), (2, 0))
+        self.assertEqual(report["shapes"], [{"m": 6, "n": 6, "k": 9, "calls": 2}])
+        self.assertEqual(report["flops"]["board_useful"], 2 * 2 * 6 * 6 * 9)
+        self.assertGreater(report["flops"]["board_executed"], report["flops"]["board_useful"])
+        self.assertIsNone(report["failure"])
+        # Two calls take twice the time of one, which is that of the board and not of this host.
+        once, _, _ = self.call(n=6, k=9)
+        self.assertGreater(once["seconds"]["emulated"], 0)
+        self.assertAlmostEqual(report["seconds"]["emulated"], 2 * once["seconds"]["emulated"])
+
+    def test_the_rank_of_a_process_is_in_the_name_of_its_report(self):
+        _, _, name = self.call(OMPI_COMM_WORLD_RANK="3")
+        self.assertRegex(name, r"^\d+-3\.json$")
+
+    def test_a_process_without_calls_leaves_no_report(self):
+        report, errors, _ = self.call(calls=0)
+        self.assertEqual((report, errors), (None, ""))
+
+
+if __name__ == "__main__":
+    LIBRARY, PROJECT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1])
