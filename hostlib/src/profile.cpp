@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "gdr/base/error.h"
@@ -129,91 +130,6 @@ std::vector<ProfileCeiling> ceilings_of(const BoardTime& board, double flops) {
   return ceilings;
 }
 
-std::string escaped(std::string_view text, bool html) {
-  std::string out;
-  for (const char c : text) {
-    if (html && (c == '<' || c == '>' || c == '&')) {
-      out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
-    } else if (!html && (c == '"' || c == '\\')) {
-      out += std::string("\\") + c;
-    } else if (!html && static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else if (!html && c == '<') {
-      out += "\\u003c";  // the page holds this text in a script
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-std::string html(std::string_view text) { return escaped(text, true); }
-std::string json_text(std::string_view text) { return '"' + escaped(text, false) + '"'; }
-
-std::string bar(double share, std::string_view kind = "") {
-  return fmt::format("<span class=\"bar {}\" style=\"width:{:.1f}%\"></span>", kind, 100 * std::clamp(share, 0.0, 1.0));
-}
-
-/// Log-log: a slope per path, the run's point on each.
-std::string roofline(const Profile& profile) {
-  constexpr double kWidth = 660, kHeight = 300, kLeft = 60, kBottom = 260, kDecade = 75;
-  double least = 1e300;
-  double most = 0;
-  for (const ProfileCeiling& c : profile.ceilings) {
-    if (c.flops_per_byte > 0) least = std::min(least, c.flops_per_byte), most = std::max(most, c.flops_per_byte);
-  }
-  if (most == 0) return "<p>No flops are stated for this kernel.</p>";
-  const double peak = profile.ceilings.front().gflops;
-  const double x0 = std::floor(std::log10(least)) - 1;
-  const double decades = std::ceil(std::log10(most)) + 1 - x0;
-  const double y0 = std::floor(std::log10(std::max(1e-6, std::min(profile.gflops, peak)))) - 0.5;
-  const double y_decade = std::min(kDecade, (kBottom - 20) / (std::log10(peak) + 0.3 - y0));
-  const auto x = [&](double intensity) {
-    return kLeft + (std::log10(intensity) - x0) * (kWidth - kLeft - 90) / decades;
-  };
-  const auto y = [&](double gflops) { return kBottom - (std::log10(std::max(gflops, 1e-9)) - y0) * y_decade; };
-  std::string svg = fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"roofline\">", kWidth, kHeight);
-  svg += fmt::format(
-      "<line x1=\"{0}\" y1=\"{1}\" x2=\"{2}\" y2=\"{1}\" class=\"axis\"/><line x1=\"{0}\" y1=\"{1}\" x2=\"{0}\" "
-      "y2=\"10\" class=\"axis\"/>",
-      kLeft, kBottom, kWidth - 80);
-  svg += fmt::format(
-      "<line x1=\"{}\" y1=\"{:.1f}\" x2=\"{}\" y2=\"{:.1f}\" class=\"peak\"/><text x=\"{}\" y=\"{:.1f}\">compute "
-      "{:.0f}</text>",
-      kLeft, y(peak), kWidth - 80, y(peak), kLeft + 6, y(peak) - 5, peak);
-  for (double d = std::ceil(x0); d <= x0 + decades; d += 1) {
-    svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"middle\">1e{:.0f}</text>", x(std::pow(10, d)),
-                       kBottom + 16, d);
-  }
-  for (double d = std::ceil(y0); y(std::pow(10, d)) > 10; d += 1) {
-    svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">1e{:.0f}</text>", kLeft - 5,
-                       y(std::pow(10, d)) + 4, d);
-  }
-  svg += fmt::format("<text x=\"{}\" y=\"{}\">flops per byte on the path</text><text x=\"4\" y=\"12\">Gflops</text>",
-                     kLeft + 180, kBottom + 34);
-  double label = y(profile.gflops);
-  for (const ProfileCeiling& c : profile.ceilings) {
-    if (c.flops_per_byte <= 0) continue;
-    label += 13;                                      // labels stand below one another
-    const double rate = c.gflops / c.flops_per_byte;  // GB/s
-    const double knee = peak / rate;
-    const double from = std::max(std::pow(10, x0), std::pow(10, y0) / rate);
-    svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"slope\"/>", x(from),
-                       y(from * rate), x(knee), y(peak));
-    svg += fmt::format(
-        "<circle cx=\"{0:.1f}\" cy=\"{1:.1f}\" r=\"4\"/><text x=\"{2:.1f}\" y=\"{3:.1f}\">{4}: {5:.0f}</text>",
-        x(c.flops_per_byte), y(profile.gflops), x(c.flops_per_byte) + 7, label, html(c.name), c.gflops);
-  }
-  return svg + "</svg>";
-}
-
-constexpr std::string_view kStyle =
-    R"(body{font:14px/1.45 sans-serif;margin:2em auto;max-width:70em;padding:0 1em;color:#222}
-h1{font-size:1.4em}h2{font-size:1.1em;margin-top:1.6em}.verdict{background:#eef4fa;border-left:4px solid #1f4e79;padding:.7em 1em}
-table{border-collapse:collapse;width:100%}td,th{padding:.15em .5em;text-align:left;border-bottom:1px solid #e4e4e4;vertical-align:top}
-td.n{text-align:right;white-space:nowrap}code{font:12px monospace;white-space:pre}.bar{display:inline-block;height:.8em;background:#1f4e79;min-width:1px}
-.bar.s{background:#a33}td.b{width:12em}.on{color:#1f4e79;font-weight:bold}.off{color:#ccc}svg{max-width:46em;width:100%;font-size:11px}
-.axis{stroke:#444}.peak{stroke:#1f4e79;stroke-width:2}.slope{stroke:#999}circle{fill:#a33})";
-
 }  // namespace
 
 std::string Profile::verdict() const {
@@ -245,103 +161,52 @@ Profile make_profile(const BoardTime& board, const isa::Program& program, std::s
 }
 
 std::string profile_json(const Profile& p) {
-  std::string text = fmt::format(
-      "{{\n\"tool\": \"gdr profile\", \"kernel\": {}, \"machine\": {}, \"engine\": {}, \"clock_mhz\": {},\n"
-      "\"emulated_seconds\": {}, \"emulated_gflops\": {}, \"verdict\": {},\n"
-      "\"stages\": {{\"i_send\": {}, \"j_send\": {}, \"compute\": {}, \"add\": {}, \"host\": {}}},\n",
-      json_text(p.kernel), json_text(p.machine), json_text(p.engine), p.clock_mhz, p.seconds, p.gflops,
-      json_text(p.verdict()), p.stages.i_send, p.stages.j_send, p.stages.compute, p.stages.add, p.stages.host);
-  text += fmt::format(
-      "\"clocks\": {{\"total\": {}, \"i_load\": {}, \"loop_initialization\": {}, \"first_record\": {}, \"loop_body\": "
-      "{}, "
-      "\"stall\": {}, \"loop_termination\": {}, \"collection\": {}}},\n\"stall_clocks\": {{",
-      p.clocks.total(), p.clocks.i_load, p.clocks.loop_initialization, p.clocks.first_record, p.clocks.loop_body,
-      p.clocks.stall, p.clocks.loop_termination, p.clocks.collection);
+  using Json = nlohmann::ordered_json;
+  Json json{{"tool", "gdr profile"},       {"kernel", p.kernel},       {"machine", p.machine},
+            {"engine", p.engine},          {"clock_mhz", p.clock_mhz}, {"emulated_seconds", p.seconds},
+            {"emulated_gflops", p.gflops}, {"verdict", p.verdict()}};
+  json["stages"] = {{"i_send", p.stages.i_send},
+                    {"j_send", p.stages.j_send},
+                    {"compute", p.stages.compute},
+                    {"add", p.stages.add},
+                    {"host", p.stages.host}};
+  json["clocks"] = {{"total", p.clocks.total()},
+                    {"i_load", p.clocks.i_load},
+                    {"loop_initialization", p.clocks.loop_initialization},
+                    {"first_record", p.clocks.first_record},
+                    {"loop_body", p.clocks.loop_body},
+                    {"stall", p.clocks.stall},
+                    {"loop_termination", p.clocks.loop_termination},
+                    {"collection", p.clocks.collection}};
   for (std::size_t n = 0; n < emulator::kStallReasons; ++n) {
-    text += fmt::format("{}\"{}\": {}", n > 0 ? ", " : "", key_of(static_cast<StallReason>(n)), p.clocks.stalls[n]);
+    json["stall_clocks"][std::string(key_of(static_cast<StallReason>(n)))] = p.clocks.stalls[n];
   }
-  text += "},\n\"limits\": [";
-  for (std::size_t n = 0; n < p.limits.size(); ++n) {
-    text +=
-        fmt::format("{}\n {{\"what\": {}, \"seconds\": {}, \"share\": {}, \"advice\": {}}}", n > 0 ? "," : "",
-                    json_text(p.limits[n].what), p.limits[n].seconds, p.limits[n].share, json_text(p.limits[n].advice));
+  json["limits"] = Json::array();
+  for (const ProfileLimit& l : p.limits) {
+    json["limits"].push_back({{"what", l.what}, {"seconds", l.seconds}, {"share", l.share}, {"advice", l.advice}});
   }
-  text += "],\n\"ceilings\": [";
-  for (std::size_t n = 0; n < p.ceilings.size(); ++n) {
-    text += fmt::format("{}\n {{\"name\": {}, \"gflops\": {}, \"flops_per_byte\": {}}}", n > 0 ? "," : "",
-                        json_text(p.ceilings[n].name), p.ceilings[n].gflops, p.ceilings[n].flops_per_byte);
+  json["ceilings"] = Json::array();
+  for (const ProfileCeiling& c : p.ceilings) {
+    json["ceilings"].push_back({{"name", c.name}, {"gflops", c.gflops}, {"flops_per_byte", c.flops_per_byte}});
   }
-  text += "],\n\"lines\": [";
-  for (std::size_t n = 0; n < p.lines.size(); ++n) {
-    const ProfileLine& l = p.lines[n];
-    text += fmt::format(
-        "{}\n {{\"section\": {}, \"line\": {}, \"text\": {}, \"adder\": {}, \"multiplier\": {}, \"alu\": {}, "
-        "\"bm_words\": {}, "
-        "\"clocks\": {}, \"stall\": {}}}",
-        n > 0 ? "," : "", json_text(l.section), l.source_line, json_text(l.text), l.adder, l.multiplier, l.alu,
-        l.bm_words, l.clocks, l.stall);
-  }
-  text += "],\n\"fp_events\": ";
-  text += p.events ? fmt::format("{{\"invalid\": {}, \"overflow\": {}, \"underflow\": {}}}", p.events->invalid,
-                                 p.events->overflow, p.events->underflow)
-                   : "null";
-  return text + "\n}\n";
-}
-
-std::string profile_page(const Profile& p) {
-  std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}: "
-      "profile</title><style>{1}</style></head><body>\n"
-      "<h1>{0} on {2} at {3} MHz, engine {4}</h1>\n<p class=\"verdict\" id=\"verdict\">{5}</p>\n"
-      "<p id=\"figures\">{6:.6g} s emulated, {7:.4g} Gflops, {8} chip clocks.</p>\n",
-      html(p.kernel), kStyle, html(p.machine), p.clock_mhz, html(p.engine), html(p.verdict()), p.seconds, p.gflops,
-      p.clocks.total());
-  const auto row = [&](std::string_view name, double seconds) {
-    const double share = p.seconds > 0 ? seconds / p.seconds : 0;
-    page += fmt::format(
-        "<tr><td>{}</td><td class=\"n\">{:.6g} s</td><td class=\"n\">{:.1f} %</td><td class=\"b\">{}</td></tr>\n",
-        html(name), seconds, 100 * share, bar(share));
-  };
-  page += "<h2>Time by stage</h2><table id=\"stages\">\n";
-  row("i send", p.stages.i_send);
-  row("j send", p.stages.j_send);
-  row("compute and collect", p.stages.compute);
-  row("add on the host", p.stages.add);
-  row("integration on the host", p.stages.host);
-  page += "</table>\n<h2>What would be gained</h2><table id=\"limits\">\n";
-  for (const ProfileLimit& limit : p.limits) row(limit.what + ": " + limit.advice, limit.seconds);
-  page +=
-      "</table>\n<h2>Roofline</h2><p>Slopes are the paths at full rate; points are this run, labelled with the speed "
-      "at which "
-      "the path would be the limit, in Gflops.</p>\n" +
-      roofline(p) +
-      "\n<h2>Lines</h2><table id=\"lines\"><tr><th>section</th><th>line</th><th>source</th><th>units</th><th>BM "
-      "words</th><th>clocks</th><th>stalled</th><th></th></tr>\n";
-  std::uint64_t most = 1;
-  for (const ProfileLine& l : p.lines) most = std::max(most, l.clocks);
-  const auto unit = [](bool on, std::string_view name) {
-    return fmt::format("<span class=\"{}\">{}</span>", on ? "on" : "off", name);
-  };
+  json["lines"] = Json::array();
   for (const ProfileLine& l : p.lines) {
-    page += fmt::format(
-        "<tr><td>{}</td><td class=\"n\">{}</td><td><code>{}</code></td><td>{} {} {}</td><td class=\"n\">{}</td><td "
-        "class=\"n\">{}</td><td "
-        "class=\"n\">{}</td><td class=\"b\">{}{}</td></tr>\n",
-        l.section, l.source_line, html(l.text), unit(l.adder, "add"), unit(l.multiplier, "mul"), unit(l.alu, "ALU"),
-        l.bm_words, l.clocks, l.stall, bar(0.8 * static_cast<double>(l.clocks - l.stall) / static_cast<double>(most)),
-        l.stall > 0 ? bar(0.8 * static_cast<double>(l.stall) / static_cast<double>(most), "s") : "");
+    json["lines"].push_back({{"section", l.section},
+                             {"line", l.source_line},
+                             {"text", l.text},
+                             {"adder", l.adder},
+                             {"multiplier", l.multiplier},
+                             {"alu", l.alu},
+                             {"bm_words", l.bm_words},
+                             {"clocks", l.clocks},
+                             {"stall", l.stall}});
   }
-  page += "</table>\n<h2>Stalls of the loop</h2><table id=\"stalls\">\n";
-  for (std::size_t n = 0; n < emulator::kStallReasons; ++n) {
-    page += fmt::format("<tr><td>{}</td><td class=\"n\">{} clocks</td></tr>\n", name_of(static_cast<StallReason>(n)),
-                        p.clocks.stalls[n]);
+  json["fp_events"] = nullptr;
+  if (p.events) {
+    json["fp_events"] = {
+        {"invalid", p.events->invalid}, {"overflow", p.events->overflow}, {"underflow", p.events->underflow}};
   }
-  page += "</table>\n<h2>Floating-point events</h2><p id=\"events\">";
-  page += p.events ? fmt::format("invalid {}, overflow {}, underflow {}", p.events->invalid, p.events->overflow,
-                                 p.events->underflow)
-                   : "nothing was computed";
-  page += "</p>\n<script type=\"application/json\" id=\"profile\">" + profile_json(p) + "</script>\n</body></html>\n";
-  return page;
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string profile_summary(const Profile& p) {
