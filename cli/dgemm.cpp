@@ -100,6 +100,7 @@ int dgemm(const Options& options) {
   if (options.report.speaks()) {
     fmt::print("{} x {} x {} with {} on {} at {} MHz\n", options.m, options.n, options.k, options.kernel, machine.title,
                machine.clock_mhz);
+    if (!options.board.timing() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
     if (!options.board.timing()) fmt::print("  largest error   {:.2e} of |A||B|, allowed {:.2e}\n", error, bound);
     fmt::print("  emulated time   {:.6f} s: B {:.6f}, A {:.6f}, load {:.6f}, turns {:.6f}\n", times.total(),
                times.b_send, times.a_send, times.a_load, times.compute);

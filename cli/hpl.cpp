@@ -51,6 +51,7 @@ int hpl(const Options& options) {
     fmt::print("  emulated speed  {:.1f} Gflops\n", gflops);
   }
   if (!options.board.timing()) {
+    if (options.report.speaks() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
     BoardDgemm board(device, program);
     const double residual = hpl_residual(options.n, options.nb, options.seed,
                                          [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,

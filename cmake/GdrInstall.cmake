@@ -1,6 +1,6 @@
 # The shared library libgdr made of all rooms, and what cmake --install leaves: programs, libraries, headers, data, the
-# CMake package gdr and the pkg-config file gdr.pc. docs/rooms.md says why libgdr is shared, docs/versions.md what
-# its number promises.
+# CMake package gdr and the pkg-config files gdr.pc and gdrblas.pc. docs/rooms.md says why libgdr is shared,
+# docs/versions.md what its number promises.
 include(CMakePackageConfigHelpers)
 
 set(installed_rooms)
@@ -70,3 +70,7 @@ install(FILES ${gdr_BINARY_DIR}/gdrConfig.cmake ${gdr_BINARY_DIR}/gdrConfigVersi
 file(RELATIVE_PATH GDR_PREFIX_FROM_PKGCONFIG /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/gdr.pc.in ${gdr_BINARY_DIR}/gdr.pc @ONLY)
 install(FILES ${gdr_BINARY_DIR}/gdr.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET gdr_blas)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/gdrblas.pc.in ${gdr_BINARY_DIR}/gdrblas.pc @ONLY)
+  install(FILES ${gdr_BINARY_DIR}/gdrblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
