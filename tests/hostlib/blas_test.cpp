@@ -9,6 +9,7 @@
 #include <random>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 extern "C" {
@@ -29,6 +30,10 @@ void cblas_dtrsm_64(int, int, int, int, int, std::int64_t, std::int64_t, double,
                     std::int64_t);
 // Replaces the host library's handler, which would end the program.
 void xerbla_(const char* name, const int* info, std::size_t length);
+// The same for calls from C; in row-major order it has to exchange what that order exchanges, as the reference one
+// does.
+void cblas_xerbla(int position, const char* routine, const char* form, ...);
+extern int RowMajorStrg;
 }
 
 namespace {
@@ -316,6 +321,37 @@ TEST(Blas, BadArgumentsReachXerblaAndChangeNothing) {
   EXPECT_EQ(c[3], 4);
 }
 
+TEST(Blas, BadArgumentsFromCAreNumberedAsTheCallerWroteThem) {
+  double c[] = {1, 2, 3, 4, 5, 6};
+  for (const int order : {101, 102}) {
+    cblas_dgemm(order, 0, 111, 2, 2, 2, 1, c, 2, c, 2, 1, c, 2);
+    EXPECT_EQ(refused_argument, 2);
+    EXPECT_EQ(refused_routine, "cblas_dgemm");
+    cblas_dgemm(order, 111, 111, -1, 2, 2, 1, c, 2, c, 2, 1, c, 2);
+    EXPECT_EQ(refused_argument, 4);
+    cblas_dgemm(order, 111, 111, 2, -1, 2, 1, c, 2, c, 2, 1, c, 2);
+    EXPECT_EQ(refused_argument, 5);
+    cblas_dgemm(order, 111, 111, 2, 2, 2, 1, c, 1, c, 2, 1, c, 2);
+    EXPECT_EQ(refused_argument, 9);
+    cblas_dgemm(order, 111, 111, 2, 2, 2, 1, c, 2, c, 1, 1, c, 2);
+    EXPECT_EQ(refused_argument, 11);
+    cblas_dgemm(order, 111, 111, 2, 2, 2, 1, c, 2, c, 2, 1, c, 1);
+    EXPECT_EQ(refused_argument, 14);
+    cblas_dtrsm(order, 141, 121, 111, 131, -1, 2, 1, c, 2, c, 2);
+    EXPECT_EQ(refused_argument, 6);
+    EXPECT_EQ(refused_routine, "cblas_dtrsm");
+    cblas_dtrsm(order, 141, 121, 111, 131, 2, -1, 1, c, 2, c, 2);
+    EXPECT_EQ(refused_argument, 7);
+    cblas_dtrsm(order, 141, 121, 111, 131, 2, 2, 1, c, 1, c, 2);
+    EXPECT_EQ(refused_argument, 10);
+    cblas_dtrsm(order, 141, 121, 111, 131, 2, 2, 1, c, 2, c, 1);
+    EXPECT_EQ(refused_argument, 12);
+  }
+  cblas_dgemm(100, 111, 111, 2, 2, 2, 1, c, 2, c, 2, 1, c, 2);
+  EXPECT_EQ(refused_argument, 1);
+  for (int at = 0; at < 6; ++at) EXPECT_EQ(c[at], at + 1);
+}
+
 TEST(Blas, TriangularSystemsOfEveryKindAreSolved) {
   std::mt19937_64 random(5);
   const int m = 40;
@@ -416,4 +452,17 @@ TEST(Blas, ManyCallersAtOnceEachGetTheirOwnProduct) {
 void xerbla_(const char* name, const int* info, std::size_t length) {
   refused_routine.assign(name, length);
   refused_argument = *info;
+}
+
+void cblas_xerbla(int position, const char* routine, const char* /*form*/, ...) {
+  refused_routine = routine;
+  const bool gemm = refused_routine == "cblas_dgemm";
+  const std::vector<std::pair<int, int>> exchanged =
+      gemm ? std::vector<std::pair<int, int>>{{4, 5}, {9, 11}} : std::vector<std::pair<int, int>>{{6, 7}};
+  refused_argument = position;
+  for (const auto& [one, other] : exchanged) {
+    if (RowMajorStrg == 0) break;
+    if (position == one) refused_argument = other;
+    if (position == other) refused_argument = one;
+  }
 }
