@@ -62,6 +62,7 @@ void add_net(CLI::App& program) {
   add_net_routes(*net);
   add_net_summa(*net);
   add_net_collectives(*net);
+  add_net_cost(*net);
   add_net_pingpong(*net);
   add_net_halo(*net);
   add_net_stencils(*net);

@@ -28,7 +28,8 @@ struct SimulationArguments {
   bool crosstraffic = false;
   double rate_cap = interconnect::kSmpiRateCap;
   double latency_factor = 1;
-  std::string links;  // CSV of the loads of all links
+  std::string links;    // CSV of the loads of all links
+  std::string picture;  // SVG of the same
 
   void add_to(CLI::App& command);
   /// Seconds of a schedule; `flops_per_second` of a node, 0: arithmetic takes no time. Throws gdr::Error.
@@ -39,12 +40,14 @@ struct SimulationArguments {
   /// What decided the times, for people and for the report.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] Json json() const;
-  /// Writes the loads if they were asked for. Throws gdr::Error.
-  void write_links(const interconnect::Schedule& schedule, const interconnect::Topology& topology) const;
+  /// Writes and draws the loads if they were asked for. Throws gdr::Error.
+  void write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
+                   const std::string& title) const;
 };
 
 // One function a subcommand; each adds itself to `net`.
 void add_net_collectives(CLI::App& net);  // bcast and allgather
+void add_net_cost(CLI::App& net);
 void add_net_halo(CLI::App& net);
 void add_net_pingpong(CLI::App& net);
 void add_net_routes(CLI::App& net);

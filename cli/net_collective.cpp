@@ -22,7 +22,7 @@ struct Options {
 
 int report_schedule(const Options& options, const std::string& tool, const interconnect::Platform& platform,
                     const Schedule& schedule, const Stopwatch& watch) {
-  options.simulation.write_links(schedule, platform.topology);
+  options.simulation.write_links(schedule, platform, schedule.name + ", " + options.method);
   const double seconds = options.simulation.seconds(schedule, platform.topology);
   const interconnect::Traffic traffic = interconnect::traffic(schedule);
   const double bound = interconnect::run_closed_form(schedule, platform.topology).link_bound_seconds;
@@ -49,9 +49,12 @@ int report_schedule(const Options& options, const std::string& tool, const inter
 int broadcast(const Options& options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
+  const interconnect::NodeId nodes = platform.topology.nodes();
   const Path path = options.method == "direct" ? Path::direct : Path::multipath;
   return report_schedule(options, "net bcast", platform,
-                         interconnect::make_broadcast(platform.topology.nodes(), options.bytes, path), watch);
+                         options.method == "tree" ? interconnect::make_tree_broadcast(nodes, options.bytes)
+                                                  : interconnect::make_broadcast(nodes, options.bytes, path),
+                         watch);
 }
 
 int allgather(const Options& options) {
@@ -59,7 +62,8 @@ int allgather(const Options& options) {
   const interconnect::Platform platform = options.platform.load();
   const AllgatherOrder order = options.method == "posted"     ? AllgatherOrder::posted
                                : options.method == "pairwise" ? AllgatherOrder::pairwise
-                                                              : AllgatherOrder::ring;
+                               : options.method == "ring"     ? AllgatherOrder::ring
+                                                              : AllgatherOrder::bruck;
   return report_schedule(options, "net allgather", platform,
                          interconnect::make_allgather(platform.topology.nodes(), options.bytes, order), watch);
 }
@@ -84,10 +88,10 @@ CLI::App* add_collective(CLI::App& net, const std::string& name, const std::stri
 void add_net_collectives(CLI::App& net) {
   add_collective(net, "bcast", "a message from node 0 to all others",
                  "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
-                 std::make_shared<Options>(), broadcast, {"multipath", "direct"});
+                 std::make_shared<Options>(), broadcast, {"multipath", "direct", "tree"});
   add_collective(net, "allgather", "a message from every node to all others",
                  "gdr net allgather --topology torus --bytes 65536 --method ring", std::make_shared<Options>(),
-                 allgather, {"posted", "pairwise", "ring"});
+                 allgather, {"posted", "pairwise", "ring", "bruck"});
 }
 
 }  // namespace gdr::cli

@@ -5,6 +5,7 @@
 
 #include "gdr/base/file.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/link_picture.h"
 #include "net.h"
 
 namespace gdr::cli {
@@ -36,6 +37,7 @@ void SimulationArguments::add_to(CLI::App& command) {
       ->check(in_range(0, 1000))
       ->capture_default_str();
   command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
+  command.add_option("--picture", picture, "draw the bytes of every link as an SVG heat map");
 }
 
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
@@ -67,14 +69,19 @@ Json SimulationArguments::json() const {
           {"crosstraffic", crosstraffic}};
 }
 
-void SimulationArguments::write_links(const interconnect::Schedule& schedule,
-                                      const interconnect::Topology& topology) const {
+void SimulationArguments::write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
+                                      const std::string& title) const {
+  if (links.empty() && picture.empty()) return;
+  const std::vector<interconnect::LinkLoad> loads = interconnect::link_loads(schedule, platform.topology);
+  if (!picture.empty()) {
+    base::write_file(picture, interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
+  }
   if (links.empty()) return;
   std::string text = "link,messages,bytes,seconds\n";
-  const std::vector<interconnect::LinkLoad> loads = interconnect::link_loads(schedule, topology);
   for (std::size_t link = 0; link < loads.size(); ++link) {
-    text += fmt::format("{},{},{},{:.17g}\n", topology.links()[link].name, loads[link].messages, loads[link].bytes,
-                        static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
+    const interconnect::Link& of = platform.topology.links()[link];
+    text += fmt::format("{},{},{},{:.17g}\n", of.name, loads[link].messages, loads[link].bytes,
+                        static_cast<double>(loads[link].bytes) / of.bytes_per_second);
   }
   base::write_file(links, text);
 }

@@ -65,7 +65,7 @@ int summa(const Options& options) {
   const interconnect::SummaPlan plan = interconnect::make_summa(summa_options(options, platform));
   const interconnect::SummaOptions& chosen = plan.options;
   const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
-  options.simulation.write_links(plan.schedule, platform.topology);
+  options.simulation.write_links(plan.schedule, platform, options.algorithm + " in " + options.layout);
   const double seconds =
       options.simulation.seconds(plan.schedule, platform.topology, flops_per_second(options, platform));
   const std::optional<double> reference = reference_seconds(options, platform);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gdr/base/error.h"
 
 namespace gdr::interconnect {
@@ -59,6 +61,15 @@ Schedule make_broadcast(Rank nodes, std::uint64_t bytes, Path path) {
   return schedule;
 }
 
+Schedule make_tree_broadcast(Rank nodes, std::uint64_t bytes) {
+  Schedule schedule = empty("broadcast", nodes);
+  std::size_t step = 0;
+  for (Rank have = 1; have < nodes; have *= 2, ++step) {
+    for (Rank from = 0; from < have && from + have < nodes; ++from) send(schedule, step, from, from + have, bytes, 0);
+  }
+  return schedule;
+}
+
 Schedule make_reduce(Rank nodes, std::uint64_t bytes, Path path) {
   Schedule schedule = empty("reduce", nodes);
   if (path == Path::multipath) {
@@ -104,6 +115,16 @@ Schedule make_send(Rank nodes, std::uint64_t bytes, Path path) {
 
 Schedule make_allgather(Rank nodes, std::uint64_t bytes, AllgatherOrder order) {
   Schedule schedule = empty("allgather", nodes);
+  if (order == AllgatherOrder::bruck) {
+    std::size_t step = 0;
+    for (Rank have = 1; have < nodes; have *= 2, ++step) {
+      const Rank blocks = std::min(have, nodes - have);
+      for (Rank rank = 0; rank < nodes; ++rank) {
+        send(schedule, step, rank, (rank + nodes - have) % nodes, bytes * blocks, rank);
+      }
+    }
+    return schedule;
+  }
   for (Rank distance = 1; distance < nodes; ++distance) {
     for (Rank rank = 0; rank < nodes; ++rank) {
       const std::size_t step = order == AllgatherOrder::posted ? 0 : distance - 1;

@@ -35,7 +35,7 @@ Topology make_hub_2d(const base::Description& description, const PlatformOptions
   return optical_hub_2d(rows, columns, port_of(description, rows + columns));
 }
 
-Topology make_torus(const base::Description& description, const PlatformOptions& options) {
+std::vector<NodeId> torus_extents(const base::Description& description, const PlatformOptions& options) {
   std::vector<NodeId> dimensions{whole(description, "x"), whole(description, "y")};
   if (const NodeId z = whole(description, "z"); z > 1) dimensions.push_back(z);
   if (options.nodes) {
@@ -44,6 +44,11 @@ Topology make_torus(const base::Description& description, const PlatformOptions&
                                 : cube_side(*options.nodes, "nodes of a three-dimensional torus");
     dimensions.assign(dimensions.size(), side);
   }
+  return dimensions;
+}
+
+Topology make_torus(const base::Description& description, const PlatformOptions& options) {
+  std::vector<NodeId> dimensions = torus_extents(description, options);
   const double ports = 2 * static_cast<double>(dimensions.size());
   return torus(std::move(dimensions), port_of(description, ports), options.tie);
 }
@@ -95,8 +100,12 @@ NodeId square_side(std::uint64_t nodes, std::string_view what) { return root_of(
 NodeId cube_side(std::uint64_t nodes, std::string_view what) { return root_of(nodes, 1.0 / 3, 3, what, "cube"); }
 
 Platform make_platform(const base::Description& description, const PlatformOptions& options) {
-  return {description.name, description.kind, make_topology(description, options),
-          description.value("bandwidth") * kGiga, description.value("node_speed") * kGiga};
+  return {description.name,
+          description.kind,
+          make_topology(description, options),
+          description.value("bandwidth") * kGiga,
+          description.value("node_speed") * kGiga,
+          description.kind == "torus" ? torus_extents(description, options) : std::vector<NodeId>()};
 }
 
 Platform load_platform(std::string_view name_or_file, const PlatformOptions& options) {

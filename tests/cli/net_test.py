@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 GDR = pathlib.Path(sys.argv[1]).resolve()
 PROJECT = pathlib.Path(sys.argv[2]).resolve()
@@ -55,6 +56,14 @@ class WrongPlatforms(unittest.TestCase):
             self.assertRegex(outcome.stderr, r"hub\.toml:\d+: .*bandwidth")
 
 
+class Cost(unittest.TestCase):
+    def test_the_lines_are_those_of_table_a_1(self):
+        result = report("net", "cost", "--network", "optical-hub-cost-1d")
+        subtotals = [line["subtotal"] for line in result["lines"]]
+        self.assertEqual(sorted(subtotals), [8640, 11520, 11520, 12800, 16000, 16000, 25600, 40000])
+        self.assertEqual((result["total"], result["usd_per_gbps"]), (142080, 5.55))
+
+
 class ClosedForm(unittest.TestCase):
     def test_a_hub_without_contention_needs_no_simulation(self):
         arguments = ("net", "summa", "--nodes", "16", "--n", "4096", "--executor", "closed-form")
@@ -89,6 +98,19 @@ class Summa(unittest.TestCase):
                 rows = list(csv.DictReader(lines))
             self.assertEqual(len(rows), 16 * 15)
             self.assertEqual({row["messages"] for row in rows}, {"8"})
+
+    def test_loads_of_links_are_drawn(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for topology, links in (("hub", 16 * 15), ("hub2d", 16 * 6), ("fat-tree", 4 * 16)):
+                file = pathlib.Path(directory) / "links.svg"
+                outcome = run("net", "summa", "--topology", topology, "--nodes", "16", "--n", "64", "--picture", str(file))
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                titles = [e for e in xml.etree.ElementTree.parse(file).iter() if e.tag.endswith("title")]
+                self.assertEqual(len(titles), links, topology)
+            self.assertEqual(run("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "64", "--picture",
+                                 str(file)).returncode, 0)
+            strokes = [e.get("stroke") for e in xml.etree.ElementTree.parse(file).iter() if e.get("stroke")]
+            self.assertEqual(len(strokes), 16 * 4)
 
     def test_mpi_calls_on_smpi_take_as_long_as_flows(self):
         arguments = ("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "512", "--executor")

@@ -41,7 +41,8 @@ TEST(Collectives, ShortMessagesGoDirectly) {
 }
 
 TEST(Collectives, EveryRankReceivesWhatTheOthersSend) {
-  for (const AllgatherOrder order : {AllgatherOrder::posted, AllgatherOrder::pairwise, AllgatherOrder::ring}) {
+  for (const AllgatherOrder order :
+       {AllgatherOrder::posted, AllgatherOrder::pairwise, AllgatherOrder::ring, AllgatherOrder::bruck}) {
     const Schedule schedule = make_allgather(5, 100, order);
     EXPECT_NO_THROW(check(schedule));
     for (const auto& steps : schedule.ranks) {
@@ -51,6 +52,20 @@ TEST(Collectives, EveryRankReceivesWhatTheOthersSend) {
       }
       EXPECT_EQ(received, 400);
     }
+  }
+}
+
+TEST(Collectives, TreesAndBruckTakeAsManyStepsAsNodesHaveBits) {
+  constexpr Cable kCable{1e9, 0};
+  constexpr std::uint64_t kBytes = 1000000;
+  for (const auto& [nodes, steps] : {std::pair<Rank, Rank>{2, 1}, {5, 3}, {8, 3}, {9, 4}}) {
+    const Schedule tree = make_tree_broadcast(nodes, kBytes);
+    EXPECT_EQ(traffic(tree).messages, nodes - 1);
+    EXPECT_DOUBLE_EQ(run_closed_form(tree, infiniband_flat(nodes, kCable)).lockstep_seconds, 1e-3 * steps);
+    const Schedule bruck = make_allgather(nodes, kBytes, AllgatherOrder::bruck);
+    EXPECT_EQ(traffic(bruck).messages, nodes * steps);
+    // A node's cable brings what all others have, whatever the number of steps.
+    EXPECT_DOUBLE_EQ(run_closed_form(bruck, infiniband_flat(nodes, kCable)).lockstep_seconds, 1e-3 * (nodes - 1));
   }
 }
 

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/mapping_output.h"
+#include "heat.h"
 
 namespace gdr::interconnect {
 
@@ -21,31 +21,6 @@ constexpr double kAside = 1.6;  // of a direction from the middle of its cable
 constexpr double kWidth = 2.4;  // of a line
 constexpr double kStub = 6;     // of a link that closes a ring
 constexpr std::uint32_t kPlanesInARow = 8;
-constexpr int kLegendSteps = 64;
-
-/// Light grey over yellow and red to black: dark where much passes, also in print.
-std::string colour(double share) {
-  struct Stop {
-    double at, red, green, blue;
-  };
-  constexpr std::array<Stop, 5> kStops{
-      {{0, 222, 228, 234}, {0.25, 254, 217, 118}, {0.5, 253, 141, 60}, {0.75, 227, 26, 28}, {1, 70, 0, 30}}};
-  std::size_t upper = 1;
-  while (upper + 1 < kStops.size() && share > kStops[upper].at) ++upper;
-  const Stop& low = kStops[upper - 1];
-  const Stop& high = kStops[upper];
-  const double part = std::clamp((share - low.at) / (high.at - low.at), 0.0, 1.0);
-  const auto mix = [&](double a, double b) { return static_cast<int>(std::lround(a + (b - a) * part)); };
-  return fmt::format("#{:02x}{:02x}{:02x}", mix(low.red, high.red), mix(low.green, high.green),
-                     mix(low.blue, high.blue));
-}
-
-std::string readable(double bytes) {
-  if (bytes >= 1e6) return fmt::format("{:.2f} MB", bytes / 1e6);
-  if (bytes >= 1e3) return fmt::format("{:.1f} KB", bytes / 1e3);
-  return fmt::format("{:.0f} bytes", bytes);
-}
-
 /// Where things lie on the page.
 struct Layout {
   const Grid& grid;
@@ -125,7 +100,7 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
     const LoadPanel& panel = panels[p];
     svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>{}: busiest link {}</text>\n", kMargin,
                        kMargin + layout.panel_height * static_cast<double>(p) + 12, panel.title,
-                       readable(static_cast<double>(*std::ranges::max_element(panel.loads))));
+                       readable_bytes(*std::ranges::max_element(panel.loads)));
     for (std::uint32_t z = 0; layout.label > 0 && z < grid.extents()[2]; ++z) {
       svg += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='9' fill='#606060'>z = {}</text>\n",
                          layout.x({0, 0, z}) - kNode, layout.y({0, 0, z}, p) - kPitch / 2 - 3, z);
@@ -137,7 +112,7 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
       const bool plus = link % 2 == 0;
       const bool closes = plus ? at[axis] + 1 == grid.extents()[axis] : at[axis] == 0;
       if (closes && !grid.torus()) continue;
-      const std::string ink = colour(static_cast<double>(panel.loads[link]) / scale);
+      const std::string ink = heat_colour(static_cast<double>(panel.loads[link]) / scale);
       if (axis < 2) {
         svg += line_of(layout, at, p, axis, plus, ink);
       } else {  // left half: towards larger z, right half: towards smaller
@@ -147,14 +122,7 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
     }
     svg += "</g>\n";
   }
-  svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>0</text>\n", kMargin, legend_y + 30);
-  constexpr double kStep = 4;
-  for (int i = 0; i < kLegendSteps; ++i) {
-    svg += fmt::format("<rect x='{:.0f}' y='{:.0f}' width='{}' height='12' fill='{}'/>\n", kMargin + 14 + i * kStep,
-                       legend_y + 20, kStep, colour((i + 0.5) / kLegendSteps));
-  }
-  svg += fmt::format("<text x='{:.0f}' y='{:.0f}'>{} a link</text>\n", kMargin + 20 + kLegendSteps * kStep,
-                     legend_y + 30, readable(static_cast<double>(most)));
+  svg += heat_legend(kMargin, legend_y + 20, most);
   if (layout.label > 0) {
     svg += fmt::format(
         "<text x='{:.0f}' y='{:.0f}' font-size='9' fill='#606060'>square: a node; its left half: the link to the "

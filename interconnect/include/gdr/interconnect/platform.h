@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gdr/base/description.h"
 #include "gdr/interconnect/topology.h"
@@ -22,6 +23,7 @@ struct Platform {
   Topology topology;
   double node_bytes_per_second = 0;  // of all ports of a node
   double flops_per_second = 0;       // of a node
+  std::vector<NodeId> extents;       // of a torus, x first; empty elsewhere
 };
 
 /// A platform from a description by name or file. A node's bandwidth is shared out over its ports: nodes of them on an

@@ -1,0 +1,56 @@
+// gdr net cost: what an optical hub costs.
+#include <fmt/format.h>
+
+#include "gdr/interconnect/hub_cost.h"
+#include "gdr/interconnect/network.h"
+#include "net.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  ReportOptions report;
+  std::string network = "optical-hub-cost-1d";
+};
+
+int cost(const Options& options) {
+  const Stopwatch watch;
+  require_known(options.network, base::description_names(interconnect::network_kinds()), "--network");
+  const base::Description network = interconnect::load_network(options.network, "optical-hub-cost");
+  const interconnect::HubCost cost = interconnect::hub_cost(network);
+  Json json = envelope("net cost", network.name, "none", true);
+  json["total"] = cost.total;
+  json["bandwidth_gbps"] = cost.bandwidth_gbps;
+  json["usd_per_gbps"] = cost.per_gbps();
+  if (options.report.speaks()) fmt::print("{}\n", network.title);
+  for (const interconnect::CostLine& line : cost.lines) {
+    json["lines"].push_back({{"board", line.board},
+                             {"part", line.part},
+                             {"unit_price", line.unit_price},
+                             {"count", line.count},
+                             {"subtotal", line.subtotal()}});
+    if (options.report.speaks()) {
+      fmt::print("  {:<18} {:<14} {:>8.0f} x {:>6.0f} = {:>8.0f} USD\n", line.board, line.part, line.unit_price,
+                 line.count, line.subtotal());
+    }
+  }
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    fmt::print("  {:.0f} USD for {:.0f} Gbps, {:.2f} USD/Gbps\n", cost.total, cost.bandwidth_gbps, cost.per_gbps());
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_net_cost(CLI::App& net) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = add_command(net, "cost", "what an optical hub costs, part by part",
+                                  "gdr net cost --network optical-hub-cost-2d", [options] { return cost(*options); });
+  command->add_option("--network", options->network, "a description of kind optical-hub-cost: a name or FILE.toml")
+      ->capture_default_str();
+  options->report.add_to(*command);
+}
+
+}  // namespace gdr::cli
