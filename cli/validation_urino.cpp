@@ -1,6 +1,4 @@
 // What schedules and closed forms give for the rows of Urino 2020.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -9,6 +7,7 @@
 
 #include "command.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/collectives.h"
 #include "gdr/interconnect/hub_cost.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/platform.h"
@@ -88,9 +87,9 @@ class Table7 {
   double seconds(const std::string& network, const Variant& variant) {
     double& known = seconds_[{network, variant.algorithm, variant.layout}];
     if (known == 0) {
-      const double before = children_seconds();
-      known = simulate(network, variant);
-      processor_seconds_ += children_seconds() - before;
+      const SimulationResult result = simulate(network, variant);
+      known = result.seconds;
+      processor_seconds_ += result.processor_seconds;
     }
     return known;
   }
@@ -99,16 +98,7 @@ class Table7 {
   [[nodiscard]] double processor_seconds() const { return processor_seconds_; }
 
  private:
-  /// Processor time of the processes that have simulated.
-  static double children_seconds() {
-    constexpr double kMicro = 1e-6;
-    rusage usage{};
-    getrusage(RUSAGE_CHILDREN, &usage);
-    return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * kMicro;
-  }
-
-  static double simulate(const std::string& network, const Variant& variant) {
+  static SimulationResult simulate(const std::string& network, const Variant& variant) {
     PlatformOptions options;
     options.routing = FatTreeRouting::pair;
     const Platform platform = load_platform(network, options);
@@ -119,7 +109,7 @@ class Table7 {
                                        .algorithm = variant.algorithm,
                                        .layout = variant.layout,
                                        .exchange = usual_exchange(platform.kind)});
-    return run_s4u(plan.schedule, platform.topology, simulation).seconds;
+    return run_s4u(plan.schedule, platform.topology, simulation);
   }
 
   std::map<std::tuple<std::string, SummaAlgorithm, SummaLayout>, double> seconds_;
@@ -202,6 +192,28 @@ double link_uses(const ValidationRow&) {
   return are_equal ? static_cast<double>(loads[0].messages) : std::nan("");
 }
 
+/// Bruck's allgather on 4096 ranks, 2,048 bytes each as Sanno and Kise have them, on their torus of 16 x 16 x 16.
+SimulationResult simulate_bruck() {
+  constexpr NodeId kSide = 16;
+  constexpr std::uint64_t kBytes = 2048;
+  constexpr double kGiga = 1e9;
+  constexpr double kMicro = 1e-6;
+  const base::Description network = load_network("opennsim-torus", "grid");
+  const Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
+  return run_s4u(make_allgather(kSide * kSide * kSide, kBytes, AllgatherOrder::bruck),
+                 torus({kSide, kSide, kSide}, cable));
+}
+
+bool is_bruck_quick(const ValidationRow&) {
+  constexpr double kMostSeconds = 3;
+  return simulate_bruck().processor_seconds <= kMostSeconds;
+}
+
+bool is_bruck_small(const ValidationRow&) {
+  constexpr double kMostBytes = 200e6;
+  return simulate_bruck().memory_bytes <= kMostBytes;
+}
+
 }  // namespace
 
 std::vector<Model> urino_models() {
@@ -229,7 +241,9 @@ std::vector<Model> urino_models() {
           {"N5.", simulated},
           {"N6.product", product_is_the_serial_one},
           {"N6.links", link_uses},
-          {"N12", if_simulated([table](const ValidationRow&) { return are_cells_quick(*table); })}};
+          {"N12", if_simulated([table](const ValidationRow&) { return are_cells_quick(*table); })},
+          {"N13.time", if_simulated(is_bruck_quick)},
+          {"N13.memory", if_simulated(is_bruck_small)}};
 }
 
 }  // namespace gdr::cli

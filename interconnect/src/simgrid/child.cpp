@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,14 @@ class SharedFile {
 constexpr char kNumbers = 'n';
 constexpr char kErrorText = 'e';
 
+/// Largest memory of this process so far.
+double peak_memory_bytes() {
+  constexpr double kKibi = 1024;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * kKibi;
+}
+
 [[noreturn]] void run_child(const std::function<std::vector<double>()>& compute, const SharedFile& results,
                             const SharedFile& output) {
   constexpr int kNoResults = 1;
@@ -77,7 +86,9 @@ constexpr char kErrorText = 'e';
   dup2(output.descriptor(), STDERR_FILENO);
   bool written = false;
   try {
-    const std::vector<double> numbers = compute();
+    const double memory_at_birth = peak_memory_bytes();
+    std::vector<double> numbers = compute();
+    numbers.push_back(peak_memory_bytes() - memory_at_birth);
     written = results.write_all(&kNumbers, 1) && results.write_all(numbers.data(), numbers.size() * sizeof(double));
   } catch (const std::exception& error) {
     written = results.write_all(&kErrorText, 1) && results.write_all(error.what(), std::strlen(error.what()));
@@ -94,30 +105,37 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-/// The child's status, once it has ended.
-int wait_for(pid_t child) {
+/// The child's status and processor time, once it has ended.
+int wait_for(pid_t child, double& processor_seconds) {
+  constexpr double kMicro = 1e-6;
   int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
+  rusage usage{};
+  while (wait4(child, &status, 0, &usage) < 0) {
     if (errno != EINTR) throw Error(fmt::format("a simulation was lost: {}", std::strerror(errno)));
   }
+  processor_seconds = static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                      static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * kMicro;
   return status;
 }
 
 }  // namespace
 
-std::vector<double> compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute) {
+ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute) {
   const SharedFile results("gdr-results");
   const SharedFile output("gdr-output");
   const pid_t child = fork();
   if (child < 0) throw Error(fmt::format("{}: no process for it: {}", what, std::strerror(errno)));
   if (child == 0) run_child(compute, results, output);
-  const int status = wait_for(child);
+  ChildResult result;
+  const int status = wait_for(child, result.processor_seconds);
   const std::string content = results.read_all();
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !content.empty()) {
     if (content[0] == kErrorText) throw Error(content.substr(1));
-    std::vector<double> numbers((content.size() - 1) / sizeof(double));
-    std::memcpy(numbers.data(), content.data() + 1, numbers.size() * sizeof(double));
-    return numbers;
+    result.numbers.resize((content.size() - 1) / sizeof(double));
+    std::memcpy(result.numbers.data(), content.data() + 1, result.numbers.size() * sizeof(double));
+    result.memory_bytes = result.numbers.back();
+    result.numbers.pop_back();
+    return result;
   }
   const std::string how =
       WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status)) : fmt::format("status {}", WEXITSTATUS(status));

@@ -8,9 +8,14 @@
 
 namespace gdr::interconnect {
 
+struct ChildResult {
+  std::vector<double> numbers;
+  double processor_seconds = 0;  // of the child
+  double memory_bytes = 0;       // that the child needed at most beside what it was born with
+};
+
 /// Numbers that `compute` returns in a child process. Throws gdr::Error with the text of what it throws there, or with
 /// the last line that it printed if it ends the process; `what` names it. What it prints is otherwise lost.
-[[nodiscard]] std::vector<double> compute_in_child(std::string_view what,
-                                                   const std::function<std::vector<double>()>& compute);
+[[nodiscard]] ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute);
 
 }  // namespace gdr::interconnect

@@ -164,11 +164,8 @@ bool has_simgrid() { return true; }
 
 SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
-  SimulationResult result;
-  result.rank_seconds =
-      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); });
-  if (!result.rank_seconds.empty()) result.seconds = std::ranges::max(result.rank_seconds);
-  return result;
+  return as_result(
+      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); }));
 }
 
 }  // namespace gdr::interconnect

@@ -119,11 +119,8 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
 
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
-  SimulationResult result;
-  result.rank_seconds =
-      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); });
-  if (!result.rank_seconds.empty()) result.seconds = std::ranges::max(result.rank_seconds);
-  return result;
+  return as_result(
+      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); }));
 }
 
 }  // namespace gdr::interconnect

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
@@ -119,6 +120,14 @@ double resolution_seconds(const Schedule& schedule, const Topology& topology, co
     busiest = std::max(busiest, static_cast<double>(loads[link].bytes) / topology.links()[link].bytes_per_second);
   }
   return options.resolution * busiest;
+}
+
+SimulationResult as_result(ChildResult child) {
+  SimulationResult result{.rank_seconds = std::move(child.numbers),
+                          .processor_seconds = child.processor_seconds,
+                          .memory_bytes = child.memory_bytes};
+  if (!result.rank_seconds.empty()) result.seconds = std::ranges::max(result.rank_seconds);
+  return result;
 }
 
 void throw_deadlock(const Schedule& schedule, Rank rank, std::size_t step) {

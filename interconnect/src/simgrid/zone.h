@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gdr/interconnect/simulation.h"
+#include "simgrid/child.h"
 
 namespace gdr::interconnect {
 
@@ -45,6 +46,9 @@ void configure(const SimulationOptions& options, double resolution_seconds);
 /// SimulationOptions::resolution in seconds of this schedule. Throws gdr::Error as link_loads() does.
 [[nodiscard]] double resolution_seconds(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options);
+
+/// What a simulation gives, whose numbers are the seconds of the ranks.
+[[nodiscard]] SimulationResult as_result(ChildResult child);
 
 /// What a deadlock is told as.
 [[noreturn]] void throw_deadlock(const Schedule& schedule, Rank rank, std::size_t step);

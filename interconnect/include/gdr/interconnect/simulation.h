@@ -29,6 +29,8 @@ struct SimulationOptions {
 struct SimulationResult {
   double seconds = 0;                // when the last rank is done
   std::vector<double> rank_seconds;  // when each rank is done
+  double processor_seconds = 0;      // of the host, that the simulation took
+  double memory_bytes = 0;           // of the host, beside the schedule and the topology
 };
 
 /// What a flow alone gets of a link at most, from 65,472 bytes on: SimGrid 3.32, default of smpi/bw-factor. Until 2020
