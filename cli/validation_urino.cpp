@@ -24,6 +24,8 @@ constexpr Rank kNodes = 64;             // Urino 2020, table 6
 constexpr std::uint64_t kOrder = 8192;  // table 7
 constexpr double kBandwidth = 200e9;    // bytes/s of a node, table 6; cancels in every ratio
 
+constexpr double kPublishedBound = 421766;  // equation 6
+
 struct Variant {
   SummaAlgorithm algorithm;
   SummaLayout layout;
@@ -137,18 +139,79 @@ bool in_the_papers_order(Table7& table) {
   return std::ranges::is_sorted(ours, std::less());
 }
 
+template <class Take>
+void for_each_cell(const Take& take) {
+  for (const char* network : {"optical-hub-64", "torus-64", "fat-tree-64"}) {
+    for (int algorithm = 0; algorithm <= 4; ++algorithm) {
+      take(network, Variant{static_cast<SummaAlgorithm>(algorithm), SummaLayout::square});
+    }
+    for (const SummaAlgorithm algorithm : {SummaAlgorithm::ca1, SummaAlgorithm::ca3}) {
+      take(network, Variant{algorithm, SummaLayout::cube});
+    }
+  }
+}
+
 /// All 21 cells of table 7, in processor time, which other work on the machine does not change.
 bool are_cells_quick(Table7& table) {
   constexpr double kMostSeconds = 10;
-  for (const char* network : {"optical-hub-64", "torus-64", "fat-tree-64"}) {
-    for (int algorithm = 0; algorithm <= 4; ++algorithm) {
-      static_cast<void>(table.seconds(network, {static_cast<SummaAlgorithm>(algorithm), SummaLayout::square}));
-    }
-    for (const SummaAlgorithm algorithm : {SummaAlgorithm::ca1, SummaAlgorithm::ca3}) {
-      static_cast<void>(table.seconds(network, {algorithm, SummaLayout::cube}));
-    }
-  }
+  for_each_cell(
+      [&](const char* network, const Variant& variant) { static_cast<void>(table.seconds(network, variant)); });
   return table.processor_seconds() <= kMostSeconds;
+}
+
+constexpr Variant kCa0{SummaAlgorithm::ca0, SummaLayout::square};
+constexpr Variant kCa4{SummaAlgorithm::ca4, SummaLayout::square};
+
+/// CA4 on a network to CA4 on the hub.
+double time_to_hub(Table7& table, const std::string& network) {
+  return table.seconds(network, kCa4) / table.seconds("optical-hub-64", kCa4);
+}
+
+/// CA4 on the hub first, CA2 on the fat tree second.
+bool are_the_best_the_papers(Table7& table) {
+  const double best = table.seconds("optical-hub-64", kCa4);
+  const double second = table.seconds("fat-tree-64", {SummaAlgorithm::ca2, SummaLayout::square});
+  int before_second = 0;
+  for_each_cell([&](const char* network, const Variant& variant) {
+    before_second += table.seconds(network, variant) < second ? 1 : 0;
+  });
+  return best < second && before_second == 1;
+}
+
+/// A long broadcast by a tree on a network to one over relays on the hub.
+double broadcast_to_hub(const std::string& network) {
+  constexpr std::uint64_t kBytes = std::uint64_t{8} << 20;
+  SimulationOptions simulation;
+  simulation.rate_cap = kSmpiRateCap;
+  const auto seconds = [&](const Schedule& schedule, const std::string& name) {
+    return run_s4u(schedule, load_platform(name).topology, simulation).seconds;
+  };
+  return seconds(make_tree_broadcast(kNodes, kBytes), network) /
+         seconds(make_broadcast(kNodes, kBytes, Path::multipath), "optical-hub-64");
+}
+
+bool do_relays_gain_from_512_bytes() {
+  const Topology hub = load_platform("optical-hub-64").topology;
+  const auto gain = [&](std::uint64_t bytes) {
+    const auto seconds = [&](Path path) { return run_s4u(make_broadcast(kNodes, bytes, path), hub).seconds; };
+    return seconds(Path::multipath) < seconds(Path::direct);
+  };
+  return !gain(256) && gain(512) && gain(1024);
+}
+
+/// Communication to nominal arithmetic of CA4 on the hub.
+double communication_to_arithmetic(std::uint64_t n) {
+  const Platform hub = load_platform("optical-hub-64");
+  const Schedule schedule = make_summa({.nodes = kNodes, .n = n}).schedule;
+  const auto seconds = [&](double flops_per_second) {
+    return run_closed_form(schedule, hub.topology, flops_per_second).lockstep_seconds;
+  };
+  return seconds(0) / (seconds(hub.flops_per_second) - seconds(0));
+}
+
+/// n / sqrt(N) at which they are equal: the ratio falls as 1 / n (equation 5).
+double arithmetic_bound() {
+  return communication_to_arithmetic(kOrder) * static_cast<double>(kOrder) / std::sqrt(double{kNodes});
 }
 
 /// Every algorithm on matrices of small whole numbers, whose product is exact in any order.
@@ -241,6 +304,23 @@ std::vector<Model> urino_models() {
           {"N5.", simulated},
           {"N6.product", product_is_the_serial_one},
           {"N6.links", link_uses},
+          {"N6a.best", if_simulated([table](const ValidationRow&) { return are_the_best_the_papers(*table); })},
+          {"N6a.library", if_simulated([table](const ValidationRow&) {
+             return table->seconds("optical-hub-64", kCa0) > kNodes * table->seconds("optical-hub-64", kCa4);
+           })},
+          {"N6a.torus", if_simulated([table](const ValidationRow&) { return time_to_hub(*table, "torus-64") > 10; })},
+          {"N6a.fat-tree",
+           if_simulated([table](const ValidationRow&) { return time_to_hub(*table, "fat-tree-64") >= 1.5; })},
+          {"N6a.abstract", if_simulated([table](const ValidationRow&) { return time_to_hub(*table, "torus-64"); })},
+          {"N6b.relays", if_simulated([](const ValidationRow&) { return do_relays_gain_from_512_bytes(); })},
+          {"N6b.torus", if_simulated([](const ValidationRow&) { return broadcast_to_hub("torus-64"); })},
+          {"N6b.fat-tree", if_simulated([](const ValidationRow&) { return broadcast_to_hub("fat-tree-64"); })},
+          {"N6c.slope",
+           [](const ValidationRow&) {
+             return communication_to_arithmetic(kOrder / 2) / communication_to_arithmetic(kOrder);
+           }},
+          {"N6c.bound", [](const ValidationRow&) { return arithmetic_bound(); }},
+          {"N6c.bound-64", [](const ValidationRow&) { return kPublishedBound * std::sqrt(double{kNodes}); }},
           {"N12", if_simulated([table](const ValidationRow&) { return are_cells_quick(*table); })},
           {"N13.time", if_simulated(is_bruck_quick)},
           {"N13.memory", if_simulated(is_bruck_small)}};

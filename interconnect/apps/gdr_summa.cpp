@@ -1,5 +1,7 @@
 // gdr-summa: the schedules of SUMMA under mpirun, with blocks that move between processes. Exit status 0; 1 if the
 // result is not the serial product; 2 for a wrong command line.
+#include <unistd.h>
+
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -138,11 +140,31 @@ std::vector<double> gathered(const SummaPlan& plan, const SummaRank& rank) {
   return c;
 }
 
+/// All processes of this host hold A, B and their blocks; where the product is looked at, one holds two more.
+void refuse_what_does_not_fit(const SummaOptions& options) {
+  constexpr double kGiga = 1e9;
+  MPI_Comm host = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
+  int processes = 0;
+  MPI_Comm_size(host, &processes);
+  MPI_Comm_free(&host);
+  const auto n = static_cast<double>(options.n);
+  const double words =
+      processes * (2 * n * n + summa_memory_words(options.algorithm, options.layout, options.nodes, n)) + 2 * n * n;
+  const double needed = words * sizeof(double);
+  const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= memory) return;
+  throw gdr::Error("n: " + std::to_string(options.n) + " is refused: " + std::to_string(processes) +
+                   " processes here would need " + std::to_string(static_cast<std::uint64_t>(needed / kGiga)) +
+                   " GB of " + std::to_string(static_cast<std::uint64_t>(memory / kGiga)));
+}
+
 /// False if the product was looked at and is not the serial one.
 bool run(const SummaOptions& options, bool check) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const SummaPlan plan = make_summa(options);
+  refuse_what_does_not_fit(options);
   const std::vector<double> a = whole_numbers(options.n, 1);
   const std::vector<double> b = whole_numbers(options.n, 2);
   SummaRank share(plan, static_cast<Rank>(rank), a, b);

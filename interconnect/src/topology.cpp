@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -125,12 +126,12 @@ Topology::Topology(std::string name, NodeId nodes, std::vector<Link> links, Rout
     : name_(std::move(name)), nodes_(nodes), links_(std::move(links)), route_(std::move(route)) {
   require("nodes of " + name_, nodes_, 1, kMostNodes);
   for (const Link& link : links_) {
-    if (!(link.bytes_per_second > 0)) {
-      throw Error(fmt::format("{}: bandwidth {} of link {} is refused: it must be more than 0 bytes/s", name_,
-                              link.bytes_per_second, link.name));
+    if (!(link.bytes_per_second > 0 && std::isfinite(link.bytes_per_second))) {
+      throw Error(fmt::format("{}: bandwidth {} of link {} is refused: it must be more than 0 bytes/s and finite",
+                              name_, link.bytes_per_second, link.name));
     }
-    if (!(link.latency_seconds >= 0)) {
-      throw Error(fmt::format("{}: latency {} of link {} is refused: it must be at least 0 s", name_,
+    if (!(link.latency_seconds >= 0 && std::isfinite(link.latency_seconds))) {
+      throw Error(fmt::format("{}: latency {} of link {} is refused: it must be at least 0 s and finite", name_,
                               link.latency_seconds, link.name));
     }
   }

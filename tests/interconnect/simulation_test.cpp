@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <random>
 
 #include "gdr/base/error.h"
@@ -186,6 +187,23 @@ TEST_F(Simulated, ADeadlockIsToldWithItsRank) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits for ever in step 0");
   }
+}
+
+TEST_F(Simulated, OptionsOutOfRangeAreRefusedByName) {
+  Schedule schedule{"one", std::vector<std::vector<Step>>(2)};
+  add_message(schedule, 0, 0, 1, 1000, 0);
+  const auto told = [&](const SimulationOptions& options) -> std::string {
+    try {
+      static_cast<void>(run_s4u(schedule, optical_hub(2, kCable), options));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(told({.rate_cap = 1.5}), "rate_cap: 1.5 is refused: it must be from 0 to 1");
+  EXPECT_EQ(told({.latency_factor = -1}), "latency_factor: -1 is refused: it must be at least 0");
+  EXPECT_EQ(told({.flops_per_second = -1}), "flops_per_second: -1 is refused: it must be at least 0");
+  EXPECT_NE(told({.resolution = std::numeric_limits<double>::quiet_NaN()}), "");
 }
 
 TEST(ClosedForm, LoadsCountMessagesAndBytesOfEveryLinkOfARoute) {

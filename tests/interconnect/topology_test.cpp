@@ -117,7 +117,9 @@ TEST(Topology, BadPlatformsAreRefusedByName) {
     static_cast<void>(optical_hub(2, {0, 1e-7}));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "optical hub 2: bandwidth 0 of link 0>1 is refused: it must be more than 0 bytes/s");
+    EXPECT_STREQ(error.what(),
+                 "optical hub 2: bandwidth 0 of link 0>1 is refused: it must be more than 0 bytes/s "
+                 "and finite");
   }
 }
 

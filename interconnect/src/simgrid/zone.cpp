@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -43,6 +45,20 @@ std::vector<bool> used_links(const Schedule& schedule, const Topology& topology,
     }
   }
   return used;
+}
+
+/// With values out of range SimGrid runs for ever.
+void check(const SimulationOptions& options) {
+  const auto require = [](std::string_view name, double value, double most) {
+    if (value >= 0 && value <= most && std::isfinite(value)) return;
+    throw Error(std::isfinite(most) ? fmt::format("{}: {} is refused: it must be from 0 to {}", name, value, most)
+                                    : fmt::format("{}: {} is refused: it must be at least 0", name, value));
+  };
+  constexpr double kAny = std::numeric_limits<double>::infinity();
+  require("rate_cap", options.rate_cap, 1);
+  require("latency_factor", options.latency_factor, kAny);
+  require("flops_per_second", options.flops_per_second, kAny);
+  require("resolution", options.resolution, 1);
 }
 
 double narrowest(const Topology& topology, const std::vector<LinkId>& route) {
@@ -114,6 +130,7 @@ void configure(const SimulationOptions& options, double resolution_seconds) {
 }
 
 double resolution_seconds(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+  check(options);
   const std::vector<LinkLoad> loads = link_loads(schedule, topology);
   double busiest = 0;
   for (std::size_t link = 0; link < loads.size(); ++link) {

@@ -43,7 +43,8 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
 /// Sets flow model and resolution. After the engine is made, before the zone.
 void configure(const SimulationOptions& options, double resolution_seconds);
 
-/// SimulationOptions::resolution in seconds of this schedule. Throws gdr::Error as link_loads() does.
+/// SimulationOptions::resolution in seconds of this schedule. Throws gdr::Error as link_loads() does, and for options
+/// out of range.
 [[nodiscard]] double resolution_seconds(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options);
 

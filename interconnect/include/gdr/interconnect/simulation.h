@@ -41,8 +41,8 @@ inline constexpr double kSmpiRateCap = 0.940694;
 [[nodiscard]] bool has_simgrid();
 
 /// Simulates `schedule` on `topology` with SimGrid's S4U. Each simulation is a process of its own, so that any number
-/// may run, at once too. Throws gdr::Error: as link_loads() does; if the schedule comes to a deadlock, with the first
-/// waiting rank; if SimGrid ends, with its reason; if the project was built without SimGrid.
+/// may run, at once too. Throws gdr::Error: as link_loads() does; for options out of range; if the schedule comes to a
+/// deadlock, with the first waiting rank; if SimGrid ends, with its reason; if the project was built without SimGrid.
 [[nodiscard]] SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
                                        const SimulationOptions& options = {});
 

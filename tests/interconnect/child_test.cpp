@@ -1,0 +1,57 @@
+// A simulation's own process: what it computes, throws or prints before it ends comes back.
+#include "simgrid/child.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+namespace {
+
+std::string told(const std::function<std::vector<double>()>& compute) {
+  try {
+    static_cast<void>(compute_in_child("schedule x", compute));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Child, NumbersComeBack) {
+  EXPECT_EQ(compute_in_child("x", [] { return std::vector<double>{1, 2.5}; }).numbers, (std::vector<double>{1, 2.5}));
+}
+
+TEST(Child, ItsMemoryIsCountedAndNotTheCallers) {
+  constexpr std::size_t kBytes = 64U << 20;
+  const std::vector<char> of_the_caller(kBytes, 1);
+  const auto memory = [](std::size_t bytes) {
+    return compute_in_child("x",
+                            [bytes] {
+                              const std::vector<char> own(bytes, 1);
+                              return std::vector<double>{static_cast<double>(own.back())};
+                            })
+        .memory_bytes;
+  };
+  EXPECT_GE(memory(kBytes), kBytes);
+  EXPECT_LT(memory(1), kBytes / 2);
+}
+
+TEST(Child, ErrorsComeBackAsErrors) {
+  EXPECT_EQ(told([]() -> std::vector<double> { throw Error("rank 3 is refused"); }), "rank 3 is refused");
+}
+
+TEST(Child, AnEndOfTheProcessIsToldWithItsLastLine) {
+  EXPECT_EQ(told([]() -> std::vector<double> {
+              std::fputs("first\nLink 7 has no bandwidth\n", stderr);
+              std::abort();
+            }),
+            "schedule x: SimGrid ended with signal 6: Link 7 has no bandwidth");
+  EXPECT_EQ(told([]() -> std::vector<double> { std::_Exit(3); }),
+            "schedule x: SimGrid ended with status 3: nothing was printed");
+}
+
+}  // namespace
+}  // namespace gdr::interconnect
