@@ -47,9 +47,9 @@ inline constexpr double kSmpiRateCap = 0.940694;
                                        const SimulationOptions& options = {});
 
 /// As run_s4u(), but each rank makes MPI calls on SimGrid's SMPI. Nothing but messages and `flops_per_second` takes
-/// time, and no message leaves before its receive is posted, as a schedule means it; SMPI's own defaults, where messages
-/// below 64 KiB leave at once, are not used. SMPI adds an envelope of 16 bytes to each message. Takes a stack a rank.
-/// Also throws gdr::Error for messages of 2 GiB and more, which MPI does not count.
+/// time, and no message leaves before its receive is posted, as a schedule means it; SMPI's own defaults, where
+/// messages below 64 KiB leave at once, are not used. SMPI adds an envelope of 16 bytes to each message. Takes a stack
+/// a rank. Also throws gdr::Error for messages of 2 GiB and more, which MPI does not count.
 [[nodiscard]] SimulationResult run_smpi(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options = {});
 
