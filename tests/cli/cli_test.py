@@ -53,6 +53,8 @@ class CliTest(unittest.TestCase):
 
     def succeeds(self, *arguments, **options):
         outcome = gdr(*arguments, **options)
+        if "gdr was built without" in outcome.err:
+            self.skipTest(outcome.err.strip())
         self.assertEqual(outcome.status, 0, f"{arguments}: {outcome.err}")
         return outcome
 
