@@ -11,20 +11,21 @@ namespace gdr::interconnect {
 namespace {
 
 // All lengths in SVG's units.
-constexpr double kPitch = 16;  // between nodes
-constexpr double kGap = 16;    // between planes
+constexpr double kGap = 16;  // between planes
 constexpr double kMargin = 20;
 constexpr double kTitle = 24;
-constexpr double kLabel = 14;   // above a plane
-constexpr double kNode = 3;     // half of a node's side
-constexpr double kAside = 1.6;  // of a direction from the middle of its cable
-constexpr double kWidth = 2.4;  // of a line
-constexpr double kStub = 6;     // of a link that closes a ring
+constexpr double kLabel = 14;  // above a plane
 constexpr std::uint32_t kPlanesInARow = 8;
-/// Where things lie on the page.
+
+/// Where things lie on the page: few nodes are drawn larger than many.
 struct Layout {
   const Grid& grid;
   std::uint32_t columns;  // of planes
+  double pitch;           // between nodes
+  double node;            // half of a node's side
+  double aside;           // of a direction from the middle of its cable
+  double line_width;
+  double stub;  // of a link that closes a ring
   double plane_width;
   double label;
   double plane_height;
@@ -33,18 +34,23 @@ struct Layout {
   explicit Layout(const Grid& shown)
       : grid(shown),
         columns(std::min(shown.extents()[2], kPlanesInARow)),
-        plane_width(kPitch * shown.extents()[0] + kGap),
+        pitch(std::clamp(480.0 / (shown.extents()[0] * columns), 16.0, 48.0)),
+        node(pitch * 3 / 16),
+        aside(pitch / 10),
+        line_width(pitch * 0.15),
+        stub(pitch * 3 / 8),
+        plane_width(pitch * shown.extents()[0] + kGap),
         label(shown.axes() == 3 ? kLabel : 0),
-        plane_height(label + kPitch * shown.extents()[1] + kGap),
+        plane_height(label + pitch * shown.extents()[1] + kGap),
         panel_height(kTitle + plane_height * ((shown.extents()[2] + columns - 1) / columns)) {}
 
   [[nodiscard]] double width() const { return std::max(2 * kMargin + plane_width * columns, 420.0); }
   [[nodiscard]] double x(const GridPosition& at) const {
-    return kMargin + plane_width * (at[2] % columns) + kPitch * (at[0] + 0.5);
+    return kMargin + plane_width * (at[2] % columns) + pitch * (at[0] + 0.5);
   }
   [[nodiscard]] double y(const GridPosition& at, std::size_t panel) const {
     return kMargin + panel_height * static_cast<double>(panel) + kTitle + plane_height * (at[2] / columns) + label +
-           kPitch * (at[1] + 0.5);
+           pitch * (at[1] + 0.5);
   }
 };
 
@@ -52,9 +58,9 @@ struct Layout {
 std::string line_of(const Layout& layout, const GridPosition& at, std::size_t panel, unsigned axis, bool plus,
                     const std::string& ink) {
   const bool closes = plus ? at[axis] + 1 == layout.grid.extents()[axis] : at[axis] == 0;
-  const double along = (closes ? kStub : kPitch - kNode) * (plus ? 1 : -1);
-  const double begin = kNode * (plus ? 1 : -1);
-  const double aside = kAside * (plus ? 1 : -1);
+  const double along = (closes ? layout.stub : layout.pitch - layout.node) * (plus ? 1 : -1);
+  const double begin = layout.node * (plus ? 1 : -1);
+  const double aside = layout.aside * (plus ? 1 : -1);
   const double x = layout.x(at);
   const double y = layout.y(at, panel);
   if (axis == 0) {
@@ -103,9 +109,9 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
                        readable_bytes(*std::ranges::max_element(panel.loads)));
     for (std::uint32_t z = 0; layout.label > 0 && z < grid.extents()[2]; ++z) {
       svg += fmt::format("<text x='{:.1f}' y='{:.1f}' font-size='9' fill='#606060'>z = {}</text>\n",
-                         layout.x({0, 0, z}) - kNode, layout.y({0, 0, z}, p) - kPitch / 2 - 3, z);
+                         layout.x({0, 0, z}) - layout.node, layout.y({0, 0, z}, p) - layout.pitch / 2 - 3, z);
     }
-    svg += fmt::format("<g stroke-width='{}' fill='none'>\n", kWidth);
+    svg += fmt::format("<g stroke-width='{:.1f}' fill='none'>\n", layout.line_width);
     for (std::uint32_t link = 0; link < grid.links(); ++link) {
       const unsigned axis = link / 2 % grid.axes();
       const GridPosition at = grid.position(link / (2 * grid.axes()));
@@ -116,8 +122,9 @@ std::string load_picture(const Grid& grid, std::span<const LoadPanel> panels) {
       if (axis < 2) {
         svg += line_of(layout, at, p, axis, plus, ink);
       } else {  // left half: towards larger z, right half: towards smaller
-        svg += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{}' height='{}' fill='{}'/>\n",
-                           layout.x(at) - (plus ? kNode : 0), layout.y(at, p) - kNode, kNode, 2 * kNode, ink);
+        svg += fmt::format("<rect x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}' fill='{}'/>\n",
+                           layout.x(at) - (plus ? layout.node : 0), layout.y(at, p) - layout.node, layout.node,
+                           2 * layout.node, ink);
       }
     }
     svg += "</g>\n";
