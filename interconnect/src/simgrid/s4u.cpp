@@ -1,7 +1,5 @@
 // A schedule on SimGrid's S4U. No actors: a message or a computation that ends is what makes its ranks go on, so that
 // thousands of ranks need no stacks.
-#include <xbt/log.h>
-
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
@@ -148,14 +146,9 @@ class Simulation {
 
 std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                              double resolution) {
-  xbt_log_control_set("root.thres:critical");
-  char name[] = "gdr";
-  char* arguments[] = {name, nullptr};
-  int count = 1;
-  s4u::Engine engine(&count, arguments);
-  configure(options, resolution);
+  const auto engine = make_engine(options, resolution);
   auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
-  return Simulation(schedule, options, *zone).run(engine);
+  return Simulation(schedule, options, *zone).run(*engine);
 }
 
 }  // namespace

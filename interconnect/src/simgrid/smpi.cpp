@@ -1,6 +1,5 @@
 // A schedule as MPI calls on SimGrid's SMPI: a rank is an actor of this process.
 #include <smpi/smpi.h>
-#include <xbt/log.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -72,12 +71,7 @@ void configure_smpi() {
 
 std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                              double resolution) {
-  xbt_log_control_set("root.thres:critical");
-  char name[] = "gdr";
-  char* arguments[] = {name, nullptr};
-  int count = 1;
-  s4u::Engine engine(&count, arguments);
-  configure(options, resolution);
+  const auto engine = make_engine(options, resolution);
   configure_smpi();
   SMPI_init();
   auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
@@ -110,7 +104,7 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
       MPI_Finalize();
     });
   }
-  engine.run();
+  engine->run();
   if (failure) std::rethrow_exception(failure);
   return seconds;
 }

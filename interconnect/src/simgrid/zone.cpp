@@ -1,6 +1,7 @@
 #include "simgrid/zone.h"
 
 #include <fmt/format.h>
+#include <xbt/log.h>
 
 #include <algorithm>
 #include <cmath>
@@ -118,7 +119,12 @@ void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* fro
   if (limiter != limiters_.end()) into->link_list_.push_back(limiter->second->get_impl());
 }
 
-void configure(const SimulationOptions& options, double resolution_seconds) {
+std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, double resolution_seconds) {
+  xbt_log_control_set("root.thres:critical");
+  char name[] = "gdr";
+  char* arguments[] = {name, nullptr};
+  int count = 1;
+  auto engine = std::make_unique<s4u::Engine>(&count, arguments);
   // Above any product of bandwidth and latency: flows are bound by links, not by windows.
   constexpr double kNoWindow = 1e30;
   s4u::Engine::set_config(fmt::format("network/model:{}", name_of(options.model)));
@@ -127,6 +133,7 @@ void configure(const SimulationOptions& options, double resolution_seconds) {
   s4u::Engine::set_config(fmt::format("network/crosstraffic:{}", options.crosstraffic ? 1 : 0));
   s4u::Engine::set_config(fmt::format("network/TCP-gamma:{}", kNoWindow));
   s4u::Engine::set_config(fmt::format("surf/precision:{}", resolution_seconds));
+  return engine;
 }
 
 double resolution_seconds(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {

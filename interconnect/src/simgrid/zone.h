@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -40,8 +41,9 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<LinkId> route_;
 };
 
-/// Sets flow model and resolution. After the engine is made, before the zone.
-void configure(const SimulationOptions& options, double resolution_seconds);
+/// The one engine of this process, with flow model and resolution set; the zone comes next.
+[[nodiscard]] std::unique_ptr<simgrid::s4u::Engine> make_engine(const SimulationOptions& options,
+                                                                double resolution_seconds);
 
 /// SimulationOptions::resolution in seconds of this schedule. Throws gdr::Error as link_loads() does, and for options
 /// out of range.
