@@ -32,6 +32,7 @@ program dgemm_client
   call check(dgemm_type2_run(1))
   call check(dgemm_get_words(words, size(words)))
   call check(dgemm_grape_close())
+  deallocate (a)
 
   wrong = 0
   do n = 0, size(words) - 1
