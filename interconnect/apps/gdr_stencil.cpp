@@ -1,102 +1,71 @@
 // gdr-stencil: the applications under mpirun. Exit status 0; 1 if the result is not the serial run's; 2 for a wrong
 // command line.
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "mpi_program.h"
 #include "mpi_stencil.h"
 
 namespace {
 
 using namespace gdr::interconnect;
 
-constexpr const char* kUsage =
-    "usage: mpirun -np RANKS gdr-stencil laplace|himeno --split I,J[,K] [--size S|M|L | --extent I,J[,K]]\n"
-    "         [--method tca|mv2gdr|hybrid] [--iterations N] [--check]\n";
-
-/// The command line says something that is no run.
-class Usage : public gdr::Error {
- public:
-  using Error::Error;
-};
-
-template <class Number>
-Number number(std::string_view text, std::string_view option) {
-  Number value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || stop != text.data() + text.size() || value < 1) {
-    throw Usage(std::string(option) + ": '" + std::string(text) +
-                "' is refused: it must be a whole number of 1 or more");
-  }
-  return value;
-}
-
-template <class Number>
-std::array<Number, kHaloDimensions> numbers(std::string_view text, std::string_view option) {
-  std::array<Number, kHaloDimensions> values{1, 1, 1};
-  std::size_t count = 0;
-  while (count < kHaloDimensions) {
-    const std::size_t comma = text.find(',');
-    values[count++] = number<Number>(text.substr(0, comma), option);
-    if (comma == std::string_view::npos) return values;
-    text.remove_prefix(comma + 1);
-  }
-  throw Usage(std::string(option) + " takes at most three numbers");
-}
-
 struct CommandLine {
-  StencilRun run;
+  std::string stencil;
+  std::string size = "S";
+  std::string method = "hybrid";
+  std::vector<std::int64_t> extent;
+  std::vector<int> split{1};
+  int iterations = StencilRun{}.iterations;
   bool check = false;
 };
 
-CommandLine parse(const std::vector<std::string_view>& arguments) {
-  if (arguments.empty()) throw Usage("laplace or himeno is missing");
-  CommandLine line;
-  if (arguments[0] != "laplace" && arguments[0] != "himeno") {
-    throw Usage("'" + std::string(arguments[0]) + "' is refused: it must be laplace or himeno");
+void add_options(CLI::App& app, CommandLine& line) {
+  const CLI::Range count(1, 1'000'000);
+  app.add_option("stencil", line.stencil, "laplace or himeno")->required()->check(CLI::IsMember({"laplace", "himeno"}));
+  app.add_option("--split", line.split, "processes along each dimension")
+      ->delimiter(',')
+      ->expected(1, kHaloDimensions)
+      ->check(count)
+      ->required();
+  auto* size = app.add_option("--size", line.size, "S, M or L, as the papers have them");
+  app.add_option("--extent", line.extent, "elements along each dimension")
+      ->delimiter(',')
+      ->expected(1, kHaloDimensions)
+      ->check(count)
+      ->excludes(size);
+  app.add_option("--method", line.method, "tca, mv2gdr or hybrid")->check(CLI::IsMember({"tca", "mv2gdr", "hybrid"}));
+  app.add_option("--iterations", line.iterations, "sweeps over all elements")->check(count);
+  app.add_flag("--check", line.check, "compare with the run of one process");
+}
+
+StencilRun run_of(const CommandLine& line) {
+  StencilRun run;
+  run.stencil = line.stencil == "laplace" ? Stencil::laplace : Stencil::himeno;
+  run.method = *halo_method_named(line.method);
+  run.iterations = line.iterations;
+  StencilProblem problem = stencil_problem(run.stencil, line.size);
+  if (!line.extent.empty()) {
+    problem.extent.fill(1);
+    std::ranges::copy(line.extent, problem.extent.begin());
   }
-  line.run.stencil = arguments[0] == "laplace" ? Stencil::laplace : Stencil::himeno;
-  StencilProblem problem = stencil_problem(line.run.stencil, "S");
   std::array<int, kHaloDimensions> split{1, 1, 1};
-  for (std::size_t i = 1; i < arguments.size(); ++i) {
-    const std::string_view option = arguments[i];
-    if (option == "--check") {
-      line.check = true;
-      continue;
-    }
-    if (i + 1 == arguments.size()) throw Usage(std::string(option) + " is unknown or needs a value");
-    const std::string_view value = arguments[++i];
-    if (option == "--split") {
-      split = numbers<int>(value, option);
-    } else if (option == "--size") {
-      problem = stencil_problem(line.run.stencil, value);
-    } else if (option == "--extent") {
-      problem.extent = numbers<std::int64_t>(value, option);
-    } else if (option == "--iterations") {
-      line.run.iterations = number<int>(value, option);
-    } else if (option == "--method") {
-      const std::optional<HaloMethod> method = halo_method_named(value);
-      if (!method) throw Usage("--method: '" + std::string(value) + "' is refused: it must be tca, mv2gdr or hybrid");
-      line.run.method = *method;
-    } else {
-      throw Usage(std::string(option) + " is unknown");
-    }
-  }
-  line.run.shape = problem.shape(split);
-  return line;
+  std::ranges::copy(line.split, split.begin());
+  run.shape = problem.shape(split);
+  return run;
 }
 
 int run(const CommandLine& line) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const StencilResult result = run_stencil(line.run, MPI_COMM_WORLD, line.check);
+  const StencilRun stencil = run_of(line);
+  const StencilResult result = run_stencil(stencil, MPI_COMM_WORLD, line.check);
   if (rank != 0) return 0;
   std::printf("residual %.9e after %d iterations, %.3f ms an iteration here; halo on HA-PACS/TCA %.1f us\n",
-              result.residual, line.run.iterations, 1e3 * result.seconds / line.run.iterations,
+              result.residual, stencil.iterations, 1e3 * result.seconds / stencil.iterations,
               1e6 * result.modelled_halo);
   if (!line.check) return 0;
   // The sum over ranks rounds in another order than the serial sum.
@@ -111,20 +80,8 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int status = 0;
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  try {
-    status = run(parse({argv + 1, argv + argc}));
-  } catch (const Usage& error) {
-    if (rank == 0) std::fprintf(stderr, "gdr-stencil: %s\n%s", error.what(), kUsage);
-    status = 2;
-  } catch (const std::exception& error) {
-    if (rank == 0) std::fprintf(stderr, "gdr-stencil: %s\n", error.what());
-    status = 1;
-  }
-  MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return status;
+  CommandLine line;
+  CLI::App app("Laplace and Himeno under mpirun, with the halo library", "gdr-stencil");
+  add_options(app, line);
+  return mpi_program(argc, argv, app, [&] { return run(line); });
 }

@@ -2,82 +2,47 @@
 // result is not the serial product; 2 for a wrong command line.
 #include <unistd.h>
 
-#include <array>
-#include <charconv>
 #include <cstdio>
 #include <list>
+#include <map>
 #include <random>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/summa.h"
 #include "mpi/run_mpi.h"
+#include "mpi_program.h"
 
 namespace {
 
 using namespace gdr::interconnect;
 
-constexpr const char* kUsage =
-    "usage: mpirun -np RANKS gdr-summa [--n SIZE] [--algorithm CA0|CA1|CA2|CA3|CA4|all] [--layout 2d|2.5d]\n"
-    "         [--exchange posted|pairwise] [--check]\n";
-constexpr std::string_view kNames[] = {"CA0", "CA1", "CA2", "CA3", "CA4"};
-
-/// The command line says something that is no run.
-class Usage : public gdr::Error {
- public:
-  using Error::Error;
-};
+const std::map<std::string, SummaAlgorithm> kAlgorithms{{"CA0", SummaAlgorithm::ca0},
+                                                        {"CA1", SummaAlgorithm::ca1},
+                                                        {"CA2", SummaAlgorithm::ca2},
+                                                        {"CA3", SummaAlgorithm::ca3},
+                                                        {"CA4", SummaAlgorithm::ca4}};
+const std::map<std::string, SummaLayout> kLayouts{{"2d", SummaLayout::square}, {"2.5d", SummaLayout::cube}};
+const std::map<std::string, Exchange> kExchanges{{"posted", Exchange::posted}, {"pairwise", Exchange::pairwise}};
 
 struct CommandLine {
-  SummaOptions summa;
-  bool all = false;
+  std::uint64_t n = 256;
+  std::string algorithm = "CA4";
+  std::string layout = "2d";
+  std::string exchange = "posted";
   bool check = false;
 };
 
-/// One of `names`, as its place among them.
-template <std::size_t Count>
-std::size_t choice(std::string_view option, std::string_view value, const std::array<std::string_view, Count>& names) {
-  for (std::size_t i = 0; i < Count; ++i) {
-    if (value == names[i]) return i;
-  }
-  std::string text = std::string(option) + ": '" + std::string(value) + "' is refused: it must be one of";
-  for (const std::string_view name : names) text += " " + std::string(name);
-  throw Usage(text);
-}
-
-CommandLine parse(const std::vector<std::string_view>& arguments, Rank ranks) {
-  CommandLine line;
-  line.summa.nodes = ranks;
-  line.summa.n = 256;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view option = arguments[i];
-    if (option == "--check") {
-      line.check = true;
-      continue;
-    }
-    if (i + 1 == arguments.size()) throw Usage(std::string(option) + " is unknown or needs a value");
-    const std::string_view value = arguments[++i];
-    if (option == "--n") {
-      const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), line.summa.n);
-      if (error != std::errc() || stop != value.data() + value.size()) {
-        throw Usage("--n: '" + std::string(value) + "' is refused: it must be a whole number");
-      }
-    } else if (option == "--algorithm") {
-      const std::size_t chosen = choice<6>(option, value, {"CA0", "CA1", "CA2", "CA3", "CA4", "all"});
-      line.all = chosen == std::size(kNames);
-      if (!line.all) line.summa.algorithm = static_cast<SummaAlgorithm>(chosen);
-    } else if (option == "--layout") {
-      line.summa.layout = static_cast<SummaLayout>(choice<2>(option, value, {"2d", "2.5d"}));
-    } else if (option == "--exchange") {
-      line.summa.exchange = static_cast<Exchange>(choice<2>(option, value, {"posted", "pairwise"}));
-    } else {
-      throw Usage(std::string(option) + " is unknown");
-    }
-  }
-  return line;
+void add_options(CLI::App& app, CommandLine& line) {
+  app.add_option("--n", line.n, "rows of the matrices")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--algorithm", line.algorithm, "CA0 to CA4, or all")
+      ->check(CLI::IsMember({"CA0", "CA1", "CA2", "CA3", "CA4", "all"}));
+  app.add_option("--layout", line.layout, "2d or 2.5d")->check(CLI::IsMember(kLayouts));
+  app.add_option("--exchange", line.exchange, "messages of a step at once or pair by pair")
+      ->check(CLI::IsMember(kExchanges));
+  app.add_flag("--check", line.check, "compare with the serial product");
 }
 
 /// Blocks of a rank as messages.
@@ -160,7 +125,7 @@ void refuse_what_does_not_fit(const SummaOptions& options) {
 }
 
 /// False if the product was looked at and is not the serial one.
-bool run(const SummaOptions& options, bool check) {
+bool multiply(const std::string& name, const SummaOptions& options, bool check) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const SummaPlan plan = make_summa(options);
@@ -179,21 +144,27 @@ bool run(const SummaOptions& options, bool check) {
   if (rank != 0) return true;
   const bool agrees = !check || c == serial_product(options.n, a, b);
   const char* verdict = !check ? "" : agrees ? ", equals the serial product" : ", DIFFERS from the serial product";
-  std::printf("%s in %s on %u processes, n = %llu: %.3f ms here%s\n",
-              kNames[static_cast<std::size_t>(options.algorithm)].data(),
+  std::printf("%s in %s on %u processes, n = %llu: %.3f ms here%s\n", name.c_str(),
               options.layout == SummaLayout::square ? "2d" : "2.5d", options.nodes,
               static_cast<unsigned long long>(options.n), 1e3 * seconds, verdict);
   return agrees;
 }
 
 int run(const CommandLine& line) {
-  if (!line.all) return run(line.summa, line.check) ? 0 : 1;
+  int ranks = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  SummaOptions options;
+  options.nodes = static_cast<Rank>(ranks);
+  options.n = line.n;
+  options.layout = kLayouts.at(line.layout);
+  options.exchange = kExchanges.at(line.exchange);
+  const bool all = line.algorithm == "all";
   bool agrees = true;
-  for (std::size_t algorithm = 0; algorithm < std::size(kNames); ++algorithm) {
-    SummaOptions options = line.summa;
-    options.algorithm = static_cast<SummaAlgorithm>(algorithm);
-    const bool is_for_cubes = options.algorithm == SummaAlgorithm::ca1 || options.algorithm == SummaAlgorithm::ca3;
-    if (options.layout == SummaLayout::square || is_for_cubes) agrees = run(options, line.check) && agrees;
+  for (const auto& [name, algorithm] : kAlgorithms) {
+    options.algorithm = algorithm;
+    const bool is_for_cubes = algorithm == SummaAlgorithm::ca1 || algorithm == SummaAlgorithm::ca3;
+    const bool chosen = all ? options.layout == SummaLayout::square || is_for_cubes : name == line.algorithm;
+    if (chosen) agrees = multiply(name, options, line.check) && agrees;
   }
   return agrees ? 0 : 1;
 }
@@ -201,23 +172,8 @@ int run(const CommandLine& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int status = 0;
-  int rank = 0;
-  int ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  // What is refused is refused in every process, before any message.
-  try {
-    status = run(parse({argv + 1, argv + argc}, static_cast<Rank>(ranks)));
-  } catch (const Usage& error) {
-    if (rank == 0) std::fprintf(stderr, "gdr-summa: %s\n%s", error.what(), kUsage);
-    status = 2;
-  } catch (const std::exception& error) {
-    if (rank == 0) std::fprintf(stderr, "gdr-summa: %s\n", error.what());
-    status = 1;
-  }
-  MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return status;
+  CommandLine line;
+  CLI::App app("SUMMA with blocks that move between the processes of mpirun", "gdr-summa");
+  add_options(app, line);
+  return mpi_program(argc, argv, app, [&] { return run(line); });
 }
