@@ -36,7 +36,7 @@ struct CommandLine {
 };
 
 void add_options(CLI::App& app, CommandLine& line) {
-  app.add_option("--n", line.n, "rows of the matrices")->check(CLI::Range(1, 1'000'000));
+  app.add_option("--n", line.n, "rows of the matrices")->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--algorithm", line.algorithm, "CA0 to CA4, or all")
       ->check(CLI::IsMember({"CA0", "CA1", "CA2", "CA3", "CA4", "all"}));
   app.add_option("--layout", line.layout, "2d or 2.5d")->check(CLI::IsMember(kLayouts));
