@@ -4,6 +4,7 @@
 #include <random>
 
 #include "command.h"
+#include "dgemm_options.h"
 #include "gdr/hostlib/dgemm_model.h"
 #include "gdr/hostlib/lu.h"
 
@@ -20,6 +21,7 @@ struct Options {
   bool transb = false;
   std::string overlap = "on";
   std::uint64_t buffer = 0;
+  std::string small_depths = "own-rows";
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;
 };
@@ -59,7 +61,9 @@ int dgemm(const Options& options) {
   emulator::MachineDescription machine = emulator::load_machine(device.machine);
   if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
   const DgemmModel model(program, machine, device.boards);
-  const DgemmTimes times = model.times(options.m, options.n, options.k, {options.overlap == "on", options.buffer});
+  const DgemmTimes times =
+      model.times(options.m, options.n, options.k,
+                  {options.overlap == "on", options.buffer, device.transfer, small_depths_named(options.small_depths)});
 
   Json json = envelope("dgemm", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
   json["emulated_seconds"] = times.total();
@@ -68,6 +72,8 @@ int dgemm(const Options& options) {
   json["m"] = options.m;
   json["n"] = options.n;
   json["k"] = options.k;
+  json["transfer"] = options.board.transfer;
+  json["small_depths"] = options.small_depths;
   const DgemmPrecision precision = options.kernel == "dgemm" ? DgemmPrecision::paper : DgemmPrecision::full;
   const double bound = dgemm_error_bound(precision, options.k);
   json["max_rel_error"] = nullptr;
@@ -140,6 +146,7 @@ void add_dgemm(CLI::App& program) {
       ->check(one_of({"dgemm", "dgemm_double"}))
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the matrices")->capture_default_str();
+  add_small_depths(*command, options->small_depths);
   options->board.add_to(*command);
   options->report.add_to(*command);
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "command.h"
+#include "dgemm_options.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
 
@@ -16,6 +17,7 @@ struct Options {
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;
   bool with_host = false;
+  std::string small_depths = "fixed-unit";
 };
 
 int hpl(const Options& options) {
@@ -29,8 +31,9 @@ int hpl(const Options& options) {
   const DeviceOptions device = with_engine.device_options();
   emulator::MachineDescription machine = emulator::load_machine(device.machine);
   if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
-  const HplStages stages =
-      hpl_with_board(load_host(options.host), DgemmModel(program, machine, device.boards), {}, options.n, options.nb);
+  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = small_depths_named(options.small_depths)};
+  const HplStages stages = hpl_with_board(load_host(options.host), DgemmModel(program, machine, device.boards),
+                                          transfer, options.n, options.nb);
   const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
 
   Json json = envelope("hpl", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
@@ -39,6 +42,8 @@ int hpl(const Options& options) {
   json["clocks"] = stages.clocks;
   json["n"] = options.n;
   json["nb"] = options.nb;
+  json["transfer"] = options.board.transfer;
+  json["small_depths"] = options.small_depths;
   json["stages"] = {
       {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
   json["residual"] = nullptr;
@@ -90,6 +95,7 @@ void add_hpl(CLI::App& program) {
       ->capture_default_str();
   command->add_option("--seed", options->seed, "seed of the matrix")->capture_default_str();
   command->add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
+  add_small_depths(*command, options->small_depths);
   options->board.add_to(*command);
   options->report.add_to(*command);
 }

@@ -39,6 +39,7 @@ struct Inputs {
 
 constexpr std::uint64_t kOrder = 34816;  // Koike et al. 2009, section 4.3
 constexpr std::uint64_t kPanel = 2048;
+constexpr DgemmTransfer kPublished{.small_depths = SmallDepths::fixed_unit};  // section 4.1
 
 double seconds(Inputs& inputs, std::uint64_t size, const DgemmTransfer& transfer) {
   return inputs.dgemm().times(size, size, Inputs::kDepth, transfer).total();
@@ -49,15 +50,21 @@ Ours large_product(Inputs& inputs) {
   return times.useful_flops / times.total() / 1e9;
 }
 
-/// Without overlap slower everywhere, with it the transfer hidden from 16384 on and not below.
-Ours overlap_matters(Inputs& inputs) {
-  const DgemmTransfer off{false, 0};
+/// Transfers are hidden from 16384 on and not below.
+Ours is_hidden_from_16384(Inputs& inputs) {
   bool holds = true;
   for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
-    holds = holds && seconds(inputs, size, off) > seconds(inputs, size, {});
-    const DgemmTransfer unlimited{true, std::uint64_t{1} << 30};
+    const DgemmTransfer unlimited{.buffer_words = std::uint64_t{1} << 30};
     const bool hidden = seconds(inputs, size, {}) <= seconds(inputs, size, unlimited);
     holds = holds && hidden == (size >= 16384);
+  }
+  return holds;
+}
+
+Ours is_slower_without_overlap(Inputs& inputs) {
+  bool holds = true;
+  for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
+    holds = holds && seconds(inputs, size, {.overlap = false}) > seconds(inputs, size, {});
   }
   return holds;
 }
@@ -66,7 +73,7 @@ Ours stage_of(Inputs& inputs, const std::string& id) {
   const std::string name = id.substr(id.rfind('.') + 1);
   const bool host_alone = id.find(".host.") != std::string::npos;
   const HplStages stages = host_alone ? hpl_on_host(inputs.host(), kOrder, kPanel)
-                                      : hpl_with_board(inputs.host(), inputs.dgemm(), {}, kOrder, kPanel);
+                                      : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, kOrder, kPanel);
   if (name == "total") return stages.total();
   if (name == "speed") return hpl_flops(kOrder) / stages.total() / 1e9;
   if (name == "panel") return stages.panel;
@@ -111,7 +118,8 @@ std::vector<Model> blas_models() {
   const auto inputs = std::make_shared<Inputs>();
   const auto stage = [inputs](const ValidationRow& row) { return stage_of(*inputs, row.id); };
   return {{"G7", [inputs](const ValidationRow&) { return large_product(*inputs); }},
-          {"G8", [inputs](const ValidationRow&) { return overlap_matters(*inputs); }},
+          {"G8.hidden", [inputs](const ValidationRow&) { return is_hidden_from_16384(*inputs); }},
+          {"G8.slower", [inputs](const ValidationRow&) { return is_slower_without_overlap(*inputs); }},
           {"G9", [inputs](const ValidationRow&) { return Ours{inputs->dgemm().kernel_gflops()}; }},
           {"G10.", stage},
           {"G11.mean", [](const ValidationRow&) { return Ours{residual_ratio(768, 256, 10)}; }},

@@ -184,7 +184,8 @@ struct Service::State {
       }
     }
     const auto size = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    emulated_seconds += model->times(size(call.m), size(call.n), size(call.k), {}).total();
+    const DgemmTransfer transfer{.mode = settings.device.transfer};
+    emulated_seconds += model->times(size(call.m), size(call.n), size(call.k), transfer).total();
   }
 
   [[nodiscard]] nlohmann::ordered_json report() const;

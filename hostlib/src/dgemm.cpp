@@ -53,8 +53,10 @@ DgemmBlocking dgemm_blocking(const isa::Program& program) {
   return {a.dimensions[0], a.dimensions[1], b.dimensions[0]};
 }
 
-DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board, unsigned boards) {
+DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board, unsigned boards,
+                         unsigned least_ring) {
   DgemmSharing sharing;
+  sharing.ring = least_ring;
   while (sharing.ring * 2 <= chips_per_board && std::size_t{sharing.ring} * blocking.k_per_chip() < k)
     sharing.ring *= 2;
   sharing.rings = chips_per_board / sharing.ring * boards;

@@ -1,6 +1,7 @@
 #include "gdr/hostlib/dgemm_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "gdr/emulator/schedule.h"
@@ -50,23 +51,29 @@ double DgemmModel::turn_seconds(unsigned ring) const {
   return std::max({chip, on_link, to_host});
 }
 
+double DgemmModel::write_rate(emulator::TransferMode mode) const {
+  const double together = mode == emulator::TransferMode::ideal ? machine_.send_ideal_mb : machine_.host_write_2009_mb;
+  return std::min(machine_.pio_mb, together / (machine_.chips * boards_)) * kMega;
+}
+
 DgemmTimes DgemmModel::times(std::uint64_t m, std::uint64_t n, std::uint64_t k, const DgemmTransfer& transfer) const {
   DgemmTimes times;
   if (m == 0 || n == 0 || k == 0) return times;
-  const DgemmSharing sharing = share_dgemm(blocking_, k, machine_.chips, boards_);
+  const unsigned least_ring = transfer.small_depths == SmallDepths::fixed_unit ? std::bit_floor(machine_.chips) : 1;
+  const DgemmSharing sharing = share_dgemm(blocking_, k, machine_.chips, boards_, least_ring);
   const double turns = std::ceil(static_cast<double>(n) / blocking_.columns);
   const double rows = static_cast<double>(blocking_.rows()) * sharing.rings;
   const double runs = std::ceil(static_cast<double>(m) / rows) * static_cast<double>(sharing.passes);
   const double k_of_chip = static_cast<double>(sharing.k_per_pass) / sharing.ring;
-  const double pio = machine_.pio_mb * kMega;  // of each chip's own link
+  const double seconds_of_word = kFieldBytes / write_rate(transfer.mode);
 
-  times.b_send = static_cast<double>(n) * k_of_chip * static_cast<double>(sharing.passes) * kFieldBytes * fields_ / pio;
+  times.b_send = static_cast<double>(n) * k_of_chip * static_cast<double>(sharing.passes) * fields_ * seconds_of_word;
   const double a_words = blocking_.rows() * k_of_chip * fields_;
   const double buffer =
       static_cast<double>(transfer.buffer_words == 0 ? machine_.overlap_words : transfer.buffer_words);
   const double refills = std::floor(turns / machine_.overlap_turns);
-  const double hidden = transfer.overlap ? std::min(a_words, buffer * refills) : 0;
-  const double seconds_of_word = kFieldBytes / pio;
+  // The record hides transfers from a size on and not below it: a block that does not arrive whole saves nothing.
+  const double hidden = transfer.overlap && buffer * refills >= a_words ? a_words : 0;
   times.a_send = (runs - 1) * (a_words - hidden) * seconds_of_word + a_words * seconds_of_word;
   const double load_clocks = a_words * machine_.idp_clocks;
   times.a_load = runs * load_clocks / (machine_.clock_mhz * kMega);

@@ -1,12 +1,14 @@
 #include "gdr/hostlib/hpl_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gdr {
 namespace {
 
 constexpr double kGiga = 1e9;
 constexpr double kMega = 1e6;
+constexpr double kElementBytes = 8;
 
 /// Seconds of a product on the board, or of the same on the host.
 class Machine {
@@ -46,7 +48,9 @@ class Machine {
   std::uint64_t clocks_ = 0;
 };
 
-HplStages stages(const HostDescription& host, Machine machine, double n, double nb) {
+/// `swap` gives the seconds of the row swaps of a panel: of its rows, its columns, and the columns to the right of it.
+template <class Swap>
+HplStages stages(const HostDescription& host, Machine machine, double n, double nb, const Swap& swap) {
   HplStages stages;
   for (double first = 0; first < n; first += nb) {
     const double columns = std::min(nb, n - first);
@@ -54,11 +58,10 @@ HplStages stages(const HostDescription& host, Machine machine, double n, double 
     stages.panel += machine.panel(n - first, columns);
     if (rest == 0) break;
     stages.update += machine.solve(columns, rest) + machine.product(rest, rest, columns);
-    // Each row of the panel changes places with one below it: both read and written.
-    constexpr double kBytesOfSwap = 4 * 8;
-    stages.swap += columns * rest * kBytesOfSwap / (host.swap_mb * kMega);
+    stages.swap += swap(n - first, columns, rest);
   }
-  stages.backsub = n * n / (host.backsub_gflops * kGiga);
+  // Half of the matrix is read once.
+  stages.backsub = n * n / 2 * kElementBytes / (host.memory_mb * kMega);
   stages.clocks = machine.clocks();
   return stages;
 }
@@ -69,8 +72,9 @@ const base::DescriptionKind& host_kind() {
   static const base::DescriptionKind kind{"host",
                                           {{"dgemm_rate", "Gflops", 0.001, 1e6, false},
                                            {"narrow_panel_rate", "Gflops", 0.001, 1e6, false},
-                                           {"row_swap_rate", "MB/s", 0.001, 1e9, false},
-                                           {"backsub_rate", "Gflops", 0.001, 1e6, false},
+                                           {"row_swap_rate_alone", "MB/s", 0.001, 1e9, false},
+                                           {"memory_rate", "MB/s", 0.001, 1e9, false},
+                                           {"cache_line", "B", 8, 4096, true},
                                            {"board_min_k", "columns", 1, 65536, true}}};
   return kind;
 }
@@ -81,20 +85,36 @@ HostDescription load_host(std::string_view name_or_file) {
           description.title,
           description.value("dgemm_rate"),
           description.value("narrow_panel_rate"),
-          description.value("row_swap_rate"),
-          description.value("backsub_rate"),
+          description.value("row_swap_rate_alone"),
+          description.value("memory_rate"),
+          description.value("cache_line"),
           description.value("board_min_k")};
+}
+
+double swap_bytes(double rows, double nb, double cache_line) {
+  const double in_line = cache_line / kElementBytes;
+  // No pivot of the panel hits any of a line's rows: (1 - 1 / rows) (1 - 1 / (rows - 1)) ... for each of them.
+  const double untouched = std::pow(1 - nb / rows, in_line);
+  const double lines = nb / in_line + (rows - nb) / in_line * (1 - untouched);
+  return 2 * cache_line * lines;
 }
 
 double hpl_flops(double n) { return 2.0 / 3 * n * n * n + 1.5 * n * n; }
 
 HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb) {
-  return stages(host, Machine(host, nullptr, {}), static_cast<double>(n), static_cast<double>(nb));
+  // Each row of the panel changes places with one below it: both read and written.
+  const auto swap = [&](double, double columns, double rest) {
+    return 4 * kElementBytes * columns * rest / (host.alone_swap_mb * kMega);
+  };
+  return stages(host, Machine(host, nullptr, {}), static_cast<double>(n), static_cast<double>(nb), swap);
 }
 
 HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board, const DgemmTransfer& transfer,
                          std::uint64_t n, std::uint64_t nb) {
-  return stages(host, Machine(host, &board, transfer), static_cast<double>(n), static_cast<double>(nb));
+  const auto swap = [&](double rows, double columns, double rest) {
+    return swap_bytes(rows, columns, host.cache_line) * rest / (host.memory_mb * kMega);
+  };
+  return stages(host, Machine(host, &board, transfer), static_cast<double>(n), static_cast<double>(nb), swap);
 }
 
 }  // namespace gdr

@@ -70,8 +70,27 @@ class Dgemm(unittest.TestCase):
         def seconds(*options):
             return report("dgemm", "-m", 4096, "-n", 4096, "-k", 2048, "--engine", "timing", *options)["emulated_seconds"]
 
-        self.assertGreater(seconds("--overlap", "off"), seconds())
+        # A buffer that does not bring the whole block saves nothing.
+        self.assertEqual(seconds("--overlap", "off"), seconds())
         self.assertGreater(seconds(), seconds("--overlap-buffer", 8192))
+
+    def test_the_host_writes_as_in_2009_or_as_planned(self):
+        def stages(*options):
+            return report("dgemm", "-m", 4096, "-n", 4096, "-k", 2048, "--engine", "timing", *options)["stages"]
+
+        self.assertAlmostEqual(stages()["b_send"], 4096 * 2048 * 8 / 999.1e6)
+        self.assertAlmostEqual(stages("--transfer", "ideal")["b_send"], 4096 * 2048 * 8 / 2100e6)
+
+    def test_a_fixed_unit_takes_whole_turns_for_small_depths(self):
+        def stages(*options):
+            return report("dgemm", "-m", 1024, "-n", 1024, "--engine", "timing", *options)["stages"]
+
+        deep = stages("-k", 2048)
+        fixed = stages("-k", 512, "--small-depths", "fixed-unit")
+        self.assertEqual(fixed["compute"], deep["compute"])
+        self.assertAlmostEqual(fixed["b_send"] * 4, deep["b_send"])
+        self.assertLess(stages("-k", 512)["compute"], fixed["compute"])
+        self.assertAlmostEqual(stages("-k", 512)["b_send"], deep["b_send"])  # to each chip anew
 
     def test_small_depths_execute_less(self):
         deep = report("dgemm", "-m", 1024, "-n", 64, "-k", 2048, "--engine", "timing")
@@ -108,6 +127,16 @@ class Hpl(unittest.TestCase):
         seconds = result["clocks"] / 400e6
         self.assertLess(seconds, result["stages"]["panel"] + result["stages"]["update"])
         self.assertGreater(seconds, 2 / 3 * 34816**3 / 819.2e9)  # peak of four chips at 400 MHz
+
+    def test_the_board_does_nothing_for_the_stages_of_the_host(self):
+        def stages(*options):
+            return report("hpl", "--n", 34816, "--nb", 2048, "--engine", "timing", *options)["stages"]
+
+        fixed, ideal, own_rows = stages(), stages("--transfer", "ideal"), stages("--small-depths", "own-rows")
+        for other in (ideal, own_rows):
+            self.assertEqual((fixed["swap"], fixed["backsub"]), (other["swap"], other["backsub"]))
+        self.assertLess(ideal["update"], fixed["update"])
+        self.assertLess(fixed["update"], own_rows["update"])  # B goes over the link up to four times
 
     def test_wrong_options_are_refused(self):
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "20").returncode, 2)

@@ -51,8 +51,9 @@ struct DgemmSharing {
   std::size_t passes = 0;      // over k
   unsigned live_blocks = 0;    // of each chip, that hold columns of A
 };
+/// A ring has as few chips as hold the depth, but at least `least_ring`, a power of two up to the chips of a board.
 [[nodiscard]] DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board,
-                                       unsigned boards);
+                                       unsigned boards, unsigned least_ring = 1);
 
 /// The C source of the kernel for a precision, found beside the machine descriptions: dgemm.vsm or dgemm_double.vsm.
 [[nodiscard]] isa::Program dgemm_program(DgemmPrecision precision);

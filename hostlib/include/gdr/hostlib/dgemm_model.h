@@ -8,9 +8,17 @@
 
 namespace gdr {
 
+/// Who takes a product of a depth that fewer chips than a board has would hold.
+enum class SmallDepths : std::uint8_t {
+  own_rows,   // ours, and what BoardDgemm does: as few chips as hold it; the others take rows of their own, and B again
+  fixed_unit  // all chips of a board, a part of the depth each: the unit of Koike et al. 2009, section 4.1, is fixed
+};
+
 struct DgemmTransfer {
-  bool overlap = true;             // the next block of A is uploaded while lines run
+  bool overlap = true;             // the next block of A is uploaded while lines run, if all of it arrives
   std::uint64_t buffer_words = 0;  // long words for it; 0: as many as the machine has
+  emulator::TransferMode mode = emulator::TransferMode::as_of_2009;  // what the host writes into all chips together
+  SmallDepths small_depths = SmallDepths::own_rows;
 };
 
 /// Seconds by what the board waits for, one after the other.
@@ -40,6 +48,9 @@ class DgemmModel {
   [[nodiscard]] double turn_seconds(unsigned ring) const;
 
  private:
+  /// Bytes/s into each chip while all are written to.
+  [[nodiscard]] double write_rate(emulator::TransferMode mode) const;
+
   emulator::MachineDescription machine_;
   unsigned boards_;
   DgemmBlocking blocking_;

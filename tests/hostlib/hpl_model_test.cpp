@@ -1,0 +1,47 @@
+// The model of High Performance LINPACK on a host with a board.
+#include "gdr/hostlib/hpl_model.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+namespace gdr {
+namespace {
+
+TEST(HplModel, SwapsMoveEachCacheLineOfAPanelsRowsOnce) {
+  constexpr std::uint64_t kInLine = 8;
+  std::mt19937 random(1);
+  using Panel = std::pair<std::uint64_t, std::uint64_t>;  // rows, columns
+  for (const auto& [rows, nb] : {Panel{8192, 512}, Panel{4096, 2048}, Panel{2048, 2048}}) {
+    constexpr int kPanels = 20;
+    double lines = 0;
+    for (int panel = 0; panel < kPanels; ++panel) {
+      std::set<std::uint64_t> touched;
+      for (std::uint64_t row = 0; row < nb; ++row) {
+        touched.insert(row / kInLine);
+        touched.insert((row + random() % (rows - row)) / kInLine);
+      }
+      lines += static_cast<double>(touched.size()) / kPanels;
+    }
+    const auto bytes = swap_bytes(static_cast<double>(rows), static_cast<double>(nb), 8 * kInLine);
+    EXPECT_NEAR(bytes / (2 * 8 * kInLine * lines), 1, 0.01) << rows;
+  }
+}
+
+TEST(HplModel, TwiceEveryRateIsHalfOfEveryStage) {
+  const HostDescription slow = load_host("core-i7-920");
+  HostDescription fast = slow;
+  for (double* rate : {&fast.dgemm_gflops, &fast.narrow_gflops, &fast.alone_swap_mb, &fast.memory_mb}) *rate *= 2;
+  for (const std::uint64_t n : {1024U, 4096U, 34816U}) {
+    const HplStages one = hpl_on_host(slow, n, 256);
+    const HplStages two = hpl_on_host(fast, n, 256);
+    EXPECT_DOUBLE_EQ(one.panel, 2 * two.panel);
+    EXPECT_DOUBLE_EQ(one.update, 2 * two.update);
+    EXPECT_DOUBLE_EQ(one.swap, 2 * two.swap);
+    EXPECT_DOUBLE_EQ(one.backsub, 2 * two.backsub);
+  }
+}
+
+}  // namespace
+}  // namespace gdr
