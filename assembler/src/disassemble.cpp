@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "gdr/base/error.h"
 #include "gdr/isa/line.h"
 
 namespace gdr::assembler {
@@ -59,9 +58,7 @@ std::string disassemble(const isa::Program& program) {
         if (static_cast<std::size_t>(move.section) == section && move.line == at) out += statement(program, move);
       }
       if (at == lines.size()) break;
-      const isa::DecodeResult decoded = isa::decode(lines[at].word);
-      if (!decoded.line) throw Error(fmt::format("a word of the program does not decode: {}", decoded.error));
-      out += fmt::format("  {}\n", isa::print(*decoded.line));
+      out += fmt::format("  {}\n", isa::print(isa::decoded(lines[at].word)));
     }
   }
   return out;

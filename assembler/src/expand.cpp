@@ -225,7 +225,7 @@ class Expander {
     auto parsed = parse_statement(expanded.text, scope.constants);
     if (const auto* failure = std::get_if<SyntaxError>(&parsed)) {
       refuse(*failure, expanded.place(failure->span), expanded.text);
-      if (const auto words = words_of(line.text); head == "const" && words.size() > 1) broken_.insert(words[1]);
+      note_broken_constant(line.text);
       if (opens_block(head)) at = end_of_block(lines, at).end;
       return gap(line.text);
     }
@@ -382,6 +382,12 @@ class Expander {
     scope.constants = inner.constants;  // what a file defines is known behind the include
   }
 
+  /// The name that a `const` line would have declared: nothing is reported that only follows from its error.
+  void note_broken_constant(std::string_view text) {
+    const std::vector<std::string> words = words_of(text);
+    if (words.size() > 1 && words.front() == "const") broken_.insert(words[1]);
+  }
+
   /// Writes the line's text with braces and macro parameters replaced; false if something in braces is wrong.
   bool substitute(const SourceLine& line, const Scope& scope, ExpandedStatement& out) {
     const std::string& text = line.text;
@@ -409,7 +415,7 @@ class Expander {
           const auto value = evaluate(inner, scope.constants);
           if (const auto* failure = std::get_if<SyntaxError>(&value)) {
             refuse(*failure, where, inner);
-            if (first_word(text) == "const") broken_.insert(words_of(text).at(1));
+            note_broken_constant(text);
             return false;
           }
           append(fmt::format("{}", std::get<std::int64_t>(value)), at);

@@ -148,6 +148,7 @@ const auto in_range = x3::eps[([](auto& context) {
 })];
 
 const x3::rule<struct ConditionTag, std::int64_t> expression = "a whole-number expression";
+const x3::rule<struct ConjunctionTag, std::int64_t> conjunction = "a whole-number expression";
 const x3::rule<struct ComparisonTag, std::int64_t> comparison = "a whole-number expression";
 const x3::rule<struct SumTag, std::int64_t> sum = "a whole-number expression";
 const x3::rule<struct ProductTag, std::int64_t> product = "a whole-number expression";
@@ -170,12 +171,13 @@ const auto comparison_def = sum[set_value] >> -((blanks >> "==" >> blanks > sum[
                                                 (blanks >> ">=" >> blanks > sum[compare(std::greater_equal<>())]) |
                                                 (blanks >> "<" >> blanks > sum[compare(std::less<>())]) |
                                                 (blanks >> ">" >> blanks > sum[compare(std::greater<>())]));
-const auto expression_def = comparison[set_value] >>
-                            *((blanks >> "&&" >> blanks >
-                               comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 && b != 0; })]) |
-                              (blanks >> "||" >> blanks >
-                               comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 || b != 0; })]));
-BOOST_SPIRIT_DEFINE(expression, comparison, sum, product, unary, primary)
+const auto conjunction_def = comparison[set_value] >>
+                             *(blanks >> "&&" >> blanks >
+                               comparison[compare([](std::int64_t a, std::int64_t b) { return a != 0 && b != 0; })]);
+const auto expression_def = conjunction[set_value] >>
+                            *(blanks >> "||" >> blanks >
+                              conjunction[compare([](std::int64_t a, std::int64_t b) { return a != 0 || b != 0; })]);
+BOOST_SPIRIT_DEFINE(expression, conjunction, comparison, sum, product, unary, primary)
 
 const auto take_value = [](auto& context) { x3::_val(context).value = x3::_attr(context); };
 template <class Parser>

@@ -71,49 +71,57 @@ void emit_constants(raw_ostream& out, const RecordKeeper& keeper) {
 }
 
 struct FieldAccess {
-  std::string encode;  // expression for the bits
+  std::string encode;  // statement that takes the member's bits, or throws
   std::string decode;  // statement that sets the member from `bits`
 };
 
 FieldAccess access_to(const Record& field) {
+  const std::string name = quoted(field.getValueAsString("Member"));
   const std::string member = "line." + field.getValueAsString("Member").str();
   const std::string type = field.getValueAsDef("Type")->getValueAsString("Name").str();
-  const auto plain = [&](const std::string& cpp) {
-    return FieldAccess{"std::uint64_t{" + member + "}", member + " = static_cast<" + cpp + ">(bits);"};
+  const std::int64_t width = field.getValueAsInt("Msb") - field.getValueAsInt("Lsb") + 1;
+  const std::string all_ones = "0x" + llvm::utohexstr(~std::uint64_t{0} >> (64 - width), true) + "u";
+  const auto checked = [&](const std::string& value, const std::string& least, const std::string& most) {
+    return "bits = checked(" + name + ", " + value + ", " + least + ", " + most + ");";
   };
-  const auto checked = [&](const std::string& cpp, const std::string& valid) {
-    return FieldAccess{"static_cast<std::uint64_t>(" + member + ")",
-                       "if (!(" + valid + ")) return undefined(" + quoted(field.getValueAsString("Member")) +
-                           ", bits);\n    " + member + " = static_cast<" + cpp + ">(bits);"};
+  const auto number = [&](const std::string& cpp) {
+    return FieldAccess{checked("std::uint64_t{" + member + "}", "0", all_ones),
+                       member + " = static_cast<" + cpp + ">(bits);"};
   };
-  if (type == "number") {
-    return {"std::uint64_t{" + member + "}", member + " = static_cast<decltype(" + member + ")>(bits);"};
+  const auto code = [&](const std::string& cpp, const std::string& most) {
+    return FieldAccess{checked("static_cast<std::uint64_t>(" + member + ")", "0", most),
+                       "if (bits > " + most + ") return undefined(" + name + ", bits);\n    " + member +
+                           " = static_cast<" + cpp + ">(bits);"};
+  };
+  if (type == "number") return number("decltype(" + member + ")");
+  if (type == "flag") return {"bits = std::uint64_t{" + member + "};", member + " = bits != 0;"};
+  if (type == "count") {
+    return {checked("std::uint64_t{" + member + "}", "1", all_ones + " + 1") + " --bits;",
+            member + " = static_cast<std::uint8_t>(bits + 1);"};
   }
-  if (type == "flag") return {"std::uint64_t{" + member + "}", member + " = bits != 0;"};
-  if (type == "count") return {member + " - std::uint64_t{1}", member + " = static_cast<std::uint8_t>(bits + 1);"};
   if (type == "width") {
-    return {"std::uint64_t{" + member + " == Width::long_word}",
+    return {"bits = std::uint64_t{" + member + " == Width::long_word};",
             member + " = bits != 0 ? Width::long_word : Width::short_word;"};
   }
-  if (type == "unit") return checked("Unit", "bits <= kUnits");
-  if (type == "source") return checked("Source", "bits < kSources");
-  if (type == "condition") return checked("Condition", "bits < kConditions");
-  if (type == "bm_mode") return checked("BmMode", "bits <= 2");
-  if (type == "flag_number") return checked("std::uint8_t", "bits <= kFlags");
-  if (type == "immediate high") return plain("std::uint64_t");
-  if (type == "immediate low") return plain("std::uint8_t");
-  const std::string unit = StringRef(type).split(' ').first.str();
-  return {"std::uint64_t{info_of(" + member + ").opcode}",
-          "if (!op_from(Unit::" + unit + ", bits)) return undefined(" + quoted(field.getValueAsString("Member")) +
-              ", bits);\n    " + member + " = *op_from(Unit::" + unit + ", bits);"};
+  if (type == "unit") return code("Unit", "kUnits");
+  if (type == "source") return code("Source", "kSources - 1");
+  if (type == "condition") return code("Condition", "kConditions - 1");
+  if (type == "bm_mode") return code("BmMode", "2");
+  if (type == "flag_number") return code("std::uint8_t", "kFlags");
+  if (type == "immediate high") return number("std::uint64_t");
+  if (type == "immediate low") return number("std::uint8_t");
+  const std::string unit = "Unit::" + StringRef(type).split(' ').first.str();
+  return {"bits = checked_opcode(" + name + ", " + unit + ", " + member + ");",
+          "if (!op_from(" + unit + ", bits)) return undefined(" + name + ", bits);\n    " + member + " = *op_from(" +
+              unit + ", bits);"};
 }
 
 void emit_codec(raw_ostream& out, const RecordKeeper& keeper) {
   const auto fields = records_of(keeper, "Field");
-  out << "InstructionWord encode(const Line& line) {\n  InstructionWord word;\n";
+  out << "InstructionWord encode(const Line& line) {\n  InstructionWord word;\n  std::uint64_t bits = 0;\n";
   for (const Record* field : fields) {
     const std::int64_t lsb = field->getValueAsInt("Lsb");
-    out << "  word.parts[" << lsb / 64 << "] |= (" << access_to(*field).encode << ") << " << lsb % 64 << ";\n";
+    out << "  " << access_to(*field).encode << "\n  word.parts[" << lsb / 64 << "] |= bits << " << lsb % 64 << ";\n";
   }
   out << "  return word;\n}\n\n";
 
@@ -254,7 +262,8 @@ struct ConditionInfo {
 
 void emit_tables(raw_ostream& out, const RecordKeeper& keeper) {
   out << kNotice << "#include <algorithm>\n#include <array>\n#include <string>\n\n#include \"fields.h\"\n"
-      << "#include \"gdr/isa/isa.h\"\n#include \"gdr/isa/line.h\"\n\nnamespace gdr::isa {\nnamespace {\n\n";
+      << "#include \"gdr/base/error.h\"\n#include \"gdr/isa/isa.h\"\n#include \"gdr/isa/line.h\"\n\n"
+      << "namespace gdr::isa {\nnamespace {\n\n";
   out << "constexpr OperationInfo kNop{Op::NOP, Unit::none, \"nop\", 0, 0, NumberKind::bits, false, false, false, "
          "false, false, \"Nothing.\", \"\"};\n\n";
   const auto operations = records_of(keeper, "Operation");
@@ -303,6 +312,27 @@ void emit_tables(raw_ostream& out, const RecordKeeper& keeper) {
   out << "}};\n\n";
   out << R"(DecodeResult undefined(std::string_view member, std::uint64_t bits) {
   return {std::nullopt, "field " + std::string(member) + " holds the undefined code " + std::to_string(bits)};
+}
+
+/// The value, if the field takes it.
+std::uint64_t checked(std::string_view member, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (value >= least && value <= most) return value;
+  throw Error("encode: field " + std::string(member) + " takes " + std::to_string(least) + " to " +
+              std::to_string(most) + ", not " + std::to_string(value));
+}
+
+/// The operation's code, if it is one of the unit's.
+std::uint64_t checked_opcode(std::string_view member, Unit unit, Op op) {
+  const std::size_t number = static_cast<std::size_t>(op);
+  if (op == Op::NOP) return 0;
+  if (number > kOperations.size()) {
+    throw Error("encode: field " + std::string(member) + " takes operations 0 to " +
+                std::to_string(kOperations.size()) + ", not " + std::to_string(number));
+  }
+  const OperationInfo& info = kOperations[number - 1];
+  if (info.unit == unit) return info.opcode;
+  throw Error("encode: field " + std::string(member) + " takes operations of the " + std::string(name_of(unit)) +
+              ", not " + std::string(info.mnemonic) + " of the " + std::string(name_of(info.unit)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fields.h"
+#include "gdr/base/error.h"
 
 namespace gdr::isa {
 namespace {
@@ -103,8 +104,25 @@ DecodeResult decode(const InstructionWord& word) {
   return result;
 }
 
+Line decoded(const InstructionWord& word) {
+  DecodeResult result = decode(word);
+  if (!result.line) throw Error(fmt::format("an instruction word is undefined: {}", result.error));
+  return *result.line;
+}
+
 const Slot& slot_of(const Line& line, Unit unit) {
-  return unit == Unit::adder ? line.adder : unit == Unit::multiplier ? line.multiplier : line.alu;
+  switch (unit) {
+    case Unit::adder:
+      return line.adder;
+    case Unit::multiplier:
+      return line.multiplier;
+    case Unit::alu:
+      return line.alu;
+    case Unit::none:
+    case Unit::bm:
+      break;
+  }
+  throw Error(fmt::format("slot_of: unit '{}' has no slot; adder, multiplier and ALU have one", name_of(unit)));
 }
 Slot& slot_of(Line& line, Unit unit) { return const_cast<Slot&>(slot_of(std::as_const(line), unit)); }
 

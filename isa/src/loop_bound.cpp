@@ -32,7 +32,7 @@ LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
   bound.line_clocks = body.size() * kClocksPerLine;
   bound.idp_clocks = kBlocks * program.record_words * idp_clocks_per_word;
   bound.bm_clocks = program.record_words;
-  for (const ProgramLine& line : body) bound.bm_clocks += port_clocks(*decode(line.word).line);
+  for (const ProgramLine& line : body) bound.bm_clocks += port_clocks(decoded(line.word));
   for (const Move& move : program.moves) {
     if (move.section != Section::loop_body) continue;
     bound.bm_clocks += program.words_of(move);

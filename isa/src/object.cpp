@@ -352,9 +352,6 @@ Program program_from(const std::vector<NamedSection>& sections) {
           fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
     }
     for (std::size_t index = 0; index < words.size(); ++index) {
-      if (const DecodeResult decoded = decode(words[index]); !decoded.line) {
-        throw Error(fmt::format("{} word {}: {}", kCodeSections[section], index, decoded.error));
-      }
       program.sections[section].push_back({words[index], position_from(lines[index])});
     }
   }

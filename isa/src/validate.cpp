@@ -1,4 +1,5 @@
-// What a program must keep to, so that nobody who runs it need look again.
+// What every program keeps to: after validate() its variables, moves and instruction words are within the machine's
+// limits. What lines mean one after the other is checked by those who run them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -139,8 +140,14 @@ void check_moves(const Program& program) {
     const Move& move = program.moves[n];
     const std::string whose = fmt::format("{} {}", isa::name_of(move.kind), n);
     check_position(program, move.position, whose);
-    if (move.section == Section::initialization || move.line > program.code(move.section).size()) {
-      refuse("{} stands at line {} of '{}', where there is none", whose, move.line, isa::name_of(move.section));
+    const Section at_ends = move.kind == MoveKind::transfer ? Section::loop_initialization : Section::loop_termination;
+    if (move.section != Section::loop_body && move.section != at_ends) {
+      refuse("{} stands in '{}'; allowed are '{}' and '{}'", whose, isa::name_of(move.section), isa::name_of(at_ends),
+             isa::name_of(Section::loop_body));
+    }
+    if (move.line > program.code(move.section).size()) {
+      refuse("{} stands at line {} of '{}', which has {}", whose, move.line, isa::name_of(move.section),
+             program.code(move.section).size());
     }
     if (n > 0 &&
         std::pair(program.moves[n - 1].section, program.moves[n - 1].line) > std::pair(move.section, move.line)) {
@@ -194,9 +201,13 @@ void validate(const Program& program) {
   check_moves(program);
   for (const Parameter& parameter : program.parameters) check(program, parameter);
   for (std::size_t section = 0; section < kSections; ++section) {
-    for (const ProgramLine& line : program.sections[section]) {
-      check_position(program, line.position,
-                     fmt::format("a line of '{}'", isa::name_of(static_cast<Section>(section))));
+    const auto name = isa::name_of(static_cast<Section>(section));
+    for (std::size_t at = 0; at < program.sections[section].size(); ++at) {
+      const ProgramLine& line = program.sections[section][at];
+      check_position(program, line.position, fmt::format("a line of '{}'", name));
+      if (const DecodeResult result = decode(line.word); !result.line) {
+        refuse("line {} of '{}' is undefined: {}", at, name, result.error);
+      }
     }
   }
 }

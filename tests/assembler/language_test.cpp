@@ -1,4 +1,5 @@
 // What the language means, feature by feature: source against the lines and the layout that come out.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -394,6 +395,19 @@ TEST(Diagnostics, ShowOfALongLineWhatStandsAroundTheCaret) {
   const std::size_t caret = shown.find('^', caret_line);
   ASSERT_NE(caret, std::string::npos);
   EXPECT_EQ(shown.substr(line + (caret - caret_line), 5), "wrong") << shown;
+}
+
+TEST(Expressions, BindAsInC) {
+  const auto takes_then_branch = [](std::string_view condition) {
+    const std::string text =
+        fmt::format("kernel k\nloop body\nif {}\n  upassa il\"1\" $lt\nelse\n  upassa il\"0\" $lt\nend\n", condition);
+    return isa::decoded(assembled(text).code(isa::Section::loop_body).at(0).word).immediate.value.low == 1;
+  };
+  EXPECT_TRUE(takes_then_branch("1 || 0 && 0"));
+  EXPECT_TRUE(takes_then_branch("0 && 0 || 1"));
+  EXPECT_FALSE(takes_then_branch("(1 || 0) && 0"));
+  EXPECT_TRUE(takes_then_branch("1 || 1 && 0 || 0"));
+  EXPECT_TRUE(takes_then_branch("1 + 2 * 3 == 7 && !(1 > 2)"));
 }
 
 TEST(Include, OfAFileInItselfIsReportedOnce) {

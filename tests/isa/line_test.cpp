@@ -5,6 +5,8 @@
 
 #include <functional>
 
+#include "gdr/base/error.h"
+
 namespace gdr::isa {
 namespace {
 
@@ -74,6 +76,47 @@ TEST(InstructionWord, ThatUsesBroadcastMemoryInconsistentlyIsRefused) {
                 line.bm.store_source = Source::gpr_a;
               }),
               HasSubstr("needs a PE"));
+}
+
+/// The text with which encode() refuses the changed line; empty if it does not.
+std::string encoding_refusal(const std::function<void(Line&)>& change) {
+  Line line = sum();
+  change(line);
+  try {
+    static_cast<void>(encode(line));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Encoding, OfAValueThatItsFieldCannotHoldIsRefusedWithFieldValueAndRange) {
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.gpr_a.address = 100; }),
+            "encode: field gpr_a.address takes 0 to 63, not 100");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.vlen = 5; }), "encode: field vlen takes 1 to 4, not 5");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.vlen = 0; }), "encode: field vlen takes 1 to 4, not 0");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.mask.flag = 5; }), "encode: field mask.flag takes 0 to 4, not 5");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.bm.address = 2048; }),
+            "encode: field bm.address takes 0 to 2047, not 2048");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.bm.pe = 32; }), "encode: field bm.pe takes 0 to 31, not 32");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.adder.a = static_cast<Source>(kSources); }),
+            "encode: field adder.a takes 0 to 9, not 10");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.t_write.source = static_cast<Unit>(kUnits + 1); }),
+            "encode: field t_write.source takes 0 to 4, not 5");
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.adder.flag.condition = static_cast<Condition>(kConditions); }),
+            "encode: field adder.flag.condition takes 0 to 2, not 3");
+}
+
+TEST(Encoding, OfAnotherUnitsOperationIsRefused) {
+  EXPECT_EQ(encoding_refusal([](Line& line) { line.adder.op = Op::FMUL; }),
+            "encode: field adder.op takes operations of the adder, not fmul of the multiplier");
+  EXPECT_THAT(encoding_refusal([](Line& line) { line.alu.op = static_cast<Op>(200); }), HasSubstr("not 200"));
+}
+
+TEST(Slot, OfAUnitThatHasNoneIsRefused) {
+  EXPECT_EQ(slot_of(sum(), Unit::adder), sum().adder);
+  EXPECT_THROW(static_cast<void>(slot_of(sum(), Unit::bm)), Error);
+  EXPECT_THROW(static_cast<void>(slot_of(sum(), Unit::none)), Error);
 }
 
 TEST(InstructionWord, WithAReservedBitSetIsRefused) {

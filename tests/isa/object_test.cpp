@@ -9,6 +9,7 @@
 
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
+#include "gdr/isa/loop_bound.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::isa {
@@ -240,6 +241,51 @@ TEST(ObjectFile, IsRefusedWithFilesThatItDoesNotName) {
               HasSubstr("parameter 'eps' stands in file 7"));
   EXPECT_THAT(refusal_after([](Program& program) { program.sections[2][1].position.file = 4000000000; }),
               HasSubstr("a line of 'loop body' stands in file 4000000000"));
+}
+
+/// A kernel of Type II with its moves where they belong.
+Program moves_its_own_data() {
+  Program program = every_kind_of_entry();
+  Variable& result = program.variables[2];
+  result.memory = Memory::bm;
+  result.address = 24;
+  const SourcePosition here{0, 30, 3};
+  program.moves = {{Section::loop_initialization, 0, MoveKind::transfer, 0, 0, 0, false, here},
+                   {Section::loop_body, 1, MoveKind::transfer, 0, 0, 0, false, here},
+                   {Section::loop_body, 2, MoveKind::collect, 2, 0, 1, true, here},
+                   {Section::loop_termination, 0, MoveKind::collect, 2, 0, 1, false, here}};
+  return program;
+}
+
+TEST(ObjectFile, OfAKernelOfTypeTwoReadsBack) {
+  const Program program = moves_its_own_data();
+  EXPECT_EQ(deserialize(serialize(program), "sample.gdro"), program);
+}
+
+TEST(ObjectFile, IsRefusedWithMovesWhereNoneStand) {
+  const auto moved = [](std::size_t index, Section section) {
+    Program program = moves_its_own_data();
+    program.moves[index].section = section;
+    return refusal(serialize(program));
+  };
+  // Nobody would have room for these words.
+  EXPECT_THAT(moved(2, Section::loop_initialization),
+              HasSubstr("collect 2 stands in 'loop initialization'; allowed are 'loop termination' and 'loop body'"));
+  EXPECT_THAT(moved(2, Section::initialization), HasSubstr("collect 2 stands in 'initialization'"));
+  EXPECT_THAT(moved(0, Section::initialization), HasSubstr("transfer 0 stands in 'initialization'"));
+  EXPECT_THAT(moved(1, Section::loop_termination), HasSubstr("transfer 1 stands in 'loop termination'"));
+}
+
+TEST(Program, WithAWordThatDoesNotDecodeIsInvalid) {
+  Program program = every_kind_of_entry();
+  program.sections[2][1].word.parts[4] = ~std::uint64_t{0};
+  try {
+    validate(program);
+    FAIL() << "an undefined word was accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), StartsWith("line 1 of 'loop body' is undefined: "));
+  }
+  EXPECT_THROW(static_cast<void>(loop_bound(program)), Error);
 }
 
 TEST(ObjectFile, IsRefusedWithNumbersThatAreNone) {

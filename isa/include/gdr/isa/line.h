@@ -110,7 +110,8 @@ struct InstructionWord {
   friend bool operator==(const InstructionWord&, const InstructionWord&) = default;
 };
 
-/// Ports and slots that nothing uses must stand at their defaults, so that a line has one encoding.
+/// Ports and slots that nothing uses must stand at their defaults, so that a line has one encoding. Throws gdr::Error
+/// naming field, value and allowed range for what a field cannot hold.
 [[nodiscard]] InstructionWord encode(const Line& line);
 
 /// Either the line or why the word is refused: reserved bits, undefined codes, odd addresses of long words, fields of
@@ -120,8 +121,10 @@ struct DecodeResult {
   std::string error;
 };
 [[nodiscard]] DecodeResult decode(const InstructionWord& word);
+/// The line. Throws gdr::Error with the reason if the word is refused.
+[[nodiscard]] Line decoded(const InstructionWord& word);
 
-/// The slot of adder, multiplier or ALU.
+/// The slot of adder, multiplier or ALU. Throws gdr::Error for another unit.
 [[nodiscard]] const Slot& slot_of(const Line& line, Unit unit);
 [[nodiscard]] Slot& slot_of(Line& line, Unit unit);
 

@@ -22,7 +22,8 @@ struct LoopBound {
   [[nodiscard]] std::string_view bound() const;
 };
 
-/// `idp_clocks_per_word`: clocks per long word through the input port, a parameter of the machine.
+/// `idp_clocks_per_word`: clocks per long word through the input port, a parameter of the machine. Throws gdr::Error
+/// for a word that decode() refuses.
 [[nodiscard]] LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word = 1);
 
 }  // namespace gdr::isa

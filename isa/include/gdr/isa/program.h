@@ -126,8 +126,9 @@ inline constexpr unsigned kTransferWindowWords = 128;
 /// floating conversions, integer and bitwise ones with fixed-point conversions, bitwise ones with `none`.
 [[nodiscard]] bool can_reduce(Op reduction, Conversion conversion);
 
-/// Throws gdr::Error naming variable or parameter, value and allowed range unless all stands inside its memory, travels
-/// by a conversion and a reduction that fit it, and names files that there are.
+/// Throws gdr::Error naming variable, parameter, move or line, value and allowed range unless all stands inside its
+/// memory, travels by a conversion and a reduction that fit it, names files that there are, moves where such a move may
+/// stand, and every instruction word decodes.
 void validate(const Program& program);
 
 /// Version of the object file's layout; a reader refuses a newer one. Policy: docs/versions.md.
