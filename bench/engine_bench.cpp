@@ -180,17 +180,18 @@ void exact_against_double(benchmark::State& state) {
 void engine_against_naive(benchmark::State& state) {
   const GravityWorkload workload(8);
   const auto chip = loaded_chip(workload, fastest());
-  NaiveInterpreter naive(workload.program);
+  const auto code = std::make_shared<const tests::NaiveCode>(workload.program, tests::Landing::at_once);
+  tests::NaiveInterpreter naive(code, kBlock);
   workload.prepare([&](unsigned pe, const auto& where, auto words) { naive.write_pe(pe, where, words); },
                    [&](unsigned address, auto words) { naive.write_bm(address, words); });
   for (auto _ : state) {
-    const Rounds rounds({[&] { run(*chip, workload); }, [&] { naive.run(workload.stream()); }});
+    const Rounds rounds({[&] { run(*chip, workload); }, [&] { naive.run({workload.stream()}); }});
     for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
       for (const emulator::PeWords& where : workload.results()) {
         GDR_ASSERT(chip->read_pe(kBlock, pe, where) == naive.read_pe(pe, where), "both sides compute the same");
       }
     }
-    const double operations = static_cast<double>(naive.pe_operations_per_iteration() * workload.stream().iterations());
+    const double operations = static_cast<double>(code->pe_operations_per_iteration() * workload.stream().iterations());
     state.counters["R3_naive_to_engine"] = rounds.ratio(1, 0);
     state.counters["engine_ns_per_pe_operation"] = 1e9 * rounds.seconds(0) / operations;
     state.counters["naive_ns_per_pe_operation"] = 1e9 * rounds.seconds(1) / operations;

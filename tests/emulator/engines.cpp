@@ -1,0 +1,21 @@
+#include "engines.h"
+
+#include "gdr/emulator/host_isa.h"
+#include "gdr/emulator/lockstep.h"
+#include "naive_chip.h"
+
+namespace gdr::tests {
+
+std::vector<ExactEngine> exact_engines() {
+  std::vector<ExactEngine> engines{{"reference", [] { return emulator::make_reference_chip(); }}};
+  for (const emulator::HostIsa isa : emulator::available_host_isas()) {
+    engines.push_back({std::string(emulator::name_of(isa)), [isa] { return emulator::make_simd_chip(isa); }});
+  }
+  engines.push_back(
+      {"lockstep",
+       [] { return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0); }});
+  engines.push_back({"naive", make_naive_chip});
+  return engines;
+}
+
+}  // namespace gdr::tests

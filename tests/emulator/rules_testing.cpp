@@ -1,0 +1,125 @@
+#include "rules_testing.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "gdr/assembler/assembler.h"
+#include "random_program.h"
+
+namespace gdr::tests {
+namespace {
+
+using isa::LongWord;
+using isa::Width;
+
+/// A kernel that has written everything a line may read. T holds a short word, which either view of it may read.
+constexpr std::string_view kEverythingWritten = R"(kernel rules
+bvar long record[16] elt
+bvar long free[64]
+loop initialization
+  uxor $lt $lt $lt
+  repeat i = 0..7
+    upassa $lti $lr{8*i}v $lt
+  end
+  repeat i = 0..63
+    upassa $lti $lm{8*i}v $lt
+  end
+  repeat i = 1..4
+    upassa $lti $lt $ok{i}
+  end
+  nop
+  repeat i = 0..15
+    bm $lr0v $lb{64+8*i}v @0
+  end
+  uxor $t $t $t
+loop body
+)";
+constexpr std::string_view kSeparator = "  vlen 4 ; uxor $t $t $t\n";
+
+}  // namespace
+
+std::vector<isa::Line> lines_of(std::string_view assembly) {
+  std::string text(kEverythingWritten);
+  std::vector<bool> wanted;
+  while (!assembly.empty()) {
+    const std::size_t end = std::min(assembly.find('\n'), assembly.size());
+    const std::string_view line = assembly.substr(0, end);
+    assembly.remove_prefix(std::min(end + 1, assembly.size()));
+    if (line.find_first_not_of(' ') == std::string_view::npos) continue;
+    if (line.find("fmull") == std::string_view::npos) {
+      text += kSeparator;
+      wanted.push_back(false);
+    }
+    text += fmt::format("  {}\n", line);
+    wanted.push_back(true);
+  }
+  const assembler::AssembleResult result = assembler::assemble(text, "rules.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  const auto& code = result.program->code(isa::Section::loop_body);
+  std::vector<isa::Line> lines;
+  for (std::size_t n = 0; n < code.size(); ++n) {
+    if (wanted.at(n)) lines.push_back(*isa::decode(code[n].word).line);
+  }
+  return lines;
+}
+
+std::vector<LongWord> integers(std::initializer_list<std::uint64_t> values) {
+  std::vector<LongWord> words;
+  for (const std::uint64_t value : values) words.push_back(integer(value));
+  return words;
+}
+
+LongWord floating(double value) { return {std::bit_cast<std::uint64_t>(value), 0}; }
+
+void Rules::load(const RulesProgram& program) {
+  isa::Program whole;
+  whole.kernel = "rules";
+  whole.record_words = static_cast<std::uint16_t>(program.record_words);
+  whole.sections = {code_of(program.initialization), code_of(program.loop_initialization), code_of(program.body),
+                    code_of(program.termination)};
+  record_words_ = program.record_words;
+  chip_ = GetParam().make();
+  chip_->load(whole);
+}
+
+void Rules::run(std::uint64_t records, const std::vector<LongWord>& words, unsigned live_pes) {
+  chip_->run_loop({0, emulator::kBlocks}, {{words, record_words_, records}, live_pes});
+}
+
+void Rules::set_gpr(unsigned address, const std::vector<LongWord>& words, unsigned pe) {
+  const auto count = static_cast<std::uint16_t>(words.size());
+  chip_->write_pe(kBlock, pe, {isa::Memory::gpr, static_cast<std::uint16_t>(address), Width::long_word, count}, words);
+}
+
+void Rules::set_lm(unsigned address, const std::vector<LongWord>& words, unsigned pe) {
+  const auto count = static_cast<std::uint16_t>(words.size());
+  chip_->write_pe(kBlock, pe, {isa::Memory::lm, static_cast<std::uint16_t>(address), Width::long_word, count}, words);
+}
+
+std::vector<LongWord> Rules::gpr(unsigned address, unsigned count, unsigned pe) const {
+  return chip_->read_pe(
+      kBlock, pe,
+      {isa::Memory::gpr, static_cast<std::uint16_t>(address), Width::long_word, static_cast<std::uint16_t>(count)});
+}
+
+std::vector<LongWord> Rules::lm(unsigned address, unsigned count, unsigned pe) const {
+  return chip_->read_pe(
+      kBlock, pe,
+      {isa::Memory::lm, static_cast<std::uint16_t>(address), Width::long_word, static_cast<std::uint16_t>(count)});
+}
+
+std::vector<LongWord> Rules::t() const {
+  const auto words = chip_->registers(kBlock, 0).t;
+  return {words.begin(), words.end()};
+}
+
+std::string Rules::flag(unsigned number, unsigned pe) const {
+  std::string set;
+  for (const std::uint8_t flags : chip_->registers(kBlock, pe).flags) {
+    set += ((flags >> (number - 1)) & 1) != 0 ? '1' : '0';
+  }
+  return set;
+}
+
+}  // namespace gdr::tests

@@ -1,0 +1,88 @@
+#include "naive_chip.h"
+
+#include "naive_interpreter.h"
+
+namespace gdr::tests {
+namespace {
+
+using emulator::kBlocks;
+using isa::LongWord;
+
+class NaiveChip final : public emulator::Chip {
+ public:
+  void load(const isa::Program& program) override {
+    const auto code = std::make_shared<const NaiveCode>(program, Landing::in_order);
+    blocks_.clear();
+    for (unsigned block = 0; block < kBlocks; ++block) blocks_.emplace_back(code, block);
+  }
+  void patch(const isa::Program& program) override {
+    const auto code = std::make_shared<const NaiveCode>(program, Landing::in_order);
+    for (NaiveInterpreter& block : blocks_) block.patch(code);
+  }
+  std::unique_ptr<Chip> clone() const override { return std::make_unique<NaiveChip>(*this); }
+
+  void run_initialization(unsigned block) override { blocks_.at(block).initialize(); }
+  void run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override {
+    const std::size_t share = run.collected.size() / blocks.count;
+    for (unsigned n = 0; n < blocks.count; ++n) {
+      emulator::LoopRun own = run;
+      own.collected = run.collected.subspan(n * share, share);
+      blocks_.at(blocks.first + n).run(own);
+    }
+  }
+
+  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+    blocks_.at(block).write_bm(address, words);
+  }
+  void write_pe(unsigned block, unsigned pe, const emulator::PeWords& where, std::span<const LongWord> words) override {
+    blocks_.at(block).write_pe(pe, where, words);
+  }
+  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
+    return blocks_.at(block).read_pe(pe, where);
+  }
+  emulator::PeRegisters registers(unsigned block, unsigned pe) const override {
+    return blocks_.at(block).registers(pe);
+  }
+  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+    return blocks_.at(block).read_bm(address, count);
+  }
+  emulator::FpEvents events(unsigned block) const override { return blocks_.at(block).events(); }
+
+  std::vector<LongWord> collect(const emulator::Collection& collection, emulator::FpEvents& events) const override {
+    std::vector<LongWord> results;
+    for (unsigned n = 0; n < collection.results; ++n) {
+      std::vector<LongWord> words;  // of every block
+      for (const NaiveInterpreter& block : blocks_) {
+        words.push_back(block.read_pe(n / collection.where.count, collection.where)[n % collection.where.count]);
+      }
+      results.push_back(collection.reduction ? sum(*collection.reduction, collection.node_width, words, events)
+                                             : words.front());
+    }
+    return results;
+  }
+  void reduce_blocks(isa::Op op, isa::Width node_width, std::span<const std::span<const LongWord>> blocks,
+                     std::span<LongWord> sums, emulator::FpEvents& events) const override {
+    for (std::size_t n = 0; n < sums.size(); ++n) {
+      std::vector<LongWord> words;
+      for (const std::span<const LongWord> block : blocks) words.push_back(block[n]);
+      sums[n] = sum(op, node_width, words, events);
+    }
+  }
+
+ private:
+  /// The tree: the sum of its left half and the sum of its right half meet in its last node.
+  static LongWord sum(isa::Op op, isa::Width width, std::span<const LongWord> words, emulator::FpEvents& events) {
+    if (words.size() == 1) return words.front();
+    const std::size_t half = words.size() / 2;
+    const LongWord left = sum(op, width, words.first(half), events);
+    return naive_node(op, left, sum(op, width, words.subspan(half), events), width, events);
+  }
+
+  std::vector<NaiveInterpreter> blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<emulator::Chip> make_naive_chip() { return std::make_unique<NaiveChip>(); }
+
+}  // namespace gdr::tests
