@@ -40,8 +40,10 @@ class Reader {
   }
 
   toml::table parsed() const {
+    const std::string text = base::read_file(name_);
+    base::refuse_deep_toml(text, name_);
     try {
-      return toml::parse(base::read_file(name_), name_);
+      return toml::parse(text, name_);
     } catch (const toml::parse_error& error) {
       throw Error(fmt::format("{}:{}: {}", name_, error.source().begin.line, error.description()));
     }

@@ -18,6 +18,7 @@ namespace gdr::base {
 namespace {
 
 constexpr std::string_view kExtension = ".toml";
+constexpr std::size_t kMostDotsOfLine = 64;  // of numbers, texts and keys alike; those of our files have at most 9
 
 template <class Range, class Text>
 std::string listed(const Range& range, Text text_of) {
@@ -57,6 +58,7 @@ class Reader {
   }
 
   toml::table parsed() const {
+    refuse_deep_toml(text_, name_);
     try {
       return toml::parse(text_, name_);
     } catch (const toml::parse_error& error) {
@@ -124,13 +126,30 @@ class Reader {
 /// The kind that a file says it is of; nothing if it says none.
 std::optional<std::string> kind_of(const std::filesystem::path& file) {
   try {
-    return toml::parse_file(file.string())["kind"].value<std::string>();
+    const std::string text = read_file(file);
+    refuse_deep_toml(text, file.string());
+    return toml::parse(text)["kind"].value<std::string>();
   } catch (const toml::parse_error&) {
+    return std::nullopt;
+  } catch (const Error&) {
     return std::nullopt;
   }
 }
 
 }  // namespace
+
+void refuse_deep_toml(std::string_view text, std::string_view name) {
+  std::size_t line = 1;
+  std::size_t dots = 0;
+  for (const char c : text) {
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+    } else if (c == '.' && ++dots > kMostDotsOfLine) {
+      throw Error(fmt::format("{}:{}: the line has more than {} dots", name, line, kMostDotsOfLine));
+    }
+  }
+}
 
 double Description::value(std::string_view key) const {
   const auto parameter = std::ranges::find(parameters, key, &Parameter::key);

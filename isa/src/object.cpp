@@ -35,6 +35,18 @@ Bytes bytes_of(std::string_view text) {
 
 // ---- metadata as JSON --------------------------------------------------------------------------------------------
 
+constexpr int kMostDepth = 8;  // ours are at most 4 deep
+
+/// The library reads any depth, but walks what it read by recursion: deep ones are refused while they are read.
+json parsed(const Bytes& text) {
+  const auto refuse_deep = [](int depth, json::parse_event_t, const json&) {
+    if (depth > kMostDepth) throw Error(fmt::format("its description is more than {} levels deep", kMostDepth));
+    return true;
+  };
+  const auto* first = reinterpret_cast<const char*>(text.data());
+  return json::parse(first, first + text.size(), refuse_deep);
+}
+
 /// The number as it stands; the library alone would cut it to the type's bits.
 template <class Whole>
 Whole whole(const json& value) {
@@ -322,9 +334,7 @@ Program program_from(const std::vector<NamedSection>& sections) {
     if (found == by_name.end()) throw Error(fmt::format("section {} is missing", name));
     return *found->second;
   };
-  const Bytes& meta_bytes = content(kMetaSection);
-  const auto* text = reinterpret_cast<const char*>(meta_bytes.data());
-  const json meta = json::parse(text, text + meta_bytes.size());
+  const json meta = parsed(content(kMetaSection));
   const auto object_version = whole<std::uint32_t>(meta.at("object_version"));
   const auto isa_version = whole<std::uint32_t>(meta.at("isa_version"));
   if (object_version != kObjectVersion) {

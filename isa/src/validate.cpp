@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -34,6 +35,29 @@ void check_position(const Program& program, const SourcePosition& position, std:
   if (position.file >= program.files.size()) {
     refuse("{} stands in file {}, but there are {} files, counted from 0", whose, position.file, program.files.size());
   }
+}
+
+bool is_identifier(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto word_character = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  return !name.empty() && letter(name.front()) && std::ranges::all_of(name, word_character);
+}
+
+/// Sources, listings and generated functions are made of the names.
+void check_names(const Program& program) {
+  const auto check_identifier = [](std::string_view whose, std::string_view name) {
+    if (!is_identifier(name)) {
+      refuse("the {} name {:?} is refused: it must be a letter or '_', then letters, digits and '_'", whose, name);
+    }
+  };
+  if (!program.kernel.empty()) check_identifier("kernel's", program.kernel);
+  std::set<std::string_view> names;
+  const auto check_declared = [&](std::string_view whose, std::string_view name) {
+    check_identifier(whose, name);
+    if (!names.insert(name).second) refuse("the name '{}' is declared twice", name);
+  };
+  for (const Variable& variable : program.variables) check_declared("variable's", variable.name);
+  for (const Parameter& parameter : program.parameters) check_declared("parameter's", parameter.name);
 }
 
 void check_conversion(std::string_view whose, Conversion conversion, bool to_host, Width width) {
@@ -191,6 +215,7 @@ void validate(const Program& program) {
   if (!std::isfinite(program.flops) || program.flops < 0) {
     refuse("flops is {}; it must be finite and at least 0", program.flops);
   }
+  check_names(program);
   for (const Variable& variable : program.variables) {
     check_position(program, variable.position, fmt::format("variable '{}'", variable.name));
     check_shape(variable);

@@ -310,6 +310,33 @@ TEST(ObjectFile, IsRefusedWithNumbersThatDoNotFitTheirFields) {
               HasSubstr("-3 stands where a whole number in 0..65535 belongs"));
 }
 
+TEST(ObjectFile, IsRefusedWithNamesThatAreNoIdentifiersOrAppearTwice) {
+  const auto named = [](auto change) { return refusal_after(change); };
+  EXPECT_THAT(named([](Program& program) { program.kernel = "../../x"; }),
+              HasSubstr(R"(the kernel's name "../../x" is refused: it must be a letter or '_', then letters)"));
+  EXPECT_THAT(named([](Program& program) { program.variables[0].name = "x\nend"; }),
+              HasSubstr(R"(the variable's name "x\nend" is refused)"));
+  EXPECT_THAT(named([](Program& program) { program.variables[2].name = ""; }), HasSubstr("the variable's name \"\""));
+  EXPECT_THAT(named([](Program& program) { program.parameters[0].name = "2eps"; }),
+              HasSubstr("the parameter's name \"2eps\""));
+  EXPECT_THAT(named([](Program& program) { program.variables[0].name = "a"; }),
+              HasSubstr("the name 'a' is declared twice"));
+  EXPECT_THAT(named([](Program& program) { program.parameters[0].name = "m"; }),
+              HasSubstr("the name 'm' is declared twice"));
+  EXPECT_EQ(named([](Program& program) { program.variables[0].name = "_X9"; }), "");
+}
+
+TEST(ObjectFile, IsRefusedWithADescriptionDeeperThanTheStack) {
+  constexpr std::size_t kLevels = 200000;
+  Program program = every_kind_of_entry();
+  program.kernel = std::string(2 * kLevels, 'k');
+  const std::string versioned = "\"isa_version\": 1,\n \"kernel\": \"" + program.kernel + "\"";
+  const std::string nested = "\"isa_version\": " + std::string(kLevels, '[') + std::string(kLevels, ']');
+  const std::string filled = std::string(versioned.size() - nested.size(), ' ');
+  EXPECT_THAT(refusal(forged(serialize(program), versioned, nested + filled)),
+              HasSubstr("its description is more than 8 levels deep"));
+}
+
 TEST(ObjectFile, IsNoFileThatIsNoElf) {
   EXPECT_THAT(refusal({}), HasSubstr("no ELF file"));
   EXPECT_THAT(refusal(Bytes(1000, std::byte{'x'})), HasSubstr("no ELF file"));

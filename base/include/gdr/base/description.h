@@ -52,6 +52,11 @@ struct Description {
 /// with the names known.
 [[nodiscard]] Description load_description(std::string_view name_or_file, std::span<const DescriptionKind> kinds);
 
+/// Throws gdr::Error `NAME:LINE: ...` if a line of a TOML file has more than 64 dots. A key of many parts makes tables
+/// as deep as it is long, which the library that reads them walks by recursion; values it refuses beyond some depth
+/// itself.
+void refuse_deep_toml(std::string_view text, std::string_view name);
+
 /// Names that load_description() finds for these kinds, sorted.
 [[nodiscard]] std::vector<std::string> description_names(std::span<const DescriptionKind> kinds);
 

@@ -128,7 +128,8 @@ inline constexpr unsigned kTransferWindowWords = 128;
 
 /// Throws gdr::Error naming variable, parameter, move or line, value and allowed range unless all stands inside its
 /// memory, travels by a conversion and a reduction that fit it, names files that there are, moves where such a move may
-/// stand, and every instruction word decodes.
+/// stand, and every instruction word decodes. Names are identifiers (the kernel's may be empty), and those of variables
+/// and parameters differ from one another.
 void validate(const Program& program);
 
 /// Version of the object file's layout; a reader refuses a newer one. Policy: docs/versions.md.

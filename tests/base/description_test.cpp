@@ -1,0 +1,70 @@
+// Descriptions: files made to break their reader are refused like any other bad file.
+#include "gdr/base/description.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+
+namespace gdr::base {
+namespace {
+
+using ::testing::ElementsAre;
+
+const std::vector<DescriptionKind> kKinds{{"scale", {{"most", "kg", 1, 500, false}}}};
+
+constexpr std::string_view kScale = R"(name = "shop"
+title = "A scale: 0.1 kg steps, checked by ... nobody."
+kind = "scale"
+[parameters]
+most = { value = 2.5, unit = "kg", origin = "O: as an example" }
+)";
+
+std::string key_of(std::size_t parts) {
+  std::string key = "a";
+  for (std::size_t part = 1; part < parts; ++part) key += ".a";
+  return key;
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(parse_description(text, "d.toml", kKinds));
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Description, IsReadWithDotsInItsTexts) {
+  EXPECT_EQ(parse_description(kScale, "d.toml", kKinds).value("most"), 2.5);
+}
+
+TEST(Description, IsRefusedWithAKeyOfManyParts) {
+  const std::string scale(kScale);
+  EXPECT_EQ(refusal(scale + key_of(100000) + " = 1\n"), "d.toml:6: the line has more than 64 dots");
+  EXPECT_EQ(refusal(scale + "[" + key_of(66) + "]\n"), "d.toml:6: the line has more than 64 dots");
+  EXPECT_THAT(refusal(scale + "[" + key_of(65) + "]\n"), ::testing::HasSubstr("unknown key 'a'"));
+}
+
+TEST(Description, IsRefusedWithManyPartsOnEachOfManyLines) {
+  std::string text = "x = ";
+  for (std::size_t level = 0; level < 120; ++level) text += "{" + key_of(64) + " = [\n";
+  EXPECT_THAT(refusal(text), ::testing::HasSubstr("d.toml:"));
+}
+
+TEST(Description, OfAFolderIsListedBesideOneWithAKeyOfManyParts) {
+  const std::filesystem::path data = std::filesystem::path(::testing::TempDir()) / "descriptions";
+  std::filesystem::create_directories(data / "machines");
+  write_file((data / "machines" / "shop.toml").string(), std::string(kScale));
+  write_file((data / "machines" / "deep.toml").string(), key_of(100000) + " = 1\n");
+  ASSERT_EQ(setenv("GDR_DATA_DIR", data.c_str(), 1), 0);
+  EXPECT_THAT(description_names(kKinds), ElementsAre("shop"));
+  ASSERT_EQ(unsetenv("GDR_DATA_DIR"), 0);
+  std::filesystem::remove_all(data);
+}
+
+}  // namespace
+}  // namespace gdr::base
