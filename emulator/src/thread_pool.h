@@ -1,16 +1,13 @@
 // Threads that work through numbered tasks; which thread takes which task never matters for a result.
 #pragma once
 
-#include <condition_variable>
-#include <cstdint>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <memory>
 
 namespace gdr::emulator {
 
+/// In a child that the process forks the pool has threads of its own, started on first use: those of the parent do not
+/// exist there, and are neither waited for nor joined.
 class ThreadPool {
  public:
   /// `threads` counts the caller: 1 starts none.
@@ -20,26 +17,18 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   /// The caller among them.
-  [[nodiscard]] unsigned threads() const { return static_cast<unsigned>(threads_.size()) + 1; }
+  [[nodiscard]] unsigned threads() const { return threads_; }
 
   /// Calls task(0) .. task(count - 1), each once, and returns when all have ended. If some throw, throws what the one
   /// of the smallest number threw. Sleeping threads wait on a condition, they do not spin.
   void run(unsigned count, const std::function<void(unsigned)>& task);
 
  private:
-  void work(std::stop_token stop);
-  void take_tasks(std::unique_lock<std::mutex>& lock);
+  class Team;
+  void leave_to_parent();
 
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::condition_variable done_;
-  const std::function<void(unsigned)>* task_ = nullptr;
-  unsigned next_ = 0;
-  unsigned count_ = 0;
-  unsigned running_ = 0;
-  unsigned failed_ = 0;  // number of the task whose exception is kept
-  std::exception_ptr failure_;
-  std::vector<std::jthread> threads_;
+  unsigned threads_;
+  std::unique_ptr<Team> team_;
 };
 
 }  // namespace gdr::emulator

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstdint>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "service.h"
 
@@ -40,12 +42,19 @@ char uplo_of(int code) { return letter_of(code, 121, "UL"); }
 char diagonal_of(int code) { return letter_of(code, 131, "NU"); }
 char side_of(int code) { return letter_of(code, 141, "LR"); }
 
+/// Handler of errors that the program brings itself; null if it leaves that to its BLAS.
+using Handler = void (*)(int, const char*, const char*, ...);
+Handler handler_of_program() {
+  void* first = dlsym(RTLD_DEFAULT, "cblas_xerbla");
+  return first == dlsym(RTLD_NEXT, "cblas_xerbla") ? nullptr : reinterpret_cast<Handler>(first);
+}
+
 /// A bad argument of a C call: position `info` in it, column-major order of arguments, as the reference library counts.
-/// Its handler, and those that replace it, exchange what row-major order exchanges; without one we do.
-void report_c(const char* name, int info, bool row_major, const char* what) {
-  using Handler = void (*)(int, const char*, const char*, ...);
-  static const auto handler = reinterpret_cast<Handler>(dlsym(RTLD_DEFAULT, "cblas_xerbla"));
-  if (handler != nullptr) {
+/// The program's own handler is told, and exchanges what row-major order exchanges; without one the host's BLAS refuses
+/// the call as it would without us. If that has no CBLAS either, xerbla_ is told.
+template <class Call>
+void refuse(const char* name, int info, bool row_major, const char* what, const Call& call) {
+  if (const Handler handler = handler_of_program(); handler != nullptr) {
     RowMajorStrg = row_major ? 1 : 0;
     CBLAS_CallFromC = 1;
     handler(info, name, "%s", what);
@@ -53,20 +62,20 @@ void report_c(const char* name, int info, bool row_major, const char* what) {
     RowMajorStrg = 0;
     return;
   }
-  const std::string routine(name);
+  if (refused_by_host(call)) return;
   if (row_major) {
-    const bool gemm = routine == "cblas_dgemm";
-    const int first[] = {gemm ? 4 : 6, gemm ? 9 : 0};
-    const int second[] = {gemm ? 5 : 7, gemm ? 11 : 0};
-    for (int pair = 0; pair < 2; ++pair) {
-      if (info == first[pair]) {
-        info = second[pair];
-      } else if (info == second[pair]) {
-        info = first[pair];
+    constexpr bool kGemm = std::is_same_v<Call, CblasGemm>;
+    constexpr std::pair<int, int> kSizes = kGemm ? std::pair(4, 5) : std::pair(6, 7);
+    constexpr std::pair<int, int> kLeading = kGemm ? std::pair(9, 11) : std::pair(0, 0);
+    for (const auto& [first, second] : {kSizes, kLeading}) {
+      if (info == first) {
+        info = second;
+      } else if (info == second) {
+        info = first;
       }
     }
   }
-  xerbla_(name, &info, routine.size());
+  xerbla_(name, &info, std::char_traits<char>::length(name));
 }
 
 template <class Integer>
@@ -75,7 +84,7 @@ void gemm_face(const char* transa, const char* transb, const Integer* m, const I
                const double* beta, double* c, const Integer* ldc) {
   const Gemm call{upper(*transa), upper(*transb), *m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc};
   if (const auto info = bad_argument(call)) return xerbla_("DGEMM ", &*info, 6);
-  Service::get().gemm(call);
+  gemm(call);
 }
 
 template <class Integer>
@@ -84,43 +93,49 @@ void trsm_face(const char* side, const char* uplo, const char* transa, const cha
                const Integer* ldb) {
   const Trsm call{upper(*side), upper(*uplo), upper(*transa), upper(*diag), *m, *n, *alpha, a, *lda, b, *ldb};
   if (const auto info = bad_argument(call)) return xerbla_("DTRSM ", &*info, 6);
-  Service::get().trsm(call);
+  trsm(call);
 }
 
 template <class Integer>
 void cblas_gemm(int order, int transa, int transb, Integer m, Integer n, Integer k, double alpha, const double* a,
                 Integer lda, const double* b, Integer ldb, double beta, double* c, Integer ldc) {
-  constexpr const char* kName = "cblas_dgemm";
   const bool row_major = order == kRowMajor;
-  if (!row_major && order != kColumnMajor) return report_c(kName, 1, false, "illegal order");
-  if (transpose_of(transa) == '?') return report_c(kName, 2, row_major, "illegal transpose of A");
-  if (transpose_of(transb) == '?') return report_c(kName, 3, row_major, "illegal transpose of B");
+  const auto bad = [&](int info, const char* what) {
+    refuse("cblas_dgemm", info, row_major, what,
+           CblasGemm{order, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc});
+  };
+  if (!row_major && order != kColumnMajor) return bad(1, "illegal order");
+  if (transpose_of(transa) == '?') return bad(2, "illegal transpose of A");
+  if (transpose_of(transb) == '?') return bad(3, "illegal transpose of B");
   // Row major is the transposed product of the transposed matrices.
   const Gemm call =
       row_major ? Gemm{transpose_of(transb), transpose_of(transa), n, m, k, alpha, b, ldb, a, lda, beta, c, ldc}
                 : Gemm{transpose_of(transa), transpose_of(transb), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc};
-  if (const auto info = bad_argument(call)) return report_c(kName, *info + 1, row_major, "");
-  Service::get().gemm(call);
+  if (const auto info = bad_argument(call)) return bad(*info + 1, "");
+  gemm(call);
 }
 
 template <class Integer>
 void cblas_trsm(int order, int side, int uplo, int transa, int diag, Integer m, Integer n, double alpha,
                 const double* a, Integer lda, double* b, Integer ldb) {
-  constexpr const char* kName = "cblas_dtrsm";
   const bool row_major = order == kRowMajor;
-  if (!row_major && order != kColumnMajor) return report_c(kName, 1, false, "illegal order");
-  if (side_of(side) == '?') return report_c(kName, 2, row_major, "illegal side");
-  if (uplo_of(uplo) == '?') return report_c(kName, 3, row_major, "illegal triangle");
-  if (transpose_of(transa) == '?') return report_c(kName, 4, row_major, "illegal transpose of A");
-  if (diagonal_of(diag) == '?') return report_c(kName, 5, row_major, "illegal diagonal");
+  const auto bad = [&](int info, const char* what) {
+    refuse("cblas_dtrsm", info, row_major, what,
+           CblasTrsm{order, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb});
+  };
+  if (!row_major && order != kColumnMajor) return bad(1, "illegal order");
+  if (side_of(side) == '?') return bad(2, "illegal side");
+  if (uplo_of(uplo) == '?') return bad(3, "illegal triangle");
+  if (transpose_of(transa) == '?') return bad(4, "illegal transpose of A");
+  if (diagonal_of(diag) == '?') return bad(5, "illegal diagonal");
   Trsm call{side_of(side), uplo_of(uplo), transpose_of(transa), diagonal_of(diag), m, n, alpha, a, lda, b, ldb};
   if (row_major) {
     call.side = call.side == 'L' ? 'R' : 'L';
     call.uplo = call.uplo == 'L' ? 'U' : 'L';
     std::swap(call.m, call.n);
   }
-  if (const auto info = bad_argument(call)) return report_c(kName, *info + 1, row_major, "");
-  Service::get().trsm(call);
+  if (const auto info = bad_argument(call)) return bad(*info + 1, "");
+  trsm(call);
 }
 
 }  // namespace
@@ -149,6 +164,8 @@ void cblas_trsm(int order, int side, int uplo, int transa, int diag, Integer m, 
                           const double* a, Integer lda, double* b, Integer ldb) {                                  \
     gdr::blas::cblas_trsm(order, side, uplo, transa, diag, m, n, alpha, a, lda, b, ldb);                           \
   }
+
+GDR_BLAS_FACE void gdr_blas_on_call(gdr_blas_hook hook, void* context) { gdr::blas::set_hook(hook, context); }
 
 GDR_BLAS_FORTRAN(, std::int32_t)
 GDR_BLAS_FORTRAN(64_, std::int64_t)

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <limits>
 
@@ -16,21 +17,50 @@ using HostTrsm = void (*)(const char*, const char*, const char*, const char*, co
                           const double*, const int*, double*, const int*, std::size_t, std::size_t, std::size_t,
                           std::size_t);
 
-/// The routine of this name behind ours. libgdrblas is linked with the host's BLAS, so there is always one.
+/// A routine of the library behind ours, looked up on first use. No lock is held meanwhile: a child forked at that
+/// moment could never take it. Threads that look at the same time find the same.
 template <class Function>
-Function behind_ours(const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (found == nullptr) {
-    // Opened on its own, as a plug-in: what it was linked with is not in the search order behind it.
-    void* library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
-    if (library != nullptr) found = dlsym(library, name);
+class BehindOurs {
+ public:
+  explicit constexpr BehindOurs(const char* name) : name_(name) {}
+  /// Null if the host's BLAS has no such routine.
+  Function get() {
+    void* found = found_.load(std::memory_order_relaxed);
+    if (found == nullptr) {
+      found = look_up();
+      found_.store(found, std::memory_order_relaxed);
+    }
+    return reinterpret_cast<Function>(found);
   }
-  return reinterpret_cast<Function>(found);
-}
+
+ private:
+  void* look_up() const {
+    void* found = dlsym(RTLD_NEXT, name_);
+    if (found == nullptr) {
+      // Opened on its own, as a plug-in: what it was linked with is not in the search order behind it.
+      void* library = dlopen("libblas.so.3", RTLD_LAZY | RTLD_LOCAL);
+      if (library != nullptr) found = dlsym(library, name_);
+    }
+    return found;
+  }
+
+  const char* name_;
+  std::atomic<void*> found_{nullptr};
+};
+
+using HostCblasGemm = void (*)(int, int, int, int, int, int, double, const double*, int, const double*, int, double,
+                               double*, int);
+using HostCblasTrsm = void (*)(int, int, int, int, int, int, int, double, const double*, int, double*, int);
+
+constinit BehindOurs<HostGemm> gemm_behind_ours("dgemm_");
+constinit BehindOurs<HostTrsm> trsm_behind_ours("dtrsm_");
+constinit BehindOurs<HostCblasGemm> cblas_gemm_behind_ours("cblas_dgemm");
+constinit BehindOurs<HostCblasTrsm> cblas_trsm_behind_ours("cblas_dtrsm");
 
 template <class... Sizes>
 bool fit(Sizes... sizes) {
-  return std::max({sizes...}) <= std::numeric_limits<int>::max();
+  return std::max({sizes...}) <= std::numeric_limits<int>::max() &&
+         std::min({sizes...}) >= std::numeric_limits<int>::min();
 }
 
 double entry(const double* matrix, std::int64_t ld, bool transposed, std::int64_t i, std::int64_t j) {
@@ -78,7 +108,7 @@ void plain_trsm(const Trsm& call) {
 }  // namespace
 
 void host_gemm(const Gemm& call) {
-  static const auto host = behind_ours<HostGemm>("dgemm_");
+  const HostGemm host = gemm_behind_ours.get();
   if (host == nullptr || !fit(call.m, call.n, call.k, call.lda, call.ldb, call.ldc)) return plain_gemm(call);
   const auto m = static_cast<int>(call.m);
   const auto n = static_cast<int>(call.n);
@@ -89,14 +119,49 @@ void host_gemm(const Gemm& call) {
   host(&call.transa, &call.transb, &m, &n, &k, &call.alpha, call.a, &lda, call.b, &ldb, &call.beta, call.c, &ldc, 1, 1);
 }
 
+void host_gemm_of_long_range(const Gemm& call) {
+  // alpha a b has at most three times the exponents of a double.
+  static_assert(std::numeric_limits<long double>::max_exponent > 4 * std::numeric_limits<double>::max_exponent);
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    for (std::int64_t i = 0; i < call.m; ++i) {
+      long double sum = 0;
+      for (std::int64_t l = 0; l < call.k; ++l) {
+        sum += static_cast<long double>(entry(call.a, call.lda, call.transa != 'N', i, l)) *
+               entry(call.b, call.ldb, call.transb != 'N', l, j);
+      }
+      double& c = call.c[i + j * call.ldc];
+      sum *= call.alpha;
+      if (call.beta != 0) sum += static_cast<long double>(call.beta) * c;
+      c = static_cast<double>(sum);
+    }
+  }
+}
+
 void host_trsm(const Trsm& call) {
-  static const auto host = behind_ours<HostTrsm>("dtrsm_");
+  const HostTrsm host = trsm_behind_ours.get();
   if (host == nullptr || !fit(call.m, call.n, call.lda, call.ldb)) return plain_trsm(call);
   const auto m = static_cast<int>(call.m);
   const auto n = static_cast<int>(call.n);
   const auto lda = static_cast<int>(call.lda);
   const auto ldb = static_cast<int>(call.ldb);
   host(&call.side, &call.uplo, &call.transa, &call.diag, &m, &n, &call.alpha, call.a, &lda, call.b, &ldb, 1, 1, 1, 1);
+}
+
+bool refused_by_host(const CblasGemm& call) {
+  const HostCblasGemm host = cblas_gemm_behind_ours.get();
+  if (host == nullptr || !fit(call.m, call.n, call.k, call.lda, call.ldb, call.ldc)) return false;
+  host(call.order, call.transa, call.transb, static_cast<int>(call.m), static_cast<int>(call.n),
+       static_cast<int>(call.k), call.alpha, call.a, static_cast<int>(call.lda), call.b, static_cast<int>(call.ldb),
+       call.beta, call.c, static_cast<int>(call.ldc));
+  return true;
+}
+
+bool refused_by_host(const CblasTrsm& call) {
+  const HostCblasTrsm host = cblas_trsm_behind_ours.get();
+  if (host == nullptr || !fit(call.m, call.n, call.lda, call.ldb)) return false;
+  host(call.order, call.side, call.uplo, call.transa, call.diag, static_cast<int>(call.m), static_cast<int>(call.n),
+       call.alpha, call.a, static_cast<int>(call.lda), call.b, static_cast<int>(call.ldb));
+  return true;
 }
 
 namespace {

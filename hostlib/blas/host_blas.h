@@ -40,7 +40,42 @@ struct Trsm {
 
 /// By the host's routine, or, for sizes beyond its integers, by plain loops.
 void host_gemm(const Gemm& call);
+/// The same product where exponents leave the range of doubles on the way, which no BLAS computes well: plain loops on
+/// the host's long doubles, of 15 bits of exponent and at least 64 of significand.
+void host_gemm_of_long_range(const Gemm& call);
 void host_trsm(const Trsm& call);
+
+/// Hands a call from C with a bad argument to the host's cblas_dgemm or cblas_dtrsm, which says what it says without
+/// us. False if the host has none, or its integers do not hold the sizes.
+struct CblasGemm {
+  int order;
+  int transa;
+  int transb;
+  std::int64_t m, n, k;
+  double alpha;
+  const double* a;
+  std::int64_t lda;
+  const double* b;
+  std::int64_t ldb;
+  double beta;
+  double* c;
+  std::int64_t ldc;
+};
+struct CblasTrsm {
+  int order;
+  int side;
+  int uplo;
+  int transa;
+  int diag;
+  std::int64_t m, n;
+  double alpha;
+  const double* a;
+  std::int64_t lda;
+  double* b;
+  std::int64_t ldb;
+};
+[[nodiscard]] bool refused_by_host(const CblasGemm& call);
+[[nodiscard]] bool refused_by_host(const CblasTrsm& call);
 
 /// Number of the first bad argument, as BLAS counts them; nothing if all are good.
 [[nodiscard]] std::optional<int> bad_argument(const Gemm& call);

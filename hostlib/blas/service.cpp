@@ -1,22 +1,27 @@
 #include "service.h"
 
 #include <fmt/format.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <map>
+#include <cstdio>
+#include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <new>
 #include <optional>
-#include <tuple>
+#include <string>
 #include <utility>
 
-#include "gdr/base/file.h"
-#include "gdr/hostlib/dgemm_model.h"
+#include "board_pool.h"
+#include "environment.h"
+#include "report.h"
+#include "scaling.h"
 
 namespace gdr::blas {
 namespace {
@@ -27,6 +32,9 @@ constexpr double kDefaultMinFlops = 2.0 * 512 * 512 * 256;
 constexpr std::int64_t kElementsAtOnce = std::int64_t{1} << 23;
 /// Triangles of this order the host solves.
 constexpr std::int64_t kHostTriangle = 64;
+/// Share of C whose rows or columns are too wide for the board, beyond which the host computes all of it: what the
+/// board computes there is thrown away.
+constexpr double kMostTooWide = 1.0 / 8;
 
 struct Settings {
   DeviceOptions device;
@@ -34,22 +42,17 @@ struct Settings {
   double min_flops = kDefaultMinFlops;
 };
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 /// Throws gdr::Error naming variable and value.
 Settings settings_from_environment() {
   Settings settings;
   settings.device = device_options_from_environment();
-  const std::string precision = variable("GDR_BLAS_PRECISION");
+  const std::string precision = environment("GDR_BLAS_PRECISION");
   if (precision == "double") {
     settings.precision = DgemmPrecision::full;
   } else if (!precision.empty() && precision != "paper") {
     throw Error(fmt::format("GDR_BLAS_PRECISION = '{}' is refused: it must be paper or double", precision));
   }
-  const std::string flops = variable("GDR_BLAS_MIN_FLOPS");
+  const std::string flops = environment("GDR_BLAS_MIN_FLOPS");
   if (!flops.empty()) {
     const auto [end, error] = std::from_chars(flops.data(), flops.data() + flops.size(), settings.min_flops);
     if (error != std::errc() || end != flops.data() + flops.size() || !(settings.min_flops >= 0)) {
@@ -63,23 +66,16 @@ MatrixView view(const double* data, std::int64_t ld, char trans) {
   return trans == 'N' ? MatrixView{data, 1, ld} : MatrixView{data, ld, 1};
 }
 
-/// Whether the board's format has these numbers: no infinity, NaN or subnormal.
-bool has_numbers(const MatrixView& matrix, std::int64_t rows, std::int64_t columns) {
-  for (std::int64_t j = 0; j < columns; ++j) {
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const double value = matrix.at(static_cast<std::size_t>(i), static_cast<std::size_t>(j));
-      if (!std::isnormal(value) && value != 0) return false;
-    }
-  }
-  return true;
-}
-
-/// Columns `first` and following of C, and of B.
-Gemm columns_of(const Gemm& call, std::int64_t first, std::int64_t count) {
+/// Rows first_row and following and columns first_column and following of C, with the rows of op(A) and the columns of
+/// op(B) that they need.
+Gemm part_of(const Gemm& call, std::int64_t first_row, std::int64_t rows, std::int64_t first_column,
+             std::int64_t columns) {
   Gemm part = call;
-  part.n = count;
-  part.b += first * (call.transb == 'N' ? call.ldb : 1);
-  part.c += first * call.ldc;
+  part.m = rows;
+  part.n = columns;
+  part.a += first_row * (call.transa == 'N' ? 1 : call.lda);
+  part.b += first_column * (call.transb == 'N' ? call.ldb : 1);
+  part.c += first_row + first_column * call.ldc;
   return part;
 }
 
@@ -87,8 +83,10 @@ double flops_of(const Gemm& call) {
   return 2.0 * static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(call.k);
 }
 
-enum Reason : std::size_t { kSmall, kNotANumber, kOverflow, kBoardError, kReasons };
-constexpr std::array<const char*, kReasons> kReasonNames{"small", "not_a_number", "overflow", "board_error"};
+double flops_of(const Trsm& call) {
+  const std::int64_t order = call.side == 'L' ? call.m : call.n;
+  return static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(order);
+}
 
 class Clock {
  public:
@@ -100,166 +98,260 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace
-
-struct Service::State {
-  std::mutex mutex;
-  Settings settings;
-  std::unique_ptr<BoardDgemm> board;
-  std::optional<DgemmModel> model;  // of the same board
-  std::string failure;              // why there is no board
-  bool told = false;
-
-  // The report.
-  std::uint64_t gemm_calls = 0;
-  std::uint64_t trsm_calls = 0;
-  std::uint64_t on_board = 0;
-  std::array<std::uint64_t, kReasons> on_host{};
-  double board_flops = 0;
-  double host_flops = 0;
-  double board_host_seconds = 0;
-  double host_seconds = 0;
-  double emulated_seconds = 0;
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::uint64_t> shapes;  // of calls on the board
-
-  State() {
-    try {
-      settings = settings_from_environment();
-    } catch (const std::exception& error) {
-      fail(error.what());
-    }
-  }
-
-  /// A BLAS call has no status, so this is said once, as xerbla says what it finds.
-  void fail(const std::string& why) {
-    failure = why;
-    if (std::exchange(told, true)) return;
-    fmt::print(stderr, "libgdrblas: {}; the host's BLAS computes instead\n", why);
-  }
-
-  BoardDgemm* working_board() {
-    if (board || !failure.empty()) return board.get();
-    try {
-      board = std::make_unique<BoardDgemm>(settings.device, dgemm_program(settings.precision));
-      model.emplace(board->program(), board->machine(), board->boards());
-    } catch (const std::exception& error) {
-      fail(error.what());
-    }
-    return board.get();
-  }
-
-  void on_the_host(const Gemm& call, Reason reason) {
-    const Clock clock;
-    host_gemm(call);
-    const std::lock_guard lock(mutex);
-    ++on_host[reason];
-    host_flops += flops_of(call);
-    host_seconds += clock.seconds();
-  }
-
-  /// C = beta C, with neither A nor B read: small products of some OpenBLAS releases do read them.
-  void without_product(const Gemm& call) {
-    for (std::int64_t j = 0; j < call.n; ++j) {
-      double* c = call.c + j * call.ldc;
-      for (std::int64_t i = 0; i < call.m; ++i) c[i] = call.beta == 0 ? 0 : call.beta * c[i];
-    }
-    const std::lock_guard lock(mutex);
-    ++on_host[kSmall];
-  }
-
-  /// One panel of columns: the product, then C. Nothing of C has changed if it throws.
-  void on_the_board(const Gemm& call) {
-    const MatrixView a = view(call.a, call.lda, call.transa);
-    const MatrixView b = view(call.b, call.ldb, call.transb);
-    const std::vector<double> product = board->multiply(
-        static_cast<std::size_t>(call.m), static_cast<std::size_t>(call.n), static_cast<std::size_t>(call.k), a, b);
-    for (const double value : product) {
-      if (!std::isfinite(value)) throw std::overflow_error("a sum is beyond the board's largest number");
-    }
-    for (std::int64_t j = 0; j < call.n; ++j) {
-      const double* sum = product.data() + j * call.m;
-      double* c = call.c + j * call.ldc;
-      for (std::int64_t i = 0; i < call.m; ++i) {
-        c[i] = call.beta == 0 ? call.alpha * sum[i] : std::fma(call.alpha, sum[i], call.beta * c[i]);
-      }
-    }
-    const auto size = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    const DgemmTransfer transfer{.mode = settings.device.transfer};
-    emulated_seconds += model->times(size(call.m), size(call.n), size(call.k), transfer).total();
-  }
-
-  [[nodiscard]] nlohmann::ordered_json report() const;
-  void write_report() const;
+struct Hook {
+  gdr_blas_hook function = nullptr;
+  void* context = nullptr;
 };
 
-Service& Service::get() {
-  static Service service;
-  return service;
+class Service {
+ public:
+  explicit Service(bool forked);
+
+  void gemm(const Gemm& call) noexcept;
+  void trsm(const Trsm& call) noexcept;
+  /// At the end of the process.
+  void write_report() noexcept;
+  [[nodiscard]] bool of_this_process() const { return process_ == getpid(); }
+
+ private:
+  void product(const Gemm& call, gdr_blas_call& told);
+  void triangle(const Trsm& call, gdr_blas_call& told);
+  void on_the_host(const Gemm& call, Reason reason, gdr_blas_call& told);
+  void host_triangle(const Trsm& call, gdr_blas_call& told);
+  void without_product(const Gemm& call);
+  void on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
+  void too_wide_on_the_host(const Gemm& call, const Scaling& scaling, gdr_blas_call& told);
+  BoardPool* working_boards();
+  void fail(const char* why) noexcept;
+  void tell(const gdr_blas_call& call) noexcept;
+  /// Counts something; what memory is missing for is not counted.
+  template <class Body>
+  static void count(Body body) noexcept {
+    try {
+      body();
+    } catch (const std::exception&) {
+      return;
+    }
+  }
+
+  const pid_t process_ = getpid();
+  const bool forked_;
+  Settings settings_;
+  std::atomic<bool> failed_{false};
+  std::mutex opening_;
+  std::unique_ptr<BoardPool> pool_;
+  std::unique_ptr<CallLog> log_;
+  std::atomic<bool> log_told_{false};
+  Report report_;
+};
+
+/// Those of the process, whoever forked it; no locks, so that a child never waits for a thread it does not have.
+constinit std::atomic<Service*> instance{nullptr};
+constinit std::atomic<bool> is_forked{false};
+constinit std::atomic<const Hook*> current_hook{nullptr};
+
+/// Null if memory is exhausted.
+Service* service() noexcept {
+  Service* existing = instance.load(std::memory_order_acquire);
+  if (existing != nullptr) return existing;
+  try {
+    auto fresh = std::make_unique<Service>(is_forked.load());
+    if (instance.compare_exchange_strong(existing, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
+    return existing;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
-Service::Service() : state_(std::make_unique<State>()) {}
+/// The parent's service is left as it is: its threads do not exist here, so nothing of it can be destroyed.
+void begin_anew_in_child() {
+  is_forked.store(true);
+  instance.store(nullptr);
+}
 
-Service::~Service() {
+[[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_anew_in_child); }
+
+/// Runs after all handlers of atexit and all static destructors of the program, which may still multiply.
+[[gnu::destructor]] void report_at_exit() {
+  Service* const last = instance.load();
+  if (last != nullptr && last->of_this_process()) last->write_report();
+}
+
+Service::Service(bool forked) : forked_(forked) {
   try {
-    state_->write_report();
+    settings_ = settings_from_environment();
+    log_ = std::make_unique<CallLog>(file_of_process(environment("GDR_BLAS_CALLS"), forked));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "libgdrblas: {}\n", error.what());
+    fail(error.what());
   }
+}
+
+/// A BLAS call has no status, so this is said once, as xerbla says what it finds.
+void Service::fail(const char* why) noexcept {
+  count([&] { report_.fail(why); });
+  if (failed_.exchange(true)) return;
+  std::fprintf(stderr, "libgdrblas: %s; the host's BLAS computes instead\n", why);
+}
+
+BoardPool* Service::working_boards() {
+  if (failed_) return nullptr;
+  const std::lock_guard lock(opening_);
+  if (!pool_) pool_ = std::make_unique<BoardPool>(settings_.device, settings_.precision);
+  return pool_.get();
 }
 
 void Service::gemm(const Gemm& call) noexcept {
-  State& state = *state_;
-  {
-    const std::lock_guard lock(state.mutex);
-    ++state.gemm_calls;
-  }
-  if (call.m == 0 || call.n == 0) return;
-  if (call.alpha == 0 || call.k == 0) return state.without_product(call);
-  if (flops_of(call) < state.settings.min_flops) return state.on_the_host(call, kSmall);
-  if (!std::isfinite(call.alpha) || !has_numbers(view(call.a, call.lda, call.transa), call.m, call.k) ||
-      !has_numbers(view(call.b, call.ldb, call.transb), call.k, call.n)) {
-    return state.on_the_host(call, kNotANumber);
-  }
-  const std::int64_t at_once = std::max<std::int64_t>(2, kElementsAtOnce / call.m / 2 * 2);
-  std::unique_lock lock(state.mutex);
-  ++state.shapes[{call.m, call.n, call.k}];
-  for (std::int64_t first = 0; first < call.n; first += at_once) {
-    const Gemm part = columns_of(call, first, std::min(at_once, call.n - first));
-    Reason reason = kBoardError;
-    if (state.working_board() != nullptr) {
-      try {
-        const Clock clock;
-        state.on_the_board(part);
-        ++state.on_board;
-        state.board_flops += flops_of(part);
-        state.board_host_seconds += clock.seconds();
-        continue;
-      } catch (const std::overflow_error&) {
-        reason = kOverflow;
-      } catch (const std::exception& error) {
-        state.fail(error.what());
-        state.board.reset();
-      }
-    }
-    lock.unlock();
-    state.on_the_host(part, reason);
-    lock.lock();
-  }
+  const bool empty = call.m == 0 || call.n == 0;
+  count([&] { report_.count_call(Report::Routine::dgemm, empty); });
+  if (empty) return;
+  gdr_blas_call told{"dgemm", call.m, call.n, call.k, 0, 0, 0, 0};
+  product(call, told);
+  tell(told);
 }
 
 void Service::trsm(const Trsm& call) noexcept {
-  {
-    const std::lock_guard lock(state_->mutex);
-    ++state_->trsm_calls;
+  const bool empty = call.m == 0 || call.n == 0;
+  count([&] { report_.count_call(Report::Routine::dtrsm, empty); });
+  if (empty) return;
+  gdr_blas_call told{"dtrsm", call.m, call.n, call.side == 'L' ? call.m : call.n, 0, 0, 0, 0};
+  triangle(call, told);
+  tell(told);
+}
+
+void Service::tell(const gdr_blas_call& call) noexcept {
+  if (log_ && log_->open() && !log_->write(call) && !log_told_.exchange(true)) {
+    std::fprintf(stderr, "libgdrblas: GDR_BLAS_CALLS cannot be written to; calls are missing there\n");
   }
+  const Hook* const hook = current_hook.load(std::memory_order_acquire);
+  if (hook != nullptr && hook->function != nullptr) hook->function(&call, hook->context);
+}
+
+void Service::on_the_host(const Gemm& call, Reason reason, gdr_blas_call& told) {
+  const Clock clock;
+  reason == Reason::range ? host_gemm_of_long_range(call) : host_gemm(call);
+  const double seconds = clock.seconds();
+  told.host_seconds += seconds;
+  count([&] { report_.count_host_product(reason, flops_of(call), seconds); });
+}
+
+void Service::host_triangle(const Trsm& call, gdr_blas_call& told) {
+  const Clock clock;
+  host_trsm(call);
+  const double seconds = clock.seconds();
+  told.host_seconds += seconds;
+  count([&] { report_.count_host_triangle(flops_of(call), seconds); });
+}
+
+/// C = beta C, with neither A nor B read: small products of some OpenBLAS releases do read them.
+void Service::without_product(const Gemm& call) {
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    double* c = call.c + j * call.ldc;
+    for (std::int64_t i = 0; i < call.m; ++i) c[i] = call.beta == 0 ? 0 : call.beta * c[i];
+  }
+  count([&] { report_.count_host_product(Reason::small, 0, 0); });
+}
+
+void Service::product(const Gemm& call, gdr_blas_call& told) {
+  if (call.alpha == 0 || call.k == 0) return without_product(call);
+  if (flops_of(call) < settings_.min_flops) return on_the_host(call, Reason::small, told);
+  if (failed_) return on_the_host(call, Reason::board_error, told);
+  // Columns of C from `done` on are not touched yet.
+  std::int64_t done = 0;
+  std::optional<Reason> reason;
+  try {
+    const MatrixView a = view(call.a, call.lda, call.transa);
+    const MatrixView b = view(call.b, call.ldb, call.transb);
+    const auto scaling = std::isfinite(call.alpha) ? scaling_of(a, b, call.m, call.n, call.k) : std::nullopt;
+    if (!scaling) {
+      reason = Reason::not_a_number;
+    } else if (scaling->elements_too_wide() >
+               kMostTooWide * static_cast<double>(call.m) * static_cast<double>(call.n)) {
+      reason = Reason::range;
+    } else if (BoardPool* const pool = working_boards(); pool == nullptr) {
+      reason = Reason::board_error;
+    } else {
+      const std::int64_t at_once = std::max<std::int64_t>(2, kElementsAtOnce / call.m / 2 * 2);
+      while (done < call.n) {
+        const std::int64_t columns = std::min(at_once, call.n - done);
+        Scaling part = *scaling;
+        if (part.needed()) {
+          part.columns.assign(scaling->columns.begin() + done, scaling->columns.begin() + done + columns);
+        }
+        on_boards(*pool, part_of(call, 0, call.m, done, columns), part, told);
+        done += columns;
+      }
+    }
+  } catch (const std::bad_alloc&) {
+    reason = Reason::memory;
+  } catch (const std::exception& error) {
+    fail(error.what());
+    reason = Reason::board_error;
+  }
+  if (reason) on_the_host(part_of(call, 0, call.m, done, call.n - done), *reason, told);
+}
+
+/// One panel of columns: the product, then C. Nothing of C has changed if it throws.
+void Service::on_boards(BoardPool& pool, const Gemm& call, const Scaling& scaling, gdr_blas_call& told) {
+  MatrixView a = view(call.a, call.lda, call.transa);
+  MatrixView b = view(call.b, call.ldb, call.transb);
+  std::vector<double> scaled_a;
+  std::vector<double> scaled_b;
+  if (scaling.needed()) {
+    scaled_a = scaled_rows(a, scaling.rows, call.k);
+    scaled_b = scaled_rows({b.data, b.column_step, b.row_step}, scaling.columns, call.k);
+    a = {scaled_a.data(), 1, call.m};
+    b = {scaled_b.data(), call.n, 1};
+  }
+  const Clock clock;
+  const auto size = [](std::int64_t value) { return static_cast<std::size_t>(value); };
+  const Product product = pool.multiply(a, b, size(call.m), size(call.n), size(call.k));
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    if (scaling.needed() && Scaling::too_wide(scaling.columns[size(j)])) continue;
+    const double* sum = product.elements.data() + j * call.m;
+    double* c = call.c + j * call.ldc;
+    for (std::int64_t i = 0; i < call.m; ++i) {
+      const double addend = call.beta == 0 ? 0 : call.beta * c[i];
+      if (!scaling.needed()) {
+        c[i] = call.beta == 0 ? call.alpha * sum[i] : std::fma(call.alpha, sum[i], addend);
+      } else if (!Scaling::too_wide(scaling.rows[size(i)])) {
+        c[i] = unscaled(call.alpha, sum[i], scaling.rows[size(i)].high + scaling.columns[size(j)].high, addend);
+      }
+    }
+  }
+  const double seconds = clock.seconds();
+  told.boards = std::max(told.boards, static_cast<int>(product.boards));
+  told.emulated_seconds += product.emulated_seconds;
+  told.board_seconds += seconds;
+  count([&] {
+    report_.count_product(call.m, call.n, call.k, product.executed_flops, product.emulated_seconds, seconds);
+  });
+  if (scaling.needed()) too_wide_on_the_host(call, scaling, told);
+}
+
+/// Columns of C first, then what is left of rows, in runs between those columns.
+void Service::too_wide_on_the_host(const Gemm& call, const Scaling& scaling, gdr_blas_call& told) {
+  const auto wide_column = [&](std::int64_t j) {
+    return Scaling::too_wide(scaling.columns[static_cast<std::size_t>(j)]);
+  };
+  for (std::int64_t j = 0; j < call.n; ++j) {
+    if (wide_column(j)) on_the_host(part_of(call, 0, call.m, j, 1), Reason::range, told);
+  }
+  for (std::int64_t i = 0; i < call.m; ++i) {
+    if (!Scaling::too_wide(scaling.rows[static_cast<std::size_t>(i)])) continue;
+    for (std::int64_t first = 0; first < call.n;) {
+      std::int64_t end = first;
+      while (end < call.n && !wide_column(end)) ++end;
+      if (end > first) on_the_host(part_of(call, i, 1, first, end - first), Reason::range, told);
+      first = end + 1;
+    }
+  }
+}
+
+void Service::triangle(const Trsm& call, gdr_blas_call& told) {
   const std::int64_t order = call.side == 'L' ? call.m : call.n;
-  const double flops = static_cast<double>(call.m) * static_cast<double>(call.n) * static_cast<double>(order);
   // The two halves below leave half of the work to a product; if that is small, so is all the rest.
-  const bool small = order < 2 || flops / 2 < state_->settings.min_flops;
-  if (call.m == 0 || call.n == 0 || call.alpha == 0 || small ||
-      (order <= kHostTriangle && state_->settings.min_flops > 0)) {
-    return host_trsm(call);
-  }
+  const bool small = order < 2 || flops_of(call) / 2 < settings_.min_flops;
+  if (call.alpha == 0 || small || (order <= kHostTriangle && settings_.min_flops > 0)) return host_triangle(call, told);
   const std::int64_t half = order / 2;
   const bool left = call.side == 'L';
   const bool transposed = call.transa != 'N';
@@ -278,7 +370,7 @@ void Service::trsm(const Trsm& call) noexcept {
   Trsm& before = first_half_first ? first : second;
   Trsm& after = first_half_first ? second : first;
 
-  trsm(before);
+  triangle(before, told);
   Gemm update;
   update.alpha = -1;
   update.beta = call.alpha;
@@ -301,46 +393,36 @@ void Service::trsm(const Trsm& call) noexcept {
     update.ldb = call.lda;
     update.k = before.n;
   }
-  gemm(update);
+  product(update, told);
   after.alpha = 1;
-  trsm(after);
+  triangle(after, told);
 }
 
-nlohmann::ordered_json Service::State::report() const {
-  nlohmann::ordered_json json;
-  json["library"] = "libgdrblas";
-  json["precision"] = name_of(settings.precision);
-  json["machine"] = settings.device.machine;
-  json["engine"] = emulator::name_of(settings.device.engine);
-  json["failure"] = failure.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(failure);
-  json["calls"] = {{"dgemm", gemm_calls}, {"dtrsm", trsm_calls}};
-  json["on_board"] = on_board;
-  for (std::size_t reason = 0; reason < kReasons; ++reason) json["on_host"][kReasonNames[reason]] = on_host[reason];
-  json["flops"] = {
-      {"board_useful", board_flops}, {"board_executed", board ? board->executed_flops() : 0}, {"host", host_flops}};
-  json["shapes"] = nlohmann::ordered_json::array();
-  for (const auto& [shape, count] : shapes) {
-    json["shapes"].push_back(
-        {{"m", std::get<0>(shape)}, {"n", std::get<1>(shape)}, {"k", std::get<2>(shape)}, {"calls", count}});
+void Service::write_report() noexcept {
+  try {
+    report_.write(file_of_process(environment("GDR_REPORT"), forked_),
+                  {std::string(name_of(settings_.precision)), settings_.device.machine,
+                   std::string(emulator::name_of(settings_.device.engine)), settings_.device.boards});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "libgdrblas: %s\n", error.what());
   }
-  json["seconds"] = {
-      {"emulated", emulated_seconds}, {"board_on_this_host", board_host_seconds}, {"host_blas", host_seconds}};
-  return json;
 }
 
-void Service::State::write_report() const {
-  std::string file = variable("GDR_REPORT");
-  if (file.empty() || (gemm_calls == 0 && trsm_calls == 0)) return;
-  const std::string rank = !variable("OMPI_COMM_WORLD_RANK").empty() ? variable("OMPI_COMM_WORLD_RANK")
-                           : !variable("PMI_RANK").empty()           ? variable("PMI_RANK")
-                                                                     : "0";
-  for (const auto& [place, text] :
-       {std::pair<std::string, std::string>{"%p", std::to_string(getpid())}, {"%r", rank}}) {
-    for (std::size_t at = file.find(place); at != std::string::npos; at = file.find(place, at + text.size())) {
-      file.replace(at, place.size(), text);
-    }
-  }
-  base::write_file(file, report().dump(2) + "\n");
+}  // namespace
+
+void gemm(const Gemm& call) noexcept {
+  if (Service* const own = service(); own != nullptr) return own->gemm(call);
+  host_gemm(call);
+}
+
+void trsm(const Trsm& call) noexcept {
+  if (Service* const own = service(); own != nullptr) return own->trsm(call);
+  host_trsm(call);
+}
+
+void set_hook(gdr_blas_hook hook, void* context) noexcept {
+  // Never freed: a call on another thread may be about to use the one before.
+  current_hook.store(new (std::nothrow) Hook{hook, context}, std::memory_order_release);
 }
 
 }  // namespace gdr::blas

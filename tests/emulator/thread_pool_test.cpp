@@ -1,9 +1,13 @@
 #include "thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <stdexcept>
+#include <vector>
 
 namespace gdr::emulator {
 namespace {
@@ -35,6 +39,26 @@ TEST(ThreadPool, TheExceptionOfTheSmallestTaskArrivesAndThePoolLivesOn) {
   std::atomic<int> runs = 0;
   pool.run(5, [&](unsigned) { ++runs; });
   EXPECT_EQ(runs, 5);
+}
+
+TEST(ThreadPool, AForkedChildRunsAndDestroysItWithThreadsOfItsOwn) {
+  auto pool = std::make_unique<ThreadPool>(3);
+  std::atomic<int> runs = 0;
+  pool->run(10, [&](unsigned) { ++runs; });
+  for (const bool uses_it : {false, true}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60);  // a child that hangs fails the test
+      if (uses_it) pool->run(100, [&](unsigned) { ++runs; });
+      pool.reset();
+      _exit(runs == (uses_it ? 110 : 10) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  pool->run(10, [&](unsigned) { ++runs; });
+  EXPECT_EQ(runs, 20);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ for call in range(calls):
     c = matrix(n * n, 2)
     integer = lambda value: ctypes.byref(ctypes.c_int(value))
     number = lambda value: ctypes.byref(ctypes.c_double(value))
-    dgemm(b"N", b"N", integer(n), integer(n), integer(k), number(1), a, integer(n), b, integer(k), number(-1), c, integer(n))
+    dgemm(b"N", b"N", integer(n), integer(n), integer(k), number(1), a, integer(max(1, n)), b, integer(k), number(-1), c, integer(max(1, n)))
     for j in range(n):
         for i in range(n):
             wanted = sum(a[i + l * n] * b[l + j * k] for l in range(k)) - ((2 * (i + j * n)) % 7 - 3)
@@ -94,6 +94,11 @@ class Library(unittest.TestCase):
         once, _, _ = self.call(n=6, k=9)
         self.assertGreater(once["seconds"]["emulated"], 0)
         self.assertAlmostEqual(report["seconds"]["emulated"], 2 * once["seconds"]["emulated"])
+
+    def test_calls_without_work_are_counted_as_such(self):
+        report, _, _ = self.call(calls=2, n=0)
+        self.assertEqual((report["calls"]["dgemm"], report["empty_calls"], report["on_board"]), (2, 2, 0))
+        self.assertEqual(sum(report["on_host"].values()), 0)
 
     def test_the_rank_of_a_process_is_in_the_name_of_its_report(self):
         _, _, name = self.call(OMPI_COMM_WORLD_RANK="3")

@@ -2,6 +2,7 @@
 // Run once for each GDR_BLAS_PRECISION.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +12,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "gdr/hostlib/blas.h"
 
 extern "C" {
 void dgemm_(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
@@ -232,6 +235,153 @@ TEST(Blas, SumsBeyondTheBoardsRangeAreTheHosts) {
   double c = 0;
   dgemm_("N", "N", &n, &n, &k, &one, a, &n, b, &k, &zero, &c, &n);
   EXPECT_TRUE(std::isinf(c));
+}
+
+/// Random numbers times 2^e, e of every row and column of its own, so that entries, products and sums lie anywhere
+/// between the smallest subnormal number and infinity.
+TEST(Blas, TheBoundHoldsForEveryFiniteScale) {
+  std::mt19937_64 random(21);
+  for (const int spread : {0, 40, 470, 800}) {  // of the exponents within a row
+    for (const int a_scale : {-1022, -900, -540, 0, 500, 1000}) {
+      for (const int b_scale : {-1022, -480, 0, 900}) {
+        for (const int alpha_scale : {-1000, 0, 33, 1000}) {
+          const int m = 9;
+          const int n = 7;
+          const int k = 12;
+          const auto exponent = [&](int scale) {
+            std::uniform_int_distribution<int> distance(-spread / 2, spread / 2);
+            return std::clamp(scale + distance(random), -1060, 1020);
+          };
+          Matrix a(m, k, 1, random);
+          Matrix b(k, n, 0, random);
+          for (int l = 0; l < k; ++l) {
+            for (int i = 0; i < m; ++i) a.at(i, l) = std::ldexp(a.at(i, l), exponent(a_scale));
+            for (int j = 0; j < n; ++j) b.at(l, j) = std::ldexp(b.at(l, j), exponent(b_scale));
+          }
+          const double alpha = std::ldexp(-0.7, alpha_scale);
+          const double beta = 1.25;
+          Matrix before(m, n, 2, random);
+          for (double& value : before.values) {
+            value = std::ldexp(value, std::clamp(a_scale + b_scale + alpha_scale, -1000, 1000));
+          }
+          Matrix c = before;
+          dgemm_("N", "N", &m, &n, &k, &alpha, a.values.data(), &a.ld, b.values.data(), &b.ld, &beta, c.values.data(),
+                 &c.ld);
+          for (int j = 0; j < n; ++j) {
+            for (int i = 0; i < m; ++i) {
+              long double sum = 0;
+              long double size = 0;
+              for (int l = 0; l < k; ++l) {
+                const long double product = static_cast<long double>(a.at(i, l)) * b.at(l, j);
+                sum += product;
+                size += std::abs(product);
+              }
+              const long double old = static_cast<long double>(beta) * before.at(i, j);
+              const long double expected = static_cast<long double>(alpha) * sum + old;
+              if (std::abs(expected) > static_cast<long double>(std::numeric_limits<double>::max()) / 2) {
+                EXPECT_GT(std::abs(c.at(i, j)), std::numeric_limits<double>::max() / 4);
+                continue;
+              }
+              // Results below the normal numbers have a last bit of 2^-1074, and two of the host's steps may round
+              // there.
+              const long double bound =
+                  (kBound + k * 0x1p-60L) * (std::abs(static_cast<long double>(alpha)) * size + std::abs(old)) +
+                  0x1p-1073L;
+              ASSERT_LE(std::abs(c.at(i, j) - expected), bound)
+                  << i << ',' << j << ": " << spread << ' ' << a_scale << ' ' << b_scale << ' ' << alpha_scale;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Collects what the library tells of every call.
+struct Told {
+  Told() {
+    gdr_blas_on_call([](const gdr_blas_call* call, void* told) { static_cast<Told*>(told)->calls.push_back(*call); },
+                     this);
+  }
+  ~Told() { gdr_blas_on_call(nullptr, nullptr); }
+  Told(const Told&) = delete;
+  Told& operator=(const Told&) = delete;
+  std::vector<gdr_blas_call> calls;
+};
+
+TEST(Blas, OneTinyEntrySendsOnlyItsRowAndItsColumnToTheHost) {
+  std::mt19937_64 random(22);
+  const int n = 24;
+  const double one = 1;
+  Matrix a(n, n, 0, random);
+  Matrix b(n, n, 0, random);
+  a.at(3, 5) = 1e-290;
+  b.at(7, 11) = 0x1p-1070;
+  const Matrix before(n, n, 0, random);
+  Matrix c = before;
+  const Told told;
+  dgemm_("N", "N", &n, &n, &n, &one, a.values.data(), &n, b.values.data(), &n, &one, c.values.data(), &n);
+  expect_product('N', 'N', a, b, before, c, n, 1, 1);
+  ASSERT_EQ(told.calls.size(), 1U);
+  EXPECT_EQ(told.calls[0].boards, 1);
+  EXPECT_GT(told.calls[0].host_seconds, 0);
+}
+
+TEST(Blas, ACallIsToldWithItsSizesAndWhoComputedIt) {
+  std::mt19937_64 random(23);
+  const int m = 20;
+  const int n = 12;
+  const int k = 30;
+  const double one = 1;
+  const double zero = 0;
+  Matrix a(m, k, 0, random);
+  const Matrix b(k, n, 0, random);
+  Matrix c(m, n, 0, random);
+  Matrix triangle(n, n, 0, random);
+  for (int i = 0; i < n; ++i) triangle.at(i, i) = 3;
+  const Told told;
+  dgemm_("N", "N", &m, &n, &k, &one, a.values.data(), &m, b.values.data(), &k, &zero, c.values.data(), &m);
+  dtrsm_("R", "U", "N", "N", &m, &n, &one, triangle.values.data(), &n, c.values.data(), &m);
+  a.at(0, 0) = kNaN;
+  dgemm_("N", "N", &m, &n, &k, &one, a.values.data(), &m, b.values.data(), &k, &zero, c.values.data(), &m);
+  const int none = 0;
+  dgemm_("N", "N", &none, &n, &k, &one, a.values.data(), &m, b.values.data(), &k, &zero, c.values.data(), &m);
+  ASSERT_EQ(told.calls.size(), 3U);
+  EXPECT_STREQ(told.calls[0].routine, "dgemm");
+  EXPECT_EQ(told.calls[0].m, m);
+  EXPECT_EQ(told.calls[0].n, n);
+  EXPECT_EQ(told.calls[0].k, k);
+  EXPECT_EQ(told.calls[0].boards, 1);
+  EXPECT_GT(told.calls[0].emulated_seconds, 0);
+  EXPECT_EQ(told.calls[0].host_seconds, 0);
+  EXPECT_STREQ(told.calls[1].routine, "dtrsm");
+  EXPECT_EQ(told.calls[1].k, n);
+  EXPECT_GT(told.calls[1].emulated_seconds, 0);
+  EXPECT_GT(told.calls[1].host_seconds, 0);
+  EXPECT_EQ(told.calls[2].boards, 0);
+  EXPECT_EQ(told.calls[2].emulated_seconds, 0);
+  EXPECT_GT(told.calls[2].host_seconds, 0);
+}
+
+TEST(Blas, AWideMatrixTakesTheBoardNoLongerThanTheTallOneOfTheSameSize) {
+  std::mt19937_64 random(24);
+  const int few = 1;
+  const int many = 500;
+  const int k = 64;
+  const double one = 1;
+  const double zero = 0;
+  const Matrix row(few, k, 0, random);
+  const Matrix b(k, many, 0, random);
+  Matrix wide(few, many, 0, random);
+  Matrix tall(many, few, 0, random);
+  const Told told;
+  dgemm_("N", "N", &few, &many, &k, &one, row.values.data(), &few, b.values.data(), &k, &zero, wide.values.data(),
+         &few);
+  dgemm_("T", "T", &many, &few, &k, &one, b.values.data(), &k, row.values.data(), &few, &zero, tall.values.data(),
+         &many);
+  ASSERT_EQ(told.calls.size(), 2U);
+  EXPECT_EQ(told.calls[0].emulated_seconds, told.calls[1].emulated_seconds);
+  EXPECT_EQ(wide.values, tall.values);
 }
 
 TEST(Blas, LargeAndSmallIntegersAreTheSameRoutine) {

@@ -2,7 +2,7 @@
 """Debian's test programs of BLAS, and HPL inside hpcc, with libgdrblas preloaded.
 
     blat_test.py LIBRARY fortran|c [--precision paper|double] [--host default|reference] [--ratios]
-    blat_test.py LIBRARY hpcc --n N --nb NB [--precision paper|double] [--without]
+    blat_test.py LIBRARY hpcc --n N --nb NB [--grid PxQ] [--precision paper|double] [--without]
 
 --host reference puts the reference BLAS behind the library instead of what Debian's alternatives choose. --ratios prints the
 largest test ratio of every routine, which the programs themselves keep to themselves as long as it is below 16. --without
@@ -32,8 +32,8 @@ HPL.out
 {nb}
 0
 1
-1
-1
+{p}
+{q}
 16.0
 1
 2
@@ -95,11 +95,12 @@ def hpcc(arguments):
     program = shutil.which("hpcc")
     if program is None or shutil.which("mpirun") is None:
         sys.exit(SKIPPED)
-    pathlib.Path("hpccinf.txt").write_text(HPL_INPUT.format(n=arguments.n, nb=arguments.nb), encoding="utf-8")
-    mpi = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", "1"]
+    p, q = arguments.grid
+    pathlib.Path("hpccinf.txt").write_text(HPL_INPUT.format(n=arguments.n, nb=arguments.nb, p=p, q=q), encoding="utf-8")
+    mpi = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(p * q)]
     if not arguments.without:
         # HPL's smallest products would stay on the host.
-        settings = {"LD_PRELOAD": arguments.library, "GDR_REPORT": "report.json", "GDR_BLAS_PRECISION": arguments.precision}
+        settings = {"LD_PRELOAD": arguments.library, "GDR_REPORT": "report-%r.json", "GDR_BLAS_PRECISION": arguments.precision}
         if arguments.n <= 1024:
             settings["GDR_BLAS_MIN_FLOPS"] = "1e6"
         for name, value in settings.items():
@@ -108,10 +109,11 @@ def hpcc(arguments):
     subprocess.run([*mpi, program], env=environment(arguments), capture_output=True, check=False)
     seconds = time.monotonic() - start
     if not arguments.without:
-        report = pathlib.Path("report.json").read_text(encoding="utf-8")
-        print(report)
-        if '"on_board": 0' in report:
-            sys.exit("no call reached the board: " + report)
+        for rank in range(p * q):
+            report = pathlib.Path(f"report-{rank}.json").read_text(encoding="utf-8")
+            print(report)
+            if '"on_board": 0' in report:
+                sys.exit(f"no call of rank {rank} reached its board: {report}")
     text = pathlib.Path("hpccoutf.txt").read_text(encoding="utf-8")
     lines = re.findall(r"^WR.*|^\|\|Ax-b.*", text, flags=re.MULTILINE)
     print("\n".join(lines), f"\nhpcc took {seconds:.1f} s")
@@ -127,6 +129,7 @@ def parse():
     parser.add_argument("--ratios", action="store_true")
     parser.add_argument("--n", type=int, default=2048)
     parser.add_argument("--nb", type=int, default=256)
+    parser.add_argument("--grid", type=lambda text: tuple(int(part) for part in text.split("x")), default=(1, 1))
     parser.add_argument("--without", action="store_true")
     return parser.parse_args()
 

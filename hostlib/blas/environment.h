@@ -1,0 +1,15 @@
+// Settings of a library that is loaded into other people's programs.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+namespace gdr::blas {
+
+/// Value of an environment variable; empty if it is unset, or if the program runs with rights that its user has not.
+inline std::string environment(const char* name) {
+  const char* value = secure_getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+}  // namespace gdr::blas

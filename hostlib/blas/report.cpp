@@ -1,0 +1,141 @@
+#include "report.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "environment.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+
+namespace gdr::blas {
+namespace {
+
+// In the order of Reason.
+constexpr std::array<const char*, kReasons> kReasonNames{"small", "not_a_number", "range", "memory", "board_error"};
+
+/// Of Open MPI, and of MPICH and its descendants.
+std::string first_of(const char* name, const char* other, const char* otherwise) {
+  for (const char* variable : {name, other}) {
+    if (std::string value = environment(variable); !value.empty()) return value;
+  }
+  return otherwise;
+}
+
+std::size_t replace_all(std::string& text, std::string_view place, std::string_view value) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(place); at != std::string::npos; at = text.find(place, at + value.size())) {
+    text.replace(at, place.size(), value);
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+void Report::count_call(Routine routine, bool empty) {
+  const std::lock_guard lock(mutex_);
+  ++calls_[static_cast<std::size_t>(routine)];
+  empty_ += empty ? 1 : 0;
+}
+
+void Report::count_product(std::int64_t m, std::int64_t n, std::int64_t k, double executed, double emulated_seconds,
+                           double seconds) {
+  const std::lock_guard lock(mutex_);
+  ++shapes_[{m, n, k}];
+  ++on_board_;
+  useful_flops_ += 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+  executed_flops_ += executed;
+  emulated_seconds_ += emulated_seconds;
+  board_seconds_ += seconds;
+}
+
+void Report::count_host_product(Reason reason, double flops, double seconds) {
+  const std::lock_guard lock(mutex_);
+  ++on_host_[static_cast<std::size_t>(reason)];
+  host_flops_ += flops;
+  host_seconds_ += seconds;
+}
+
+void Report::count_host_triangle(double flops, double seconds) {
+  const std::lock_guard lock(mutex_);
+  host_flops_ += flops;
+  host_seconds_ += seconds;
+}
+
+void Report::fail(std::string_view why) {
+  const std::lock_guard lock(mutex_);
+  if (failure_.empty()) failure_ = why;
+}
+
+void Report::write(const std::string& path, const Setting& setting) {
+  const std::lock_guard lock(mutex_);
+  const auto [gemm_calls, trsm_calls] = calls_;
+  if (path.empty() || (gemm_calls == 0 && trsm_calls == 0)) return;
+  nlohmann::ordered_json json;
+  json["library"] = "libgdrblas";
+  json["precision"] = setting.precision;
+  json["machine"] = setting.machine;
+  json["engine"] = setting.engine;
+  json["boards"] = setting.boards;
+  json["failure"] = failure_.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(failure_);
+  json["calls"] = {{"dgemm", gemm_calls}, {"dtrsm", trsm_calls}};
+  json["empty_calls"] = empty_;
+  json["on_board"] = on_board_;
+  for (std::size_t reason = 0; reason < kReasons; ++reason) json["on_host"][kReasonNames[reason]] = on_host_[reason];
+  json["flops"] = {{"board_useful", useful_flops_}, {"board_executed", executed_flops_}, {"host", host_flops_}};
+  json["shapes"] = nlohmann::ordered_json::array();
+  for (const auto& [shape, count] : shapes_) {
+    json["shapes"].push_back(
+        {{"m", std::get<0>(shape)}, {"n", std::get<1>(shape)}, {"k", std::get<2>(shape)}, {"calls", count}});
+  }
+  json["seconds"] = {
+      {"emulated", emulated_seconds_}, {"board_on_this_host", board_seconds_}, {"host_blas", host_seconds_}};
+  base::write_file(path, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+std::string file_of_process(std::string pattern, bool forked) {
+  if (pattern.empty()) return pattern;
+  const std::string process = std::to_string(getpid());
+  const std::string rank = first_of("OMPI_COMM_WORLD_RANK", "PMI_RANK", "0");
+  const bool many_ranks = first_of("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "1") != "1";
+  const std::size_t processes = replace_all(pattern, "%p", process);
+  const std::size_t ranks = replace_all(pattern, "%r", rank);
+  if (processes > 0) return pattern;
+  if (many_ranks && ranks == 0) pattern += "." + rank;
+  if (forked) pattern += "." + process;
+  return pattern;
+}
+
+CallLog::CallLog(const std::string& path) {
+  if (path.empty()) return;
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw Error(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+}
+
+CallLog::~CallLog() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool CallLog::write(const gdr_blas_call& call) {
+  // Room for three 64-bit integers and three doubles in full.
+  std::array<char, 512> line{};
+  const auto [end, size] = fmt::format_to_n(
+      line.data(), line.size(),
+      R"({{"routine": "{}", "m": {}, "n": {}, "k": {}, "boards": {}, "emulated_seconds": {}, )"
+      R"("board_seconds": {}, "host_seconds": {}}})"
+      "\n",
+      call.routine, call.m, call.n, call.k, call.boards, call.emulated_seconds, call.board_seconds, call.host_seconds);
+  ssize_t written = -1;
+  do {
+    written = ::write(descriptor_, line.data(), size);
+  } while (written < 0 && errno == EINTR);
+  return written == static_cast<ssize_t>(size);
+}
+
+}  // namespace gdr::blas
