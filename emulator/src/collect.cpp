@@ -51,8 +51,8 @@ std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterati
   return words;
 }
 
-void Chip::reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
-                         std::span<LongWord> sums, FpEvents& events) const {
+void Chip::do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                            std::span<LongWord> sums, FpEvents& events) const {
   for (std::size_t n = 0; n < sums.size(); ++n) {
     std::array<LongWord, kBlocks> words;
     for (unsigned block = 0; block < kBlocks; ++block) words[block] = blocks[block][n];
@@ -65,15 +65,14 @@ void Chip::reduce_blocks(isa::Op op, Width node_width, std::span<const std::span
   }
 }
 
-std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& events) const {
+std::vector<LongWord> Chip::do_collect(const Collection& collection, FpEvents& events) const {
   const unsigned per_pe = collection.where.count;
   std::vector<LongWord> results;
   results.reserve(collection.results);
   for (unsigned pe = 0; results.size() < collection.results; ++pe) {
-    GDR_ASSERT(pe < kPesPerBlock, "no more results are collected than the PEs hold");
     std::array<std::vector<LongWord>, kBlocks> words;
     const unsigned blocks = collection.reduction ? kBlocks : 1;
-    for (unsigned block = 0; block < blocks; ++block) words[block] = read_pe(block, pe, collection.where);
+    for (unsigned block = 0; block < blocks; ++block) words[block] = do_read_pe(block, pe, collection.where);
     for (unsigned n = 0; n < per_pe && results.size() < collection.results; ++n) {
       for (unsigned distance = 1; distance < blocks; distance *= 2) {
         for (unsigned block = 0; block < blocks; block += 2 * distance) {
@@ -87,9 +86,9 @@ std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& even
   return results;
 }
 
-void Chip::write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
+void Chip::do_write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
   for (unsigned pe = first_pe; !words.empty(); ++pe, words = words.subspan(where.count)) {
-    for (unsigned block = 0; block < kBlocks; ++block) write_pe(block, pe, where, words.first(where.count));
+    for (unsigned block = 0; block < kBlocks; ++block) do_write_pe(block, pe, where, words.first(where.count));
   }
 }
 

@@ -78,6 +78,13 @@ std::optional<Difference> difference(const Chip& expected, const Chip& found, un
   return std::nullopt;
 }
 
+/// First difference in what a block collected.
+std::optional<Difference> difference(std::span<const LongWord> expected, std::span<const LongWord> found) {
+  const auto [at, other] = std::ranges::mismatch(expected, found);
+  if (at == expected.end()) return std::nullopt;
+  return Difference{0, fmt::format("collected word {}", at - expected.begin()), isa::to_hex(*at), isa::to_hex(*other)};
+}
+
 /// Two engines in the same state, which can be run on without touching the ones they were copied from.
 struct Pair {
   std::unique_ptr<Chip> expected;
@@ -88,9 +95,16 @@ struct Pair {
     expected->patch(program);
     found->patch(program);
   }
-  void run_loop(unsigned block, const LoopRun& run) const {
+  /// Returns the first difference in what the block of `program` shows and collects.
+  [[nodiscard]] std::optional<Difference> run_loop(const isa::Program& program, unsigned block, LoopRun run) const {
+    std::vector<LongWord> of_expected(collected_words(program, run.stream.iterations(), run.begins, run.ends));
+    std::vector<LongWord> of_found(of_expected.size());
+    run.collected = of_expected;
     expected->run_loop({block, 1}, run);
+    run.collected = of_found;
     found->run_loop({block, 1}, run);
+    auto differs = difference(*expected, *found, block, run.live_pes);
+    return differs ? differs : difference(of_expected, of_found);
   }
 };
 
@@ -109,7 +123,8 @@ class Search {
     }
     if (!differs_after(before, iterations)) {
       place.section = Section::loop_termination;
-      return with_line(advanced(before, iterations), program_.code(Section::loop_termination), std::move(place));
+      return with_line(advanced(before, iterations).engines, program_.code(Section::loop_termination),
+                       std::move(place));
     }
     // The engines agree after `good` iterations and differ after `bad`.
     std::uint64_t good = 0;
@@ -120,13 +135,13 @@ class Search {
     }
     place.section = Section::loop_body;
     place.iteration = good;
-    const Pair engines = advanced(before, good);
+    const Pair engines = advanced(before, good).engines;
     const bool has_record = give_record(engines, good);
     return with_line(engines, body_elsewhere(has_record), std::move(place));
   }
 
  private:
-  /// A program of loop initialization and body, and the code that follows them.
+  /// A program of loop initialization and body with what they collect, and the code that follows them.
   [[nodiscard]] isa::Program with_sections(bool loop, std::vector<isa::ProgramLine> then) const {
     isa::Program program = program_;
     if (!loop) {
@@ -135,22 +150,29 @@ class Search {
       }
     }
     program.sections[static_cast<std::size_t>(Section::loop_termination)] = std::move(then);
+    std::erase_if(program.moves,
+                  [&](const isa::Move& move) { return !loop || move.section == Section::loop_termination; });
     return program;
   }
 
+  struct Advanced {
+    Pair engines;
+    bool differ = false;
+  };
+
   /// Copies that have run loop initialization and that many iterations.
-  [[nodiscard]] Pair advanced(const Pair& before, std::uint64_t iterations) const {
+  [[nodiscard]] Advanced advanced(const Pair& before, std::uint64_t iterations) const {
     Pair engines = before.clone();
-    engines.patch(with_sections(true, {}));
+    const isa::Program program = with_sections(true, {});
+    engines.patch(program);
     LoopRun run = run_;
     run.stream.records = std::min(run_.stream.records, iterations * kBlocks);
-    engines.run_loop(block_, run);
-    return engines;
+    const bool differ = engines.run_loop(program, block_, run).has_value();
+    return {std::move(engines), differ};
   }
 
   [[nodiscard]] bool differs_after(const Pair& before, std::uint64_t iterations) const {
-    const Pair engines = advanced(before, iterations);
-    return difference(*engines.expected, *engines.found, block_, run_.live_pes).has_value();
+    return advanced(before, iterations).differ;
   }
 
   static constexpr unsigned kWindow = isa::kBmShortWords / 2 - isa::kTransferWindowWords;  // long words
@@ -197,15 +219,16 @@ class Search {
     for (std::size_t lines = 1; lines <= code.size(); ++lines) {
       const std::vector<isa::ProgramLine> first(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(lines));
       const Pair trial = engines.clone();
+      const isa::Program program = with_sections(false, first);
+      std::optional<Difference> differs;
       try {
-        trial.patch(with_sections(false, first));
+        trial.patch(program);
         LoopRun run;
         run.live_pes = run_.live_pes;
-        trial.run_loop(block_, run);
+        differs = trial.run_loop(program, block_, run);
       } catch (const Fault&) {
         continue;  // cut between fmulh and fmull, or a fault of the whole program
       }
-      const auto differs = difference(*trial.expected, *trial.found, block_, run_.live_pes);
       if (!differs) continue;
       place.line = lines - 1;
       place.pe = differs->pe;
@@ -233,22 +256,23 @@ class Lockstep final : public Chip {
  public:
   Lockstep(Pair engines, unsigned chip) : engines_(std::move(engines)), chip_(chip) {}
 
-  void load(const isa::Program& program) override {
+ private:
+  void do_load(const isa::Program& program) override {
     engines_.expected->load(program);
     engines_.found->load(program);
     program_ = program;
   }
-  void patch(const isa::Program& program) override {
+  void do_patch(const isa::Program& program) override {
     engines_.patch(program);
     program_ = program;
   }
-  std::unique_ptr<Chip> clone() const override {
+  std::unique_ptr<Chip> do_clone() const override {
     auto copy = std::make_unique<Lockstep>(engines_.clone(), chip_);
     copy->program_ = program_;
     return copy;
   }
 
-  void run_initialization(unsigned block) override {
+  void do_run_initialization(unsigned block) override {
     const std::lock_guard lock(mutex_);
     const auto run = [&](Chip& chip) { chip.run_initialization(block); };
     run_both(block, run);
@@ -257,59 +281,86 @@ class Lockstep final : public Chip {
     }
   }
 
-  void run_loop(BlockRange blocks, const LoopRun& run) override {
+  void do_run_loop(BlockRange blocks, const LoopRun& run) override {
     const std::lock_guard lock(mutex_);
-    for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
+    const std::size_t share = collected_words(program_, run.stream.iterations(), run.begins, run.ends);
+    const std::size_t room = run.collected.size() / blocks.count;
+    std::vector<LongWord> of_found(share);
+    for (unsigned n = 0; n < blocks.count; ++n) {
+      const unsigned block = blocks.first + n;
       const Pair before = engines_.clone();
-      run_both(block, [&](Chip& chip) { chip.run_loop({block, 1}, run); });
-      if (const auto differs = difference(*engines_.expected, *engines_.found, block, run.live_pes)) {
+      LoopRun own = run;
+      own.collected = run.collected.subspan(n * room, share);
+      LoopRun others = run;
+      others.collected = of_found;
+      run_both(block, [&](Chip& chip) { chip.run_loop({block, 1}, &chip == engines_.found.get() ? others : own); });
+      auto differs = difference(*engines_.expected, *engines_.found, block, run.live_pes);
+      if (!differs) differs = difference(own.collected, of_found);
+      if (differs) {
         throw Divergence(program_, Search(program_, block, run).locate(before, place_of(block, *differs)));
       }
     }
   }
 
-  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+  void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
     engines_.expected->write_bm(block, address, words);
     engines_.found->write_bm(block, address, words);
   }
-  void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
+  void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
     engines_.expected->write_pe(block, pe, where, words);
     engines_.found->write_pe(block, pe, where, words);
   }
-  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
+  std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
     return engines_.expected->read_pe(block, pe, where);
   }
-  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+  std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
     return engines_.expected->read_bm(block, address, count);
   }
-  PeRegisters registers(unsigned block, unsigned pe) const override { return engines_.expected->registers(block, pe); }
-  std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const override {
+  PeRegisters do_registers(unsigned block, unsigned pe) const override {
+    return engines_.expected->registers(block, pe);
+  }
+  std::vector<LongWord> do_collect(const Collection& collection, FpEvents& events) const override {
     FpEvents of_found;
     FpEvents of_expected;
     std::vector<LongWord> results = engines_.expected->collect(collection, of_expected);
     const std::vector<LongWord> others = engines_.found->collect(collection, of_found);
-    const auto fail = [&](std::size_t result, const std::string& expected, const std::string& found) {
-      Divergence::Place place;
-      place.chip = chip_;
-      place.section = Section::loop_termination;
-      place.pe = static_cast<unsigned>(result / collection.where.count);
-      place.destination = fmt::format("result {} of the tree", result);
-      place.expected = expected;
-      place.found = found;
-      throw Divergence(program_, place);
-    };
-    const auto [at, other] = std::ranges::mismatch(results, others);
-    if (at != results.end()) {
-      fail(static_cast<std::size_t>(at - results.begin()), isa::to_hex(*at), isa::to_hex(*other));
-    }
-    if (of_expected != of_found) fail(0, text_of(of_expected), text_of(of_found));
+    compare_tree(results, others, collection.where.count, of_expected, of_found);
     events += of_expected;
     return results;
   }
-  FpEvents events(unsigned block) const override { return engines_.expected->events(block); }
-  FpLanes fp_lanes(unsigned block) const override { return engines_.found->fp_lanes(block); }
+  void do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                        std::span<LongWord> sums, FpEvents& events) const override {
+    FpEvents of_expected;
+    FpEvents of_found;
+    std::vector<LongWord> others(sums.size());
+    engines_.expected->reduce_blocks(op, node_width, blocks, sums, of_expected);
+    engines_.found->reduce_blocks(op, node_width, blocks, others, of_found);
+    compare_tree(sums, others, 1, of_expected, of_found);
+    events += of_expected;
+  }
+  FpEvents do_events(unsigned block) const override { return engines_.expected->events(block); }
+  FpLanes do_fp_lanes(unsigned block) const override { return engines_.found->fp_lanes(block); }
 
- private:
+  /// Throws where the engines' trees give different words, `per_pe` of each PE, or count different events.
+  void compare_tree(std::span<const LongWord> expected, std::span<const LongWord> found, unsigned per_pe,
+                    const FpEvents& expected_events, const FpEvents& found_events) const {
+    const auto fail = [&](std::size_t result, const std::string& of_expected, const std::string& of_found) {
+      Divergence::Place place;
+      place.chip = chip_;
+      place.section = Section::loop_termination;
+      place.pe = static_cast<unsigned>(result / per_pe);
+      place.destination = fmt::format("result {} of the tree", result);
+      place.expected = of_expected;
+      place.found = of_found;
+      throw Divergence(program_, place);
+    };
+    const auto [at, other] = std::ranges::mismatch(expected, found);
+    if (at != expected.end()) {
+      fail(static_cast<std::size_t>(at - expected.begin()), isa::to_hex(*at), isa::to_hex(*other));
+    }
+    if (expected_events != found_events) fail(0, text_of(expected_events), text_of(found_events));
+  }
+
   [[nodiscard]] Divergence::Place place_of(unsigned block, const Difference& differs) const {
     Divergence::Place place;
     place.chip = chip_;

@@ -88,35 +88,37 @@ Result apply(isa::Op op, LongWord a, LongWord b, Width width) {
 
 class Reference final : public ReferenceChip {
  public:
-  void load(const isa::Program& program) override {
+  void set_observer(Observer* observer) override { observer_ = observer; }
+
+ private:
+  void do_load(const isa::Program& program) override {
     code_ = decode_program(program);
     blocks_.assign(kBlocks, Block{});
   }
 
-  void patch(const isa::Program& program) override { code_ = decode_program(program); }
-  std::unique_ptr<Chip> clone() const override {
+  void do_patch(const isa::Program& program) override { code_ = decode_program(program); }
+  std::unique_ptr<Chip> do_clone() const override {
     auto copy = std::make_unique<Reference>(*this);
     copy->observer_ = nullptr;
     return copy;
   }
 
-  void run_initialization(unsigned block) override {
+  void do_run_initialization(unsigned block) override {
     Sequence run(*this, block, kPesPerBlock);
     run.section(Section::initialization);
   }
 
-  void run_loop(BlockRange blocks, const LoopRun& loop) override {
+  void do_run_loop(BlockRange blocks, const LoopRun& loop) override {
     LoopRun own = loop;
     const std::size_t share = loop.collected.size() / blocks.count;
     for (unsigned n = 0; n < blocks.count; ++n) {
       own.collected = loop.collected.subspan(n * share, share);
-      run_loop(blocks.first + n, own);
+      run_block(blocks.first + n, own);
     }
   }
 
-  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
-    GDR_ASSERT(2 * (address + words.size()) <= isa::kBmShortWords, "words written to BM stay inside it");
-    auto& bm = blocks_.at(block).bm;
+  void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+    auto& bm = blocks_[block].bm;
     for (const LongWord word : words) {
       bm[2 * address] = word.upper();
       bm[2 * address + 1] = word.lower();
@@ -124,17 +126,16 @@ class Reference final : public ReferenceChip {
     }
   }
 
-  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+  std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
     std::vector<LongWord> words;
     for (unsigned n = address; n < address + count; ++n) {
-      words.push_back(read(blocks_.at(block).bm, 2 * std::size_t{n}, Width::long_word));
+      words.push_back(read(blocks_[block].bm, 2 * std::size_t{n}, Width::long_word));
     }
     return words;
   }
 
-  void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
-    GDR_ASSERT(words.size() == where.count, "as many words as named are written to a PE");
-    const std::span<ShortWord> memory = memory_of(blocks_.at(block).pes.at(pe), where);
+  void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
+    const std::span<ShortWord> memory = memory_of(blocks_[block].pes[pe], where);
     for (std::size_t n = 0; n < words.size(); ++n) {
       const std::size_t address = where.address + n * stride_of(where.width);
       memory[address] = words[n].upper();
@@ -142,8 +143,8 @@ class Reference final : public ReferenceChip {
     }
   }
 
-  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
-    Pe copy = blocks_.at(block).pes.at(pe);
+  std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
+    Pe copy = blocks_[block].pes[pe];
     const std::span<const ShortWord> memory = memory_of(copy, where);
     std::vector<LongWord> words;
     for (std::size_t n = 0; n < where.count; ++n) {
@@ -152,15 +153,13 @@ class Reference final : public ReferenceChip {
     return words;
   }
 
-  FpEvents events(unsigned block) const override { return blocks_.at(block).events; }
-  void set_observer(Observer* observer) override { observer_ = observer; }
-  PeRegisters registers(unsigned block, unsigned pe) const override {
-    const Pe& state = blocks_.at(block).pes.at(pe);
+  FpEvents do_events(unsigned block) const override { return blocks_[block].events; }
+  PeRegisters do_registers(unsigned block, unsigned pe) const override {
+    const Pe& state = blocks_[block].pes[pe];
     return {state.t, state.flags};
   }
 
- private:
-  void run_loop(unsigned block, const LoopRun& loop) {
+  void run_block(unsigned block, const LoopRun& loop) {
     Sequence run(*this, block, loop.live_pes);
     run.collect_into(loop.collected);
     if (loop.begins) run.section(Section::loop_initialization);
@@ -174,18 +173,14 @@ class Reference final : public ReferenceChip {
   }
 
   static std::span<ShortWord> memory_of(Pe& pe, const PeWords& where) {
-    const std::span<ShortWord> memory =
-        where.memory == isa::Memory::gpr ? std::span<ShortWord>(pe.gpr) : std::span<ShortWord>(pe.lm);
-    GDR_ASSERT(where.memory != isa::Memory::bm && where.address + where.count * stride_of(where.width) <= memory.size(),
-               "words of a PE stay inside its memory");
-    return memory;
+    return where.memory == isa::Memory::gpr ? std::span<ShortWord>(pe.gpr) : std::span<ShortWord>(pe.lm);
   }
 
   /// Lines of one block, one after the other, with the writes that have not landed yet.
   class Sequence {
    public:
     Sequence(Reference& chip, unsigned block, unsigned live_pes)
-        : chip_(chip), block_(chip.blocks_.at(block)), block_id_(block), live_pes_(live_pes) {}
+        : chip_(chip), block_(chip.blocks_[block]), block_id_(block), live_pes_(live_pes) {}
     ~Sequence() { land(); }
     Sequence(const Sequence&) = delete;
     Sequence& operator=(const Sequence&) = delete;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 
 #include "engine_check.h"
 
@@ -21,36 +22,42 @@ using isa::Source;
 using isa::Unit;
 using isa::Width;
 
-/// An engine that takes one operation for another wherever a line writes to this GPR address.
+/// An engine that takes one operation for another wherever a line writes to this GPR address, or brings a wrong word to
+/// the tree: the one with this number of those that a block collects.
 class Mistaken final : public Chip {
  public:
-  explicit Mistaken(unsigned address) : chip_(emulator::make_simd_chip()), address_(address) {}
+  explicit Mistaken(unsigned address, std::optional<std::size_t> wrong_word = {})
+      : chip_(emulator::make_simd_chip()), address_(address), wrong_word_(wrong_word) {}
 
-  void load(const isa::Program& program) override { chip_->load(changed(program)); }
-  void patch(const isa::Program& program) override { chip_->patch(changed(program)); }
-  std::unique_ptr<Chip> clone() const override {
-    auto copy = std::make_unique<Mistaken>(address_);
+ private:
+  void do_load(const isa::Program& program) override { chip_->load(changed(program)); }
+  void do_patch(const isa::Program& program) override { chip_->patch(changed(program)); }
+  std::unique_ptr<Chip> do_clone() const override {
+    auto copy = std::make_unique<Mistaken>(address_, wrong_word_);
     copy->chip_ = chip_->clone();
     return copy;
   }
-  void run_initialization(unsigned block) override { chip_->run_initialization(block); }
-  void run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override { chip_->run_loop(blocks, run); }
-  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+  void do_run_initialization(unsigned block) override { chip_->run_initialization(block); }
+  void do_run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override {
+    chip_->run_loop(blocks, run);
+    if (wrong_word_ && *wrong_word_ < run.collected.size()) run.collected[*wrong_word_].low ^= 1;
+  }
+  void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
     chip_->write_bm(block, address, words);
   }
-  void write_pe(unsigned block, unsigned pe, const emulator::PeWords& where, std::span<const LongWord> words) override {
+  void do_write_pe(unsigned block, unsigned pe, const emulator::PeWords& where,
+                   std::span<const LongWord> words) override {
     chip_->write_pe(block, pe, where, words);
   }
-  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
+  std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
     return chip_->read_pe(block, pe, where);
   }
-  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+  std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
     return chip_->read_bm(block, address, count);
   }
-  emulator::PeRegisters registers(unsigned block, unsigned pe) const override { return chip_->registers(block, pe); }
-  emulator::FpEvents events(unsigned block) const override { return chip_->events(block); }
+  emulator::PeRegisters do_registers(unsigned block, unsigned pe) const override { return chip_->registers(block, pe); }
+  emulator::FpEvents do_events(unsigned block) const override { return chip_->events(block); }
 
- private:
   [[nodiscard]] isa::Program changed(isa::Program program) const {
     for (auto& section : program.sections) {
       for (isa::ProgramLine& coded : section) {
@@ -65,6 +72,7 @@ class Mistaken final : public Chip {
 
   std::unique_ptr<Chip> chip_;
   unsigned address_;
+  std::optional<std::size_t> wrong_word_;
 };
 
 /// $lr(to) = $lr(a) + word 0 of the record, or the immediate where there is no record.
@@ -172,6 +180,80 @@ TEST(Lockstep, NamesALaterLineOfTheBody) {
   EXPECT_EQ(place.section, Section::loop_body);
   EXPECT_EQ(place.line, 2u);
   EXPECT_EQ(place.destination, "$lr4");
+}
+
+/// The body of summing_program() with room in BM: PE 0 stores its sum, which leaves for the tree, and so once more
+/// after the loop.
+isa::Program collecting_program() {
+  isa::Program program = summing_program();
+  Line store;
+  store.vlen = 1;
+  store.gpr_a = {4, Width::long_word, false, false};
+  store.bm.mode = isa::BmMode::write;
+  store.bm.width = Width::long_word;
+  store.bm.address = 40;
+  store.bm.one_pe = true;
+  store.bm.store_source = Source::gpr_a;
+  auto& body = program.sections[static_cast<std::size_t>(Section::loop_body)];
+  for (const isa::ProgramLine& line : code_of({store, Line{}})) body.push_back(line);
+  isa::Variable sum;
+  sum.name = "sum";
+  sum.memory = isa::Memory::bm;
+  sum.address = 40;
+  sum.transfer = isa::Transfer::rrn;
+  sum.conversion = isa::Conversion::FLT72TO64;
+  program.variables = {sum};
+  const auto collect = [](Section section, std::size_t line) {
+    isa::Move move;
+    move.section = section;
+    move.line = static_cast<std::uint16_t>(line);
+    move.kind = isa::MoveKind::collect;
+    move.entries = 1;
+    return move;
+  };
+  program.moves = {collect(Section::loop_body, body.size()), collect(Section::loop_termination, 0)};
+  return program;
+}
+
+/// What blocks 2 to 5 collect in three turns.
+std::vector<LongWord> collected_on(Chip& chip) {
+  constexpr unsigned kCollecting = 4;
+  const isa::Program program = collecting_program();
+  chip.load(program);
+  const std::vector<LongWord> words = records(48);
+  std::vector<LongWord> collected(kCollecting * emulator::collected_words(program, 3, true, true));
+  emulator::LoopRun run;
+  run.stream = {words, 1, words.size()};
+  run.collected = collected;
+  chip.run_loop({2, kCollecting}, run);
+  return collected;
+}
+
+TEST(Lockstep, CollectedWordsAreThoseOfTheReferenceEngineInEveryBlock) {
+  const auto both = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0);
+  const auto alone = emulator::make_reference_chip();
+  const std::vector<LongWord> expected = collected_on(*alone);
+  ASSERT_EQ(expected.size(), 4 * 4 * isa::kVectorElements) << "blocks, collects, words";
+  for (std::size_t word = 0; word < expected.size(); word += isa::kVectorElements) {
+    EXPECT_NE(expected[word], LongWord{}) << "every block brings its sum in every turn: " << word;
+  }
+  EXPECT_EQ(collected_on(*both), expected);
+}
+
+TEST(Lockstep, AWrongWordForTheTreeIsTracedToItsTurn) {
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(),
+                                                 std::make_unique<Mistaken>(500, isa::kVectorElements + 1), 3);
+  try {
+    (void)collected_on(*chip);
+    FAIL() << "not noticed";
+  } catch (const Divergence& divergence) {
+    EXPECT_EQ(divergence.place().chip, 3u);
+    EXPECT_EQ(divergence.place().block, 2u);
+    EXPECT_EQ(divergence.place().section, Section::loop_body);
+    EXPECT_EQ(divergence.place().iteration, 1u);
+    EXPECT_EQ(divergence.place().destination, "collected word 5");
+    EXPECT_FALSE(divergence.place().line.has_value());
+  }
 }
 
 TEST(Lockstep, CopiesOfAnEngineAndPatchedCodeKeepTheState) {

@@ -95,6 +95,16 @@ TEST(Dgemm, EnginesAgreeToTheLastBit) {
   }
 }
 
+TEST(Dgemm, InLockstepTheProductIsThatOfEachEngine) {
+  const Shape shape{64, 8, 256};
+  const Matrix a(shape.m, shape.k, 8, false);
+  const Matrix b(shape.k, shape.n, 9, false);
+  BoardDgemm lockstep(with(emulator::Engine::lockstep, 2), dgemm_program(DgemmPrecision::paper));
+  BoardDgemm simd(with(emulator::Engine::simd), dgemm_program(DgemmPrecision::paper));
+  const auto expected = simd.multiply(shape.m, shape.n, shape.k, a.view(), b.view());
+  EXPECT_EQ(lockstep.multiply(shape.m, shape.n, shape.k, a.view(), b.view()), expected);
+}
+
 TEST(Dgemm, ThreadsAndEarlierProductsDoNotChangeAResult) {
   const Shape shape{130, 40, 600};
   const Matrix a(shape.m, shape.k, 5, false);

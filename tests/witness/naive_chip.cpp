@@ -9,20 +9,20 @@ using emulator::kBlocks;
 using isa::LongWord;
 
 class NaiveChip final : public emulator::Chip {
- public:
-  void load(const isa::Program& program) override {
+ private:
+  void do_load(const isa::Program& program) override {
     const auto code = std::make_shared<const NaiveCode>(program, Landing::in_order);
     blocks_.clear();
     for (unsigned block = 0; block < kBlocks; ++block) blocks_.emplace_back(code, block);
   }
-  void patch(const isa::Program& program) override {
+  void do_patch(const isa::Program& program) override {
     const auto code = std::make_shared<const NaiveCode>(program, Landing::in_order);
     for (NaiveInterpreter& block : blocks_) block.patch(code);
   }
-  std::unique_ptr<Chip> clone() const override { return std::make_unique<NaiveChip>(*this); }
+  std::unique_ptr<Chip> do_clone() const override { return std::make_unique<NaiveChip>(*this); }
 
-  void run_initialization(unsigned block) override { blocks_.at(block).initialize(); }
-  void run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override {
+  void do_run_initialization(unsigned block) override { blocks_.at(block).initialize(); }
+  void do_run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override {
     const std::size_t share = run.collected.size() / blocks.count;
     for (unsigned n = 0; n < blocks.count; ++n) {
       emulator::LoopRun own = run;
@@ -31,24 +31,25 @@ class NaiveChip final : public emulator::Chip {
     }
   }
 
-  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
+  void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
     blocks_.at(block).write_bm(address, words);
   }
-  void write_pe(unsigned block, unsigned pe, const emulator::PeWords& where, std::span<const LongWord> words) override {
+  void do_write_pe(unsigned block, unsigned pe, const emulator::PeWords& where,
+                   std::span<const LongWord> words) override {
     blocks_.at(block).write_pe(pe, where, words);
   }
-  std::vector<LongWord> read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
+  std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
     return blocks_.at(block).read_pe(pe, where);
   }
-  emulator::PeRegisters registers(unsigned block, unsigned pe) const override {
+  emulator::PeRegisters do_registers(unsigned block, unsigned pe) const override {
     return blocks_.at(block).registers(pe);
   }
-  std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+  std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
     return blocks_.at(block).read_bm(address, count);
   }
-  emulator::FpEvents events(unsigned block) const override { return blocks_.at(block).events(); }
+  emulator::FpEvents do_events(unsigned block) const override { return blocks_.at(block).events(); }
 
-  std::vector<LongWord> collect(const emulator::Collection& collection, emulator::FpEvents& events) const override {
+  std::vector<LongWord> do_collect(const emulator::Collection& collection, emulator::FpEvents& events) const override {
     std::vector<LongWord> results;
     for (unsigned n = 0; n < collection.results; ++n) {
       std::vector<LongWord> words;  // of every block
@@ -60,8 +61,8 @@ class NaiveChip final : public emulator::Chip {
     }
     return results;
   }
-  void reduce_blocks(isa::Op op, isa::Width node_width, std::span<const std::span<const LongWord>> blocks,
-                     std::span<LongWord> sums, emulator::FpEvents& events) const override {
+  void do_reduce_blocks(isa::Op op, isa::Width node_width, std::span<const std::span<const LongWord>> blocks,
+                        std::span<LongWord> sums, emulator::FpEvents& events) const override {
     for (std::size_t n = 0; n < sums.size(); ++n) {
       std::vector<LongWord> words;
       for (const std::span<const LongWord> block : blocks) words.push_back(block[n]);
@@ -69,7 +70,6 @@ class NaiveChip final : public emulator::Chip {
     }
   }
 
- private:
   /// The tree: the sum of its left half and the sum of its right half meet in its last node.
   static LongWord sum(isa::Op op, isa::Width width, std::span<const LongWord> words, emulator::FpEvents& events) {
     if (words.size() == 1) return words.front();

@@ -172,16 +172,17 @@ class SimdChip final : public Chip {
  public:
   explicit SimdChip(KernelSet kernels) : kernels_(kernels) {}
 
-  void load(const isa::Program& program) override {
+ private:
+  void do_load(const isa::Program& program) override {
     code_ = decode_program(program);
     schedule_ = make_schedule(code_, kernels_);
     memory_ = Memory(schedule_.constants);
     tallies_ = {};
   }
 
-  void patch(const isa::Program& program) override {
+  void do_patch(const isa::Program& program) override {
     SimdChip patched(kernels_);
-    patched.load(program);
+    patched.do_load(program);
     for (unsigned block = 0; block < kBlocks; ++block) {
       const std::uint64_t* from = memory_.state(block);
       std::uint64_t* to = patched.memory_.state(block);
@@ -194,25 +195,21 @@ class SimdChip final : public Chip {
     *this = std::move(patched);
   }
 
-  std::unique_ptr<Chip> clone() const override { return std::make_unique<SimdChip>(*this); }
+  std::unique_ptr<Chip> do_clone() const override { return std::make_unique<SimdChip>(*this); }
 
-  void run_initialization(unsigned block) override {
+  void do_run_initialization(unsigned block) override {
     const HostArithmetic arithmetic(Subnormals::zero);
     Sequence run(code_.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));
     run.land();
   }
 
-  void run_loop(BlockRange blocks, const LoopRun& loop) override {
-    GDR_ASSERT(blocks.first + blocks.count <= kBlocks, "blocks that the chip has are run");
-    GDR_ASSERT(loop.live_pes <= kPesPerBlock, "no more PEs are live than a block has");
+  void do_run_loop(BlockRange blocks, const LoopRun& loop) override {
     const HostArithmetic arithmetic(Subnormals::zero);
     // Only in the last iteration some blocks may be without a record: the first ones have it.
     const RecordStream& stream = loop.stream;
     const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
     const std::size_t share = loop.collected.size() / blocks.count;
-    GDR_ASSERT(share >= collected_words(code_.program, stream.iterations(), loop.begins, loop.ends),
-               "a run has room for what it collects");
     const unsigned end = blocks.first + blocks.count;
     for (unsigned first = blocks.first; first < end;) {
       const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
@@ -224,8 +221,7 @@ class SimdChip final : public Chip {
     }
   }
 
-  void write_bm(unsigned block, unsigned address, std::span<const isa::LongWord> words) override {
-    GDR_ASSERT(2 * (address + words.size()) <= isa::kBmShortWords, "words written to BM stay inside it");
+  void do_write_bm(unsigned block, unsigned address, std::span<const isa::LongWord> words) override {
     std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
     for (const isa::LongWord word : words) {
       *bm++ = word.upper().bits;
@@ -233,8 +229,7 @@ class SimdChip final : public Chip {
     }
   }
 
-  void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const isa::LongWord> words) override {
-    GDR_ASSERT(words.size() == where.count && pe < kPesPerBlock, "as many words as named are written to a PE");
+  void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const isa::LongWord> words) override {
     std::uint64_t* lane = memory_.state(block) + pe;
     for (std::size_t n = 0; n < words.size(); ++n) {
       const unsigned row = row_of(where, n);
@@ -248,8 +243,7 @@ class SimdChip final : public Chip {
     }
   }
 
-  std::vector<isa::LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
-    GDR_ASSERT(pe < kPesPerBlock, "a PE that the block has is read");
+  std::vector<isa::LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
     const std::uint64_t* lane = memory_.state(block) + pe;
     std::vector<isa::LongWord> words;
     words.reserve(where.count);
@@ -262,7 +256,7 @@ class SimdChip final : public Chip {
     return words;
   }
 
-  PeRegisters registers(unsigned block, unsigned pe) const override {
+  PeRegisters do_registers(unsigned block, unsigned pe) const override {
     const std::uint64_t* state = memory_.state(block);
     PeRegisters registers{};
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
@@ -276,20 +270,18 @@ class SimdChip final : public Chip {
     return registers;
   }
 
-  std::vector<isa::LongWord> read_bm(unsigned block, unsigned address, unsigned count) const override {
+  std::vector<isa::LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
     const std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
     std::vector<isa::LongWord> words;
     for (unsigned n = 0; n < count; ++n) words.push_back(isa::join({bm[2 * n]}, {bm[2 * n + 1]}));
     return words;
   }
 
-  void write_pes(unsigned first_pe, const PeWords& where, std::span<const isa::LongWord> words) override {
-    GDR_ASSERT(words.size() % where.count == 0 && first_pe + words.size() / where.count <= kPesPerBlock,
-               "as many PEs as words are given for are written");
+  void do_write_pes(unsigned first_pe, const PeWords& where, std::span<const isa::LongWord> words) override {
     for (unsigned n = 0; n < where.count; ++n) {
       const unsigned row = row_of(where, n);
       if (where.width != Width::long_word) {
-        Chip::write_pes(first_pe, where, words);
+        Chip::do_write_pes(first_pe, where, words);
         return;
       }
       std::uint64_t* lane = memory_.state(0) + first_pe;
@@ -304,14 +296,13 @@ class SimdChip final : public Chip {
     }
   }
 
-  std::vector<isa::LongWord> collect(const Collection& collection, FpEvents& events) const override {
+  std::vector<isa::LongWord> do_collect(const Collection& collection, FpEvents& events) const override {
     if (!collection.reduction || collection.where.width != collection.node_width) {
-      return Chip::collect(collection, events);
+      return Chip::do_collect(collection, events);
     }
     const HostArithmetic arithmetic(Subnormals::zero);
     const unsigned per_pe = collection.where.count;
     const unsigned pes = (collection.results + per_pe - 1) / per_pe;
-    GDR_ASSERT(pes <= kPesPerBlock, "no more results are collected than the PEs hold");
     Tree tree(kernels_, *collection.reduction, collection.node_width);
     std::vector<isa::LongWord> results(collection.results);
     for (unsigned n = 0; n < per_pe; ++n) {
@@ -325,12 +316,12 @@ class SimdChip final : public Chip {
     return results;
   }
 
-  FpLanes fp_lanes(unsigned block) const override { return tallies_.at(block).lanes; }
-  FpEvents events(unsigned block) const override { return tallies_.at(block).events; }
+  FpLanes do_fp_lanes(unsigned block) const override { return tallies_[block].lanes; }
+  FpEvents do_events(unsigned block) const override { return tallies_[block].events; }
 
-  void reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const isa::LongWord>> blocks,
-                     std::span<isa::LongWord> sums, FpEvents& events) const override {
-    if (node_width == Width::short_word) return Chip::reduce_blocks(op, node_width, blocks, sums, events);
+  void do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const isa::LongWord>> blocks,
+                        std::span<isa::LongWord> sums, FpEvents& events) const override {
+    if (node_width == Width::short_word) return Chip::do_reduce_blocks(op, node_width, blocks, sums, events);
     const HostArithmetic arithmetic(Subnormals::zero);
     Tree tree(kernels_, op, node_width);
     for (std::size_t at = 0; at < sums.size(); at += kRowWords) {
@@ -347,7 +338,6 @@ class SimdChip final : public Chip {
     }
   }
 
- private:
   /// As many as make up for few live PEs. One at a time if a block might fault, so that no other has run further.
   [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
     constexpr unsigned kVectorsAtOnce = 32;
@@ -384,9 +374,6 @@ class SimdChip final : public Chip {
 
   static unsigned row_of(const PeWords& where, std::size_t n) {
     const std::size_t address = where.address + n * stride_of(where.width);
-    const unsigned size = where.memory == isa::Memory::gpr ? isa::kGprShortWords : isa::kLmShortWords;
-    GDR_ASSERT(where.memory != isa::Memory::bm && address + stride_of(where.width) <= size,
-               "words of a PE stay inside its memory");
     return static_cast<unsigned>(address) + (where.memory == isa::Memory::gpr ? 0 : kLmRow);
   }
 

@@ -48,7 +48,8 @@ struct TurnRun {
   unsigned live_pes = kPesPerBlock;
 };
 
-/// The chips of all boards, numbered board after board. Results never depend on `threads`.
+/// The chips of all boards, numbered board after board. Results never depend on `threads`. Arguments outside their
+/// range throw gdr::Error naming argument, value and range, and so does every call that needs a program before load().
 class Boards {
  public:
   /// `boards` and `threads` at least 1.
@@ -59,7 +60,7 @@ class Boards {
 
   [[nodiscard]] const MachineDescription& machine() const { return machine_; }
   [[nodiscard]] unsigned chips() const { return static_cast<unsigned>(chips_.size()); }
-  [[nodiscard]] ControlProcessor& chip(unsigned number) { return chips_[number]; }
+  [[nodiscard]] ControlProcessor& chip(unsigned number);
 
   void load(const isa::Program& program);
   void set_parameter(const isa::Parameter& parameter, double value);
@@ -70,19 +71,24 @@ class Boards {
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> particles, unsigned count,
                                                std::size_t first_index, std::uint64_t records,
                                                Combination combination = Combination::host);
-  /// A run of a kernel of Type II. i-record n of `particles`, whole records of 16 blocks x 128, belongs to block n /
-  /// 128; chips given none keep theirs.
+  /// A run of a kernel of Type II. i-record n of `particles`, whole records and at most 16 x 128 of them, belongs to
+  /// block n / 128. Places given none keep what they have, but those of a PE that got a record repeat its last one.
   void write_block_particles(unsigned chip, std::span<const std::uint64_t> particles);
-  /// Runs the rings side by side, each over its own chips' j-records; returns the results of each, word by word in the
-  /// order of the kernel's `collect` lines.
+  /// Runs the rings, which come in the order of their chips, side by side, each over its own chips' j-records; returns
+  /// the results of each, word by word in the order of the kernel's `collect` lines.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> run_turns(std::span<const Ring> rings, const TurnRun& run);
 
   /// Sum over the chips.
   [[nodiscard]] Counters counters() const;
 
  private:
+  void require_loaded() const;
+  /// Records of one chip, `first` and following, that external memory holds.
+  void require_records(std::uint64_t first, std::uint64_t count) const;
+
   MachineDescription machine_;
   isa::Program program_;
+  bool loaded_ = false;
   std::vector<ControlProcessor> chips_;
   std::unique_ptr<class ThreadPool> pool_;
 };

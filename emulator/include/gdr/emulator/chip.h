@@ -24,7 +24,6 @@ inline constexpr unsigned kParticlesPerRun = kPesPerBlock * isa::kVectorElements
 
 enum class FaultKind : std::uint8_t {
   undefined,        // the instruction set gives it no meaning
-  unsupported,      // has a meaning that this engine leaves out on purpose
   address,          // an address outside its memory
   unproven_product  // fmulh and fmull that are no pair
 };
@@ -115,52 +114,78 @@ struct PeRegisters {
 };
 
 /// State is zero after load(). Calls that name different blocks may come from different threads at the same time; all
-/// others may not.
+/// others may not. Before load() every other call throws gdr::Error, and so does one whose block, PE, address or count
+/// is outside the chip; it names argument, value and range.
 class Chip {
  public:
   virtual ~Chip() = default;
 
   /// Takes a program and clears all state. Throws Fault for code that no run could execute, whatever the data.
-  virtual void load(const isa::Program& program) = 0;
+  void load(const isa::Program& program);
   /// Other code for the state as it is, to look closer at what a run did. Throws Fault.
-  virtual void patch(const isa::Program& program) = 0;
+  void patch(const isa::Program& program);
   /// The same state and program; never while a block runs.
-  [[nodiscard]] virtual std::unique_ptr<Chip> clone() const = 0;
+  [[nodiscard]] std::unique_ptr<Chip> clone() const;
   /// Section `initialization`, once.
-  virtual void run_initialization(unsigned block) = 0;
+  void run_initialization(unsigned block);
   /// The three loop sections in each of the blocks. Throws the Fault of the first block that has one; the state of the
-  /// later ones is then undefined.
-  virtual void run_loop(BlockRange blocks, const LoopRun& run) = 0;
+  /// later ones is then undefined. Throws gdr::Error for a stream that is not of the program's records, and for
+  /// `collected` without room for what the blocks collect.
+  void run_loop(BlockRange blocks, const LoopRun& run);
 
   /// BM of one block; `address` counts long words.
-  virtual void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
-  /// Words into one PE, as IDP to BM and a `bm` load into that PE do it. A short word stands in the upper half.
-  virtual void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
+  void write_bm(unsigned block, unsigned address, std::span<const LongWord> words);
+  /// `where.count` words into one PE, as IDP to BM and a `bm` load into that PE do it. A short word stands in the upper
+  /// half.
+  void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words);
   /// The same for consecutive PEs of all blocks, `where.count` words each: what is broadcast.
-  virtual void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
+  void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
   /// The words that a `bm` store of that PE would bring to BM; short ones in the upper half.
-  [[nodiscard]] virtual std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const = 0;
-  [[nodiscard]] virtual PeRegisters registers(unsigned block, unsigned pe) const = 0;
+  [[nodiscard]] std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const;
+  [[nodiscard]] PeRegisters registers(unsigned block, unsigned pe) const;
   /// `count` long words of a BM.
-  [[nodiscard]] virtual std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const = 0;
+  [[nodiscard]] std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const;
   /// Result n is element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), reduced over the blocks: neighbours
   /// first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a reduction block 0 passes. Events of the
   /// nodes are added to `events`.
-  [[nodiscard]] virtual std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const;
+  [[nodiscard]] std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const;
   /// Floating-point events of the live PEs of one block since load().
-  [[nodiscard]] virtual FpEvents events(unsigned block) const = 0;
+  [[nodiscard]] FpEvents events(unsigned block) const;
   /// Of one block since load().
-  [[nodiscard]] virtual FpLanes fp_lanes(unsigned) const { return {}; }
+  [[nodiscard]] FpLanes fp_lanes(unsigned block) const;
 
   /// The reduction tree: word n of every block, neighbours first, every node rounding to `node_width`. `sums` has as
   /// many words as each of the 16 `blocks`. Events of the nodes are added to `events`. Touches no state.
-  virtual void reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
-                             std::span<LongWord> sums, FpEvents& events) const;
+  void reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                     std::span<LongWord> sums, FpEvents& events) const;
 
  protected:
   Chip() = default;
   Chip(const Chip&) = default;
   Chip& operator=(const Chip&) = default;
+
+  // What an engine does; arguments are inside the chip.
+  virtual void do_load(const isa::Program& program) = 0;
+  virtual void do_patch(const isa::Program& program) = 0;
+  [[nodiscard]] virtual std::unique_ptr<Chip> do_clone() const = 0;
+  virtual void do_run_initialization(unsigned block) = 0;
+  virtual void do_run_loop(BlockRange blocks, const LoopRun& run) = 0;
+  virtual void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
+  virtual void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
+  virtual void do_write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
+  [[nodiscard]] virtual std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const = 0;
+  [[nodiscard]] virtual PeRegisters do_registers(unsigned block, unsigned pe) const = 0;
+  [[nodiscard]] virtual std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const = 0;
+  [[nodiscard]] virtual std::vector<LongWord> do_collect(const Collection& collection, FpEvents& events) const;
+  [[nodiscard]] virtual FpEvents do_events(unsigned block) const = 0;
+  [[nodiscard]] virtual FpLanes do_fp_lanes(unsigned) const { return {}; }
+  virtual void do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                                std::span<LongWord> sums, FpEvents& events) const;
+
+ private:
+  void require_block(unsigned block) const;
+
+  std::shared_ptr<const isa::Program> program_;  // null before load()
 };
 
 /// What a line of the reference engine is about to do, and a look at any PE of its block before it does.

@@ -1,0 +1,168 @@
+// What a chip refuses, whatever engine computes: calls for blocks, PEs, addresses and counts that it does not have.
+#include "gdr/emulator/chip.h"
+
+#include <fmt/format.h>
+
+#include "decoded_program.h"
+
+namespace gdr::emulator {
+namespace {
+
+void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
+}
+
+void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
+
+/// A run of words inside the memory of a PE; `where.count` of them.
+void require_pe_words(const PeWords& where) {
+  if (where.memory == isa::Memory::bm) throw Error("where.memory = bm is refused: it must be gpr or lm");
+  const unsigned size = where.memory == isa::Memory::gpr ? isa::kGprShortWords : isa::kLmShortWords;
+  const unsigned stride = stride_of(where.width);
+  require(where.address + stride <= size, "where.address", where.address, 0, size - stride);
+  if (where.address % stride != 0) {
+    throw Error(fmt::format("where.address = {} is refused: a long word has an even one", where.address));
+  }
+  const unsigned most = (size - where.address) / stride;
+  require(where.count >= 1 && where.count <= most, "where.count", where.count, 1, most);
+}
+
+void require_bm(unsigned address, std::size_t count) {
+  constexpr unsigned kWords = isa::kBmShortWords / 2;
+  require(address < kWords, "address", address, 0, kWords - 1);
+  require(count <= kWords - address, "count", count, 0, kWords - address);
+}
+
+void require_reduction(isa::Op op) {
+  if (isa::info_of(op).reduces) return;
+  throw Error(
+      fmt::format("reduction = {} is refused: the nodes of the tree do not have it", isa::info_of(op).mnemonic));
+}
+
+}  // namespace
+
+void Chip::require_block(unsigned block) const {
+  if (program_ == nullptr) throw Error("no program is loaded");
+  require(block < kBlocks, "block", block, 0, kBlocks - 1);
+}
+
+void Chip::load(const isa::Program& program) {
+  auto own = std::make_shared<const isa::Program>(program);
+  do_load(program);
+  program_ = std::move(own);
+}
+
+void Chip::patch(const isa::Program& program) {
+  require_block(0);
+  auto own = std::make_shared<const isa::Program>(program);
+  do_patch(program);
+  program_ = std::move(own);
+}
+
+std::unique_ptr<Chip> Chip::clone() const {
+  require_block(0);
+  auto copy = do_clone();
+  copy->program_ = program_;
+  return copy;
+}
+
+void Chip::run_initialization(unsigned block) {
+  require_block(block);
+  do_run_initialization(block);
+}
+
+void Chip::run_loop(BlockRange blocks, const LoopRun& run) {
+  require_block(blocks.first);
+  require(blocks.count >= 1 && blocks.count <= kBlocks - blocks.first, "blocks.count", blocks.count, 1,
+          kBlocks - blocks.first);
+  require(run.live_pes <= kPesPerBlock, "live_pes", run.live_pes, 0, kPesPerBlock);
+  const RecordStream& stream = run.stream;
+  const unsigned record = program_->record_words;
+  if (stream.records > 0) {
+    require(stream.record_words == record, "stream.record_words", stream.record_words, record, record);
+  }
+  require(record == 0 || stream.records <= stream.words.size() / record, "stream.records", stream.records, 0,
+          record == 0 ? 0 : stream.words.size() / record);
+  const std::uint64_t needed = collected_words(*program_, stream.iterations(), run.begins, run.ends) * blocks.count;
+  if (run.collected.size() < needed) {
+    throw Error(fmt::format("collected has room for {} words: this run collects {}", run.collected.size(), needed));
+  }
+  do_run_loop(blocks, run);
+}
+
+void Chip::write_bm(unsigned block, unsigned address, std::span<const LongWord> words) {
+  require_block(block);
+  require_bm(address, words.size());
+  do_write_bm(block, address, words);
+}
+
+void Chip::write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) {
+  require_block(block);
+  require_pe(pe);
+  require_pe_words(where);
+  require(words.size() == where.count, "words", words.size(), where.count, where.count);
+  do_write_pe(block, pe, where, words);
+}
+
+void Chip::write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
+  require_block(0);
+  require_pe(first_pe);
+  require_pe_words(where);
+  const std::size_t most = std::size_t{kPesPerBlock - first_pe} * where.count;
+  require(words.size() <= most, "words", words.size(), 0, most);
+  if (words.size() % where.count != 0) {
+    throw Error(fmt::format("words = {} is refused: it must be a multiple of {}", words.size(), where.count));
+  }
+  do_write_pes(first_pe, where, words);
+}
+
+std::vector<LongWord> Chip::read_pe(unsigned block, unsigned pe, const PeWords& where) const {
+  require_block(block);
+  require_pe(pe);
+  require_pe_words(where);
+  return do_read_pe(block, pe, where);
+}
+
+PeRegisters Chip::registers(unsigned block, unsigned pe) const {
+  require_block(block);
+  require_pe(pe);
+  return do_registers(block, pe);
+}
+
+std::vector<LongWord> Chip::read_bm(unsigned block, unsigned address, unsigned count) const {
+  require_block(block);
+  require_bm(address, count);
+  return do_read_bm(block, address, count);
+}
+
+std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& events) const {
+  require_block(0);
+  require_pe_words(collection.where);
+  const unsigned most = kPesPerBlock * collection.where.count;
+  require(collection.results <= most, "results", collection.results, 0, most);
+  if (collection.reduction) require_reduction(*collection.reduction);
+  return do_collect(collection, events);
+}
+
+FpEvents Chip::events(unsigned block) const {
+  require_block(block);
+  return do_events(block);
+}
+
+FpLanes Chip::fp_lanes(unsigned block) const {
+  require_block(block);
+  return do_fp_lanes(block);
+}
+
+void Chip::reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                         std::span<LongWord> sums, FpEvents& events) const {
+  require_block(0);
+  require_reduction(op);
+  require(blocks.size() == kBlocks, "blocks", blocks.size(), kBlocks, kBlocks);
+  for (const std::span<const LongWord> words : blocks) {
+    require(words.size() == sums.size(), "words of a block", words.size(), sums.size(), sums.size());
+  }
+  do_reduce_blocks(op, node_width, blocks, sums, events);
+}
+
+}  // namespace gdr::emulator
