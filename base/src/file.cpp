@@ -1,4 +1,4 @@
-// Reading and atomic writing of whole files.
+// Reading, atomic writing and appending of files, by the calls of POSIX: the library's streams tell no reasons.
 #include "gdr/base/file.h"
 
 #include <fcntl.h>
@@ -6,75 +6,237 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "gdr/base/error.h"
 
 namespace gdr::base {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, std::string_view what) {
-  throw Error(fmt::format("{}: cannot be {}: {}", path.string(), what, std::strerror(errno)));
+/// As many links in a row as Linux follows.
+constexpr int kMostLinks = 40;
+
+[[noreturn]] void fail(const std::filesystem::path& path, std::string_view what, int reason = errno) {
+  throw Error(fmt::format("{}: cannot be {}: {}", path.string(), what, std::strerror(reason)));
+}
+
+/// An open file. Closing tells whether all that was written arrived, so it is done by name where that matters.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool valid() const { return number_ >= 0; }
+  [[nodiscard]] bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+/// Repeats a call that a signal interrupted.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
 }
 
 bool write_all(int descriptor, std::string_view content) {
   while (!content.empty()) {
-    const ssize_t count = write(descriptor, content.data(), content.size());
+    const ssize_t count = uninterrupted([&] { return write(descriptor, content.data(), content.size()); });
     if (count < 0) return false;
     content.remove_prefix(static_cast<std::size_t>(count));
   }
   return true;
 }
 
-/// Pipes, terminals and other devices cannot be replaced.
-void write_in_place(const std::filesystem::path& path, std::string_view content) {
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) fail(path, "written");
-  const bool written = write_all(descriptor, content);
-  if (close(descriptor) != 0 || !written) fail(path, "written");
+bool synchronised(int descriptor) {
+  return uninterrupted([&] { return fsync(descriptor); }) == 0;
 }
 
-void replace(const std::filesystem::path& path, std::string_view content) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const int descriptor = mkstemp(temporary.data());
-  if (descriptor < 0) fail(path, "written");
-  const mode_t mask = umask(0);
-  umask(mask);
-  const bool written = write_all(descriptor, content) && fchmod(descriptor, 0666 & ~mask) == 0;
-  if (close(descriptor) != 0 || !written || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const int reason = errno;
-    unlink(temporary.c_str());
-    errno = reason;
-    fail(path, "written");
+std::optional<struct stat> status_of(const std::filesystem::path& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) == 0) return status;
+  return std::nullopt;
+}
+
+/// Follows symbolic links to a file that need not exist. Throws gdr::Error for links that lead round.
+std::filesystem::path target_of(std::filesystem::path path) {
+  for (int followed = 0; followed < kMostLinks; ++followed) {
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::read_symlink(path, error);
+    if (error) return path;  // no link
+    path = target.is_absolute() ? target : path.parent_path() / target;
   }
+  fail(path, "written", ELOOP);
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+void refuse_read_only(const std::filesystem::path& path, const struct stat& status) {
+  if ((status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) fail(path, "written", EACCES);
+}
+
+/// Pipes, terminals and other devices cannot be replaced.
+void write_in_place(const std::filesystem::path& path, std::string_view content) {
+  Descriptor file(uninterrupted([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); }));
+  if (!file.valid()) fail(path, "written");
+  if (!write_all(file.number(), content) || !file.close()) fail(path, "written");
+}
+
+/// A name beside `path` that no other thread or process uses.
+std::filesystem::path temporary_beside(const std::filesystem::path& path) {
+  static std::atomic<unsigned> count{0};
+  std::filesystem::path name = path;
+  name += fmt::format(".{}-{}.tmp", getpid(), count.fetch_add(1));
+  return name;
+}
+
+/// A new file beside `path`: nameless if the file system knows such files, so that nothing is left of it if the process
+/// is killed; else under `name`.
+struct NewFile {
+  Descriptor file;
+  std::filesystem::path name;
+  bool named = false;
+};
+
+NewFile new_file_beside(const std::filesystem::path& path) {
+  const std::filesystem::path folder = folder_of(path);
+  const int nameless = uninterrupted([&] { return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); });
+  if (nameless >= 0) return {Descriptor(nameless), temporary_beside(path), false};
+  std::filesystem::path name = temporary_beside(path);
+  const int named = uninterrupted([&] { return open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666); });
+  if (named < 0) fail(path, "written");
+  return {Descriptor(named), std::move(name), true};
+}
+
+void replace(const std::filesystem::path& path, std::string_view content, std::optional<mode_t> mode) {
+  NewFile fresh = new_file_beside(path);
+  const int descriptor = fresh.file.number();
+  bool done = write_all(descriptor, content) && (!mode || fchmod(descriptor, *mode) == 0) && synchronised(descriptor);
+  if (done && !fresh.named) {
+    const std::string link = fmt::format("/proc/self/fd/{}", descriptor);
+    done = linkat(AT_FDCWD, link.c_str(), AT_FDCWD, fresh.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    fresh.named = done;
+  }
+  done = done && fresh.file.close() && std::rename(fresh.name.c_str(), path.c_str()) == 0;
+  if (!done) {
+    const int reason = errno;
+    if (fresh.named) unlink(fresh.name.c_str());
+    fail(path, "written", reason);
+  }
+  // The new name must outlast a loss of power too. A folder that cannot be opened for reading keeps its file all the
+  // same.
+  const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.valid()) static_cast<void>(synchronised(folder.number()));
 }
 
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path)) {
-    errno = EISDIR;
-    fail(path, "read");
+  const Descriptor file(uninterrupted([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }));
+  if (!file.valid()) fail(path, "read");
+  struct stat status{};
+  if (fstat(file.number(), &status) != 0) fail(path, "read");
+  if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
+  std::string content;
+  std::size_t filled = 0;
+  // Pipes and files that say they are empty are read in pieces of this size.
+  constexpr std::size_t kPiece = 65536;
+  content.resize(S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0);
+  while (true) {
+    if (filled == content.size()) content.resize(filled + kPiece);
+    const ssize_t count =
+        uninterrupted([&] { return read(file.number(), content.data() + filled, content.size() - filled); });
+    if (count < 0) fail(path, "read");
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path, "read");
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) fail(path, "read");
+  content.resize(filled);
   return content;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  std::error_code none;
-  if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)) {
-    write_in_place(path, content);
+  const std::optional<struct stat> status = status_of(path);
+  if (!status) return replace(target_of(path), content, std::nullopt);
+  if (S_ISDIR(status->st_mode)) fail(path, "written", EISDIR);
+  if (!S_ISREG(status->st_mode)) return write_in_place(path, content);
+  refuse_read_only(path, *status);
+  replace(target_of(path), content, status->st_mode & 07777);
+}
+
+void require_writable(const std::filesystem::path& path) {
+  const std::optional<struct stat> status = status_of(path);
+  if (status && S_ISDIR(status->st_mode)) fail(path, "written", EISDIR);
+  if (status) refuse_read_only(path, *status);
+  if (status && !S_ISREG(status->st_mode)) {
+    if (access(path.c_str(), W_OK) != 0) fail(path, "written");
     return;
   }
-  // A link keeps being one: its target is replaced.
-  const std::filesystem::path target = std::filesystem::exists(path, none) ? std::filesystem::canonical(path) : path;
-  replace(target, content);
+  const std::filesystem::path folder = folder_of(target_of(path));
+  const std::optional<struct stat> around = status_of(folder);
+  if (!around) fail(path, "written");
+  if (!S_ISDIR(around->st_mode)) fail(path, "written", ENOTDIR);
+  if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, "written");
+}
+
+LineFile::LineFile(std::filesystem::path path, std::size_t keep_bytes) : path_(std::move(path)), size_(keep_bytes) {
+  const int truncated = keep_bytes == 0 ? O_CREAT | O_TRUNC : 0;
+  descriptor_ = uninterrupted([&] { return open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | truncated, 0666); });
+  if (descriptor_ < 0) fail(path_, "written");
+  if (keep_bytes == 0) return;
+  const std::optional<struct stat> status = status_of(path_);
+  if (!status || static_cast<std::size_t>(status->st_size) < keep_bytes) {
+    ::close(std::exchange(descriptor_, -1));
+    throw Error(fmt::format("{}: has {} bytes where {} are to be kept", path_.string(), status ? status->st_size : 0,
+                            keep_bytes));
+  }
+  if (ftruncate(descriptor_, static_cast<off_t>(keep_bytes)) != 0) {
+    const int reason = errno;
+    ::close(std::exchange(descriptor_, -1));
+    fail(path_, "written", reason);
+  }
+}
+
+LineFile::~LineFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+LineFile::LineFile(LineFile&& other) noexcept
+    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)), size_(other.size_) {}
+
+LineFile& LineFile::operator=(LineFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+void LineFile::append(std::string_view lines) {
+  if (write_all(descriptor_, lines)) {
+    size_ += lines.size();
+    return;
+  }
+  const int reason = errno;
+  // A pipe cannot be cut, and need not be: its reader has what it has.
+  static_cast<void>(ftruncate(descriptor_, static_cast<off_t>(size_)) == 0);
+  fail(path_, "written", reason);
+}
+
+void LineFile::flush() {
+  // Devices and pipes have nothing to flush.
+  if (!synchronised(descriptor_) && errno != EINVAL && errno != EROFS && errno != ENOTSUP) fail(path_, "written");
 }
 
 }  // namespace gdr::base
