@@ -111,19 +111,20 @@ int assemble(const Options& options) {
 
 }  // namespace
 
-void add_as(CLI::App& program) {
+void add_as(Command program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(program, "as", "assemble a kernel and prove it legal",
-                                  "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
-                                  [options] { return assemble(*options); });
-  command->add_option("source", options->source, "assembly source (.vsm)")->required();
-  command->add_option("-o,--output", options->object, "object file to write (.gdro)");
-  command->add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
-  command->add_option("--listing", options->listing, "file for the listing: words, clocks, units, bound");
-  command->add_option("-D", options->definitions, "define a name: NAME=VALUE (repeatable)");
-  command->add_flag("--compat-il", options->compat_il, "il\"...\" sets the lower half of the word alone");
-  command->add_flag("--schedule", options->schedule, "pack lines without changing results");
-  options->report.add_to(*command);
+  const Command command =
+      program.add_command("as", "assemble a kernel and prove it legal",
+                          "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
+                          [options] { return assemble(*options); });
+  command.add_option("source", options->source, "assembly source (.vsm)").required();
+  command.add_option("-o,--output", options->object, "object file to write (.gdro)");
+  command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
+  command.add_option("--listing", options->listing, "file for the listing: words, clocks, units, bound");
+  command.add_option("-D", options->definitions, "define a name: NAME=VALUE (repeatable)");
+  command.add_flag("--compat-il", options->compat_il, "il\"...\" sets the lower half of the word alone");
+  command.add_flag("--schedule", options->schedule, "pack lines without changing results");
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <iostream>
 
@@ -13,35 +12,22 @@
 
 namespace gdr::cli {
 
-CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& what, const std::string& example,
-                      std::function<int()> run) {
-  CLI::App* command = parent.add_subcommand(name, what);
-  command->footer("Example:\n  " + example);
-  // The exit status leaves the parser as CLI11 passes them on: by an exception.
-  command->final_callback([run = std::move(run)] {
-    if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
-  });
-  return command;
-}
-
-void BoardOptions::add_to(CLI::App& command) {
+void BoardOptions::add_to(Command command) {
   command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
-      ->capture_default_str();
-  command.add_option("--boards", boards, "number of boards")->check(whole_in_range(1, 64))->capture_default_str();
-  command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's")->check(in_range(1, 10000));
+      .capture_default_str();
+  command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str();
+  command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's").check(in_range(1, 10000));
   command.add_option("--transfer", transfer, "how the host sends data: as in 2009, or as planned then")
-      ->check(one_of({"2009", "ideal"}))
-      ->capture_default_str();
+      .check(one_of({"2009", "ideal"}))
+      .capture_default_str();
   command
       .add_option(
           "--engine", engine,
           "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
           "the first two side by side, or nothing but time")
-      ->check(one_of(emulator::engine_names()))
-      ->capture_default_str();
-  command.add_option("--threads", threads, "host threads; 0: all")
-      ->check(whole_in_range(0, 1024))
-      ->capture_default_str();
+      .check(one_of(emulator::engine_names()))
+      .capture_default_str();
+  command.add_option("--threads", threads, "host threads; 0: all").check(whole_in_range(0, 1024)).capture_default_str();
 }
 
 DeviceOptions BoardOptions::device_options() const {
@@ -62,52 +48,19 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
                                name_or_file, fmt::join(known, ", ")));
 }
 
-void ReportOptions::add_to(CLI::App& command) {
+void ReportOptions::add_to(Command command) {
   command.add_option("--json", json, "write the result as JSON to FILE, or - for standard output");
   command.add_flag("--quiet", quiet, "no progress bar");
 }
 
 void ReportOptions::write(const Json& report) const {
   if (json.empty()) return;
-  const std::string text = report.dump(2) + "\n";
+  const std::string text = report.text() + "\n";
   if (json == "-") {
     std::cout << text << std::flush;
   } else {
     base::write_file(json, text);
   }
-}
-
-CLI::Validator in_range(double low, double high) {
-  return {[low, high](std::string& text) {
-            double value = 0;
-            const bool number = CLI::detail::lexical_cast(text, value);
-            if (number && value >= low && value <= high) return std::string();
-            return fmt::format("{} is refused: it must be a number from {} to {}", text, low, high);
-          },
-          fmt::format("[{} - {}]", low, high)};
-}
-
-CLI::Validator whole_in_range(std::uint64_t low, std::uint64_t high) {
-  return {[low, high](std::string& text) {
-            // The option's own conversion takes octal and hexadecimal too and clips silently; both must agree.
-            std::uint64_t value = 0;
-            std::uint64_t converted = 0;
-            const char* end = text.data() + text.size();
-            const auto [stop, error] = std::from_chars(text.data(), end, value);
-            const bool number = error == std::errc() && stop == end && CLI::detail::lexical_cast(text, converted);
-            if (number && value == converted && value >= low && value <= high) return std::string();
-            return fmt::format("{} is refused: it must be a whole number from {} to {}", text, low, high);
-          },
-          fmt::format("[{} - {}]", low, high)};
-}
-
-CLI::Validator one_of(std::vector<std::string> allowed) {
-  const std::string all = fmt::format("{}", fmt::join(allowed, "|"));
-  return {[allowed = std::move(allowed)](std::string& text) {
-            if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return std::string();
-            return fmt::format("{} is refused: it must be one of {}", text, fmt::join(allowed, ", "));
-          },
-          all};
 }
 
 double Stopwatch::seconds() const {
@@ -174,7 +127,7 @@ void add_device_results(Json& report, const Device& device) {
                               {"collection", clocks.collection}};
   Json& stalls = report["stall_clocks"] = Json::object();
   for (std::size_t n = 0; n < emulator::kStallReasons; ++n) {
-    stalls[std::string(key_of(static_cast<emulator::StallReason>(n)))] = clocks.stalls[n];
+    stalls[key_of(static_cast<emulator::StallReason>(n))] = clocks.stalls[n];
   }
   report["counters"] = counters_json(device.counters(), device.computes());
   if (!device.computes()) report["exact"] = false;

@@ -1,37 +1,19 @@
-// What every subcommand shares: how it is registered, the common options, the report's JSON envelope, progress.
+// What every subcommand shares: the common options, the report's JSON envelope, progress.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "command_line.h"
 #include "gdr/hostlib/device.h"
+#include "json.h"
 
 namespace gdr::cli {
-
-// Keys keep the order in which they were set, so that a report reads as it was meant.
-using Json = nlohmann::ordered_json;
-
-inline constexpr int kSuccess = 0;
-inline constexpr int kFailure = 1;  // a file, a program or the run
-inline constexpr int kUsage = 2;    // the command line
-
-/// A mistake on the command line that only the run can see, such as an unknown kernel name.
-class UsageError : public Error {
- public:
-  using Error::Error;
-};
-
-/// `name` with an example in its help; `run` is called once the command line is parsed and returns the exit status.
-CLI::App* add_command(CLI::App& parent, const std::string& name, const std::string& what, const std::string& example,
-                      std::function<int()> run);
 
 /// Options of every command that drives a board.
 struct BoardOptions {
@@ -42,7 +24,7 @@ struct BoardOptions {
   std::string engine = "simd";
   unsigned threads = 0;
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   [[nodiscard]] DeviceOptions device_options() const;
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool timing() const { return engine == "timing"; }
@@ -59,17 +41,12 @@ struct ReportOptions {
   std::string json;  // file, or - for standard output
   bool quiet = false;
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   /// True if people may be told things on standard output.
   [[nodiscard]] bool speaks() const { return json != "-"; }
   /// Writes the report where it was asked for, if at all. Throws gdr::Error.
   void write(const Json& report) const;
 };
-
-/// Range and choice checks that name option, value and what is allowed.
-[[nodiscard]] CLI::Validator in_range(double low, double high);
-[[nodiscard]] CLI::Validator whole_in_range(std::uint64_t low, std::uint64_t high);
-[[nodiscard]] CLI::Validator one_of(std::vector<std::string> allowed);
 
 /// Wall clock of the whole command.
 class Stopwatch {
@@ -113,18 +90,18 @@ class Progress {
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
 
 // One function a subcommand; each adds itself to the program.
-void add_as(CLI::App& program);
-void add_objdump(CLI::App& program);
-void add_run(CLI::App& program);
-void add_nbody(CLI::App& program);
-void add_force(CLI::App& program);
-void add_dgemm(CLI::App& program);
-void add_hpl(CLI::App& program);
-void add_validate(CLI::App& program);
-void add_fp(CLI::App& program);
-void add_machine(CLI::App& program);
-void add_net(CLI::App& program);
-void add_profile(CLI::App& program);
-void add_explain(CLI::App& program);
+void add_as(Command program);
+void add_objdump(Command program);
+void add_run(Command program);
+void add_nbody(Command program);
+void add_force(Command program);
+void add_dgemm(Command program);
+void add_hpl(Command program);
+void add_validate(Command program);
+void add_fp(Command program);
+void add_machine(Command program);
+void add_net(Command program);
+void add_profile(Command program);
+void add_explain(Command program);
 
 }  // namespace gdr::cli

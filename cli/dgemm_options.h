@@ -8,13 +8,13 @@
 
 namespace gdr::cli {
 
-inline void add_small_depths(CLI::App& command, std::string& option) {
+inline void add_small_depths(Command command, std::string& option) {
   command
       .add_option("--small-depths", option,
                   "products of small K in the model: chips left over take rows of their own, as this library's do, or "
                   "every unit takes all chips, as on record")
-      ->check(one_of({"own-rows", "fixed-unit"}))
-      ->capture_default_str();
+      .check(one_of({"own-rows", "fixed-unit"}))
+      .capture_default_str();
 }
 
 [[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {

@@ -25,11 +25,11 @@ int explain(const std::string& code) {
 
 }  // namespace
 
-void add_explain(CLI::App& program) {
+void add_explain(Command program) {
   auto code = std::make_shared<std::string>();
-  CLI::App* command = add_command(program, "explain", "long text of a diagnostic of the assembler", "gdr explain E0123",
-                                  [code] { return explain(*code); });
-  command->add_option("code", *code, "number of the diagnostic, such as E0123")->required();
+  const Command command = program.add_command("explain", "long text of a diagnostic of the assembler",
+                                              "gdr explain E0123", [code] { return explain(*code); });
+  command.add_option("code", *code, "number of the diagnostic, such as E0123").required();
 }
 
 }  // namespace gdr::cli

@@ -50,7 +50,7 @@ void print(const Options& options, const Device& device, const std::optional<Err
   fmt::print("  emulated time   {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect {:.6f}, add {:.6f}\n",
              stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
   fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",
-             json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].get<double>(), device.program().flops);
+             json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].number(), device.program().flops);
   fmt::print("  chip clocks     {}: body {}, stalls {}, i load {}, first record {}, collection {}, other lines {}\n",
              clocks.total(), clocks.loop_body, clocks.stall, clocks.i_load, clocks.first_record, clocks.collection,
              clocks.loop_initialization + clocks.loop_termination);
@@ -102,23 +102,21 @@ int force(const Options& options) {
 
 }  // namespace
 
-void add_force(CLI::App& program) {
+void add_force(Command program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(program, "force", "one all-pairs force evaluation of a Plummer sphere",
-                                  "gdr force -n 4096 --clock 333", [options] { return force(*options); });
-  command->add_option("-n,--particles", options->n, "number of particles")
-      ->required()
-      ->check(whole_in_range(2, 4194304));
-  command->add_option("--eps", options->eps, "softening length")->check(in_range(0, 1e6))->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the Plummer sphere")
-      ->check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-      ->capture_default_str();
-  command->add_option("--kernel", options->kernel, "kernel that computes")
-      ->check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009"}))
-      ->capture_default_str();
-  options->board.add_to(*command);
-  options->observe.add_to(*command);
-  options->report.add_to(*command);
+  const Command command = program.add_command("force", "one all-pairs force evaluation of a Plummer sphere",
+                                              "gdr force -n 4096 --clock 333", [options] { return force(*options); });
+  command.add_option("-n,--particles", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
+  command.add_option("--eps", options->eps, "softening length").check(in_range(0, 1e6)).capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the Plummer sphere")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
+  command.add_option("--kernel", options->kernel, "kernel that computes")
+      .check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009"}))
+      .capture_default_str();
+  options->board.add_to(command);
+  options->observe.add_to(command);
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -151,29 +151,26 @@ int eval(const std::string& engine) {
 
 }  // namespace
 
-void add_fp(CLI::App& program) {
-  CLI::App* fp = program.add_subcommand("fp", "the machine's floating-point arithmetic by itself");
-  fp->require_subcommand(1);
+void add_fp(Command program) {
+  const Command fp = program.add_group("fp", "the machine's floating-point arithmetic by itself");
   auto value = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
-  CLI::App* shown =
-      add_command(*fp, "show", "fields and bits of a number in both widths",
-                  "gdr fp show 1.5\n  gdr fp show 3ff800000000000000", [=] { return show(*value, *report); });
-  shown->add_option("value", *value, "a number, or a word of 18 (long) or 9 (short) hex digits, 0x before it or not")
-      ->required();
-  report->add_to(*shown);
+  const Command shown =
+      fp.add_command("show", "fields and bits of a number in both widths",
+                     "gdr fp show 1.5\n  gdr fp show 3ff800000000000000", [=] { return show(*value, *report); });
+  shown.add_option("value", *value, "a number, or a word of 18 (long) or 9 (short) hex digits, 0x before it or not")
+      .required();
+  report->add_to(shown);
 
   auto engine = std::make_shared<std::string>("simd");
-  CLI::App* evaluated =
-      add_command(*fp, "eval",
-                  "one operation per line of standard input, one result word per line of standard output\n"
-                  "lines: OP A B with OP = fadd, fsub, fmul, fmul2 and .l or .s, the width of the result; words of 18 "
-                  "hex digits are\n"
-                  "long, of 9 short; B of fmul is short, both operands of fmul2 (fmulh, then fmull) are long",
-                  "echo 'fadd.s 3ff000000000000000 3e6000000000000000' | gdr fp eval", [=] { return eval(*engine); });
-  evaluated->add_option("--engine", *engine, "what computes")
-      ->check(one_of({"reference", "simd"}))
-      ->capture_default_str();
+  const Command evaluated = fp.add_command(
+      "eval",
+      "one operation per line of standard input, one result word per line of standard output\n"
+      "lines: OP A B with OP = fadd, fsub, fmul, fmul2 and .l or .s, the width of the result; words of 18 "
+      "hex digits are\n"
+      "long, of 9 short; B of fmul is short, both operands of fmul2 (fmulh, then fmull) are long",
+      "echo 'fadd.s 3ff000000000000000 3e6000000000000000' | gdr fp eval", [=] { return eval(*engine); });
+  evaluated.add_option("--engine", *engine, "what computes").check(one_of({"reference", "simd"})).capture_default_str();
 }
 
 }  // namespace gdr::cli

@@ -82,22 +82,22 @@ int hpl(const Options& options) {
 
 }  // namespace
 
-void add_hpl(CLI::App& program) {
+void add_hpl(Command program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(program, "hpl", "High Performance LINPACK: stages, and a real factorisation's residual",
-                  "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
-  command->add_option("--n", options->n, "order of the matrix")->required()->check(whole_in_range(1, 1 << 20));
-  command->add_option("--nb", options->nb, "columns of a panel")->required()->check(whole_in_range(1, 1 << 16));
-  command->add_option("--host", options->host, "host description: a name or FILE.toml")->capture_default_str();
-  command->add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
-      ->check(one_of({"dgemm", "dgemm_double"}))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "seed of the matrix")->capture_default_str();
-  command->add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
-  add_small_depths(*command, options->small_depths);
-  options->board.add_to(*command);
-  options->report.add_to(*command);
+  const Command command =
+      program.add_command("hpl", "High Performance LINPACK: stages, and a real factorisation's residual",
+                          "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
+  command.add_option("--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 20));
+  command.add_option("--nb", options->nb, "columns of a panel").required().check(whole_in_range(1, 1 << 16));
+  command.add_option("--host", options->host, "host description: a name or FILE.toml").capture_default_str();
+  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+      .check(one_of({"dgemm", "dgemm_double"}))
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the matrix").capture_default_str();
+  command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
+  add_small_depths(command, options->small_depths);
+  options->board.add_to(command);
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

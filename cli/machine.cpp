@@ -47,16 +47,15 @@ int show(const std::string& name, const ReportOptions& report) {
 
 }  // namespace
 
-void add_machine(CLI::App& program) {
-  CLI::App* machine = program.add_subcommand("machine", "machine descriptions");
-  machine->require_subcommand(1);
-  add_command(*machine, "list", "names of all descriptions", "gdr machine list", [] { return list(); });
+void add_machine(Command program) {
+  const Command machine = program.add_group("machine", "machine descriptions");
+  machine.add_command("list", "names of all descriptions", "gdr machine list", [] { return list(); });
   auto name = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
-  CLI::App* command = add_command(*machine, "show", "every parameter of a description, with unit and origin",
-                                  "gdr machine show model1800", [=] { return show(*name, *report); });
-  command->add_option("name", *name, "a name or FILE.toml")->required();
-  report->add_to(*command);
+  const Command command = machine.add_command("show", "every parameter of a description, with unit and origin",
+                                              "gdr machine show model1800", [=] { return show(*name, *report); });
+  command.add_option("name", *name, "a name or FILE.toml").required();
+  report->add_to(command);
 }
 
 }  // namespace gdr::cli

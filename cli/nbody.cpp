@@ -268,7 +268,7 @@ int nbody(const Options& options) {
   fmt::print("  interactions    {}\n", counters.interactions);
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", emulated);
   fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
-             json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].get<double>(), device.program().flops);
+             json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), device.program().flops);
   fmt::print("  host time       {:.2f} s\n", watch.seconds());
   fmt::print("  state hash      {}\n", hash);
   if (predicted > 0) {
@@ -283,51 +283,51 @@ int nbody(const Options& options) {
 
 }  // namespace
 
-void add_nbody(CLI::App& program) {
+void add_nbody(Command program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(program, "nbody", "Hermite block-timestep N-body simulation on the emulated board",
-                  "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
-  command->add_option("--plummer", options->plummer, "start from a Plummer sphere of this many particles")
-      ->check(whole_in_range(2, 4194304));
-  CLI::Option* in =
-      command->add_option("--in", options->in, "start from a snapshot (phiGRAPE text, or lines m x y z vx vy vz)");
-  CLI::Option* restart = command->add_option("--restart", options->restart, "go on from a checkpoint");
-  command->add_option("--t-end", options->t_end, "time to integrate to, Henon units")
-      ->required()
-      ->check(in_range(0, hostlib::kLargestTime));
-  CLI::Option* eps = command->add_option("--eps", options->eps, "Plummer softening length")
-                         ->check(in_range(0, 1e6))
-                         ->capture_default_str();
-  CLI::Option* eta = command->add_option("--eta", options->eta, "accuracy parameter of the time step")
-                         ->check(in_range(1e-6, 10))
-                         ->capture_default_str();
-  CLI::Option* seed = command->add_option("--seed", options->seed, "seed of the Plummer sphere")
-                          ->check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-                          ->capture_default_str();
-  command->add_option("--out", options->out, "write the final snapshot here; with --out-every also NAME-0001.EXT, ...");
-  command->add_option("--out-format", options->out_format, "form of the snapshots")
-      ->check(one_of({"phigrape", "plain"}))
-      ->capture_default_str();
-  command->add_option("--out-every", options->out_every, "time between snapshots, log lines and checkpoints")
-      ->check(in_range(0x1p-20, hostlib::kLargestTime));
-  command->add_option("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
-  command->add_option("--checkpoint", options->checkpoint, "write the complete state here at every output");
-  command->add_option("--kernel", options->kernel, "kernel that computes the forces")
-      ->check(one_of({"gravity_jerk", "gravity_jerk_2009"}))
-      ->capture_default_str();
-  command->add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
-      ->check(whole_in_range(4, 4194304))
-      ->capture_default_str();
-  command->add_option("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
-  command->add_option("--from-block-sizes", options->from_block_sizes,
-                      "engine timing: block sizes measured before, CSV");
+  const Command command =
+      program.add_command("nbody", "Hermite block-timestep N-body simulation on the emulated board",
+                          "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
+  command.add_option("--plummer", options->plummer, "start from a Plummer sphere of this many particles")
+      .check(whole_in_range(2, 4194304));
+  const Option in =
+      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, or lines m x y z vx vy vz)");
+  const Option restart = command.add_option("--restart", options->restart, "go on from a checkpoint");
+  command.add_option("--t-end", options->t_end, "time to integrate to, Henon units")
+      .required()
+      .check(in_range(0, hostlib::kLargestTime));
+  const Option eps = command.add_option("--eps", options->eps, "Plummer softening length")
+                         .check(in_range(0, 1e6))
+                         .capture_default_str();
+  const Option eta = command.add_option("--eta", options->eta, "accuracy parameter of the time step")
+                         .check(in_range(1e-6, 10))
+                         .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the Plummer sphere")
+                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+                          .capture_default_str();
+  command.add_option("--out", options->out, "write the final snapshot here; with --out-every also NAME-0001.EXT, ...");
+  command.add_option("--out-format", options->out_format, "form of the snapshots")
+      .check(one_of({"phigrape", "plain"}))
+      .capture_default_str();
+  command.add_option("--out-every", options->out_every, "time between snapshots, log lines and checkpoints")
+      .check(in_range(0x1p-20, hostlib::kLargestTime));
+  command.add_option("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
+  command.add_option("--checkpoint", options->checkpoint, "write the complete state here at every output");
+  command.add_option("--kernel", options->kernel, "kernel that computes the forces")
+      .check(one_of({"gravity_jerk", "gravity_jerk_2009"}))
+      .capture_default_str();
+  command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
+      .check(whole_in_range(4, 4194304))
+      .capture_default_str();
+  command.add_option("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
+  command.add_option("--from-block-sizes", options->from_block_sizes,
+                     "engine timing: block sizes measured before, CSV");
   // A checkpoint holds them; a snapshot needs no seed.
-  restart->excludes(eps)->excludes(eta)->excludes(seed);
-  in->excludes(seed);
-  options->board.add_to(*command);
-  options->observe.add_to(*command);
-  options->report.add_to(*command);
+  restart.excludes(eps).excludes(eta).excludes(seed);
+  in.excludes(seed);
+  options->board.add_to(command);
+  options->observe.add_to(command);
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

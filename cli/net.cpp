@@ -32,18 +32,18 @@ std::vector<std::string> keys(const Map& map) {
 
 }  // namespace
 
-void PlatformArguments::add_to(CLI::App& command) {
+void PlatformArguments::add_to(Command command) {
   command.add_option("--topology", topology, "the network between the nodes")
-      ->check(one_of(keys(kDescriptions)))
-      ->capture_default_str();
+      .check(one_of(keys(kDescriptions)))
+      .capture_default_str();
   command.add_option("--network", network, "network description instead of the topology's own: a name or FILE.toml");
-  command.add_option("--nodes", nodes, "number of nodes instead of the description's")->check(whole_in_range(1, 65536));
+  command.add_option("--nodes", nodes, "number of nodes instead of the description's").check(whole_in_range(1, 65536));
   command.add_option("--tie", tie, "torus: which way round when both are as far")
-      ->check(one_of(keys(kTies)))
-      ->capture_default_str();
+      .check(one_of(keys(kTies)))
+      .capture_default_str();
   command.add_option("--routing", routing, "fat tree: which cable a message takes between switches")
-      ->check(one_of(keys(kRoutings)))
-      ->capture_default_str();
+      .check(one_of(keys(kRoutings)))
+      .capture_default_str();
 }
 
 interconnect::Platform PlatformArguments::load() const {
@@ -56,17 +56,16 @@ interconnect::Platform PlatformArguments::load() const {
   return interconnect::load_platform(name, options);
 }
 
-void add_net(CLI::App& program) {
-  CLI::App* net = program.add_subcommand("net", "networks between nodes: messages, matrix products, task mapping");
-  net->require_subcommand(1);
-  add_net_routes(*net);
-  add_net_summa(*net);
-  add_net_collectives(*net);
-  add_net_cost(*net);
-  add_net_pingpong(*net);
-  add_net_halo(*net);
-  add_net_stencils(*net);
-  add_net_map(*net);
+void add_net(Command program) {
+  const Command net = program.add_group("net", "networks between nodes: messages, matrix products, task mapping");
+  add_net_routes(net);
+  add_net_summa(net);
+  add_net_collectives(net);
+  add_net_cost(net);
+  add_net_pingpong(net);
+  add_net_halo(net);
+  add_net_stencils(net);
+  add_net_map(net);
 }
 
 }  // namespace gdr::cli

@@ -17,7 +17,7 @@ struct PlatformArguments {
   std::string tie = "plus";
   std::string routing = "pair";
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   [[nodiscard]] interconnect::Platform load() const;
 };
 
@@ -31,7 +31,7 @@ struct SimulationArguments {
   std::string links;    // CSV of the loads of all links
   std::string picture;  // SVG of the same
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   /// Seconds of a schedule; `flops_per_second` of a node, 0: arithmetic takes no time. Throws gdr::Error.
   [[nodiscard]] double seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
                                double flops_per_second = 0) const;
@@ -46,13 +46,13 @@ struct SimulationArguments {
 };
 
 // One function a subcommand; each adds itself to `net`.
-void add_net_collectives(CLI::App& net);  // bcast and allgather
-void add_net_cost(CLI::App& net);
-void add_net_halo(CLI::App& net);
-void add_net_pingpong(CLI::App& net);
-void add_net_routes(CLI::App& net);
-void add_net_stencils(CLI::App& net);  // laplace and himeno
-void add_net_map(CLI::App& net);
-void add_net_summa(CLI::App& net);
+void add_net_collectives(Command net);  // bcast and allgather
+void add_net_cost(Command net);
+void add_net_halo(Command net);
+void add_net_pingpong(Command net);
+void add_net_routes(Command net);
+void add_net_stencils(Command net);  // laplace and himeno
+void add_net_map(Command net);
+void add_net_summa(Command net);
 
 }  // namespace gdr::cli

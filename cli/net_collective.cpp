@@ -68,24 +68,24 @@ int allgather(const Options& options) {
                          interconnect::make_allgather(platform.topology.nodes(), options.bytes, order), watch);
 }
 
-CLI::App* add_collective(CLI::App& net, const std::string& name, const std::string& what, const std::string& example,
-                         const std::shared_ptr<Options>& options, int (*run)(const Options&),
-                         const std::vector<std::string>& methods) {
-  CLI::App* command = add_command(net, name, what, example, [options, run] { return run(*options); });
+Command add_collective(Command net, const std::string& name, const std::string& what, const std::string& example,
+                       const std::shared_ptr<Options>& options, int (*run)(const Options&),
+                       const std::vector<std::string>& methods) {
+  const Command command = net.add_command(name, what, example, [options, run] { return run(*options); });
   options->method = methods.front();
-  options->platform.add_to(*command);
-  command->add_option("--bytes", options->bytes, "payload of each rank that sends")
-      ->check(whole_in_range(1, std::uint64_t{1} << 40))
-      ->capture_default_str();
-  command->add_option("--method", options->method, "how messages go")->check(one_of(methods))->capture_default_str();
-  options->simulation.add_to(*command);
-  options->report.add_to(*command);
+  options->platform.add_to(command);
+  command.add_option("--bytes", options->bytes, "payload of each rank that sends")
+      .check(whole_in_range(1, std::uint64_t{1} << 40))
+      .capture_default_str();
+  command.add_option("--method", options->method, "how messages go").check(one_of(methods)).capture_default_str();
+  options->simulation.add_to(command);
+  options->report.add_to(command);
   return command;
 }
 
 }  // namespace
 
-void add_net_collectives(CLI::App& net) {
+void add_net_collectives(Command net) {
   add_collective(net, "bcast", "a message from node 0 to all others",
                  "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
                  std::make_shared<Options>(), broadcast, {"multipath", "direct", "tree"});

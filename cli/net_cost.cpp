@@ -44,13 +44,14 @@ int cost(const Options& options) {
 
 }  // namespace
 
-void add_net_cost(CLI::App& net) {
+void add_net_cost(Command net) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(net, "cost", "what an optical hub costs, part by part",
-                                  "gdr net cost --network optical-hub-cost-2d", [options] { return cost(*options); });
-  command->add_option("--network", options->network, "a description of kind optical-hub-cost: a name or FILE.toml")
-      ->capture_default_str();
-  options->report.add_to(*command);
+  const Command command =
+      net.add_command("cost", "what an optical hub costs, part by part", "gdr net cost --network optical-hub-cost-2d",
+                      [options] { return cost(*options); });
+  command.add_option("--network", options->network, "a description of kind optical-hub-cost: a name or FILE.toml")
+      .capture_default_str();
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -1,6 +1,7 @@
 // gdr net map: which node of a mesh or torus runs which task.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 #include <map>
 
@@ -211,7 +212,7 @@ int map_tasks(const Options& options) {
                options.tie, options.axis_order);
     if (options.simulate) {
       fmt::print("  simulated        {:.6f} s (S4U, CM02, all traffic at once, {})\n",
-                 json["emulated_seconds"].get<double>(), options.network);
+                 json["emulated_seconds"].number(), options.network);
     }
     fmt::print("  optimisation     {:.4f} s of processor time\n", optimise);
     print_histogram(histogram);
@@ -222,47 +223,47 @@ int map_tasks(const Options& options) {
 
 }  // namespace
 
-void add_net_map(CLI::App& net) {
+void add_net_map(Command net) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(net, "map", "which node of a mesh or torus runs which task",
-                                  "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
-                                  [options] { return map_tasks(*options); });
-  command->add_option("--graph", options->graph, "who sends how much to whom: bruck, cg, sp or FILE.csv")->required();
-  command->add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes")->required();
-  command->add_option("--method", options->method, "how tasks are mapped")
-      ->check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
-      ->capture_default_str();
-  command->add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
-      ->check(one_of({"cost", "link"}))
-      ->capture_default_str();
-  command->add_option("--tie", options->tie, "which way round a ring when both are as far")
-      ->check(one_of({"plus", "minus", "split", "direct"}))
-      ->capture_default_str();
-  command->add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
-      ->capture_default_str();
-  command->add_option("--bytes", options->bytes, "bruck: what each task contributes")
-      ->check(whole_in_range(1, std::uint64_t{1} << 40))
-      ->capture_default_str();
-  command->add_option("--threads", options->threads, "refined: host threads; the result does not depend on them")
-      ->check(whole_in_range(1, 1024))
-      ->capture_default_str();
-  command->add_option("--seed", options->seed, "refined: seed of the search")
-      ->check(whole_in_range(0, 1U << 30))
-      ->capture_default_str();
-  command->add_option("--effort", options->effort, "refined: how long to search, against the usual")
-      ->check(in_range(0, 1e6))
-      ->capture_default_str();
-  command->add_option("--time-limit", options->time_limit, "end the optimisation after so many seconds of wall clock")
-      ->check(in_range(0, 1e9));
-  command->add_flag("--full", options->full, "mapping and histogram in the JSON report");
-  command->add_option("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
-  command->add_option("--hosts", options->hosts, "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...");
-  command->add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map");
-  command->add_option("--save-graph", options->save_graph, "write the task graph as CSV");
-  command->add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
-  command->add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
-      ->capture_default_str();
-  options->report.add_to(*command);
+  const Command command = net.add_command("map", "which node of a mesh or torus runs which task",
+                                          "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
+                                          [options] { return map_tasks(*options); });
+  command.add_option("--graph", options->graph, "who sends how much to whom: bruck, cg, sp or FILE.csv").required();
+  command.add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes").required();
+  command.add_option("--method", options->method, "how tasks are mapped")
+      .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
+      .capture_default_str();
+  command.add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
+      .check(one_of({"cost", "link"}))
+      .capture_default_str();
+  command.add_option("--tie", options->tie, "which way round a ring when both are as far")
+      .check(one_of({"plus", "minus", "split", "direct"}))
+      .capture_default_str();
+  command.add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
+      .capture_default_str();
+  command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
+      .check(whole_in_range(1, std::uint64_t{1} << 40))
+      .capture_default_str();
+  command.add_option("--threads", options->threads, "refined: host threads; the result does not depend on them")
+      .check(whole_in_range(1, 1024))
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "refined: seed of the search")
+      .check(whole_in_range(0, 1U << 30))
+      .capture_default_str();
+  command.add_option("--effort", options->effort, "refined: how long to search, against the usual")
+      .check(in_range(0, 1e6))
+      .capture_default_str();
+  command.add_option("--time-limit", options->time_limit, "end the optimisation after so many seconds of wall clock")
+      .check(in_range(0, 1e9));
+  command.add_flag("--full", options->full, "mapping and histogram in the JSON report");
+  command.add_option("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
+  command.add_option("--hosts", options->hosts, "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...");
+  command.add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map");
+  command.add_option("--save-graph", options->save_graph, "write the task graph as CSV");
+  command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
+  command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
+      .capture_default_str();
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -148,28 +148,28 @@ int run(const Options& o) {
 
 }  // namespace
 
-void add_net_pingpong(CLI::App& net) {
+void add_net_pingpong(Command net) {
   auto o = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(net, "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
-                  "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });
-  command->add_option("--method", o->method, "how the bytes travel")->required()->check(one_of(methods()));
-  command->add_option("--machine", o->machine, "network description instead of the method's own: a name or FILE.toml");
-  command->add_option("--from", o->from, "memory that is read")->check(one_of({"cpu", "gpu"}))->capture_default_str();
-  command->add_option("--to", o->to, "memory that is written")->check(one_of({"cpu", "gpu"}))->capture_default_str();
-  command->add_option("--bytes", o->bytes, "bytes of a message, of a descriptor if there are several")
-      ->required()
-      ->check(in_range(0, 1e12));
-  command->add_option("--count", o->count, "descriptors in the chain")
-      ->check(whole_in_range(1, 1048576))
-      ->capture_default_str();
-  command->add_option("--path", o->path, "mvapich2-gdr: beside the adapter, or across QPI")
-      ->check(one_of({"same-socket", "qpi", "qpi-tuned"}))
-      ->capture_default_str();
-  command->add_flag("--staged", o->staged, "dma-register: copy out of the GPU first, then put from CPU memory");
-  command->add_flag("--local", o->local, "DMA within one node, as the driver sees it");
-  command->add_flag("--no-uva", o->no_uva, "cuda-p2p without unified addresses");
-  o->report.add_to(*command);
+  const Command command = net.add_command(
+      "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
+      "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });
+  command.add_option("--method", o->method, "how the bytes travel").required().check(one_of(methods()));
+  command.add_option("--machine", o->machine, "network description instead of the method's own: a name or FILE.toml");
+  command.add_option("--from", o->from, "memory that is read").check(one_of({"cpu", "gpu"})).capture_default_str();
+  command.add_option("--to", o->to, "memory that is written").check(one_of({"cpu", "gpu"})).capture_default_str();
+  command.add_option("--bytes", o->bytes, "bytes of a message, of a descriptor if there are several")
+      .required()
+      .check(in_range(0, 1e12));
+  command.add_option("--count", o->count, "descriptors in the chain")
+      .check(whole_in_range(1, 1048576))
+      .capture_default_str();
+  command.add_option("--path", o->path, "mvapich2-gdr: beside the adapter, or across QPI")
+      .check(one_of({"same-socket", "qpi", "qpi-tuned"}))
+      .capture_default_str();
+  command.add_flag("--staged", o->staged, "dma-register: copy out of the GPU first, then put from CPU memory");
+  command.add_flag("--local", o->local, "DMA within one node, as the driver sees it");
+  command.add_flag("--no-uva", o->no_uva, "cuda-p2p without unified addresses");
+  o->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -39,12 +39,15 @@ int routes(const Options& options) {
         latency += topology.links()[link].latency_seconds;
       }
       const bool is_hub = platform.kind == "optical-hub";
-      const Json wavelength = is_hub ? Json(interconnect::hub_wavelength(topology.nodes(), from, to)) : Json(nullptr);
-      rows.push_back(
-          {{"from", from}, {"to", to}, {"links", names}, {"latency_seconds", latency}, {"wavelength", wavelength}});
+      const unsigned wavelength = is_hub ? interconnect::hub_wavelength(topology.nodes(), from, to) : 0;
+      rows.push_back({{"from", from},
+                      {"to", to},
+                      {"links", names},
+                      {"latency_seconds", latency},
+                      {"wavelength", is_hub ? Json(wavelength) : Json(nullptr)}});
       if (!options.report.speaks()) continue;
       fmt::print("{} > {}: {}{}\n", from, to, fmt::join(names, " "),
-                 is_hub ? fmt::format("  wavelength {}", wavelength.get<unsigned>()) : "");
+                 is_hub ? fmt::format("  wavelength {}", wavelength) : "");
     }
   }
   json["host_seconds"] = watch.seconds();
@@ -54,15 +57,15 @@ int routes(const Options& options) {
 
 }  // namespace
 
-void add_net_routes(CLI::App& net) {
+void add_net_routes(Command net) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(net, "routes", "the links that messages take", "gdr net routes --topology torus --from 0 --to 27",
-                  [options] { return routes(*options); });
-  options->platform.add_to(*command);
-  command->add_option("--from", options->from, "only from this node")->check(whole_in_range(0, 65535));
-  command->add_option("--to", options->to, "only to this node")->check(whole_in_range(0, 65535));
-  options->report.add_to(*command);
+  const Command command =
+      net.add_command("routes", "the links that messages take", "gdr net routes --topology torus --from 0 --to 27",
+                      [options] { return routes(*options); });
+  options->platform.add_to(command);
+  command.add_option("--from", options->from, "only from this node").check(whole_in_range(0, 65535));
+  command.add_option("--to", options->to, "only to this node").check(whole_in_range(0, 65535));
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

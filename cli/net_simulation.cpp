@@ -18,24 +18,24 @@ const std::map<std::string, FlowModel> kModels{
 
 }  // namespace
 
-void SimulationArguments::add_to(CLI::App& command) {
+void SimulationArguments::add_to(Command command) {
   command
       .add_option(
           "--executor", executor,
           "what runs the schedule: SimGrid's flows, MPI calls on SimGrid's SMPI, or no simulation: the sum over "
           "steps of latency, busiest link and arithmetic")
-      ->check(one_of({"s4u", "smpi", "closed-form"}))
-      ->capture_default_str();
+      .check(one_of({"s4u", "smpi", "closed-form"}))
+      .capture_default_str();
   command.add_option("--model", model, "SimGrid's flow model")
-      ->check(one_of({"cm02", "lv08", "smpi"}))
-      ->capture_default_str();
+      .check(one_of({"cm02", "lv08", "smpi"}))
+      .capture_default_str();
   command.add_flag("--crosstraffic", crosstraffic, "flows take 5 % of the way back too");
   command.add_option("--rate-cap", rate_cap, "share of a link that a flow alone gets at most; 0: no cap")
-      ->check(in_range(0, 1))
-      ->capture_default_str();
+      .check(in_range(0, 1))
+      .capture_default_str();
   command.add_option("--latency-factor", latency_factor, "latencies times this; 0: as the flow model has it")
-      ->check(in_range(0, 1000))
-      ->capture_default_str();
+      .check(in_range(0, 1000))
+      .capture_default_str();
   command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
   command.add_option("--picture", picture, "draw the bytes of every link as an SVG heat map");
 }

@@ -103,28 +103,27 @@ int run(const Options& o) {
   return o.nodes > 0 ? plan(o, problem) : one(o, problem);
 }
 
-void add(CLI::App& net, Stencil stencil, const std::string& name, const std::string& what, const std::string& split,
+void add(Command net, Stencil stencil, const std::string& name, const std::string& what, const std::string& split,
          const std::vector<std::string>& sizes) {
   auto o = std::make_shared<Options>();
   o->stencil = stencil;
   o->name = name;
-  CLI::App* command =
-      add_command(net, name, what, fmt::format("gdr net {} --size S --split {} --method hybrid", name, split),
-                  [o] { return run(*o); });
-  command->add_option("--size", o->size, "size of the problem")->check(one_of(sizes))->capture_default_str();
-  command->add_option("--split", o->split, "I,J[,K]: ranks along each dimension");
-  command->add_option("--method", o->method, "over which networks the halos go")
-      ->check(one_of({"tca", "mv2gdr", "hybrid"}))
-      ->capture_default_str();
-  command->add_option("--nodes", o->nodes, "instead of --split and --method: the best of both for so many nodes")
-      ->check(whole_in_range(1, 64));
-  command->add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
-  o->report.add_to(*command);
+  const Command command = net.add_command(
+      name, what, fmt::format("gdr net {} --size S --split {} --method hybrid", name, split), [o] { return run(*o); });
+  command.add_option("--size", o->size, "size of the problem").check(one_of(sizes)).capture_default_str();
+  command.add_option("--split", o->split, "I,J[,K]: ranks along each dimension");
+  command.add_option("--method", o->method, "over which networks the halos go")
+      .check(one_of({"tca", "mv2gdr", "hybrid"}))
+      .capture_default_str();
+  command.add_option("--nodes", o->nodes, "instead of --split and --method: the best of both for so many nodes")
+      .check(whole_in_range(1, 64));
+  command.add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
+  o->report.add_to(command);
 }
 
 }  // namespace
 
-void add_net_stencils(CLI::App& net) {
+void add_net_stencils(Command net) {
   add(net, Stencil::laplace, "laplace", "an iteration of 2-D Laplace on HA-PACS/TCA", "2,8", {"S", "L"});
   add(net, Stencil::himeno, "himeno", "an iteration of the Himeno benchmark on HA-PACS/TCA", "2,8,1", {"S", "M", "L"});
 }

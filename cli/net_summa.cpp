@@ -107,29 +107,29 @@ int summa(const Options& options) {
 
 }  // namespace
 
-void add_net_summa(CLI::App& net) {
+void add_net_summa(Command net) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(net, "summa", "parallel matrix product by SUMMA",
-                                  "gdr net summa --topology torus --nodes 64 --n 8192 --algorithm CA4",
-                                  [options] { return summa(*options); });
-  options->platform.add_to(*command);
-  command->add_option("--n", options->n, "order of the matrices")
-      ->check(whole_in_range(1, 1U << 24))
-      ->capture_default_str();
-  command->add_option("--algorithm", options->algorithm, "how blocks are broadcast")
-      ->check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
-      ->capture_default_str();
-  command->add_option("--layout", options->layout, "blocks on a square of nodes, or on a cube (CA1, CA3)")
-      ->check(one_of({"2d", "2.5d"}))
-      ->capture_default_str();
-  command->add_option("--compute", options->compute, "arithmetic takes no time, or that of the nodes' nominal speed")
-      ->check(one_of({"zero", "nominal"}))
-      ->capture_default_str();
-  command->add_option("--exchange", options->exchange, "all-to-all messages at once or pair by pair; usual: by network")
-      ->check(one_of({"usual", "posted", "pairwise"}))
-      ->capture_default_str();
-  options->simulation.add_to(*command);
-  options->report.add_to(*command);
+  const Command command = net.add_command("summa", "parallel matrix product by SUMMA",
+                                          "gdr net summa --topology torus --nodes 64 --n 8192 --algorithm CA4",
+                                          [options] { return summa(*options); });
+  options->platform.add_to(command);
+  command.add_option("--n", options->n, "order of the matrices")
+      .check(whole_in_range(1, 1U << 24))
+      .capture_default_str();
+  command.add_option("--algorithm", options->algorithm, "how blocks are broadcast")
+      .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
+      .capture_default_str();
+  command.add_option("--layout", options->layout, "blocks on a square of nodes, or on a cube (CA1, CA3)")
+      .check(one_of({"2d", "2.5d"}))
+      .capture_default_str();
+  command.add_option("--compute", options->compute, "arithmetic takes no time, or that of the nodes' nominal speed")
+      .check(one_of({"zero", "nominal"}))
+      .capture_default_str();
+  command.add_option("--exchange", options->exchange, "all-to-all messages at once or pair by pair; usual: by network")
+      .check(one_of({"usual", "posted", "pairwise"}))
+      .capture_default_str();
+  options->simulation.add_to(command);
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

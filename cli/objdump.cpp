@@ -33,11 +33,11 @@ int objdump(const std::string& file) {
 
 }  // namespace
 
-void add_objdump(CLI::App& program) {
+void add_objdump(Command program) {
   auto file = std::make_shared<std::string>();
-  CLI::App* command = add_command(program, "objdump", "object file as source that assembles to the same words",
-                                  "gdr objdump gravity.gdro", [file] { return objdump(*file); });
-  command->add_option("file", *file, "object file (.gdro)")->required();
+  const Command command = program.add_command("objdump", "object file as source that assembles to the same words",
+                                              "gdr objdump gravity.gdro", [file] { return objdump(*file); });
+  command.add_option("file", *file, "object file (.gdro)").required();
 }
 
 }  // namespace gdr::cli

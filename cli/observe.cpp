@@ -9,27 +9,26 @@
 
 namespace gdr::cli {
 
-void ObserveOptions::add_to(CLI::App& command) {
-  CLI::Option* option =
+void ObserveOptions::add_to(Command command) {
+  const Option option =
       command.add_option("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
-  command.add_option("--trace-chips", what.chips, "chips shown line by line")->delimiter(',')->needs(option);
+  command.add_option("--trace-chips", what.chips, "chips shown line by line").delimiter(',').needs(option);
   command.add_option("--trace-blocks", what.blocks, "blocks whose records are shown on their way")
-      ->delimiter(',')
-      ->needs(option);
-  command.add_option("--trace-run", what.run, "lines are shown from this run of 128 i-particles on")->needs(option);
-  command.add_option("--trace-from", what.first_clock, "first chip clock shown of a run")->needs(option);
-  command.add_option("--trace-to", what.last_clock, "last chip clock shown of a run")->needs(option);
+      .delimiter(',')
+      .needs(option);
+  command.add_option("--trace-run", what.run, "lines are shown from this run of 128 i-particles on").needs(option);
+  command.add_option("--trace-from", what.first_clock, "first chip clock shown of a run").needs(option);
+  command.add_option("--trace-to", what.last_clock, "last chip clock shown of a run").needs(option);
   command.add_option("--trace-limit", limit_mb, "largest size of the trace in MB")
-      ->check(in_range(0.01, 1000))
-      ->capture_default_str()
-      ->needs(option);
+      .check(in_range(0.01, 1000))
+      .capture_default_str()
+      .needs(option);
   command.add_option("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
-      ->check(CLI::Validator(
-          [](std::string& name) {
-            const bool known = name.ends_with(".html") || name.ends_with(".json");
-            return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
-          },
-          "FILE"));
+      .check({[](const std::string& name) {
+                const bool known = name.ends_with(".html") || name.ends_with(".json");
+                return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
+              },
+              "FILE"});
 }
 
 void ObserveOptions::begin(Device& device) const {

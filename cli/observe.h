@@ -12,7 +12,7 @@ struct ObserveOptions {
   hostlib::TraceOptions what;
   double limit_mb = 8;
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   /// Before anything runs.
   void begin(Device& device) const;
   /// Writes what was asked for: the trace's size is told before it is written.

@@ -1,30 +1,40 @@
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "command.h"
 #include "gdr/base/file.h"
 
 namespace gdr::cli {
 namespace {
 
-Json read_profile(const std::string& path) {
-  Json json;
+using Read = nlohmann::ordered_json;
+
+Read read_profile(const std::string& path) {
+  Read json;
   try {
-    json = Json::parse(base::read_file(path));
-  } catch (const Json::exception& error) {
+    json = Read::parse(base::read_file(path));
+  } catch (const Read::exception& error) {
     throw Error(fmt::format("{}: no profile: {}", path, error.what()));
   }
   if (!json.is_object() || json.value("tool", "") != "gdr profile") throw Error(path + ": no profile of gdr");
   return json;
 }
 
+struct Row {
+  std::string name;
+  double a;
+  double b;
+
+  [[nodiscard]] std::optional<double> ratio() const { return a != 0 ? std::optional(b / a) : std::nullopt; }
+};
+
 int compare(const std::string& first, const std::string& second, const ReportOptions& report) {
-  const Json a = read_profile(first);
-  const Json b = read_profile(second);
-  Json json{{"tool", "gdr profile compare"}, {"version", GDR_VERSION}, {"rows", Json::array()}};
-  const auto add = [&](const std::string& name, const Json& left, const Json& right) {
-    const auto x = left.get<double>();
-    const auto y = right.get<double>();
-    json["rows"].push_back({{"name", name}, {"a", x}, {"b", y}, {"ratio", x != 0 ? Json(y / x) : Json(nullptr)}});
+  const Read a = read_profile(first);
+  const Read b = read_profile(second);
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& name, const Read& left, const Read& right) {
+    rows.push_back({name, left.get<double>(), right.get<double>()});
   };
   try {
     add("emulated_seconds", a.at("emulated_seconds"), b.at("emulated_seconds"));
@@ -33,16 +43,22 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
       for (const auto& [key, value] : a.at(group).items())
         add(std::string(group) + "." + key, value, b.at(group).at(key));
     }
-  } catch (const Json::exception& error) {
+  } catch (const Read::exception& error) {
     throw Error(fmt::format("{} and {}: {}", first, second, error.what()));
+  }
+  Json json{{"tool", "gdr profile compare"}, {"version", GDR_VERSION}, {"rows", Json::array()}};
+  for (const Row& row : rows) {
+    const std::optional<double> ratio = row.ratio();
+    json["rows"].push_back(
+        {{"name", row.name}, {"a", row.a}, {"b", row.b}, {"ratio", ratio ? Json(*ratio) : Json(nullptr)}});
   }
   report.write(json);
   if (!report.speaks()) return kSuccess;
   fmt::print("{:<32} {:>16} {:>16} {:>8}\n", "", "A", "B", "B / A");
-  for (const Json& row : json["rows"]) {
-    fmt::print("{:<32} {:>16.9g} {:>16.9g} {:>8}\n", row["name"].get<std::string>(), row["a"].get<double>(),
-               row["b"].get<double>(),
-               row["ratio"].is_null() ? "-" : fmt::format("{:.3f}", row["ratio"].get<double>()));
+  for (const Row& row : rows) {
+    const std::optional<double> ratio = row.ratio();
+    fmt::print("{:<32} {:>16.9g} {:>16.9g} {:>8}\n", row.name, row.a, row.b,
+               ratio ? fmt::format("{:.3f}", *ratio) : "-");
   }
   fmt::print("A: {}\nB: {}\n", a.value("verdict", ""), b.value("verdict", ""));
   return kSuccess;
@@ -50,17 +66,16 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
 
 }  // namespace
 
-void add_profile(CLI::App& program) {
-  CLI::App* profile = program.add_subcommand("profile", "profiles that run, force and nbody wrote (--profile F.json)");
-  profile->require_subcommand(1);
+void add_profile(Command program) {
+  const Command profile = program.add_group("profile", "profiles that run, force and nbody wrote (--profile F.json)");
   auto first = std::make_shared<std::string>();
   auto second = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
-  CLI::App* command = add_command(*profile, "compare", "two runs side by side", "gdr profile compare a.json b.json",
-                                  [=] { return compare(*first, *second, *report); });
-  command->add_option("a", *first, "a profile as JSON")->required();
-  command->add_option("b", *second, "another")->required();
-  report->add_to(*command);
+  const Command command = profile.add_command("compare", "two runs side by side", "gdr profile compare a.json b.json",
+                                              [=] { return compare(*first, *second, *report); });
+  command.add_option("a", *first, "a profile as JSON").required();
+  command.add_option("b", *second, "another").required();
+  report->add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -153,29 +153,29 @@ int run(Options options) {
 
 }  // namespace
 
-void add_run(CLI::App& program) {
+void add_run(Command program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      add_command(program, "run", "run any kernel of Type I on columns of numbers",
-                  "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
-  command->add_option("kernel", options->kernel, "a source (.vsm) or an object file (.gdro)")->required();
-  command->add_option("--i", options->i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
-  command->add_option("--j", options->j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");
-  command->add_option("--out", options->out, "write the results here, CSV or NPY; else they are printed");
-  command->add_option("--param", options->parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
-  command->add_flag("--ignore-extra", options->ignore_extra, "skip columns that the kernel does not know");
-  CLI::Option* break_at =
-      command->add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown (reference engine)");
-  command->add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
-      ->needs(break_at)
-      ->capture_default_str();
-  command->add_option("--at", options->at, "at which execution of the line")
-      ->check(whole_in_range(1, 1000000000000000))
-      ->needs(break_at)
-      ->capture_default_str();
-  options->board.add_to(*command);
-  options->observe.add_to(*command);
-  options->report.add_to(*command);
+  const Command command =
+      program.add_command("run", "run any kernel of Type I on columns of numbers",
+                          "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
+  command.add_option("kernel", options->kernel, "a source (.vsm) or an object file (.gdro)").required();
+  command.add_option("--i", options->i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
+  command.add_option("--j", options->j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");
+  command.add_option("--out", options->out, "write the results here, CSV or NPY; else they are printed");
+  command.add_option("--param", options->parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
+  command.add_flag("--ignore-extra", options->ignore_extra, "skip columns that the kernel does not know");
+  const Option break_at =
+      command.add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown (reference engine)");
+  command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
+      .needs(break_at)
+      .capture_default_str();
+  command.add_option("--at", options->at, "at which execution of the line")
+      .check(whole_in_range(1, 1000000000000000))
+      .needs(break_at)
+      .capture_default_str();
+  options->board.add_to(command);
+  options->observe.add_to(command);
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

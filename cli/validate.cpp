@@ -255,14 +255,14 @@ int validate(const Options& options) {
 
 }  // namespace
 
-void add_validate(CLI::App& program) {
+void add_validate(Command program) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = add_command(program, "validate", "every published number beside ours", "gdr validate --only G5",
-                                  [options] { return validate(*options); });
-  command->add_option("--only", options->only, "one row with its parts, such as G5, or a part, such as G5.ip");
-  command->add_flag("--markdown", options->markdown, "print the page docs/validation.md");
-  command->add_flag("--strict", options->strict, "end with status 1 if a row misses its bar");
-  options->report.add_to(*command);
+  const Command command = program.add_command("validate", "every published number beside ours",
+                                              "gdr validate --only G5", [options] { return validate(*options); });
+  command.add_option("--only", options->only, "one row with its parts, such as G5, or a part, such as G5.ip");
+  command.add_flag("--markdown", options->markdown, "print the page docs/validation.md");
+  command.add_flag("--strict", options->strict, "end with status 1 if a row misses its bar");
+  options->report.add_to(command);
 }
 
 }  // namespace gdr::cli

@@ -1,0 +1,178 @@
+#include "command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <iostream>
+#include <numeric>
+#include <optional>
+
+namespace gdr::cli {
+namespace {
+
+/// Least number of letters to insert, delete or replace that makes `a` into `b`.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+/// What is wrong with the command line of `command`; a word where a subcommand was due is named.
+std::string message_of(const CLI::ParseError& error, const CLI::App& command) {
+  const auto known = command.get_subcommands([](const CLI::App*) { return true; });
+  const std::vector<std::string> rest = command.remaining();
+  if (known.empty() || rest.empty() || rest.front().starts_with('-')) return error.what();
+  const auto nearest = std::min_element(known.begin(), known.end(), [&](const CLI::App* a, const CLI::App* b) {
+    return edit_distance(rest.front(), a->get_name()) < edit_distance(rest.front(), b->get_name());
+  });
+  return fmt::format("unknown subcommand '{}'; the nearest is '{}'", rest.front(), (*nearest)->get_name());
+}
+
+/// `status`, or that of a failure if standard output did not take everything.
+int after_output(int status) {
+  std::cout.flush();
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (written) return status;
+  std::fputs("gdr: standard output cannot be written\n", stderr);
+  return kFailure;
+}
+
+}  // namespace
+
+Check in_range(double low, double high) {
+  return {[low, high](const std::string& text) {
+            double value = 0;
+            const bool number = CLI::detail::lexical_cast(text, value);
+            if (number && value >= low && value <= high) return std::string();
+            return fmt::format("{} is refused: it must be a number from {} to {}", text, low, high);
+          },
+          fmt::format("[{} - {}]", low, high)};
+}
+
+Check whole_in_range(std::uint64_t low, std::uint64_t high) {
+  return {[low, high](const std::string& text) {
+            // The option's own conversion takes octal and hexadecimal too and clips silently; both must agree.
+            std::uint64_t value = 0;
+            std::uint64_t converted = 0;
+            const char* end = text.data() + text.size();
+            const auto [stop, error] = std::from_chars(text.data(), end, value);
+            const bool number = error == std::errc() && stop == end && CLI::detail::lexical_cast(text, converted);
+            if (number && value == converted && value >= low && value <= high) return std::string();
+            return fmt::format("{} is refused: it must be a whole number from {} to {}", text, low, high);
+          },
+          fmt::format("[{} - {}]", low, high)};
+}
+
+Check one_of(std::vector<std::string> allowed) {
+  const std::string all = fmt::format("{}", fmt::join(allowed, "|"));
+  return {[allowed = std::move(allowed)](const std::string& text) {
+            if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return std::string();
+            return fmt::format("{} is refused: it must be one of {}", text, fmt::join(allowed, ", "));
+          },
+          all};
+}
+
+Option Option::required() const {
+  option_->required();
+  return *this;
+}
+
+Option Option::check(const Check& check) const {
+  option_->check(CLI::Validator([refusal = check.refusal](std::string& text) { return refusal(text); }, check.allowed));
+  return *this;
+}
+
+Option Option::capture_default_str() const {
+  option_->capture_default_str();
+  return *this;
+}
+
+Option Option::delimiter(char delimiter) const {
+  option_->delimiter(delimiter);
+  return *this;
+}
+
+Option Option::needs(Option other) const {
+  option_->needs(other.option_);
+  return *this;
+}
+
+Option Option::excludes(Option other) const {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+Command Command::add_group(const std::string& name, const std::string& what) const {
+  CLI::App* group = app_->add_subcommand(name, what);
+  group->require_subcommand(1);
+  return Command(group);
+}
+
+Command Command::add_command(const std::string& name, const std::string& what, const std::string& example,
+                             std::function<int()> run) const {
+  CLI::App* command = app_->add_subcommand(name, what);
+  command->footer("Example:\n  " + example);
+  // The exit status leaves the parser as CLI11 passes them on: by an exception.
+  command->final_callback([run = std::move(run)] {
+    if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
+  });
+  return Command(command);
+}
+
+template <class Value>
+Option Command::add_option(const std::string& name, Value& value, const std::string& what) const {
+  return Option(app_->add_option(name, value, what));
+}
+
+template Option Command::add_option(const std::string&, std::string&, const std::string&) const;
+template Option Command::add_option(const std::string&, double&, const std::string&) const;
+template Option Command::add_option(const std::string&, int&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::uint32_t&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::uint64_t&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::optional<double>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::optional<std::uint32_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&) const;
+
+Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {
+  return Option(app_->add_flag(name, value, what));
+}
+
+int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders) {
+  CLI::App program("gdr: the GRAPE-DR accelerator, emulated bit by bit", "gdr");
+  program.set_version_flag("--version", "gdr " GDR_VERSION);
+  program.require_subcommand(1);
+  program.set_help_all_flag("--help-all", "help of all subcommands");
+  for (const auto add : adders) add(Command(&program));
+  try {
+    program.parse(argc, argv);
+    return after_output(kSuccess);
+  } catch (const CLI::RuntimeError& status) {
+    return status.get_exit_code();
+  } catch (const CLI::Success& asked_for_help) {
+    return after_output(program.exit(asked_for_help));
+  } catch (const CLI::ParseError& error) {
+    const CLI::App* command = &program;
+    while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+    std::string name = command->get_name();
+    for (const CLI::App* parent = command->get_parent(); parent != nullptr; parent = parent->get_parent()) {
+      name = parent->get_name() + " " + name;
+    }
+    std::fprintf(stderr, "gdr: %s\nTry '%s --help'.\n", message_of(error, *command).c_str(), name.c_str());
+    return kUsage;
+  }
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,83 @@
+// The command line: subcommands and their options, which CLI11 reads. Its headers take seconds to compile, so they are
+// seen in command_line.cpp alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gdr/base/error.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gdr::cli {
+
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;  // a file, a program or the run
+inline constexpr int kUsage = 2;    // the command line
+
+/// A mistake on the command line that only the run can see, such as an unknown kernel name.
+class UsageError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What a value must be: `refusal` says of its text why it is not, and nothing if it is; `allowed` stands in the help.
+struct Check {
+  std::function<std::string(const std::string& text)> refusal;
+  std::string allowed;
+};
+
+/// Checks that name value and what is allowed.
+[[nodiscard]] Check in_range(double low, double high);
+[[nodiscard]] Check whole_in_range(std::uint64_t low, std::uint64_t high);
+[[nodiscard]] Check one_of(std::vector<std::string> allowed);
+
+/// An option of a subcommand. A handle: copies are the same option.
+class Option {
+ public:
+  Option required() const;
+  Option check(const Check& check) const;
+  /// The help shows the value that the variable has now.
+  Option capture_default_str() const;
+  /// Values may stand in one argument with `delimiter` between them.
+  Option delimiter(char delimiter) const;
+  /// It is refused without, or beside, the other.
+  Option needs(Option other) const;
+  Option excludes(Option other) const;
+
+ private:
+  friend class Command;
+  explicit Option(CLI::Option* option) : option_(option) {}
+  CLI::Option* option_;
+};
+
+/// The program or a subcommand of it. A handle: copies are the same command.
+class Command {
+ public:
+  /// A group of subcommands, one of which must follow.
+  Command add_group(const std::string& name, const std::string& what) const;
+  /// `name` with an example in its help; `run` is called once the command line is parsed and returns the exit status.
+  Command add_command(const std::string& name, const std::string& what, const std::string& example,
+                      std::function<int()> run) const;
+  /// An argument (`name` without dashes) or an option, whose value goes to `value`; that must live until the command
+  /// has run. Vectors take it several times. Defined for the types that command_line.cpp lists.
+  template <class Value>
+  Option add_option(const std::string& name, Value& value, const std::string& what) const;
+  Option add_flag(const std::string& name, bool& value, const std::string& what) const;
+
+ private:
+  friend int run_program(int, char**, const std::vector<void (*)(Command)>&);
+  explicit Command(CLI::App* app) : app_(app) {}
+  CLI::App* app_;
+};
+
+/// Reads the command line of gdr with the subcommands that `adders` add, and runs the one asked for. Help and mistakes
+/// are printed. Returns the exit status; what a subcommand throws passes through.
+[[nodiscard]] int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders);
+
+}  // namespace gdr::cli
