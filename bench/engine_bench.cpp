@@ -269,15 +269,16 @@ void avx2_against_avx512(benchmark::State& state) {
 
 void load_time(benchmark::State& state) {
   GravityWorkload workload(1);
-  auto& body = workload.program.sections[static_cast<std::size_t>(isa::Section::loop_body)];
+  std::vector<isa::Step>& body = workload.program.steps(isa::Section::loop_body);
   const auto once = body;
   while (body.size() < 1000) body.insert(body.end(), once.begin(), once.end());
   body.resize(1000);
+  const std::vector<isa::ProgramLine> lines = workload.program.lines(isa::Section::loop_body);
   const auto chip = emulator::make_simd_chip();
   for (auto _ : state) {
     const Rounds rounds({[&] { chip->load(workload.program); },
                          [&] {
-                           for (const isa::ProgramLine& line : body) benchmark::DoNotOptimize(isa::decode(line.word));
+                           for (const isa::ProgramLine& line : lines) benchmark::DoNotOptimize(isa::decode(line.word));
                          }});
     state.counters["R8_load_ms"] = 1e3 * rounds.seconds(0);
     state.counters["words_decode_ms"] = 1e3 * rounds.seconds(1);

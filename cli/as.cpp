@@ -60,7 +60,7 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
     json["lines"] = Json::object();
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       const auto named = static_cast<isa::Section>(section);
-      json["lines"][std::string(isa::key_of(named))] = result.program->code(named).size();
+      json["lines"][std::string(isa::key_of(named))] = result.program->lines(named).size();
     }
     const isa::LoopBound bound = isa::loop_bound(*result.program);
     json["clocks_per_iteration"] = bound.clocks();

@@ -81,7 +81,7 @@ Breakpoint::Breakpoint(Device& device, const std::string& place, DumpSelection s
   const std::filesystem::path file = place.substr(0, colon);
   const isa::Program& program = device.program();
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    const auto& code = program.sections[section];
+    const std::vector<isa::ProgramLine> code = program.lines(static_cast<isa::Section>(section));
     for (std::size_t n = 0; n < code.size(); ++n) {
       const std::filesystem::path source = program.files[code[n].position.file];
       if (code[n].position.line == *line && (source == file || source.filename() == file)) {

@@ -81,15 +81,15 @@ isa::Program program_of(const FpKind& kind) {
 
   isa::Program program;
   program.kernel = "fp_eval";
-  auto& code = program.sections[static_cast<std::size_t>(isa::Section::loop_initialization)];
+  std::vector<isa::Step>& steps = program.steps(isa::Section::loop_initialization);
   if (kind.op == Op::FMULL) {
     Line high = line;
     high.multiplier.op = Op::FMULH;
     high.multiplier.width = Width::short_word;  // it has no result
     high.gpr_write = {};
-    code.push_back({isa::encode(high), {}});
+    steps.emplace_back(isa::ProgramLine{isa::encode(high), {}});
   }
-  code.push_back({isa::encode(line), {}});
+  steps.emplace_back(isa::ProgramLine{isa::encode(line), {}});
   return program;
 }
 

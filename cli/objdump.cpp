@@ -22,7 +22,7 @@ int objdump(const std::string& file) {
   }
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     std::size_t n = 0;
-    for (const isa::ProgramLine& line : program.sections[section]) {
+    for (const isa::ProgramLine& line : program.lines(static_cast<isa::Section>(section))) {
       fmt::print("# {}:{} from {}:{}\n", isa::key_of(static_cast<isa::Section>(section)), n++,
                  program.files[line.position.file], line.position.line);
     }

@@ -15,11 +15,20 @@ isa::SourcePosition position_of(const Place& place) { return {place.range.file, 
 void put_together(isa::Program program, const SectionCode& code, AssembleResult& result) {
   for (const SourceFile& file : result.files) program.files.push_back(file.name);
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    for (const CodeLine& line : code[section]) {
-      program.sections[section].push_back({isa::encode(line.line), position_of(line.where)});
-      auto& moved = result.moved[section].emplace_back();
-      for (const Place& place : line.moved_here) moved.push_back(position_of(place));
-    }
+    std::vector<isa::Step>& steps = program.sections[section];
+    const isa::Visitor append{
+        [&](const CodeLine& line) {
+          steps.emplace_back(isa::ProgramLine{isa::encode(line.line), position_of(line.where)});
+          auto& moved = result.moved[section].emplace_back();
+          for (const Place& place : line.moved_here) moved.push_back(position_of(place));
+        },
+        [&](const CodeTransfer& transfer) { steps.emplace_back(isa::TransferStep{position_of(transfer.where)}); },
+        [&](const CodeCollect& collect) {
+          isa::CollectStep step = collect.step;
+          step.position = position_of(collect.where);
+          steps.emplace_back(step);
+        }};
+    for (const CodeStep& step : code[section]) std::visit(append, step);
   }
   result.program = std::move(program);
 }
@@ -32,17 +41,12 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   Reporter reporter;
   const Expansion expansion = expand(result.files, options, reporter);
   Declared declared = declare(expansion, options, reporter);
-  Encoded code = encode_lines(expansion, declared, options, reporter);
-  prove(code.lines, declared, reporter);
+  SectionCode code = encode_steps(expansion, declared, options, reporter);
+  prove(lines_of(code), declared, reporter);
   prove_moves(code, declared, reporter);
   if (!reporter.has_errors()) {
-    // Moves stand between lines, which packing would carry across them.
-    if (options.schedule && code.moves.empty()) code.lines = schedule(code.lines, declared);
-    for (const CodeMove& move : code.moves) {
-      declared.program.moves.push_back(move.move);
-      declared.program.moves.back().position = position_of(move.where);
-    }
-    put_together(std::move(declared.program), code.lines, result);
+    if (options.schedule) code = schedule(std::move(code), declared);
+    put_together(std::move(declared.program), code, result);
   }
   result.diagnostics = reporter.take();
   return result;

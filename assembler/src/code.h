@@ -2,9 +2,11 @@
 #pragma once
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "gdr/isa/line.h"
+#include "gdr/isa/program.h"
 #include "operands.h"
 #include "reporter.h"
 #include "symbols.h"
@@ -39,28 +41,31 @@ struct CodeLine {
   std::vector<Place> moved_here;  // by the scheduler, from other lines of the source
 };
 
-using SectionCode = std::array<std::vector<CodeLine>, isa::kSections>;
-
-/// A `transfer` or `collect` line.
-struct CodeMove {
-  isa::Move move;
-  const Symbol* symbol = nullptr;  // what is collected
+struct CodeTransfer {
   Place where;
 };
 
-struct Encoded {
-  SectionCode lines;
-  std::vector<CodeMove> moves;  // by section and line
+struct CodeCollect {
+  isa::CollectStep step;  // its position is that of `where`
+  const Symbol* symbol = nullptr;
+  Place where;
 };
 
-/// Encodes the sections' lines.
-[[nodiscard]] Encoded encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
-                                   Reporter& reporter);
+using CodeStep = std::variant<CodeLine, CodeTransfer, CodeCollect>;
+using SectionCode = std::array<std::vector<CodeStep>, isa::kSections>;
 
-/// Proves that the code is legal on every path, or reports why it is not.
-void prove(const SectionCode& code, const Declared& declared, Reporter& reporter);
+/// The lines of each section alone, of the code they point into.
+using SectionLines = std::array<std::vector<const CodeLine*>, isa::kSections>;
+[[nodiscard]] SectionLines lines_of(const SectionCode& code);
 
-/// Proves that what moves beside the lines meets none of their accesses to broadcast memory.
-void prove_moves(const Encoded& code, const Declared& declared, Reporter& reporter);
+/// Encodes the sections' steps.
+[[nodiscard]] SectionCode encode_steps(const Expansion& expansion, const Declared& declared,
+                                       const AssembleOptions& options, Reporter& reporter);
+
+/// Proves that the lines are legal on every path, or reports why they are not.
+void prove(const SectionLines& lines, const Declared& declared, Reporter& reporter);
+
+/// Proves that transfers and collects meet none of the lines' accesses to broadcast memory.
+void prove_moves(const SectionCode& code, const Declared& declared, Reporter& reporter);
 
 }  // namespace gdr::assembler

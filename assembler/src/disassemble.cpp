@@ -22,21 +22,18 @@ std::string declaration(const isa::Variable& variable) {
 }
 
 /// `collect c[1] not_first`. A collect names whole leading subscripts, so its entries say which.
-std::string statement(const isa::Program& program, const isa::Move& move) {
-  std::string text = fmt::format("  {}", isa::name_of(move.kind));
-  if (move.kind == isa::MoveKind::collect) {
-    const isa::Variable& variable = program.variables[move.variable];
-    text += fmt::format(" {}", variable.name);
-    unsigned first = move.first;
-    unsigned below = variable.elements;
-    for (const std::uint16_t dimension : variable.dimensions) {
-      if (below == move.entries) break;
-      below /= dimension;
-      text += fmt::format("[{}]", first / below);
-      first %= below;
-    }
+std::string statement(const isa::Program& program, const isa::CollectStep& collect) {
+  const isa::Variable& variable = program.variables[collect.variable];
+  std::string text = fmt::format("{} {}", collect.kName, variable.name);
+  unsigned first = collect.first;
+  unsigned below = variable.elements;
+  for (const std::uint16_t dimension : variable.dimensions) {
+    if (below == collect.entries) break;
+    below /= dimension;
+    text += fmt::format("[{}]", first / below);
+    first %= below;
   }
-  return text + (move.not_first ? " not_first\n" : "\n");
+  return text + (collect.not_first ? " not_first" : "");
 }
 
 }  // namespace
@@ -52,14 +49,10 @@ std::string disassemble(const isa::Program& program) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     if (program.sections[section].empty()) continue;
     out += fmt::format("{}\n", isa::name_of(static_cast<isa::Section>(section)));
-    const auto& lines = program.sections[section];
-    for (std::size_t at = 0; at <= lines.size(); ++at) {
-      for (const isa::Move& move : program.moves) {
-        if (static_cast<std::size_t>(move.section) == section && move.line == at) out += statement(program, move);
-      }
-      if (at == lines.size()) break;
-      out += fmt::format("  {}\n", isa::print(isa::decoded(lines[at].word)));
-    }
+    const isa::Visitor text{[](const isa::ProgramLine& line) { return isa::print(isa::decoded(line.word)); },
+                            [](const isa::TransferStep& transfer) { return std::string(transfer.kName); },
+                            [&](const isa::CollectStep& collect) { return statement(program, collect); }};
+    for (const isa::Step& step : program.sections[section]) out += fmt::format("  {}\n", std::visit(text, step));
   }
   return out;
 }

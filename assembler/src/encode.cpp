@@ -1,4 +1,4 @@
-// Lines of the sections: statements to operations, operations to encoded lines.
+// Steps of the sections: statements to operations, operations to encoded lines; transfers and collects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Encoder {
   Encoder(const Declared& declared, const AssembleOptions& options, Reporter& reporter)
       : declared_(declared), reporter_(reporter), operands_(declared, options, reporter) {}
 
-  Encoded run(const Expansion& expansion) {
+  SectionCode run(const Expansion& expansion) {
     for (const Expansion::Entry& entry : expansion.entries) {
       if (const auto* gap = std::get_if<Expansion::Gap>(&entry)) {
         if (gap->code && section_) add_unknown();
@@ -28,18 +28,16 @@ class Encoder {
       if (const auto* section = std::get_if<SectionStatement>(&statement.statement)) begin(*section, statement);
       if (const auto* code = std::get_if<CodeStatement>(&statement.statement)) add(*code, statement);
     }
-    std::stable_sort(code_.moves.begin(), code_.moves.end(),
-                     [](const CodeMove& a, const CodeMove& b) { return a.move.section < b.move.section; });
     return std::move(code_);
   }
 
  private:
-  std::vector<CodeLine>& lines() { return code_.lines[static_cast<std::size_t>(*section_)]; }
+  std::vector<CodeStep>& steps() { return code_[static_cast<std::size_t>(*section_)]; }
 
   void add_unknown() {
     CodeLine line;
     line.unknown = true;
-    lines().push_back(std::move(line));
+    steps().emplace_back(std::move(line));
   }
 
   void begin(const SectionStatement& statement, const ExpandedStatement& at) {
@@ -85,56 +83,48 @@ class Encoder {
     CodeLine line = std::move(encoder).take(at.text);
     line.unknown = !good;
     GDR_ASSERT(!good || isa::decode(isa::encode(line.line)).line == line.line, "an assembled line decodes to itself");
-    lines().push_back(std::move(line));
+    steps().emplace_back(std::move(line));
   }
 
   /// True if the statement is a `transfer` or a `collect`, right or wrong.
   bool move(const CodeStatement& statement, const ExpandedStatement& at) {
-    const Operation* found = nullptr;
-    isa::MoveKind kind{};
-    for (const Item& item : statement.items) {
+    const auto is_move = [](const Item& item) {
       const auto* operation = std::get_if<Operation>(&item);
-      for (const isa::MoveKind known : {isa::MoveKind::transfer, isa::MoveKind::collect}) {
-        if (operation == nullptr || operation->mnemonic.text != isa::name_of(known)) continue;
-        found = operation;
-        kind = known;
-      }
-    }
-    if (found == nullptr) return false;
-    const auto refuse = [&](const Place& where, std::string why) {
-      reporter_.error(Code::move, where, std::move(why));
+      return operation != nullptr && (operation->mnemonic.text == isa::TransferStep::kName ||
+                                      operation->mnemonic.text == isa::CollectStep::kName);
     };
-    CodeMove move;
-    move.where = at.place(found->mnemonic.span);
-    move.move.kind = kind;
-    move.move.section = *section_;
-    move.move.line = static_cast<std::uint16_t>(lines().size());
+    const auto found = std::find_if(statement.items.begin(), statement.items.end(), is_move);
+    if (found == statement.items.end()) return false;
+    const auto& operation = std::get<Operation>(*found);
+    const Place where = at.place(operation.mnemonic.span);
     if (statement.items.size() > 1) {
-      refuse(move.where, fmt::format("'{}' stands alone on its line", isa::name_of(kind)));
-    } else if (kind == isa::MoveKind::transfer && !found->operands.empty()) {
-      refuse(move.where, "'transfer' takes no operand: it brings the next j-record as a whole");
-    } else if (kind == isa::MoveKind::transfer || collect(*found, at, move)) {
-      code_.moves.push_back(move);
+      reporter_.error(Code::move, where, fmt::format("'{}' stands alone on its line", operation.mnemonic.text));
+    } else if (operation.mnemonic.text == isa::CollectStep::kName) {
+      if (auto step = collect(operation, at)) steps().emplace_back(std::move(*step));
+    } else if (!operation.operands.empty()) {
+      reporter_.error(Code::move, where, "'transfer' takes no operand: it brings the next j-record as a whole");
+    } else {
+      steps().emplace_back(CodeTransfer{where});
     }
     return true;
   }
 
   /// `collect NAME[...] [not_first]`: what it names.
-  bool collect(const Operation& operation, const ExpandedStatement& at, CodeMove& move) {
+  std::optional<CodeCollect> collect(const Operation& operation, const ExpandedStatement& at) {
     const auto refuse = [&](const Place& where, std::string why) {
       reporter_.error(Code::move, where, std::move(why));
-      return false;
+      return std::nullopt;
     };
     const auto named = [](const Operand& operand) { return operand.kind == OperandKind::name; };
     const std::vector<Operand>& operands = operation.operands;
     const bool has_condition = operands.size() == 2 && named(operands[1]) && operands[1].text == "not_first";
     if (operands.empty() || !named(operands[0]) || operands.size() > (has_condition ? 2 : 1)) {
-      return refuse(move.where, "'collect' takes the name of a result, and perhaps 'not_first'");
+      return refuse(at.place(operation.mnemonic.span), "'collect' takes the name of a result, and perhaps 'not_first'");
     }
     const Operand& operand = operands[0];
     const Place where = at.place(operand.span);
     const Symbol* symbol = declared_.symbols.find(operand.text);
-    if (symbol == nullptr && declared_.symbols.tolerated(operand.text)) return false;
+    if (symbol == nullptr && declared_.symbols.tolerated(operand.text)) return std::nullopt;
     const bool is_result = symbol != nullptr && symbol->kind == SymbolKind::variable &&
                            symbol->transfer == isa::Transfer::rrn && symbol->memory == isa::Memory::bm;
     if (!is_result)
@@ -156,12 +146,12 @@ class Encoder {
     const auto& variables = declared_.program.variables;
     const auto variable = std::find_if(variables.begin(), variables.end(),
                                        [&](const isa::Variable& other) { return other.name == symbol->name; });
-    move.symbol = symbol;
-    move.move.variable = static_cast<std::uint16_t>(variable - variables.begin());
-    move.move.first = static_cast<std::uint16_t>(first);
-    move.move.entries = static_cast<std::uint16_t>(entries);
-    move.move.not_first = has_condition;
-    return true;
+    isa::CollectStep step;
+    step.variable = static_cast<std::uint16_t>(variable - variables.begin());
+    step.first = static_cast<std::uint16_t>(first);
+    step.entries = static_cast<std::uint16_t>(entries);
+    step.not_first = has_condition;
+    return CodeCollect{step, symbol, at.place(operation.mnemonic.span)};
   }
 
   void report_no_section(const CodeStatement& statement, const ExpandedStatement& at) {
@@ -208,7 +198,8 @@ class Encoder {
     const auto op = isa::op_named(table_spelling(operation.mnemonic.text));
     if (!op) {
       if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
-      std::vector<std::string> known{"vlen", "mask", "transfer", "collect"};
+      std::vector<std::string> known{"vlen", "mask", std::string(isa::TransferStep::kName),
+                                     std::string(isa::CollectStep::kName)};
       for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
       reporter_.error(
           Code::unknown_operation, resolved.where,
@@ -278,14 +269,24 @@ class Encoder {
   std::optional<isa::Section> section_;
   std::map<isa::Section, Place> begun_;
   Sequencer sequencer_;
-  Encoded code_;
+  SectionCode code_;
   bool told_of_section_ = false;
 };
 
 }  // namespace
 
-Encoded encode_lines(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
-                     Reporter& reporter) {
+SectionLines lines_of(const SectionCode& code) {
+  SectionLines lines;
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    for (const CodeStep& step : code[section]) {
+      if (const auto* line = std::get_if<CodeLine>(&step)) lines[section].push_back(line);
+    }
+  }
+  return lines;
+}
+
+SectionCode encode_steps(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                         Reporter& reporter) {
   return Encoder(declared, options, reporter).run(expansion);
 }
 

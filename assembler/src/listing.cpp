@@ -89,49 +89,52 @@ void list_layout(std::string& out, const isa::Program& program) {
 void list_section(std::string& out, const isa::Program& program, isa::Section section,
                   const std::vector<std::vector<std::string_view>>& sources,
                   const std::vector<std::vector<isa::SourcePosition>>& moved) {
-  const auto& lines = program.code(section);
-  if (lines.empty()) return;
+  const std::vector<isa::Step>& steps = program.steps(section);
+  if (steps.empty()) return;
   out += fmt::format("\n{}\n", isa::name_of(section));
-  for (std::size_t index = 0; index <= lines.size(); ++index) {
-    for (const isa::Move& move : program.moves) {
-      if (move.section != section || move.line != index) continue;
-      const bool collects = move.kind == isa::MoveKind::collect;
-      out += fmt::format(
-          "  {:>4} {:>6}  {}{}{}\n", "", index * isa::kClocksPerLine, isa::name_of(move.kind),
-          collects ? fmt::format(" {} words of {}", program.words_of(move), program.variables[move.variable].name)
-                   : std::string(),
-          move.not_first ? ", not in the first turn" : "");
-    }
-    if (index == lines.size()) break;
-    const auto& [word, position] = lines[index];
-    const isa::Line line = *isa::decode(word).line;
-    const auto source_at = [&](const isa::SourcePosition& at) -> std::optional<std::string> {
-      if (at.file >= sources.size() || at.line - 1 >= sources[at.file].size()) return std::nullopt;
-      return std::string(sources[at.file][at.line - 1]);
-    };
-    const auto name_of_file = [&](const isa::SourcePosition& at) {
-      return at.file < program.files.size() ? std::string_view(program.files[at.file]) : "?";
-    };
+  std::size_t index = 0;  // of the next line
+  const auto source_at = [&](const isa::SourcePosition& at) -> std::optional<std::string> {
+    if (at.file >= sources.size() || at.line - 1 >= sources[at.file].size()) return std::nullopt;
+    return std::string(sources[at.file][at.line - 1]);
+  };
+  const auto name_of_file = [&](const isa::SourcePosition& at) {
+    return at.file < program.files.size() ? std::string_view(program.files[at.file]) : "?";
+  };
+  const auto list_line = [&](const isa::ProgramLine& coded) {
+    const auto& [word, position] = coded;
+    const isa::Line line = isa::decoded(word);
     out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
                        hex_of(word), name_of_file(position), position.line,
                        source_at(position).value_or(isa::print(line)));
-    if (index >= moved.size()) continue;
-    for (const isa::SourcePosition& other : moved[index]) {
-      out += fmt::format("{:>{}}{}:{}: {}\n", "+ ", kMovedColumn, name_of_file(other), other.line,
-                         source_at(other).value_or(""));
+    if (index < moved.size()) {
+      for (const isa::SourcePosition& other : moved[index]) {
+        out += fmt::format("{:>{}}{}:{}: {}\n", "+ ", kMovedColumn, name_of_file(other), other.line,
+                           source_at(other).value_or(""));
+      }
     }
-  }
+    ++index;
+  };
+  const auto list_move = [&](const std::string& text) {
+    out += fmt::format("  {:>4} {:>6}  {}\n", "", index * isa::kClocksPerLine, text);
+  };
+  const isa::Visitor list{list_line, [&](const isa::TransferStep& transfer) { list_move(std::string(transfer.kName)); },
+                          [&](const isa::CollectStep& collect) {
+                            list_move(fmt::format("{} {} words of {}{}", collect.kName, collect.words(),
+                                                  program.variables[collect.variable].name,
+                                                  collect.not_first ? ", not in the first turn" : ""));
+                          }};
+  for (const isa::Step& step : steps) std::visit(list, step);
 }
 
 void list_summary(std::string& out, const isa::Program& program) {
   out += "\nsummary\n";
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     out += fmt::format("  {:<22}{:>5} lines\n", isa::name_of(static_cast<isa::Section>(section)),
-                       program.sections[section].size());
+                       program.lines(static_cast<isa::Section>(section)).size());
   }
   std::array<unsigned, isa::kUnits + 1> busy{};
-  for (const isa::ProgramLine& code : program.code(isa::Section::loop_body)) {
-    const isa::Line line = *isa::decode(code.word).line;
+  for (const isa::ProgramLine& code : program.lines(isa::Section::loop_body)) {
+    const isa::Line line = isa::decoded(code.word);
     for (const isa::Unit unit : {isa::Unit::adder, isa::Unit::multiplier, isa::Unit::alu}) {
       const bool claimed = unit == isa::Unit::adder && isa::info_of(line.multiplier.op).claims_adder;
       if (claimed || isa::slot_of(line, unit).op != isa::Op::NOP) ++busy[static_cast<std::size_t>(unit)];

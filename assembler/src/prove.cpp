@@ -168,13 +168,13 @@ struct State {
 
 class Prover {
  public:
-  Prover(const SectionCode& code, const Declared& declared, Reporter& reporter)
-      : code_(code), declared_(declared), reporter_(reporter) {}
+  Prover(const SectionLines& lines, const Declared& declared, Reporter& reporter)
+      : lines_(lines), declared_(declared), reporter_(reporter) {}
 
   void run() {
     for (std::size_t section = 0; section < kSections; ++section) {
-      for (std::size_t index = 0; index < code_[section].size(); ++index) {
-        if (code_[section][index].unknown) continue;
+      for (std::size_t index = 0; index < lines_[section].size(); ++index) {
+        if (lines_[section][index]->unknown) continue;
         check_hazards({section, index});
         check_forwarding({section, index});
         check_long_product({section, index});
@@ -184,7 +184,7 @@ class Prover {
   }
 
  private:
-  [[nodiscard]] const CodeLine& at(const LineId& id) const { return code_[id.section][id.index]; }
+  [[nodiscard]] const CodeLine& at(const LineId& id) const { return *lines_[id.section][id.index]; }
 
   /// Lines that may be executed right before this one.
   [[nodiscard]] std::vector<LineId> before(const LineId& id) const {
@@ -197,10 +197,10 @@ class Prover {
       open.pop_back();
       const auto number = static_cast<std::size_t>(section);
       if (std::exchange(seen[number], true)) continue;
-      if (code_[number].empty()) {
+      if (lines_[number].empty()) {
         for (const Section earlier : sections_before(section)) open.push_back(earlier);
       } else {
-        lines.push_back({number, code_[number].size() - 1});
+        lines.push_back({number, lines_[number].size() - 1});
       }
     }
     return lines;
@@ -319,15 +319,15 @@ class Prover {
   }
 
   void check_long_product(const LineId& id) {
-    const std::vector<CodeLine>& section = code_[id.section];
-    const CodeLine& line = section[id.index];
+    const std::vector<const CodeLine*>& section = lines_[id.section];
+    const CodeLine& line = at(id);
     if (line.line.multiplier.op == isa::Op::FMULH) {
-      if (id.index + 1 < section.size() && section[id.index + 1].unknown) return;
-      if (id.index + 1 == section.size() || section[id.index + 1].line.multiplier.op != isa::Op::FMULL) {
+      if (id.index + 1 < section.size() && section[id.index + 1]->unknown) return;
+      if (id.index + 1 == section.size() || section[id.index + 1]->line.multiplier.op != isa::Op::FMULL) {
         reporter_.error(Code::long_product, line.where, "the line after 'fmulh' has no 'fmull' that ends the product");
         return;
       }
-      const CodeLine& next = section[id.index + 1];
+      const CodeLine& next = *section[id.index + 1];
       if (!same_product(line.line, next.line)) {
         if (reporter_.error(Code::long_product, next.where,
                             "'fmull' needs the operands, vlen and mask of the 'fmulh' in the line before")) {
@@ -346,7 +346,7 @@ class Prover {
       }
     } else if (line.line.multiplier.op == isa::Op::FMULL) {
       if (id.index > 0 &&
-          (section[id.index - 1].unknown || section[id.index - 1].line.multiplier.op == isa::Op::FMULH)) {
+          (section[id.index - 1]->unknown || section[id.index - 1]->line.multiplier.op == isa::Op::FMULH)) {
         return;
       }
       reporter_.error(Code::long_product, line.where, "the line before 'fmull' has no 'fmulh' that begins the product");
@@ -377,7 +377,8 @@ class Prover {
   }
 
   State walk(Section section, State state, bool report) {
-    for (const CodeLine& line : code_[static_cast<std::size_t>(section)]) {
+    for (const CodeLine* at : lines_[static_cast<std::size_t>(section)]) {
+      const CodeLine& line = *at;
       if (line.unknown) {
         state.set_all();
         continue;
@@ -431,9 +432,9 @@ class Prover {
     }
     // The flags that mask and predicates read name no operand of their own.
     const Access* writer = nullptr;
-    for (const auto& lines : code_) {
-      for (const CodeLine& line : lines) {
-        for (const Access& other : line.accesses) {
+    for (const auto& lines : lines_) {
+      for (const CodeLine* line : lines) {
+        for (const Access& other : line->accesses) {
           const bool same = other.kind == OperandKind::t ? access.kind == OperandKind::t
                                                          : overlap(access, kElements, other, kElements);
           if (writer == nullptr && other.write && same) writer = &other;
@@ -459,7 +460,7 @@ class Prover {
     }
   }
 
-  const SectionCode& code_;
+  const SectionLines& lines_;
   const Declared& declared_;
   Reporter& reporter_;
   std::set<const Access*> told_;  // reads of T that were reported as not forwarded
@@ -467,8 +468,8 @@ class Prover {
 
 }  // namespace
 
-void prove(const SectionCode& code, const Declared& declared, Reporter& reporter) {
-  Prover(code, declared, reporter).run();
+void prove(const SectionLines& lines, const Declared& declared, Reporter& reporter) {
+  Prover(lines, declared, reporter).run();
 }
 
 }  // namespace gdr::assembler

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <optional>
 #include <utility>
 
 #include "code.h"
@@ -12,7 +13,6 @@
 namespace gdr::assembler {
 namespace {
 
-using isa::MoveKind;
 using isa::Section;
 
 /// Short words of broadcast memory.
@@ -26,32 +26,47 @@ Range range_of(const Access& access, unsigned elements) {
   return {access.address, access.address + short_words(access.width) * (access.vector ? elements : 1)};
 }
 
+/// A collect and where it stands.
+struct PlacedCollect {
+  const CodeCollect* collect = nullptr;
+  Section section = Section::initialization;
+  std::size_t at = 0;  // index of the step in its section
+};
+
 class MoveProver {
  public:
-  MoveProver(const Encoded& code, const Declared& declared, Reporter& reporter)
-      : code_(code), declared_(declared), reporter_(reporter) {}
+  MoveProver(const SectionCode& code, const Declared& declared, Reporter& reporter)
+      : code_(code), declared_(declared), reporter_(reporter) {
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      for (std::size_t at = 0; at < code[section].size(); ++at) {
+        const isa::Visitor note{[](const CodeLine&) {}, [&](const CodeTransfer&) { type2_ = true; },
+                                [&](const CodeCollect& collect) {
+                                  type2_ = true;
+                                  collects_.push_back({&collect, static_cast<Section>(section), at});
+                                }};
+        std::visit(note, code[section][at]);
+      }
+    }
+  }
 
   void run() {
-    if (!check_kind()) return;
-    if (code_.moves.empty()) return;
+    if (!check_kind() || !type2_) return;
     check_places();
     check_record_window();
-    for (const CodeMove& move : code_.moves) {
-      if (move.move.kind != MoveKind::collect) continue;
-      check_landed(move);
-      check_held(move);
-      check_written(move);
+    for (const PlacedCollect& collect : collects_) {
+      check_landed(collect);
+      check_held(collect);
+      check_written(*collect.collect);
     }
   }
 
  private:
-  [[nodiscard]] const std::vector<CodeLine>& lines(Section section) const {
-    return code_.lines[static_cast<std::size_t>(section)];
+  [[nodiscard]] const std::vector<CodeStep>& steps(Section section) const {
+    return code_[static_cast<std::size_t>(section)];
   }
-  [[nodiscard]] Range range_of_words(const CodeMove& move) const {
-    const isa::Program& program = declared_.program;
-    const std::uint32_t first = program.address_of(move.move);
-    return {first, first + 2 * program.words_of(move.move)};
+  [[nodiscard]] Range range_of_words(const CodeCollect& collect) const {
+    const std::uint32_t first = declared_.program.address_of(collect.step);
+    return {first, first + 2 * collect.step.words()};
   }
 
   /// Results live in the PE or in broadcast memory by the kind of the kernel.
@@ -60,7 +75,7 @@ class MoveProver {
     for (const Symbol& symbol : declared_.symbols.all()) {
       if (symbol.kind != SymbolKind::variable || symbol.transfer != isa::Transfer::rrn) continue;
       const bool in_bm = symbol.memory == isa::Memory::bm;
-      if (in_bm == !code_.moves.empty()) continue;
+      if (in_bm == type2_) continue;
       good = false;
       reporter_.error(Code::move, symbol.where,
                       in_bm
@@ -74,38 +89,42 @@ class MoveProver {
 
   void check_places() {
     std::array<unsigned, isa::kSections> transfers{};
-    for (const CodeMove& move : code_.moves) {
-      const bool is_transfer = move.move.kind == MoveKind::transfer;
-      const Section section = move.move.section;
-      const bool allowed = section == Section::loop_body ||
-                           section == (is_transfer ? Section::loop_initialization : Section::loop_termination);
-      if (!allowed) {
-        reporter_.error(
-            Code::move, move.where,
-            fmt::format("'{}' does not stand in '{}'", isa::name_of(move.move.kind), isa::name_of(section)));
-      } else if (is_transfer && ++transfers[static_cast<std::size_t>(section)] > 1) {
-        reporter_.error(Code::move, move.where, "a second 'transfer' in this section: a turn has one j-record");
-      }
+    const bool has_record = declared_.program.record_words != 0;
+    std::optional<Place> first;  // of a transfer or collect
+    for (std::size_t number = 0; number < isa::kSections; ++number) {
+      const auto section = static_cast<Section>(number);
+      const auto require = [&](std::string_view kind, const Place& where, Section other) {
+        if (!first) first = where;
+        if (section == Section::loop_body || section == other) return true;
+        reporter_.error(Code::move, where, fmt::format("'{}' does not stand in '{}'", kind, isa::name_of(section)));
+        return false;
+      };
+      const isa::Visitor check{[](const CodeLine&) {},
+                               [&](const CodeTransfer& transfer) {
+                                 if (require(isa::TransferStep::kName, transfer.where, Section::loop_initialization) &&
+                                     ++transfers[number] > 1) {
+                                   reporter_.error(Code::move, transfer.where,
+                                                   "a second 'transfer' in this section: a turn has one j-record");
+                                 }
+                                 if (!has_record)
+                                   reporter_.error(Code::move, transfer.where, "there is no j-data (elt) to transfer");
+                               },
+                               [&](const CodeCollect& collect) {
+                                 require(isa::CollectStep::kName, collect.where, Section::loop_termination);
+                               }};
+      for (const CodeStep& step : code_[number]) std::visit(check, step);
     }
     for (const Symbol& symbol : declared_.symbols.all()) {
       if (symbol.kind != SymbolKind::variable || symbol.transfer != isa::Transfer::rrn) continue;
-      const bool leaves = std::any_of(code_.moves.begin(), code_.moves.end(),
-                                      [&](const CodeMove& move) { return move.symbol == &symbol; });
+      const bool leaves = std::any_of(collects_.begin(), collects_.end(),
+                                      [&](const PlacedCollect& collect) { return collect.collect->symbol == &symbol; });
       if (!leaves)
         reporter_.error(Code::move, symbol.where, fmt::format("no 'collect' brings out result '{}'", symbol.name));
     }
-    if (declared_.program.record_words == 0) {
-      for (const CodeMove& move : code_.moves) {
-        if (move.move.kind == MoveKind::transfer) {
-          reporter_.error(Code::move, move.where, "there is no j-data (elt) to transfer");
-        }
-      }
-      return;
-    }
     for (const Section section : {Section::loop_initialization, Section::loop_body}) {
-      if (transfers[static_cast<std::size_t>(section)] == 0) {
+      if (has_record && transfers[static_cast<std::size_t>(section)] == 0) {
         reporter_.error(
-            Code::move, code_.moves.front().where,
+            Code::move, *first,
             fmt::format("'{}' needs a 'transfer': the kernel moves its data itself", isa::name_of(section)));
       }
     }
@@ -115,9 +134,9 @@ class MoveProver {
   void check_record_window() {
     const Range window{0, 4u * declared_.program.record_words};
     for (const Section section : {Section::loop_initialization, Section::loop_body}) {
-      for (const CodeLine& line : lines(section)) {
-        for (const Access& access : line.accesses) {
-          if (access.kind != OperandKind::bm || !range_of(access, line.line.vlen).meets(window)) continue;
+      for (const CodeLine* line : lines_[static_cast<std::size_t>(section)]) {
+        for (const Access& access : line->accesses) {
+          if (access.kind != OperandKind::bm || !range_of(access, line->line.vlen).meets(window)) continue;
           reporter_.error(Code::move_overlap, access.where,
                           fmt::format("'{}' lies in the window that 'transfer' fills (short words 0..{}); name the "
                                       "current record",
@@ -136,103 +155,105 @@ class MoveProver {
     return nullptr;
   }
 
-  /// Lines that may be issued right before line `at` of a section.
+  /// Lines that may be issued right before a step of a section.
   [[nodiscard]] std::vector<const CodeLine*> before(Section section, std::size_t at) const {
-    if (at > 0) return {&lines(section)[at - 1]};
+    while (at-- > 0) {
+      if (const auto* line = std::get_if<CodeLine>(&steps(section)[at])) return {line};
+    }
     std::vector<const CodeLine*> found;
     if (section == Section::initialization || section == Section::loop_initialization) return found;
     for (const Section earlier : {Section::loop_initialization, Section::loop_body}) {
-      if (!lines(earlier).empty()) found.push_back(&lines(earlier).back());
+      const auto& lines = lines_[static_cast<std::size_t>(earlier)];
+      if (!lines.empty()) found.push_back(lines.back());
     }
     return found;
   }
 
   /// A word that is on its way to broadcast memory is not collected yet.
-  void check_landed(const CodeMove& move) {
-    for (const CodeLine* line : before(move.move.section, move.move.line)) {
-      const Access* store = store_into(*line, range_of_words(move));
+  void check_landed(const PlacedCollect& from) {
+    const CodeCollect& collect = *from.collect;
+    for (const CodeLine* line : before(from.section, from.at)) {
+      const Access* store = store_into(*line, range_of_words(collect));
       if (store == nullptr || isa::info_of(store->unit).register_latency < 2) continue;
-      if (reporter_.error(Code::hazard, move.where,
+      if (reporter_.error(Code::hazard, collect.where,
                           fmt::format("'{}' is collected 1 line after it is written, but it is there after {}: put 1 "
                                       "other line between",
-                                      move.symbol->name, isa::info_of(store->unit).register_latency))) {
+                                      collect.symbol->name, isa::info_of(store->unit).register_latency))) {
         reporter_.note(store->where, fmt::format("'{}' is written here", store->text));
       }
     }
   }
 
   /// Follows every way from the collect to the one after it.
-  void check_held(const CodeMove& move) {
+  void check_held(const PlacedCollect& from) {
     std::array<bool, isa::kSections> seen{};
-    walk(move, move.move.section, move.move.line, false, seen);
+    walk(*from.collect, from.section, from.at + 1, false, seen);
   }
 
-  void walk(const CodeMove& move, Section section, std::size_t at, bool later_turn,
+  void walk(const CodeCollect& from, Section section, std::size_t at, bool later_turn,
             std::array<bool, isa::kSections>& seen) {
-    for (; at <= lines(section).size(); ++at) {
-      if (ends_at(move, section, at, later_turn)) return;
-      if (at == lines(section).size()) break;
-      const CodeLine& line = lines(section)[at];
-      const Access* store = store_into(line, range_of_words(move));
-      if (store == nullptr) continue;
-      if (reporter_.error(Code::move_overlap, store->where,
-                          fmt::format("'{}' is written while it is being collected; a 'collect' of other words before "
-                                      "this line waits until it is done",
-                                      store->text))) {
-        reporter_.note(move.where, "the collection begins here");
-      }
-      return;
+    for (; at < steps(section).size(); ++at) {
+      const isa::Visitor ends{[&](const CodeLine& line) { return written_while_held(from, line); },
+                              [](const CodeTransfer&) { return false; },
+                              [&](const CodeCollect& other) {  // if it is certain to be issued
+                                return !other.step.not_first || later_turn || from.step.not_first;
+                              }};
+      if (std::visit(ends, steps(section)[at])) return;
     }
     if (section != Section::loop_body) return;
     for (const Section next : {Section::loop_body, Section::loop_termination}) {
       bool& done = seen[static_cast<std::size_t>(next)];
-      if (!std::exchange(done, true)) walk(move, next, 0, true, seen);
+      if (!std::exchange(done, true)) walk(from, next, 0, true, seen);
     }
   }
 
-  /// True if another collect is certain to be issued before this line.
-  [[nodiscard]] bool ends_at(const CodeMove& from, Section section, std::size_t at, bool later_turn) const {
-    for (const CodeMove& other : code_.moves) {
-      const bool here = other.move.kind == MoveKind::collect && other.move.section == section && other.move.line == at;
-      const bool again = &other == &from && !later_turn;
-      const bool certain = !other.move.not_first || later_turn || from.move.not_first;
-      const bool after = section != from.move.section || later_turn || &other > &from;
-      if (here && !again && certain && after) return true;
+  /// True if the line writes what is being collected, which is reported.
+  bool written_while_held(const CodeCollect& from, const CodeLine& line) {
+    const Access* store = store_into(line, range_of_words(from));
+    if (store == nullptr) return false;
+    if (reporter_.error(Code::move_overlap, store->where,
+                        fmt::format("'{}' is written while it is being collected; a 'collect' of other words before "
+                                    "this line waits until it is done",
+                                    store->text))) {
+      reporter_.note(from.where, "the collection begins here");
     }
-    return false;
+    return true;
   }
 
-  void check_written(const CodeMove& move) {
+  void check_written(const CodeCollect& collect) {
     std::bitset<isa::kBmShortWords> written;
-    for (const auto& section : code_.lines) {
-      for (const CodeLine& line : section) {
-        if (line.unknown) return;
-        for (const Access& access : line.accesses) {
+    for (const auto& section : lines_) {
+      for (const CodeLine* line : section) {
+        if (line->unknown) return;
+        for (const Access& access : line->accesses) {
           if (!access.write || access.kind != OperandKind::bm) continue;
-          const Range range = range_of(access, line.line.vlen);
+          const Range range = range_of(access, line->line.vlen);
           for (std::uint32_t word = range.first; word < range.last; ++word) written.set(word);
         }
       }
     }
-    const Range words = range_of_words(move);
+    const Range words = range_of_words(collect);
     for (std::uint32_t word = words.first; word < words.last; ++word) {
       if (written.test(word)) continue;
-      reporter_.error(Code::uninitialised, move.where,
-                      fmt::format("'{}' is collected, but no line writes element {} of its entry {}", move.symbol->name,
-                                  (word - words.first) / 2 % isa::kVectorElements,
-                                  move.move.first + (word - words.first) / 2 / isa::kVectorElements));
+      reporter_.error(Code::uninitialised, collect.where,
+                      fmt::format("'{}' is collected, but no line writes element {} of its entry {}",
+                                  collect.symbol->name, (word - words.first) / 2 % isa::kVectorElements,
+                                  collect.step.first + (word - words.first) / 2 / isa::kVectorElements));
       return;
     }
   }
 
-  const Encoded& code_;
+  const SectionCode& code_;
   const Declared& declared_;
   Reporter& reporter_;
+  SectionLines lines_ = lines_of(code_);
+  std::vector<PlacedCollect> collects_;
+  bool type2_ = false;  // the kernel moves its data itself
 };
 
 }  // namespace
 
-void prove_moves(const Encoded& code, const Declared& declared, Reporter& reporter) {
+void prove_moves(const SectionCode& code, const Declared& declared, Reporter& reporter) {
   MoveProver(code, declared, reporter).run();
 }
 

@@ -12,6 +12,8 @@
 namespace gdr::assembler {
 namespace {
 
+using Lines = std::vector<CodeLine>;
+
 /// Whatever of the line's accesses belongs to its operations; what `$ti` claimed was true of the lines as written.
 void add_accesses(CodeLine& line, const UnitOperation& operation) {
   for (const Access& access : operation.from->accesses) {
@@ -45,7 +47,7 @@ CodeLine line_of(const std::vector<std::size_t>& operations, const SectionGraph&
 }
 
 /// A line without operations that waits for results, counted to the line before.
-CodeLine waiting_line(const std::vector<CodeLine>& before, const std::vector<CodeLine>& original) {
+CodeLine waiting_line(const Lines& before, const Lines& original) {
   CodeLine line;
   line.line.vlen = isa::kVectorElements;
   line.where = before.empty() ? original.front().where : before.back().where;
@@ -55,15 +57,22 @@ CodeLine waiting_line(const std::vector<CodeLine>& before, const std::vector<Cod
 
 class Scheduler {
  public:
-  Scheduler(const SectionCode& code, const Declared& declared) : code_(code), declared_(declared) {
+  Scheduler(SectionCode code, const Declared& declared) : declared_(declared) {
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      for (CodeStep& step : code[section]) code_[section].push_back(std::move(std::get<CodeLine>(step)));
+    }
     for (const isa::UnitInfo& unit : isa::units()) {
       deepest_ = std::max<std::size_t>(deepest_, std::max(unit.register_latency, unit.forward_latency));
     }
   }
 
   SectionCode run() {
+    SectionCode packed;
     for (std::size_t section = 0; section < isa::kSections; ++section) improve(section);
-    return std::move(code_);
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      for (CodeLine& line : code_[section]) packed[section].emplace_back(std::move(line));
+    }
+    return packed;
   }
 
  private:
@@ -71,10 +80,10 @@ class Scheduler {
   void improve(std::size_t section) {
     // A turn's last results may be on the way when the next begins: what the packing ends with counts as coming before.
     constexpr int kTurns = 3;
-    std::vector<CodeLine> packed_before;
+    Lines packed_before;
     for (int turn = 0; turn < kTurns; ++turn) {
       std::vector<Tail> tails;
-      for (const std::vector<CodeLine>& other : code_) {
+      for (const Lines& other : code_) {
         if (&other != &code_[section]) tails.push_back(tail_of(other));
       }
       tails.push_back(tail_of(packed_before));
@@ -89,7 +98,7 @@ class Scheduler {
     }
   }
 
-  [[nodiscard]] Tail tail_of(const std::vector<CodeLine>& lines) const {
+  [[nodiscard]] Tail tail_of(const Lines& lines) const {
     Tail tail;
     for (std::size_t at = lines.size() - std::min(lines.size(), deepest_ - 1); at < lines.size(); ++at) {
       tail.push_back(&lines[at]);
@@ -97,13 +106,12 @@ class Scheduler {
     return tail;
   }
 
-  [[nodiscard]] std::optional<std::vector<CodeLine>> packed_section(std::size_t section,
-                                                                    const std::vector<Tail>& tails) const {
+  [[nodiscard]] std::optional<Lines> packed_section(std::size_t section, const std::vector<Tail>& tails) const {
     const auto graph = graph_of(code_[section], tails, declared_.program.record_words);
     if (!graph) return std::nullopt;
     const auto packing = pack(*graph, code_[section].size());
     if (!packing) return std::nullopt;
-    std::vector<CodeLine> lines;
+    Lines lines;
     for (const std::vector<std::size_t>& operations : *packing) {
       lines.push_back(operations.empty() ? waiting_line(lines, code_[section]) : line_of(operations, *graph));
     }
@@ -111,29 +119,39 @@ class Scheduler {
   }
 
   /// Takes the lines if the kernel is legal with them.
-  bool accept(std::size_t section, std::vector<CodeLine> lines) {
-    SectionCode trial = code_;
+  bool accept(std::size_t section, Lines lines) {
+    std::array<Lines, isa::kSections> trial = code_;
     // Lines move to and fro across the section's ends: what `$ti` claimed there is T's value, which stays.
-    for (std::vector<CodeLine>& other : trial) {
+    for (Lines& other : trial) {
       for (CodeLine& line : other) {
         for (Access& access : line.accesses) access.asserted = false;
       }
     }
     trial[section] = std::move(lines);
+    SectionLines pointers;
+    for (std::size_t other = 0; other < isa::kSections; ++other) {
+      for (const CodeLine& line : trial[other]) pointers[other].push_back(&line);
+    }
     Reporter reporter;
-    prove(trial, declared_, reporter);
+    prove(pointers, declared_, reporter);
     if (reporter.has_errors()) return false;
     code_ = std::move(trial);
     return true;
   }
 
-  SectionCode code_;
+  std::array<Lines, isa::kSections> code_;
   const Declared& declared_;
   std::size_t deepest_ = 1;
 };
 
 }  // namespace
 
-SectionCode schedule(const SectionCode& code, const Declared& declared) { return Scheduler(code, declared).run(); }
+SectionCode schedule(SectionCode code, const Declared& declared) {
+  for (const std::vector<CodeStep>& section : code) {
+    const auto is_line = [](const CodeStep& step) { return std::holds_alternative<CodeLine>(step); };
+    if (!std::all_of(section.begin(), section.end(), is_line)) return code;
+  }
+  return Scheduler(std::move(code), declared).run();
+}
 
 }  // namespace gdr::assembler

@@ -41,13 +41,22 @@ LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& 
 }
 
 std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
+  const auto words_of = [&](isa::Section section, bool first_turn) {
+    std::uint64_t words = 0;
+    const isa::Visitor count{[](const isa::ProgramLine&) {}, [](const isa::TransferStep&) {},
+                             [&](const isa::CollectStep& collect) {
+                               if (!first_turn || !collect.not_first) words += collect.words();
+                             }};
+    for (const isa::Step& step : program.steps(section)) std::visit(count, step);
+    return words;
+  };
   std::uint64_t words = 0;
-  for (const isa::Move& move : program.moves) {
-    const bool in_body = move.section == isa::Section::loop_body;
-    const bool skips = move.not_first && begins && iterations > 0;
-    if (in_body) words += program.words_of(move) * (iterations - (skips ? 1 : 0));
-    if (move.section == isa::Section::loop_termination && ends) words += program.words_of(move);
+  if (begins) words += words_of(isa::Section::loop_initialization, false);
+  if (iterations > 0) {
+    words += words_of(isa::Section::loop_body, begins);
+    words += words_of(isa::Section::loop_body, false) * (iterations - 1);
   }
+  if (ends) words += words_of(isa::Section::loop_termination, false);
   return words;
 }
 

@@ -152,8 +152,8 @@ void ControlProcessor::load(const Program& program) {
   has_bm_stores_ = false;
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     section_lines_[section] = lines_of(static_cast<Section>(section));
-    for (const isa::ProgramLine& line : program.sections[section]) {
-      has_bm_stores_ = has_bm_stores_ || isa::decode(line.word).line->bm.mode == isa::BmMode::write;
+    for (const isa::ProgramLine& line : program.lines(static_cast<Section>(section))) {
+      has_bm_stores_ = has_bm_stores_ || isa::decoded(line.word).bm.mode == isa::BmMode::write;
     }
   }
   for (const isa::Parameter& parameter : program.parameters) set_parameter(parameter, parameter.default_value);
@@ -352,8 +352,8 @@ std::vector<std::uint64_t> ControlProcessor::send_to_host(std::span<const LongWo
 /// Lines of a section that keep each unit busy.
 Counters ControlProcessor::lines_of(Section section) const {
   Counters lines;
-  for (const isa::ProgramLine& coded : coc_.program.code(section)) {
-    const isa::Line line = *isa::decode(coded.word).line;
+  for (const isa::ProgramLine& coded : coc_.program.lines(section)) {
+    const isa::Line line = isa::decoded(coded.word);
     const bool claimed = isa::info_of(line.multiplier.op).claims_adder;
     lines.adder_lines += line.adder.op != isa::Op::NOP || claimed;
     lines.multiplier_lines += line.multiplier.op != isa::Op::NOP;

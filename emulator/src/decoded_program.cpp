@@ -20,22 +20,28 @@ class Checker {
  public:
   Checker(const isa::Program& program, Section section) : program_(program), section_(section) {}
 
-  std::vector<Line> run() {
-    const auto& code = program_.code(section_);
-    std::vector<Line> lines;
-    for (at_ = 0; at_ < code.size(); ++at_) {
-      isa::DecodeResult decoded = isa::decode(code[at_].word);
-      if (!decoded.line) fail(FaultKind::undefined, decoded.error);
-      lines.push_back(*decoded.line);
-    }
+  std::vector<DecodedStep> run() {
+    std::vector<DecodedStep> steps;
+    steps.reserve(program_.steps(section_).size());
+    at_ = 0;
+    const isa::Visitor decode{[&](const isa::ProgramLine& coded) {
+                                isa::DecodeResult decoded = isa::decode(coded.word);
+                                if (!decoded.line) fail(FaultKind::undefined, decoded.error);
+                                steps.emplace_back(*decoded.line);
+                                ++at_;
+                              },
+                              [&](const isa::TransferStep& transfer) { steps.emplace_back(transfer); },
+                              [&](const isa::CollectStep& collect) { steps.emplace_back(collect); }};
+    for (const isa::Step& step : program_.steps(section_)) std::visit(decode, step);
+    const std::vector<const Line*> lines = lines_of(steps);
     for (at_ = 0; at_ < lines.size(); ++at_) {
-      check_addresses(lines[at_]);
-      check_operands(lines[at_]);
-      check_product(at_ > 0 ? &lines[at_ - 1] : nullptr, lines[at_],
-                    at_ + 1 < lines.size() ? &lines[at_ + 1] : nullptr);
-      if (at_ > 0 && lines[at_].multiplier.op == Op::FMULH) check_landing(lines[at_ - 1], lines[at_]);
+      const Line* before = at_ > 0 ? lines[at_ - 1] : nullptr;
+      check_addresses(*lines[at_]);
+      check_operands(*lines[at_]);
+      check_product(before, *lines[at_], at_ + 1 < lines.size() ? lines[at_ + 1] : nullptr);
+      if (before != nullptr && lines[at_]->multiplier.op == Op::FMULH) check_landing(*before, *lines[at_]);
     }
-    return lines;
+    return steps;
   }
 
  private:
@@ -200,11 +206,11 @@ class Checker {
 
   const isa::Program& program_;
   Section section_;
-  std::size_t at_ = 0;
+  std::size_t at_ = 0;  // index of the line among the section's lines
 };
 
 std::string place(const isa::Program& program, isa::Section section, std::size_t line) {
-  const auto& code = program.code(section);
+  const std::vector<isa::ProgramLine> code = program.lines(section);
   if (line >= code.size() || code[line].position.file >= program.files.size()) {
     return fmt::format("{}, line {}", isa::name_of(section), line);
   }
@@ -220,6 +226,15 @@ Fault::Fault(FaultKind kind, const isa::Program& program, isa::Section section, 
       kind_(kind),
       section_(section),
       line_(line) {}
+
+std::vector<const isa::Line*> lines_of(const std::vector<DecodedStep>& steps) {
+  std::vector<const isa::Line*> lines;
+  lines.reserve(steps.size());
+  for (const DecodedStep& step : steps) {
+    if (const auto* line = std::get_if<Line>(&step)) lines.push_back(line);
+  }
+  return lines;
+}
 
 DecodedProgram decode_program(const isa::Program& program) {
   DecodedProgram decoded{program, {}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <variant>
 #include <vector>
 
 #include "gdr/emulator/chip.h"
@@ -9,14 +10,20 @@
 
 namespace gdr::emulator {
 
-struct DecodedProgram {
-  isa::Program program;  // for faults' source positions
-  std::array<std::vector<isa::Line>, isa::kSections> sections;
+/// As isa::Step.
+using DecodedStep = std::variant<isa::Line, isa::TransferStep, isa::CollectStep>;
 
-  [[nodiscard]] const std::vector<isa::Line>& code(isa::Section section) const {
+struct DecodedProgram {
+  isa::Program program;  // for faults' source positions, and what collects take
+  std::array<std::vector<DecodedStep>, isa::kSections> sections;
+
+  [[nodiscard]] const std::vector<DecodedStep>& steps(isa::Section section) const {
     return sections[static_cast<std::size_t>(section)];
   }
 };
+
+/// The lines alone, of the steps they point into.
+[[nodiscard]] std::vector<const isa::Line*> lines_of(const std::vector<DecodedStep>& steps);
 
 /// Throws Fault for undefined words, static addresses outside their memory, operands of a width that the operation does
 /// not take, and fmulh and fmull that are no pair.

@@ -27,11 +27,11 @@ std::string text_of(const isa::Program& program, const Divergence::Place& place)
       fmt::format("chip {}, block {}, PE {}, {}", place.chip, place.block, place.pe, isa::name_of(place.section));
   if (place.section == Section::loop_body) where += fmt::format(", iteration {}", place.iteration);
   if (place.line) {
-    const isa::ProgramLine& line = program.code(place.section)[*place.line];
+    const isa::ProgramLine line = program.lines(place.section)[*place.line];
     const std::string source = line.position.file < program.files.size()
                                    ? fmt::format("{}:{}", program.files[line.position.file], line.position.line)
                                    : fmt::format("line {}", *place.line);
-    where += fmt::format(", {}: {}", source, isa::print(*isa::decode(line.word).line));
+    where += fmt::format(", {}: {}", source, isa::print(isa::decoded(line.word)));
   }
   return fmt::format("the engines differ: {}: {} is {}, expected {}", where, place.destination, place.found,
                      place.expected);
@@ -119,11 +119,11 @@ class Search {
     const std::uint64_t iterations = run_.stream.iterations();
     if (differs_after(before, 0)) {
       place.section = Section::loop_initialization;
-      return with_line(before, program_.code(Section::loop_initialization), std::move(place));
+      return with_line(before, program_.steps(Section::loop_initialization), std::move(place));
     }
     if (!differs_after(before, iterations)) {
       place.section = Section::loop_termination;
-      return with_line(advanced(before, iterations).engines, program_.code(Section::loop_termination),
+      return with_line(advanced(before, iterations).engines, program_.steps(Section::loop_termination),
                        std::move(place));
     }
     // The engines agree after `good` iterations and differ after `bad`.
@@ -135,14 +135,16 @@ class Search {
     }
     place.section = Section::loop_body;
     place.iteration = good;
+    // To find the line, the iteration's record stands where the control processor keeps i-data.
+    if (run_.stream.record_words > isa::kTransferWindowWords) return place;
     const Pair engines = advanced(before, good).engines;
     const bool has_record = give_record(engines, good);
     return with_line(engines, body_elsewhere(has_record), std::move(place));
   }
 
  private:
-  /// A program of loop initialization and body with what they collect, and the code that follows them.
-  [[nodiscard]] isa::Program with_sections(bool loop, std::vector<isa::ProgramLine> then) const {
+  /// A program of loop initialization and body, and the steps that follow them.
+  [[nodiscard]] isa::Program with_sections(bool loop, std::vector<isa::Step> then) const {
     isa::Program program = program_;
     if (!loop) {
       for (const Section section : {Section::loop_initialization, Section::loop_body}) {
@@ -150,8 +152,6 @@ class Search {
       }
     }
     program.sections[static_cast<std::size_t>(Section::loop_termination)] = std::move(then);
-    std::erase_if(program.moves,
-                  [&](const isa::Move& move) { return !loop || move.section == Section::loop_termination; });
     return program;
   }
 
@@ -184,24 +184,25 @@ class Search {
     const bool has_record = record < stream.records;
     std::vector<LongWord> words(stream.record_words);
     if (has_record) std::copy_n(stream.words.data() + record * stream.record_words, words.size(), words.begin());
-    words.resize(std::min<std::size_t>(words.size(), isa::kTransferWindowWords));
     for (Chip* chip : {engines.expected.get(), engines.found.get()}) chip->write_bm(block_, kWindow, words);
     return has_record;
   }
 
   /// The loop body as it would be written outside the loop, its record standing in the transfer window.
-  [[nodiscard]] std::vector<isa::ProgramLine> body_elsewhere(bool has_record) const {
-    std::vector<isa::ProgramLine> code = program_.code(Section::loop_body);
-    for (isa::ProgramLine& coded : code) {
-      isa::Line line = *isa::decode(coded.word).line;
-      if (line.bm.mode != isa::BmMode::none && line.bm.record) {
-        line.bm.record = false;
-        line.bm.address = static_cast<std::uint16_t>(line.bm.address + 2 * kWindow);
-      }
-      if (!has_record) drop_writes_of_records(line);
-      coded.word = isa::encode(line);
-    }
-    return code;
+  [[nodiscard]] std::vector<isa::Step> body_elsewhere(bool has_record) const {
+    std::vector<isa::Step> steps = program_.steps(Section::loop_body);
+    const isa::Visitor move{[&](isa::ProgramLine& coded) {
+                              isa::Line line = isa::decoded(coded.word);
+                              if (line.bm.mode != isa::BmMode::none && line.bm.record) {
+                                line.bm.record = false;
+                                line.bm.address = static_cast<std::uint16_t>(line.bm.address + 2 * kWindow);
+                              }
+                              if (!has_record) drop_writes_of_records(line);
+                              coded.word = isa::encode(line);
+                            },
+                            [](isa::TransferStep&) {}, [](isa::CollectStep&) {}};
+    for (isa::Step& step : steps) std::visit(move, step);
+    return steps;
   }
 
   static void drop_writes_of_records(isa::Line& line) {
@@ -214,10 +215,13 @@ class Search {
   }
 
   /// Runs the first line, the first two, ... of `code` from the engines' state until they differ.
-  [[nodiscard]] Divergence::Place with_line(const Pair& engines, const std::vector<isa::ProgramLine>& code,
+  [[nodiscard]] Divergence::Place with_line(const Pair& engines, const std::vector<isa::Step>& steps,
                                             Divergence::Place place) const {
-    for (std::size_t lines = 1; lines <= code.size(); ++lines) {
-      const std::vector<isa::ProgramLine> first(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(lines));
+    std::size_t line = 0;
+    for (std::size_t end = 1; end <= steps.size(); ++end) {
+      if (!std::holds_alternative<isa::ProgramLine>(steps[end - 1])) continue;
+      ++line;
+      const std::vector<isa::Step> first(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(end));
       const Pair trial = engines.clone();
       const isa::Program program = with_sections(false, first);
       std::optional<Difference> differs;
@@ -230,7 +234,7 @@ class Search {
         continue;  // cut between fmulh and fmull, or a fault of the whole program
       }
       if (!differs) continue;
-      place.line = lines - 1;
+      place.line = line - 1;
       place.pe = differs->pe;
       place.destination = differs->destination;
       place.expected = differs->expected;

@@ -207,31 +207,30 @@ class Reference final : public ReferenceChip {
 
     void section(Section section) {
       section_ = section;
-      const auto& lines = chip_.code_.code(section);
-      for (at_ = 0; at_ <= lines.size(); ++at_) {
-        collect();
-        if (at_ == lines.size()) break;
-        if (chip_.observer_ != nullptr) {
-          chip_.observer_->on_issue({chip_, section, at_, block_id_, iteration_, jvalid_});
-        }
-        step(lines[at_]);
-      }
+      at_ = 0;
+      const isa::Visitor issue{[&](const Line& line) {
+                                 if (chip_.observer_ != nullptr) {
+                                   chip_.observer_->on_issue({chip_, section, at_, block_id_, iteration_, jvalid_});
+                                 }
+                                 step(line);
+                                 ++at_;
+                               },
+                               [](const isa::TransferStep&) {},  // the record is there when its iteration begins
+                               [&](const isa::CollectStep& collect) { this->collect(collect); }};
+      for (const DecodedStep& each : chip_.code_.steps(section)) std::visit(issue, each);
     }
 
    private:
-    /// Words that leave as this line is issued.
-    void collect() {
-      const isa::Program& program = chip_.code_.program;
-      for (const isa::Move& move : program.moves) {
-        if (move.section != section_ || move.line != at_ || (move.not_first && first_turn_)) continue;
-        const unsigned first = program.address_of(move);
-        const unsigned words = program.words_of(move);
-        GDR_ASSERT(words <= collected_.size(), "a run has room for what it collects");
-        for (unsigned n = 0; n < words; ++n) {
-          collected_[n] = isa::join(block_.bm[first + 2 * n], block_.bm[first + 2 * n + 1]);
-        }
-        collected_ = collected_.subspan(words);
+    /// Words that leave between two lines.
+    void collect(const isa::CollectStep& collect) {
+      if (collect.not_first && section_ == Section::loop_body && first_turn_) return;
+      const unsigned first = chip_.code_.program.address_of(collect);
+      const unsigned words = collect.words();
+      GDR_ASSERT(words <= collected_.size(), "a run has room for what it collects");
+      for (unsigned n = 0; n < words; ++n) {
+        collected_[n] = isa::join(block_.bm[first + 2 * n], block_.bm[first + 2 * n + 1]);
       }
+      collected_ = collected_.subspan(words);
     }
 
     /// Fetch is the caller's; issue and execute read the state as it was, retire lands what the line before wrote.
@@ -393,7 +392,7 @@ class Reference final : public ReferenceChip {
     unsigned block_id_;
     unsigned live_pes_;
     Section section_ = Section::initialization;
-    std::size_t at_ = 0;
+    std::size_t at_ = 0;  // index of the line among the section's lines
     std::uint64_t iteration_ = 0;
     unsigned record_base_ = 0;
     bool jvalid_ = true;

@@ -170,7 +170,7 @@ std::vector<isa::Line> transfer_lines(isa::BmMode mode) {
 
 std::vector<isa::Line> lines_of(const isa::Program& program, isa::Section section) {
   std::vector<isa::Line> lines;
-  for (const isa::ProgramLine& coded : program.code(section)) lines.push_back(*isa::decode(coded.word).line);
+  for (const isa::ProgramLine& coded : program.lines(section)) lines.push_back(isa::decoded(coded.word));
   return lines;
 }
 

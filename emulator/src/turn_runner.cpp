@@ -76,11 +76,13 @@ std::vector<TurnRunner::Batch> TurnRunner::batches_of(std::uint64_t first, std::
   std::vector<Batch> batches;
   std::size_t at = 0;
   const auto add = [&](isa::Section section, bool first_turn) {
-    for (const isa::Move& move : program_.moves) {
-      if (move.section != section || move.kind != isa::MoveKind::collect || (move.not_first && first_turn)) continue;
-      batches.push_back({&program_.variables[move.variable], at, program_.words_of(move)});
-      at += batches.back().words;
-    }
+    const isa::Visitor visitor{[](const isa::ProgramLine&) {}, [](const isa::TransferStep&) {},
+                               [&](const isa::CollectStep& collect) {
+                                 if (collect.not_first && first_turn) return;
+                                 batches.push_back({&program_.variables[collect.variable], at, collect.words()});
+                                 at += collect.words();
+                               }};
+    for (const isa::Step& step : program_.steps(section)) std::visit(visitor, step);
   };
   for (std::uint64_t turn = first; turn < first + count; ++turn) add(isa::Section::loop_body, turn == 0);
   if (first + count == run_.turns) add(isa::Section::loop_termination, false);

@@ -25,14 +25,12 @@ DgemmModel::DgemmModel(const isa::Program& program, const emulator::MachineDescr
     if (variable.name == "a_low") fields_ = 2;
   }
   std::vector<isa::Line> lines;
-  for (const isa::ProgramLine& line : program.code(isa::Section::loop_body)) {
-    lines.push_back(*isa::decode(line.word).line);
-  }
   emulator::SideTraffic beside;
   beside.idp_words = std::uint64_t{emulator::kBlocks} * program.record_words;
-  for (const isa::Move& move : program.moves) {
-    if (move.section == isa::Section::loop_body) beside.tree_words += program.words_of(move);
-  }
+  const isa::Visitor visitor{[&](const isa::ProgramLine& line) { lines.push_back(isa::decoded(line.word)); },
+                             [](const isa::TransferStep&) {},  // of the record, counted above
+                             [&](const isa::CollectStep& collect) { beside.tree_words += collect.words(); }};
+  for (const isa::Step& step : program.steps(isa::Section::loop_body)) std::visit(visitor, step);
   const emulator::PortTiming timing = emulator::port_timing(machine);
   clocks_per_turn_ = emulator::schedule_pass(lines, emulator::paced(lines, beside, timing), timing).clocks;
 }

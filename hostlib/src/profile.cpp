@@ -82,9 +82,10 @@ std::vector<ProfileLine> lines_of(const BoardTime& board, const isa::Program& pr
   std::vector<ProfileLine> lines;
   for (const Section section : {Section::loop_initialization, Section::loop_body, Section::loop_termination}) {
     const emulator::Pass& pass = board.schedule().pass(section);
+    const std::vector<isa::ProgramLine> code = program.lines(section);
     const std::uint64_t times = section == Section::loop_body ? board.iterations() : board.runs();
     for (std::size_t n = 0; n < pass.lines.size(); ++n) {
-      const isa::ProgramLine& coded = program.code(section)[n];
+      const isa::ProgramLine& coded = code[n];
       const emulator::ScheduledLine& scheduled = pass.lines[n];
       const std::uint32_t file = coded.position.file;
       if (file < program.files.size() && !sources.contains(file)) sources[file] = source_lines(program.files[file]);
@@ -92,9 +93,8 @@ std::vector<ProfileLine> lines_of(const BoardTime& board, const isa::Program& pr
       ProfileLine line;
       line.section = isa::name_of(section);
       line.source_line = coded.position.line;
-      line.text = line.source_line >= 1 && line.source_line <= source.size()
-                      ? source[line.source_line - 1]
-                      : isa::print(*isa::decode(coded.word).line);
+      line.text = line.source_line >= 1 && line.source_line <= source.size() ? source[line.source_line - 1]
+                                                                             : isa::print(isa::decoded(coded.word));
       line.adder = scheduled.adder;
       line.multiplier = scheduled.multiplier;
       line.alu = scheduled.alu;

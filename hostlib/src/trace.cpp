@@ -179,7 +179,7 @@ class Writer {
 
   void write_pass(const Pass& pass, Section section, std::uint64_t at, bool streams) {
     if (at >= options_.last_clock || at + pass.clocks <= options_.first_clock) return;
-    const auto& code = program_.code(section);
+    const std::vector<isa::ProgramLine> code = program_.lines(section);
     for (std::size_t n = 0; n < pass.lines.size(); ++n) {
       const ScheduledLine& line = pass.lines[n];
       const std::uint64_t clock = at + line.start;

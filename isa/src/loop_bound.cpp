@@ -27,17 +27,19 @@ std::string_view LoopBound::bound() const {
 
 LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
   LoopBound bound;
-  const auto& body = program.code(Section::loop_body);
-  bound.lines = body.size();
-  bound.line_clocks = body.size() * kClocksPerLine;
   bound.idp_clocks = kBlocks * program.record_words * idp_clocks_per_word;
   bound.bm_clocks = program.record_words;
-  for (const ProgramLine& line : body) bound.bm_clocks += port_clocks(decoded(line.word));
-  for (const Move& move : program.moves) {
-    if (move.section != Section::loop_body) continue;
-    bound.bm_clocks += program.words_of(move);
-    bound.odp_clocks += kOdpClocksPerWord * program.words_of(move);
-  }
+  const Visitor count{[&](const ProgramLine& line) {
+                        ++bound.lines;
+                        bound.line_clocks += kClocksPerLine;
+                        bound.bm_clocks += port_clocks(decoded(line.word));
+                      },
+                      [](const TransferStep&) {},  // of the record, counted above
+                      [&](const CollectStep& collect) {
+                        bound.bm_clocks += collect.words();
+                        bound.odp_clocks += kOdpClocksPerWord * collect.words();
+                      }};
+  for (const Step& step : program.steps(Section::loop_body)) std::visit(count, step);
   return bound;
 }
 

@@ -144,29 +144,80 @@ Parameter parameter_from(const json& value) {
   return parameter;
 }
 
-json to_json(const Move& move) {
-  return {{"move", name_of(move.kind)},  {"section", key_of(move.section)},
-          {"line", move.line},           {"variable", move.variable},
-          {"first", move.first},         {"entries", move.entries},
-          {"not_first", move.not_first}, {"position", to_json(move.position)}};
+/// What the key `moves` says of a transfer or a collect: before which line of the section it stands.
+struct MoveEntry {
+  Section section = Section::initialization;
+  std::size_t line = 0;
+  Step step;
+};
+
+json to_json(std::string_view kind, const CollectStep& move, Section section, std::size_t line) {
+  return {{"move", kind},
+          {"section", key_of(section)},
+          {"line", line},
+          {"variable", move.variable},
+          {"first", move.first},
+          {"entries", move.entries},
+          {"not_first", move.not_first},
+          {"position", to_json(move.position)}};
 }
 
-Move move_from(const json& value) {
-  Move move;
-  const auto kind = value.at("move").get<std::string>();
-  const auto section = value.at("section").get<std::string>();
-  static constexpr std::array<std::string_view, 2> kKinds{"transfer", "collect"};
-  move.kind = static_cast<MoveKind>(index_of(kKinds, kind));
-  std::array<std::string_view, kSections> keys;
-  for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
-  move.section = static_cast<Section>(index_of(keys, section));
-  move.line = whole<std::uint16_t>(value.at("line"));
+/// Transfers and collects in the order of their sections and lines.
+json moves_of(const Program& program) {
+  json moves = json::array();
+  for (std::size_t section = 0; section < kSections; ++section) {
+    std::size_t line = 0;
+    const auto add = [&](std::string_view kind, const CollectStep& move) {
+      moves.push_back(to_json(kind, move, static_cast<Section>(section), line));
+    };
+    const Visitor visitor{
+        [&](const ProgramLine&) { ++line; },
+        [&](const TransferStep& transfer) { add(TransferStep::kName, {0, 0, 0, false, transfer.position}); },
+        [&](const CollectStep& collect) { add(CollectStep::kName, collect); }};
+    for (const Step& step : program.sections[section]) std::visit(visitor, step);
+  }
+  return moves;
+}
+
+MoveEntry move_from(const json& value) {
+  CollectStep move;
   move.variable = whole<std::uint16_t>(value.at("variable"));
   move.first = whole<std::uint16_t>(value.at("first"));
   move.entries = whole<std::uint16_t>(value.at("entries"));
   move.not_first = value.at("not_first").get<bool>();
   move.position = position_from(value.at("position"));
-  return move;
+  std::array<std::string_view, kSections> keys;
+  for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
+  MoveEntry entry;
+  entry.section = static_cast<Section>(index_of(keys, value.at("section").get<std::string>()));
+  entry.line = whole<std::uint16_t>(value.at("line"));
+  static constexpr std::array<std::string_view, 2> kKinds{TransferStep::kName, CollectStep::kName};
+  if (kKinds[index_of(kKinds, value.at("move").get<std::string>())] == CollectStep::kName) {
+    entry.step = move;
+  } else {
+    if (move != CollectStep{0, 0, 0, false, move.position}) throw Error("a transfer names entries of a variable");
+    entry.step = TransferStep{move.position};
+  }
+  return entry;
+}
+
+/// Puts moves between the lines of a section, before which they stand in their order.
+std::vector<Step> steps_of(Section section, const std::vector<ProgramLine>& lines,
+                           const std::vector<MoveEntry>& moves) {
+  std::vector<Step> steps;
+  steps.reserve(lines.size());
+  std::size_t line = 0;
+  for (const MoveEntry& move : moves) {
+    if (move.section != section) continue;
+    if (move.line < line || move.line > lines.size()) {
+      throw Error(fmt::format("a move stands at line {} of '{}', which has {} lines; the move before it stands at {}",
+                              move.line, name_of(section), lines.size(), line));
+    }
+    while (line < move.line) steps.emplace_back(lines[line++]);
+    steps.push_back(move.step);
+  }
+  while (line < lines.size()) steps.emplace_back(lines[line++]);
+  return steps;
 }
 
 json metadata_of(const Program& program) {
@@ -175,14 +226,15 @@ json metadata_of(const Program& program) {
   meta["variables"] = json::array();
   for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
   if (program.is_type2()) {  // files of Type I are as they were
-    meta["moves"] = json::array();
-    for (const Move& move : program.moves) meta["moves"].push_back(to_json(move));
+    meta["moves"] = moves_of(program);
   }
   meta["parameters"] = json::array();
   for (const Parameter& parameter : program.parameters) meta["parameters"].push_back(to_json(parameter));
   for (std::size_t section = 0; section < kSections; ++section) {
     json& lines = meta["lines"][std::string(key_of(static_cast<Section>(section)))] = json::array();
-    for (const ProgramLine& line : program.sections[section]) lines.push_back(to_json(line.position));
+    for (const ProgramLine& line : program.lines(static_cast<Section>(section))) {
+      lines.push_back(to_json(line.position));
+    }
   }
   return meta;
 }
@@ -351,8 +403,9 @@ Program program_from(const std::vector<NamedSection>& sections) {
   program.flops = meta.at("flops").get<double>();
   for (const json& value : meta.at("variables")) program.variables.push_back(variable_from(value));
   for (const json& value : meta.at("parameters")) program.parameters.push_back(parameter_from(value));
+  std::vector<MoveEntry> moves;
   if (meta.contains("moves")) {
-    for (const json& value : meta.at("moves")) program.moves.push_back(move_from(value));
+    for (const json& value : meta.at("moves")) moves.push_back(move_from(value));
   }
   for (std::size_t section = 0; section < kSections; ++section) {
     const auto words = words_of(content(kCodeSections[section]), kCodeSections[section]);
@@ -361,9 +414,10 @@ Program program_from(const std::vector<NamedSection>& sections) {
       throw Error(
           fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
     }
-    for (std::size_t index = 0; index < words.size(); ++index) {
-      program.sections[section].push_back({words[index], position_from(lines[index])});
-    }
+    std::vector<ProgramLine> coded(words.size());
+    for (std::size_t index = 0; index < words.size(); ++index)
+      coded[index] = {words[index], position_from(lines[index])};
+    program.sections[section] = steps_of(static_cast<Section>(section), coded, moves);
   }
   return program;
 }
@@ -388,7 +442,7 @@ const NamedSection& digest_section(const std::vector<NamedSection>& sections) {
 std::vector<std::byte> serialize(const Program& program) {
   std::vector<NamedSection> sections;
   for (std::size_t section = 0; section < kSections; ++section) {
-    sections.push_back({kCodeSections[section], code_bytes(program.sections[section]), true});
+    sections.push_back({kCodeSections[section], code_bytes(program.lines(static_cast<Section>(section))), true});
   }
   // Names of files may be no UTF-8.
   sections.push_back(

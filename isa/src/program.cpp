@@ -1,6 +1,8 @@
 // Names of sections and the questions a program answers about its variables.
 #include "gdr/isa/program.h"
 
+#include <algorithm>
+
 namespace gdr::isa {
 namespace {
 
@@ -16,16 +18,32 @@ constexpr std::array<SectionNames, kSections> kSectionNames{{{"initialization", 
 }  // namespace
 
 std::string_view name_of(Section section) { return kSectionNames[static_cast<std::size_t>(section)].name; }
-std::string_view name_of(MoveKind kind) { return kind == MoveKind::transfer ? "transfer" : "collect"; }
 
-unsigned Program::address_of(const Move& move) const {
-  return variables[move.variable].address + 2u * kVectorElements * move.first;
-}
-unsigned Program::words_of(const Move& move) const {
-  return move.kind == MoveKind::collect ? kVectorElements * unsigned{move.entries} : 0;
+const SourcePosition& position_of(const Step& step) {
+  return std::visit([](const auto& kind) -> const SourcePosition& { return kind.position; }, step);
 }
 
 std::string_view key_of(Section section) { return kSectionNames[static_cast<std::size_t>(section)].key; }
+
+std::vector<ProgramLine> Program::lines(Section section) const {
+  std::vector<ProgramLine> lines;
+  lines.reserve(steps(section).size());
+  for (const Step& step : steps(section)) {
+    if (const auto* line = std::get_if<ProgramLine>(&step)) lines.push_back(*line);
+  }
+  return lines;
+}
+
+bool Program::is_type2() const {
+  return std::any_of(sections.begin(), sections.end(), [](const std::vector<Step>& steps) {
+    return std::any_of(steps.begin(), steps.end(),
+                       [](const Step& step) { return !std::holds_alternative<ProgramLine>(step); });
+  });
+}
+
+unsigned Program::address_of(const CollectStep& collect) const {
+  return variables[collect.variable].address + 2u * kVectorElements * collect.first;
+}
 
 std::vector<const Variable*> Program::variables_by(Transfer transfer) const {
   std::vector<const Variable*> chosen;

@@ -1,11 +1,10 @@
-// What every program keeps to: after validate() its variables, moves and instruction words are within the machine's
+// What every program keeps to: after validate() its variables, steps and instruction words are within the machine's
 // limits. What lines mean one after the other is checked by those who run them.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/isa/program.h"
@@ -157,50 +156,75 @@ void check(const Program& program, const Parameter& parameter) {
     refuse("{} has the default {}, which is not finite", whose, parameter.default_value);
 }
 
-/// Moves stand in order, name results in broadcast memory and make the kernel one of Type II as a whole.
-void check_moves(const Program& program) {
-  bool fills = false;
-  for (std::size_t n = 0; n < program.moves.size(); ++n) {
-    const Move& move = program.moves[n];
-    const std::string whose = fmt::format("{} {}", isa::name_of(move.kind), n);
-    check_position(program, move.position, whose);
-    const Section at_ends = move.kind == MoveKind::transfer ? Section::loop_initialization : Section::loop_termination;
-    if (move.section != Section::loop_body && move.section != at_ends) {
-      refuse("{} stands in '{}'; allowed are '{}' and '{}'", whose, isa::name_of(move.section), isa::name_of(at_ends),
-             isa::name_of(Section::loop_body));
+/// Checks one step after the other: words decode, and a transfer or collect stands where it may.
+class StepChecker {
+ public:
+  explicit StepChecker(const Program& program) : program_(program) {}
+
+  void run() {
+    for (std::size_t section = 0; section < kSections; ++section) {
+      section_ = static_cast<Section>(section);
+      const std::vector<Step>& steps = program_.steps(section_);
+      for (std::size_t at = 0; at < steps.size(); ++at) {
+        whose_ = fmt::format("step {} of '{}'", at, isa::name_of(section_));
+        check_position(program_, position_of(steps[at]), whose_);
+        std::visit([&](const auto& step) { check(step); }, steps[at]);
+      }
     }
-    if (move.line > program.code(move.section).size()) {
-      refuse("{} stands at line {} of '{}', which has {}", whose, move.line, isa::name_of(move.section),
-             program.code(move.section).size());
-    }
-    if (n > 0 &&
-        std::pair(program.moves[n - 1].section, program.moves[n - 1].line) > std::pair(move.section, move.line)) {
-      refuse("{} stands before the one that precedes it", whose);
-    }
-    if (move.kind == MoveKind::transfer) {
-      fills = fills || move.section == Section::loop_body;
-      continue;
-    }
-    if (move.variable >= program.variables.size()) {
-      refuse("{} names variable {}; there are {}", whose, move.variable, program.variables.size());
-    }
-    const Variable& variable = program.variables[move.variable];
-    if (variable.transfer != Transfer::rrn || variable.memory != Memory::bm || move.entries < 1 ||
-        move.first + move.entries > variable.elements) {
-      refuse("{}: entries {} to {} of '{}' are no words of a result in broadcast memory", whose, move.first,
-             move.first + move.entries - 1, variable.name);
+    check_kind();
+  }
+
+ private:
+  void check(const ProgramLine& line) const {
+    if (const DecodeResult result = decode(line.word); !result.line) {
+      refuse("{} is undefined: {}", whose_, result.error);
     }
   }
-  for (const Variable& variable : program.variables) {
-    if (variable.transfer == Transfer::rrn && (variable.memory == Memory::bm) != program.is_type2()) {
-      refuse("variable '{}': results live in {}", variable.name,
-             program.is_type2() ? "broadcast memory where a kernel collects them itself" : "the PE");
+
+  void check(const TransferStep&) {
+    require_section(TransferStep::kName, Section::loop_initialization);
+    fills_ = fills_ || section_ == Section::loop_body;
+  }
+
+  void check(const CollectStep& collect) const {
+    require_section(CollectStep::kName, Section::loop_termination);
+    if (collect.variable >= program_.variables.size()) {
+      refuse("{} collects variable {}; there are {}", whose_, collect.variable, program_.variables.size());
+    }
+    const Variable& variable = program_.variables[collect.variable];
+    if (variable.transfer != Transfer::rrn || variable.memory != Memory::bm || collect.entries < 1 ||
+        collect.first + collect.entries > variable.elements) {
+      refuse("{} collects entries {} to {} of '{}', which are no words of a result in broadcast memory", whose_,
+             collect.first, collect.first + collect.entries - 1, variable.name);
     }
   }
-  if (program.is_type2() && program.record_words != 0 && !fills) {
-    refuse("the kernel moves its data itself, but its loop body has no {}", isa::name_of(MoveKind::transfer));
+
+  /// Both stand in the loop body, a transfer also before it and a collect also behind it.
+  void require_section(std::string_view kind, Section other) const {
+    if (section_ == Section::loop_body || section_ == other) return;
+    refuse("{} is a {}, which stands in '{}' or '{}'", whose_, kind, isa::name_of(other),
+           isa::name_of(Section::loop_body));
   }
-}
+
+  /// A kernel is of Type II as a whole.
+  void check_kind() const {
+    const bool type2 = program_.is_type2();
+    for (const Variable& variable : program_.variables) {
+      if (variable.transfer == Transfer::rrn && (variable.memory == Memory::bm) != type2) {
+        refuse("variable '{}': results live in {}", variable.name,
+               type2 ? "broadcast memory where a kernel collects them itself" : "the PE");
+      }
+    }
+    if (type2 && program_.record_words != 0 && !fills_) {
+      refuse("the kernel moves its data itself, but its loop body has no {}", TransferStep::kName);
+    }
+  }
+
+  const Program& program_;
+  Section section_ = Section::initialization;
+  std::string whose_;   // the step
+  bool fills_ = false;  // the loop body has a transfer
+};
 
 }  // namespace
 
@@ -223,18 +247,8 @@ void validate(const Program& program) {
     check_place(program, variable);
   }
   check_record(program);
-  check_moves(program);
   for (const Parameter& parameter : program.parameters) check(program, parameter);
-  for (std::size_t section = 0; section < kSections; ++section) {
-    const auto name = isa::name_of(static_cast<Section>(section));
-    for (std::size_t at = 0; at < program.sections[section].size(); ++at) {
-      const ProgramLine& line = program.sections[section][at];
-      check_position(program, line.position, fmt::format("a line of '{}'", name));
-      if (const DecodeResult result = decode(line.word); !result.line) {
-        refuse("line {} of '{}' is undefined: {}", at, name, result.error);
-      }
-    }
-  }
+  StepChecker(program).run();
 }
 
 }  // namespace gdr::isa

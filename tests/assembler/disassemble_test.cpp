@@ -63,9 +63,8 @@ isa::Program without_positions(isa::Program program) {
   for (isa::Variable& variable : program.variables) variable.position = {};
   for (isa::Parameter& parameter : program.parameters) parameter.position = {};
   for (auto& section : program.sections) {
-    for (isa::ProgramLine& line : section) line.position = {};
+    for (isa::Step& step : section) std::visit([](auto& kind) { kind.position = {}; }, step);
   }
-  for (isa::Move& move : program.moves) move.position = {};
   return program;
 }
 
@@ -80,6 +79,41 @@ TEST(Disassembly, OfEveryShippedKernelAssemblesToTheSameProgram) {
     const isa::Program program = assembled(base::read_file(entry.path()));
     EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << entry.path();
   }
+}
+
+/// Transfers and collects in sections with lines and without, before, between and behind them.
+constexpr std::string_view kMoves = R"(kernel moves
+bvar long bj[2] elt
+bvar vector long c[2] rrn
+bvar vector long d rrn
+loop initialization
+  transfer
+loop body
+  collect c[1] not_first
+  bm bj[1] $lr0v
+  nop
+  bm $lr0v c[0] @3
+  transfer
+  nop
+  collect c[0]
+  bm $lr0v c[1] @3
+  bm $lr0v d @4
+  nop
+  collect c
+loop termination
+  collect d
+)";
+
+TEST(Disassembly, KeepsTransfersAndCollectsInTheirPlaces) {
+  const isa::Program program = assembled(kMoves);
+  EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << disassemble(program);
+}
+
+TEST(Listing, ShowsTransfersAndCollectsOfSectionsWithoutLines) {
+  const std::string text = listing(assembled(kMoves));
+  EXPECT_THAT(text, HasSubstr("\nloop initialization\n            0  transfer\n"));
+  EXPECT_THAT(text, HasSubstr("\nloop termination\n            0  collect 4 words of d\n"));
+  EXPECT_THAT(text, HasSubstr("            0  collect 4 words of c, not in the first turn\n"));
 }
 
 TEST(Listing, ShowsSourceWordClockUnitsAndLayout) {

@@ -144,12 +144,12 @@ loop body
   fadd x $lr0v $lr8v ; fmul x $r0v $lt ; upassa x $lm64v
   fsub xj x $lt ; fmul xj $r0v $lr16v ; bm xj $lm64v
 )");
-  const isa::Line first = *isa::decode(program.code(isa::Section::loop_body)[0].word).line;
+  const isa::Line first = isa::decoded(program.lines(isa::Section::loop_body)[0].word);
   EXPECT_EQ(first.adder.a, isa::Source::lm);
   EXPECT_EQ(first.multiplier.a, isa::Source::lm);
   EXPECT_EQ(first.alu.a, isa::Source::lm);
   EXPECT_NE(first.gpr_a, first.gpr_b) << "the same address as short and as long word are two reads";
-  const isa::Line second = *isa::decode(program.code(isa::Section::loop_body)[1].word).line;
+  const isa::Line second = *isa::decode(program.lines(isa::Section::loop_body)[1].word).line;
   EXPECT_EQ(second.adder.a, isa::Source::bm);
   EXPECT_EQ(second.multiplier.a, isa::Source::bm);
   EXPECT_EQ(second.lm_write.source, isa::Unit::bm);
@@ -249,7 +249,7 @@ std::string immediate(const std::string& text, const AssembleOptions& options = 
   const bool is_short = text.starts_with("is") || text.starts_with("hs") || text.starts_with("fs");
   const isa::Program program =
       assembled("kernel immediates\nloop body\n  upassa " + text + (is_short ? " $t\n" : " $lt\n"), options);
-  const isa::Line line = *isa::decode(program.code(isa::Section::loop_body).at(0).word).line;
+  const isa::Line line = *isa::decode(program.lines(isa::Section::loop_body).at(0).word).line;
   return is_short ? isa::to_hex(line.immediate.value.upper()) : isa::to_hex(line.immediate.value);
 }
 
@@ -401,7 +401,7 @@ TEST(Expressions, BindAsInC) {
   const auto takes_then_branch = [](std::string_view condition) {
     const std::string text =
         fmt::format("kernel k\nloop body\nif {}\n  upassa il\"1\" $lt\nelse\n  upassa il\"0\" $lt\nend\n", condition);
-    return isa::decoded(assembled(text).code(isa::Section::loop_body).at(0).word).immediate.value.low == 1;
+    return isa::decoded(assembled(text).lines(isa::Section::loop_body).at(0).word).immediate.value.low == 1;
   };
   EXPECT_TRUE(takes_then_branch("1 || 0 && 0"));
   EXPECT_TRUE(takes_then_branch("0 && 0 || 1"));
@@ -442,7 +442,7 @@ TEST(Registers, OfOtherSpellingsAndOperationsAreAccepted) {
 
 TEST(LineTable, NamesFileLineAndColumn) {
   const isa::Program program = assembled("kernel t\nloop body\n\n  # comment\n   nop # and another\n");
-  EXPECT_EQ(program.code(isa::Section::loop_body).at(0).position, (isa::SourcePosition{0, 5, 4}));
+  EXPECT_EQ(program.lines(isa::Section::loop_body).at(0).position, (isa::SourcePosition{0, 5, 4}));
   EXPECT_THAT(program.files, ElementsAre("test.vsm"));
 }
 
@@ -457,7 +457,7 @@ loop body
 loop termination
   fpassa $lr0v $lt
 )");
-  EXPECT_EQ(program.code(isa::Section::loop_body).size(), 2u);
+  EXPECT_EQ(program.lines(isa::Section::loop_body).size(), 2u);
 }
 
 TEST(Hazards, SpareTheOldValueOfTheSameLineAndOtherWords) {

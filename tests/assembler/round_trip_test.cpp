@@ -42,7 +42,7 @@ std::vector<isa::InstructionWord> assembled_words(const std::string& lines) {
     return {};
   }
   std::vector<isa::InstructionWord> words;
-  for (const isa::ProgramLine& line : result.program->code(isa::Section::loop_body)) words.push_back(line.word);
+  for (const isa::ProgramLine& line : result.program->lines(isa::Section::loop_body)) words.push_back(line.word);
   return words;
 }
 

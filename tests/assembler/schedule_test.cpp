@@ -213,9 +213,11 @@ TEST(Schedule, KeepsTheErrorsOfTheSourceAsWritten) {
 TEST(Schedule, EveryShippedKernelGetsNoLongerAndDisassemblesToTheSameWords) {
   const auto words_of = [](const isa::Program& program) {
     std::vector<std::vector<isa::InstructionWord>> words;
-    for (const auto& section : program.sections) {
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
       words.emplace_back();
-      for (const isa::ProgramLine& line : section) words.back().push_back(line.word);
+      for (const isa::ProgramLine& line : program.lines(static_cast<isa::Section>(section))) {
+        words.back().push_back(line.word);
+      }
     }
     return words;
   };

@@ -22,7 +22,7 @@ inline isa::Program assembled(std::string_view text, const AssembleOptions& opti
 /// Assembly text of a section's lines.
 inline std::vector<std::string> printed(const isa::Program& program, isa::Section section = isa::Section::loop_body) {
   std::vector<std::string> lines;
-  for (const isa::ProgramLine& line : program.code(section)) lines.push_back(isa::print(*isa::decode(line.word).line));
+  for (const isa::ProgramLine& line : program.lines(section)) lines.push_back(isa::print(isa::decoded(line.word)));
   return lines;
 }
 

@@ -39,7 +39,6 @@ isa::Program echo_program() {
   program.kernel = "echo";
   program.record_words = 2;
   program.sections[static_cast<std::size_t>(isa::Section::loop_body)] = code_of({store, isa::Line{}});
-  program.sections[static_cast<std::size_t>(isa::Section::loop_termination)] = code_of({isa::Line{}});
   isa::Variable x;
   x.name = "x";
   x.memory = Memory::gpr;
@@ -59,12 +58,8 @@ isa::Program echo_program() {
   out.transfer = isa::Transfer::rrn;
   out.conversion = isa::Conversion::FLT72TO64;
   program.variables = {x, y, out};
-  isa::Move collect;
-  collect.section = isa::Section::loop_termination;
-  collect.kind = isa::MoveKind::collect;
-  collect.variable = 2;
-  collect.entries = 1;
-  program.moves = {collect};
+  program.steps(isa::Section::loop_termination) = {isa::CollectStep{2, 0, 1, false, {}}};
+  program.steps(isa::Section::loop_termination).push_back(code_of({isa::Line{}}).front());
   return program;
 }
 

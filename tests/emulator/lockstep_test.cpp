@@ -60,8 +60,9 @@ class Mistaken final : public Chip {
 
   [[nodiscard]] isa::Program changed(isa::Program program) const {
     for (auto& section : program.sections) {
-      for (isa::ProgramLine& coded : section) {
-        Line line = *isa::decode(coded.word).line;
+      for (isa::Step& step : section) {
+        auto& coded = std::get<isa::ProgramLine>(step);
+        Line line = isa::decoded(coded.word);
         if (line.gpr_write.source != Unit::adder || line.gpr_write.address != address_) continue;
         line.adder.op = Op::FSUB;
         coded.word = isa::encode(line);
@@ -106,7 +107,7 @@ isa::Program summing_program() {
   const auto set = [&](Section section, const std::vector<Line>& lines, std::uint32_t first_source_line) {
     auto& code = program.sections[static_cast<std::size_t>(section)];
     code = code_of(lines);
-    for (isa::ProgramLine& line : code) line.position = {0, first_source_line++, 1};
+    for (isa::Step& step : code) std::get<isa::ProgramLine>(step).position = {0, first_source_line++, 1};
   };
   set(Section::loop_initialization, {add_line(20, 0, false), Line{}}, 10);
   set(Section::loop_body, {add_line(4, 2, true), Line{}, add_line(2, 4, false), Line{}}, 20);
@@ -194,8 +195,8 @@ isa::Program collecting_program() {
   store.bm.address = 40;
   store.bm.one_pe = true;
   store.bm.store_source = Source::gpr_a;
-  auto& body = program.sections[static_cast<std::size_t>(Section::loop_body)];
-  for (const isa::ProgramLine& line : code_of({store, Line{}})) body.push_back(line);
+  std::vector<isa::Step>& body = program.steps(Section::loop_body);
+  for (const isa::Step& line : code_of({store, Line{}})) body.push_back(line);
   isa::Variable sum;
   sum.name = "sum";
   sum.memory = isa::Memory::bm;
@@ -203,15 +204,10 @@ isa::Program collecting_program() {
   sum.transfer = isa::Transfer::rrn;
   sum.conversion = isa::Conversion::FLT72TO64;
   program.variables = {sum};
-  const auto collect = [](Section section, std::size_t line) {
-    isa::Move move;
-    move.section = section;
-    move.line = static_cast<std::uint16_t>(line);
-    move.kind = isa::MoveKind::collect;
-    move.entries = 1;
-    return move;
-  };
-  program.moves = {collect(Section::loop_body, body.size()), collect(Section::loop_termination, 0)};
+  const isa::CollectStep collect{0, 0, 1, false, {}};
+  body.push_back(collect);
+  std::vector<isa::Step>& termination = program.steps(Section::loop_termination);
+  termination.insert(termination.begin(), collect);
   return program;
 }
 

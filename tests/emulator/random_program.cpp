@@ -46,9 +46,9 @@ bool decodes(const std::vector<Line>& lines, Section section, const ProgramShape
 
 }  // namespace
 
-std::vector<isa::ProgramLine> code_of(const std::vector<Line>& lines) {
-  std::vector<isa::ProgramLine> code;
-  for (const Line& line : lines) code.push_back({isa::encode(line), {}});
+std::vector<isa::Step> code_of(const std::vector<Line>& lines) {
+  std::vector<isa::Step> code;
+  for (const Line& line : lines) code.emplace_back(isa::ProgramLine{isa::encode(line), {}});
   return code;
 }
 
@@ -56,9 +56,14 @@ std::string text_of(const isa::Program& program) {
   std::string text;
   for (const Section section : kSectionsInOrder) {
     text += std::string(isa::name_of(section)) + "\n";
-    for (const isa::ProgramLine& line : program.code(section)) {
-      text += "  " + isa::print(*isa::decode(line.word).line) + "\n";
-    }
+    const isa::Visitor print{[](const isa::ProgramLine& line) { return isa::print(isa::decoded(line.word)); },
+                             [](const isa::TransferStep& transfer) { return std::string(transfer.kName); },
+                             [&](const isa::CollectStep& collect) {
+                               return std::string(collect.kName) + " " + std::to_string(collect.words()) +
+                                      " words at " + std::to_string(program.address_of(collect)) +
+                                      (collect.not_first ? " not_first" : "");
+                             }};
+    for (const isa::Step& step : program.steps(section)) text += "  " + std::visit(print, step) + "\n";
   }
   return text;
 }

@@ -49,7 +49,7 @@ class RandomPrograms {
 };
 
 /// Lines as a section's code.
-[[nodiscard]] std::vector<isa::ProgramLine> code_of(const std::vector<isa::Line>& lines);
+[[nodiscard]] std::vector<isa::Step> code_of(const std::vector<isa::Line>& lines);
 
 /// Assembly text of all sections, for a failing test's message.
 [[nodiscard]] std::string text_of(const isa::Program& program);

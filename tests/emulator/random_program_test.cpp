@@ -13,7 +13,7 @@ namespace {
 
 using isa::Section;
 
-void append(std::vector<isa::ProgramLine>& code, const std::vector<isa::ProgramLine>& more) {
+void append(std::vector<isa::Step>& code, const std::vector<isa::Step>& more) {
   code.insert(code.end(), more.begin(), more.end());
 }
 

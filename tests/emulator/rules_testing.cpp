@@ -56,10 +56,10 @@ std::vector<isa::Line> lines_of(std::string_view assembly) {
   }
   const assembler::AssembleResult result = assembler::assemble(text, "rules.vsm");
   if (!result.program) throw Error(assembler::format_diagnostics(result));
-  const auto& code = result.program->code(isa::Section::loop_body);
+  const std::vector<isa::ProgramLine> code = result.program->lines(isa::Section::loop_body);
   std::vector<isa::Line> lines;
   for (std::size_t n = 0; n < code.size(); ++n) {
-    if (wanted.at(n)) lines.push_back(*isa::decode(code[n].word).line);
+    if (wanted.at(n)) lines.push_back(isa::decoded(code[n].word));
   }
   return lines;
 }

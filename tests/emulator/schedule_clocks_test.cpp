@@ -50,7 +50,7 @@ class DynamicClock final : public Observer {
   void on_issue(const IssueEvent& event) override {
     if (event.block != 0) return;
     if (event.section == Section::loop_body && event.line == 0) begin_iteration();
-    const isa::Line line = *isa::decode(program_.code(event.section)[event.line].word).line;
+    const isa::Line line = isa::decoded(program_.lines(event.section)[event.line].word);
     unsigned words = 0;
     if (line.bm.mode == isa::BmMode::write) words = line.vlen;
     if (line.bm.mode == isa::BmMode::read) words = line.bm.vector ? line.vlen : 1;
@@ -133,8 +133,8 @@ void expect_static_is_dynamic(const isa::Program& program, const MachineDescript
   EXPECT_EQ(clocks.loop(), dynamic.clocks()) << records << " records\n" << tests::text_of(program);
   EXPECT_EQ(clocks.loop_initialization + clocks.loop_body + clocks.loop_termination,
             dynamic.lines() * isa::kClocksPerLine + clocks.loop_initialization -
-                program.code(Section::loop_initialization).size() * isa::kClocksPerLine + clocks.loop_termination -
-                program.code(Section::loop_termination).size() * isa::kClocksPerLine);
+                program.lines(Section::loop_initialization).size() * isa::kClocksPerLine + clocks.loop_termination -
+                program.lines(Section::loop_termination).size() * isa::kClocksPerLine);
 }
 
 TEST(Schedule, CountsOfEveryKernelAreThoseOfItsRuns) {
@@ -160,7 +160,7 @@ TEST(Schedule, CountsOfRandomProgramsAreThoseOfTheirRuns) {
     tests::ProgramShape shape;
     shape.record_words = static_cast<unsigned>(random.below(24));
     isa::Program program = random.next(shape, 30);
-    while (program.code(Section::loop_body).empty()) {
+    while (program.lines(Section::loop_body).empty()) {
       program = with_lines(program, Section::loop_body, random.next(shape, 30));
     }
     MachineDescription machine = machine_without_pauses();

@@ -184,7 +184,7 @@ TEST(Device, ARefusedProgramLeavesTheDeviceWithoutOne) {
   device.load(assembled(kSpring));
   device.write_j(0, row_of_particles(3));
   isa::Program broken = assembled(kSpring);
-  broken.sections[2][0].word.parts[4] = ~std::uint64_t{0};
+  std::get<isa::ProgramLine>(broken.sections[2][0]).word.parts[4] = ~std::uint64_t{0};
   EXPECT_THROW(device.load(broken), emulator::Fault);
   EXPECT_EQ(refusal([&] { static_cast<void>(device.run(bits({0.0}), 3)); }), "no program is loaded");
 }
@@ -204,7 +204,7 @@ TEST(Device, ALongProductWhoseOperandChangesBetweenItsLinesIsAFault) {
   low.t_write = {isa::Unit::multiplier, 0, false, false, {}};
   const auto load = [&](const std::vector<isa::Line>& lines) {
     program.sections[2].clear();
-    for (const isa::Line& line : lines) program.sections[2].push_back({isa::encode(line), {}});
+    for (const isa::Line& line : lines) program.sections[2].emplace_back(isa::ProgramLine{isa::encode(line), {}});
     Device(options()).load(program);
   };
   EXPECT_THROW(load({before, high, low}), emulator::Fault);

@@ -37,8 +37,8 @@ Program every_kind_of_entry() {
   program.files = {"sample.vsm", "macros.vsm"};
   program.record_words = 3;
   program.flops = 38.5;
-  program.sections[0] = {{encode(Line()), {0, 12, 3}}};
-  program.sections[2] = {{encode(sum_into(8)), {0, 20, 1}}, {encode(sum_into(16)), {1, 4, 5}}};
+  program.sections[0] = {ProgramLine{encode(Line()), {0, 12, 3}}};
+  program.sections[2] = {ProgramLine{encode(sum_into(8)), {0, 20, 1}}, ProgramLine{encode(sum_into(16)), {1, 4, 5}}};
   Variable x{"x", Memory::lm, 0, Width::long_word, true, 6, {2, 3}, false, Transfer::hlt, Conversion::FLT64TO72,
              {},  {0, 2, 5}};
   Variable m{"m", Memory::bm, 5, Width::short_word, false, 1, {}, true, Transfer::elt, Conversion::FIX64TO36,
@@ -239,8 +239,9 @@ TEST(ObjectFile, IsRefusedWithFilesThatItDoesNotName) {
               HasSubstr("variable 'x' stands in file 2, but there are 2 files"));
   EXPECT_THAT(refusal_after([](Program& program) { program.parameters[0].position.file = 7; }),
               HasSubstr("parameter 'eps' stands in file 7"));
-  EXPECT_THAT(refusal_after([](Program& program) { program.sections[2][1].position.file = 4000000000; }),
-              HasSubstr("a line of 'loop body' stands in file 4000000000"));
+  EXPECT_THAT(
+      refusal_after([](Program& program) { std::get<ProgramLine>(program.sections[2][1]).position.file = 4000000000; }),
+      HasSubstr("step 1 of 'loop body' stands in file 4000000000"));
 }
 
 /// A kernel of Type II with its moves where they belong.
@@ -250,10 +251,10 @@ Program moves_its_own_data() {
   result.memory = Memory::bm;
   result.address = 24;
   const SourcePosition here{0, 30, 3};
-  program.moves = {{Section::loop_initialization, 0, MoveKind::transfer, 0, 0, 0, false, here},
-                   {Section::loop_body, 1, MoveKind::transfer, 0, 0, 0, false, here},
-                   {Section::loop_body, 2, MoveKind::collect, 2, 0, 1, true, here},
-                   {Section::loop_termination, 0, MoveKind::collect, 2, 0, 1, false, here}};
+  program.sections[1] = {TransferStep{here}};
+  program.sections[2].insert(program.sections[2].begin() + 1, TransferStep{here});
+  program.sections[2].push_back(CollectStep{2, 0, 1, true, here});
+  program.sections[3] = {CollectStep{2, 0, 1, false, here}};
   return program;
 }
 
@@ -262,28 +263,68 @@ TEST(ObjectFile, OfAKernelOfTypeTwoReadsBack) {
   EXPECT_EQ(deserialize(serialize(program), "sample.gdro"), program);
 }
 
-TEST(ObjectFile, IsRefusedWithMovesWhereNoneStand) {
-  const auto moved = [](std::size_t index, Section section) {
+TEST(ObjectFile, OfAKernelOfTypeTwoHoldsWhatOlderReadersKnow) {
+  const std::string text = as_text(serialize(moves_its_own_data()));
+  // The keys of the second transfer and the first collect, as object version 1 has had them from the start.
+  EXPECT_THAT(text, HasSubstr(R"({
+   "entries": 0,
+   "first": 0,
+   "line": 1,
+   "move": "transfer",
+   "not_first": false,
+   "position": [
+    0,
+    30,
+    3
+   ],
+   "section": "loop_body",
+   "variable": 0
+  },
+  {
+   "entries": 1,
+   "first": 0,
+   "line": 2,
+   "move": "collect",
+   "not_first": true,
+)"));
+}
+
+TEST(ObjectFile, IsRefusedWithStepsWhereNoneStand) {
+  const auto with_step = [](Section section, const Step& step) {
     Program program = moves_its_own_data();
-    program.moves[index].section = section;
+    program.steps(section).push_back(step);
     return refusal(serialize(program));
   };
+  const SourcePosition here{0, 31, 3};
   // Nobody would have room for these words.
-  EXPECT_THAT(moved(2, Section::loop_initialization),
-              HasSubstr("collect 2 stands in 'loop initialization'; allowed are 'loop termination' and 'loop body'"));
-  EXPECT_THAT(moved(2, Section::initialization), HasSubstr("collect 2 stands in 'initialization'"));
-  EXPECT_THAT(moved(0, Section::initialization), HasSubstr("transfer 0 stands in 'initialization'"));
-  EXPECT_THAT(moved(1, Section::loop_termination), HasSubstr("transfer 1 stands in 'loop termination'"));
+  EXPECT_THAT(with_step(Section::loop_initialization, CollectStep{2, 0, 1, false, here}),
+              HasSubstr("step 1 of 'loop initialization' is a collect, which stands in 'loop termination' or"));
+  EXPECT_THAT(with_step(Section::initialization, CollectStep{2, 0, 1, false, here}), HasSubstr("is a collect"));
+  EXPECT_THAT(with_step(Section::initialization, TransferStep{here}), HasSubstr("is a transfer"));
+  EXPECT_THAT(with_step(Section::loop_termination, TransferStep{here}), HasSubstr("is a transfer"));
+  EXPECT_THAT(with_step(Section::loop_body, CollectStep{9, 0, 1, false, here}), HasSubstr("collects variable 9"));
+  EXPECT_THAT(with_step(Section::loop_body, CollectStep{2, 0, 2, false, here}),
+              HasSubstr("step 4 of 'loop body' collects entries 0 to 1 of 'a'"));
+  EXPECT_THAT(with_step(Section::loop_body, TransferStep{{7, 1, 1}}),
+              HasSubstr("step 4 of 'loop body' stands in file 7"));
+}
+
+TEST(ObjectFile, IsRefusedWithMovesBehindItsLines) {
+  const Bytes whole = serialize(moves_its_own_data());
+  EXPECT_THAT(refusal(forged(whole, "\"line\": 2", "\"line\": 3")),
+              HasSubstr("a move stands at line 3 of 'loop body', which has 2 lines"));
+  EXPECT_THAT(refusal(forged(whole, "\"line\": 2", "\"line\": 0")), HasSubstr("the move before it stands at 1"));
+  EXPECT_THAT(refusal(forged(whole, "\"entries\": 0", "\"entries\": 1")), HasSubstr("a transfer names entries"));
 }
 
 TEST(Program, WithAWordThatDoesNotDecodeIsInvalid) {
   Program program = every_kind_of_entry();
-  program.sections[2][1].word.parts[4] = ~std::uint64_t{0};
+  std::get<ProgramLine>(program.sections[2][1]).word.parts[4] = ~std::uint64_t{0};
   try {
     validate(program);
     FAIL() << "an undefined word was accepted";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), StartsWith("line 1 of 'loop body' is undefined: "));
+    EXPECT_THAT(error.what(), StartsWith("step 1 of 'loop body' is undefined: "));
   }
   EXPECT_THROW(static_cast<void>(loop_bound(program)), Error);
 }

@@ -96,8 +96,8 @@ TEST(Schedule, ChangesNoWordThatAShippedKernelLeaves) {
 
 TEST(Schedule, ShortensAKernelWrittenOneOperationPerLine) {
   const std::string source = source_of("gravity_jerk_2009");
-  EXPECT_LT(assembled_with(source, true).code(isa::Section::loop_body).size(),
-            assembled_with(source, false).code(isa::Section::loop_body).size());
+  EXPECT_LT(assembled_with(source, true).lines(isa::Section::loop_body).size(),
+            assembled_with(source, false).lines(isa::Section::loop_body).size());
 }
 
 /// A kernel of random lines, of which each was kept if the kernel is legal with it.
@@ -162,8 +162,8 @@ TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
     const isa::Program written = assembled_with(source, false);
     if (written.is_type2()) continue;  // stays as it is: moves beside its lines count on their places
     const isa::Program packed = assembled_with(source, true);
-    lines += written.code(isa::Section::loop_body).size();
-    packed_lines += packed.code(isa::Section::loop_body).size();
+    lines += written.lines(isa::Section::loop_body).size();
+    packed_lines += packed.lines(isa::Section::loop_body).size();
     for (const std::uint64_t records : {std::uint64_t{0}, kRecords}) {
       const auto expected = outcome_of(written, seed, records);
       ASSERT_TRUE(expected || indirect) << "seed " << seed << "\n" << source;

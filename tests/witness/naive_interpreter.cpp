@@ -258,18 +258,23 @@ bool holds(const Outcome& outcome, isa::Condition condition) {
 
 NaiveCode::NaiveCode(const isa::Program& program, Landing landing) : program_(program), landing_(landing) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    for (const isa::ProgramLine& word : program.sections[section]) {
-      const isa::DecodeResult decoded = isa::decode(word.word);
-      if (!decoded.line) throw Error("NaiveCode: " + decoded.error);
-      const Line& line = *decoded.line;
-      const bool across_pes = line.bm.mode == isa::BmMode::write || line.bm.one_pe;
-      if (landing == Landing::at_once && (across_pes || line.lm_read.indirect || line.lm_write.indirect)) {
-        throw Error("NaiveCode: a line stores to BM, loads into one PE or addresses indirectly: " + isa::print(line));
-      }
-      sections_[section].push_back(taken_apart(line));
-      if (static_cast<Section>(section) != Section::loop_body) continue;
-      for (const Slot* slot : {&line.adder, &line.multiplier, &line.alu}) operations_ += works(*slot) ? line.vlen : 0;
-    }
+    const isa::Visitor take_apart{
+        [&](const isa::ProgramLine& word) {
+          const Line line = isa::decoded(word.word);
+          const bool across_pes = line.bm.mode == isa::BmMode::write || line.bm.one_pe;
+          if (landing == Landing::at_once && (across_pes || line.lm_read.indirect || line.lm_write.indirect)) {
+            throw Error("NaiveCode: a line stores to BM, loads into one PE or addresses indirectly: " +
+                        isa::print(line));
+          }
+          sections_[section].emplace_back(taken_apart(line));
+          if (static_cast<Section>(section) != Section::loop_body) return;
+          for (const Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
+            operations_ += works(*slot) ? line.vlen : 0;
+          }
+        },
+        [](const isa::TransferStep&) {},  // the record is there when its iteration begins
+        [&](const isa::CollectStep& collect) { sections_[section].emplace_back(collect); }};
+    for (const isa::Step& step : program.sections[section]) std::visit(take_apart, step);
   }
 }
 
@@ -447,33 +452,34 @@ void NaiveInterpreter::run(const emulator::LoopRun& run) {
 }
 
 void NaiveInterpreter::section(Section section, unsigned live_pes, bool first_turn) {
-  const auto& lines = code_->sections_[static_cast<std::size_t>(section)];
+  const auto& steps = code_->sections_[static_cast<std::size_t>(section)];
   if (code_->landing_ == Landing::at_once) {
     // No PE sees another: each runs the whole section, its words in the fastest cache.
     for (unsigned pe = 0; pe < live_pes; ++pe) {
-      for (const TakenApart& line : lines) execute<Landing::at_once>(line, pe, {section, 0});
+      for (const NaiveCode::Step& step : steps) {
+        if (const auto* line = std::get_if<TakenApart>(&step)) execute<Landing::at_once>(*line, pe, {section, 0});
+      }
     }
     return;
   }
-  for (std::size_t number = 0; number < lines.size(); ++number) {
-    collect({section, number}, first_turn);
-    land(line_);
-    for (unsigned pe = 0; pe < live_pes; ++pe) execute<Landing::in_order>(lines[number], pe, {section, number});
-    ++line_;
-  }
-  collect({section, lines.size()}, first_turn);
+  At at{section, 0};
+  const isa::Visitor issue{[&](const TakenApart& line) {
+                             land(line_);
+                             for (unsigned pe = 0; pe < live_pes; ++pe) execute<Landing::in_order>(line, pe, at);
+                             ++line_;
+                             ++at.line;
+                           },
+                           [&](const isa::CollectStep& collect) {
+                             if (!collect.not_first || !first_turn) this->collect(collect);
+                           }};
+  for (const NaiveCode::Step& step : steps) std::visit(issue, step);
 }
 
-/// Words leave as the line is issued: what landed before the line before it was read is there.
-void NaiveInterpreter::collect(At at, bool first_turn) {
-  const isa::Program& program = code_->program_;
-  for (const isa::Move& move : program.moves) {
-    if (move.section != at.section || move.line != at.line || (move.not_first && first_turn)) continue;
-    const unsigned words = program.words_of(move);
-    const std::vector<LongWord> leaving = read_bm(program.address_of(move) / 2, words);
-    std::copy(leaving.begin(), leaving.end(), collected_.begin());
-    collected_ = collected_.subspan(words);
-  }
+/// Words leave before the next line is issued: what landed before the line before it was read is there.
+void NaiveInterpreter::collect(const isa::CollectStep& collect) {
+  const std::vector<LongWord> leaving = read_bm(code_->program_.address_of(collect) / 2, collect.words());
+  std::copy(leaving.begin(), leaving.end(), collected_.begin());
+  collected_ = collected_.subspan(leaving.size());
 }
 
 void NaiveInterpreter::land(std::uint64_t line) {

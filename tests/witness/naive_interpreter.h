@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "gdr/emulator/chip.h"
@@ -74,7 +75,8 @@ class NaiveCode {
 
   isa::Program program_;
   Landing landing_;
-  std::array<std::vector<TakenApart>, isa::kSections> sections_;
+  using Step = std::variant<TakenApart, isa::CollectStep>;
+  std::array<std::vector<Step>, isa::kSections> sections_;
   std::uint64_t operations_ = 0;
 };
 
@@ -130,7 +132,7 @@ class NaiveInterpreter {
   };
 
   void section(isa::Section section, unsigned live_pes, bool first_turn);
-  void collect(At at, bool first_turn);
+  void collect(const isa::CollectStep& collect);
   void land(std::uint64_t line);
   template <Landing landing>
   void execute(const TakenApart& line, unsigned pe_number, At at);

@@ -115,11 +115,12 @@ LineFacts facts_of(const Line& line) {
   return facts;
 }
 
-RowSet overwritten_unread(const std::vector<Line>& lines) {
+RowSet overwritten_unread(const std::vector<const Line*>& lines) {
   RowSet read;
   RowSet written;
   RowSet landing;  // writes of the line before, not readable yet
-  for (const Line& line : lines) {
+  for (const Line* each : lines) {
+    const Line& line = *each;
     const LineFacts facts = facts_of(line);
     read |= facts.reads & ~written;
     if (facts.indirect) read |= lm_rows() & ~written;

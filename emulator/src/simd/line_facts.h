@@ -72,6 +72,6 @@ struct LineFacts {
 [[nodiscard]] LineFacts facts_of(const isa::Line& line);
 
 /// Rows that a section overwrites as a whole, in all PEs, before it reads them.
-[[nodiscard]] RowSet overwritten_unread(const std::vector<isa::Line>& lines);
+[[nodiscard]] RowSet overwritten_unread(const std::vector<const isa::Line*>& lines);
 
 }  // namespace gdr::emulator::simd

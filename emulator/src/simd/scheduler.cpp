@@ -8,11 +8,13 @@ namespace {
 using isa::Line;
 using isa::Section;
 
-void add_first(LineFacts& facts, const std::vector<Line>& lines) {
-  if (!lines.empty()) facts |= facts_of(lines.front());
+void add_first(LineFacts& facts, const std::vector<DecodedStep>& steps) {
+  const std::vector<const Line*> lines = lines_of(steps);
+  if (!lines.empty()) facts |= facts_of(*lines.front());
 }
-void add_last(LineFacts& facts, const std::vector<Line>& lines) {
-  if (!lines.empty()) facts |= facts_of(lines.back());
+void add_last(LineFacts& facts, const std::vector<DecodedStep>& steps) {
+  const std::vector<const Line*> lines = lines_of(steps);
+  if (!lines.empty()) facts |= facts_of(*lines.back());
 }
 
 /// Layout of LM in a program that addresses it indirectly: that of its indirect accesses.
@@ -23,8 +25,9 @@ struct IndirectUse {
 
 IndirectUse indirect_use(const DecodedProgram& program) {
   IndirectUse use;
-  for (const std::vector<Line>& lines : program.sections) {
-    for (const Line& line : lines) {
+  for (const std::vector<DecodedStep>& steps : program.sections) {
+    for (const Line* each : lines_of(steps)) {
+      const Line& line = *each;
       if (!facts_of(line).indirect) continue;
       use.any = true;
       const bool long_read =
@@ -76,14 +79,14 @@ class ProgramScheduler {
     frame.program = &program_.program;
     frame.leaves_writes = section == Section::loop_initialization || section == Section::loop_body;
     frame.leaves_splats = section == Section::loop_body && jvalid;
-    const auto& body = program_.code(Section::loop_body);
+    const auto& body = program_.steps(Section::loop_body);
     if (frame.leaves_writes) {
       add_first(frame.after, body);
-      add_first(frame.after, program_.code(Section::loop_termination));
+      add_first(frame.after, program_.steps(Section::loop_termination));
       frame.after.reads_bm = true;  // the next record is written before a store lands
     }
     if (section == Section::loop_body || section == Section::loop_termination) {
-      add_last(frame.before, program_.code(Section::loop_initialization));
+      add_last(frame.before, program_.steps(Section::loop_initialization));
       add_last(frame.before, body);
     }
     return frame;
@@ -92,13 +95,13 @@ class ProgramScheduler {
   /// Pairs that the loop body touches: the layout of the others does not change in it either.
   [[nodiscard]] RowSet written_in_body() const {
     RowSet rows;
-    for (const Line& line : program_.code(Section::loop_body)) rows |= facts_of(line).writes;
+    for (const Line* line : lines_of(program_.steps(Section::loop_body))) rows |= facts_of(*line).writes;
     return whole_pairs(rows);
   }
 
   std::pair<SectionCode, PairForms> scheduled(const SectionFrame& frame) {
     SectionScheduler scheduler(kernels_, constants_, frame);
-    SectionCode code = scheduler.run(program_.code(frame.section));
+    SectionCode code = scheduler.run(program_.steps(frame.section));
     uniform_at_end_ = scheduler.finally_uniform();
     return {std::move(code), scheduler.final_long_pairs()};
   }

@@ -19,10 +19,11 @@ namespace gdr::emulator::simd {
 using PairForms = std::bitset<kTRow / 2>;
 
 struct SectionCode {
-  bool empty = true;
+  bool has_lines = false;
   unsigned fp_elements = 0;  // elements of floating-point operations
   std::vector<MicroOp> ops;
-  std::size_t hook = 0;         // before this operation the writes that the section before left over land
+  std::size_t hook = 0;         // writes still pending from the previous section land before this operation; without
+                                // lines behind the last one, in a later section
   std::vector<MicroOp> edge;    // lands what this section leaves over
   std::vector<MicroOp> spread;  // of a body: makes values per PE that an iteration leaves equal in all, for other code
 };

@@ -1,6 +1,7 @@
 #include "section_scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gdr::emulator::simd {
 
@@ -26,33 +27,46 @@ SectionScheduler::SectionScheduler(KernelSet kernels, Constants& constants, cons
   landing_late_ = frame.before;
 }
 
-SectionCode SectionScheduler::run(const std::vector<Line>& lines) {
-  if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines);
-  code_.empty = lines.empty();
-  for (at_ = 0; at_ < lines.size(); ++at_) {
-    collect();
-    line(lines[at_], at_ + 1 < lines.size() ? &lines[at_ + 1] : nullptr, at_ == 0);
+SectionCode SectionScheduler::run(const std::vector<DecodedStep>& steps) {
+  if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines_of(steps));
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    const isa::Visitor schedule{[&](const Line& each) {
+                                  line(each, facts_after(steps, n));
+                                  ++at_;
+                                },
+                                [](const isa::TransferStep&) {},  // the record is there when its iteration begins
+                                [&](const isa::CollectStep& each) { collect(each); }};
+    std::visit(schedule, steps[n]);
   }
-  collect();
+  if (!code_.has_lines) code_.hook = code_.ops.size();
   final_long_pairs_ = long_pairs_;
-  if (!code_.empty) finish();
+  if (code_.has_lines) finish();
   return std::move(code_);
+}
+
+LineFacts SectionScheduler::facts_after(const std::vector<DecodedStep>& steps, std::size_t at) const {
+  bool collects = false;
+  std::optional<LineFacts> next;
+  const isa::Visitor look{[&](const Line& line) { next = facts_of(line); }, [](const isa::TransferStep&) {},
+                          [&](const isa::CollectStep&) { collects = true; }};
+  while (!next && ++at < steps.size()) std::visit(look, steps[at]);
+  LineFacts after = next.value_or(frame_.after);
+  after.reads_bm = after.reads_bm || collects;
+  return after;
 }
 
 /// Reads first, in an order in which no direct write disturbs them; then what the line before left to land; then what
 /// this line had to hold back.
-void SectionScheduler::line(const Line& line, const Line* next, bool first) {
+void SectionScheduler::line(const Line& line, const LineFacts& after) {
   line_ = &line;
   bank_ = place::kBanks + static_cast<std::uint32_t>(at_ % 2) * kBankWords;
   used_ = 0;
   std::vector<Action> actions = actions_of(line);
   prepare_indirect(actions);
   fetch_bm(actions);
-  LineFacts after = next != nullptr ? facts_of(*next) : frame_.after;
-  after.reads_bm = after.reads_bm || collects_at(at_ + 1);
   decide_landing(actions, after);
   emit_in_order(actions);
-  if (first) code_.hook = code_.ops.size();
+  if (!std::exchange(code_.has_lines, true)) code_.hook = code_.ops.size();
   // Of two units that write one flag the later one in the line wins, in whatever order they were run.
   const auto by_unit = [](const Held& a, const Held& b) { return a.unit < b.unit; };
   std::stable_sort(own_.begin(), own_.end(), by_unit);
@@ -102,21 +116,12 @@ void SectionScheduler::finish() {
   code_.ops = std::move(ops);
 }
 
-bool SectionScheduler::collects_at(std::size_t line) const {
-  return std::any_of(frame_.program->moves.begin(), frame_.program->moves.end(), [&](const isa::Move& move) {
-    return move.section == frame_.section && move.line == line && move.kind == isa::MoveKind::collect;
-  });
-}
-
-/// Words for the tree are taken as this line is issued.
-void SectionScheduler::collect() {
-  for (const isa::Move& move : frame_.program->moves) {
-    if (move.section != frame_.section || move.line != at_ || move.kind != isa::MoveKind::collect) continue;
-    MicroOp& op = push(moves::collect_words);
-    op.a.high = frame_.program->address_of(move);
-    op.count = frame_.program->words_of(move);
-    op.uniform = move.not_first;
-  }
+/// Words for the tree, as they stand before the next line is issued.
+void SectionScheduler::collect(const isa::CollectStep& collect) {
+  MicroOp& op = push(moves::collect_words);
+  op.a.high = frame_.program->address_of(collect);
+  op.count = collect.words();
+  op.uniform = collect.not_first && frame_.section == isa::Section::loop_body;
 }
 
 // ---- the parts of a line -------------------------------------------------------------------------------------------

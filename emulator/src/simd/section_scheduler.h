@@ -36,7 +36,7 @@ class SectionScheduler {
  public:
   SectionScheduler(KernelSet kernels, Constants& constants, const SectionFrame& frame);
 
-  SectionCode run(const std::vector<isa::Line>& lines);
+  SectionCode run(const std::vector<DecodedStep>& steps);
   /// Rows of GPR and LM equal in all PEs at the end: besides the row, their one word holds the value.
   [[nodiscard]] const RowSet& finally_uniform() const { return finally_uniform_; }
   /// Layout of the pairs after the last line, before they are put back.
@@ -90,12 +90,13 @@ class SectionScheduler {
     bool is_short = false;
   };
 
-  void line(const isa::Line& line, const isa::Line* next, bool first);
+  /// What the lines that follow see: the next one's facts, and whether something is collected before it.
+  [[nodiscard]] LineFacts facts_after(const std::vector<DecodedStep>& steps, std::size_t at) const;
+  void line(const isa::Line& line, const LineFacts& after);
   void finish();
 
   // The parts of a line.
-  [[nodiscard]] bool collects_at(std::size_t line) const;
-  void collect();
+  void collect(const isa::CollectStep& collect);
   void prepare_indirect(const std::vector<Action>& actions);
   void fetch_bm(const std::vector<Action>& actions);
   [[nodiscard]] std::vector<Action> actions_of(const isa::Line& line) const;

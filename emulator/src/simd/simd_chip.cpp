@@ -88,13 +88,13 @@ class Sequence {
   }
 
   void section(Section section, const SectionCode& code) {
-    if (code.empty) return;
     lanes_.section = section;
     for (unsigned block = 0; block < lanes_.blocks; ++block) {
       lanes_.tallies[block].lanes.all += std::uint64_t{code.fp_elements} * lanes_.live_pes;
     }
     const MicroOp* const ops = code.ops.data();
     for (std::size_t n = 0; n < code.hook; ++n) ops[n].run(ops[n], lanes_);
+    if (!code.has_lines) return;  // what is pending stays so
     land();
     for (std::size_t n = code.hook; n < code.ops.size(); ++n) ops[n].run(ops[n], lanes_);
     left_over_ = &code.edge;

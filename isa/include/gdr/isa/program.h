@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "gdr/isa/line.h"
@@ -37,6 +38,44 @@ struct ProgramLine {
   SourcePosition position;
   friend bool operator==(const ProgramLine&, const ProgramLine&) = default;
 };
+
+/// A `transfer` line of a kernel of Type II: the EIT begins to stream the next j-record of every block into the half of
+/// the record window that no line reads. It waits for the transfer before it.
+struct TransferStep {
+  static constexpr std::string_view kName = "transfer";
+  SourcePosition position;
+  friend bool operator==(const TransferStep&, const TransferStep&) = default;
+};
+
+/// A `collect` line of a kernel of Type II: the COC begins to bring words of a result in broadcast memory through the
+/// tree to ODP. It waits for the collect before it.
+struct CollectStep {
+  static constexpr std::string_view kName = "collect";
+  std::uint16_t variable = 0;  // index into Program::variables, a result in BM
+  std::uint16_t first = 0;     // entries of the variable that leave
+  std::uint16_t entries = 0;
+  bool not_first = false;  // left out in the first iteration of the loop body
+  SourcePosition position;
+
+  /// Long words that leave each block.
+  [[nodiscard]] unsigned words() const { return kVectorElements * unsigned{entries}; }
+  friend bool operator==(const CollectStep&, const CollectStep&) = default;
+};
+
+/// What the control processor issues, in order. A transfer and a collect have no instruction word, take no time of the
+/// PEs, and go on while the lines behind them run. Consumers visit a step with a Visitor that names every kind, so that
+/// one that forgets a kind does not compile.
+using Step = std::variant<ProgramLine, TransferStep, CollectStep>;
+
+/// One function for each kind of a variant.
+template <class... Functions>
+struct Visitor : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Visitor(Functions...) -> Visitor<Functions...>;
+
+[[nodiscard]] const SourcePosition& position_of(const Step& step);
 
 enum class Memory : std::uint8_t { gpr, lm, bm };
 
@@ -71,51 +110,31 @@ struct Parameter {
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
-/// What the control processor begins beside the lines of a kernel of Type II. Either goes on while lines run, and
-/// waits for the one of its kind before it.
-enum class MoveKind : std::uint8_t {
-  transfer,  // EIT: the next j-record of every block, into the half of the record window that no line reads
-  collect    // COC: words of a result in broadcast memory, through the tree to ODP
-};
-[[nodiscard]] std::string_view name_of(MoveKind kind);
-
-/// A `transfer` or `collect` line. It has no instruction word and takes no time of the PEs.
-struct Move {
-  Section section = Section::loop_body;
-  std::uint16_t line = 0;  // it begins when this line of the section is issued; after the last one: at its end
-  MoveKind kind = MoveKind::transfer;
-  std::uint16_t variable = 0;  // collect: index into Program::variables, a result in BM
-  std::uint16_t first = 0;     // entries of the variable that move
-  std::uint16_t entries = 0;
-  bool not_first = false;  // left out in the first turn of the loop body
-  SourcePosition position;
-  friend bool operator==(const Move&, const Move&) = default;
-};
-
 struct Program {
   std::string kernel;  // names the generated functions
   std::vector<std::string> files;
-  std::array<std::vector<ProgramLine>, kSections> sections;
+  std::array<std::vector<Step>, kSections> sections;
   std::vector<Variable> variables;  // in declaration order
   std::vector<Parameter> parameters;
-  std::vector<Move> moves;         // by section and line; none: a kernel of Type I
   std::uint16_t record_words = 0;  // long words of one j-record
   double flops = 0;                // per interaction, by the field's counting; 0: not stated
   friend bool operator==(const Program&, const Program&) = default;
 
-  [[nodiscard]] const std::vector<ProgramLine>& code(Section section) const {
+  [[nodiscard]] const std::vector<Step>& steps(Section section) const {
     return sections[static_cast<std::size_t>(section)];
   }
+  [[nodiscard]] std::vector<Step>& steps(Section section) { return sections[static_cast<std::size_t>(section)]; }
+  /// The instruction words alone, for questions that transfers and collects have no part in.
+  [[nodiscard]] std::vector<ProgramLine> lines(Section section) const;
   /// Variables that travel in this way, in declaration order.
   [[nodiscard]] std::vector<const Variable*> variables_by(Transfer transfer) const;
   /// 8-byte fields of one i-record (hlt), j-record (elt) or result (rrn), in declaration order.
   [[nodiscard]] std::size_t record_fields(Transfer transfer) const;
   /// Type II: the kernel says itself when data moves. i-data differs from block to block, and results are the words
   /// that `collect` lines bring out, in their order.
-  [[nodiscard]] bool is_type2() const { return !moves.empty(); }
-  /// First short word in broadcast memory and number of long words of a `collect`.
-  [[nodiscard]] unsigned address_of(const Move& move) const;
-  [[nodiscard]] unsigned words_of(const Move& move) const;
+  [[nodiscard]] bool is_type2() const;
+  /// First short word in broadcast memory of what a collect takes.
+  [[nodiscard]] unsigned address_of(const CollectStep& collect) const;
 };
 
 /// Long words at the end of every BM that the control processor uses for i-data and results; programs keep off them.
@@ -126,10 +145,10 @@ inline constexpr unsigned kTransferWindowWords = 128;
 /// floating conversions, integer and bitwise ones with fixed-point conversions, bitwise ones with `none`.
 [[nodiscard]] bool can_reduce(Op reduction, Conversion conversion);
 
-/// Throws gdr::Error naming variable, parameter, move or line, value and allowed range unless all stands inside its
-/// memory, travels by a conversion and a reduction that fit it, names files that there are, moves where such a move may
-/// stand, and every instruction word decodes. Names are identifiers (the kernel's may be empty), and those of variables
-/// and parameters differ from one another.
+/// Throws gdr::Error naming variable, parameter or step, value and allowed range unless all stands inside its memory,
+/// travels by a conversion and a reduction that fit it, names files that there are, every step stands where it may, and
+/// every instruction word decodes. Names are identifiers (the kernel's may be empty), and those of variables and
+/// parameters differ from one another.
 void validate(const Program& program);
 
 /// Version of the object file's layout; a reader refuses a newer one. Policy: docs/versions.md.
