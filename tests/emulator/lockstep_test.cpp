@@ -61,11 +61,12 @@ class Mistaken final : public Chip {
   [[nodiscard]] isa::Program changed(isa::Program program) const {
     for (auto& section : program.sections) {
       for (isa::Step& step : section) {
-        auto& coded = std::get<isa::ProgramLine>(step);
-        Line line = isa::decoded(coded.word);
+        auto* const coded = std::get_if<isa::ProgramLine>(&step);
+        if (coded == nullptr) continue;
+        Line line = isa::decoded(coded->word);
         if (line.gpr_write.source != Unit::adder || line.gpr_write.address != address_) continue;
         line.adder.op = Op::FSUB;
-        coded.word = isa::encode(line);
+        coded->word = isa::encode(line);
       }
     }
     return program;
@@ -164,6 +165,26 @@ TEST(Lockstep, NamesTheLineOfTheBodyAndItsIteration) {
   EXPECT_EQ(place.expected, isa::to_hex(records(6)[5]));
   EXPECT_THAT(text, testing::HasSubstr("summing.vsm:20: "));
   EXPECT_THAT(text, testing::HasSubstr("fadd"));
+}
+
+TEST(Lockstep, NamesTheIterationAloneWhereTheRecordIsTooLongToLookForTheLine) {
+  constexpr std::uint16_t kRecordWords = isa::kTransferWindowWords + 1;
+  isa::Program program = summing_program();
+  program.record_words = kRecordWords;
+  Line last_word = add_line(4, 2, true);
+  last_word.bm.address = 2 * (kRecordWords - 1);
+  program.steps(Section::loop_body).front() = code_of({last_word}).front();
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(2), 3);
+  chip->load(program);
+  const std::vector<LongWord> words = records(std::size_t{kRecordWords} * emulator::kBlocks);
+  try {
+    chip->run_loop({5, 1}, {{words, kRecordWords, emulator::kBlocks}, 4});
+    FAIL() << "not noticed";
+  } catch (const Divergence& divergence) {
+    EXPECT_EQ(divergence.place().section, Section::loop_body);
+    EXPECT_EQ(divergence.place().iteration, 0u);
+    EXPECT_FALSE(divergence.place().line.has_value());
+  }
 }
 
 TEST(Lockstep, NamesLinesOutsideTheBody) {

@@ -475,8 +475,9 @@ void NaiveInterpreter::section(Section section, unsigned live_pes, bool first_tu
   for (const NaiveCode::Step& step : steps) std::visit(issue, step);
 }
 
-/// Words leave before the next line is issued: what landed before the line before it was read is there.
+/// Words leave as the next line would find them.
 void NaiveInterpreter::collect(const isa::CollectStep& collect) {
+  land(line_);
   const std::vector<LongWord> leaving = read_bm(code_->program_.address_of(collect) / 2, collect.words());
   std::copy(leaving.begin(), leaving.end(), collected_.begin());
   collected_ = collected_.subspan(leaving.size());
