@@ -165,10 +165,12 @@ void add_fp(Command program) {
   auto engine = std::make_shared<std::string>("simd");
   const Command evaluated = fp.add_command(
       "eval",
-      "one operation per line of standard input, one result word per line of standard output\n"
-      "lines: OP A B with OP = fadd, fsub, fmul, fmul2 and .l or .s, the width of the result; words of 18 "
-      "hex digits are\n"
-      "long, of 9 short; B of fmul is short, both operands of fmul2 (fmulh, then fmull) are long",
+      fmt::format("one operation per line of standard input, one result word per line of standard output\n"
+                  "lines: OP A [B] with OP = {}\n"
+                  "and .l or .s, the width of the result; words of 18 hex digits are long, of 9 short; B of "
+                  "fmul is short,\n"
+                  "both operands of fmul2 (fmulh, then fmull) are long",
+                  operation_names()),
       "echo 'fadd.s 3ff000000000000000 3e6000000000000000' | gdr fp eval", [=] { return eval(*engine); });
   evaluated.add_option("--engine", *engine, "what computes").check(one_of({"reference", "simd"})).capture_default_str();
 }

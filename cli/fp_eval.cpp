@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <sstream>
@@ -23,9 +24,14 @@ using isa::Unit;
 using isa::Width;
 
 struct Operand {
-  Width width;
+  Width width = Width::long_word;
   LongWord word;
 };
+
+/// True of the operations on floating-point numbers that have a result of their own.
+bool evaluates(const isa::OperationInfo& info) {
+  return info.computes() && info.kind == isa::NumberKind::floating_point;
+}
 
 std::optional<Operand> parse_operand(std::string_view text) {
   if (const auto word = isa::parse_long(text)) return Operand{Width::long_word, *word};
@@ -38,23 +44,11 @@ class Scalar final : public FpEvaluator {
   std::vector<LongWord> evaluate(std::span<const FpOperation> operations) override {
     std::vector<LongWord> results;
     results.reserve(operations.size());
-    for (const FpOperation& operation : operations) results.push_back(apply(operation).value);
-    return results;
-  }
-
- private:
-  static emulator::FpResult apply(const FpOperation& operation) {
-    const Width to = operation.kind.destination;
-    switch (operation.kind.op) {
-      case Op::FADD:
-        return emulator::fadd(operation.a, operation.b, to);
-      case Op::FSUB:
-        return emulator::fsub(operation.a, operation.b, to);
-      case Op::FMUL:
-        return emulator::fmul(operation.a, operation.b, to);
-      default:
-        return emulator::fmul2(operation.a, operation.b, to);
+    for (const FpOperation& operation : operations) {
+      const FpKind& kind = operation.kind;
+      results.push_back(emulator::compute(kind.op, operation.a, operation.b, kind.destination).value);
     }
+    return results;
   }
 };
 
@@ -68,12 +62,15 @@ isa::Program program_of(const FpKind& kind) {
   Line line;
   line.vlen = kVectorElements;
   line.gpr_a = {kA, kind.a, true, false};
-  line.gpr_b = {kB, kind.b, true, false};
-  const Unit unit = isa::info_of(kind.op).unit;
+  const isa::OperationInfo& info = isa::info_of(kind.op);
+  const Unit unit = info.unit;
   isa::Slot& slot = isa::slot_of(line, unit);
   slot.op = kind.op;
   slot.a = Source::gpr_a;
-  slot.b = Source::gpr_b;
+  if (info.sources == 2) {
+    line.gpr_b = {kB, kind.b, true, false};
+    slot.b = Source::gpr_b;
+  }
   slot.width = kind.destination;
   line.gpr_write.source = unit;
   line.gpr_write.address = kResult;
@@ -82,10 +79,10 @@ isa::Program program_of(const FpKind& kind) {
   isa::Program program;
   program.kernel = "fp_eval";
   std::vector<isa::Step>& steps = program.steps(isa::Section::loop_initialization);
-  if (kind.op == Op::FMULL) {
+  if (info.half == isa::ProductHalf::second) {
     Line high = line;
-    high.multiplier.op = Op::FMULH;
-    high.multiplier.width = Width::short_word;  // it has no result
+    isa::slot_of(high, unit).op = info.other_half;
+    isa::slot_of(high, unit).width = Width::short_word;  // it has no result
     high.gpr_write = {};
     steps.emplace_back(isa::ProgramLine{isa::encode(high), {}});
   }
@@ -148,40 +145,56 @@ class OnChip final : public FpEvaluator {
 
 }  // namespace
 
+std::string operation_names() {
+  std::string names;
+  for (const isa::OperationInfo& info : isa::operations()) {
+    if (evaluates(info)) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.function);
+  }
+  return names;
+}
+
 std::optional<FpOperation> parse_operation(std::string_view line, std::string& error) {
-  static const std::map<std::string_view, Op> kOperations{
-      {"fadd", Op::FADD}, {"fsub", Op::FSUB}, {"fmul", Op::FMUL}, {"fmul2", Op::FMULL}};
   std::istringstream stream{std::string(line)};
   std::vector<std::string> words;
   for (std::string word; stream >> word;) words.push_back(word);
-  if (words.size() != 3) {
-    error = fmt::format("'{}' is no operation with two operands", line);
+  const std::string name = words.empty() ? "" : words[0];
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  const std::string_view suffix = std::string_view(name).substr(dot);
+  const auto operations = isa::operations();
+  const auto info = std::ranges::find_if(operations, [&](const isa::OperationInfo& known) {
+    return evaluates(known) && known.function == std::string_view(name).substr(0, dot);
+  });
+  if (info == operations.end() || (suffix != ".l" && suffix != ".s")) {
+    error = fmt::format("'{}' is refused: it must be one of {}, with .l or .s", name, operation_names());
     return std::nullopt;
   }
-  const std::size_t dot = words[0].rfind('.');
-  const std::string_view suffix = dot == std::string::npos ? "" : std::string_view(words[0]).substr(dot);
-  const auto known = kOperations.find(std::string_view(words[0]).substr(0, dot));
-  if (known == kOperations.end() || (suffix != ".l" && suffix != ".s")) {
-    error = fmt::format("'{}' is refused: it must be fadd, fsub, fmul or fmul2 with .l or .s", words[0]);
+  if (words.size() != 1u + info->sources) {
+    error = fmt::format("'{}' is refused: {} takes {} operand{}", line, info->function, info->sources,
+                        info->sources == 1 ? "" : "s");
     return std::nullopt;
   }
-  const auto a = parse_operand(words[1]);
-  const auto b = parse_operand(words[2]);
-  if (!a || !b) {
-    error = fmt::format("operand '{}' is refused: it must be 18 or 9 hex digits", words[a ? 2 : 1]);
-    return std::nullopt;
+  std::array<Operand, 2> operands{};
+  for (std::size_t n = 0; n < info->sources; ++n) {
+    const std::string& text = words[n + 1];
+    const auto operand = parse_operand(text);
+    if (!operand) {
+      error = fmt::format("operand '{}' is refused: it must be 18 or 9 hex digits", text);
+      return std::nullopt;
+    }
+    if (info->second_source_is_short && n == 1 && operand->width != Width::short_word) {
+      error =
+          fmt::format("operand '{}' is refused: the second operand of {} is short, 9 hex digits", text, info->function);
+      return std::nullopt;
+    }
+    if (info->half == isa::ProductHalf::second && operand->width != Width::long_word) {
+      error = fmt::format("operand '{}' is refused: both operands of {} are long, 18 hex digits", text, info->function);
+      return std::nullopt;
+    }
+    operands[n] = *operand;
   }
-  const FpKind kind{known->second, suffix == ".l" ? Width::long_word : Width::short_word, a->width, b->width};
-  if (kind.op == Op::FMUL && b->width != Width::short_word) {
-    error = fmt::format("operand '{}' is refused: the second operand of fmul is short, 9 hex digits", words[2]);
-    return std::nullopt;
-  }
-  if (kind.op == Op::FMULL && (a->width != Width::long_word || b->width != Width::long_word)) {
-    error = fmt::format("operand '{}' is refused: both operands of fmul2 are long, 18 hex digits",
-                        words[a->width == Width::long_word ? 2 : 1]);
-    return std::nullopt;
-  }
-  return FpOperation{kind, a->word, b->word};
+  const FpKind kind{info->op, suffix == ".l" ? Width::long_word : Width::short_word, operands[0].width,
+                    operands[1].width};
+  return FpOperation{kind, operands[0].word, operands[1].word};
 }
 
 std::unique_ptr<FpEvaluator> make_evaluator(emulator::Engine engine) {

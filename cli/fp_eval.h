@@ -16,7 +16,7 @@ namespace gdr::cli {
 
 /// Operation and widths: what a line of code fixes.
 struct FpKind {
-  isa::Op op = isa::Op::FADD;  // FADD, FSUB, FMUL, or FMULL for the pair fmulh, fmull
+  isa::Op op = isa::Op::FADD;  // on floating-point numbers; FMULL for the pair fmulh, fmull
   isa::Width destination = isa::Width::long_word;
   isa::Width a = isa::Width::long_word;
   isa::Width b = isa::Width::long_word;
@@ -28,6 +28,9 @@ struct FpOperation {
   isa::LongWord a;  // a short operand stands in the upper half
   isa::LongWord b;
 };
+
+/// What parse_operation() knows: `fadd, fsub, ...`.
+[[nodiscard]] std::string operation_names();
 
 /// `fadd.l 3ff000000000000000 3ff000000`; else nothing, and `error` says why.
 [[nodiscard]] std::optional<FpOperation> parse_operation(std::string_view line, std::string& error);

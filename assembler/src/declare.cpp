@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "gdr/base/error.h"
-#include "spellings.h"
 #include "symbols.h"
 
 namespace gdr::assembler {
@@ -223,7 +222,7 @@ class Declarer {
     }
     if (next >= words.size() || words[next].text == "in" || words[next].text == "packed") return true;
     const Word& word = words[next];
-    const auto op = isa::op_named(table_spelling(word.text));
+    const auto op = isa::op_named(word.text);
     if (word.text != "select" && !(op && isa::info_of(*op).reduces)) {
       std::vector<std::string> known{"select"};
       for (const isa::OperationInfo& info : isa::operations()) {

@@ -8,7 +8,6 @@
 #include "code.h"
 #include "gdr/base/error.h"
 #include "line_encoder.h"
-#include "spellings.h"
 
 namespace gdr::assembler {
 namespace {
@@ -154,14 +153,17 @@ class Encoder {
     return CodeCollect{step, symbol, at.place(operation.mnemonic.span)};
   }
 
+  static std::vector<std::string> language_words(isa::WordRole role) {
+    const auto words = isa::language_words(role);
+    return {words.begin(), words.end()};
+  }
+
   void report_no_section(const CodeStatement& statement, const ExpandedStatement& at) {
     const auto* operation = std::get_if<Operation>(&statement.items.front());
-    if (operation != nullptr && !isa::op_named(table_spelling(operation->mnemonic.text))) {
+    if (operation != nullptr && !isa::op_named(operation->mnemonic.text)) {
       reporter_.error(Code::unknown_operation, at.place(operation->mnemonic.span),
                       fmt::format("'{}' begins no declaration{}", operation->mnemonic.text,
-                                  suggestion(operation->mnemonic.text,
-                                             {"kernel", "flops", "var", "bvar", "reg", "param", "const", "repeat", "if",
-                                              "macro", "include", "initialization", "loop"})));
+                                  suggestion(operation->mnemonic.text, language_words(isa::WordRole::statement))));
       return;
     }
     reporter_.error(
@@ -195,11 +197,10 @@ class Encoder {
     Resolved resolved;
     resolved.mnemonic = operation.mnemonic.text;
     resolved.where = at.place(operation.mnemonic.span);
-    const auto op = isa::op_named(table_spelling(operation.mnemonic.text));
+    const auto op = isa::op_named(operation.mnemonic.text);
     if (!op) {
       if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
-      std::vector<std::string> known{"vlen", "mask", std::string(isa::TransferStep::kName),
-                                     std::string(isa::CollectStep::kName)};
+      std::vector<std::string> known = language_words(isa::WordRole::item);
       for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
       reporter_.error(
           Code::unknown_operation, resolved.where,

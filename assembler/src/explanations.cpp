@@ -7,9 +7,12 @@
 #include "codes.h"
 #include "explanations.h"
 #include "gdr/assembler/assembler.h"
+#include "gdr/isa/operations.h"
 
 namespace gdr::assembler {
 namespace {
+
+#define GDR_NAMED(OP, function, sources) " `" #function "`"
 
 constexpr std::array<Explanation, 52> kExplanations{{
     {Code::syntax, "the statement cannot be read",
@@ -128,8 +131,8 @@ loop body
   nop)"},
     {Code::reduction, "a reduction that does not exist",
      R"(The nodes of the reduction tree have a floating-point adder and an integer ALU; `select` takes block 0 as it is.
-`fadd`, `fmax` and `fmin` go with floating-point conversions, `uadd`, `umax` and `umin` with fixed-point ones, `uand`, `uor`
-and `uxor` with fixed-point ones and with `none`.)",
+With floating-point conversions go)" GDR_FLOATING_POINT_REDUCTIONS(GDR_NAMED) R"(, with fixed-point ones)" GDR_INTEGER_REDUCTIONS(
+         GDR_NAMED) R"(, and with fixed-point ones and `none`)" GDR_BITS_REDUCTIONS(GDR_NAMED) ".",
      R"(var vector long n rrn fix72to64 usub
 loop initialization
   uxor n n n)",
@@ -494,6 +497,8 @@ loop body
   nop
   collect x[1])"},
 }};
+
+#undef GDR_NAMED
 
 }  // namespace
 

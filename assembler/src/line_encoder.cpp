@@ -132,8 +132,7 @@ bool LineEncoder::add_slot(const Resolved& operation) {
   slot.width = info.has_destination ? *width : Width::short_word;
 
   const bool floating = info.kind == NumberKind::floating_point;
-  const bool difference = operation.op == isa::Op::UXOR || operation.op == isa::Op::USUB;
-  const bool defines = difference && same_word(operation.sources[0], operation.sources[1]) &&
+  const bool defines = info.equal_sources_define && same_word(operation.sources[0], operation.sources[1]) &&
                        operation.sources[0].kind != OperandKind::immediate;
   bool good = true;
   for (std::size_t index = 0; index < operation.sources.size(); ++index) {
@@ -178,7 +177,7 @@ bool LineEncoder::check_sources(const Resolved& operation) {
                                   info.mnemonic, swap));
       return false;
     }
-    const bool long_product = operation.op == isa::Op::FMULH || operation.op == isa::Op::FMULL;
+    const bool long_product = info.half != isa::ProductHalf::none;
     if (long_product && value.width == Width::short_word) {
       reporter_.error(Code::multiplier_width, value.where,
                       fmt::format("'{}' multiplies two long words; with a short one use 'fmul'", info.mnemonic));

@@ -12,10 +12,10 @@
 namespace gdr::assembler {
 namespace {
 
-// Of one chip and of the board, Koike et al. 2009, section 2.
-constexpr double kElementsPerChip = 512.0 * isa::kVectorElements;  // i-particles that a line works on
+constexpr double kElementsPerChip = double{isa::kBlocks} * isa::kPesPerBlock * isa::kVectorElements;
+// The board that published figures are of, Koike et al. 2009, section 4.2 (DGEMM and HPL).
 constexpr double kChips = 4;
-constexpr double kClockMHz = 400;  // of the paper's DGEMM and HPL
+constexpr double kClockMHz = 400;
 
 /// Width of line number, clock, units and word with what stands between them.
 constexpr std::size_t kMovedColumn = 2 + 4 + 1 + 6 + 2 + 4 + 2 + isa::kInstructionBits / 4 + 2;

@@ -105,9 +105,9 @@ std::optional<Value> OperandReader::registered(const Operand& operand, Value val
       }
       break;
     case OperandKind::pe:
-      // The field bm.pe holds five bits: 32 PEs of a block.
-      if (value.address >= 32) {
-        reporter_.error(Code::pe_number, value.where, fmt::format("'{}' is no PE number in 0..31", value.text));
+      if (value.address >= isa::kPesPerBlock) {
+        reporter_.error(Code::pe_number, value.where,
+                        fmt::format("'{}' is no PE number in 0..{}", value.text, isa::kPesPerBlock - 1));
         return std::nullopt;
       }
       break;

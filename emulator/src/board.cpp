@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "gdr/emulator/lockstep.h"
 #include "host_arithmetic.h"
+#include "host_reduction.h"
 #include "thread_pool.h"
 #include "turn_runner.h"
 
@@ -37,38 +37,6 @@ std::unique_ptr<Chip> make_chip(Engine engine, unsigned number) {
       break;
   }
   return make_lockstep_chip(make_reference_chip(), make_simd_chip(), number);
-}
-
-/// The host's part of a reduction over chips, on 64-bit fields.
-std::uint64_t combine(isa::Op op, bool floating, std::uint64_t a, std::uint64_t b) {
-  const double x = std::bit_cast<double>(a);
-  const double y = std::bit_cast<double>(b);
-  const auto i = std::bit_cast<std::int64_t>(a);
-  const auto j = std::bit_cast<std::int64_t>(b);
-  switch (op) {
-    case isa::Op::FADD:
-      return std::bit_cast<std::uint64_t>(x + y);
-    case isa::Op::FMAX:
-      return y > x ? b : a;
-    case isa::Op::FMIN:
-      return y < x ? b : a;
-    case isa::Op::UADD:
-      return a + b;
-    case isa::Op::UAND:
-      return a & b;
-    case isa::Op::UOR:
-      return a | b;
-    case isa::Op::UXOR:
-      return a ^ b;
-    case isa::Op::UMAX:
-      return j > i ? b : a;
-    case isa::Op::UMIN:
-      return j < i ? b : a;
-    default:
-      break;
-  }
-  GDR_ASSERT(!floating, "a program's reductions are operations of the tree's nodes");
-  return a;
 }
 
 void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
@@ -195,7 +163,7 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
     for (std::size_t n = 0; n < sums.size(); ++n) {
       const isa::Variable& variable = *by_field[n % by_field.size()];
       if (variable.reduction) {
-        sums[n] = combine(*variable.reduction, isa::info_of(*variable.conversion).floating, sums[n], fields[chip][n]);
+        sums[n] = reduce_on_host(*variable.reduction, sums[n], fields[chip][n]);
       }
     }
   }

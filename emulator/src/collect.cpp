@@ -1,43 +1,14 @@
 // What goes to all blocks and what comes back from them through the reduction tree, for engines that have no quicker
 // way.
 #include "gdr/emulator/chip.h"
-#include "semantics.h"
 
 namespace gdr::emulator {
 
 LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events) {
-  const auto counted = [&](const FpResult& result) {
-    events += result.event;
-    return result.value;
-  };
-  const auto integer = [&](AluResult (*function)(uint128, uint128, Width)) {
-    if (node_width == Width::long_word) return LongWord::from_bits(function(a.bits(), b.bits(), node_width).value);
-    const uint128 value = function(a.upper().bits, b.upper().bits, node_width).value;
-    return isa::widen(ShortWord{static_cast<std::uint64_t>(value)});
-  };
-  switch (op) {
-    case isa::Op::FADD:
-      return counted(Semantics<isa::Op::FADD>::apply(a, b, node_width));
-    case isa::Op::FMAX:
-      return counted(Semantics<isa::Op::FMAX>::apply(a, b, node_width));
-    case isa::Op::FMIN:
-      return counted(Semantics<isa::Op::FMIN>::apply(a, b, node_width));
-    case isa::Op::UADD:
-      return integer(&uadd);
-    case isa::Op::UAND:
-      return integer(&uand);
-    case isa::Op::UOR:
-      return integer(&uor);
-    case isa::Op::UXOR:
-      return integer(&uxor);
-    case isa::Op::UMAX:
-      return integer(&umax);
-    case isa::Op::UMIN:
-      return integer(&umin);
-    default:
-      break;
-  }
-  GDR_ASSERT(false, "a program's reductions are operations of the tree's nodes");
+  GDR_ASSERT(isa::info_of(op).reduces, "a program's reductions are operations of the tree's nodes");
+  const WordResult result = compute(op, a, b, node_width);
+  events += result.event;
+  return result.value;
 }
 
 std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {

@@ -6,7 +6,6 @@
 
 #include "decoded_program.h"
 #include "gdr/emulator/chip.h"
-#include "semantics.h"
 
 namespace gdr::emulator {
 namespace {
@@ -49,41 +48,6 @@ struct PendingFlag {
 
 LongWord read(std::span<const ShortWord> memory, std::size_t address, Width width) {
   return width == Width::long_word ? isa::join(memory[address], memory[address + 1]) : isa::widen(memory[address]);
-}
-
-/// What a unit made of one element.
-struct Result {
-  LongWord value;
-  bool negative = false;
-  bool zero = false;
-  bool carry = false;
-  FpEvent event = FpEvent::none;
-};
-
-Result result_of(const FpResult& result, Width) {
-  return {result.value, result.negative, result.zero, false, result.event};
-}
-Result result_of(const AluResult& result, Width width) {
-  const LongWord value = width == Width::long_word ? LongWord::from_bits(result.value)
-                                                   : isa::widen(ShortWord{static_cast<std::uint64_t>(result.value)});
-  return {value, result.negative, result.zero, result.carry, FpEvent::none};
-}
-
-template <isa::Op op>
-Result apply(LongWord a, LongWord b, Width width) {
-  // The ALU takes integers, right-aligned in their width; the other units words.
-  if constexpr (Semantics<op>::on_integers) {
-    const auto integer = [&](LongWord word) {
-      return width == Width::long_word ? word.bits() : uint128{word.upper().bits};
-    };
-    return result_of(Semantics<op>::apply(integer(a), integer(b), width), width);
-  } else {
-    return result_of(Semantics<op>::apply(a, b, width), width);
-  }
-}
-
-Result apply(isa::Op op, LongWord a, LongWord b, Width width) {
-  return with_operation(op, [&]<isa::Op operation>() { return apply<operation>(a, b, width); });
 }
 
 class Reference final : public ReferenceChip {
@@ -263,18 +227,18 @@ class Reference final : public ReferenceChip {
       if (masked) return;
       for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
         const Slot& slot = isa::slot_of(line, unit);
-        if (slot.op == isa::Op::NOP || slot.op == isa::Op::FMULH) continue;
+        if (!isa::info_of(slot.op).computes()) continue;
         LongWord a = operand(line, slot.a, slot.width, pe_id, element);
         LongWord b = operand(line, slot.b, slot.width, pe_id, element);
         if (slot.negate_a) a = negate(a);
         if (slot.negate_b) b = negate(b);
-        retire(line, unit, apply(slot.op, a, b, slot.width), pe, element);
+        retire(line, unit, compute(slot.op, a, b, slot.width), pe, element);
       }
       move(line, pe_id, element);
     }
 
     /// Results on their way to the destinations whose predicates hold; an event counts if there is one.
-    void retire(const Line& line, Unit unit, const Result& result, Pe& pe, unsigned element) {
+    void retire(const Line& line, Unit unit, const WordResult& result, Pe& pe, unsigned element) {
       const Slot& slot = isa::slot_of(line, unit);
       bool written = write(line, unit, result.value, pe, element);
       if (slot.flag.flag != 0 && holds(slot.flag.predicate, pe, element)) {

@@ -1,132 +1,132 @@
-// What must hold between the records; each violation is reported at the line of the record that causes it.
-#include <map>
+// What must hold of every record, of codes, and of the machine's parts.
+#include "check.h"
 
 #include "generator.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/TableGen/Error.h"
 
 namespace gdr::generator {
 namespace {
 
-using llvm::Record;
-using llvm::RecordKeeper;
 using llvm::Twine;
 
-class Checker {
- public:
-  explicit Checker(const RecordKeeper& keeper) : keeper_(keeper) {}
-
-  bool run() {
-    check_described();
-    check_fields();
-    check_codes("Operation", "Opcode", [](const Record& r) { return r.getValueAsDef("Steers")->getName().str(); });
-    check_operations_fit();
-    check_mnemonics();
-    for (const char* name : {"Unit", "Source", "Condition", "Conversion", "Transfer"}) {
-      check_codes(name, "Value", [](const Record&) { return std::string(); });
+void check_described(const RecordKeeper& keeper, Report& report) {
+  for (const Record* record : records_of(keeper, "Described")) {
+    const auto origin = record->getValueAsOptionalString("Origin");
+    if (!origin) {
+      report.error(*record, "'" + record->getName() + "' has no Origin");
+    } else if (!origin->starts_with("R: ") && !origin->starts_with("D: ") && !origin->starts_with("O: ")) {
+      report.error(*record, "the Origin of '" + record->getName() + "' must begin with R:, D: or O:");
     }
-    return failed_;
-  }
-
- private:
-  void fail(const Record& record, const Twine& message) {
-    llvm::PrintError(record.getLoc(), message);
-    failed_ = true;
-  }
-  void fail(const Record& record, const Twine& message, const Record& other) {
-    fail(record, message);
-    llvm::PrintNote(other.getLoc(), "'" + other.getName() + "' is here");
-  }
-
-  void check_described() {
-    for (const Record* record : records_of(keeper_, "Described")) {
-      const auto origin = record->getValueAsOptionalString("Origin");
-      if (!origin) {
-        fail(*record, "'" + record->getName() + "' has no Origin");
-      } else if (!origin->starts_with("R: ") && !origin->starts_with("D: ") && !origin->starts_with("O: ")) {
-        fail(*record, "the Origin of '" + record->getName() + "' must begin with R:, D: or O:");
-      }
-      if (!record->getValueAsOptionalString("Meaning")) fail(*record, "'" + record->getName() + "' has no Meaning");
+    if (!record->getValueAsOptionalString("Meaning")) {
+      report.error(*record, "'" + record->getName() + "' has no Meaning");
     }
   }
+}
 
-  void check_fields() {
-    const std::int64_t word_bits = records_of(keeper_, "InstructionSet").front()->getValueAsInt("WordBits");
-    std::map<std::int64_t, const Record*> owner;
-    std::map<std::string, const Record*> members;
-    for (const Record* field : records_of(keeper_, "Field")) {
-      const std::int64_t msb = field->getValueAsInt("Msb");
-      const std::int64_t lsb = field->getValueAsInt("Lsb");
-      if (lsb < 0 || msb < lsb || msb >= word_bits) {
-        fail(*field, "bits " + Twine(msb) + ".." + Twine(lsb) + " are outside the word of " + Twine(word_bits));
-        continue;
-      }
-      if (msb / 64 != lsb / 64) fail(*field, "bits " + Twine(msb) + ".." + Twine(lsb) + " straddle two 64-bit parts");
-      for (std::int64_t bit = lsb; bit <= msb; ++bit) {
-        const auto [entry, is_new] = owner.emplace(bit, field);
-        if (!is_new) {
-          fail(*field, "bit " + Twine(bit) + " already belongs to another field", *entry->second);
-          break;
-        }
-      }
-      const auto [entry, is_new] = members.emplace(field->getValueAsString("Member").str(), field);
-      if (!is_new) fail(*field, "its member already has a field", *entry->second);
+/// There is one record of this class.
+void check_single(const RecordKeeper& keeper, StringRef class_name, Report& report) {
+  const auto records = records_of(keeper, class_name);
+  if (records.empty()) llvm::PrintFatalError("the description has no " + class_name);
+  for (std::size_t n = 1; n < records.size(); ++n) {
+    report.error(*records[n], "there is one " + class_name + ", and it is taken", *records.front());
+  }
+}
+
+void check_set(const RecordKeeper& keeper, Report& report) {
+  const Record& set = *records_of(keeper, "InstructionSet").front();
+  const std::int64_t bits = set.getValueAsInt("WordBits");
+  if (bits < 64 || bits % 64 != 0) {
+    report.error(set, "an instruction word of " + Twine(bits) + " bits is no whole number of 64-bit parts");
+  }
+  for (const char* positive : {"Version", "ClocksPerLine"}) {
+    if (set.getValueAsInt(positive) < 1) report.error(set, Twine(positive) + " must be at least 1");
+  }
+}
+
+/// Records of a class have the values from `first` on, each once: tables are indexed by them.
+void check_values(const RecordKeeper& keeper, StringRef class_name, std::int64_t first, Report& report) {
+  std::map<std::int64_t, const Record*> seen;
+  const auto records = records_of(keeper, class_name);
+  const std::int64_t last = first + static_cast<std::int64_t>(records.size()) - 1;
+  for (const Record* record : records) {
+    const std::int64_t value = record->getValueAsInt("Value");
+    const auto [entry, is_new] = seen.emplace(value, record);
+    if (!is_new) {
+      report.error(*record, "value " + Twine(value) + " is already taken", *entry->second);
+    } else if (value < first || value > last) {
+      report.error(*record, "value " + Twine(value) + " leaves a gap: " + Twine(records.size()) + " records of " +
+                                class_name + " have the values " + Twine(first) + " to " + Twine(last));
     }
   }
+}
 
-  template <class Group>
-  void check_codes(llvm::StringRef class_name, llvm::StringRef code, Group group) {
-    std::map<std::pair<std::string, std::int64_t>, const Record*> seen;
-    for (const Record* record : records_of(keeper_, class_name)) {
-      const std::int64_t value = record->getValueAsInt(code);
-      const auto [entry, is_new] = seen.emplace(std::pair(group(*record), value), record);
-      if (!is_new) fail(*record, code.lower() + " " + Twine(value) + " is already taken", *entry->second);
+void check_constants(const RecordKeeper& keeper, Report& report) {
+  for (const Record* record : records_of(keeper, "Constant")) {
+    const std::int64_t value = record->getValueAsInt("Value");
+    if (value < 1) report.error(*record, "a constant of " + Twine(value) + " is none of a machine's");
+    if (record->getName() == "Blocks" && !llvm::isPowerOf2_64(static_cast<std::uint64_t>(value))) {
+      report.error(*record, "a binary tree has no " + Twine(value) + " leaves");
     }
   }
+}
 
-  void check_operations_fit() {
-    std::map<std::string, std::int64_t> bits;
-    for (const Record* field : records_of(keeper_, "Field")) {
-      bits[field->getValueAsString("Member").str()] = field->getValueAsInt("Msb") - field->getValueAsInt("Lsb") + 1;
-    }
-    for (const Record* op : records_of(keeper_, "Operation")) {
-      const std::int64_t opcode = op->getValueAsInt("Opcode");
-      const auto slot = bits.find(op->getValueAsDef("Steers")->getValueAsString("Name").str() + ".op");
-      if (opcode < 1 || (slot != bits.end() && opcode >= (std::int64_t{1} << slot->second))) {
-        fail(*op, "opcode " + Twine(opcode) + " does not fit its slot (0 is no operation)");
-      }
-      const std::int64_t sources = op->getValueAsInt("Sources");
-      if (sources < 1 || sources > 2) fail(*op, "an operation has one or two sources, not " + Twine(sources));
+void check_units(const RecordKeeper& keeper, Report& report) {
+  for (const Record* unit : records_of(keeper, "Unit")) {
+    for (const char* latency : {"ForwardLatency", "RegisterLatency"}) {
+      const auto* lines = llvm::dyn_cast<llvm::IntInit>(unit->getValue(latency)->getValue());
+      if (lines == nullptr || lines->getValue() < 1) report.error(*unit, Twine(latency) + " must be at least 1 line");
     }
   }
+}
 
-  void check_mnemonics() {
-    std::map<std::string, const Record*> seen;
-    for (const Record* op : records_of(keeper_, "Operation")) {
-      const auto [entry, is_new] = seen.emplace(op->getValueAsString("Mnemonic").str(), op);
-      if (!is_new) fail(*op, "mnemonic '" + op->getValueAsString("Mnemonic") + "' is already taken", *entry->second);
+void check_storages(const RecordKeeper& keeper, Report& report) {
+  for (const Record* storage : records_of(keeper, "Storage")) {
+    const std::int64_t words = storage->getValueAsInt("ShortWords");
+    if (words < 2 || words % 2 != 0) {
+      report.error(*storage, Twine(words) + " short words are no whole number of long words");
+    }
+    for (const char* ports : {"ReadPorts", "WritePorts"}) {
+      if (storage->getValueAsInt(ports) < 1) report.error(*storage, Twine(ports) + " must be at least 1");
     }
   }
-
-  const RecordKeeper& keeper_;
-  bool failed_ = false;
-};
+}
 
 }  // namespace
 
-std::vector<const Record*> records_of(const RecordKeeper& keeper, llvm::StringRef class_name) {
-  const auto derived = keeper.getAllDerivedDefinitions(class_name);
-  std::vector<const Record*> records(derived.begin(), derived.end());
-  // TableGen sorts by name; the description's own order reads better in enums and documents.
-  std::sort(records.begin(), records.end(), [](const Record* a, const Record* b) { return a->getID() < b->getID(); });
-  return records;
+void Report::error(const Record& record, const Twine& message) {
+  llvm::PrintError(record.getLoc(), message);
+  any_ = true;
 }
 
-std::string enumerator(const Record& record) {
-  const bool by_record = record.isSubClassOf("Operation") || record.isSubClassOf("Conversion");
-  return by_record ? record.getName().str() : record.getValueAsString("Name").str();
+void Report::error(const Record& record, const Twine& message, const Record& other) {
+  error(record, message);
+  llvm::PrintNote(other.getLoc(), other.isAnonymous() ? Twine("it is here") : "'" + other.getName() + "' is here");
 }
 
-bool report_errors(const RecordKeeper& keeper) { return Checker(keeper).run(); }
+void Distinct::add(StringRef text, const Record& record) {
+  const auto [entry, is_new] = owners_.emplace(text.str(), &record);
+  if (!is_new) report_.error(record, "'" + text + "' " + taken_, *entry->second);
+}
+
+bool report_errors(const RecordKeeper& keeper) {
+  Report report;
+  check_described(keeper, report);
+  check_single(keeper, "InstructionSet", report);
+  check_single(keeper, "NoOperation", report);
+  check_set(keeper, report);
+  check_constants(keeper, report);
+  check_units(keeper, report);
+  check_storages(keeper, report);
+  check_values(keeper, "Unit", 1, report);  // 0: none
+  for (const StringRef name : {"Source", "Condition", "BmMode", "Conversion", "Transfer"}) {
+    check_values(keeper, name, 0, report);
+  }
+  check_fields(keeper, report);
+  check_operations(keeper, report);
+  check_spellings(keeper, report);
+  return report.any();
+}
 
 }  // namespace gdr::generator

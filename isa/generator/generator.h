@@ -6,17 +6,15 @@
 
 namespace gdr::generator {
 
-/// Records of a class, in the order of the description.
-[[nodiscard]] std::vector<const llvm::Record*> records_of(const llvm::RecordKeeper& keeper, llvm::StringRef class_name);
-
-/// Enumerator of an operation or conversion: the record's name; of the others: their Name.
-[[nodiscard]] std::string enumerator(const llvm::Record& record);
-
-/// Reports, at the record's own line, every record without origin or meaning, overlapping or straddling fields, codes
-/// used twice and codes that do not fit their field. True if there was anything to report.
+/// Reports, at the record's own line, everything that contradicts itself: a record without origin or meaning, a code
+/// that does not fit its field or leaves a gap, a spelling or a name that is taken, an operation that its unit cannot
+/// have, a field that overlaps another or does not hold what its type says. True if there was anything to report.
+/// That a field's member exists in isa::Line and has the type that the field's says is checked by static assertions
+/// among the tables, which carry the record's line, too: only the compiler knows the members.
 [[nodiscard]] bool report_errors(const llvm::RecordKeeper& keeper);
 
 void emit_header(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
+void emit_operations(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_tables(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_reference(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_tests(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);

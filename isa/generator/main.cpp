@@ -5,11 +5,12 @@
 
 namespace {
 
-enum class Output { header, tables, reference, tests };
+enum class Output { header, operations, tables, reference, tests };
 
 llvm::cl::opt<Output> output(  //
     llvm::cl::desc("What to write:"),
     llvm::cl::values(clEnumValN(Output::header, "gen-header", "enums, constants and declarations (isa.h)"),
+                     clEnumValN(Output::operations, "gen-operations", "lists of operations as macros (operations.h)"),
                      clEnumValN(Output::tables, "gen-tables", "tables, encoder and decoder of fields"),
                      clEnumValN(Output::reference, "gen-reference", "the ISA chapter, Markdown"),
                      clEnumValN(Output::tests, "gen-tests", "one round-trip test per record")),
@@ -20,6 +21,9 @@ bool generate(llvm::raw_ostream& out, llvm::RecordKeeper& keeper) {
   switch (output) {
     case Output::header:
       gdr::generator::emit_header(out, keeper);
+      break;
+    case Output::operations:
+      gdr::generator::emit_operations(out, keeper);
       break;
     case Output::tables:
       gdr::generator::emit_tables(out, keeper);

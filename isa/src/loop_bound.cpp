@@ -5,9 +5,6 @@
 namespace gdr::isa {
 namespace {
 
-constexpr std::uint64_t kBlocks = 16;           // each gets a record of its own through the one input port
-constexpr std::uint64_t kOdpClocksPerWord = 2;  // docs/machine.md, output port
-
 /// Port clocks of a line's access to BM: one per word moved; all elements of a scalar read share its one word.
 std::uint64_t port_clocks(const Line& line) {
   if (line.bm.mode == BmMode::none) return 0;
@@ -27,7 +24,8 @@ std::string_view LoopBound::bound() const {
 
 LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
   LoopBound bound;
-  bound.idp_clocks = kBlocks * program.record_words * idp_clocks_per_word;
+  // Each block gets a record of its own through the one input port.
+  bound.idp_clocks = std::uint64_t{kBlocks} * program.record_words * idp_clocks_per_word;
   bound.bm_clocks = program.record_words;
   const Visitor count{[&](const ProgramLine& line) {
                         ++bound.lines;
@@ -37,7 +35,7 @@ LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
                       [](const TransferStep&) {},  // of the record, counted above
                       [&](const CollectStep& collect) {
                         bound.bm_clocks += collect.words();
-                        bound.odp_clocks += kOdpClocksPerWord * collect.words();
+                        bound.odp_clocks += std::uint64_t{kOdpClocksPerWord} * collect.words();
                       }};
   for (const Step& step : program.steps(Section::loop_body)) std::visit(count, step);
   return bound;

@@ -34,21 +34,21 @@ def MaskFlag : Field<"mask.flag", 4, 2, FlagNumber> {
 def MaskInverted : Field<"mask.inverted", 5, 5, Flag> { let Meaning = "Elements whose flag is clear write."; }
 
 // First GPR read port
-def GprAAddress : Field<"gpr_a.address", 11, 6, Number> {
+def GprAAddress : Field<"gpr_a.address", 11, 6, Address<Gpr>> {
   let Meaning = "First GPR read port: short-word address of element 0.";
 }
 def GprAWidth : Field<"gpr_a.width", 12, 12, WidthBit> { let Meaning = "Word width read."; }
 def GprAVector : Field<"gpr_a.vector", 13, 13, Flag> { let Meaning = "Address steps by one word per element."; }
 
 // Second GPR read port
-def GprBAddress : Field<"gpr_b.address", 19, 14, Number> {
+def GprBAddress : Field<"gpr_b.address", 19, 14, Address<Gpr>> {
   let Meaning = "Second GPR read port: short-word address of element 0.";
 }
 def GprBWidth : Field<"gpr_b.width", 20, 20, WidthBit> { let Meaning = "Word width read."; }
 def GprBVector : Field<"gpr_b.vector", 21, 21, Flag> { let Meaning = "Address steps by one word per element."; }
 
 // LM read port
-def LmReadAddress : Field<"lm_read.address", 30, 22, Number> {
+def LmReadAddress : Field<"lm_read.address", 30, 22, Address<Lm>> {
   let Meaning = "LM read port: short-word address of element 0.";
 }
 def LmReadWidth : Field<"lm_read.width", 31, 31, WidthBit> { let Meaning = "Word width read."; }
@@ -59,13 +59,13 @@ def LmReadIndirect : Field<"lm_read.indirect", 33, 33, Flag> {
 
 // BM port
 def BmMode : Field<"bm.mode", 35, 34, ModeValue> { let Meaning = "0 none, 1 read, 2 write."; }
-def BmAddress : Field<"bm.address", 46, 36, Number> { let Meaning = "BM port: short-word address of element 0."; }
+def BmAddress : Field<"bm.address", 46, 36, Address<Bmem>> { let Meaning = "BM port: short-word address of element 0."; }
 def BmWidth : Field<"bm.width", 47, 47, WidthBit> { let Meaning = "Word width moved."; }
 def BmVector : Field<"bm.vector", 48, 48, Flag> { let Meaning = "Address steps by one word per element."; }
 def BmRecord : Field<"bm.record", 49, 49, Flag> { let Meaning = "The address counts from the current j-record."; }
 def BmStoreSource : Field<"bm.store_source", 53, 50, SourceValue> { let Meaning = "What a write stores."; }
 def BmOnePe : Field<"bm.one_pe", 54, 54, Flag> { let Meaning = "Only PE bm.pe takes part."; }
-def BmPe : Field<"bm.pe", 59, 55, Number> { let Meaning = "The PE that stores, or that loads alone."; }
+def BmPe : Field<"bm.pe", 59, 55, PeNumber> { let Meaning = "The PE that stores, or that loads alone."; }
 
 // T write port
 def TWriteSource : Field<"t_write.source", 62, 60, UnitValue> {
@@ -77,7 +77,7 @@ defm TWritePredicate : PredicateFields<"t_write.predicate", 64, "T writes">;
 def GprWriteSource : Field<"gpr_write.source", 71, 69, UnitValue> {
   let Meaning = "GPR write port: unit whose result is written.";
 }
-def GprWriteAddress : Field<"gpr_write.address", 77, 72, Number> {
+def GprWriteAddress : Field<"gpr_write.address", 77, 72, Address<Gpr>> {
   let Meaning = "GPR write port: short-word address of element 0.";
 }
 def GprWriteVector : Field<"gpr_write.vector", 78, 78, Flag> { let Meaning = "Address steps by one word per element."; }
@@ -87,7 +87,7 @@ defm GprWritePredicate : PredicateFields<"gpr_write.predicate", 79, "GPR writes"
 def LmWriteSource : Field<"lm_write.source", 86, 84, UnitValue> {
   let Meaning = "LM write port: unit whose result is written.";
 }
-def LmWriteAddress : Field<"lm_write.address", 95, 87, Number> {
+def LmWriteAddress : Field<"lm_write.address", 95, 87, Address<Lm>> {
   let Meaning = "LM write port: short-word address of element 0.";
 }
 def LmWriteVector : Field<"lm_write.vector", 96, 96, Flag> { let Meaning = "Address steps by one word per element."; }
@@ -97,7 +97,7 @@ def LmWriteIndirect : Field<"lm_write.indirect", 97, 97, Flag> {
 defm LmWritePredicate : PredicateFields<"lm_write.predicate", 98, "LM writes">;
 
 // Adder
-def AdderOp : Field<"adder.op", 105, 103, AdderOpcode> { let Meaning = "Adder: operation; 0: none."; }
+def AdderOp : Field<"adder.op", 105, 103, Opcode<Adder>> { let Meaning = "Adder: operation; 0: none."; }
 def AdderA : Field<"adder.a", 109, 106, SourceValue> { let Meaning = "First operand."; }
 def AdderB : Field<"adder.b", 113, 110, SourceValue> { let Meaning = "Second operand."; }
 def AdderNegateA : Field<"adder.negate_a", 114, 114, Flag> { let Meaning = "First operand negated."; }
@@ -106,7 +106,7 @@ def AdderWidth : Field<"adder.width", 116, 116, WidthBit> { let Meaning = "Width
 defm AdderFlag : FlagWriteFields<"adder.flag", 117, "adder">;
 
 // Multiplier
-def MultiplierOp : Field<"multiplier.op", 129, 128, MultiplierOpcode> {
+def MultiplierOp : Field<"multiplier.op", 129, 128, Opcode<Multiplier>> {
   let Meaning = "Multiplier: operation; 0: none.";
 }
 def MultiplierA : Field<"multiplier.a", 133, 130, SourceValue> { let Meaning = "First operand."; }
@@ -117,7 +117,7 @@ def MultiplierWidth : Field<"multiplier.width", 140, 140, WidthBit> { let Meanin
 defm MultiplierFlag : FlagWriteFields<"multiplier.flag", 141, "multiplier">;
 
 // ALU
-def AluOp : Field<"alu.op", 154, 151, AluOpcode> { let Meaning = "ALU: operation; 0: none."; }
+def AluOp : Field<"alu.op", 154, 151, Opcode<Alu>> { let Meaning = "ALU: operation; 0: none."; }
 def AluA : Field<"alu.a", 158, 155, SourceValue> { let Meaning = "First operand."; }
 def AluB : Field<"alu.b", 162, 159, SourceValue> { let Meaning = "Second operand."; }
 def AluWidth : Field<"alu.width", 163, 163, WidthBit> { let Meaning = "Width of the destinations and operands."; }

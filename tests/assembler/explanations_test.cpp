@@ -1,6 +1,7 @@
 // Every diagnostic is explained, and its example gives it.
 #include "explanations.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "testing.h"
@@ -10,6 +11,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::Each;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
@@ -38,6 +40,18 @@ TEST(Explanations, KnowTheirNumbersAndNoOthers) {
   EXPECT_FALSE(explain(0));
   EXPECT_FALSE(explain(9999));
   EXPECT_THAT(diagnostic_numbers(), Not(IsEmpty()));
+}
+
+TEST(Explanations, NameTheMemoriesAndReductionsThatThereAre) {
+  const std::string full = *explain(static_cast<unsigned>(Code::memory_full));
+  EXPECT_THAT(full, HasSubstr(fmt::format("{} short words, the GPR {}.", isa::kLmShortWords, isa::kGprShortWords)));
+  EXPECT_EQ(isa::kBmShortWords / 2, 1024u);  // as the text writes it
+  EXPECT_THAT(full, HasSubstr("1,024 long words"));
+  EXPECT_THAT(full, HasSubstr(fmt::format("the last {} for i-data", isa::kTransferWindowWords)));
+  const std::string reduction = *explain(static_cast<unsigned>(Code::reduction));
+  for (const isa::OperationInfo& info : isa::operations()) {
+    EXPECT_EQ(reduction.find(fmt::format("`{}`", info.mnemonic)) != std::string::npos, info.reduces) << info.mnemonic;
+  }
 }
 
 }  // namespace

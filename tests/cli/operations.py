@@ -10,8 +10,9 @@ import random
 import sys
 
 EXPONENTS = (0, 1, 2, 1022, 1023, 1024, 2045, 2046, 2047)  # 0 is zero, 2047 infinity, whatever the fraction
+SUMS = ("fadd", "fsub", "fmax", "fmin")
 KINDS = [(name, to, a, b)
-         for name in ("fadd", "fsub", "fmul", "fmul2") for to in "ls" for a in "ls" for b in "ls"
+         for name in (*SUMS, "fpassa", "fmul", "fmul2") for to in "ls" for a in "ls" for b in "ls"
          if not (name == "fmul" and b == "l") and not (name == "fmul2" and "s" in (a, b))]
 
 
@@ -35,11 +36,11 @@ def operations(count):
     for n in range(count):
         name, to, width_a, width_b = KINDS[n % len(KINDS)]
         near = source.randrange(1, 2047)
-        near_b = near if name in ("fadd", "fsub") else max(2046 - near, 1)  # a product in the middle of the range
+        near_b = near if name in SUMS else max(2046 - near, 1)  # a product in the middle of the range
         a, b = word(source, width_a, near), word(source, width_b, near_b)
         if width_a == width_b and source.randrange(16) == 0:
             b = source.choice((a, opposite(a)))
-        lines.append(f"{name}.{to} {a} {b}\n")
+        lines.append(f"{name}.{to} {a}\n" if name == "fpassa" else f"{name}.{to} {a} {b}\n")
     return lines
 
 

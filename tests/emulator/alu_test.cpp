@@ -1,13 +1,14 @@
-// The integer ALU against arithmetic on single bits, as one would do it with pencil and paper.
+// The integer ALU against arithmetic on single bits.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "gdr/emulator/arithmetic.h"
-#include "gdr/isa/word.h"
+#include "gdr/isa/operations.h"
+#include "integer_oracle.h"
 
 namespace gdr::tests {
 namespace {
@@ -15,113 +16,6 @@ namespace {
 using emulator::AluResult;
 using isa::uint128;
 using isa::Width;
-
-using Bits = std::vector<bool>;  // lowest first
-
-Bits bits_of(uint128 value, Width width) {
-  Bits bits;
-  for (int i = 0; i < isa::bits_of(width); ++i, value /= 2) bits.push_back(value % 2 == 1);
-  return bits;
-}
-
-uint128 value_of(const Bits& bits) {
-  uint128 value = 0;
-  for (auto bit = bits.rbegin(); bit != bits.rend(); ++bit) value = 2 * value + (*bit ? 1 : 0);
-  return value;
-}
-
-struct BitResult {
-  Bits bits;
-  bool carry = false;
-};
-
-BitResult ripple_add(const Bits& a, const Bits& b, bool carry) {
-  BitResult result;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const int ones = (a[i] ? 1 : 0) + (b[i] ? 1 : 0) + (carry ? 1 : 0);
-    result.bits.push_back(ones % 2 == 1);
-    carry = ones >= 2;
-  }
-  result.carry = carry;
-  return result;
-}
-
-Bits inverted(Bits bits) {
-  bits.flip();
-  return bits;
-}
-
-/// Signed order, decided at the highest bit that differs; there the sign counts the other way round.
-bool signed_less(const Bits& a, const Bits& b) {
-  for (std::size_t i = a.size(); i-- > 0;) {
-    if (a[i] != b[i]) return i + 1 == a.size() ? a[i] : b[i];
-  }
-  return false;
-}
-
-/// Bit i of the result comes from `count` places below (left) or above it; from outside comes the fill.
-Bits shifted(const Bits& bits, uint128 count, bool left, bool fill) {
-  const int size = static_cast<int>(bits.size());
-  const int places = count < bits.size() ? static_cast<int>(count) : size;
-  Bits result;
-  for (int i = 0; i < size; ++i) {
-    const int from = left ? i - places : i + places;
-    result.push_back(from < 0 || from >= size ? fill : bits[static_cast<std::size_t>(from)]);
-  }
-  return result;
-}
-
-template <class Rule>
-BitResult each_bit(const Bits& a, const Bits& b, Rule rule) {
-  BitResult result;
-  for (std::size_t i = 0; i < a.size(); ++i) result.bits.push_back(rule(a[i], b[i]));
-  return result;
-}
-
-BitResult leading_zeros(const Bits& a) {
-  const auto highest_one = std::find(a.rbegin(), a.rend(), true);
-  return {
-      bits_of(static_cast<unsigned>(highest_one - a.rbegin()), a.size() == 72 ? Width::long_word : Width::short_word)};
-}
-
-struct AluCase {
-  std::string name;
-  AluResult (*emulated)(uint128 a, uint128 b, Width width);
-  BitResult (*expected)(const Bits& a, const Bits& b);
-};
-
-const std::vector<AluCase>& alu_cases() {
-  static const std::vector<AluCase> kCases = {
-      {"uadd", emulator::uadd, [](const Bits& a, const Bits& b) { return ripple_add(a, b, false); }},
-      {"usub", emulator::usub,
-       [](const Bits& a, const Bits& b) {
-         BitResult result = ripple_add(a, inverted(b), true);
-         result.carry = !result.carry;  // no carry out of a + ~b + 1 is a borrow
-         return result;
-       }},
-      {"uand", emulator::uand,
-       [](const Bits& a, const Bits& b) { return each_bit(a, b, [](bool x, bool y) { return x && y; }); }},
-      {"uor", emulator::uor,
-       [](const Bits& a, const Bits& b) { return each_bit(a, b, [](bool x, bool y) { return x || y; }); }},
-      {"uxor", emulator::uxor,
-       [](const Bits& a, const Bits& b) { return each_bit(a, b, [](bool x, bool y) { return x != y; }); }},
-      {"unot", [](uint128 a, uint128, Width width) { return emulator::unot(a, width); },
-       [](const Bits& a, const Bits&) { return BitResult{inverted(a)}; }},
-      {"ulsl", emulator::ulsl,
-       [](const Bits& a, const Bits& b) { return BitResult{shifted(a, value_of(b), true, false)}; }},
-      {"ulsr", emulator::ulsr,
-       [](const Bits& a, const Bits& b) { return BitResult{shifted(a, value_of(b), false, false)}; }},
-      {"uasr", emulator::uasr,
-       [](const Bits& a, const Bits& b) { return BitResult{shifted(a, value_of(b), false, a.back())}; }},
-      {"upassa", [](uint128 a, uint128, Width width) { return emulator::upassa(a, width); },
-       [](const Bits& a, const Bits&) { return BitResult{a}; }},
-      {"umax", emulator::umax, [](const Bits& a, const Bits& b) { return BitResult{signed_less(a, b) ? b : a}; }},
-      {"umin", emulator::umin, [](const Bits& a, const Bits& b) { return BitResult{signed_less(a, b) ? a : b}; }},
-      {"ulzc", [](uint128 a, uint128, Width width) { return emulator::ulzc(a, width); },
-       [](const Bits& a, const Bits&) { return leading_zeros(a); }},
-  };
-  return kCases;
-}
 
 std::vector<uint128> special_words(Width width) {
   const int bits = isa::bits_of(width);
@@ -132,15 +26,39 @@ std::vector<uint128> special_words(Width width) {
   return words;
 }
 
-class Alu : public testing::TestWithParam<AluCase> {
+AluResult emulated(isa::Op op, uint128 a, uint128 b, Width width) {
+  switch (op) {
+#define GDR_OPERANDS_1 a
+#define GDR_OPERANDS_2 a, b
+#define GDR_CASE(OP, function, sources) \
+  case isa::Op::OP:                     \
+    return emulator::function(GDR_OPERANDS_##sources, width);
+    GDR_ALU_OPERATIONS(GDR_CASE)
+#undef GDR_CASE
+#undef GDR_OPERANDS_1
+#undef GDR_OPERANDS_2
+    default:
+      throw std::logic_error("only operations of the ALU are tested");
+  }
+}
+
+std::vector<isa::Op> alu_operations() {
+  std::vector<isa::Op> all;
+  for (const isa::OperationInfo& info : isa::operations()) {
+    if (info.unit == isa::Unit::alu) all.push_back(info.op);
+  }
+  return all;
+}
+
+class Alu : public testing::TestWithParam<isa::Op> {
  protected:
   static void check(uint128 a, uint128 b, Width width) {
-    const BitResult expected = GetParam().expected(bits_of(a, width), bits_of(b, width));
-    const AluResult result = GetParam().emulated(a, b, width);
-    const bool any = std::find(expected.bits.begin(), expected.bits.end(), true) != expected.bits.end();
-    const AluResult wanted = {value_of(expected.bits), expected.bits.back(), !any, expected.carry};
-    ASSERT_TRUE(result == wanted) << GetParam().name << ' ' << to_hex(isa::LongWord::from_bits(a)) << ' '
-                                  << to_hex(isa::LongWord::from_bits(b)) << " gives "
+    const IntegerAnswer expected = integer_answer(GetParam(), a, b, width);
+    const AluResult result = emulated(GetParam(), a, b, width);
+    const bool negative = (expected.value >> (isa::bits_of(width) - 1)) != 0;
+    const AluResult wanted = {expected.value, negative, expected.value == 0, expected.carry};
+    ASSERT_TRUE(result == wanted) << isa::info_of(GetParam()).mnemonic << ' ' << to_hex(isa::LongWord::from_bits(a))
+                                  << ' ' << to_hex(isa::LongWord::from_bits(b)) << " gives "
                                   << to_hex(isa::LongWord::from_bits(result.value)) << ", expected "
                                   << to_hex(isa::LongWord::from_bits(wanted.value));
   }
@@ -173,8 +91,8 @@ TEST_P(Alu, EqualsBitByBitArithmeticOnRandomWords) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, Alu, testing::ValuesIn(alu_cases()),
-                         [](const auto& tested) { return tested.param.name; });
+INSTANTIATE_TEST_SUITE_P(Operations, Alu, testing::ValuesIn(alu_operations()),
+                         [](const auto& tested) { return std::string(isa::info_of(tested.param).mnemonic); });
 
 TEST(AluDeathTest, RefusesOperandsWiderThanTheOperation) {
   const uint128 wide = uint128{1} << isa::kShortBits;

@@ -15,7 +15,7 @@ namespace gdr::tests {
 namespace {
 
 using emulator::FpEvent;
-using emulator::FpResult;
+using emulator::WordResult;
 using isa::LongWord;
 using isa::Width;
 
@@ -50,20 +50,20 @@ struct Tally {
 
 class Comparison {
  public:
-  explicit Comparison(FpOperation operation) : operation_(operation) {}
+  explicit Comparison(isa::Op op) : op_(op) {}
 
   /// False if the results differ too often to go on.
   bool compare(const OperandPair& pair) {
     ++pairs_;
     for (std::size_t i = 0; i < kWidths.size(); ++i) {
-      const WideAnswer answer = wide_answer(operation_, pair.a, pair.b, precision_of(kWidths.at(i)));
-      const FpResult expected = {LongWord::from_bits(answer.bits), answer.negative, answer.zero,
-                                 event_of(answer.event)};
-      const FpResult result = emulated(operation_, pair.a, pair.b, kWidths.at(i));
+      const WideAnswer answer = wide_answer(op_, pair.a, pair.b, precision_of(kWidths.at(i)));
+      const WordResult expected = {LongWord::from_bits(answer.bits), answer.negative, answer.zero, false,
+                                   event_of(answer.event)};
+      const WordResult result = emulator::compute(op_, pair.a, pair.b, kWidths.at(i));
       tallies_.at(i).add(answer);
       if (result == expected) continue;
       ++failures_;
-      ADD_FAILURE() << name_of(operation_) << ' ' << to_hex(pair.a) << ' ' << to_hex(pair.b) << " to "
+      ADD_FAILURE() << isa::info_of(op_).mnemonic << ' ' << to_hex(pair.a) << ' ' << to_hex(pair.b) << " to "
                     << precision_of(kWidths.at(i)) << " bits: " << describe(result) << ", expected "
                     << describe(expected);
     }
@@ -76,23 +76,23 @@ class Comparison {
       for (std::size_t i = 0; i < kWidths.size(); ++i) {
         const auto result_class = static_cast<ResultClass>(c);
         const int precision = precision_of(kWidths.at(i));
-        EXPECT_EQ(tallies_.at(i).classes.at(c) != 0, possible(result_class, operation_, precision))
-            << name_of(operation_) << " to " << precision << " bits: " << name_of(result_class);
+        EXPECT_EQ(tallies_.at(i).classes.at(c) != 0, possible(result_class, op_, precision))
+            << isa::info_of(op_).mnemonic << " to " << precision << " bits: " << name_of(result_class);
       }
     }
-    if (!possible(ResultClass::cancels_partly, operation_, precision_of(Width::long_word))) return;
+    if (!possible(ResultClass::cancels_partly, op_, precision_of(Width::long_word))) return;
     const auto& bits_left = tallies_.front().bits_left;
     EXPECT_NE(*std::min_element(bits_left.begin() + 1, bits_left.end()), 0u)
-        << name_of(operation_) << ": some number of bits from 1 to 60 was never left by a cancellation";
+        << isa::info_of(op_).mnemonic << ": some number of bits from 1 to 60 was never left by a cancellation";
   }
 
   void print() const {
-    std::cout << name_of(operation_) << ": " << pairs_ << " pairs\n"
+    std::cout << isa::info_of(op_).mnemonic << ": " << pairs_ << " pairs\n"
               << "  class                          long        short\n";
     for (std::size_t c = 0; c < kResultClasses; ++c) {
       std::cout << "  " << std::left << std::setw(22) << name_of(static_cast<ResultClass>(c)) << std::right;
       for (std::size_t i = 0; i < kWidths.size(); ++i) {
-        const bool can_be = possible(static_cast<ResultClass>(c), operation_, precision_of(kWidths.at(i)));
+        const bool can_be = possible(static_cast<ResultClass>(c), op_, precision_of(kWidths.at(i)));
         const std::uint64_t count = tallies_.at(i).classes.at(c);
         std::cout << std::setw(13) << (count == 0 && !can_be ? "-" : std::to_string(count));
       }
@@ -101,12 +101,12 @@ class Comparison {
   }
 
  private:
-  static std::string describe(const FpResult& result) {
+  static std::string describe(const WordResult& result) {
     return to_hex(result.value) + (result.negative ? " negative" : "") + (result.zero ? " zero" : "") + " event " +
            std::to_string(static_cast<int>(result.event));
   }
 
-  FpOperation operation_;
+  isa::Op op_;
   std::uint64_t pairs_ = 0;
   int failures_ = 0;
   std::array<Tally, kWidths.size()> tallies_;
@@ -114,38 +114,18 @@ class Comparison {
 
 }  // namespace
 
-PairFamily family_of(FpOperation operation) {
-  if (operation == FpOperation::fmul) return PairFamily::short_product;
-  if (operation == FpOperation::fmul2) return PairFamily::long_product;
-  return PairFamily::sum;
+PairFamily family_of(isa::Op op) {
+  const isa::OperationInfo& info = isa::info_of(op);
+  if (info.unit != isa::Unit::multiplier) return PairFamily::sum;
+  return info.second_source_is_short ? PairFamily::short_product : PairFamily::long_product;
 }
 
-FpResult emulated(FpOperation operation, LongWord a, LongWord b, Width width) {
-  switch (operation) {
-    case FpOperation::fadd:
-      return emulator::fadd(a, b, width);
-    case FpOperation::fsub:
-      return emulator::fsub(a, b, width);
-    case FpOperation::fpassa:
-      return emulator::fpassa(a, width);
-    case FpOperation::fmax:
-      return emulator::fmax(a, b, width);
-    case FpOperation::fmin:
-      return emulator::fmin(a, b, width);
-    case FpOperation::fmul:
-      return emulator::fmul(a, b, width);
-    case FpOperation::fmul2:
-      return emulator::fmul2(a, b, width);
-  }
-  return {};
-}
-
-void check_against_oracle(FpOperation operation, std::uint64_t count) {
-  Comparison comparison(operation);
-  for (const OperandPair& pair : special_pairs(family_of(operation))) {
+void check_against_oracle(isa::Op op, std::uint64_t count) {
+  Comparison comparison(op);
+  for (const OperandPair& pair : special_pairs(family_of(op))) {
     if (!comparison.compare(pair)) return;
   }
-  OperandPairs pairs(family_of(operation));
+  OperandPairs pairs(family_of(op));
   for (std::uint64_t i = 0; i < count; ++i) {
     if (!comparison.compare(pairs.next())) return;
   }

@@ -10,11 +10,10 @@
 
 namespace gdr::tests {
 
-[[nodiscard]] PairFamily family_of(FpOperation operation);
-[[nodiscard]] emulator::FpResult emulated(FpOperation operation, isa::LongWord a, isa::LongWord b, isa::Width width);
+[[nodiscard]] PairFamily family_of(isa::Op op);
 
 /// Checks all special pairs and `count` generated ones in both destination widths; prints how often each class was met
 /// and fails the running test on a wrong result, a class that was not met, or one that should be impossible.
-void check_against_oracle(FpOperation operation, std::uint64_t count);
+void check_against_oracle(isa::Op op, std::uint64_t count);
 
 }  // namespace gdr::tests

@@ -3,24 +3,19 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
-#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "gdr/emulator/arithmetic.h"
-#include "gdr/isa/word.h"
+#include "gdr/isa/isa.h"
 
 namespace gdr::tests {
 namespace {
 
-using emulator::AluResult;
 using emulator::FpEvent;
-using emulator::FpResult;
-using isa::LongWord;
-using isa::uint128;
+using emulator::WordResult;
 using isa::Width;
 
 struct Example {
@@ -57,55 +52,25 @@ std::string with_flags(std::string text, const std::vector<std::pair<bool, std::
   return text;
 }
 
-std::string describe(const FpResult& result, Width width) {
+std::string describe(const WordResult& result, Width width) {
   const std::string word = width == Width::long_word ? to_hex(result.value) : to_hex(result.value.upper());
   return with_flags(word, {{result.event == FpEvent::invalid, "invalid"},
                            {result.event == FpEvent::overflow, "overflow"},
                            {result.event == FpEvent::underflow, "underflow"},
                            {result.negative, "negative"},
-                           {result.zero, "zero"}});
+                           {result.zero, "zero"},
+                           {result.carry, "carry"}});
 }
 
-std::string describe(const AluResult& result, Width width) {
-  const LongWord word = LongWord::from_bits(result.value);
-  return with_flags(width == Width::long_word ? to_hex(word) : to_hex(word.lower()),
-                    {{result.negative, "negative"}, {result.zero, "zero"}, {result.carry, "carry"}});
-}
-
-std::string fp_outcome(const Example& example, Width width) {
-  static const std::map<std::string, std::function<FpResult(LongWord, LongWord, Width)>> kOperations = {
-      {"fadd", emulator::fadd},
-      {"fsub", emulator::fsub},
-      {"fmax", emulator::fmax},
-      {"fmin", emulator::fmin},
-      {"fmull", emulator::fmul2},
-      {"fmul", emulator::fmul},
-      {"fpassa", [](LongWord a, LongWord, Width to) { return emulator::fpassa(a, to); }}};
-  const auto a = isa::parse_long(example.operands.front());
-  const auto b = isa::parse_long(example.operands.back());
-  if (!a || !b) return "operands are not long words";
-  return describe(kOperations.at(example.operation)(*a, *b, width), width);
-}
-
-std::string alu_outcome(const Example& example, Width width) {
-  static const std::map<std::string, std::function<AluResult(uint128, uint128, Width)>> kOperations = {
-      {"uadd", emulator::uadd},
-      {"usub", emulator::usub},
-      {"uand", emulator::uand},
-      {"uor", emulator::uor},
-      {"uxor", emulator::uxor},
-      {"ulsl", emulator::ulsl},
-      {"ulsr", emulator::ulsr},
-      {"uasr", emulator::uasr},
-      {"umax", emulator::umax},
-      {"umin", emulator::umin},
-      {"ulzc", [](uint128 a, uint128, Width to) { return emulator::ulzc(a, to); }}};
-  const auto bits = [width](const std::string& hex) -> uint128 {
-    if (width == Width::long_word) return isa::parse_long(hex).value().bits();
-    return isa::parse_short(hex).value().bits;
+/// Operands of floating point are long words, those of the ALU as wide as the result.
+std::string outcome_of(const Example& example, Width width) {
+  const auto op = isa::op_named(example.operation);
+  if (!op) return "no operation";
+  const bool is_long = isa::info_of(*op).unit != isa::Unit::alu || width == Width::long_word;
+  const auto word = [&](const std::string& hex) {
+    return is_long ? isa::parse_long(hex).value() : isa::widen(isa::parse_short(hex).value());
   };
-  return describe(
-      kOperations.at(example.operation)(bits(example.operands.front()), bits(example.operands.back()), width), width);
+  return describe(emulator::compute(*op, word(example.operands.front()), word(example.operands.back()), width), width);
 }
 
 TEST(ArithmeticDocument, ExamplesHold) {
@@ -115,9 +80,7 @@ TEST(ArithmeticDocument, ExamplesHold) {
     ASSERT_FALSE(example.operands.empty()) << example.text;
     const std::size_t digits = std::min(example.outcome.find(' '), example.outcome.size());
     const Width width = digits == 18 ? Width::long_word : Width::short_word;
-    const std::string outcome =
-        example.operation.front() == 'f' ? fp_outcome(example, width) : alu_outcome(example, width);
-    EXPECT_EQ(outcome, example.outcome) << example.text;
+    EXPECT_EQ(outcome_of(example, width), example.outcome) << example.text;
   }
 }
 

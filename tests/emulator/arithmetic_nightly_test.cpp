@@ -6,14 +6,12 @@
 namespace gdr::tests {
 namespace {
 
-class ArithmeticNightly : public testing::TestWithParam<FpOperation> {};
+class ArithmeticNightly : public testing::TestWithParam<isa::Op> {};
 
 TEST_P(ArithmeticNightly, EqualsTheExactResultRoundedOnce) { check_against_oracle(GetParam(), 10'000'000); }
 
-INSTANTIATE_TEST_SUITE_P(Operations, ArithmeticNightly,
-                         testing::Values(FpOperation::fadd, FpOperation::fsub, FpOperation::fpassa, FpOperation::fmax,
-                                         FpOperation::fmin, FpOperation::fmul, FpOperation::fmul2),
-                         [](const auto& tested) { return std::string(name_of(tested.param)); });
+INSTANTIATE_TEST_SUITE_P(Operations, ArithmeticNightly, testing::ValuesIn(fp_operations()),
+                         [](const auto& tested) { return std::string(isa::info_of(tested.param).function); });
 
 }  // namespace
 }  // namespace gdr::tests

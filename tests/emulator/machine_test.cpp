@@ -7,6 +7,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/isa/isa.h"
 
 namespace gdr::emulator {
 namespace {
@@ -40,6 +41,14 @@ TEST(Machine, BothDescriptionsLoadByName) {
   EXPECT_EQ(big.clock_mhz, 400);
   EXPECT_EQ(big.em_words, std::uint64_t{1} << 25);
   EXPECT_EQ(load_machine("model450").chips, 1u);
+}
+
+// A description may give other ports, to see what they would change; those of boards that were built are the chip's.
+TEST(Machine, BoardsThatWereBuiltHaveTheChipsPorts) {
+  for (const std::string name : {"model450", "model1800"}) {
+    EXPECT_EQ(load_machine(name).idp_clocks, isa::kIdpClocksPerWord) << name;
+    EXPECT_EQ(load_machine(name).odp_clocks, isa::kOdpClocksPerWord) << name;
+  }
 }
 
 TEST(Machine, EveryParameterHasUnitAndOrigin) {

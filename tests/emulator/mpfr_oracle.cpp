@@ -1,7 +1,10 @@
 // Words to MPFR's numbers and back. The significand of 61 bits and the result's 61 or 25 fit one limb of 64.
 #include "mpfr_oracle.h"
 
+#include <algorithm>
 #include <climits>
+#include <stdexcept>
+#include <string>
 
 namespace gdr::tests {
 namespace {
@@ -33,6 +36,34 @@ LongWord word_of(bool negative, std::uint64_t field, std::uint64_t fraction) {
   return {(sign << 63) | (field << 52) | (fraction >> 8), static_cast<std::uint8_t>(fraction)};
 }
 
+/// Correctly rounded by MPFR.
+struct Row {
+  isa::Op op;
+  int dropped;  // low bits that the unit's ports do not see
+  void (*form)(mpfr_t result, mpfr_t a, mpfr_t b);
+};
+
+constexpr int kPortDrops = 11;  // a port of the multiplier takes 50 bits
+void multiply(mpfr_t result, mpfr_t a, mpfr_t b) { mpfr_mul(result, a, b, MPFR_RNDN); }
+
+constexpr Row kRows[] = {
+    {isa::Op::FADD, 0, [](mpfr_t result, mpfr_t a, mpfr_t b) { mpfr_add(result, a, b, MPFR_RNDN); }},
+    {isa::Op::FSUB, 0, [](mpfr_t result, mpfr_t a, mpfr_t b) { mpfr_sub(result, a, b, MPFR_RNDN); }},
+    {isa::Op::FPASSA, 0, [](mpfr_t result, mpfr_t a, mpfr_t) { mpfr_set(result, a, MPFR_RNDN); }},
+    {isa::Op::FMAX, 0, [](mpfr_t result, mpfr_t a, mpfr_t b) { mpfr_max(result, a, b, MPFR_RNDN); }},
+    {isa::Op::FMIN, 0, [](mpfr_t result, mpfr_t a, mpfr_t b) { mpfr_min(result, a, b, MPFR_RNDN); }},
+    {isa::Op::FMUL, kPortDrops, multiply},
+    {isa::Op::FMULL, kPortDrops, multiply},
+};
+
+const Row& row_of(isa::Op op) {
+  const auto row = std::ranges::find(kRows, op, &Row::op);
+  if (row == std::end(kRows)) {
+    throw std::logic_error("the MPFR oracle has no row for " + std::string(isa::info_of(op).mnemonic));
+  }
+  return *row;
+}
+
 MpfrAnswer infinity(bool negative, WideEvent event) { return {word_of(negative, 2047, 0), negative, false, event}; }
 
 }  // namespace
@@ -44,32 +75,11 @@ MpfrOracle::MpfrOracle(int precision) {
 
 MpfrOracle::~MpfrOracle() { mpfr_clears(a_, b_, result_, nullptr); }
 
-MpfrAnswer MpfrOracle::answer(FpOperation operation, LongWord a, LongWord b) {
-  const bool product = operation == FpOperation::fmul || operation == FpOperation::fmul2;
-  const int dropped = product ? 11 : 0;  // a port of the multiplier takes 50 bits
-  set(a_, a, dropped);
-  if (operation != FpOperation::fpassa) set(b_, b, dropped);
-  switch (operation) {
-    case FpOperation::fadd:
-      mpfr_add(result_, a_, b_, MPFR_RNDN);
-      break;
-    case FpOperation::fsub:
-      mpfr_sub(result_, a_, b_, MPFR_RNDN);
-      break;
-    case FpOperation::fpassa:
-      mpfr_set(result_, a_, MPFR_RNDN);
-      break;
-    case FpOperation::fmax:
-      mpfr_max(result_, a_, b_, MPFR_RNDN);
-      break;
-    case FpOperation::fmin:
-      mpfr_min(result_, a_, b_, MPFR_RNDN);
-      break;
-    case FpOperation::fmul:
-    case FpOperation::fmul2:
-      mpfr_mul(result_, a_, b_, MPFR_RNDN);
-      break;
-  }
+MpfrAnswer MpfrOracle::answer(isa::Op op, LongWord a, LongWord b) {
+  const Row& row = row_of(op);
+  set(a_, a, row.dropped);
+  if (isa::info_of(op).sources == 2) set(b_, b, row.dropped);
+  row.form(result_, a_, b_);
 
   const bool negative = mpfr_signbit(result_) != 0;
   if (mpfr_nan_p(result_) != 0) return infinity(false, WideEvent::invalid);

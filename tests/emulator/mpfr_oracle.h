@@ -23,8 +23,8 @@ class MpfrOracle {
   MpfrOracle(const MpfrOracle&) = delete;
   MpfrOracle& operator=(const MpfrOracle&) = delete;
 
-  /// Of the same operands as wide_answer().
-  [[nodiscard]] MpfrAnswer answer(FpOperation operation, isa::LongWord a, isa::LongWord b);
+  /// Of the same operands as wide_answer(); throws std::logic_error for an operation without a row, too.
+  [[nodiscard]] MpfrAnswer answer(isa::Op op, isa::LongWord a, isa::LongWord b);
 
  private:
   mpfr_t a_;

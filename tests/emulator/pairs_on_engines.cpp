@@ -17,8 +17,8 @@ namespace {
 using emulator::FpEvent;
 using emulator::FpEvents;
 using emulator::FpLanes;
-using emulator::FpResult;
 using emulator::HostIsa;
+using emulator::WordResult;
 using isa::Line;
 using isa::LongWord;
 using isa::Op;
@@ -29,26 +29,6 @@ constexpr std::uint16_t kA = 0;
 constexpr std::uint16_t kB = 2 * OperationChip::kPairsOfPe;
 constexpr std::uint16_t kLongResults = 0;
 constexpr std::uint16_t kShortResults = 2 * OperationChip::kPairsOfPe;
-
-Op op_of(FpOperation operation) {
-  switch (operation) {
-    case FpOperation::fadd:
-      return Op::FADD;
-    case FpOperation::fsub:
-      return Op::FSUB;
-    case FpOperation::fpassa:
-      return Op::FPASSA;
-    case FpOperation::fmax:
-      return Op::FMAX;
-    case FpOperation::fmin:
-      return Op::FMIN;
-    case FpOperation::fmul:
-      return Op::FMUL;
-    case FpOperation::fmul2:
-      break;
-  }
-  return Op::FMULL;
-}
 
 std::uint16_t address(unsigned base, std::size_t word, Width width) {
   return static_cast<std::uint16_t>(base + word * (width == Width::long_word ? 2 : 1));
@@ -67,9 +47,9 @@ void add_lines(std::vector<Line>& lines, Op op, std::size_t first, Width width_b
     line.gpr_b = {address(kB, first, width_b), width_b, true, false};
     slot.b = isa::Source::gpr_b;
   }
-  if (op == Op::FMULL) {
+  if (isa::info_of(op).half == isa::ProductHalf::second) {
     Line high = line;
-    high.multiplier.op = Op::FMULH;
+    high.multiplier.op = isa::info_of(op).other_half;
     lines.push_back(high);
   }
   slot.width = width;
@@ -92,7 +72,7 @@ WideEvent event_of(FpEvent event) {
   return WideEvent::underflow;
 }
 
-bool same(const FpResult& result, const MpfrAnswer& answer) {
+bool same(const WordResult& result, const MpfrAnswer& answer) {
   return result.value == answer.value && result.negative == answer.negative && result.zero == answer.zero &&
          event_of(result.event) == answer.event;
 }
@@ -100,8 +80,8 @@ bool same(const FpResult& result, const MpfrAnswer& answer) {
 /// Scalar functions, MPFR and the chips on the same pairs.
 class Comparison {
  public:
-  Comparison(FpOperation operation, std::span<const HostIsa> isas) : operation_(operation) {
-    for (const HostIsa isa : isas) chips_.emplace_back(operation, isa);
+  Comparison(isa::Op op, std::span<const HostIsa> isas) : op_(op) {
+    for (const HostIsa isa : isas) chips_.emplace_back(op, isa);
   }
 
   [[nodiscard]] testing::AssertionResult run(std::span<const OperandPair> pairs) {
@@ -110,10 +90,10 @@ class Comparison {
     for (const OperandPair& pair : pairs) {
       for (const Width width : {Width::long_word, Width::short_word}) {
         const bool is_long = width == Width::long_word;
-        const FpResult result = emulated(operation_, pair.a, pair.b, width);
+        const WordResult result = emulator::compute(op_, pair.a, pair.b, width);
         events_ += result.event;
         (is_long ? expected_long_ : expected_short_).push_back(result.value);
-        const MpfrAnswer answer = (is_long ? long_oracle_ : short_oracle_).answer(operation_, pair.a, pair.b);
+        const MpfrAnswer answer = (is_long ? long_oracle_ : short_oracle_).answer(op_, pair.a, pair.b);
         if (!same(result, answer)) return difference("MPFR", pair, result.value, answer.value);
       }
     }
@@ -141,7 +121,7 @@ class Comparison {
       const std::string isa(emulator::name_of(chip.isa()));
       EXPECT_EQ(lanes.all, 2 * pairs) << isa;
       const double share = static_cast<double>(lanes.slow) / static_cast<double>(lanes.all);
-      std::cout << std::setw(8) << isa << ' ' << name_of(operation_) << ": " << pairs << " pairs, "
+      std::cout << std::setw(8) << isa << ' ' << isa::info_of(op_).mnemonic << ": " << pairs << " pairs, "
                 << std::setprecision(3) << 100 * share << " % of results by the slow path\n";
       testing::Test::RecordProperty("slow_share_" + isa, std::to_string(share));
       EXPECT_GT(lanes.slow, 0u) << isa;
@@ -152,12 +132,12 @@ class Comparison {
  private:
   [[nodiscard]] testing::AssertionResult difference(std::string_view who, const OperandPair& pair, LongWord expected,
                                                     LongWord found) const {
-    return testing::AssertionFailure() << name_of(operation_) << ' ' << isa::to_hex(pair.a) << ' '
+    return testing::AssertionFailure() << isa::info_of(op_).mnemonic << ' ' << isa::to_hex(pair.a) << ' '
                                        << isa::to_hex(pair.b) << ": scalar " << isa::to_hex(expected) << ", " << who
                                        << ' ' << isa::to_hex(found);
   }
 
-  FpOperation operation_;
+  isa::Op op_;
   std::vector<OperationChip> chips_;
   MpfrOracle long_oracle_{61};
   MpfrOracle short_oracle_{25};
@@ -193,14 +173,14 @@ OperandPair MixedPairs::next() {
   }
 }
 
-OperationChip::OperationChip(FpOperation operation, HostIsa isa)
+OperationChip::OperationChip(isa::Op op, HostIsa isa)
     : isa_(isa),
-      width_b_(operation == FpOperation::fmul ? Width::short_word : Width::long_word),
+      width_b_(isa::info_of(op).second_source_is_short ? Width::short_word : Width::long_word),
       chip_(emulator::make_simd_chip(isa)) {
   std::vector<Line> lines;
   for (std::size_t first = 0; first < kPairsOfPe; first += isa::kVectorElements) {
     for (const Width width : {Width::long_word, Width::short_word}) {
-      add_lines(lines, op_of(operation), first, width_b_, width);
+      add_lines(lines, op, first, width_b_, width);
     }
   }
   isa::Program program;
@@ -233,10 +213,10 @@ OperationChip::Results OperationChip::run(std::span<const OperandPair> pairs) {
   return results;
 }
 
-void compare_engines(FpOperation operation, std::span<const HostIsa> isas, std::uint64_t count, std::uint64_t seed) {
-  Comparison comparison(operation, isas);
-  const std::vector<OperandPair> special = special_pairs(family_of(operation));
-  MixedPairs mixed(family_of(operation), seed);
+void compare_engines(isa::Op op, std::span<const HostIsa> isas, std::uint64_t count, std::uint64_t seed) {
+  Comparison comparison(op, isas);
+  const std::vector<OperandPair> special = special_pairs(family_of(op));
+  MixedPairs mixed(family_of(op), seed);
   std::vector<OperandPair> pairs(OperationChip::kPairs);
   std::uint64_t done = 0;
   while (done < count) {

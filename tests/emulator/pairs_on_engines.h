@@ -34,7 +34,7 @@ class OperationChip {
   static constexpr std::size_t kPairsOfPe = 16;
   static constexpr std::size_t kPairs = emulator::kPesPerBlock * kPairsOfPe;
 
-  OperationChip(FpOperation operation, emulator::HostIsa isa);
+  OperationChip(isa::Op op, emulator::HostIsa isa);
 
   struct Results {
     std::vector<isa::LongWord> of_long;  // results in the order of the pairs
@@ -55,7 +55,6 @@ class OperationChip {
 /// All special pairs, then mixed ones, `count` or a few more in all, in both destination widths, on each of `isas`.
 /// Fails the running test at the first difference in a result, in a flag or event of the scalar function, or in the
 /// engine's count of events. Prints and records the share of results that took the engine's slow path.
-void compare_engines(FpOperation operation, std::span<const emulator::HostIsa> isas, std::uint64_t count,
-                     std::uint64_t seed);
+void compare_engines(isa::Op op, std::span<const emulator::HostIsa> isas, std::uint64_t count, std::uint64_t seed);
 
 }  // namespace gdr::tests

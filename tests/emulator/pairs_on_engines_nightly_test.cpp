@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint64_t kShares = 4;
 constexpr std::uint64_t kPairs = 1'000'000'000;
 
-class PairsOnEnginesNightly : public testing::TestWithParam<std::tuple<FpOperation, std::uint64_t>> {};
+class PairsOnEnginesNightly : public testing::TestWithParam<std::tuple<isa::Op, std::uint64_t>> {};
 
 TEST_P(PairsOnEnginesNightly, AgreeAndAreWhatMpfrSays) {
   const auto [operation, share] = GetParam();
@@ -19,12 +19,10 @@ TEST_P(PairsOnEnginesNightly, AgreeAndAreWhatMpfrSays) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEnginesNightly,
-                         testing::Combine(testing::Values(FpOperation::fadd, FpOperation::fsub, FpOperation::fpassa,
-                                                          FpOperation::fmax, FpOperation::fmin, FpOperation::fmul,
-                                                          FpOperation::fmul2),
+                         testing::Combine(testing::ValuesIn(fp_operations()),
                                           testing::Range(std::uint64_t{0}, kShares)),
                          [](const auto& tested) {
-                           return std::string(name_of(std::get<0>(tested.param))) +
+                           return std::string(isa::info_of(std::get<0>(tested.param)).function) +
                                   std::to_string(std::get<1>(tested.param));
                          });
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kPairs = kSlowedDown ? 50'000 : 10'000'000;
 
-class PairsOnEngines : public testing::TestWithParam<FpOperation> {};
+class PairsOnEngines : public testing::TestWithParam<isa::Op> {};
 
 TEST_P(PairsOnEngines, AgreeAndAreWhatMpfrSays) {
   compare_engines(GetParam(), emulator::available_host_isas(), kPairs, 21);
@@ -36,10 +36,8 @@ TEST_P(PairsOnEngines, MpfrAgreesWithTheWideOracle) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEngines,
-                         testing::Values(FpOperation::fadd, FpOperation::fsub, FpOperation::fpassa, FpOperation::fmax,
-                                         FpOperation::fmin, FpOperation::fmul, FpOperation::fmul2),
-                         [](const auto& tested) { return std::string(name_of(tested.param)); });
+INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEngines, testing::ValuesIn(fp_operations()),
+                         [](const auto& tested) { return std::string(isa::info_of(tested.param).function); });
 
 }  // namespace
 }  // namespace gdr::tests

@@ -1,9 +1,7 @@
 // The vector engine against the scalar functions, operation by operation.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <functional>
-
+#include "arithmetic_check.h"
 #include "engine_check.h"
 #include "gdr/emulator/arithmetic.h"
 #include "operand_pairs.h"
@@ -22,15 +20,6 @@ using isa::Source;
 using isa::Unit;
 using isa::Width;
 
-/// Result, flags and event that an element must show.
-struct Expected {
-  LongWord value;
-  bool negative = false;
-  bool zero = false;
-  bool carry = false;
-  emulator::FpEvent event = emulator::FpEvent::none;
-};
-
 /// One operation on operands of these widths.
 struct Trial {
   Op op = Op::NOP;
@@ -41,74 +30,10 @@ struct Trial {
   bool negate_b = false;
 };
 
-using IntegerFunction = emulator::AluResult (*)(isa::uint128, isa::uint128, Width);
-
-IntegerFunction integer_function(Op op) {
-  using isa::uint128;
-  switch (op) {
-    case Op::UADD:
-      return emulator::uadd;
-    case Op::USUB:
-      return emulator::usub;
-    case Op::UAND:
-      return emulator::uand;
-    case Op::UOR:
-      return emulator::uor;
-    case Op::UXOR:
-      return emulator::uxor;
-    case Op::UNOT:
-      return [](uint128 a, uint128, Width width) { return emulator::unot(a, width); };
-    case Op::ULSL:
-      return emulator::ulsl;
-    case Op::ULSR:
-      return emulator::ulsr;
-    case Op::UASR:
-      return emulator::uasr;
-    case Op::UPASSA:
-      return [](uint128 a, uint128, Width width) { return emulator::upassa(a, width); };
-    case Op::UMAX:
-      return emulator::umax;
-    case Op::UMIN:
-      return emulator::umin;
-    default:
-      return [](uint128 a, uint128, Width width) { return emulator::ulzc(a, width); };
-  }
-}
-
-emulator::FpResult float_result(const Trial& trial, LongWord a, LongWord b) {
+emulator::WordResult expected(const Trial& trial, LongWord a, LongWord b) {
   if (trial.negate_a) a = emulator::negate(a);
   if (trial.negate_b) b = emulator::negate(b);
-  switch (trial.op) {
-    case Op::FADD:
-      return emulator::fadd(a, b, trial.width);
-    case Op::FSUB:
-      return emulator::fsub(a, b, trial.width);
-    case Op::FPASSA:
-      return emulator::fpassa(a, trial.width);
-    case Op::FMAX:
-      return emulator::fmax(a, b, trial.width);
-    case Op::FMIN:
-      return emulator::fmin(a, b, trial.width);
-    case Op::FMUL:
-      return emulator::fmul(a, b, trial.width);
-    default:
-      return emulator::fmul2(a, b, trial.width);
-  }
-}
-
-Expected expected(const Trial& trial, LongWord a, LongWord b) {
-  if (isa::info_of(trial.op).unit != Unit::alu) {
-    const emulator::FpResult result = float_result(trial, a, b);
-    return {result.value, result.negative, result.zero, false, result.event};
-  }
-  const auto integer = [&](LongWord word) {
-    return trial.width == Width::long_word ? word.bits() : isa::uint128{word.upper().bits};
-  };
-  const emulator::AluResult result = integer_function(trial.op)(integer(a), integer(b), trial.width);
-  const LongWord value = trial.width == Width::long_word
-                             ? LongWord::from_bits(result.value)
-                             : isa::widen(ShortWord{static_cast<std::uint64_t>(result.value)});
-  return {value, result.negative, result.zero, result.carry, emulator::FpEvent::none};
+  return emulator::compute(trial.op, a, b, trial.width);
 }
 
 /// The operation on 128 pairs at a time: once bare, once for each flag, which other kernels do.
@@ -150,7 +75,7 @@ class TrialChip {
             0, pe, {isa::Memory::lm, static_cast<std::uint16_t>(8 * copy), trial_.width, isa::kVectorElements});
         for (unsigned element = 0; element < isa::kVectorElements; ++element) {
           const OperandPair& pair = at(pairs, pe, element);
-          const Expected wanted = expected(trial_, pair.a, pair.b);
+          const emulator::WordResult wanted = expected(trial_, pair.a, pair.b);
           events_ += wanted.event;
           if (results[element] != wanted.value) return difference(pair, wanted.value, results[element]);
           if (copy == 0) continue;
@@ -188,9 +113,9 @@ class TrialChip {
       slot.b = Source::gpr_b;
       slot.negate_b = trial_.negate_b;
     }
-    if (trial_.op == Op::FMULL) {
+    if (isa::info_of(trial_.op).half == isa::ProductHalf::second) {
       Line high = line;
-      high.multiplier.op = Op::FMULH;
+      high.multiplier.op = isa::info_of(trial_.op).other_half;
       lines.push_back(high);
     }
     slot.width = trial_.width;
@@ -207,11 +132,6 @@ class TrialChip {
   unsigned conditions_ = 2;
   FpEvents events_;
 };
-
-PairFamily family_of(const Trial& trial) {
-  if (isa::info_of(trial.op).unit != Unit::multiplier) return PairFamily::sum;
-  return trial.op == Op::FMUL ? PairFamily::short_product : PairFamily::long_product;
-}
 
 OperandPair in_widths(const Trial& trial, OperandPair pair) {
   if (trial.width_a == Width::short_word) pair.a = isa::widen(pair.a.upper());
@@ -248,7 +168,7 @@ OperandPair integer_pair(RandomPrograms& random, Width width) {
 std::vector<Trial> trials() {
   std::vector<Trial> all;
   for (const isa::OperationInfo& info : isa::operations()) {
-    if (info.op == Op::BM || info.op == Op::FMULH) continue;
+    if (!info.computes()) continue;
     for (const Width width : {Width::long_word, Width::short_word}) {
       if (info.unit == Unit::alu) {
         all.push_back({info.op, width, width, width, false, false});
@@ -273,8 +193,8 @@ void check_trials(HostIsa isa, std::size_t pairs_per_trial, std::uint64_t seed) 
   for (const Trial& trial : trials()) {
     TrialChip chip(trial, isa);
     const bool integers = isa::info_of(trial.op).unit == Unit::alu;
-    std::vector<OperandPair> pairs = integers ? std::vector<OperandPair>{} : special_pairs(family_of(trial));
-    OperandPairs drawn(family_of(trial), seed + 1);
+    std::vector<OperandPair> pairs = integers ? std::vector<OperandPair>{} : special_pairs(family_of(trial.op));
+    OperandPairs drawn(family_of(trial.op), seed + 1);
     while (pairs.size() < pairs_per_trial || pairs.size() % TrialChip::kPairs != 0) {
       pairs.push_back(integers ? integer_pair(random, trial.width) : drawn.next());
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <stdexcept>
+#include <string>
 
 namespace gdr::tests {
 namespace {
@@ -204,14 +206,57 @@ void multiply(Answer& answer, const Operand& x, const Operand& y, int precision)
   }
 }
 
-bool is_sum(FpOperation operation) { return operation == FpOperation::fadd || operation == FpOperation::fsub; }
-bool is_product(FpOperation operation) { return operation == FpOperation::fmul || operation == FpOperation::fmul2; }
+enum class Form { sum, choice, product };
+
+/// What an operation forms exactly, before it is rounded.
+struct Row {
+  isa::Op op;
+  Form form;
+  void (*form_result)(Answer& answer, const Operand& x, const Operand& y, int precision);
+};
+
+constexpr Row kRows[] = {
+    {isa::Op::FADD, Form::sum, add},
+    {isa::Op::FSUB, Form::sum,
+     [](Answer& answer, const Operand& x, const Operand& y, int precision) {
+       add(answer, x, {-y.sign, y.infinite, negated(y.exact)}, precision);
+     }},
+    {isa::Op::FPASSA, Form::choice,
+     [](Answer& answer, const Operand& x, const Operand&, int precision) { pass(answer, x, precision); }},
+    {isa::Op::FMAX, Form::choice,
+     [](Answer& answer, const Operand& x, const Operand& y, int precision) {
+       pass(answer, compare(x, y) >= 0 ? x : y, precision);
+     }},
+    {isa::Op::FMIN, Form::choice,
+     [](Answer& answer, const Operand& x, const Operand& y, int precision) {
+       pass(answer, compare(x, y) <= 0 ? x : y, precision);
+     }},
+    {isa::Op::FMUL, Form::product,
+     [](Answer& answer, const Operand& x, const Operand& y, int precision) {
+       multiply(answer, at_port(answer, x, 50), at_port(answer, y, 25), precision);
+     }},
+    {isa::Op::FMULL, Form::product,
+     [](Answer& answer, const Operand& x, const Operand& y, int precision) {
+       multiply(answer, at_port(answer, x, 50), at_port(answer, y, 50), precision);
+     }},
+};
+
+const Row& row_of(isa::Op op) {
+  const auto row = std::ranges::find(kRows, op, &Row::op);
+  if (row == std::end(kRows)) {
+    throw std::logic_error("the wide oracle has no row for " + std::string(isa::info_of(op).mnemonic));
+  }
+  return *row;
+}
 
 }  // namespace
 
-std::string_view name_of(FpOperation operation) {
-  static constexpr std::array<std::string_view, 7> kNames = {"fadd", "fsub", "fpassa", "fmax", "fmin", "fmul", "fmul2"};
-  return kNames.at(static_cast<std::size_t>(operation));
+std::vector<isa::Op> fp_operations() {
+  std::vector<isa::Op> all;
+  for (const isa::OperationInfo& info : isa::operations()) {
+    if (info.computes() && info.kind == isa::NumberKind::floating_point) all.push_back(info.op);
+  }
+  return all;
 }
 
 std::string_view name_of(ResultClass result_class) {
@@ -247,9 +292,9 @@ std::string_view name_of(ResultClass result_class) {
   return kNames.at(static_cast<std::size_t>(result_class));
 }
 
-bool possible(ResultClass result_class, FpOperation operation, int precision) {
-  const bool adds = is_sum(operation);
-  const bool multiplies = is_product(operation);
+bool possible(ResultClass result_class, isa::Op op, int precision) {
+  const bool adds = row_of(op).form == Form::sum;
+  const bool multiplies = row_of(op).form == Form::product;
   const bool rounds = adds || multiplies || precision < 61;  // a pass to the operand's own precision is exact
   switch (result_class) {
     case ResultClass::zero_operand:
@@ -290,36 +335,13 @@ bool possible(ResultClass result_class, FpOperation operation, int precision) {
   return false;
 }
 
-WideAnswer wide_answer(FpOperation operation, isa::LongWord a, isa::LongWord b, int precision) {
+WideAnswer wide_answer(isa::Op op, isa::LongWord a, isa::LongWord b, int precision) {
   Answer answer;
   const Operand x = read_operand(a);
-  const Operand y = operation == FpOperation::fpassa ? x : read_operand(b);
+  const Operand y = isa::info_of(op).sources == 1 ? x : read_operand(b);
   if (x.zero() || y.zero()) answer.mark(ResultClass::zero_operand);
   if (x.infinite || y.infinite) answer.mark(ResultClass::infinite_operand);
-
-  switch (operation) {
-    case FpOperation::fadd:
-      add(answer, x, y, precision);
-      break;
-    case FpOperation::fsub:
-      add(answer, x, {-y.sign, y.infinite, negated(y.exact)}, precision);
-      break;
-    case FpOperation::fpassa:
-      pass(answer, x, precision);
-      break;
-    case FpOperation::fmax:
-      pass(answer, compare(x, y) >= 0 ? x : y, precision);
-      break;
-    case FpOperation::fmin:
-      pass(answer, compare(x, y) <= 0 ? x : y, precision);
-      break;
-    case FpOperation::fmul:
-      multiply(answer, at_port(answer, x, 50), at_port(answer, y, 25), precision);
-      break;
-    case FpOperation::fmul2:
-      multiply(answer, at_port(answer, x, 50), at_port(answer, y, 50), precision);
-      break;
-  }
+  row_of(op).form_result(answer, x, y, precision);
   if (answer.event == WideEvent::invalid) answer.mark(ResultClass::invalid_operation);
   return answer;
 }

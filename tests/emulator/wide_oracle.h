@@ -5,13 +5,14 @@
 #include <bitset>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
-#include "gdr/isa/word.h"
+#include "gdr/isa/isa.h"
 
 namespace gdr::tests {
 
-enum class FpOperation { fadd, fsub, fpassa, fmax, fmin, fmul, fmul2 };
-[[nodiscard]] std::string_view name_of(FpOperation operation);
+/// Every floating-point operation with a result of its own; fmull is the pair fmulh, fmull.
+[[nodiscard]] std::vector<isa::Op> fp_operations();
 
 enum class WideEvent { none, invalid, overflow, underflow };
 
@@ -49,7 +50,7 @@ inline constexpr std::size_t kResultClasses = static_cast<std::size_t>(ResultCla
 [[nodiscard]] std::string_view name_of(ResultClass result_class);
 
 /// Whether the operation, rounded to `precision` bits, can give a result of this class at all.
-[[nodiscard]] bool possible(ResultClass result_class, FpOperation operation, int precision);
+[[nodiscard]] bool possible(ResultClass result_class, isa::Op op, int precision);
 
 struct WideAnswer {
   isa::uint128 bits = 0;  // the long word
@@ -61,7 +62,8 @@ struct WideAnswer {
 };
 
 /// The operation's result rounded to `precision` significant bits: 61 for a long destination, 25 for a short one, 53
-/// for a double in the word's upper 64 bits. fmul takes a widened short word as b; fpassa ignores b.
-[[nodiscard]] WideAnswer wide_answer(FpOperation operation, isa::LongWord a, isa::LongWord b, int precision);
+/// for a double in the word's upper 64 bits. fmul takes a widened short word as b; fpassa ignores b. Throws
+/// std::logic_error for an operation that the oracle has no row for.
+[[nodiscard]] WideAnswer wide_answer(isa::Op op, isa::LongWord a, isa::LongWord b, int precision);
 
 }  // namespace gdr::tests

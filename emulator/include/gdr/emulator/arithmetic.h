@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "gdr/isa/isa.h"
+#include "gdr/isa/operations.h"
 #include "gdr/isa/word.h"
 
 namespace gdr::emulator {
@@ -52,23 +54,16 @@ struct FpResult {
 /// The operand with its sign flipped, all other bits kept. The sign of a zero means nothing.
 [[nodiscard]] LongWord negate(LongWord a);
 
-/// a + b. inf + (-inf) is invalid; x + (-x) is +0.
-[[nodiscard]] FpResult fadd(LongWord a, LongWord b, Width destination);
-/// a - b, that is fadd(a, negate(b)).
-[[nodiscard]] FpResult fsub(LongWord a, LongWord b, Width destination);
-/// a, made canonical and rounded to the destination.
-[[nodiscard]] FpResult fpassa(LongWord a, Width destination);
-/// The larger of the two values, rounded to the destination; of equal values the first.
-[[nodiscard]] FpResult fmax(LongWord a, LongWord b, Width destination);
-/// The smaller of the two values, rounded to the destination; of equal values the first.
-[[nodiscard]] FpResult fmin(LongWord a, LongWord b, Width destination);
-
-/// One pass of the multiplier: a's significand cut to its top 50 bits, times the short word b; the exact product is
-/// rounded once. 0 x inf is invalid. b must be a widened short word: its lower 36 bits zero.
-[[nodiscard]] FpResult fmul(LongWord a, LongWord b, Width destination);
-/// The pair fmulh, fmull: both significands cut to their top 50 bits, the exact 100-bit product rounded once. Zero,
-/// infinity and events are decided once, on the whole product.
-[[nodiscard]] FpResult fmul2(LongWord a, LongWord b, Width destination);
+// FpResult fadd(LongWord a, LongWord b, Width destination), FpResult fpassa(LongWord a, Width destination), and so on
+// for every floating-point operation; what each does stands in its record (isa/td, docs/isa.md). fmul2 is the pair
+// fmulh, fmull: the whole product. The second operand of fmul must be a widened short word: its lower 36 bits zero.
+#define GDR_OPERANDS_1 LongWord a
+#define GDR_OPERANDS_2 LongWord a, LongWord b
+#define GDR_DECLARE(OP, function, sources) [[nodiscard]] FpResult function(GDR_OPERANDS_##sources, Width destination);
+GDR_FLOATING_POINT_OPERATIONS(GDR_DECLARE)
+#undef GDR_DECLARE
+#undef GDR_OPERANDS_1
+#undef GDR_OPERANDS_2
 
 /// Result of the integer ALU.
 struct AluResult {
@@ -82,25 +77,29 @@ struct AluResult {
 // Integers of 72 (long) or 36 (short) bits, right-aligned: LongWord::bits() or ShortWord::bits. No operand may have
 // bits above the width. Arithmetic is modulo 2^width; signed means two's complement.
 
-[[nodiscard]] AluResult uadd(uint128 a, uint128 b, Width width);
-[[nodiscard]] AluResult usub(uint128 a, uint128 b, Width width);
-[[nodiscard]] AluResult uand(uint128 a, uint128 b, Width width);
-[[nodiscard]] AluResult uor(uint128 a, uint128 b, Width width);
-[[nodiscard]] AluResult uxor(uint128 a, uint128 b, Width width);
-[[nodiscard]] AluResult unot(uint128 a, Width width);
-/// a shifted left by b bits, b read as unsigned; 0 if b is the width or more.
-[[nodiscard]] AluResult ulsl(uint128 a, uint128 b, Width width);
-/// a shifted right by b bits, zeros from the left; 0 if b is the width or more.
-[[nodiscard]] AluResult ulsr(uint128 a, uint128 b, Width width);
-/// a shifted right by b bits, copies of the sign from the left; all sign if b is the width or more.
-[[nodiscard]] AluResult uasr(uint128 a, uint128 b, Width width);
-/// The bits of a, unchanged.
-[[nodiscard]] AluResult upassa(uint128 a, Width width);
-/// The larger of the two as signed numbers.
-[[nodiscard]] AluResult umax(uint128 a, uint128 b, Width width);
-/// The smaller of the two as signed numbers.
-[[nodiscard]] AluResult umin(uint128 a, uint128 b, Width width);
-/// The number of zero bits above the highest one; the width for 0.
-[[nodiscard]] AluResult ulzc(uint128 a, Width width);
+// AluResult uadd(uint128 a, uint128 b, Width width), AluResult unot(uint128 a, Width width), and so on for every
+// operation of the ALU, as its record says.
+#define GDR_OPERANDS_1 uint128 a
+#define GDR_OPERANDS_2 uint128 a, uint128 b
+#define GDR_DECLARE(OP, function, sources) [[nodiscard]] AluResult function(GDR_OPERANDS_##sources, Width width);
+GDR_ALU_OPERATIONS(GDR_DECLARE)
+#undef GDR_DECLARE
+#undef GDR_OPERANDS_1
+#undef GDR_OPERANDS_2
+
+/// Result of any unit on words; a short one stands in the upper half of `value`, the rest zero.
+struct WordResult {
+  LongWord value;
+  bool negative = false;
+  bool zero = false;
+  bool carry = false;  // of the ALU alone
+  FpEvent event = FpEvent::none;
+  friend bool operator==(const WordResult&, const WordResult&) = default;
+};
+
+/// What the unit of `op` makes of two words; an operation of one source ignores b, fmull is the pair fmulh, fmull.
+/// Operands of `width` for the ALU; for the others long words, short ones widened, and `width` is the destination's.
+/// Throws gdr::Error for an operation that has no result of its own: nop, fmulh, bm.
+[[nodiscard]] WordResult compute(isa::Op op, LongWord a, LongWord b, Width width);
 
 }  // namespace gdr::emulator

@@ -16,9 +16,8 @@
 
 namespace gdr::emulator {
 
-// Koike et al. 2009, section 2.2.
-inline constexpr unsigned kBlocks = 16;
-inline constexpr unsigned kPesPerBlock = 32;
+using isa::kBlocks;
+using isa::kPesPerBlock;
 /// i-particles of one run of a chip: four vector elements in each PE of a block, the same in all blocks.
 inline constexpr unsigned kParticlesPerRun = kPesPerBlock * isa::kVectorElements;
 

@@ -64,8 +64,6 @@ struct Slot {
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
-enum class BmMode : std::uint8_t { none, read, write };
-
 /// The block's one access to its broadcast memory. A read feeds any unit as Source::bm and, where a write port's source
 /// is Unit::bm, moves the word there; a write stores `store_source` of PE `pe`.
 struct BmPort {

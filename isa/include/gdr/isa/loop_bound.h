@@ -13,7 +13,7 @@ namespace gdr::isa {
 struct LoopBound {
   std::uint64_t lines = 0;        // of the loop body
   std::uint64_t line_clocks = 0;  // kClocksPerLine each
-  std::uint64_t idp_clocks = 0;   // the records of all 16 blocks through the input port
+  std::uint64_t idp_clocks = 0;   // the records of all blocks through the input port
   std::uint64_t bm_clocks = 0;    // the BM port: words moved by the lines, and the record coming in
   std::uint64_t odp_clocks = 0;   // results leaving within the loop; none in a kernel of Type I
 
@@ -22,8 +22,8 @@ struct LoopBound {
   [[nodiscard]] std::string_view bound() const;
 };
 
-/// `idp_clocks_per_word`: clocks per long word through the input port, a parameter of the machine. Throws gdr::Error
-/// for a word that decode() refuses.
-[[nodiscard]] LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word = 1);
+/// `idp_clocks_per_word`: clocks per long word through the input port, where a board's description has others than the
+/// chip. Throws gdr::Error for a word that decode() refuses.
+[[nodiscard]] LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word = kIdpClocksPerWord);
 
 }  // namespace gdr::isa

@@ -137,10 +137,6 @@ struct Program {
   [[nodiscard]] unsigned address_of(const CollectStep& collect) const;
 };
 
-/// Long words at the end of every BM that the control processor uses for i-data and results; programs keep off them.
-/// 128 is one word for each i-particle of a run [ours, the record is silent].
-inline constexpr unsigned kTransferWindowWords = 128;
-
 /// True if the tree reduces by this operation what leaves it by this conversion: floating-point operations go with
 /// floating conversions, integer and bitwise ones with fixed-point conversions, bitwise ones with `none`.
 [[nodiscard]] bool can_reduce(Op reduction, Conversion conversion);

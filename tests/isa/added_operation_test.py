@@ -1,0 +1,130 @@
+"""An operation of the ALU is added in four places, and every engine, oracle, reduction and list has it.
+
+A copy of the sources gets `uxnor`: its record, its scalar body, its batch body, its row in the oracle. What tests
+operations is built of the copy and run; and each of the four places that is left out is told by name.
+
+    added_operation_test.py SOURCE_DIRECTORY WORK_DIRECTORY COMPILER
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+SOURCE, WORK, COMPILER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3]
+
+# file, the line before which the text is put, the text
+PLACES = {
+    "record": ("isa/td/gdr.td", r"  def ULZC : .*", """\
+  let Reduces = 1, Neutral = AllOnes in
+  def UXNOR : Operation<Alu, "uxnor", 14, 2, Bits> {
+    let Meaning = "dst <- complement of a exclusive-or b, bit by bit.";
+  }
+"""),
+    "scalar body": ("emulator/src/alu.cpp", r"AluResult ulzc\(.*", """\
+AluResult uxnor(uint128 a, uint128 b, Width width) {
+  require_operands(a, b, width);
+  return result_of(~(a ^ b), width);
+}
+
+"""),
+    "batch body": ("emulator/src/simd/integer_operations.h", r".*IntegerBatch ulzc\(.*", """\
+inline IntegerBatch uxnor(IntegerBatch a, IntegerBatch b, Width width) { return unot(uxor(a, b, width), width); }
+"""),
+    "oracle": ("tests/witness/integer_oracle.cpp", r"    \{isa::Op::ULZC, .*", """\
+    {isa::Op::UXNOR, [](const Bits& a, const Bits& b) { return each_bit(a, b, [](bool x, bool y) { return x == y; }); }},
+"""),
+}
+TARGETS = ("isa_tests", "assembler_tests", "alu_test", "simd_chip_test", "reduction_test", "random_program_test")
+
+
+def run(*command, **keywords):
+    return subprocess.run([str(part) for part in command], capture_output=True, text=True, **keywords)
+
+
+class AddedOperationTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.copy, cls.build = WORK / "source", WORK / "build"
+        shutil.rmtree(WORK, ignore_errors=True)
+        ignored = shutil.ignore_patterns("build", ".git", "shared", "__pycache__")
+        shutil.copytree(SOURCE, cls.copy, ignore=ignored)
+        for place in PLACES:
+            cls.add(place)
+        configured = run("cmake", "-S", cls.copy, "-B", cls.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                         f"-DCMAKE_CXX_COMPILER={COMPILER}", "-DGDR_SIMGRID=OFF", "-DGDR_SCOTCH=OFF",
+                         "-DGDR_BUILD_BENCH=OFF")
+        if configured.returncode != 0:
+            raise AssertionError(configured.stdout + configured.stderr)
+        built = cls.make(*TARGETS)
+        if built.returncode != 0:
+            raise AssertionError(built.stdout[-8000:])
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(WORK, ignore_errors=True)
+
+    @classmethod
+    def make(cls, *targets):
+        return run("cmake", "--build", cls.build, "-j", os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", "2"), "--target",
+                   *targets)
+
+    @classmethod
+    def add(cls, place):
+        name, before, text = PLACES[place]
+        file = cls.copy / name
+        lines = file.read_text().splitlines(keepends=True)
+        at = [n for n, line in enumerate(lines) if re.fullmatch(before, line.rstrip())]
+        if len(at) != 1:
+            raise AssertionError(f"{name} has {len(at)} lines like {before}")
+        lines.insert(at[0], text)
+        file.write_text("".join(lines))
+
+    @classmethod
+    def leave_out(cls, place):
+        name, _, text = PLACES[place]
+        file = cls.copy / name
+        file.write_text(file.read_text().replace(text, ""))
+
+    def passes(self, program, test_filter, at_least):
+        result = run(self.build / "bin" / program, f"--gtest_filter={test_filter}")
+        self.assertEqual(result.returncode, 0, result.stdout[-4000:] + result.stderr[-4000:])
+        self.assertGreaterEqual(result.stdout.count("[       OK ]"), at_least, result.stdout)
+
+    def test_assembler_and_printer_know_it(self):
+        self.passes("isa_tests", "*", 1)
+        self.passes("assembler_tests", "*UXNOR*", 1)
+        self.passes("assembler_tests", "Explanations*", 1)
+
+    def test_the_scalar_body_is_what_the_oracle_says(self):
+        self.passes("alu_test", "*/uxnor", 2)
+
+    def test_the_vector_engine_computes_it_on_every_instruction_set(self):
+        self.passes("simd_chip_test", "*ComputesWhatTheScalarFunctionsDo*", 1)
+
+    def test_tree_and_host_reduce_by_it(self):
+        self.passes("reduction_test", "*/uxnor", 3)
+
+    def test_all_engines_run_random_programs_with_it(self):
+        self.passes("random_program_test", "*/0:*/1", 2)
+
+    def test_places_left_out_are_told_by_name(self):
+        for place, target in (("scalar body", "alu_test"), ("batch body", "gdr_emulator"), ("oracle", None)):
+            self.leave_out(place)
+            try:
+                if target is None:
+                    self.assertEqual(self.make("alu_test").returncode, 0)
+                    result = run(self.build / "bin/alu_test")
+                else:
+                    result = self.make(target)
+                self.assertNotEqual(result.returncode, 0, f"nobody misses the {place}")
+                self.assertIn("uxnor", result.stdout + result.stderr, place)
+            finally:
+                self.add(place)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
