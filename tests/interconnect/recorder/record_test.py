@@ -2,9 +2,12 @@
 """Record a program with known traffic, map it, write its rankfile and run it again.
 
     record_test.py OpenMpi GDR LIBRARY STENCIL MPIRUN
+    record_test.py Fortran LIBRARY CG MPIRUN
+    record_test.py Halo LIBRARY HALO MPIRUN
     record_test.py Smpi SMPICC RECORDER STENCIL
 """
 
+import collections
 import json
 import os
 import pathlib
@@ -15,6 +18,7 @@ import tempfile
 
 RANKS = 4
 STENCIL = pathlib.Path(__file__).with_name("stencil.c").read_text(encoding="utf-8")
+CG = pathlib.Path(__file__).with_name("cg.f90").read_text(encoding="utf-8")
 STEPS, WIDTH = (int(re.search(name + r" = (\d+)", STENCIL).group(1)) for name in ("STEPS", "WIDTH"))
 
 PLATFORM = """<?xml version='1.0'?>
@@ -59,6 +63,59 @@ def open_mpi(folder, gdr, library, stencil, mpirun):
     run([*launch, "--rankfile", ranks, stencil])
 
 
+def rows_of(path):
+    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return {(int(a), int(b)): int(c) for a, b, c in (row.split(",") for row in rows[2:])}
+
+
+def cg_traffic(ranks):
+    """Bytes of NPB CG's first outer iteration, from its description: a square or 1:2 grid of processes, vectors of the matrix's rows
+    that are summed along a row by halving, exchanged with the transposed process, and sums of scalars."""
+    order, inner = (int(re.search(name + r" = (\d+)", CG).group(1)) for name in ("order", "inner"))
+    rows = 1 << ((ranks.bit_length() - 1) // 2)
+    columns = ranks // rows
+    sent = collections.Counter()
+    for rank in range(ranks):
+        row, column = divmod(rank, columns)
+        mine = order // rows + (row < order % rows)
+        kept = mine if rows == columns else (mine + 1) // 2 if rank % 2 == 0 else mine // 2
+        span = columns
+        while span > 1:
+            partner = row * columns + column // span * span + (column + span // 2) % span
+            vector = mine - kept if rows != columns and span == 2 else kept
+            sent[rank, partner] += 8 * (vector * (inner + 1) + (1 + 2 * inner + 1) + 2)
+            span //= 2
+        if rows == columns:
+            transposed = rank % rows * rows + rank // rows
+        else:
+            transposed = 2 * (rank // 2 % rows * rows + rank // 2 // rows) + rank % 2
+        if transposed != rank:
+            sent[rank, transposed] += 8 * kept * (inner + 1)
+    return dict(sent)
+
+
+def fortran(folder, library, program, mpirun):
+    for ranks in (2, 4, 8):
+        graph = folder / "graph.csv"
+        run([mpirun, "--oversubscribe", "-n", ranks, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD={graph}", program])
+        assert rows_of(graph) == cg_traffic(ranks), ranks
+
+
+def halo(folder, library, program, mpirun):
+    graph = folder / "graph.csv"
+    run([mpirun, "--oversubscribe", "-n", RANKS, "-x", "LD_PRELOAD=" + library, "-x", f"GDR_RECORD={graph}", program])
+    width, put, get, accumulate = 16, 3, 5, 7
+    expected = {}
+    for rank in range(RANKS):
+        right, left = (rank + 1) % RANKS, (rank - 1) % RANKS
+        expected[rank, right] = 8 * (2 * width + put + accumulate)
+        expected[rank, left] = 8 * (2 * width + get)  # what the left neighbour reads here
+    assert rows_of(graph) == expected, graph.read_text(encoding="utf-8")
+    text = graph.read_text(encoding="utf-8")
+    for line in (f"# {2 * RANKS} calls of collectives", f"# MPI_Gather: {RANKS}", f"# MPI_Allgather: {RANKS}"):
+        assert line in text, text
+
+
 def smpi(folder, smpicc, recorder, stencil):
     program, platform, hosts, graph = (folder / name for name in ("stencil", "platform.xml", "hosts", "graph.csv"))
     platform.write_text(PLATFORM, encoding="utf-8")
@@ -71,4 +128,4 @@ def smpi(folder, smpicc, recorder, stencil):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    {"OpenMpi": open_mpi, "Smpi": smpi}[sys.argv[1]](pathlib.Path(scratch), *sys.argv[2:])
+    {"OpenMpi": open_mpi, "Fortran": fortran, "Halo": halo, "Smpi": smpi}[sys.argv[1]](pathlib.Path(scratch), *sys.argv[2:])
