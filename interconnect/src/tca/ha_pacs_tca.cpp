@@ -5,7 +5,8 @@
 #include <array>
 
 #include "gdr/interconnect/network.h"
-#include "units.h"
+#include "kinds.h"
+#include "known_parameters.h"
 
 namespace gdr::interconnect {
 
@@ -24,41 +25,60 @@ std::string_view name_of(Pattern pattern) {
   return kNames.at(static_cast<std::size_t>(pattern));
 }
 
+namespace {
+
+const std::vector<KnownParameter<HaPacsTca>>& parameters() {
+  using M = HaPacsTca;
+  static const std::vector<KnownParameter<M>> parameters{
+      known<M>("nodes", "nodes", 1, 65536, &M::nodes),
+      known<M>("rings", "1", 1, 2, &M::rings),
+      known<M>("ring_nodes", "nodes", 2, 8, &M::ring_nodes),
+      known<M>("link_rate", "MB/s of eight lanes", 1e-3, 1e9, &M::eight_lanes),
+      known<M>("lanes", "1", 1, 64, &M::lanes),
+      known<M>("max_payload", "B", 1, 4096, &M::payload),
+      known<M>("packet_overhead", "B", 0, 1024, &M::packet_overhead),
+      known<M>("measured_link_rate", "MB/s of eight lanes", 1e-3, 1e9, &M::measured_eight_lanes),
+      known<M>("measured_lanes", "1", 1, 64, &M::measured_lanes),
+      known<M>("measured_payload", "B", 1, 4096, &M::measured_payload),
+      known<M>("host_descriptors", "us", 0, 1e6, &M::host_descriptors),
+      known<M>("own_descriptors", "us", 0, 1e6, &M::own_descriptors),
+      known<M>("own_descriptor_max", "descriptors", 1, 1e9, &M::own_descriptor_max),
+      known<M>("tca_rate", "MB/s", 1e-3, 1e9, &M::tca_rate),
+      known<M>("gdr_start", "us", 0, 1e6, &M::gdr_start),
+      known<M>("gdr_max", "B", 0, 1e12, &M::gdr_max),
+      known<M>("gdr_rate", "MB/s", 1e-3, 1e9, &M::gdr_rate),
+      known<M>("copied_start", "us", 0, 1e6, &M::copied_start),
+      known<M>("copied_max", "B", 0, 1e12, &M::copied_max),
+      known<M>("copy_rate", "MB/s", 1e-3, 1e9, &M::copy_rate),
+      known<M>("infiniband_rate", "MB/s", 1e-3, 1e9, &M::infiniband_rate),
+      known<M>("pipeline_start", "us", 0, 1e6, &M::pipeline_start),
+      known<M>("qpi_start", "us", 0, 1e6, &M::qpi_start),
+      known<M>("qpi_rate", "MB/s", 1e-3, 1e9, &M::qpi_rate),
+      known<M>("request", "us", 0, 1e6, &M::request),
+      known<M>("mpi_pack_start", "us", 0, 1e6, &M::mpi_pack_start),
+      known<M>("tca_pack_start", "us", 0, 1e6, &M::tca_pack_start),
+      known<M>("pack_rate", "MB/s", 1e-3, 1e9, &M::pack_rate),
+      known<M>("collision", "1", 1e-3, 1, &M::collision),
+      known<M>("hop", "us", 0, 1e6, &M::hop),
+      known<M>("exchange_overhead", "us", 0, 1e6, &M::exchange_overhead),
+      known<M>("iteration_overhead", "us", 0, 1e6, &M::iteration_overhead),
+      known<M>("memory_rate", "MB/s", 1e-3, 1e9, &M::memory_rate),
+      known<M>("himeno_point", "B", 1, 1e6, &M::himeno_point),
+      known<M>("laplace_point", "B", 1, 1e6, &M::laplace_point),
+      known<M>("himeno_flops", "per point", 0, 1e6, &M::himeno_flops),
+      known<M>("laplace_flops", "per point", 0, 1e6, &M::laplace_flops),
+  };
+  return parameters;
+}
+
+}  // namespace
+
+base::DescriptionKind ha_pacs_tca_kind() { return {"ha-pacs-tca", rules_of(parameters())}; }
+
 HaPacsTca load_ha_pacs_tca(std::string_view name_or_file) {
-  const base::Description file = load_network(name_or_file, "ha-pacs-tca");
-  const auto time = [&](std::string_view key) { return file.value(key) * kMicrosecond; };
-  const auto rate = [&](std::string_view key) { return file.value(key) * kMegabyte; };
-  const auto whole = [&](std::string_view key) { return static_cast<int>(file.value(key)); };
-  HaPacsTca m;
-  m.nodes = whole("nodes");
-  m.rings = whole("rings");
-  m.ring_nodes = whole("ring_nodes");
-  m.host_descriptors = time("host_descriptors");
-  m.own_descriptors = time("own_descriptors");
-  m.own_descriptor_max = whole("own_descriptor_max");
-  m.tca_rate = rate("tca_rate");
-  m.gdr_start = time("gdr_start");
-  m.gdr_max = file.value("gdr_max");
-  m.gdr_rate = rate("gdr_rate");
-  m.copied_start = time("copied_start");
-  m.copied_max = file.value("copied_max");
-  m.copy_rate = rate("copy_rate");
-  m.infiniband_rate = rate("infiniband_rate");
-  m.pipeline_start = time("pipeline_start");
-  m.qpi_start = time("qpi_start");
-  m.qpi_rate = rate("qpi_rate");
-  m.request = time("request");
-  m.mpi_pack_start = time("mpi_pack_start");
-  m.tca_pack_start = time("tca_pack_start");
-  m.pack_rate = rate("pack_rate");
-  m.collision = file.value("collision");
-  m.hop = time("hop");
-  m.exchange_overhead = time("exchange_overhead");
-  m.iteration_overhead = time("iteration_overhead");
-  m.memory_rate = rate("memory_rate");
-  m.himeno_point = file.value("himeno_point");
-  m.laplace_point = file.value("laplace_point");
-  return m;
+  auto machine = read(parameters(), load_network(name_or_file, "ha-pacs-tca"));
+  machine.tca_rate = machine.rate_of(machine.tca_rate, "tca_rate");
+  return machine;
 }
 
 double HaPacsTca::tca_put(double bytes, Descriptors where) const {

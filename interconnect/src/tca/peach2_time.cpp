@@ -6,59 +6,90 @@
 
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/peach2.h"
-#include "units.h"
+#include "kinds.h"
+#include "known_parameters.h"
 
 namespace gdr::interconnect {
 
+namespace {
+
+const std::vector<KnownParameter<Peach2>>& parameters() {
+  using P = Peach2;
+  static const std::vector<KnownParameter<P>> parameters{
+      known<P>("rings", "1", 1, 2, &P::rings),
+      known<P>("ring_nodes", "nodes", 2, 8, &P::ring_nodes),
+      known<P>("window", "GiB", 1, 65536, &P::window_bytes),
+      known<P>("devices", "slots per node", 4, 64, &P::devices),
+      known<P>("link_rate", "MB/s of eight lanes", 1e-3, 1e9, &P::eight_lanes),
+      known<P>("lanes", "1", 1, 64, &P::lanes),
+      known<P>("max_payload", "B", 1, 4096, &P::payload),
+      known<P>("packet_overhead", "B", 0, 1024, &P::packet_overhead),
+      known<P>("measured_link_rate", "MB/s of eight lanes", 1e-3, 1e9, &P::measured_eight_lanes),
+      known<P>("measured_lanes", "1", 1, 64, &P::measured_lanes),
+      known<P>("measured_payload", "B", 1, 4096, &P::measured_payload),
+      known<P>("channels", "1", 1, 64, &P::channels),
+      known<P>("descriptor", "B", 1, 4096, &P::descriptor_bytes),
+      known<P>("register_transfers", "transfers", 1, 1024, &P::register_transfers),
+      known<P>("pio_latency", "us", 0, 1e6, &P::pio_latency),
+      known<P>("pio_payload", "B", 1, 4096, &P::pio_payload),
+      known<P>("gpu_latency", "us", 0, 1e6, &P::gpu_latency),
+      known<P>("dma_latency", "us", 0, 1e6, &P::dma_latency),
+      known<P>("dma_rate", "MB/s", 1e-3, 1e9, &P::dma_rate),
+      known<P>("gpu_read_rate", "MB/s", 1e-3, 1e9, &P::gpu_read_rate),
+      known<P>("local_rate", "MB/s", 1e-3, 1e9, &P::local_rate),
+      known<P>("local_gpu_read_rate", "MB/s", 1e-3, 1e9, &P::local_gpu_read_rate),
+      known<P>("chain_start", "us", 0, 1e6, &P::chain_start),
+      known<P>("hop", "us", 0, 1e6, &P::hop),
+      known<P>("collision", "1", 1e-3, 1, &P::collision),
+      known<P>("interrupt", "us", 0, 1e6, &P::interrupt),
+      known<P>("cuda_uva_start", "us", 0, 1e6, &P::cuda_uva_start),
+      known<P>("cuda_start", "us", 0, 1e6, &P::cuda_start),
+      known<P>("cuda_rate", "MB/s", 1e-3, 1e9, &P::cuda_rate),
+      known<P>("staged_start", "us", 0, 1e6, &P::staged_start),
+      known<P>("mvapich2_start", "us", 0, 1e6, &P::mvapich2_start),
+      known<P>("mvapich2_rate", "MB/s", 1e-3, 1e9, &P::mvapich2_rate),
+      known<P>("mvapich2_block", "B", 1, 1e12, &P::mvapich2_block),
+      known<P>("mvapich2_gdr", "us", 0, 1e6, &P::mvapich2_gdr),
+  };
+  return parameters;
+}
+
+}  // namespace
+
+base::DescriptionKind peach2_kind() { return {"peach2", rules_of(parameters())}; }
+
 Peach2 load_peach2(std::string_view name_or_file) {
-  const base::Description file = load_network(name_or_file, "peach2");
-  const auto time = [&](std::string_view key) { return file.value(key) * kMicrosecond; };
-  const auto rate = [&](std::string_view key) { return file.value(key) * kMegabyte; };
-  const auto whole = [&](std::string_view key) { return static_cast<int>(file.value(key)); };
-  constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
-  Peach2 p;
-  p.rings = whole("rings");
-  p.ring_nodes = whole("ring_nodes");
-  p.window_bytes = static_cast<std::uint64_t>(file.value("window") * kGibibyte);
-  p.devices = whole("devices");
-  p.link_rate = rate("link_rate");
-  p.payload = file.value("payload");
-  p.packet_overhead = file.value("packet_overhead");
-  p.channels = whole("channels");
-  p.descriptor_bytes = file.value("descriptor");
-  p.register_transfers = whole("register_transfers");
-  p.pio_latency = time("pio_latency");
-  p.pio_payload = file.value("pio_payload");
-  p.gpu_latency = time("gpu_latency");
-  p.dma_latency = time("dma_latency");
-  p.dma_rate = rate("dma_rate");
-  p.gpu_read_rate = rate("gpu_read_rate");
-  p.local_rate = rate("local_rate");
-  p.local_gpu_read_rate = rate("local_gpu_read_rate");
-  p.chain_start = time("chain_start");
-  p.hop = time("hop");
-  p.collision = file.value("collision");
-  p.interrupt = time("interrupt");
-  p.cuda_uva_start = time("cuda_uva_start");
-  p.cuda_start = time("cuda_start");
-  p.cuda_rate = rate("cuda_rate");
-  p.staged_start = time("staged_start");
-  p.mvapich2_start = time("mvapich2_start");
-  p.mvapich2_rate = rate("mvapich2_rate");
-  p.mvapich2_block = file.value("mvapich2_block");
-  p.mvapich2_gdr = time("mvapich2_gdr");
-  return p;
+  auto board = read(parameters(), load_network(name_or_file, "peach2"));
+  board.dma_rate = board.rate_of(board.dma_rate, "dma_rate");
+  board.gpu_read_rate = board.rate_of(board.gpu_read_rate, "gpu_read_rate");
+  board.local_rate = board.rate_of(board.local_rate, "local_rate");
+  board.local_gpu_read_rate = board.rate_of(board.local_gpu_read_rate, "local_gpu_read_rate");
+  return board;
 }
 
-double Peach2::packet_rate(double bytes) const {
+double PcieWire::packet_rate(double bytes) const {
   const double data = std::clamp(bytes, 1.0, payload);
-  return link_rate * data / (data + packet_overhead);
+  return link_rate() * data / (data + packet_overhead);
 }
 
-double Peach2::burst_factor(double burst) const {
+double PcieWire::burst_factor(double burst) const {
   const double data = std::max(burst, 1.0);
   const double packets = std::ceil(data / payload);
-  return (data + packets * packet_overhead) / data * peak_rate() / link_rate;
+  return (data + packets * packet_overhead) / data * peak_rate() / link_rate();
+}
+
+double PcieWire::rate_of(double measured, std::string_view what) const {
+  PcieWire bench = *this;
+  bench.eight_lanes = measured_eight_lanes;
+  bench.lanes = measured_lanes;
+  bench.payload = measured_payload;
+  const double wire = bench.peak_rate();
+  if (measured > wire) {
+    throw Error(fmt::format("{}: {} MB/s is refused: the link that it was measured on carries {:.5g} MB/s", what,
+                            measured / kMegabyte, wire / kMegabyte));
+  }
+  const double here = peak_rate();
+  return here == wire ? measured : 1 / (1 / here + (1 / measured - 1 / wire));
 }
 
 double Peach2::pio(double bytes, Memory to) const {

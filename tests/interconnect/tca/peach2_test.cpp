@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <queue>
+#include <regex>
 
+#include "gdr/base/description.h"
+#include "gdr/base/file.h"
 #include "gdr/interconnect/ha_pacs_tca.h"
 #include "gdr/interconnect/tca_events.h"
 
@@ -130,6 +134,60 @@ TEST(Peach2Time, LargerPayloadsCarryMoreAndShortBurstsLess) {
   EXPECT_GT(board.burst_factor(64), board.burst_factor(128));
   EXPECT_GT(board.burst_factor(257), board.burst_factor(512));
   EXPECT_DOUBLE_EQ(board.burst_factor(4096), 1);
+}
+
+/// A board from the description with some values changed.
+Peach2 board_with(std::vector<std::pair<std::string, std::string>> changes) {
+  std::string text;
+  for (const std::filesystem::path& directory : base::data_directories()) {
+    const std::filesystem::path file = directory / "machines" / "peach2.toml";
+    if (text.empty() && std::filesystem::exists(file)) text = base::read_file(file);
+  }
+  for (const auto& [key, value] : changes) {
+    const std::regex line("(\\n" + key + " *= \\{ value = )[0-9.]+");
+    EXPECT_TRUE(std::regex_search(text, line)) << key;
+    text = std::regex_replace(text, line, "$01" + value);
+  }
+  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "peach2_wire.toml";
+  base::write_file(file, text);
+  return load_peach2(file.string());
+}
+
+/// Times of a long message over every path on PEACH2's wire.
+std::vector<double> long_messages(const Peach2& board) {
+  constexpr double kBytes = 1 << 20;
+  std::vector<double> seconds;
+  for (const Memory from : {Memory::cpu, Memory::gpu}) {
+    seconds.push_back(board.dma_register(kBytes, from));
+    seconds.push_back(board.dma_chain(kBytes, 2, from));
+    seconds.push_back(board.local_register(kBytes, from));
+    seconds.push_back(board.local_chain(kBytes, 2, from));
+  }
+  seconds.push_back(board.staged(kBytes));
+  return seconds;
+}
+
+TEST(Peach2Time, ASlowerWireSlowsEveryPath) {
+  const std::vector<double> before = long_messages(board_with({}));
+  for (const auto& change :
+       {std::pair<std::string, std::string>{"max_payload", "128"}, {"link_rate", "2000"}, {"lanes", "4"}}) {
+    const std::vector<double> after = long_messages(board_with({change}));
+    for (std::size_t path = 0; path < before.size(); ++path) EXPECT_GT(after[path], before[path]) << change.first;
+  }
+}
+
+TEST(Peach2Time, PacketsOf128BytesLeaveNoMoreThanTheyCarry) {
+  const Peach2 board = board_with({{"max_payload", "128"}});
+  EXPECT_LE(board.dma_rate, 4e9 * 128 / 152);
+  EXPECT_GT(board.dma_rate, 0.9 * 4e9 * 128 / 152);
+  EXPECT_LE(board_with({{"link_rate", "1000"}}).dma_rate, 1e9 * 256 / 280);
+}
+
+TEST(Peach2Time, AsMeasuredAPathReachesWhatWasMeasured) {
+  const Peach2 board = load_peach2();
+  EXPECT_EQ(board.dma_rate, 3.5e9);
+  EXPECT_EQ(board.gpu_read_rate, 0.88e9);
+  EXPECT_THROW(static_cast<void>(board_with({{"dma_rate", "3700"}})), Error);
 }
 
 TEST(Peach2Time, WiderStoresKeepPioAheadOfDmaForLonger) {

@@ -34,8 +34,8 @@ struct MessageCost {
   double wire = 0;
 };
 
-/// The cluster: machines/ha-pacs-tca.toml. Sources stand there.
-struct HaPacsTca {
+/// The cluster: machines/ha-pacs-tca.toml. Sources stand there. `tca_rate` is that on PEACH2's own wire.
+struct HaPacsTca : PcieWire {
   int nodes = 0;
   int rings = 0;
   int ring_nodes = 0;
@@ -64,6 +64,8 @@ struct HaPacsTca {
   double memory_rate = 0;
   double himeno_point = 0;
   double laplace_point = 0;
+  double himeno_flops = 0;
+  double laplace_flops = 0;
 
   [[nodiscard]] int sub_cluster_nodes() const { return rings * ring_nodes; }
 

@@ -110,15 +110,36 @@ class SubCluster {
 /// Where the bytes of a message come from or go to.
 enum class Memory { cpu, gpu };
 
-/// The board and its bench: machines/peach2.toml. Sources stand there.
-struct Peach2 {
+/// A PCIe link and how its packets are made. What was measured over a link holds for it alone: `measured_*` describe
+/// it.
+struct PcieWire {
+  double eight_lanes = 0;      // bytes/s of a link of eight lanes
+  double lanes = 0;            // that this link has
+  double payload = 0;          // bytes of a packet at most
+  double packet_overhead = 0;  // bytes beside them
+  double measured_eight_lanes = 0;
+  double measured_lanes = 0;
+  double measured_payload = 0;
+
+  [[nodiscard]] double link_rate() const { return eight_lanes * lanes / 8; }
+  /// Rate of data in packets of so many bytes: link_rate() x b / (b + overhead); b is at most `payload`.
+  [[nodiscard]] double packet_rate(double bytes) const;
+  /// The same at full length: 3.66 GB/s of PCIe Gen2 x8.
+  [[nodiscard]] double peak_rate() const { return packet_rate(payload); }
+  /// How much longer data takes in runs of `burst` bytes than in full packets; 1 for long runs.
+  [[nodiscard]] double burst_factor(double burst) const;
+  /// What a path reaches on this link that reached `measured` bytes/s on the measured one. A byte takes its time on the
+  /// wire and the rest, which the wire does not change. Throws gdr::Error naming `what` if the measured link carries
+  /// less.
+  [[nodiscard]] double rate_of(double measured, std::string_view what) const;
+};
+
+/// The board and its bench: machines/peach2.toml. Sources stand there. Rates are those on the board's own wire.
+struct Peach2 : PcieWire {
   int rings = 0;
   int ring_nodes = 0;
   std::uint64_t window_bytes = 0;
   int devices = 0;
-  double link_rate = 0;
-  double payload = 0;
-  double packet_overhead = 0;
   int channels = 0;
   double descriptor_bytes = 0;
   int register_transfers = 0;
@@ -142,13 +163,6 @@ struct Peach2 {
   double mvapich2_rate = 0;
   double mvapich2_block = 0;
   double mvapich2_gdr = 0;
-
-  /// Rate of data in packets of so many bytes: link_rate x b / (b + overhead); b is at most `payload`.
-  [[nodiscard]] double packet_rate(double bytes) const;
-  /// One packet's payload limit at full length: 3.66 GB/s.
-  [[nodiscard]] double peak_rate() const { return packet_rate(payload); }
-  /// How much longer data takes in runs of `burst` bytes than in full packets; 1 for long runs.
-  [[nodiscard]] double burst_factor(double burst) const;
 
   /// Least time between neighbouring nodes, user program to user program; CPU stores. Hanawa et al. 2013, 4.2.1.
   [[nodiscard]] double pio(double bytes, Memory to) const;

@@ -19,7 +19,7 @@ struct StencilProblem {
   std::string size;  // as asked for
   std::array<std::int64_t, kHaloDimensions> extent{1, 1, 1};
   std::size_t element_bytes = 4;
-  double flops = 0;  // of an iteration
+  double inner_points = 0;  // that an iteration computes
 
   /// Halos of 1 in the dimensions that are split.
   [[nodiscard]] HaloShape shape(const std::array<int, kHaloDimensions>& split) const;

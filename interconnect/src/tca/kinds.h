@@ -1,0 +1,11 @@
+// The kinds of description that stand beside the models they feed.
+#pragma once
+
+#include "gdr/base/description.h"
+
+namespace gdr::interconnect {
+
+[[nodiscard]] base::DescriptionKind peach2_kind();
+[[nodiscard]] base::DescriptionKind ha_pacs_tca_kind();
+
+}  // namespace gdr::interconnect
