@@ -56,17 +56,17 @@ BoardTime::BoardTime(const isa::Program& program, const MachineDescription& mach
 }
 
 void BoardTime::set_parameter() {
-  counters_.host_bytes_in += chips_ * static_cast<std::uint64_t>(kFieldBytes);
-  counters_.idp_words += chips_;
+  totals_.counters.host_bytes_in += chips_ * static_cast<std::uint64_t>(kFieldBytes);
+  totals_.counters.idp_words += chips_;
 }
 
 void BoardTime::count_section(isa::Section section, std::uint64_t times) {
   for (const ScheduledLine& line : schedule_.pass(section).lines) {
-    counters_.lines += times;
-    counters_.adder_lines += line.adder ? times : 0;
-    counters_.multiplier_lines += line.multiplier ? times : 0;
-    counters_.alu_lines += line.alu ? times : 0;
-    counters_.bm_lines += line.bm_reads + line.bm_writes > 0 ? times : 0;
+    totals_.counters.lines += times;
+    totals_.counters.adder_lines += line.adder ? times : 0;
+    totals_.counters.multiplier_lines += line.multiplier ? times : 0;
+    totals_.counters.alu_lines += line.alu ? times : 0;
+    totals_.counters.bm_lines += line.bm_reads + line.bm_writes > 0 ? times : 0;
   }
 }
 
@@ -150,17 +150,17 @@ double BoardTime::ring_seconds(std::uint64_t words) const {
 }
 
 void BoardTime::keep(BoardCall::Kind kind, double seconds, std::uint64_t particles, std::uint64_t records) {
-  if (keeps_calls_) calls_.push_back({kind, seconds_.total(), seconds, particles, records});
+  if (keeps_calls_) calls_.push_back({kind, totals_.seconds.total(), seconds, particles, records});
 }
 
 void BoardTime::send_j(std::uint64_t records) {
   const double seconds = j_seconds(records);
   keep(BoardCall::Kind::send_j, seconds, records, 0);
-  seconds_.j_send += seconds;
+  totals_.seconds.j_send += seconds;
   const auto count = static_cast<double>(records);
   const auto words = static_cast<std::uint64_t>(count * record_words_);
-  counters_.host_bytes_in += static_cast<std::uint64_t>(count * j_fields_ * kFieldBytes);
-  counters_.em_words_written += words;
+  totals_.counters.host_bytes_in += static_cast<std::uint64_t>(count * j_fields_ * kFieldBytes);
+  totals_.counters.em_words_written += words;
   busy_of(BoardUnit::host) += seconds;
   busy_of(BoardUnit::hic) += seconds / chips_;
   busy_of(BoardUnit::het) += count * j_fields_ / (machine_.fpga_clock_mhz * kMega) / chips_;
@@ -170,14 +170,14 @@ void BoardTime::send_j(std::uint64_t records) {
 void BoardTime::run(std::uint64_t particles, std::uint64_t records) {
   const StageSeconds seconds = run_seconds(particles, records);
   keep(BoardCall::Kind::run, seconds.total(), particles, records);
-  seconds_ += seconds;
+  totals_.seconds += seconds;
   const std::uint64_t runs = parts(particles, kParticlesPerRun);
   const RunClocks one = schedule_.run(records_per_chip(records));
   const std::uint64_t iterations = parts(records_per_chip(records), kBlocks);
-  clocks_ += one.times(runs);
-  runs_ += runs;
-  iterations_ += runs * iterations;
-  interactions_ += particles * records;
+  totals_.clocks += one.times(runs);
+  totals_.runs += runs;
+  totals_.iterations += runs * iterations;
+  totals_.interactions += particles * records;
 
   const auto run_count = static_cast<double>(runs);
   const auto count = static_cast<double>(particles);
@@ -191,16 +191,16 @@ void BoardTime::run(std::uint64_t particles, std::uint64_t records) {
   }
   const auto record_words = static_cast<std::uint64_t>(record_words_);
   const auto i_words = static_cast<std::uint64_t>(run_count * kParticlesPerRun * i_fields_);
-  counters_.runs += runs * chips_;
-  counters_.iterations += runs * streamed / kBlocks;
+  totals_.counters.runs += runs * chips_;
+  totals_.counters.iterations += runs * streamed / kBlocks;
   count_section(isa::Section::loop_initialization, runs * chips_);
   count_section(isa::Section::loop_body, runs * streamed / kBlocks);
   count_section(isa::Section::loop_termination, runs * chips_);
-  counters_.host_bytes_in += static_cast<std::uint64_t>(count * i_fields_ * kFieldBytes) * chips_;
-  counters_.host_bytes_out += static_cast<std::uint64_t>(results * kFieldBytes) * chips_;
-  counters_.em_words_read += runs * read * record_words;
-  counters_.idp_words += i_words * chips_ + runs * streamed * record_words;
-  counters_.odp_words += static_cast<std::uint64_t>(results) * chips_;
+  totals_.counters.host_bytes_in += static_cast<std::uint64_t>(count * i_fields_ * kFieldBytes) * chips_;
+  totals_.counters.host_bytes_out += static_cast<std::uint64_t>(results * kFieldBytes) * chips_;
+  totals_.counters.em_words_read += runs * read * record_words;
+  totals_.counters.idp_words += i_words * chips_ + runs * streamed * record_words;
+  totals_.counters.odp_words += static_cast<std::uint64_t>(results) * chips_;
 
   const double dma = results * kFieldBytes / (machine_.result_dma_mb * kMega);
   const double loop = clocks_to_seconds(static_cast<double>(one.loop())) * run_count;
@@ -225,7 +225,7 @@ void BoardTime::run(std::uint64_t particles, std::uint64_t records) {
 void BoardTime::integrate(std::uint64_t particles, std::uint64_t n) {
   const double seconds = integration_seconds(particles, n);
   keep(BoardCall::Kind::host, seconds, particles, n);
-  seconds_.host += seconds;
+  totals_.seconds.host += seconds;
   busy_of(BoardUnit::host) += seconds;
 }
 

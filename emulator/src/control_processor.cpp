@@ -118,17 +118,36 @@ LongWord Odprrn::step(isa::Op op, LongWord incoming, LongWord own, Width width, 
   return reduce(op, incoming, own, width, chip_events);
 }
 
-Counters& Counters::operator+=(const Counters& other) {
+namespace {
+
+/// Calls `change` for each number of `counters` and its partner in `other`.
+template <class Change>
+void for_each_pair(Counters& counters, const Counters& other, Change change) {
   for (const auto member :
        {&Counters::runs, &Counters::iterations, &Counters::lines, &Counters::adder_lines, &Counters::multiplier_lines,
         &Counters::alu_lines, &Counters::bm_lines, &Counters::host_bytes_in, &Counters::host_bytes_out,
         &Counters::em_words_written, &Counters::em_words_read, &Counters::idp_words, &Counters::odp_words,
         &Counters::ring_words}) {
-    this->*member += other.*member;
+    change(counters.*member, other.*member);
   }
-  fp_lanes += other.fp_lanes;
-  fp += other.fp;
-  conversions += other.conversions;
+  for (const auto member : {&FpLanes::all, &FpLanes::slow}) change(counters.fp_lanes.*member, other.fp_lanes.*member);
+  for (const auto member : {&FpEvents::invalid, &FpEvents::overflow, &FpEvents::underflow}) {
+    change(counters.fp.*member, other.fp.*member);
+  }
+  for (const auto member : {&ConversionEvents::overflow, &ConversionEvents::underflow, &ConversionEvents::saturated}) {
+    change(counters.conversions.*member, other.conversions.*member);
+  }
+}
+
+}  // namespace
+
+Counters& Counters::operator+=(const Counters& other) {
+  for_each_pair(*this, other, [](std::uint64_t& own, std::uint64_t more) { own += more; });
+  return *this;
+}
+
+Counters& Counters::operator-=(const Counters& other) {
+  for_each_pair(*this, other, [](std::uint64_t& own, std::uint64_t less) { own -= less; });
   return *this;
 }
 

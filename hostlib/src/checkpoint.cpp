@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
@@ -18,7 +20,7 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr std::string_view kMagic = "gdrnbody";
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;  // 1 had no context
 constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
 constexpr std::size_t kChecksumBytes = 64;        // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3;  // id, mass, t, dt; x, v, a, jerk, snap
@@ -86,9 +88,20 @@ HermiteBody read_body(WordReader& in) {
   return b;
 }
 
-// The words between header and checksum. Throws gdr::Error without the file's name.
+/// Bytes that fill the last word of the context.
+std::size_t padding_of(std::size_t bytes) { return (kWordBytes - bytes % kWordBytes) % kWordBytes; }
+
+// What stands between header and checksum. Throws gdr::Error without the file's name.
 Checkpoint read_payload(std::string_view payload) {
   constexpr std::size_t kFixedWords = 5 + 4 + 1;  // scalars, counters, block_sizes[0]
+  if (payload.size() < kWordBytes) throw Error("its length fits no state");
+  const std::uint64_t context_bytes = read_le(payload);
+  payload.remove_prefix(kWordBytes);
+  if (context_bytes > payload.size() || context_bytes + padding_of(context_bytes) > payload.size()) {
+    throw Error(fmt::format("its length does not fit a context of {} bytes", context_bytes));
+  }
+  const std::string_view context = payload.substr(0, context_bytes);
+  payload.remove_prefix(context_bytes + padding_of(context_bytes));
   WordReader in(payload);
   if (payload.size() % kWordBytes != 0 || in.words_left() < kFixedWords) throw Error("its length fits no state");
   const std::uint64_t n = in.word();
@@ -97,7 +110,9 @@ Checkpoint read_payload(std::string_view payload) {
     throw Error(fmt::format("its length does not fit {} particles", n));
   }
   Checkpoint c;
+  c.context = context;
   c.initial_energy = in.real();
+  if (!std::isfinite(c.initial_energy)) throw Error(fmt::format("its initial energy is {}", c.initial_energy));
   c.state.options.eta = in.real();
   c.state.options.eps = in.real();
   c.state.time = in.integer();
@@ -126,6 +141,9 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   const HermiteState& state = checkpoint.state;
   std::string bytes(kMagic);
   append_le(bytes, kVersion);
+  append_le(bytes, std::uint64_t{checkpoint.context.size()});
+  bytes += checkpoint.context;
+  bytes.append(padding_of(checkpoint.context.size()), '\0');
   append_le(bytes, std::uint64_t{state.bodies.size()});
   append_le(bytes, checkpoint.initial_energy);
   append_le(bytes, state.options.eta);
@@ -134,6 +152,13 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   append_counters(bytes, state.counters);
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
   bytes += checksum(bytes);
+  // The one before keeps its file under another name; there is a checkpoint at every moment.
+  std::error_code none;
+  if (std::filesystem::is_regular_file(path, none)) {
+    const std::filesystem::path before = path.string() + "~";
+    std::filesystem::remove(before, none);
+    std::filesystem::create_hard_link(path, before, none);  // a file system without links keeps one generation
+  }
   base::write_file(path, bytes);
 }
 

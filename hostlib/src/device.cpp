@@ -65,6 +65,7 @@ struct Device::State {
   bool loaded = false;
   bool keeps_calls = false;
   std::unique_ptr<emulator::BoardTime> emulated;
+  emulator::Counters before;  // of a run that this one continues, less what restarting it took
   std::future<std::vector<std::uint64_t>> running;
 
   explicit State(const DeviceOptions& chosen)
@@ -182,6 +183,7 @@ void Device::load(Program program) {
   // A program that is refused leaves the device without one.
   state_->loaded = false;
   state_->emulated.reset();
+  state_->before = {};
   state_->program = {};
   if (!program.is_type2()) require_type_i(program);
   state_->boards.load(program);
@@ -270,7 +272,17 @@ const emulator::MachineDescription& Device::machine() const { return state_->boa
 const DeviceOptions& Device::options() const { return state_->options; }
 emulator::Counters Device::counters() const {
   state_->require_loaded();
-  return state_->computes() || !state_->emulated ? state_->boards.counters() : state_->emulated->counters();
+  if (!state_->computes() && state_->emulated) return state_->emulated->counters();
+  emulator::Counters all = state_->boards.counters();
+  all += state_->before;
+  return all;
+}
+DeviceTotals Device::totals() const { return {emulated().totals(), counters()}; }
+void Device::resume(const DeviceTotals& totals) {
+  static_cast<void>(emulated());
+  state_->emulated->resume(totals.emulated);
+  state_->before = totals.counters;
+  state_->before -= state_->boards.counters();
 }
 Boards& Device::boards() { return state_->boards; }
 bool Device::computes() const { return state_->computes(); }

@@ -22,7 +22,7 @@ Checkpoint some_checkpoint() {
   DirectForce force;
   HermiteIntegrator integrator(force, make_plummer(16, 1), {});
   integrator.evolve(0.4);
-  return {integrator.state(), -0.25};
+  return {integrator.state(), -0.25, "what a program adds"};
 }
 
 TEST(Checkpoint, RestartedRunEndsWithTheBitsOfAnUninterruptedOne) {
@@ -37,7 +37,7 @@ TEST(Checkpoint, RestartedRunEndsWithTheBitsOfAnUninterruptedOne) {
     HermiteIntegrator first_half(force, start, {});
     first_half.evolve(0.4);
     ASSERT_GT(first_half.predicted_at(first_half.time()), 0U);  // the particles have times of their own
-    write_checkpoint(directory / "half.ckpt", {first_half.state(), -0.25});
+    write_checkpoint(directory / "half.ckpt", {first_half.state(), -0.25, {}});
   }
   const Checkpoint checkpoint = read_checkpoint(directory / "half.ckpt");
   DirectForce force;
@@ -47,7 +47,7 @@ TEST(Checkpoint, RestartedRunEndsWithTheBitsOfAnUninterruptedOne) {
   EXPECT_EQ(second_half.state(), uninterrupted.state());
 }
 
-TEST(Checkpoint, RoundTripKeepsEveryBitAndLeavesNoOtherFile) {
+TEST(Checkpoint, RoundTripKeepsEveryBitAndTheCheckpointBefore) {
   const ScratchDirectory directory;
   Checkpoint written = some_checkpoint();
   written.state.bodies[0].mass = std::numeric_limits<double>::denorm_min();
@@ -56,7 +56,8 @@ TEST(Checkpoint, RoundTripKeepsEveryBitAndLeavesNoOtherFile) {
   write_checkpoint(directory / "a.ckpt", written);
   EXPECT_EQ(read_checkpoint(directory / "a.ckpt"), written);
   const auto files = std::distance(std::filesystem::directory_iterator(directory.path()), {});
-  EXPECT_EQ(files, 1);
+  EXPECT_EQ(files, 2);
+  EXPECT_EQ(read_checkpoint(directory / "a.ckpt~"), some_checkpoint());
 }
 
 TEST(Checkpoint, EveryFlippedBitIsRefused) {
@@ -90,8 +91,8 @@ TEST(Checkpoint, ReasonOfTheRefusalIsNamed) {
   EXPECT_NE(error_for("1\n2\n0.0\n").find("no checkpoint"), std::string::npos);
   EXPECT_NE(error_for(good + "x").find("damaged"), std::string::npos);
   std::string newer = good;
-  newer[8] = 2;
-  EXPECT_NE(error_for(newer).find("version 2"), std::string::npos);
+  newer[8] = 3;
+  EXPECT_NE(error_for(newer).find("version 3"), std::string::npos);
   EXPECT_NE(error_of([&] { (void)read_checkpoint(directory / "none"); }).find("none"), std::string::npos);
 }
 

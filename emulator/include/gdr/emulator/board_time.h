@@ -57,6 +57,17 @@ struct BoardCall {
   std::uint64_t records = 0;    // of a run: j-particles, all chips together
 };
 
+/// What a BoardTime has added up.
+struct BoardTotals {
+  StageSeconds seconds;
+  RunClocks clocks;                // of the slowest chip, all runs together
+  std::uint64_t interactions = 0;  // pairs
+  std::uint64_t runs = 0;
+  std::uint64_t iterations = 0;            // of the slowest chip, all runs together
+  Counters counters;                       // of all chips; no events
+  std::array<double, kBoardUnits> busy{};  // seconds by BoardUnit, of one control processor (the host: in all)
+};
+
 /// Work of one force evaluation or of a whole simulation, added up call by call. The host waits for each call.
 class BoardTime {
  public:
@@ -79,17 +90,20 @@ class BoardTime {
   /// Sum of `words` long words over the chips of a board in their ring, all chips sending at once, each a part.
   [[nodiscard]] double ring_seconds(std::uint64_t words) const;
 
-  [[nodiscard]] const StageSeconds& seconds() const { return seconds_; }
+  [[nodiscard]] const StageSeconds& seconds() const { return totals_.seconds; }
   /// Of the slowest chip, all runs together.
-  [[nodiscard]] const RunClocks& clocks() const { return clocks_; }
-  [[nodiscard]] std::uint64_t interactions() const { return interactions_; }
-  [[nodiscard]] std::uint64_t runs() const { return runs_; }
+  [[nodiscard]] const RunClocks& clocks() const { return totals_.clocks; }
+  [[nodiscard]] std::uint64_t interactions() const { return totals_.interactions; }
+  [[nodiscard]] std::uint64_t runs() const { return totals_.runs; }
   /// Iterations of the slowest chip, all runs together.
-  [[nodiscard]] std::uint64_t iterations() const { return iterations_; }
+  [[nodiscard]] std::uint64_t iterations() const { return totals_.iterations; }
   /// What passes every unit of all chips, as an engine that computes counts it; events are none.
-  [[nodiscard]] const Counters& counters() const { return counters_; }
+  [[nodiscard]] const Counters& counters() const { return totals_.counters; }
   /// Seconds for which a unit of one control processor (the host: in all) was at work.
-  [[nodiscard]] double busy(BoardUnit unit) const { return busy_[static_cast<std::size_t>(unit)]; }
+  [[nodiscard]] double busy(BoardUnit unit) const { return totals_.busy[static_cast<std::size_t>(unit)]; }
+  [[nodiscard]] const BoardTotals& totals() const { return totals_; }
+  /// Goes on from what another process added up.
+  void resume(const BoardTotals& totals) { totals_ = totals; }
 
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const MachineDescription& machine() const { return machine_; }
@@ -107,20 +121,14 @@ class BoardTime {
   [[nodiscard]] double pio_seconds(double bytes, double swaps) const;
   void count_section(isa::Section section, std::uint64_t times);
   void keep(BoardCall::Kind kind, double seconds, std::uint64_t particles, std::uint64_t records);
-  double& busy_of(BoardUnit unit) { return busy_[static_cast<std::size_t>(unit)]; }
+  double& busy_of(BoardUnit unit) { return totals_.busy[static_cast<std::size_t>(unit)]; }
 
   Schedule schedule_;
   MachineDescription machine_;
   unsigned chips_;
   TransferMode mode_;
   double i_fields_, j_fields_, result_fields_, record_words_;
-  StageSeconds seconds_;
-  RunClocks clocks_;
-  std::uint64_t interactions_ = 0;
-  std::uint64_t runs_ = 0;
-  std::uint64_t iterations_ = 0;
-  Counters counters_;
-  std::array<double, kBoardUnits> busy_{};
+  BoardTotals totals_;
   bool keeps_calls_ = false;
   std::vector<BoardCall> calls_;
 };

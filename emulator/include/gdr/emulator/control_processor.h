@@ -113,6 +113,8 @@ struct Counters {
   FpLanes fp_lanes;  // what the engine did, not the machine
   ConversionEvents conversions;
   Counters& operator+=(const Counters& other);
+  /// Modulo 2^64 each.
+  Counters& operator-=(const Counters& other);
 };
 
 /// The variable of each field of a result record.

@@ -30,6 +30,12 @@ struct DeviceOptions {
 /// value.
 [[nodiscard]] DeviceOptions device_options_from_environment();
 
+/// All that a device has added up since load(), for a run that goes on in another process.
+struct DeviceTotals {
+  emulator::BoardTotals emulated;
+  emulator::Counters counters;
+};
+
 /// A value; several may live in one process. Records are runs of 8-byte fields, one per element of the variables in
 /// declaration order: a double for floating-point conversions, a 64-bit integer for the others (use std::bit_cast). Not
 /// thread safe; different devices may be used from different threads.
@@ -84,6 +90,10 @@ class Device {
   [[nodiscard]] bool computes() const;
   /// Emulated time of what was asked for since load(). Throws gdr::Error if options().timing is off.
   [[nodiscard]] const emulator::BoardTime& emulated() const;
+  /// Throws gdr::Error if options().timing is off.
+  [[nodiscard]] DeviceTotals totals() const;
+  /// Counts on from `totals`, as if what was done since load() had not been.
+  void resume(const DeviceTotals& totals);
   /// From here on calls are kept one by one, for a trace; a program loaded later begins anew.
   void keep_calls();
   [[nodiscard]] emulator::Boards& boards();

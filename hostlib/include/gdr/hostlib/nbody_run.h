@@ -1,0 +1,138 @@
+// An N-body run as users start it: where the particles come from, the board that computes the forces, every output on
+// the way, and a restart that continues all of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gdr/base/file.h"
+#include "gdr/hostlib/board_force.h"
+#include "gdr/hostlib/device.h"
+#include "gdr/hostlib/hermite.h"
+#include "gdr/hostlib/particles.h"
+#include "gdr/hostlib/snapshot.h"
+
+namespace gdr::hostlib {
+
+/// What decides the bits and the emulated time of a run beside its particles.
+struct Provenance {
+  std::string version;         // of gdr; told, not compared
+  std::string kernel;          // name
+  std::string kernel_sha256;   // of its assembly text, as the disassembler writes it
+  std::string machine;         // name
+  std::string machine_sha256;  // of all parameters of the description
+  double clock_mhz = 0;
+  std::string transfer;  // `2009` or `ideal`
+  unsigned boards = 1;
+  std::string engine;
+  bool exact = true;  // the engine's results are the machine's; exact engines may take over from each other
+};
+[[nodiscard]] Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program);
+/// What keeps a run begun as `one` from going on as `other`, in words; empty if nothing does.
+[[nodiscard]] std::vector<std::string> differences(const Provenance& one, const Provenance& other);
+
+struct NbodySettings {
+  // The particles: from exactly one of these.
+  std::size_t plummer = 0;  // a sphere of so many
+  std::filesystem::path in;
+  std::filesystem::path restart;
+  std::uint64_t seed = 1;      // of the sphere
+  bool force_restart = false;  // even where provenance differs; the bits are then those of no uninterrupted run
+
+  std::string kernel = "gravity_jerk";
+  HermiteOptions hermite;  // of a new run; a checkpoint has its own
+  double t_end = 0;        // counts from the time of the snapshot, if it has one
+  /// Relative; a run that is further off when an output is due ends there.
+  double most_energy_error = std::numeric_limits<double>::infinity();
+
+  double every = 0;  // between outputs; 0: at the end alone
+  std::filesystem::path out;
+  SnapshotFormat format = SnapshotFormat::phigrape;
+  std::filesystem::path log;
+  std::filesystem::path checkpoint;
+  double checkpoint_minutes = 10;  // of wall clock between checkpoints, beside those at outputs
+};
+
+/// Paths that a run will write to: snapshots, log, checkpoint.
+[[nodiscard]] std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings);
+
+/// Throws gdr::Error if two of the paths lead to one file, of which one output would replace the other.
+void refuse_twice_named(const std::vector<std::filesystem::path>& paths);
+
+enum class NbodyEnd : std::uint8_t { reached, stopped, energy_error };
+
+class NbodyRun {
+ public:
+  /// Loads `program` into `device`, opens every output, and computes the first forces. Throws gdr::Error, before
+  /// anything is computed, for settings that contradict each other, a path that cannot be written to, one path for two
+  /// outputs, a checkpoint of another kernel, machine or number of boards, a log that is not the checkpoint's.
+  NbodyRun(NbodySettings settings, Device device, isa::Program program);
+  ~NbodyRun();
+  NbodyRun(const NbodyRun&) = delete;
+  NbodyRun& operator=(const NbodyRun&) = delete;
+
+  /// Integrates to the end, writing outputs and checkpoints. `go_on` is called after every block; once it returns false
+  /// the run writes its checkpoint and ends. Throws gdr::Error if an output cannot be written or a force is not finite;
+  /// the last checkpoint stays.
+  NbodyEnd integrate(const std::function<bool(const NbodyRun&)>& go_on);
+
+  /// Of the snapshot, if it had one, and the run.
+  [[nodiscard]] double time() const;
+  [[nodiscard]] double begin_time() const { return begin_time_; }
+  [[nodiscard]] double end_time() const { return settings_.t_end; }
+  /// The time at which results are told: the end, or where the run was stopped.
+  [[nodiscard]] double result_time() const { return end_ == NbodyEnd::reached ? settings_.t_end : time(); }
+
+  [[nodiscard]] Particles particles() const;  // at result_time()
+  [[nodiscard]] std::size_t predicted() const;
+  [[nodiscard]] Energy energy() const;
+  /// (E - E0) / |E0|; none for a system without energy.
+  [[nodiscard]] std::optional<double> energy_error(const Energy& now) const;
+  [[nodiscard]] const HermiteState& state() const { return integrator_->state(); }
+  [[nodiscard]] const HermiteCounters& counters() const { return integrator_->counters(); }
+  [[nodiscard]] const Provenance& provenance() const { return provenance_; }
+  /// `plummer 64, seed 1`, or the name of the snapshot; of a restarted run that of the run it continues.
+  [[nodiscard]] const std::string& start() const { return start_; }
+  /// What was found when a restart was forced.
+  [[nodiscard]] const std::vector<std::string>& forced() const { return forced_; }
+  [[nodiscard]] Device& device() { return device_; }
+  [[nodiscard]] const Device& device() const { return device_; }
+
+ private:
+  void begin_new();
+  void begin_from_checkpoint();
+  void open_log();
+  [[nodiscard]] std::optional<double> next_output() const;
+  void output(double t);
+  void append_log_line(double t);
+  void write_snapshot(double t, const std::filesystem::path& path) const;
+  void write_checkpoint();
+  [[nodiscard]] bool checkpoint_is_due() const;
+  [[nodiscard]] std::string context() const;
+
+  NbodySettings settings_;
+  Device device_;
+  Provenance provenance_;
+  std::unique_ptr<BoardForce> backend_;
+  std::unique_ptr<HermiteIntegrator> integrator_;
+  std::string start_;
+  std::vector<std::string> forced_;
+  double initial_energy_ = 0;
+  double time_offset_ = 0;        // of the integrator's time 0
+  std::int64_t step_offset_ = 0;  // of its step number
+  double begin_time_ = 0;         // of this process
+  std::uint64_t outputs_ = 0;     // written so far
+  std::optional<double> last_output_;
+  std::optional<base::LineFile> log_;
+  std::uint64_t log_bytes_ = 0;  // of the log when the checkpoint was written
+  std::string log_tail_;         // its last line
+  double last_checkpoint_seconds_ = 0;
+  NbodyEnd end_ = NbodyEnd::reached;
+};
+
+}  // namespace gdr::hostlib

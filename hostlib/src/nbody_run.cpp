@@ -1,0 +1,319 @@
+#include "gdr/hostlib/nbody_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "gdr/assembler/disassemble.h"
+#include "gdr/base/digest.h"
+#include "gdr/base/error.h"
+#include "gdr/hostlib/checkpoint.h"
+#include "gdr/hostlib/plummer.h"
+#include "totals_json.h"
+
+namespace gdr::hostlib {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kLogHeader =
+    "t,energy,energy_error,virial_ratio,com_x,com_y,com_z,l_x,l_y,l_z,r_01,r_10,r_50,r_90,steps,block_steps,"
+    "interactions\n";
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
+
+/// Snapshots go to NAME with the output's number before its extension: snap.txt, then snap-0001.txt, ...
+std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t number) {
+  return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
+}
+
+Json json_of(const Provenance& provenance) {
+  return {{"version", provenance.version},
+          {"kernel", provenance.kernel},
+          {"kernel_sha256", provenance.kernel_sha256},
+          {"machine", provenance.machine},
+          {"machine_sha256", provenance.machine_sha256},
+          {"clock_mhz", provenance.clock_mhz},
+          {"transfer", provenance.transfer},
+          {"boards", provenance.boards},
+          {"engine", provenance.engine},
+          {"exact", provenance.exact}};
+}
+
+Provenance provenance_from(const Json& json) {
+  return {json.at("version"),        json.at("kernel"),    json.at("kernel_sha256"), json.at("machine"),
+          json.at("machine_sha256"), json.at("clock_mhz"), json.at("transfer"),      json.at("boards"),
+          json.at("engine"),         json.at("exact")};
+}
+
+}  // namespace
+
+Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program) {
+  std::string parameters;
+  for (const base::Parameter& parameter : device.machine().parameters) {
+    parameters += fmt::format("{} = {}\n", parameter.key, parameter.value);
+  }
+  const DeviceOptions& options = device.options();
+  return {GDR_VERSION,
+          kernel,
+          digest(assembler::disassemble(program)),
+          device.machine().name,
+          digest(parameters),
+          device.machine().clock_mhz,
+          options.transfer == emulator::TransferMode::ideal ? "ideal" : "2009",
+          options.boards,
+          std::string(emulator::name_of(options.engine)),
+          emulator::is_exact(options.engine)};
+}
+
+std::vector<std::string> differences(const Provenance& one, const Provenance& other) {
+  std::vector<std::string> found;
+  const auto compare = [&](std::string_view what, const auto& a, const auto& b) {
+    if (a != b) found.push_back(fmt::format("{} {} instead of {}", what, b, a));
+  };
+  compare("kernel", one.kernel, other.kernel);
+  if (one.kernel == other.kernel && one.kernel_sha256 != other.kernel_sha256) {
+    found.push_back(fmt::format("another version of kernel {}", one.kernel));
+  }
+  compare("machine", one.machine, other.machine);
+  if (one.machine == other.machine && one.machine_sha256 != other.machine_sha256) {
+    found.push_back(fmt::format("other parameters of machine {}", one.machine));
+  }
+  compare("clock in MHz", one.clock_mhz, other.clock_mhz);
+  compare("transfer", one.transfer, other.transfer);
+  compare("boards", one.boards, other.boards);
+  if (one.exact != other.exact || (!one.exact && one.engine != other.engine)) {
+    compare("engine", one.engine, other.engine);
+  }
+  return found;
+}
+
+std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings) {
+  std::vector<std::filesystem::path> paths;
+  for (const std::filesystem::path& path : {settings.out, settings.log, settings.checkpoint}) {
+    if (!path.empty()) paths.push_back(path);
+  }
+  return paths;
+}
+
+void refuse_twice_named(const std::vector<std::filesystem::path>& paths) {
+  std::vector<std::filesystem::path> seen;
+  for (const std::filesystem::path& path : paths) {
+    const std::filesystem::path real = std::filesystem::weakly_canonical(path);
+    // A terminal or a pipe takes one output after the other.
+    const bool special = std::filesystem::exists(real) && !std::filesystem::is_regular_file(real);
+    if (!special && std::find(seen.begin(), seen.end(), real) != seen.end()) {
+      throw Error(fmt::format("{}: named for two outputs, of which one would replace the other", path.string()));
+    }
+    seen.push_back(real);
+  }
+}
+
+NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
+    : settings_(std::move(settings)),
+      device_(std::move(device)),
+      provenance_(provenance_of(device_, settings_.kernel, program)),
+      last_checkpoint_seconds_(wall_seconds()) {
+  const int sources = (settings_.plummer > 0) + !settings_.in.empty() + !settings_.restart.empty();
+  if (sources != 1) throw Error("particles come from exactly one of: a Plummer sphere, a snapshot, a checkpoint");
+  refuse_twice_named(outputs_of(settings_));
+  for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
+  backend_ = std::make_unique<BoardForce>(device_, std::move(program));
+  settings_.restart.empty() ? begin_new() : begin_from_checkpoint();
+  begin_time_ = time();
+  open_log();
+}
+
+NbodyRun::~NbodyRun() = default;
+
+void NbodyRun::begin_new() {
+  Particles particles;
+  if (settings_.in.empty()) {
+    particles = make_plummer(settings_.plummer, settings_.seed);
+    start_ = fmt::format("plummer {}, seed {}", settings_.plummer, settings_.seed);
+  } else {
+    Snapshot snapshot = read_snapshot(settings_.in);
+    particles = std::move(snapshot.particles);
+    time_offset_ = snapshot.time;
+    step_offset_ = snapshot.step;
+    start_ = settings_.in.string();
+  }
+  if (!(settings_.t_end >= time_offset_ && settings_.t_end - time_offset_ <= kLargestTime)) {
+    throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
+                            time_offset_ + kLargestTime));
+  }
+  initial_energy_ = hostlib::energy(particles, settings_.hermite.eps).total();
+  integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
+}
+
+void NbodyRun::begin_from_checkpoint() {
+  Checkpoint checkpoint = read_checkpoint(settings_.restart);
+  DeviceTotals totals;
+  Provenance written;
+  try {
+    const Json context = Json::parse(checkpoint.context);
+    written = provenance_from(context.at("provenance"));
+    start_ = context.at("start");
+    time_offset_ = context.at("time_offset");
+    step_offset_ = context.at("step_offset");
+    outputs_ = context.at("outputs");
+    if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").get<double>();
+    log_bytes_ = context.at("log_bytes");
+    log_tail_ = context.at("log_tail");
+    totals = totals_from(nlohmann::json(context.at("totals")));
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
+  }
+  forced_ = differences(written, provenance_);
+  if (!forced_.empty() && !settings_.force_restart) {
+    throw Error(fmt::format("{}: restart refused: {}; the bits would be those of no uninterrupted run",
+                            settings_.restart.string(), fmt::join(forced_, ", ")));
+  }
+  initial_energy_ = checkpoint.initial_energy;
+  const double reached = time_offset_ + std::ldexp(static_cast<double>(checkpoint.state.time), -kTicksPerUnitLog2);
+  if (!(settings_.t_end >= reached && settings_.t_end - time_offset_ <= kLargestTime)) {
+    throw Error(fmt::format("t-end = {} is refused: the checkpoint has reached {}, and {} is the most", settings_.t_end,
+                            reached, time_offset_ + kLargestTime));
+  }
+  integrator_ = std::make_unique<HermiteIntegrator>(*backend_, std::move(checkpoint.state));
+  // Sending all particles to the board once more is no part of the run.
+  device_.resume(totals);
+}
+
+void NbodyRun::open_log() {
+  if (settings_.log.empty()) return;
+  const bool continues = log_bytes_ > 0 && std::filesystem::exists(settings_.log);
+  if (!continues) {
+    log_.emplace(settings_.log);
+    log_->append(kLogHeader);
+    log_tail_ = kLogHeader;
+    return;
+  }
+  const std::string text = base::read_file(settings_.log);
+  if (text.size() < log_bytes_ || !std::string_view(text).substr(0, log_bytes_).ends_with(log_tail_)) {
+    throw Error(fmt::format("{}: is not the log that {} belongs to; name another file", settings_.log.string(),
+                            settings_.restart.string()));
+  }
+  log_.emplace(settings_.log, log_bytes_);
+}
+
+double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
+
+Particles NbodyRun::particles() const { return integrator_->particles_at(result_time() - time_offset_); }
+std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(result_time() - time_offset_); }
+Energy NbodyRun::energy() const { return hostlib::energy(particles(), state().options.eps); }
+
+std::optional<double> NbodyRun::energy_error(const Energy& now) const {
+  if (initial_energy_ == 0) return std::nullopt;
+  return (now.total() - initial_energy_) / std::abs(initial_energy_);
+}
+
+/// The next multiple of `every` at which there was no output yet; none at or beyond the end.
+std::optional<double> NbodyRun::next_output() const {
+  if (settings_.every == 0) return std::nullopt;
+  double number = std::ceil(time() / settings_.every);
+  if (last_output_ && number * settings_.every <= *last_output_)
+    number = std::floor(*last_output_ / settings_.every) + 1;
+  const double t = number * settings_.every;
+  return t < settings_.t_end ? std::optional(t) : std::nullopt;
+}
+
+NbodyEnd NbodyRun::integrate(const std::function<bool(const NbodyRun&)>& go_on) {
+  end_ = NbodyEnd::reached;
+  while (true) {
+    const std::optional<double> output_time = next_output();
+    const double until = output_time.value_or(settings_.t_end) - time_offset_;
+    while (integrator_->next_block_time() <= until) {
+      integrator_->step();
+      if (!go_on(*this)) {
+        end_ = NbodyEnd::stopped;
+        write_checkpoint();
+        return end_;
+      }
+      if (checkpoint_is_due()) write_checkpoint();
+    }
+    const double t = output_time.value_or(settings_.t_end);
+    if (last_output_ != t) output(t);
+    if (end_ != NbodyEnd::reached) return end_;
+    if (!output_time) break;
+  }
+  if (!settings_.out.empty()) write_snapshot(settings_.t_end, settings_.out);
+  return end_;
+}
+
+void NbodyRun::output(double t) {
+  if (!settings_.out.empty() && settings_.every > 0) write_snapshot(t, numbered(settings_.out, outputs_));
+  if (log_) append_log_line(t);
+  if (std::isfinite(settings_.most_energy_error)) {
+    const Particles now = integrator_->particles_at(t - time_offset_);
+    const auto error = energy_error(hostlib::energy(now, state().options.eps));
+    if (error && !(std::abs(*error) <= settings_.most_energy_error)) {
+      end_ = NbodyEnd::energy_error;  // the checkpoint from before it stays
+      return;
+    }
+  }
+  last_output_ = t;
+  ++outputs_;
+  write_checkpoint();
+}
+
+void NbodyRun::append_log_line(double t) {
+  static constexpr std::array<double, 4> kFractions{0.01, 0.1, 0.5, 0.9};
+  const Particles now = integrator_->particles_at(t - time_offset_);
+  const Energy energy = hostlib::energy(now, state().options.eps);
+  const Vec3 centre = centre_of_mass(now);
+  const Vec3 l = angular_momentum(now);
+  const std::vector<double> radii = lagrangian_radii(now, kFractions, centre);
+  const std::optional<double> error = energy_error(energy);
+  const double ratio = energy.virial_ratio();
+  log_tail_ = fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", t, energy.total(),
+                          error ? fmt::format("{}", *error) : "", std::isfinite(ratio) ? fmt::format("{}", ratio) : "",
+                          centre.x, centre.y, centre.z, l.x, l.y, l.z, fmt::join(radii, ","), counters().steps,
+                          counters().block_steps, counters().interactions);
+  log_->append(log_tail_);
+}
+
+void NbodyRun::write_snapshot(double t, const std::filesystem::path& path) const {
+  const std::int64_t step = step_offset_ + static_cast<std::int64_t>(counters().block_steps);
+  hostlib::write_snapshot(path, {step, t, integrator_->particles_at(t - time_offset_)}, settings_.format);
+}
+
+bool NbodyRun::checkpoint_is_due() const {
+  return !settings_.checkpoint.empty() &&
+         wall_seconds() - last_checkpoint_seconds_ >= 60 * settings_.checkpoint_minutes;
+}
+
+void NbodyRun::write_checkpoint() {
+  if (settings_.checkpoint.empty()) return;
+  // The log must have on the disk what the checkpoint says it has.
+  if (log_) log_->flush();
+  log_bytes_ = log_ ? log_->size() : 0;
+  hostlib::write_checkpoint(settings_.checkpoint, {state(), initial_energy_, context()});
+  last_checkpoint_seconds_ = wall_seconds();
+}
+
+std::string NbodyRun::context() const {
+  const Json json = {{"provenance", json_of(provenance_)},
+                     {"start", start_},
+                     {"time_offset", time_offset_},
+                     {"step_offset", step_offset_},
+                     {"outputs", outputs_},
+                     {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
+                     {"log_bytes", log_bytes_},
+                     {"log_tail", log_ ? log_tail_ : ""},
+                     {"totals", Json(to_json(device_.totals()))}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace gdr::hostlib

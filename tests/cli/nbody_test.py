@@ -1,0 +1,284 @@
+#!/usr/bin/env python3
+"""Runs of gdr nbody that are stopped, killed and restarted; their files.
+
+    nbody_test.py GDR PROJECT [TestCase...]
+
+GDR_TEST_KILLS sets how often the run of TestCase Kills is killed (default 12).
+"""
+
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+GDR = ""
+PROJECT = pathlib.Path()
+
+# What a run tells of the host it ran on, not of itself.
+HOST_FIELDS = ("host_seconds",)
+
+
+class NbodyTest(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+
+    def command(self, *arguments):
+        return [GDR, "nbody", "--quiet", *(str(argument) for argument in arguments)]
+
+    def run_gdr(self, *arguments, expected=0, data=None):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")}
+        if data is not None:
+            environment["GDR_DATA_DIR"] = str(data)
+        done = subprocess.run(self.command(*arguments), capture_output=True, text=True, env=environment, check=False,
+                              timeout=600)
+        self.assertEqual(done.returncode, expected, f"{arguments}: {done.stdout}{done.stderr}")
+        return done
+
+    def report(self, *arguments, **options):
+        return json.loads(self.run_gdr(*arguments, "--json", "-", **options).stdout)
+
+    def outputs(self, name):
+        folder = self.folder / name
+        folder.mkdir()
+        return ["--out-every", 0.0625, "--out", folder / "s.txt", "--log", folder / "log.csv", "--checkpoint", folder / "ck"]
+
+    def files(self, name):
+        """Content of what a run left, checkpoints aside."""
+        return {path.name: path.read_bytes() for path in (self.folder / name).iterdir() if not path.name.startswith("ck")}
+
+    def without_host(self, report):
+        return {key: value for key, value in report.items() if key not in HOST_FIELDS}
+
+    def kernels_with(self, old, new):
+        """A data directory whose gravity_jerk is another one."""
+        folder = self.folder / "data" / "kernels"
+        folder.mkdir(parents=True)
+        for source in (PROJECT / "kernels").glob("*.vsm"):
+            text = source.read_text(encoding="utf-8")
+            if source.name == "gravity_jerk.vsm":
+                self.assertIn(old, text)
+                text = text.replace(old, new)
+            (folder / source.name).write_text(text, encoding="utf-8")
+        return folder.parent
+
+
+class Restart(NbodyTest):
+    def test_a_run_in_two_parts_leaves_the_files_and_the_report_of_one(self):
+        begin = ["--plummer", 32, "--seed", 3]
+        whole = self.report(*begin, "--t-end", 0.25, *self.outputs("whole"))
+        parts = self.outputs("parts")
+        self.run_gdr(*begin, "--t-end", 0.125, *parts)
+        (self.folder / "parts" / "s.txt").unlink()
+        again = self.report("--restart", self.folder / "parts" / "ck", "--t-end", 0.25, *parts)
+        self.assertEqual(self.files("parts"), self.files("whole"))
+        differing = {key for key in whole if whole[key] != again[key]} - set(HOST_FIELDS) - {"seed"}
+        self.assertEqual(differing, set())
+
+    def test_other_bits_are_refused_unless_forced(self):
+        checkpoint = self.folder / "ck"
+        self.run_gdr("--plummer", 16, "--t-end", 0.0625, "--checkpoint", checkpoint)
+        restart = ["--restart", checkpoint, "--t-end", 0.125]
+        for options, what in (
+            (["--kernel", "gravity_jerk_2009"], "kernel gravity_jerk_2009 instead of gravity_jerk"),
+            (["--boards", 2], "boards 2 instead of 1"),
+            (["--machine", "model450"], "machine model450 instead of model1800"),
+            (["--clock", 333], "clock in MHz 333 instead of"),
+            (["--transfer", "ideal"], "transfer ideal instead of 2009"),
+            (["--engine", "native"], "engine native instead of simd"),
+        ):
+            with self.subTest(options=options):
+                errors = self.run_gdr(*restart, *options, expected=1).stderr
+                self.assertIn("restart refused", errors)
+                self.assertIn(what, errors)
+                forced = self.report(*restart, *options, "--force-restart")
+                self.assertEqual(len(forced["forced_restart"]), 1)
+        expected = self.report(*restart)
+        self.assertEqual(expected["forced_restart"], [])
+        for options in (["--engine", "reference"], ["--threads", 1]):
+            self.assertEqual(self.report(*restart, *options)["state_hash"], expected["state_hash"])
+
+    def test_another_version_of_a_kernel_is_another_kernel(self):
+        checkpoint = self.folder / "ck"
+        before = self.report("--plummer", 16, "--t-end", 0.0625, "--checkpoint", checkpoint)
+        data = self.kernels_with('fs"0.75"', 'fs"0.7"')
+        changed = self.report("--plummer", 16, "--t-end", 0.0625, data=data)
+        self.assertNotEqual(changed["kernel_sha256"], before["kernel_sha256"])
+        errors = self.run_gdr("--restart", checkpoint, "--t-end", 0.125, data=data, expected=1).stderr
+        self.assertIn("another version of kernel gravity_jerk", errors)
+
+    def test_a_log_that_is_not_the_runs_is_left_alone(self):
+        log = self.folder / "log.csv"
+        checkpoint = self.folder / "ck"
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, "--log", log, "--checkpoint", checkpoint, "--out-every", 0.0625)
+        other = self.folder / "other.csv"
+        other.write_text("precious\n" * 200, encoding="utf-8")
+        errors = self.run_gdr("--restart", checkpoint, "--t-end", 0.25, "--log", other, expected=1).stderr
+        self.assertIn("other.csv", errors)
+        self.assertEqual(other.read_text(encoding="utf-8"), "precious\n" * 200)
+
+    def test_the_checkpoint_before_the_last_is_kept(self):
+        checkpoint = self.folder / "ck"
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, "--checkpoint", checkpoint, "--out-every", 0.0625)
+        checkpoint.write_bytes(b"damaged")
+        self.run_gdr("--restart", checkpoint, "--t-end", 0.25, expected=1)
+        self.report("--restart", f"{checkpoint}~", "--t-end", 0.25)
+
+    def test_an_end_before_the_checkpoints_time_is_refused(self):
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, "--checkpoint", self.folder / "ck")
+        errors = self.run_gdr("--restart", self.folder / "ck", "--t-end", 0.0625, expected=1).stderr
+        self.assertIn("0.0625", errors)
+
+
+class Outputs(NbodyTest):
+    def test_a_path_that_cannot_be_written_ends_the_run_before_it_begins(self):
+        endless = ["--plummer", 4096, "--t-end", 8000]
+        for option in ("--out", "--log", "--checkpoint", "--json", "--profile", "--trace"):
+            with self.subTest(option):
+                started = time.monotonic()
+                errors = self.run_gdr(*endless, option, self.folder / "no" / "file.json", expected=1).stderr
+                self.assertIn("cannot be written", errors)
+                self.assertLess(time.monotonic() - started, 60)
+
+    def test_one_path_for_two_outputs_is_refused(self):
+        (self.folder / "link").symlink_to("same")
+        errors = self.run_gdr("--plummer", 16, "--t-end", 1, "--out", self.folder / "same", "--checkpoint",
+                              self.folder / "." / "same", expected=1).stderr
+        self.assertIn("two outputs", errors)
+        (self.folder / "same").touch()
+        self.run_gdr("--plummer", 16, "--t-end", 1, "--json", self.folder / "link", "--log", self.folder / "same", expected=1)
+
+    def test_a_snapshot_goes_on_at_its_time_and_step(self):
+        snapshot = self.folder / "s.txt"
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, "--out", snapshot)
+        step, _, t = snapshot.read_text(encoding="utf-8").split()[:3]
+        self.assertEqual(float(t), 0.125)
+        errors = self.run_gdr("--in", snapshot, "--t-end", 0.0625, expected=1).stderr
+        self.assertIn("0.125", errors)
+        log = self.folder / "log.csv"
+        report = self.report("--in", snapshot, "--t-end", 0.25, "--out", snapshot, "--log", log, "--out-every", 0.0625)
+        self.assertEqual(report["t"], 0.25)
+        later, _, t = snapshot.read_text(encoding="utf-8").split()[:3]
+        self.assertEqual(float(t), 0.25)
+        self.assertEqual(int(later), int(step) + report["block_steps"])
+        times = [float(line.split(",")[0]) for line in log.read_text(encoding="utf-8").splitlines()[1:]]
+        self.assertEqual(times, [0.125, 0.1875, 0.25])
+
+    def test_the_report_names_what_a_run_needs_to_be_run_again(self):
+        report = self.report("--plummer", 16, "--t-end", 0.0625, "--seed", 7, "--eps", 0.02, "--eta", 0.05, "--boards", 2, "--clock", 333)
+        expected = {"start": "plummer 16, seed 7", "seed": 7, "eps": 0.02, "eta": 0.05, "boards": 2, "clock_mhz": 333,
+                    "kernel": "gravity_jerk", "machine": "model1800", "transfer": "2009", "stopped": None}
+        self.assertEqual({key: report[key] for key in expected}, expected)
+        self.assertRegex(report["kernel_sha256"], "^[0-9a-f]{64}$")
+        self.assertRegex(report["machine_sha256"], "^[0-9a-f]{64}$")
+        self.assertIn("smallest_steps", report)
+
+    def test_systems_without_energy_have_no_energy_error(self):
+        for text in ("1 0 0 0 0 0 0\n", "0 0 0 0 0 0 0\n0 1 0 0 0 0 0\n"):
+            (self.folder / "in.txt").write_text(text, encoding="utf-8")
+            report = self.report("--in", self.folder / "in.txt", "--t-end", 1)
+            self.assertIsNone(report["energy_error"])
+            self.assertNotIn("nan", self.run_gdr("--in", self.folder / "in.txt", "--t-end", 1).stdout)
+
+    def test_an_energy_error_beyond_the_limit_ends_the_run(self):
+        head_on = self.folder / "in.txt"
+        head_on.write_text("0.5 -0.5 0 0 0 0 0\n0.5 0.5 0 0 0 0 0\n", encoding="utf-8")
+        checkpoint = self.folder / "ck"
+        done = self.run_gdr("--in", head_on, "--eps", 0, "--t-end", 2, "--out-every", 0.125, "--checkpoint", checkpoint,
+                            "--max-energy-error", 1e-3, "--json", self.folder / "r.json", expected=1)
+        self.assertIn("energy error is beyond 0.001", done.stderr)
+        report = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(report["stopped"], "energy error")
+        self.assertGreater(report["smallest_steps"], 0)
+        good = self.report("--restart", checkpoint, "--t-end", report["t"], expected=0)
+        self.assertLess(good["t"], 2)
+
+    def test_a_full_disk_leaves_the_checkpoint(self):
+        checkpoint = self.folder / "ck"
+        self.run_gdr("--plummer", 16, "--t-end", 0.0625, "--checkpoint", checkpoint)
+        before = checkpoint.read_bytes()
+        errors = self.run_gdr("--restart", checkpoint, "--t-end", 0.125, "--log", "/dev/full", "--checkpoint", checkpoint,
+                              expected=1).stderr
+        self.assertIn("No space left", errors)
+        self.assertEqual(checkpoint.read_bytes(), before)
+
+
+class Stopped(NbodyTest):
+    def stopped_by(self, name, stop):
+        """Report of a run that `stop` ends, and of the restarted one."""
+        outputs = self.outputs(name)
+        process = subprocess.Popen(
+            self.command("--plummer", 64, "--t-end", 1, *outputs, "--json", self.folder / f"{name}.json"),
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        log = self.folder / name / "log.csv"
+        deadline = time.monotonic() + 120
+        while not log.exists() or log.read_bytes().count(b"\n") < 4:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        stop(process)
+        errors = process.communicate(timeout=120)[1]
+        report = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        again = self.report("--restart", self.folder / name / "ck", "--t-end", 1, *outputs)
+        return process.returncode, errors, report, again
+
+    def test_signals_and_a_stop_file_end_a_run_that_can_go_on(self):
+        whole = self.report("--plummer", 64, "--t-end", 1, *self.outputs("whole"))
+        stop_file = self.folder / "stop"
+        for name, status, stop in (
+            ("SIGTERM", 143, lambda process: process.send_signal(signal.SIGTERM)),
+            ("SIGINT", 130, lambda process: process.send_signal(signal.SIGINT)),
+        ):
+            with self.subTest(name):
+                returned, errors, report, again = self.stopped_by(name, stop)
+                self.assertEqual((returned, report["stopped"]), (status, name), errors)
+                self.assertLess(report["t"], 1)
+                self.assertIn("--restart", errors)
+                self.assertEqual(self.without_host(again) | {"seed": 1}, self.without_host(whole))
+                self.assertEqual(self.files(name), self.files("whole"))
+        stop_file.touch()
+        report = self.report("--plummer", 64, "--t-end", 1, "--stop-file", stop_file)
+        self.assertEqual(report["stopped"], "stop file")
+
+
+class Kills(NbodyTest):
+    def test_a_run_killed_at_random_moments_ends_as_if_it_had_not_been(self):
+        kills = int(os.environ.get("GDR_TEST_KILLS", "12"))
+        seed = int(os.environ.get("GDR_TEST_SEED", str(random.SystemRandom().randrange(2**32))))
+        print(f"GDR_TEST_SEED={seed} GDR_TEST_KILLS={kills}")
+        moments = random.Random(seed)
+        whole = self.report("--plummer", 64, "--t-end", 1, *self.outputs("whole"))
+        killed = chains = 0
+        while killed < kills:
+            chains += 1
+            name = f"chain{chains}"
+            # A checkpoint after every block, so that kills meet it at work.
+            outputs = [*self.outputs(name), "--checkpoint-minutes", 0]
+            checkpoint = self.folder / name / "ck"
+            report = self.folder / f"{name}.json"
+            while not report.exists():
+                begin = ["--restart", checkpoint] if checkpoint.exists() else ["--plummer", 64]
+                process = subprocess.Popen(self.command(*begin, "--t-end", 1, *outputs, "--json", report),
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                try:
+                    process.wait(timeout=moments.uniform(0.02, 1.5) if killed < kills else None)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    killed += 1
+                self.assertIn(process.wait(), (0, -signal.SIGKILL), process.stderr.read())
+                process.stderr.close()
+            final = json.loads(report.read_text(encoding="utf-8"))
+            self.assertEqual(self.without_host(final) | {"seed": 1}, self.without_host(whole))
+            self.assertEqual(self.files(name), self.files("whole"))
+
+
+if __name__ == "__main__":
+    GDR, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
