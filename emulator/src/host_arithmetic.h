@@ -3,6 +3,8 @@
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
+#elif defined(__aarch64__)
+#include <cstdint>
 #else
 #include <cfenv>
 #endif
@@ -26,8 +28,20 @@ class HostArithmetic {
   static constexpr unsigned kMasked = 0x1f80;
   static constexpr unsigned kDenormalsAreZero = 0x0040;
   unsigned before_;
+#elif defined(__aarch64__)
+  explicit HostArithmetic(Subnormals subnormals) {
+    asm volatile("mrs %0, fpcr" : "=r"(before_));
+    set(subnormals == Subnormals::zero ? kFlush : 0);
+  }
+  ~HostArithmetic() { set(before_); }
+
+ private:
+  // FPCR [Arm Architecture Reference Manual for A-profile architecture, FPCR]: FZ alone, or nothing.
+  static constexpr std::uint64_t kFlush = std::uint64_t{1} << 24;
+  static void set(std::uint64_t mode) { asm volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
+  std::uint64_t before_ = 0;
 #else
-  // Elsewhere kernels compute in integers: only the host's own sums depend on the mode.
+  // Here nothing makes subnormal operands zero: the portable kernels do not count on it.
   explicit HostArithmetic(Subnormals) : before_(std::fegetround()) { std::fesetround(FE_TONEAREST); }
   ~HostArithmetic() { std::fesetround(before_); }
 

@@ -12,8 +12,6 @@ namespace gdr::emulator::simd {
 namespace {
 namespace quickly {
 
-using Doubles = Host::Doubles;
-
 // Exponent fields of a product or of the host's rounded sum that the algorithms are exact for: far enough up that no
 // rest is subnormal (a product's reaches 105 bits down, and the aligner below takes 8 more), far enough down that no
 // helper overflows (the one for short results stands 28 bits above the result) and that the distance of two exponents
@@ -24,77 +22,77 @@ constexpr std::uint64_t kHighest = 2000;
 // Exponents this far apart still keep every sum inside 53 bits: 42 + 8 low bits + a carry or two.
 constexpr std::uint64_t kFarthest = 42;
 
-inline Bits bits_of(Doubles a) { return reinterpret_cast<Bits>(a); }
-inline Doubles doubles_of(Bits a) { return reinterpret_cast<Doubles>(a); }
-
 /// 1.5 * 2^(E + distance) with the sign of `head`, E the exponent of `head`.
 template <int distance>
 inline Bits aligner(Bits head) {
   const std::uint64_t up = (static_cast<std::uint64_t>(distance) << 52) + (std::uint64_t{1} << 51);
-  return (head & Host::all(kSign | kExponentMask)) + Host::all(up);
+  return (head & Bits(kSign | kExponentMask)) + Bits(up);
 }
 
 /// The low 8 bits of a long word as a number, exactly.
 inline Doubles low_of(Bits high, Bits low) {
-  const Bits unit = (high & Host::all(kSign | kExponentMask)) - Host::all(std::uint64_t{8} << 52);
-  return doubles_of(unit | low) - doubles_of(unit);
+  const Bits unit = (high & Bits(kSign | kExponentMask)) - Bits(std::uint64_t{8} << 52);
+  return Host::doubles(unit | low) - Host::doubles(unit);
 }
 
 inline Planes long_from(Bits head, Doubles rest, Mask& uncovered) {
   const Bits magic = aligner<-8>(head);
-  const Bits n = bits_of(rest + doubles_of(magic)) - magic;
+  const Bits n = Host::bits(rest + Host::doubles(magic)) - magic;
   Bits carry;
-  if constexpr (Host::kRoundsTowardZero) {
+  if constexpr (Host::kDirectedRounding) {
     carry = n >> 8;  // the rest points away from zero
   } else {
     // The rest may point to zero; where head is a power of two besides, the last place is worth half as much.
-    carry = Host::template shift_right_signed<8>(n);
-    const Mask power = Host::equal(head & Host::all(kHighFraction), Bits{});
-    uncovered = Host::either(uncovered, Host::both(power, Host::differ(rest, Doubles{})));
+    carry = Host::shift_right_signed<8>(n);
+    const Mask power = (head & kHighFraction) == Bits{};
+    uncovered = uncovered | (power & Host::differ(rest, Doubles{}));
   }
-  return {head + carry, n & Host::all(kLowPlane)};
+  return {head + carry, n & kLowPlane};
 }
 
 /// `odd` is the exact result, its lowest bit sticky.
 inline Planes short_from_odd(Bits odd) {
-  const Doubles magic = doubles_of(aligner<28>(odd));
-  return {bits_of((doubles_of(odd) + magic) - magic), Bits{}};
+  const Doubles magic = Host::doubles(aligner<28>(odd));
+  return {Host::bits((Host::doubles(odd) + magic) - magic), Bits{}};
 }
 
 inline Planes short_from(Bits head, Doubles rest) {
   const Mask inexact = Host::differ(rest, Doubles{});
   Bits odd = head;
-  if constexpr (!Host::kRoundsTowardZero) {
+  if constexpr (!Host::kDirectedRounding) {
     // Where the rest points to zero, the double below has the bits of the truncated result.
-    const Mask back = Host::both(inexact, Host::sign(bits_of(rest) ^ head));
-    odd = Host::select(back, head - Host::all(1), head);
+    const Mask back = inexact & Host::sign(Host::bits(rest) ^ head);
+    odd = select(back, head - Bits(1), head);
   }
-  return short_from_odd(Host::select(inexact, odd | Host::all(1), odd));
+  return short_from_odd(select(inexact, odd | Bits(1), odd));
 }
 
 inline Planes rounded(Bits head, Doubles rest, Width destination, Mask& uncovered) {
   return destination == Width::long_word ? long_from(head, rest, uncovered) : short_from(head, rest);
 }
 
-template <class Shape>
+// A host without directed rounding has no functions for it; `H`, always the host, keeps the compiler from asking for
+// them.
+
+template <class Shape, class H = Host>
 inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
-  const Doubles x = doubles_of(a.high);
-  const Doubles y = doubles_of(b.high);
-  if constexpr (Shape::a_short && Shape::b_short && Host::kRoundsTowardZero) {
+  const Doubles x = Host::doubles(a.high);
+  const Doubles y = Host::doubles(b.high);
+  if constexpr (Shape::a_short && Shape::b_short && H::kDirectedRounding) {
     if (destination == Width::short_word) {
       // Of the two neighbours of an inexact sum the one nearer zero, made odd; an exact zero is +0.
-      const Bits down = bits_of(Host::add_downward(x, y));
-      const Bits up = bits_of(Host::add_upward(x, y));
-      const Bits nearer = Host::select(Host::less(up, down), up, down);
-      const Mask inexact = Host::differ(doubles_of(down), doubles_of(up));
-      const Bits odd = Host::select(inexact, nearer | Host::all(1), nearer);
+      const Bits down = Host::bits(H::add_downward(x, y));
+      const Bits up = Host::bits(H::add_upward(x, y));
+      const Bits nearer = select(up < down, up, down);
+      const Mask inexact = Host::differ(Host::doubles(down), Host::doubles(up));
+      const Bits odd = select(inexact, nearer | Bits(1), nearer);
       uncovered = outside(odd, kLowest, kHighest);
       return short_from_odd(odd);
     }
   }
   // The error of a rounded sum is a double [Knuth, The Art of Computer Programming 2, section 4.2.2].
   const Doubles s = x + y;
-  uncovered = outside(bits_of(s), kLowest, kHighest);
+  uncovered = outside(Host::bits(s), kLowest, kHighest);
   const Doubles y_part = s - x;
   const Doubles error = (x - (s - y_part)) + (y - y_part);
   Doubles rest = error;
@@ -106,42 +104,45 @@ inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
     rest = error + low_of(b.high, b.low);
   }
   if constexpr (!Shape::a_short || !Shape::b_short) {
-    const Bits distance = ((a.high - b.high) << 1) + Host::all(kFarthest << 53);
-    uncovered = Host::either(uncovered, Host::less(Host::all(2 * kFarthest << 53), distance));
+    uncovered = uncovered | exceeds((a.high - b.high) << 1, -(kFarthest << 53), 2 * kFarthest << 53);
   }
   Doubles head;
-  if constexpr (Host::kRoundsTowardZero) {
-    head = Host::add_toward_zero(s, rest);
+  if constexpr (H::kDirectedRounding) {
+    head = H::add_toward_zero(s, rest);
   } else {
     head = s + rest;
   }
-  return rounded(bits_of(head), rest - (head - s), destination, uncovered);
+  return rounded(Host::bits(head), rest - (head - s), destination, uncovered);
 }
 
-/// What a port takes of a significand: its top 50 bits.
+/// What a port takes of a significand: its top 50 bits. A word with exponent 0 is zero.
 template <bool is_short>
 inline Doubles at_port(Bits high) {
-  return doubles_of(is_short ? high : high & Host::all(~std::uint64_t{7}));
+  if constexpr (!Host::kFlushesSubnormals) high = select((high & kExponentMask) == Bits{}, Bits{}, high);
+  return Host::doubles(is_short ? high : high & Bits(~std::uint64_t{7}));
 }
 
-template <class Shape>
+template <class Shape, class H = Host>
 inline Planes product(Planes a, Planes b, Width destination, Mask& uncovered) {
   const Doubles x = at_port<Shape::a_short>(a.high);
   const Doubles y = at_port<Shape::b_short>(b.high);
   if constexpr (Shape::a_short && Shape::b_short) {
-    const Bits exact = bits_of(x * y);
+    const Bits exact = Host::bits(x * y);
     uncovered = outside(exact, kLowest, kHighest);
     if (destination == Width::short_word) return short_from_odd(exact);
     return {exact, Bits{}};
+  } else if constexpr (!H::kFusedDoubles) {
+    uncovered = everywhere();
+    return {Bits{}, Bits{}};
   } else {
     Doubles head;
-    if constexpr (Host::kRoundsTowardZero) {
-      head = Host::multiply_toward_zero(x, y);
+    if constexpr (H::kDirectedRounding) {
+      head = H::multiply_toward_zero(x, y);
     } else {
       head = x * y;
     }
-    uncovered = outside(bits_of(head), kLowest, kHighest);
-    return rounded(bits_of(head), Host::fused_multiply_subtract(x, y, head), destination, uncovered);
+    uncovered = outside(Host::bits(head), kLowest, kHighest);
+    return rounded(Host::bits(head), Host::fused_multiply_subtract(x, y, head), destination, uncovered);
   }
 }
 

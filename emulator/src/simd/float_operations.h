@@ -41,12 +41,12 @@ struct ExactBatch {
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fadd(QuickBatch<Shape> a, QuickBatch<Shape> b, Width destination) {
   Mask uncovered;
-  const Planes sum = quickly::sum<Shape>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
+  Planes sum = quickly::sum<Shape>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
   return {sum.high, sum.low, uncovered};
 }
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fsub(QuickBatch<Shape> a, QuickBatch<Shape> b, Width destination) {
-  b.high ^= Host::all(kSign);
+  b.high ^= kSign;
   return fadd(a, b, destination);
 }
 
@@ -54,16 +54,16 @@ template <class Shape>
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fpassa(QuickBatch<Shape> a, Width destination) {
   const bool cut = !Shape::a_short && destination == Width::short_word;
-  a.uncovered = cut ? Host::equal(a.high, a.high) : outside(a.high, 1, 2046);
+  a.uncovered = cut ? everywhere() : outside(a.high, 1, 2046);
   return a;
 }
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> choose(Mask second, QuickBatch<Shape> a, QuickBatch<Shape> b,
                                                        Width destination) {
   const bool cut = !(Shape::a_short && Shape::b_short) && destination == Width::short_word;
-  a.high = Host::select(second, b.high, a.high);
-  a.low = Host::select(second, b.low, a.low);
-  a.uncovered = cut ? Host::equal(a.high, a.high) : outside(a.high, 1, 2046);
+  a.high = select(second, b.high, a.high);
+  a.low = select(second, b.low, a.low);
+  a.uncovered = cut ? everywhere() : outside(a.high, 1, 2046);
   return a;
 }
 template <class Shape>
@@ -78,7 +78,7 @@ template <class Shape>
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fmul(QuickBatch<Shape> a, QuickBatch<Shape> b, Width destination) {
   Mask uncovered;
-  const Planes product = quickly::product<Shape>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
+  Planes product = quickly::product<Shape>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
   return {product.high, product.low, uncovered};
 }
 template <class Shape>
@@ -88,24 +88,24 @@ template <class Shape>
 
 // ---- zeros ---------------------------------------------------------------------------------------------------------
 
-inline Mask is_zero(Bits high) { return Host::less(high << 1, Host::all(std::uint64_t{1} << 53)); }
-inline Mask is_infinite(Bits high) { return Host::less(Host::all((std::uint64_t{2047} << 53) - 1), high << 1); }
+inline Mask is_zero(Bits high) { return (high << 1) < Bits(std::uint64_t{1} << 53); }
+inline Mask is_infinite(Bits high) { return Bits((std::uint64_t{2047} << 53) - 1) < (high << 1); }
 
 /// The other operand passes unless it would have to be cut.
 template <class Shape>
 [[gnu::always_inline]] inline ZeroBatch<Shape> fadd(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
   const Mask a_zero = is_zero(a.high);
   const Mask b_zero = is_zero(b.high);
-  const Mask both = Host::both(a_zero, b_zero);
-  const Bits high = Host::select(a_zero, b.high, a.high);
-  const Bits low = Host::select(a_zero, b.low, a.low);
+  const Mask both = a_zero & b_zero;
+  const Bits high = select(a_zero, b.high, a.high);
+  const Bits low = select(a_zero, b.low, a.low);
   const bool may_pass = (Shape::a_short && Shape::b_short) || destination == Width::long_word;
-  const Mask covered = may_pass ? Host::except(Host::either(a_zero, b_zero), is_infinite(high)) : both;
-  return {Host::select(both, Bits{}, high), Host::select(both, Bits{}, low), covered};
+  const Mask covered = may_pass ? ((a_zero | b_zero) & ~is_infinite(high)) : both;
+  return {select(both, Bits{}, high), select(both, Bits{}, low), covered};
 }
 template <class Shape>
 [[gnu::always_inline]] inline ZeroBatch<Shape> fsub(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
-  b.high ^= Host::all(kSign);
+  b.high ^= kSign;
   return fadd(a, b, destination);
 }
 template <class Shape>
@@ -115,17 +115,17 @@ template <class Shape>
 template <class Shape>
 [[gnu::always_inline]] inline ZeroBatch<Shape> fmax(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
   const Mask second = exactly::less({a.high, a.low}, {b.high, b.low});
-  return {Bits{}, Bits{}, is_zero(Host::select(second, b.high, a.high))};
+  return {Bits{}, Bits{}, is_zero(select(second, b.high, a.high))};
 }
 template <class Shape>
 [[gnu::always_inline]] inline ZeroBatch<Shape> fmin(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
   const Mask second = exactly::less({b.high, b.low}, {a.high, a.low});
-  return {Bits{}, Bits{}, is_zero(Host::select(second, b.high, a.high))};
+  return {Bits{}, Bits{}, is_zero(select(second, b.high, a.high))};
 }
 template <class Shape>
 [[gnu::always_inline]] inline ZeroBatch<Shape> fmul(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
-  const Mask zero = Host::either(is_zero(a.high), is_zero(b.high));
-  return {Bits{}, Bits{}, Host::except(zero, Host::either(is_infinite(a.high), is_infinite(b.high)))};
+  const Mask zero = is_zero(a.high) | is_zero(b.high);
+  return {Bits{}, Bits{}, zero & ~(is_infinite(a.high) | is_infinite(b.high))};
 }
 template <class Shape>
 [[gnu::always_inline]] inline ZeroBatch<Shape> fmul2(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
@@ -136,21 +136,21 @@ template <class Shape>
 
 inline ExactBatch fadd(ExactBatch a, ExactBatch b, Width destination) {
   Events events{};
-  const Planes sum = exactly::sum({a.high, a.low}, {b.high, b.low}, destination, events);
+  Planes sum = exactly::sum({a.high, a.low}, {b.high, b.low}, destination, events);
   return {sum.high, sum.low, events};
 }
 inline ExactBatch fsub(ExactBatch a, ExactBatch b, Width destination) {
-  b.high ^= Host::all(kSign);
+  b.high ^= kSign;
   return fadd(a, b, destination);
 }
 inline ExactBatch fpassa(ExactBatch a, Width destination) {
   Events events{};
-  const Planes word = exactly::pass({a.high, a.low}, destination, events);
+  Planes word = exactly::pass({a.high, a.low}, destination, events);
   return {word.high, word.low, events};
 }
 inline ExactBatch choose(Mask second, ExactBatch a, ExactBatch b, Width destination) {
-  a.high = Host::select(second, b.high, a.high);
-  a.low = Host::select(second, b.low, a.low);
+  a.high = select(second, b.high, a.high);
+  a.low = select(second, b.low, a.low);
   return fpassa(a, destination);
 }
 inline ExactBatch fmax(ExactBatch a, ExactBatch b, Width destination) {
@@ -161,7 +161,7 @@ inline ExactBatch fmin(ExactBatch a, ExactBatch b, Width destination) {
 }
 inline ExactBatch fmul(ExactBatch a, ExactBatch b, Width destination) {
   Events events{};
-  const Planes product = exactly::product({a.high, a.low}, {b.high, b.low}, destination, events);
+  Planes product = exactly::product({a.high, a.low}, {b.high, b.low}, destination, events);
   return {product.high, product.low, events};
 }
 inline ExactBatch fmul2(ExactBatch a, ExactBatch b, Width destination) { return fmul(a, b, destination); }

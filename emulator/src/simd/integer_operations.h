@@ -13,8 +13,8 @@ struct IntegerBatch {
   Mask carry;
 };
 
-inline Bits one_in(Mask mask) { return Host::select(mask, Host::all(1), Bits{}); }
-inline Bits cut(Bits high) { return high & Host::all(kShortBitsMask); }
+inline Bits one_in(Mask mask) { return select(mask, Bits(1), Bits{}); }
+inline Bits cut(Bits high) { return high & kShortBitsMask; }
 
 inline Bits shift_right_signed(Bits a, Bits count) {
   const Bits sign = Bits{} - (a >> 63);
@@ -22,61 +22,58 @@ inline Bits shift_right_signed(Bits a, Bits count) {
 }
 
 /// A shift count of a long word, 255 if it is larger.
-inline Bits long_count(const IntegerBatch& b) {
-  return Host::select(Host::equal(b.high, Bits{}), b.low, Host::all(255));
-}
+inline Bits long_count(const IntegerBatch& b) { return select(b.high == Bits{}, b.low, Bits(255)); }
 
 inline Mask less(const IntegerBatch& a, const IntegerBatch& b) {
-  return Host::either(Host::less_signed(a.high, b.high),
-                      Host::both(Host::equal(a.high, b.high), Host::less(a.low, b.low)));
+  return Host::less_signed(a.high, b.high) | ((a.high == b.high) & (a.low < b.low));
 }
 
 inline IntegerBatch select(Mask second, const IntegerBatch& a, const IntegerBatch& b) {
-  return {Host::select(second, b.high, a.high), Host::select(second, b.low, a.low), Mask{}};
+  return {select(second, b.high, a.high), select(second, b.low, a.low), Mask{}};
 }
 
 inline IntegerBatch uadd(IntegerBatch a, IntegerBatch b, Width width) {
   const Bits low = a.low + b.low;
   const Bits partial = a.high + b.high;
-  if (width == Width::short_word) return {partial, Bits{}, Host::less(partial, a.high)};
+  if (width == Width::short_word) return {partial, Bits{}, partial < a.high};
   const Bits high = partial + (low >> 8);
-  return {high, low & Host::all(kLowPlane), Host::either(Host::less(partial, a.high), Host::less(high, partial))};
+  return {high, low & kLowPlane, (partial < a.high) | (high < partial)};
 }
 inline IntegerBatch usub(IntegerBatch a, IntegerBatch b, Width width) {
   const Bits low = a.low - b.low;
   const Bits partial = a.high - b.high;
-  const Mask borrow = Host::less(a.high, b.high);
+  const Mask borrow = a.high < b.high;
   if (width == Width::short_word) return {partial, Bits{}, borrow};
   const Bits from_low = low >> 63;
-  return {partial - from_low, low & Host::all(kLowPlane), Host::either(borrow, Host::less(partial, from_low))};
+  return {partial - from_low, low & kLowPlane, (borrow | (partial < from_low))};
 }
 inline IntegerBatch uand(IntegerBatch a, IntegerBatch b, Width) { return {a.high & b.high, a.low & b.low, Mask{}}; }
 inline IntegerBatch uor(IntegerBatch a, IntegerBatch b, Width) { return {a.high | b.high, a.low | b.low, Mask{}}; }
 inline IntegerBatch uxor(IntegerBatch a, IntegerBatch b, Width) { return {a.high ^ b.high, a.low ^ b.low, Mask{}}; }
 inline IntegerBatch unot(IntegerBatch a, Width width) {
   if (width == Width::short_word) return {cut(~a.high), Bits{}, Mask{}};
-  return {~a.high, a.low ^ Host::all(kLowPlane), Mask{}};
+  return {~a.high, a.low ^ kLowPlane, Mask{}};
 }
 // Counts of 64 and more shift everything out, so of two terms whose counts are n and -n one always vanishes.
 inline IntegerBatch ulsl(IntegerBatch a, IntegerBatch b, Width width) {
   if (width == Width::short_word) return {Host::shift_left(a.high, b.high >> kShortShift), Bits{}, Mask{}};
   const Bits n = long_count(b);
-  const Bits from_low = Host::shift_left(a.low, n - Host::all(8)) | Host::shift_right(a.low, Host::all(8) - n);
-  return {Host::shift_left(a.high, n) | from_low, Host::shift_left(a.low, n) & Host::all(kLowPlane), Mask{}};
+  const Bits from_low = Host::shift_left(a.low, n - Bits(8)) | Host::shift_right(a.low, Bits(8) - n);
+  return {Host::shift_left(a.high, n) | from_low, Host::shift_left(a.low, n) & kLowPlane, Mask{}};
 }
 inline IntegerBatch ulsr(IntegerBatch a, IntegerBatch b, Width width) {
   if (width == Width::short_word) return {cut(Host::shift_right(a.high, b.high >> kShortShift)), Bits{}, Mask{}};
   const Bits n = long_count(b);
-  const Bits from_high = Host::shift_left(a.high, Host::all(8) - n) | Host::shift_right(a.high, n - Host::all(8));
-  return {Host::shift_right(a.high, n), (Host::shift_right(a.low, n) | from_high) & Host::all(kLowPlane), Mask{}};
+  const Bits from_high = Host::shift_left(a.high, Bits(8) - n) | Host::shift_right(a.high, n - Bits(8));
+  return {Host::shift_right(a.high, n), (Host::shift_right(a.low, n) | from_high) & kLowPlane, Mask{}};
 }
 inline IntegerBatch uasr(IntegerBatch a, IntegerBatch b, Width width) {
   if (width == Width::short_word) return {cut(shift_right_signed(a.high, b.high >> kShortShift)), Bits{}, Mask{}};
   const Bits n = long_count(b);
-  const Mask within = Host::less(n, Host::all(8));
-  const Bits near = Host::shift_right(a.low, n) | Host::shift_left(a.high, Host::all(8) - n);
-  const Bits far = shift_right_signed(a.high, n - Host::all(8));
-  return {shift_right_signed(a.high, n), Host::select(within, near, far) & Host::all(kLowPlane), Mask{}};
+  const Mask within = n < Bits(8);
+  const Bits near = Host::shift_right(a.low, n) | Host::shift_left(a.high, Bits(8) - n);
+  const Bits far = shift_right_signed(a.high, n - Bits(8));
+  return {shift_right_signed(a.high, n), select(within, near, far) & kLowPlane, Mask{}};
 }
 inline IntegerBatch upassa(IntegerBatch a, Width) { return {a.high, a.low, Mask{}}; }
 inline IntegerBatch umax(IntegerBatch a, IntegerBatch b, Width) { return select(less(a, b), a, b); }
@@ -84,11 +81,11 @@ inline IntegerBatch umin(IntegerBatch a, IntegerBatch b, Width) { return select(
 inline IntegerBatch ulzc(IntegerBatch a, Width width) {
   const Bits leading = Host::leading_zeros(a.high);
   if (width == Width::short_word) {
-    const Bits most = Host::all(isa::kShortBits);
-    return {Host::select(Host::less(leading, most), leading, most) << kShortShift, Bits{}, Mask{}};
+    const Bits most = Bits(isa::kShortBits);
+    return {select(leading < most, leading, most) << kShortShift, Bits{}, Mask{}};
   }
-  const Bits in_low = Host::leading_zeros(a.low) + Host::all(8);  // 64 planes' bits less the 56 that are none
-  return {Bits{}, Host::select(Host::equal(a.high, Bits{}), in_low, leading), Mask{}};
+  const Bits in_low = Host::leading_zeros(a.low) + Bits(8);  // 64 planes' bits less the 56 that are none
+  return {Bits{}, select(a.high == Bits{}, in_low, leading), Mask{}};
 }
 
 }  // namespace

@@ -22,9 +22,7 @@ struct Rows {
   bool a_single;  // one word for all lanes
   bool b_single;
 
-  [[nodiscard]] static Bits lanes(const std::uint64_t* at, bool single) {
-    return single ? Host::all(*at) : Host::load(at);
-  }
+  [[nodiscard]] static Bits lanes(const std::uint64_t* at, bool single) { return single ? Bits(*at) : Host::load(at); }
 };
 
 struct Result {
@@ -34,12 +32,15 @@ struct Result {
   Mask uncovered;  // lanes that are wrong and must be done again
 };
 
-/// A host vector's operands, kept because some of its lanes are to be done again.
+/// Of one host vector; a short word has zeros below.
+struct Operands {
+  Planes a;
+  Planes b;
+};
+
+/// Operands kept because some of their lanes are to be done again.
 struct Leftover {
-  Bits a_high;
-  Bits a_low;
-  Bits b_high;
-  Bits b_low;
+  Operands operands;
   Mask lanes;
   unsigned element;
   unsigned lane;  // PE of the first
@@ -50,45 +51,59 @@ struct Redone {
   Events events;
 };
 
+/// One function for all forms of an operation: it is large and rarely run.
+template <Op op, Width width>
+[[gnu::noinline]] Redone redo_exactly(const Operands& of) {
+  ExactBatch result =
+      Semantics<op>::apply(ExactBatch{of.a.high, of.a.low, Events{}}, ExactBatch{of.b.high, of.b.low, Events{}}, width);
+  return {{result.high, result.low, Mask{}, Mask{}}, result.events};
+}
+
 template <Op op, Width width, bool a_short, bool b_short, bool negated>
 struct FloatStep {
   static constexpr Width kWidth = width;
   static constexpr bool kMayLeave = true;
 
-  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, Leftover& operands) {
-    using Word = QuickBatch<Shape<a_short, b_short>>;
-    Word a{Rows::lanes(rows.a_high, rows.a_single), Bits{}, Mask{}};
-    Word b{Rows::lanes(rows.b_high, rows.b_single), Bits{}, Mask{}};
-    if constexpr (!a_short) a.low = Rows::lanes(rows.a_low, rows.a_single);
-    if constexpr (!b_short) b.low = Rows::lanes(rows.b_low, rows.b_single);
+  [[gnu::always_inline]] static Operands operands(const MicroOp& micro, const Rows& rows) {
+    Operands of{{Rows::lanes(rows.a_high, rows.a_single), Bits{}}, {Rows::lanes(rows.b_high, rows.b_single), Bits{}}};
+    if constexpr (!a_short) of.a.low = Rows::lanes(rows.a_low, rows.a_single);
+    if constexpr (!b_short) of.b.low = Rows::lanes(rows.b_low, rows.b_single);
     if constexpr (negated) {
-      a.high ^= Host::all(micro.flip_a);
-      b.high ^= Host::all(micro.flip_b);
+      of.a.high ^= Bits(micro.flip_a);
+      of.b.high ^= Bits(micro.flip_b);
     }
-    operands = {a.high, a.low, b.high, b.low, Mask{}, 0, 0};
-    if constexpr (Host::kFusedDoubles) {
-      const Word result = Semantics<op>::apply(a, b, width);
-      return {result.high, result.low, Mask{}, result.uncovered};
-    } else {
-      return {Bits{}, Bits{}, Mask{}, Host::equal(a.high, a.high)};
+    return of;
+  }
+
+  /// After run(): kept since then they would cost a loop with few registers some of them, so there they are read again.
+  [[gnu::always_inline]] static Operands operands_again(const MicroOp& micro, Rows rows) {
+    if constexpr (!Host::kManyRegisters) {
+      const auto forget = [](const std::uint64_t*& at) { asm("" : "+r"(at)); };
+      forget(rows.a_high);
+      forget(rows.b_high);
+      if constexpr (!a_short) forget(rows.a_low);
+      if constexpr (!b_short) forget(rows.b_low);
     }
+    return operands(micro, rows);
+  }
+
+  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows) {
+    using Word = QuickBatch<Shape<a_short, b_short>>;
+    Operands of = operands(micro, rows);
+    Word result = Semantics<op>::apply(Word{of.a.high, of.a.low, Mask{}}, Word{of.b.high, of.b.low, Mask{}}, width);
+    return {result.high, result.low, Mask{}, result.uncovered};
   }
 
   /// Takes zeros, which accumulators begin with and padded vectors end with, out of what must be done again.
-  [[gnu::always_inline]] static void settle(const Leftover& operands, Result& result) {
+  [[gnu::always_inline]] static void settle(const Operands& of, Result& result) {
     using Word = ZeroBatch<Shape<a_short, b_short>>;
-    const Word zeros = Semantics<op>::apply(Word{operands.a_high, operands.a_low, Mask{}},
-                                            Word{operands.b_high, operands.b_low, Mask{}}, width);
-    result.high = Host::select(zeros.covered, zeros.high, result.high);
-    result.low = Host::select(zeros.covered, zeros.low, result.low);
-    result.uncovered = Host::except(result.uncovered, zeros.covered);
+    Word zeros = Semantics<op>::apply(Word{of.a.high, of.a.low, Mask{}}, Word{of.b.high, of.b.low, Mask{}}, width);
+    result.high = select(zeros.covered, zeros.high, result.high);
+    result.low = select(zeros.covered, zeros.low, result.low);
+    result.uncovered = result.uncovered & ~zeros.covered;
   }
 
-  static Redone redo(const Leftover& left) {
-    const ExactBatch result = Semantics<op>::apply(ExactBatch{left.a_high, left.a_low, Events{}},
-                                                   ExactBatch{left.b_high, left.b_low, Events{}}, width);
-    return {{result.high, result.low, Mask{}, Mask{}}, result.events};
-  }
+  static Redone redo(const Operands& of) { return redo_exactly<op, width>(of); }
 };
 
 template <Op op, Width width>
@@ -96,12 +111,12 @@ struct NativeStep {
   static constexpr Width kWidth = width;
   static constexpr bool kMayLeave = false;
 
-  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows, Leftover&) {
+  [[gnu::always_inline]] static Result run(const MicroOp& micro, const Rows& rows) {
     const auto operand = [](const std::uint64_t* row, bool single, std::uint64_t flip) {
-      return NativeBatch{reinterpret_cast<Host::Doubles>(Rows::lanes(row, single) ^ Host::all(flip))};
+      return NativeBatch{Host::doubles(Rows::lanes(row, single) ^ Bits(flip))};
     };
-    const NativeBatch result = Semantics<op>::apply(operand(rows.a_high, rows.a_single, micro.flip_a),
-                                                    operand(rows.b_high, rows.b_single, micro.flip_b), width);
+    NativeBatch result = Semantics<op>::apply(operand(rows.a_high, rows.a_single, micro.flip_a),
+                                              operand(rows.b_high, rows.b_single, micro.flip_b), width);
     return {native_word(result, width), Bits{}, Mask{}, Mask{}};
   }
 };
@@ -111,14 +126,14 @@ struct IntegerStep {
   static constexpr Width kWidth = width;
   static constexpr bool kMayLeave = false;
 
-  [[gnu::always_inline]] static Result run(const MicroOp&, const Rows& rows, Leftover&) {
+  [[gnu::always_inline]] static Result run(const MicroOp&, const Rows& rows) {
     IntegerBatch a{Rows::lanes(rows.a_high, rows.a_single), Bits{}, Mask{}};
     IntegerBatch b{Rows::lanes(rows.b_high, rows.b_single), Bits{}, Mask{}};
     if constexpr (width == Width::long_word) {
       a.low = Rows::lanes(rows.a_low, rows.a_single);
       b.low = Rows::lanes(rows.b_low, rows.b_single);
     }
-    const IntegerBatch result = Semantics<op>::apply(a, b, width);
+    IntegerBatch result = Semantics<op>::apply(a, b, width);
     return {result.high, result.low, result.carry, Mask{}};
   }
 };
@@ -131,9 +146,9 @@ struct EventSite {
 };
 
 inline void count(const EventSite& site, const Leftover& left, const Events& events) {
-  const std::uint32_t counted = (site.counted >> left.lane) & Host::bits(left.lanes);
+  const std::uint32_t counted = (site.counted >> left.lane) & Host::lane_bits(left.lanes);
   const auto times = [&](Mask mask) {
-    return std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted & Host::bits(mask)));
+    return std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted & Host::lane_bits(mask)));
   };
   site.tally->events.invalid += times(events.invalid);
   site.tally->events.overflow += times(events.overflow);
@@ -144,11 +159,12 @@ inline void count(const EventSite& site, const Leftover& left, const Events& eve
 /// The leftovers of one block. They wait until its end: a call inside would cost the loop its registers.
 class Leftovers {
  public:
-  [[gnu::always_inline]] void keep(const Leftover& operands, Mask lanes, unsigned element, unsigned lane) {
-    kept_[count_] = operands;
-    kept_[count_].lanes = lanes;
-    kept_[count_].element = element;
-    kept_[count_].lane = lane;
+  [[gnu::always_inline]] void keep(const Operands& operands, Mask lanes, unsigned element, unsigned lane) {
+    Leftover& kept = kept_[count_];
+    kept.operands = operands;
+    kept.lanes = lanes;
+    kept.element = element;
+    kept.lane = lane;
     ++count_;
   }
   [[nodiscard]] bool any() const { return count_ != 0; }
@@ -159,9 +175,9 @@ class Leftovers {
   void redo(const EventSite& site, Store store) {
     for (unsigned n = 0; n < count_; ++n) {
       const Leftover& left = kept_[n];
-      const Redone redone = Step::redo(left);
+      Redone redone = Step::redo(left.operands);
       count(site, left, redone.events);
-      store(redone.result, Host::bits(left.lanes), left.element, left.lane);
+      store(redone.result, Host::lane_bits(left.lanes), left.element, left.lane);
     }
     count_ = 0;
   }
@@ -181,6 +197,8 @@ class LaneLoop {
         b_(op.b),
         a_step_(op.a.lane_step * Host::kLanes),
         b_step_(op.b.lane_step * Host::kLanes) {}
+
+  [[nodiscard]] unsigned lanes() const { return end_; }
 
   template <class Body>
   [[gnu::always_inline]] void run(const std::uint64_t* state, unsigned element, Body body) const {
@@ -221,14 +239,14 @@ struct Targets {
 /// One host vector; what the quick way leaves over of the lanes that are wanted is kept.
 template <class Step>
 [[gnu::always_inline]] inline Result step(const MicroOp& op, const Rows& rows, unsigned element, unsigned lane,
-                                          Leftovers& left, Mask wanted) {
-  Leftover operands;
-  Result result = Step::run(op, rows, operands);
+                                          Leftovers& left, std::uint32_t wanted) {
+  Result result = Step::run(op, rows);
   if constexpr (Step::kMayLeave) {
-    if (Host::any(result.uncovered)) [[unlikely]] {
+    if (any(result.uncovered)) [[unlikely]] {
+      Operands operands = Step::operands_again(op, rows);
       Step::settle(operands, result);
-      result.uncovered = Host::both(result.uncovered, wanted);
-      if (Host::any(result.uncovered)) left.keep(operands, result.uncovered, element, lane);
+      result.uncovered = result.uncovered & Host::lanes(wanted);
+      if (any(result.uncovered)) left.keep(operands, result.uncovered, element, lane);
     }
   }
   return result;
@@ -239,42 +257,57 @@ template <class Step>
                                   Tally& tally) {
   const EventSite site{&tally, lanes.live_bits, 1};
   left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned element, unsigned lane) {
-    const Targets to(op, state, element);
-    for (unsigned n = 0; n < op.destinations; ++n) {
-      Host::store(to.high[n] + lane, result.high, of_these);
-      if constexpr (Step::kWidth == Width::long_word) {
-        Host::store(to.low[n] + lane, result.low, of_these);
-      }
-    }
+    std::uint64_t* row = state + element * op.to[0].element_step + lane;
+    Host::store(row + op.to[0].high, result.high, of_these);
+    if constexpr (Step::kWidth == Width::long_word) Host::store(row + op.to[0].low, result.low, of_these);
   });
 }
 
-/// Every lane is stored; no flag. No element reads what an earlier one writes, so leftovers can wait.
-template <class Step, bool one_destination>
+/// What the first destination got, to the others.
+template <Width width>
+[[gnu::noinline]] void copy_to_others(const MicroOp& op, std::uint64_t* state, unsigned lanes) {
+  const Destination& first = op.to[0];
+  for (unsigned n = 1; n < op.destinations; ++n) {
+    const Destination& other = op.to[n];
+    for (unsigned element = 0; element < op.elements; ++element) {
+      const std::uint64_t* from = state + element * first.element_step;
+      std::uint64_t* to = state + element * other.element_step;
+      for (unsigned lane = 0; lane < lanes; lane += Host::kLanes) {
+        Host::store(to + other.high + lane, Host::load(from + first.high + lane));
+        if constexpr (width == Width::long_word) {
+          Host::store(to + other.low + lane, Host::load(from + first.low + lane));
+        }
+      }
+    }
+  }
+}
+
+/// Every lane is stored; no flag. No element reads what an earlier one writes, so leftovers and further destinations
+/// can wait for the last.
+template <class Step>
 void run_plain(const MicroOp& op, Lanes& lanes) {
   const LaneLoop loop(op, lanes);
   const unsigned elements = op.elements;
   const unsigned blocks = lanes.blocks;
   const std::size_t block_words = lanes.block_words;
-  const unsigned destinations = one_destination ? 1 : op.destinations;
-  const std::array<Destination, 3> to = op.to;
+  const Destination to = op.to[0];
+  const bool others = op.destinations > 1;
   Leftovers left;
   std::uint64_t* state = lanes.state;
   for (unsigned block = 0; block < blocks; ++block, state += block_words) {
     for (unsigned element = 0; element < elements; ++element) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
-        const Result result = step<Step>(op, rows, element, lane, left, Host::kAll);
-        for (unsigned n = 0; n < destinations; ++n) {
-          std::uint64_t* row = state + element * to[n].element_step + lane;
-          Host::store(row + to[n].high, result.high);
-          if constexpr (Step::kWidth == Width::long_word) Host::store(row + to[n].low, result.low);
-        }
+        Result result = step<Step>(op, rows, element, lane, left, ~std::uint32_t{0});
+        std::uint64_t* row = state + element * to.element_step + lane;
+        Host::store(row + to.high, result.high);
+        if constexpr (Step::kWidth == Width::long_word) Host::store(row + to.low, result.low);
       });
     }
     if constexpr (Step::kMayLeave) {
       if (left.any()) [[unlikely]]
         redo_plain<Step>(left, op, lanes, state, lanes.tallies[block]);
     }
+    if (others) copy_to_others<Step::kWidth>(op, state, loop.lanes());
   }
 }
 
@@ -322,7 +355,7 @@ inline Mask condition(isa::Condition wanted, const Result& result) {
     case isa::Condition::negative:
       return Host::sign(result.high);
     case isa::Condition::zero:
-      return Host::equal(result.high | result.low, Bits{});
+      return (result.high | result.low) == Bits{};
     case isa::Condition::carry:
       break;
   }
@@ -348,13 +381,13 @@ void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
         }
       }
       if (op.flag.place != kNowhere) {
-        flags |= (Host::bits(condition(op.flag.condition, result)) & of_these) << lane;
+        flags |= (Host::lane_bits(condition(op.flag.condition, result)) & of_these) << lane;
       }
     };
     if (selection.written != 0) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
-        const Result result = step<Step>(op, rows, element, lane, left, Host::lanes(selection.written >> lane));
-        store(result, ~Host::bits(result.uncovered), lane);
+        Result result = step<Step>(op, rows, element, lane, left, selection.written >> lane);
+        store(result, ~Host::lane_bits(result.uncovered), lane);
       });
       if constexpr (Step::kMayLeave) {
         if (left.any()) [[unlikely]] {
@@ -382,14 +415,14 @@ void run_general(const MicroOp& op, Lanes& lanes) {
 
 template <class Step>
 Kernel choose_run(const KernelKey& key) {
-  if (key.general) return &run_general<Step>;
-  return key.one_destination ? &run_plain<Step, true> : &run_plain<Step, false>;
+  return key.general ? &run_general<Step> : &run_plain<Step>;
 }
 
 template <Op op, Width width, bool a_short, bool b_short>
 Kernel choose_negated(const KernelKey& key) {
-  return key.negated ? choose_run<FloatStep<op, width, a_short, b_short, true>>(key)
-                     : choose_run<FloatStep<op, width, a_short, b_short, false>>(key);
+  // To a general kernel the two instructions do not matter.
+  return key.negated || key.general ? choose_run<FloatStep<op, width, a_short, b_short, true>>(key)
+                                    : &run_plain<FloatStep<op, width, a_short, b_short, false>>;
 }
 
 template <Op op, Width width>

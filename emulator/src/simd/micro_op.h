@@ -145,7 +145,7 @@ struct MicroOp {
 };
 
 /// Picks a kernel of an operation. `general` kernels know masks, flags, several widths of bookkeeping; the others store
-/// every lane. A short operand has zeros below its upper 36 bits.
+/// every lane, in one destination at least. A short operand has zeros below its upper 36 bits.
 struct KernelKey {
   isa::Op op = isa::Op::NOP;
   Width width = Width::long_word;  // of the result
@@ -153,15 +153,9 @@ struct KernelKey {
   bool b_short = false;
   bool negated = false;  // an operand is negated
   bool general = false;
-  bool one_destination = false;
   bool native = false;  // floating point of the host
 };
 
-Kernel find_kernel_portable(const KernelKey& key);
-#if defined(__x86_64__)
-Kernel find_kernel_avx2(const KernelKey& key);
-Kernel find_kernel_avx512(const KernelKey& key);
-#endif
 [[nodiscard]] Kernel find_kernel(HostIsa isa, const KernelKey& key);
 
 // ---- micro-operations that move words, the same on every host ----------------------------------------------------

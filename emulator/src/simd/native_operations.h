@@ -8,24 +8,24 @@ namespace gdr::emulator::simd {
 namespace {
 
 struct NativeBatch {
-  Host::Doubles value;
+  Doubles value;
 };
 
 inline NativeBatch fadd(NativeBatch a, NativeBatch b, Width) { return {a.value + b.value}; }
 inline NativeBatch fsub(NativeBatch a, NativeBatch b, Width) { return {a.value - b.value}; }
 inline NativeBatch fpassa(NativeBatch a, Width) { return a; }
-inline NativeBatch fmax(NativeBatch a, NativeBatch b, Width) { return {b.value > a.value ? b.value : a.value}; }
-inline NativeBatch fmin(NativeBatch a, NativeBatch b, Width) { return {b.value < a.value ? b.value : a.value}; }
+inline NativeBatch fmax(NativeBatch a, NativeBatch b, Width) { return {select(a.value < b.value, b.value, a.value)}; }
+inline NativeBatch fmin(NativeBatch a, NativeBatch b, Width) { return {select(b.value < a.value, b.value, a.value)}; }
 inline NativeBatch fmul(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
 inline NativeBatch fmul2(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
 
 /// As registers hold it: a short one is rounded to 25 bits, half up in magnitude; what is too small for a word is zero.
 inline Bits native_word(NativeBatch result, Width destination) {
-  Bits word = reinterpret_cast<Bits>(result.value);
+  Bits word = Host::bits(result.value);
   if (destination == Width::short_word) {
-    word = (word + Host::all(std::uint64_t{1} << (kShortShift - 1))) & Host::all(kShortBitsMask);
+    word = (word + Bits(std::uint64_t{1} << (kShortShift - 1))) & kShortBitsMask;
   }
-  return Host::select(Host::less(word << 1, Host::all(std::uint64_t{1} << 53)), Bits{}, word);
+  return select((word << 1) < Bits(std::uint64_t{1} << 53), Bits{}, word);
 }
 
 }  // namespace

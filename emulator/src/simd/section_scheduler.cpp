@@ -354,7 +354,6 @@ void SectionScheduler::emit_unit(const Action& action) {
     op.to[op.destinations++] = to;
   }
   if (action.flag) op.flag = flag_destination_of(action);
-  key.one_destination = op.destinations == 1;
   key.native = kernels_.arithmetic == Arithmetic::host;
   op.run = find_kernel(kernels_.isa, key);
   if (isa::info_of(action.op).unit != Unit::alu) code_.fp_elements += line_->vlen;

@@ -1,12 +1,9 @@
 // The vector engine: state, runs, host access. What a line does was settled when the program was loaded.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdlib>
 
 #include "decoded_program.h"
-#include "gdr/emulator/host_isa.h"
 #include "host_arithmetic.h"
+#include "host_isas.h"
 #include "scheduler.h"
 
 namespace gdr::emulator {
@@ -128,7 +125,6 @@ class Tree {
     KernelKey key;
     key.op = op;
     key.width = width;
-    key.one_destination = true;
     key.native = kernels.arithmetic == Arithmetic::host;
     node_.run = find_kernel(kernels.isa, key);
     node_.width = width;
@@ -419,70 +415,17 @@ class SimdChip final : public Chip {
 
 }  // namespace
 
-Kernel find_kernel(HostIsa isa, const KernelKey& key) {
-#if defined(__x86_64__)
-  if (isa == HostIsa::avx512) return find_kernel_avx512(key);
-  if (isa == HostIsa::avx2) return find_kernel_avx2(key);
-#endif
-  GDR_ASSERT(isa == HostIsa::portable, "kernels exist for the host's instruction sets alone");
-  return find_kernel_portable(key);
-}
-
 }  // namespace simd
 
-std::string_view name_of(HostIsa isa) {
-  switch (isa) {
-    case HostIsa::portable:
-      return "portable";
-    case HostIsa::avx2:
-      return "avx2";
-    case HostIsa::avx512:
-      break;
-  }
-  return "avx512";
-}
-
-std::vector<HostIsa> available_host_isas() {
-  std::vector<HostIsa> isas{HostIsa::portable};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) isas.push_back(HostIsa::avx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd")) {
-    isas.push_back(HostIsa::avx512);
-  }
-#endif
-  return isas;
-}
-
-namespace {
-
-/// The fastest, or the one that the environment names.
-HostIsa default_host_isa() {
-  const std::vector<HostIsa> available = available_host_isas();
-  const char* const wanted = std::getenv("GDR_HOST_ISA");
-  if (wanted == nullptr) return available.back();
-  std::string names;
-  for (const HostIsa isa : available) {
-    if (name_of(isa) == wanted) return isa;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(isa));
-  }
-  throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
-}
-
-}  // namespace
-
 std::unique_ptr<Chip> make_simd_chip(HostIsa isa) {
-  const std::vector<HostIsa> available = available_host_isas();
-  if (std::find(available.begin(), available.end(), isa) == available.end()) {
-    throw Error(fmt::format("make_simd_chip: this host has no {}", name_of(isa)));
-  }
+  simd::require_host_isa("make_simd_chip", isa);
   return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip});
 }
 
 std::unique_ptr<Chip> make_native_chip() {
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{default_host_isa(), simd::Arithmetic::host});
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{simd::default_host_isa(), simd::Arithmetic::host});
 }
 
-std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(default_host_isa()); }
+std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(simd::default_host_isa()); }
 
 }  // namespace gdr::emulator

@@ -10,17 +10,20 @@
 
 namespace gdr::emulator {
 
-/// What the vector engine is compiled for, from the one that runs everywhere to the fastest.
+/// What the vector engine's kernels can be compiled for. A build has those of its own architecture.
 enum class HostIsa : std::uint8_t {
-  portable,  // integer arithmetic in the vectors that every host of this architecture has
+  portable,  // every host: two lanes in the compiler's own vectors
+  sse4_2,    // x86-64 with SSE4.2: two lanes
+  neon,      // 64-bit ARM: two lanes
   avx2,      // x86-64 with AVX2 and FMA: four lanes
   avx512     // x86-64 with AVX-512 F, DQ, BW, VL, CD: eight lanes
 };
 
-/// `portable`, `avx2`, `avx512`.
+/// As the enumerator is spelled.
 [[nodiscard]] std::string_view name_of(HostIsa isa);
 
-/// Those that this host can run; never empty. The last is the fastest, used unless GDR_HOST_ISA names another one.
+/// Those that this host can run; `portable` is always first. The last is the fastest, used unless GDR_HOST_ISA names
+/// another one.
 [[nodiscard]] std::vector<HostIsa> available_host_isas();
 
 /// The vector engine on this instruction set. Throws Error if the host lacks it.

@@ -1,0 +1,75 @@
+// host_isas.inc, made from the list in CMakeLists.txt, has a line for each instruction set that kernels are compiled
+// for: GDR_HOST_ISA(name, whether this host has it).
+#include "host_isas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "gdr/base/error.h"
+#include "micro_op.h"
+
+namespace gdr::emulator {
+namespace simd {
+
+#define GDR_HOST_ISA(isa, supported) Kernel find_kernel_##isa(const KernelKey& key);
+#include "host_isas.inc"
+#undef GDR_HOST_ISA
+
+Kernel find_kernel(HostIsa isa, const KernelKey& key) {
+#define GDR_HOST_ISA(name, supported) \
+  if (isa == HostIsa::name) return find_kernel_##name(key);
+#include "host_isas.inc"
+#undef GDR_HOST_ISA
+  GDR_ASSERT(false, "kernels exist for the instruction sets of the host's architecture alone");
+}
+
+HostIsa default_host_isa() {
+  const std::vector<HostIsa> available = available_host_isas();
+  const char* const wanted = std::getenv("GDR_HOST_ISA");
+  if (wanted == nullptr || *wanted == '\0') return available.back();
+  std::string names;
+  for (const HostIsa isa : available) {
+    if (name_of(isa) == wanted) return isa;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(isa));
+  }
+  throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
+}
+
+void require_host_isa(const char* caller, HostIsa isa) {
+  const std::vector<HostIsa> available = available_host_isas();
+  if (std::find(available.begin(), available.end(), isa) == available.end()) {
+    throw Error(fmt::format("{}: this host has no {}", caller, name_of(isa)));
+  }
+}
+
+}  // namespace simd
+
+std::string_view name_of(HostIsa isa) {
+  switch (isa) {
+    case HostIsa::portable:
+      return "portable";
+    case HostIsa::sse4_2:
+      return "sse4_2";
+    case HostIsa::neon:
+      return "neon";
+    case HostIsa::avx2:
+      return "avx2";
+    case HostIsa::avx512:
+      break;
+  }
+  return "avx512";
+}
+
+std::vector<HostIsa> available_host_isas() {
+  std::vector<HostIsa> isas;
+#define GDR_HOST_ISA(isa, supported) \
+  if (supported) isas.push_back(HostIsa::isa);
+#include "host_isas.inc"
+#undef GDR_HOST_ISA
+  return isas;
+}
+
+}  // namespace gdr::emulator
