@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "gdr/base/error.h"
+#include "scratch_directory.h"
 #include "testing.h"
 
 namespace gdr::assembler {
@@ -411,18 +412,19 @@ TEST(Expressions, BindAsInC) {
 }
 
 TEST(Include, OfAFileInItselfIsReportedOnce) {
-  const std::filesystem::path directory = std::filesystem::path(::testing::TempDir()) / "cycle_test";
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path directory = scratch / "cycle";
   std::filesystem::create_directories(directory);
   std::ofstream(directory / "a.vsm") << "kernel k\ninclude \"b.vsm\"\nloop body\n  nop\n";
-  std::ofstream(directory / "b.vsm") << "include \"../cycle_test/a.vsm\"\n";
+  std::ofstream(directory / "b.vsm") << "include \"../cycle/a.vsm\"\n";
   const AssembleResult result = assemble_file(directory / "a.vsm");
   EXPECT_THAT(testing::numbers_of(result), ElementsAre(109u));
   EXPECT_THAT(result.diagnostics.front().message, HasSubstr("includes itself"));
 }
 
 TEST(Include, ReadsDeclarationsConstantsAndMacrosOfAnotherFile) {
-  const std::filesystem::path directory = std::filesystem::path(::testing::TempDir()) / "include_test";
-  std::filesystem::create_directories(directory);
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path& directory = scratch.path();
   std::ofstream(directory / "common.vsm") << "const n = 3\nmacro one\n  upassa il\"{n}\" $lt\nend\n";
   std::ofstream(directory / "main.vsm") << "kernel k\ninclude \"common.vsm\"\nloop body\n  one\n  fadd $rx\n";
   std::ofstream(directory / "self.vsm") << "include \"self.vsm\"\n";

@@ -8,6 +8,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "scratch_directory.h"
 
 namespace gdr::base {
 namespace {
@@ -42,6 +43,30 @@ TEST(Description, IsReadWithDotsInItsTexts) {
   EXPECT_EQ(parse_description(kScale, "d.toml", kKinds).value("most"), 2.5);
 }
 
+std::string replaced(std::string_view from, std::string_view to) {
+  std::string text(kScale);
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(Description, TakesValuesUpToBothEndsOfTheirRange) {
+  for (const std::string_view inside : {"1", "500"}) {
+    EXPECT_EQ(refusal(replaced("2.5", inside)), "") << inside;
+  }
+  for (const std::string_view outside : {"0.999", "500.001", "nan", "-inf"}) {
+    EXPECT_THAT(refusal(replaced("2.5", outside)), ::testing::HasSubstr("it must be a number from 1 to 500"));
+  }
+}
+
+TEST(Description, NeedsAnOriginOfOneOfThreeKindsWithAText) {
+  for (const std::string_view good : {"R:x", "D: derived", "O: ours"}) {
+    EXPECT_EQ(refusal(replaced("O: as an example", good)), "") << good;
+  }
+  for (const std::string_view bad : {"O:", "X: as an example", "O as an example", "r: as an example", ":O:"}) {
+    EXPECT_THAT(refusal(replaced("O: as an example", bad)), ::testing::HasSubstr("must begin with R:, D: or O:"))
+        << bad;
+  }
+}
+
 TEST(Description, IsRefusedWithAKeyOfManyParts) {
   const std::string scale(kScale);
   EXPECT_EQ(refusal(scale + key_of(100000) + " = 1\n"), "d.toml:6: the line has more than 64 dots");
@@ -56,14 +81,14 @@ TEST(Description, IsRefusedWithManyPartsOnEachOfManyLines) {
 }
 
 TEST(Description, OfAFolderIsListedBesideOneWithAKeyOfManyParts) {
-  const std::filesystem::path data = std::filesystem::path(::testing::TempDir()) / "descriptions";
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path& data = scratch.path();
   std::filesystem::create_directories(data / "machines");
   write_file((data / "machines" / "shop.toml").string(), std::string(kScale));
   write_file((data / "machines" / "deep.toml").string(), key_of(100000) + " = 1\n");
   ASSERT_EQ(setenv("GDR_DATA_DIR", data.c_str(), 1), 0);
   EXPECT_THAT(description_names(kKinds), ElementsAre("shop"));
   ASSERT_EQ(unsetenv("GDR_DATA_DIR"), 0);
-  std::filesystem::remove_all(data);
 }
 
 }  // namespace

@@ -3,7 +3,10 @@
 
 namespace gdr::tests {
 
-#if defined(__has_feature)
+// GCC defines macros for its sanitizers, Clang has features.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GDR_SLOWED_DOWN
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define GDR_SLOWED_DOWN
 #endif

@@ -11,6 +11,7 @@
 #include "gdr/base/error.h"
 #include "gdr/isa/loop_bound.h"
 #include "gdr/isa/program.h"
+#include "scratch_directory.h"
 
 namespace gdr::isa {
 namespace {
@@ -137,6 +138,10 @@ TEST(ObjectFile, WithARightChecksumButWrongContentIsRefused) {
   const Bytes whole = serialize(every_kind_of_entry());
   EXPECT_EQ(refusal(forged(whole, "\"sample\"", "\"simple\"")), "");
   EXPECT_THAT(refusal(forged(whole, "\"flt64to72\"", "\"flt99to72\"")), HasSubstr("'flt99to72' is no known name"));
+  EXPECT_THAT(refusal(forged(whole, "\"memory\": \"gpr\"", "\"memory\": \"gpu\"")),
+              HasSubstr("'gpu' is no known name"));
+  EXPECT_THAT(refusal(forged(whole, "\"width\": \"short\"", "\"width\": \"shirt\"")),
+              HasSubstr("'shirt' is no known name"));
   EXPECT_THAT(refusal(forged(whole, "\"record_words\"", "\"recird_words\"")), HasSubstr("malformed"));
   EXPECT_THAT(refusal(forged(whole, "\"record_words\": 3", "\"record_words\": {")), HasSubstr("malformed"));
 }
@@ -384,7 +389,8 @@ TEST(ObjectFile, IsNoFileThatIsNoElf) {
 }
 
 TEST(ObjectFile, OnDiskNamesItsPathWhenItCannotBeRead) {
-  const std::filesystem::path path = std::filesystem::path(::testing::TempDir()) / "sample.gdro";
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path path = scratch / "sample.gdro";
   write_object(every_kind_of_entry(), path);
   EXPECT_EQ(read_object(path), every_kind_of_entry());
   std::filesystem::remove(path);
