@@ -68,6 +68,21 @@ std::string text_of(const isa::Program& program) {
   return text;
 }
 
+std::vector<isa::Program> programs_without_a_step(const isa::Program& program) {
+  std::vector<isa::Program> smaller;
+  for (const Section section : kSectionsInOrder) {
+    for (std::size_t first = 0; first < program.steps(section).size(); ++first) {
+      for (const std::size_t count : {std::size_t{1}, std::size_t{2}}) {
+        if (first + count > program.steps(section).size()) continue;
+        std::vector<isa::Step>& steps = smaller.emplace_back(program).steps(section);
+        const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
+        steps.erase(begin, begin + static_cast<std::ptrdiff_t>(count));
+      }
+    }
+  }
+  return smaller;
+}
+
 isa::Program RandomPrograms::next(const ProgramShape& shape, unsigned most_lines) {
   isa::Program program;
   program.record_words = static_cast<std::uint16_t>(shape.record_words);
@@ -81,9 +96,39 @@ isa::Program RandomPrograms::next(const ProgramShape& shape, unsigned most_lines
       if (added.front().multiplier.op == Op::FMULH) lines.emplace_back();
       lines.insert(lines.end(), added.begin(), added.end());
     }
-    program.sections[static_cast<std::size_t>(section)] = code_of(lines);
+    program.steps(section) = code_of(lines);
   }
+  if (shape.moves) add_moves(program, shape);
   return program;
+}
+
+void RandomPrograms::add_moves(isa::Program& program, const ProgramShape& shape) {
+  constexpr std::uint16_t kEntries = 3;
+  isa::Variable sums;
+  sums.name = "sums";
+  sums.memory = isa::Memory::bm;
+  sums.vector = true;
+  sums.elements = kEntries;
+  sums.dimensions = {kEntries};
+  sums.transfer = isa::Transfer::rrn;
+  sums.conversion = isa::Conversion::FLT72TO64;
+  sums.reduction = Op::FADD;
+  sums.address = static_cast<std::uint16_t>(below(4 * shape.record_words + 16) & ~std::uint64_t{1});
+  program.variables = {sums};
+  const auto add = [&](Section section, const isa::Step& step) {
+    std::vector<isa::Step>& steps = program.steps(section);
+    steps.insert(steps.begin() + static_cast<std::ptrdiff_t>(below(steps.size() + 1)), step);
+  };
+  for (const Section section : {Section::loop_initialization, Section::loop_body}) {
+    if (!one_in(3)) add(section, isa::TransferStep{});
+  }
+  for (const Section section : {Section::loop_body, Section::loop_termination}) {
+    for (std::uint64_t n = below(4); n > 0; --n) {
+      const auto first = static_cast<std::uint16_t>(below(kEntries));
+      const auto entries = static_cast<std::uint16_t>(1 + below(kEntries - first));
+      add(section, isa::CollectStep{0, first, entries, one_in(4), {}});
+    }
+  }
 }
 
 std::vector<Line> RandomPrograms::lines_with(Op op, Section section, const ProgramShape& shape) {

@@ -1,5 +1,5 @@
-// Random programs for comparing engines: lines that decode, of every operation and operand kind, hazards included. The
-// sequence depends on the seed alone.
+// Random programs for comparing engines: lines that decode, of every operation and operand kind, hazards included, and
+// moves of data between them. The sequence depends on the seed alone.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ struct ProgramShape {
   unsigned record_words = 8;  // long words; 0: no line reads a record
   bool indirect = false;      // local memory addressed through T, which then holds small numbers mostly
   unsigned registers = 24;    // short words of GPR and of LM that lines use; few make hazards
+  bool moves = false;         // transfers and collects, of words that lines store to
 };
 
 class RandomPrograms {
@@ -37,6 +38,7 @@ class RandomPrograms {
  private:
   [[nodiscard]] isa::Line draft(isa::Section section, const ProgramShape& shape, std::optional<isa::Op> wanted);
   [[nodiscard]] isa::Slot slot(isa::Unit unit, isa::Op op, const isa::Line& line);
+  void add_moves(isa::Program& program, const ProgramShape& shape);
   void choose_ports(isa::Line& line, const ProgramShape& shape);
   void choose_bm(isa::Line& line, isa::Section section, const ProgramShape& shape);
   void choose_targets(isa::Line& line, const ProgramShape& shape);
@@ -50,6 +52,9 @@ class RandomPrograms {
 
 /// Lines as a section's code.
 [[nodiscard]] std::vector<isa::Step> code_of(const std::vector<isa::Line>& lines);
+
+/// The program less one step, or two neighbours such as the lines of a long product, for each of them.
+[[nodiscard]] std::vector<isa::Program> programs_without_a_step(const isa::Program& program);
 
 /// Assembly text of all sections, for a failing test's message.
 [[nodiscard]] std::string text_of(const isa::Program& program);

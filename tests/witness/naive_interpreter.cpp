@@ -467,9 +467,8 @@ void NaiveInterpreter::section(Section section, unsigned live_pes, bool first_tu
   }
   At at{section, 0};
   const isa::Visitor issue{[&](const TakenApart& line) {
-                             land(line_);
                              for (unsigned pe = 0; pe < live_pes; ++pe) execute<Landing::in_order>(line, pe, at);
-                             ++line_;
+                             land(++line_);
                              ++at.line;
                            },
                            [&](const isa::CollectStep& collect) {
@@ -480,7 +479,6 @@ void NaiveInterpreter::section(Section section, unsigned live_pes, bool first_tu
 
 /// Words leave as the next line would find them.
 void NaiveInterpreter::collect(const isa::CollectStep& collect) {
-  land(line_);
   const std::vector<LongWord> leaving = read_bm(code_->program_.address_of(collect) / 2, collect.words());
   std::copy(leaving.begin(), leaving.end(), collected_.begin());
   collected_ = collected_.subspan(leaving.size());

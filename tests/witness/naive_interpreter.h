@@ -133,6 +133,7 @@ class NaiveInterpreter {
 
   void section(isa::Section section, unsigned live_pes, bool first_turn);
   void collect(const isa::CollectStep& collect);
+  /// What this line finds, and a record or a collect that comes with it.
   void land(std::uint64_t line);
   template <Landing landing>
   void execute(const TakenApart& line, unsigned pe_number, At at);
