@@ -32,23 +32,33 @@ struct GroupTraffic {
   }
 };
 
+/// By a, then by b. The graph's transfers come by sender, then by receiver: those that go up are in this order, and so
+/// are those that go down once they are dealt out by receiver.
 std::vector<TaskPair> pairs_of(const TaskGraph& graph) {
+  std::vector<std::size_t> begin(graph.tasks() + 1);
+  std::size_t downwards = 0;
+  for (const Transfer& transfer : graph.transfers()) {
+    if (transfer.from < transfer.to) continue;
+    ++begin[transfer.to + 1];
+    ++downwards;
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<TaskPair> down(downwards);
+  for (const auto& [from, to, bytes] : graph.transfers()) {
+    if (from > to) down[begin[to]++] = {to, from, 0, bytes};
+  }
   std::vector<TaskPair> pairs;
   pairs.reserve(graph.transfers().size());
+  const auto place = [](std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; };
+  auto next = down.begin();
   for (const auto& [from, to, bytes] : graph.transfers()) {
-    pairs.push_back(from < to ? TaskPair{from, to, bytes, 0} : TaskPair{to, from, 0, bytes});
+    if (from > to) continue;
+    for (; next != down.end() && place(next->a, next->b) < place(from, to); ++next) pairs.push_back(*next);
+    const bool both_ways = next != down.end() && next->a == from && next->b == to;
+    pairs.push_back({from, to, bytes, both_ways ? next->b_to_a : 0});
+    if (both_ways) ++next;
   }
-  std::ranges::sort(pairs, {}, [](const TaskPair& pair) { return std::uint64_t{pair.a} << 32 | pair.b; });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    if (kept > 0 && pairs[kept - 1].a == pairs[i].a && pairs[kept - 1].b == pairs[i].b) {
-      pairs[kept - 1].a_to_b += pairs[i].a_to_b;
-      pairs[kept - 1].b_to_a += pairs[i].b_to_a;
-    } else {
-      pairs[kept++] = pairs[i];
-    }
-  }
-  pairs.resize(kept);
+  pairs.insert(pairs.end(), next, down.end());
   return pairs;
 }
 
