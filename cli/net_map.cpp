@@ -256,8 +256,13 @@ void add_net_map(Command net) {
   command.add_option("--time-limit", options->time_limit, "end the optimisation after so many seconds of wall clock")
       .check(in_range(0, 1e9));
   command.add_flag("--full", options->full, "mapping and histogram in the JSON report");
-  command.add_option("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
-  command.add_option("--hosts", options->hosts, "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...");
+  const Option rankfile =
+      command.add_option("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
+  command
+      .add_option("--hosts", options->hosts,
+                  "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...; a name that comes again is the "
+                  "next core of that host")
+      .needs(rankfile);
   command.add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map");
   command.add_option("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");

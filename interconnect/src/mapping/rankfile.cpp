@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/mapping_output.h"
@@ -9,12 +10,17 @@ namespace gdr::interconnect {
 
 std::string rankfile(const TaskMapping& mapping, std::span<const std::string> hosts) {
   std::string text;
+  // A host that is named again is its next core.
+  std::map<std::string_view, unsigned> named;
+  std::vector<unsigned> slots;
+  for (const std::string& host : hosts) slots.push_back(named[host]++);
   for (std::size_t task = 0; task < mapping.size(); ++task) {
     const std::uint32_t node = mapping[task];
     if (!hosts.empty() && node >= hosts.size()) {
       throw Error(fmt::format("hosts: {} are too few: rank {} runs on node {}", hosts.size(), task, node));
     }
-    text += fmt::format("rank {}={} slot=0\n", task, hosts.empty() ? fmt::format("+n{}", node) : hosts[node]);
+    text += fmt::format("rank {}={} slot={}\n", task, hosts.empty() ? fmt::format("+n{}", node) : hosts[node],
+                        hosts.empty() ? 0 : slots[node]);
   }
   return text;
 }

@@ -22,6 +22,11 @@ TEST(Rankfile, NamesTheNodeOfEveryRank) {
   EXPECT_THROW(static_cast<void>(rankfile({3, 0}, hosts)), Error);
 }
 
+TEST(Rankfile, AHostThatIsNamedAgainIsItsNextCore) {
+  EXPECT_EQ(rankfile({3, 0, 1, 2}, parse_hosts("alpha\nbeta\nalpha\nalpha\n")),
+            "rank 0=alpha slot=2\nrank 1=alpha slot=0\nrank 2=beta slot=0\nrank 3=alpha slot=1\n");
+}
+
 TEST(MappedSchedule, LoadsTheLinksThatTheMetricCounts) {
   for (const char* name : {"torus:4x3x2", "mesh:3x3", "torus:8"}) {
     const Grid grid = Grid::parse(name);
