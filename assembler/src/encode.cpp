@@ -99,7 +99,7 @@ class Encoder {
     if (statement.items.size() > 1) {
       reporter_.error(Code::move, where, fmt::format("'{}' stands alone on its line", operation.mnemonic.text));
     } else if (operation.mnemonic.text == isa::CollectStep::kName) {
-      if (auto step = collect(operation, at)) steps().emplace_back(std::move(*step));
+      if (const auto step = collect(operation, at)) steps().emplace_back(*step);
     } else if (!operation.operands.empty()) {
       reporter_.error(Code::move, where, "'transfer' takes no operand: it brings the next j-record as a whole");
     } else {

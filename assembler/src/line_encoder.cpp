@@ -366,7 +366,7 @@ bool LineEncoder::may_use(const Value& value, bool writes) {
 /// Refuses what no port of the PE writes.
 bool LineEncoder::check_destinations(const Resolved& operation) {
   for (const Value& value : operation.destinations) {
-    const auto refuse = [&](Code code, std::string message) {
+    const auto refuse = [&](Code code, const std::string& message) {
       return reporter_.error(code, value.where, message), false;
     };
     if (value.negated) return refuse(Code::negation, fmt::format("'{}': a destination cannot be negated", value.text));

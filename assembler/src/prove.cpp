@@ -141,7 +141,7 @@ struct State {
     if (access.kind == OperandKind::record) return true;  // streamed in before the body runs
     std::size_t known = 0;
     std::size_t all = 0;
-    for_words(access, elements, [&](auto word) {
+    for_words(access, elements, [&](const auto& word) {
       ++all;
       known += word ? 1 : 0;
     });
@@ -357,9 +357,9 @@ class Prover {
 
   void check_flow() {
     std::array<State, kSections> in;
-    const auto run = [&](Section section, State state, bool report) {
+    const auto run = [&](Section section, const State& state, bool report) {
       in[static_cast<std::size_t>(section)] = state;
-      return walk(section, std::move(state), report);
+      return walk(section, state, report);
     };
     State state = run(Section::initialization, State(), true);
     for (const Symbol& symbol : declared_.symbols.all()) {

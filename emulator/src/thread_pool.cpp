@@ -15,7 +15,7 @@ class ThreadPool::Team {
  public:
   explicit Team(unsigned threads) {
     for (unsigned n = 1; n < threads; ++n) {
-      threads_.emplace_back([this](std::stop_token stop) { work(stop); });
+      threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
     }
   }
   ~Team() {
@@ -29,7 +29,7 @@ class ThreadPool::Team {
   void run(unsigned count, const std::function<void(unsigned)>& task);
 
  private:
-  void work(std::stop_token stop);
+  void work(const std::stop_token& stop);
   void take_tasks(std::unique_lock<std::mutex>& lock);
 
   const pid_t process_ = getpid();
@@ -76,7 +76,7 @@ void ThreadPool::Team::run(unsigned count, const std::function<void(unsigned)>& 
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void ThreadPool::Team::work(std::stop_token stop) {
+void ThreadPool::Team::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (wake_.wait(lock, stop, [this] { return task_ != nullptr && next_ < count_; })) {
     take_tasks(lock);

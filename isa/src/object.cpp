@@ -259,7 +259,7 @@ class ScratchFile {
   [[nodiscard]] Bytes contents() const {
     std::fseek(file_, 0, SEEK_END);
     Bytes bytes(static_cast<std::size_t>(std::ftell(file_)));
-    std::rewind(file_);
+    std::fseek(file_, 0, SEEK_SET);
     GDR_ASSERT(std::fread(bytes.data(), 1, bytes.size(), file_) == bytes.size(), "a file just written reads back");
     return bytes;
   }
