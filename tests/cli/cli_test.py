@@ -215,6 +215,15 @@ class JsonReport(CliTest):
         self.assertEqual((report["kernel"], report["diagnostics"]), ("tutorial", []))
         self.ends(1, ["missing.vsm"], "as", "missing.vsm", "--json", "-")
 
+    def test_names_of_files_that_are_no_utf8_are_written_with_replacements(self):
+        i = self.file("i.csv", "xi\n0\n")
+        j = self.file("j.csv", "xj,mj\n1,2\n")
+        out = self.scratch / os.fsdecode(b"o\xff.csv")
+        report = json.loads(self.succeeds("run", PROJECT / "kernels/tutorial.vsm", "--i", i, "--j", j, "--out", out,
+                                          "--json", "-").out)
+        self.assertTrue(report["results"].endswith("/o\ufffd.csv"), report["results"])
+        self.assertTrue(out.exists())
+
     def test_report_goes_to_a_file_beside_the_text(self):
         path = self.scratch / "report.json"
         outcome = self.succeeds("fp", "show", "1.5", "--json", path)
