@@ -290,24 +290,25 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
   const unsigned elements = op.elements;
   const unsigned blocks = lanes.blocks;
   const std::size_t block_words = lanes.block_words;
-  const Destination to = op.to[0];
-  const bool others = op.destinations > 1;
+  const std::uint32_t to_high = op.to[0].high;
+  const std::uint32_t to_low = op.to[0].low;
+  const std::uint32_t to_step = op.to[0].element_step;
   Leftovers left;
   std::uint64_t* state = lanes.state;
   for (unsigned block = 0; block < blocks; ++block, state += block_words) {
     for (unsigned element = 0; element < elements; ++element) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
         Result result = step<Step>(op, rows, element, lane, left, ~std::uint32_t{0});
-        std::uint64_t* row = state + element * to.element_step + lane;
-        Host::store(row + to.high, result.high);
-        if constexpr (Step::kWidth == Width::long_word) Host::store(row + to.low, result.low);
+        std::uint64_t* row = state + element * to_step + lane;
+        Host::store(row + to_high, result.high);
+        if constexpr (Step::kWidth == Width::long_word) Host::store(row + to_low, result.low);
       });
     }
     if constexpr (Step::kMayLeave) {
       if (left.any()) [[unlikely]]
         redo_plain<Step>(left, op, lanes, state, lanes.tallies[block]);
     }
-    if (others) copy_to_others<Step::kWidth>(op, state, loop.lanes());
+    if (op.destinations > 1) copy_to_others<Step::kWidth>(op, state, loop.lanes());
   }
 }
 
