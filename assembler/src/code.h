@@ -5,7 +5,7 @@
 #include <variant>
 #include <vector>
 
-#include "gdr/isa/line.h"
+#include "gdr/isa/effects.h"
 #include "gdr/isa/program.h"
 #include "operands.h"
 #include "reporter.h"
@@ -13,28 +13,17 @@
 
 namespace gdr::assembler {
 
-/// One use of a register or memory word by a line.
-struct Access {
-  OperandKind kind = OperandKind::gpr;  // gpr, lm, bm, record, t or flag
-  bool write = false;
-  isa::Unit unit = isa::Unit::none;  // that writes
-  isa::Width width = isa::Width::short_word;
-  bool vector = false;
-  bool indirect = false;
-  bool floating = false;      // read as a floating-point number
-  bool defines = false;       // x op x, whose result does not depend on x
-  bool asserted = false;      // $ti
-  std::uint32_t address = 0;  // short words; or number of a flag
-  std::uint32_t end = 0;      // bound of an indirect access
+/// What a line reads or writes, and what of the source says so.
+struct CodeAccess : isa::Access {
+  bool asserted = false;  // $ti
   const Symbol* symbol = nullptr;
   Place where;
   std::string text;
-  isa::Unit operation = isa::Unit::none;  // unit of the operation that it belongs to; none: the line's mask
 };
 
 struct CodeLine {
   isa::Line line;
-  std::vector<Access> accesses;
+  std::vector<CodeAccess> accesses;  // of isa::effects(line), reads first
   Place where;
   std::string text;
   bool unknown = false;           // could not be encoded: may do anything, so that nothing follows from it

@@ -510,7 +510,7 @@ class Declarer {
 std::uint32_t Symbol::stride() const {
   const std::uint32_t elements = vector ? isa::kVectorElements : 1;
   if (memory == Memory::bm && !packed) return 2 * elements;
-  return short_words(width) * elements;
+  return isa::short_words(width) * elements;
 }
 
 const Symbol* Symbols::find(std::string_view name) const {

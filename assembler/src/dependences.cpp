@@ -7,19 +7,12 @@
 #include <map>
 #include <utility>
 
-#include "line_merger.h"
-
 namespace gdr::assembler {
 namespace {
 
 using isa::Unit;
 
 constexpr std::array kUnitsInOrder{Unit::adder, Unit::multiplier, Unit::alu, Unit::bm};
-
-unsigned latency_of(const Access& write) {
-  const isa::UnitInfo& unit = isa::info_of(write.unit);
-  return write.kind == OperandKind::t ? unit.forward_latency : unit.register_latency;
-}
 
 /// Words that hold values, numbered through: T, flags, registers, memories. The j-record is only read.
 struct WordRange {
@@ -34,24 +27,24 @@ constexpr std::size_t kLm = kGpr + isa::kGprShortWords;
 constexpr std::size_t kBm = kLm + isa::kLmShortWords;
 constexpr std::size_t kWords = kBm + isa::kBmShortWords;
 
-WordRange range_of(const Access& access, unsigned elements) {
-  const std::size_t length = std::size_t{short_words(access.width)} * (access.vector ? elements : 1);
-  switch (access.kind) {
-    case OperandKind::t:
+WordRange range_of(const CodeAccess& access, unsigned elements) {
+  const isa::WordRange words = isa::extent_of(access, elements);
+  switch (access.storage) {
+    case isa::Storage::t:
       return {kT, kT + 1};
-    case OperandKind::flag:
-      return {kFlag + access.address, kFlag + access.address + 1};
-    case OperandKind::gpr:
-      return {kGpr + access.address, kGpr + access.address + length};
-    case OperandKind::lm:
-      // The proof takes an indirect access to stay in its variable; the machine does not hold it there.
-      if (access.indirect) return {kLm, kBm};
-      return {kLm + access.address, kLm + access.address + length};
-    case OperandKind::bm:
-      return {kBm + access.address, kBm + access.address + length};
-    default:
-      return {};
+    case isa::Storage::flag:
+      return {kFlag + words.first, kFlag + words.last};
+    case isa::Storage::gpr:
+      return {kGpr + words.first, kGpr + words.last};
+    case isa::Storage::lm:
+      if (access.indirect) return {kLm, kBm};  // as docs/assembly.md says
+      return {kLm + words.first, kLm + words.last};
+    case isa::Storage::bm:
+      return {kBm + words.first, kBm + words.last};
+    case isa::Storage::record:
+      break;
   }
+  return {};
 }
 
 class Tracker {
@@ -61,10 +54,10 @@ class Tracker {
   void expect(const Tail& tail) {
     for (std::size_t distance = 1; distance <= tail.size(); ++distance) {
       const CodeLine& line = *tail[tail.size() - distance];
-      for (const Access& access : line.accesses) {
-        if (!access.write || latency_of(access) <= distance) continue;
+      for (const CodeAccess& access : line.accesses) {
+        if (!access.write || access.latency <= distance) continue;
         for_words(access, line.line.vlen, [&](Word& word) {
-          word.there = std::max(word.there, latency_of(access) - static_cast<unsigned>(distance));
+          word.there = std::max(word.there, access.latency - static_cast<unsigned>(distance));
         });
       }
     }
@@ -73,12 +66,12 @@ class Tracker {
   /// Operations of one line: all read before any writes.
   void add_line(std::size_t first, std::size_t last) {
     for (std::size_t operation = first; operation < last; ++operation) {
-      for_accesses(operation, [&](const Access& access) {
+      for_accesses(operation, [&](const CodeAccess& access) {
         if (!access.write && !access.defines) read(operation, access);
       });
     }
     for (std::size_t operation = first; operation < last; ++operation) {
-      for_accesses(operation, [&](const Access& access) {
+      for_accesses(operation, [&](const CodeAccess& access) {
         if (access.write) write(operation, access);
       });
     }
@@ -98,18 +91,18 @@ class Tracker {
 
   template <class Visit>
   void for_accesses(std::size_t operation, Visit visit) {
-    for (const Access& access : graph_.operations[operation].from->accesses) {
+    for (const CodeAccess& access : graph_.operations[operation].from->accesses) {
       if (belongs(access, graph_.operations[operation])) visit(access);
     }
   }
 
   template <class Visit>
-  void for_words(const Access& access, unsigned elements, Visit visit) {
+  void for_words(const CodeAccess& access, unsigned elements, Visit visit) {
     const WordRange range = range_of(access, elements);
     for (std::size_t word = range.first; word < std::min(range.last, kWords); ++word) visit(words_[word]);
   }
 
-  void read(std::size_t operation, const Access& access) {
+  void read(std::size_t operation, const CodeAccess& access) {
     for_words(access, graph_.operations[operation].from->line.vlen, [&](Word& word) {
       graph_.earliest[operation] = std::max(graph_.earliest[operation], word.there);
       if (word.writer) depend(*word.writer, operation, word.latency);
@@ -117,8 +110,8 @@ class Tracker {
     });
   }
 
-  void write(std::size_t operation, const Access& access) {
-    const unsigned latency = latency_of(access);
+  void write(std::size_t operation, const CodeAccess& access) {
+    const unsigned latency = access.latency;
     for_words(access, graph_.operations[operation].from->line.vlen, [&](Word& word) {
       for (const std::size_t reader : word.readers) depend(reader, operation, 0);
       // The later write lands later, however long each is on its way.
@@ -142,15 +135,15 @@ class Tracker {
 
 bool writes_records(const CodeLine& line, unsigned record_words) {
   constexpr unsigned kRecordsInBm = 2;  // one is filled while the other is in use
-  return std::any_of(line.accesses.begin(), line.accesses.end(), [&](const Access& access) {
-    return access.write && access.kind == OperandKind::bm && access.address < kRecordsInBm * 2 * record_words;
+  return std::any_of(line.accesses.begin(), line.accesses.end(), [&](const CodeAccess& access) {
+    return access.write && access.storage == isa::Storage::bm && access.address < kRecordsInBm * 2 * record_words;
   });
 }
 
 }  // namespace
 
-bool belongs(const Access& access, const UnitOperation& operation) {
-  return access.operation == Unit::none || access.operation == operation.unit;
+bool belongs(const CodeAccess& access, const UnitOperation& operation) {
+  return access.unit == Unit::none || access.unit == operation.unit;
 }
 
 std::optional<SectionGraph> graph_of(const std::vector<CodeLine>& section, const std::vector<Tail>& tails,
@@ -161,8 +154,9 @@ std::optional<SectionGraph> graph_of(const std::vector<CodeLine>& section, const
   for (std::size_t line = 0; line < section.size(); ++line) {
     if (section[line].unknown || writes_records(section[line], record_words)) return std::nullopt;
     const std::size_t first = graph.operations.size();
+    const isa::Effects effects = isa::effects(section[line].line);
     for (const Unit unit : kUnitsInOrder) {
-      if (works(section[line].line, unit)) graph.operations.push_back({&section[line], line, unit});
+      if (effects.works(unit)) graph.operations.push_back({&section[line], line, unit});
     }
     graph.earliest.resize(graph.operations.size());
     tracker.add_line(first, graph.operations.size());

@@ -34,7 +34,7 @@ struct SectionGraph {
 };
 
 /// True if the operation reads or writes what `access` is of: its own operands, or the line's mask.
-[[nodiscard]] bool belongs(const Access& access, const UnitOperation& operation);
+[[nodiscard]] bool belongs(const CodeAccess& access, const UnitOperation& operation);
 
 /// Nothing if the section does what cannot be followed: a line that is unknown, or a store into the j-records.
 [[nodiscard]] std::optional<SectionGraph> graph_of(const std::vector<CodeLine>& section, const std::vector<Tail>& tails,

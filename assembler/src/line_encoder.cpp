@@ -15,11 +15,6 @@ using isa::Source;
 using isa::Unit;
 using isa::Width;
 
-bool same_word(const Value& a, const Value& b) {
-  return a.kind == b.kind && a.width == b.width && a.vector == b.vector && a.indirect == b.indirect &&
-         a.address == b.address;
-}
-
 /// The spelling of a register or immediate in the other width, if it has one.
 std::string other_width(const Value& value) {
   const bool to_long = value.width == Width::short_word;
@@ -47,40 +42,35 @@ LineEncoder::LineEncoder(isa::Section section, const Sequencer& sequencer, Place
   code_.where = where;
   code_.line.vlen = static_cast<std::uint8_t>(sequencer.elements);
   code_.line.mask = sequencer.mask;
-  record_predicate({sequencer.mask.flag, false, false}, where);
 }
 
 CodeLine LineEncoder::take(std::string text) && {
   code_.text = std::move(text);
+  const isa::Effects effects = isa::effects(code_.line);
+  for (const isa::Access& access : effects.reads()) code_.accesses.push_back(noted(access));
+  for (const isa::Access& access : effects.writes()) code_.accesses.push_back(noted(access));
   return std::move(code_);
 }
 
-void LineEncoder::record(const Value& value, bool writes, Unit unit, bool floating, bool defines) {
-  if (value.indirect) {
-    Value index = value;  // T of each element is added to the address
-    index.kind = OperandKind::t;
-    index.indirect = false;
-    index.asserted = false;
-    index.width = Width::short_word;
-    index.symbol = nullptr;
-    record(index, false, Unit::none);
-  }
-  const bool tracked = value.in_memory() || value.kind == OperandKind::t || value.kind == OperandKind::flag;
-  if (!tracked) return;
-  code_.accesses.push_back({value.kind, writes, unit, value.width, value.vector, value.indirect, floating, defines,
-                            value.asserted, value.address, value.end, value.symbol, value.where, value.text,
-                            operation_});
+void LineEncoder::note(isa::Role role, const Value& value) {
+  notes_.push_back({operation_, role, value.asserted, value.symbol, value.where, value.text});
 }
 
-void LineEncoder::record_predicate(const isa::Predicate& predicate, const Place& where) {
-  if (predicate.flag == 0) return;
-  Access access;
-  access.kind = OperandKind::flag;
-  access.address = predicate.flag;
-  access.where = where;
-  access.text = fmt::format("flag {}", predicate.flag);
-  access.operation = operation_;
-  code_.accesses.push_back(std::move(access));
+CodeAccess LineEncoder::noted(const isa::Access& access) const {
+  CodeAccess known{access, false, nullptr, code_.where, {}};
+  const auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
+    return note.unit == access.unit && note.role == access.role;
+  });
+  if (found != notes_.end()) known.where = found->where;
+  if (access.purpose == isa::Purpose::gate) {
+    known.text = fmt::format("flag {}", access.address);  // mask and predicates name no operand of their own
+  } else if (found != notes_.end()) {
+    known.text = found->text;
+    if (access.purpose == isa::Purpose::index) return known;
+    known.asserted = found->asserted;
+    known.symbol = found->symbol;
+  }
+  return known;
 }
 
 bool LineEncoder::conflict(Code code, const Value& value, const Claim& earlier, std::string message) {
@@ -131,9 +121,6 @@ bool LineEncoder::add_slot(const Resolved& operation) {
   slot.op = operation.op;
   slot.width = info.has_destination ? *width : Width::short_word;
 
-  const bool floating = info.kind == NumberKind::floating_point;
-  const bool defines = info.equal_sources_define && same_word(operation.sources[0], operation.sources[1]) &&
-                       operation.sources[0].kind != OperandKind::immediate;
   bool good = true;
   for (std::size_t index = 0; index < operation.sources.size(); ++index) {
     const Value& value = operation.sources[index];
@@ -144,7 +131,7 @@ bool LineEncoder::add_slot(const Resolved& operation) {
     }
     (index == 0 ? slot.a : slot.b) = *chosen;
     (index == 0 ? slot.negate_a : slot.negate_b) = value.negated;
-    record(value, false, Unit::none, floating, defines);
+    note(index == 0 ? isa::Role::a : isa::Role::b, value);
   }
   for (const Value& value : operation.destinations) {
     if (!write(value, info.unit)) good = false;
@@ -177,8 +164,7 @@ bool LineEncoder::check_sources(const Resolved& operation) {
                                   info.mnemonic, swap));
       return false;
     }
-    const bool long_product = info.half != isa::ProductHalf::none;
-    if (long_product && value.width == Width::short_word) {
+    if (info.half != isa::ProductHalf::none && value.width == Width::short_word) {
       reporter_.error(Code::multiplier_width, value.where,
                       fmt::format("'{}' multiplies two long words; with a short one use 'fmul'", info.mnemonic));
       return false;
@@ -237,15 +223,14 @@ bool LineEncoder::write_flag(const Resolved& operation, isa::Slot& slot) {
                     fmt::format("'{}' has no carry; only {} have one", info.mnemonic, with_carry));
     return false;
   }
-  for (const Access& access : code_.accesses) {
-    if (access.write && access.kind == OperandKind::flag && access.address == flag.address) {
-      return conflict(Code::write_port, flag, {access.where, access.text},
+  for (const Note& earlier : notes_) {
+    if (earlier.role == isa::Role::flag_write && isa::slot_of(code_.line, earlier.unit).flag.flag == flag.address) {
+      return conflict(Code::write_port, flag, {earlier.where, earlier.text},
                       fmt::format("flag {} is written twice in this line", flag.address));
     }
   }
   slot.flag = {static_cast<std::uint8_t>(flag.address), flag.condition, flag.predicate};
-  record(flag, true, info.unit);
-  record_predicate(flag.predicate, flag.where);
+  note(isa::Role::flag_write, flag);
   return true;
 }
 
@@ -393,12 +378,13 @@ bool LineEncoder::write(const Value& value, Unit unit) {
   struct Port {
     isa::WritePort& port;
     Claim& claim;
+    isa::Role role;
     std::string_view name;
   };
-  const auto [port, claim, name] = value.kind == OperandKind::t ? Port{code_.line.t_write, t_write_, "T"}
-                                   : value.kind == OperandKind::gpr
-                                       ? Port{code_.line.gpr_write, gpr_write_, "the GPR"}
-                                       : Port{code_.line.lm_write, lm_write_, "local memory"};
+  const auto [port, claim, role, name] =
+      value.kind == OperandKind::t     ? Port{code_.line.t_write, t_write_, isa::Role::t_write, "T"}
+      : value.kind == OperandKind::gpr ? Port{code_.line.gpr_write, gpr_write_, isa::Role::gpr_write, "the GPR"}
+                                       : Port{code_.line.lm_write, lm_write_, isa::Role::lm_write, "local memory"};
   if (!claim.text.empty()) {
     return conflict(
         Code::write_port, value, claim,
@@ -413,14 +399,13 @@ bool LineEncoder::write(const Value& value, Unit unit) {
     port.indirect = value.indirect;
     note_overlap(value);
   }
-  record(value, true, unit);
-  record_predicate(value.predicate, value.where);
+  note(role, value);
   return true;
 }
 
 /// Results are written under $jvalid in the loop body; a raw register that hits a variable is worth a warning.
 void LineEncoder::note_overlap(const Value& value) {
-  const std::uint32_t step = short_words(value.width);
+  const std::uint32_t step = isa::short_words(value.width);
   const std::uint32_t end = value.indirect ? value.end : value.address + (value.vector ? step * code_.line.vlen : step);
   for (const Symbol& symbol : declared_.symbols.all()) {
     const isa::Memory memory = value.kind == OperandKind::gpr  ? isa::Memory::gpr
@@ -499,7 +484,7 @@ bool LineEncoder::add_bm(const Resolved& operation) {
     port.vector = from.vector;
     port.record = from.kind == OperandKind::record;
     if (!claim_bm(port, from)) return false;
-    record(from, false, Unit::none);
+    note(isa::Role::a, from);
     bool good = true;
     for (const Value& to : operation.destinations) {
       good = write(to, Unit::bm) && good;
@@ -533,8 +518,8 @@ bool LineEncoder::add_bm(const Resolved& operation) {
   if (!claim_bm(port, to)) return false;
   note_overlap(to);
   note_collision(operation, to);
-  record(from, false, Unit::none);
-  record(to, true, Unit::bm);
+  note(isa::Role::a, from);
+  note(isa::Role::bm_write, to);
   return true;
 }
 

@@ -40,6 +40,15 @@ class LineEncoder {
     Place where;
     std::string text;
   };
+  /// What the source says of an operand or result.
+  struct Note {
+    isa::Unit unit = isa::Unit::none;
+    isa::Role role = isa::Role::mask;
+    bool asserted = false;
+    const Symbol* symbol = nullptr;
+    Place where;
+    std::string text;
+  };
 
   bool add_slot(const Resolved& operation);
   bool add_bm(const Resolved& operation);
@@ -55,8 +64,8 @@ class LineEncoder {
   void note_collision(const Resolved& operation, const Value& destination);
   void note_overlap(const Value& destination);
   bool conflict(Code code, const Value& value, const Claim& earlier, std::string message);
-  void record(const Value& value, bool writes, isa::Unit unit, bool floating = false, bool defines = false);
-  void record_predicate(const isa::Predicate& predicate, const Place& where);
+  void note(isa::Role role, const Value& value);
+  [[nodiscard]] CodeAccess noted(const isa::Access& access) const;
 
   isa::Section section_;
   const Declared& declared_;
@@ -65,6 +74,7 @@ class LineEncoder {
   isa::Unit operation_ = isa::Unit::none;  // of the operation that is being added
   Claim gpr_a_, gpr_b_, lm_read_, bm_, immediate_, t_write_, gpr_write_, lm_write_;
   std::array<std::optional<Claim>, isa::kUnits + 1> units_;
+  std::vector<Note> notes_;
 };
 
 }  // namespace gdr::assembler

@@ -1,7 +1,9 @@
 #include "line_merger.h"
 
+#include <algorithm>
 #include <array>
-#include <utility>
+
+#include "gdr/isa/effects.h"
 
 namespace gdr::assembler {
 namespace {
@@ -12,15 +14,7 @@ using isa::Slot;
 using isa::Source;
 using isa::Unit;
 
-constexpr std::array kSlots{Unit::adder, Unit::multiplier, Unit::alu};
 constexpr std::array kWritePorts{&Line::t_write, &Line::gpr_write, &Line::lm_write};
-
-bool is_idle(const Line& line) {
-  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
-    if (works(line, unit)) return false;
-  }
-  return true;
-}
 
 /// Shares what `to` reads through `source` already, or takes the port.
 template <class Port>
@@ -69,14 +63,13 @@ bool take_writes(Line& to, const Line& from, Unit unit) {
   return true;
 }
 
-bool take_slot(Line& to, const Line& from, Unit unit) {
+bool take_slot(Line& to, const Line& from, Unit unit, const isa::Effects& there) {
   const Slot& wanted = isa::slot_of(from, unit);
-  Slot& slot = isa::slot_of(to, unit);
-  if (slot.op != isa::Op::NOP) return false;
-  for (const Unit other : kSlots) {
-    const std::uint8_t flag = isa::slot_of(to, other).flag.flag;
-    if (flag != 0 && flag == wanted.flag.flag) return false;
+  if (there.busy(unit) || (isa::info_of(wanted.op).claims_adder && there.busy(Unit::adder))) return false;
+  for (const isa::Access& write : there.writes()) {
+    if (write.storage == isa::Storage::flag && write.address == wanted.flag.flag) return false;
   }
+  Slot& slot = isa::slot_of(to, unit);
   slot = wanted;
   slot.a = slot.b = Source::none;  // which claim no port yet
   Source taken = Source::none;
@@ -84,36 +77,31 @@ bool take_slot(Line& to, const Line& from, Unit unit) {
   slot.a = taken;
   if (!take_source(to, from, wanted.b, taken)) return false;
   slot.b = taken;
-  return !isa::info_of(to.multiplier.op).claims_adder || to.adder.op == isa::Op::NOP;
+  return true;
 }
 
-bool take_bm(Line& to, const Line& from) {
+bool take_bm(Line& to, const Line& from, const isa::Effects& there) {
+  if (there.works(Unit::bm)) return false;
   isa::BmPort wanted = from.bm;
   if (wanted.mode == BmMode::write) {
-    if (to.bm.mode != BmMode::none || !take_source(to, from, wanted.store_source, wanted.store_source)) return false;
+    if (there.busy(Unit::bm) || !take_source(to, from, wanted.store_source, wanted.store_source)) return false;
   }
-  return !works(to, Unit::bm) && share_bm(to, wanted);
+  return share_bm(to, wanted);
 }
 
 }  // namespace
 
-bool works(const Line& line, Unit unit) {
-  if (unit != Unit::bm) return isa::slot_of(line, unit).op != isa::Op::NOP;
-  if (line.bm.mode == BmMode::write) return true;
-  for (const auto port : kWritePorts) {
-    if ((line.*port).source == Unit::bm) return true;
-  }
-  return false;
-}
-
 bool add_operation(Line& to, const Line& from, Unit unit) {
-  if (is_idle(to)) {
+  isa::Effects there = isa::effects(to);
+  const auto works = [&](const isa::UnitInfo& info) { return there.works(info.unit); };
+  if (std::ranges::none_of(isa::units(), works)) {
     to = {};
     to.vlen = from.vlen;
     to.mask = from.mask;
+    there = isa::effects(to);
   }
   if (to.vlen != from.vlen || to.mask != from.mask) return false;
-  const bool placed = unit == Unit::bm ? take_bm(to, from) : take_slot(to, from, unit);
+  const bool placed = unit == Unit::bm ? take_bm(to, from, there) : take_slot(to, from, unit, there);
   return placed && take_writes(to, from, unit);
 }
 

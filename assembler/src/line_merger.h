@@ -10,7 +10,4 @@ namespace gdr::assembler {
 /// line.
 [[nodiscard]] bool add_operation(isa::Line& to, const isa::Line& from, isa::Unit unit);
 
-/// True if `unit` does an operation of its own in the line.
-[[nodiscard]] bool works(const isa::Line& line, isa::Unit unit);
-
 }  // namespace gdr::assembler

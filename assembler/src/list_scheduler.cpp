@@ -79,14 +79,15 @@ class Bundles {
   }
 
   void join_products() {
-    const auto operation_of = [&](std::size_t index) {
+    const auto half_of = [&](std::size_t index) {
       const UnitOperation& operation = graph_.operations[index];
-      return operation.unit == isa::Unit::multiplier ? operation.from->line.multiplier.op : isa::Op::NOP;
+      return operation.unit == isa::Unit::multiplier ? isa::info_of(operation.from->line.multiplier.op).half
+                                                     : isa::ProductHalf::none;
     };
     std::optional<std::size_t> high;
     for (std::size_t index = 0; index < graph_.operations.size(); ++index) {
-      if (operation_of(index) == isa::Op::FMULH) high = index;
-      if (operation_of(index) == isa::Op::FMULL && high) join(*high, index);
+      if (half_of(index) == isa::ProductHalf::first) high = index;
+      if (half_of(index) == isa::ProductHalf::second && high) join(*high, index);
     }
   }
 

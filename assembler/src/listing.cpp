@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "gdr/isa/effects.h"
 #include "gdr/isa/loop_bound.h"
 
 namespace gdr::assembler {
@@ -40,13 +41,13 @@ std::string hex_of(const isa::InstructionWord& word) {
 }
 
 /// One letter for each unit at work: adder, multiplier, integer unit, broadcast memory (r, w).
-std::string occupancy(const isa::Line& line) {
+std::string occupancy(const isa::Effects& effects) {
   std::string text = "....";
-  const bool adds = line.adder.op != isa::Op::NOP;
-  if (adds || isa::info_of(line.multiplier.op).claims_adder) text[0] = adds ? 'A' : 'a';
-  if (line.multiplier.op != isa::Op::NOP) text[1] = 'M';
-  if (line.alu.op != isa::Op::NOP) text[2] = 'I';
-  if (line.bm.mode != isa::BmMode::none) text[3] = line.bm.mode == isa::BmMode::read ? 'r' : 'w';
+  if (effects.busy(isa::Unit::adder)) text[0] = effects.works(isa::Unit::adder) ? 'A' : 'a';
+  if (effects.busy(isa::Unit::multiplier)) text[1] = 'M';
+  if (effects.busy(isa::Unit::alu)) text[2] = 'I';
+  if (effects.reads_bm()) text[3] = 'r';
+  if (effects.writes_bm()) text[3] = 'w';
   return text;
 }
 
@@ -103,8 +104,8 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
   const auto list_line = [&](const isa::ProgramLine& coded) {
     const auto& [word, position] = coded;
     const isa::Line line = isa::decoded(word);
-    out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
-                       hex_of(word), name_of_file(position), position.line,
+    out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine,
+                       occupancy(isa::effects(line)), hex_of(word), name_of_file(position), position.line,
                        source_at(position).value_or(isa::print(line)));
     if (index < moved.size()) {
       for (const isa::SourcePosition& other : moved[index]) {
@@ -134,12 +135,10 @@ void list_summary(std::string& out, const isa::Program& program) {
   }
   std::array<unsigned, isa::kUnits + 1> busy{};
   for (const isa::ProgramLine& code : program.lines(isa::Section::loop_body)) {
-    const isa::Line line = isa::decoded(code.word);
-    for (const isa::Unit unit : {isa::Unit::adder, isa::Unit::multiplier, isa::Unit::alu}) {
-      const bool claimed = unit == isa::Unit::adder && isa::info_of(line.multiplier.op).claims_adder;
-      if (claimed || isa::slot_of(line, unit).op != isa::Op::NOP) ++busy[static_cast<std::size_t>(unit)];
+    const isa::Effects effects = isa::effects(isa::decoded(code.word));
+    for (const isa::UnitInfo& info : isa::units()) {
+      if (effects.busy(info.unit)) ++busy[static_cast<std::size_t>(info.unit)];
     }
-    if (line.bm.mode != isa::BmMode::none) ++busy[static_cast<std::size_t>(isa::Unit::bm)];
   }
   const isa::LoopBound bound = isa::loop_bound(program);
   out += "  busy lines of the body:";

@@ -153,7 +153,7 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
       return std::nullopt;
     }
     aliased.vector = false;
-    aliased.address += static_cast<std::uint32_t>(element) * short_words(written.width);
+    aliased.address += static_cast<std::uint32_t>(element) * isa::short_words(written.width);
     return registered(written, std::move(aliased));
   }
   value.width = symbol->width;
@@ -202,7 +202,7 @@ std::optional<Value> OperandReader::subscripted(const Operand& operand, const Sy
   value.vector = symbol.vector;
   if (given > dimensions) {
     const Number& subscript = operand.subscripts.back();
-    const std::uint32_t step = short_words(symbol.width);
+    const std::uint32_t step = isa::short_words(symbol.width);
     const std::uint32_t last = (value.end - value.address) / step - 1;
     if (subscript.value < 0 || subscript.value > last) return refuse(subscript, "element", last);
     value.address += static_cast<std::uint32_t>(subscript.value) * step;
@@ -275,7 +275,7 @@ bool OperandReader::read_predicates(const Operand& operand, const ExpandedStatem
 
 bool OperandReader::check_address(const Value& value, unsigned elements) {
   if (!value.in_memory()) return true;
-  const std::uint32_t step = short_words(value.width);
+  const std::uint32_t step = isa::short_words(value.width);
   const auto [memory, size] = limits_of(value.kind, declared_.program.record_words);
   if (value.kind == OperandKind::record && size == 0) {
     reporter_.error(Code::address, value.where,

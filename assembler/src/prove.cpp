@@ -6,7 +6,6 @@
 #include <bitset>
 #include <functional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "code.h"
@@ -16,25 +15,10 @@ namespace {
 
 using isa::kSections;
 using isa::Section;
-using isa::Source;
+using isa::Storage;
 using isa::Unit;
 
 constexpr unsigned kElements = isa::kVectorElements;
-
-/// Sections whose last line may come right before the first line of this one. Between loop termination and the next run
-/// the results leave the chip, so nothing is in flight.
-std::vector<Section> sections_before(Section section) {
-  switch (section) {
-    case Section::initialization:
-      return {};
-    case Section::loop_initialization:
-      return {Section::initialization};
-    case Section::loop_body:
-    case Section::loop_termination:
-      return {Section::loop_initialization, Section::loop_body};
-  }
-  return {};
-}
 
 /// A line by its place in the program.
 struct LineId {
@@ -42,42 +26,13 @@ struct LineId {
   std::size_t index = 0;
 };
 
-struct Words {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;  // one past
-  [[nodiscard]] bool meets(const Words& other) const { return first < other.last && other.first < last; }
-};
-
-/// The short words of each element that an access touches.
-std::vector<Words> words_of(const Access& access, unsigned elements) {
-  if (access.indirect) return {{access.address, access.end}};
-  const std::uint32_t step = short_words(access.width);
-  if (!access.vector) return {{access.address, access.address + step}};
-  std::vector<Words> words;
-  for (std::uint32_t element = 0; element < elements; ++element) {
-    words.push_back({access.address + element * step, access.address + (element + 1) * step});
-  }
-  return words;
-}
-
-bool overlap(const Access& a, unsigned a_elements, const Access& b, unsigned b_elements) {
-  if (a.kind != b.kind) return false;
-  if (a.kind == OperandKind::flag) return a.address == b.address;
-  for (const Words& mine : words_of(a, a_elements)) {
-    for (const Words& theirs : words_of(b, b_elements)) {
-      if (mine.meets(theirs)) return true;
-    }
-  }
-  return false;
-}
-
 /// What every path that leads somewhere has written.
 struct State {
   std::bitset<isa::kGprShortWords> gpr;
   std::bitset<isa::kLmShortWords> lm;
   std::bitset<isa::kBmShortWords> bm;
   std::array<bool, kElements> t{};
-  std::array<const Access*, kElements> t_long{};  // a write of a long word that may be the last one
+  std::array<const CodeAccess*, kElements> t_long{};  // a write of a long word that may be the last one
   std::array<std::bitset<kElements>, isa::kFlags + 1> flags;
 
   void set_all() {
@@ -102,43 +57,45 @@ struct State {
   }
 
   template <class Visit>
-  void for_words(const Access& access, unsigned elements, Visit visit) {
-    for (const Words& words : words_of(access, elements)) {
-      for (std::uint32_t word = words.first; word < words.last; ++word) {
-        if (access.kind == OperandKind::gpr && word < gpr.size()) visit(gpr[word]);
-        if (access.kind == OperandKind::lm && word < lm.size()) visit(lm[word]);
-        if (access.kind == OperandKind::bm && word < bm.size()) visit(bm[word]);
+  void for_words(const CodeAccess& access, unsigned elements, Visit visit) {
+    const bool one_range = access.step == 0 || access.indirect;
+    for (unsigned element = 0; element < (one_range ? 1 : elements); ++element) {
+      const isa::WordRange words = isa::words_of(access, element);
+      for (unsigned word = words.first; word < words.last; ++word) {
+        if (access.storage == Storage::gpr && word < gpr.size()) visit(gpr[word]);
+        if (access.storage == Storage::lm && word < lm.size()) visit(lm[word]);
+        if (access.storage == Storage::bm && word < bm.size()) visit(bm[word]);
       }
     }
   }
 
-  void define(const Access& access, unsigned elements) {
-    if (access.kind == OperandKind::t) {
+  void define(const CodeAccess& access, unsigned elements) {
+    if (access.storage == Storage::t) {
       for (unsigned element = 0; element < elements; ++element) t[element] = true;
-    } else if (access.kind == OperandKind::flag) {
+    } else if (access.storage == Storage::flag) {
       for (unsigned element = 0; element < elements; ++element) flags[access.address].set(element);
     } else {
       for_words(access, elements, [](auto word) { word = true; });
     }
   }
 
-  void write(const Access& access, unsigned elements) {
+  void write(const CodeAccess& access, unsigned elements) {
     define(access, elements);
-    if (access.kind != OperandKind::t) return;
+    if (access.storage != Storage::t) return;
     for (unsigned element = 0; element < elements; ++element) {
       t_long[element] = access.width == isa::Width::long_word ? &access : nullptr;
     }
   }
 
-  [[nodiscard]] bool defined(const Access& access, unsigned elements) {
-    if (access.kind == OperandKind::t) return std::all_of(t.begin(), t.begin() + elements, std::identity());
-    if (access.kind == OperandKind::flag) {
+  [[nodiscard]] bool defined(const CodeAccess& access, unsigned elements) {
+    if (access.storage == Storage::t) return std::all_of(t.begin(), t.begin() + elements, std::identity());
+    if (access.storage == Storage::flag) {
       for (unsigned element = 0; element < elements; ++element) {
         if (!flags[access.address].test(element)) return false;
       }
       return true;
     }
-    if (access.kind == OperandKind::record) return true;  // streamed in before the body runs
+    if (access.storage == Storage::record) return true;  // streamed in before the body runs
     std::size_t known = 0;
     std::size_t all = 0;
     for_words(access, elements, [&](const auto& word) {
@@ -189,19 +146,12 @@ class Prover {
   /// Lines that may be executed right before this one.
   [[nodiscard]] std::vector<LineId> before(const LineId& id) const {
     if (id.index > 0) return {{id.section, id.index - 1}};
+    std::array<bool, kSections> has_lines{};
+    for (std::size_t n = 0; n < kSections; ++n) has_lines[n] = !lines_[n].empty();
     std::vector<LineId> lines;
-    std::array<bool, kSections> seen{};
-    std::vector<Section> open = sections_before(static_cast<Section>(id.section));
-    while (!open.empty()) {
-      const Section section = open.back();
-      open.pop_back();
-      const auto number = static_cast<std::size_t>(section);
-      if (std::exchange(seen[number], true)) continue;
-      if (lines_[number].empty()) {
-        for (const Section earlier : sections_before(section)) open.push_back(earlier);
-      } else {
-        lines.push_back({number, lines_[number].size() - 1});
-      }
+    for (const Section earlier : isa::sections_before(static_cast<Section>(id.section), has_lines)) {
+      const auto number = static_cast<std::size_t>(earlier);
+      lines.push_back({number, lines_[number].size() - 1});
     }
     return lines;
   }
@@ -224,22 +174,21 @@ class Prover {
 
   void check_pair(const LineId& reader, const LineId& writer, unsigned distance) {
     if (at(writer).unknown) return;
-    for (const Access& written : at(writer).accesses) {
-      if (!written.write || written.kind == OperandKind::t) continue;
-      const unsigned latency = isa::info_of(written.unit).register_latency;
-      if (latency <= distance) continue;
-      for (const Access& read : at(reader).accesses) {
-        if (read.write || read.defines || !overlap(read, at(reader).line.vlen, written, at(writer).line.vlen)) continue;
-        report_hazard(reader, read, writer, written, latency, distance);
+    for (const CodeAccess& written : at(writer).accesses) {
+      if (!written.write || written.storage == Storage::t || written.latency <= distance) continue;
+      for (const CodeAccess& read : at(reader).accesses) {
+        if (read.write || read.defines || !isa::overlap(read, at(reader).line.vlen, written, at(writer).line.vlen))
+          continue;
+        report_hazard(reader, read, writer, written, distance);
         break;  // more reads of the same word have the same cause
       }
     }
   }
 
-  void report_hazard(const LineId& reader, const Access& read, const LineId& writer, const Access& written,
-                     unsigned latency, unsigned distance) {
-    const unsigned missing = latency - distance;
-    const bool is_flag = read.kind == OperandKind::flag;
+  void report_hazard(const LineId& reader, const CodeAccess& read, const LineId& writer, const CodeAccess& written,
+                     unsigned distance) {
+    const unsigned missing = written.latency - distance;
+    const bool is_flag = read.storage == Storage::flag;
     const std::string_view fix = is_flag ? "" : ", or read the result through T";
     const bool crosses = reader.section != writer.section || reader.index <= writer.index;
     const std::string path =
@@ -250,7 +199,7 @@ class Prover {
             Code::hazard, read.where,
             fmt::format("'{}' is read {} line after it is written{}, but it is there after {}: put {} other "
                         "line between{}",
-                        read.text, distance, path, latency, missing, fix))) {
+                        read.text, distance, path, written.latency, missing, fix))) {
       reporter_.note(written.where, fmt::format("'{}' is written here", written.text));
     }
   }
@@ -258,7 +207,7 @@ class Prover {
   // ---- T -----------------------------------------------------------------------------------------------------------
 
   void check_forwarding(const LineId& id) {
-    for (const Access& read : at(id).accesses) {
+    for (const CodeAccess& read : at(id).accesses) {
       if (!read.asserted) continue;
       const std::vector<LineId> lines = before(id);
       if (lines.empty()) {
@@ -279,77 +228,23 @@ class Prover {
 
   // ---- two-line products -------------------------------------------------------------------------------------------
 
-  /// Everything that decides what an operand of the multiplier is.
-  static auto operand_of(const isa::Line& line, Source source, bool negated) {
-    isa::ReadPort port;
-    if (source == Source::gpr_a) port = line.gpr_a;
-    if (source == Source::gpr_b) port = line.gpr_b;
-    if (source == Source::lm) port = line.lm_read;
-    const bool in_gpr = source == Source::gpr_a || source == Source::gpr_b;
-    return std::tuple(in_gpr ? Source::gpr_a : source, negated, port, source == Source::bm ? line.bm : isa::BmPort(),
-                      source == Source::immediate ? line.immediate : isa::Immediate());
-  }
-
-  /// True if the line of fmulh moves the word of broadcast memory that fmulh reads to T: fmull finds it there.
-  static bool moves_to_t(const isa::Line& line) {
-    return line.bm.mode == isa::BmMode::read && line.bm.width == isa::Width::long_word && !line.bm.one_pe &&
-           line.t_write.source == Unit::bm && line.t_write.predicate == isa::Predicate();
-  }
-
-  static bool same_product(const isa::Line& first, isa::Line second) {
-    const isa::Slot& high = first.multiplier;
-    isa::Slot& low = second.multiplier;
-    if (moves_to_t(first)) {
-      for (const auto& [source, other] : {std::pair(high.a, &low.a), std::pair(high.b, &low.b)}) {
-        if (source != Source::bm || *other != Source::t_long) continue;
-        *other = Source::bm;
-        second.bm = first.bm;
-      }
-    }
-    const auto without_pe = [](auto operand) {
-      std::get<isa::BmPort>(operand).one_pe = false;
-      std::get<isa::BmPort>(operand).pe = 0;
-      return operand;
-    };
-    return without_pe(operand_of(first, high.a, high.negate_a)) ==
-               without_pe(operand_of(second, low.a, low.negate_a)) &&
-           without_pe(operand_of(first, high.b, high.negate_b)) ==
-               without_pe(operand_of(second, low.b, low.negate_b)) &&
-           first.vlen == second.vlen && first.mask == second.mask;
-  }
-
   void check_long_product(const LineId& id) {
     const std::vector<const CodeLine*>& section = lines_[id.section];
+    const CodeLine* before = id.index > 0 ? section[id.index - 1] : nullptr;
+    const CodeLine* after = id.index + 1 < section.size() ? section[id.index + 1] : nullptr;
     const CodeLine& line = at(id);
-    if (line.line.multiplier.op == isa::Op::FMULH) {
-      if (id.index + 1 < section.size() && section[id.index + 1]->unknown) return;
-      if (id.index + 1 == section.size() || section[id.index + 1]->line.multiplier.op != isa::Op::FMULL) {
-        reporter_.error(Code::long_product, line.where, "the line after 'fmulh' has no 'fmull' that ends the product");
-        return;
+    const isa::ProductHalf half = isa::info_of(line.line.multiplier.op).half;
+    const CodeLine* other = half == isa::ProductHalf::first ? after : before;
+    if (half == isa::ProductHalf::none || (other != nullptr && other->unknown)) return;
+    const isa::ProductFault fault = isa::product_fault(before != nullptr ? &before->line : nullptr, line.line,
+                                                       after != nullptr ? &after->line : nullptr);
+    if (fault != isa::ProductFault::none) {
+      const CodeLine& wrong = fault == isa::ProductFault::t_written ? *before : line;
+      if (reporter_.error(Code::long_product, wrong.where, std::string(isa::text_of(fault))) &&
+          fault == isa::ProductFault::operands) {
+        reporter_.note(before->where, "this is the 'fmulh'");
       }
-      const CodeLine& next = *section[id.index + 1];
-      if (!same_product(line.line, next.line)) {
-        if (reporter_.error(Code::long_product, next.where,
-                            "'fmull' needs the operands, vlen and mask of the 'fmulh' in the line before")) {
-          reporter_.note(line.where, "this is the 'fmulh'");
-        }
-        return;
-      }
-      const isa::Slot& slot = line.line.multiplier;
-      const auto from_t = [&](Source source) {
-        return source == Source::t_long || (source == Source::lm && line.line.lm_read.indirect);
-      };
-      if ((from_t(slot.a) || from_t(slot.b)) && line.line.t_write.source != Unit::none) {
-        reporter_.error(Code::long_product, line.where,
-                        "T is an operand of the product, but the line of 'fmulh' writes it, so 'fmull' would read "
-                        "another word");
-      }
-    } else if (line.line.multiplier.op == isa::Op::FMULL) {
-      if (id.index > 0 &&
-          (section[id.index - 1]->unknown || section[id.index - 1]->line.multiplier.op == isa::Op::FMULH)) {
-        return;
-      }
-      reporter_.error(Code::long_product, line.where, "the line before 'fmull' has no 'fmulh' that begins the product");
+      return;
     }
   }
 
@@ -384,7 +279,7 @@ class Prover {
         continue;
       }
       const unsigned elements = line.line.vlen;
-      for (const Access& access : line.accesses) {
+      for (const CodeAccess& access : line.accesses) {
         if (access.write) continue;
         if (report && !access.defines && !state.defined(access, elements)) {
           if (!told_.contains(&access)) report_uninitialised(access, section);
@@ -392,7 +287,7 @@ class Prover {
         }
       }
       if (report) check_t_width(line, state);
-      for (const Access& access : line.accesses) {
+      for (const CodeAccess& access : line.accesses) {
         if (access.write) state.write(access, elements);
       }
     }
@@ -400,9 +295,9 @@ class Prover {
   }
 
   void check_t_width(const CodeLine& line, const State& state) {
-    for (const Access& access : line.accesses) {
+    for (const CodeAccess& access : line.accesses) {
       const bool cuts =
-          !access.write && access.kind == OperandKind::t && access.floating && access.width == isa::Width::short_word;
+          !access.write && access.storage == Storage::t && access.floating && access.width == isa::Width::short_word;
       for (unsigned element = 0; cuts && element < line.line.vlen; ++element) {
         if (state.t_long[element] == nullptr) continue;
         if (reporter_.error(
@@ -417,7 +312,7 @@ class Prover {
     }
   }
 
-  void report_uninitialised(const Access& access, Section section) {
+  void report_uninitialised(const CodeAccess& access, Section section) {
     if (access.symbol != nullptr && access.symbol->kind == SymbolKind::parameter) {
       reporter_.error(Code::uninitialised, access.where,
                       fmt::format("parameter '{}' is set before every run, which is after '{}'", access.text,
@@ -431,12 +326,12 @@ class Prover {
       return;
     }
     // The flags that mask and predicates read name no operand of their own.
-    const Access* writer = nullptr;
+    const CodeAccess* writer = nullptr;
     for (const auto& lines : lines_) {
       for (const CodeLine* line : lines) {
-        for (const Access& other : line->accesses) {
-          const bool same = other.kind == OperandKind::t ? access.kind == OperandKind::t
-                                                         : overlap(access, kElements, other, kElements);
+        for (const CodeAccess& other : line->accesses) {
+          const bool same = other.storage == Storage::t ? access.storage == Storage::t
+                                                        : isa::overlap(access, kElements, other, kElements);
           if (writer == nullptr && other.write && same) writer = &other;
         }
       }
@@ -463,7 +358,7 @@ class Prover {
   const SectionLines& lines_;
   const Declared& declared_;
   Reporter& reporter_;
-  std::set<const Access*> told_;  // reads of T that were reported as not forwarded
+  std::set<const CodeAccess*> told_;  // reads of T that were reported as not forwarded
 };
 
 }  // namespace

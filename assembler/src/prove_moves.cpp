@@ -15,16 +15,8 @@ namespace {
 
 using isa::Section;
 
-/// Short words of broadcast memory.
-struct Range {
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;  // one past
-  [[nodiscard]] bool meets(const Range& other) const { return first < other.last && other.first < last; }
-};
-
-Range range_of(const Access& access, unsigned elements) {
-  return {access.address, access.address + short_words(access.width) * (access.vector ? elements : 1)};
-}
+using isa::Storage;
+using isa::WordRange;
 
 /// A collect and where it stands.
 struct PlacedCollect {
@@ -64,7 +56,7 @@ class MoveProver {
   [[nodiscard]] const std::vector<CodeStep>& steps(Section section) const {
     return code_[static_cast<std::size_t>(section)];
   }
-  [[nodiscard]] Range range_of_words(const CodeCollect& collect) const {
+  [[nodiscard]] WordRange range_of_words(const CodeCollect& collect) const {
     const std::uint32_t first = declared_.program.address_of(collect.step);
     return {first, first + 2 * collect.step.words()};
   }
@@ -132,11 +124,11 @@ class MoveProver {
 
   /// While records stream in, their window is addressed through the current record alone.
   void check_record_window() {
-    const Range window{0, 4u * declared_.program.record_words};
+    const WordRange window{0, 4u * declared_.program.record_words};
     for (const Section section : {Section::loop_initialization, Section::loop_body}) {
       for (const CodeLine* line : lines_[static_cast<std::size_t>(section)]) {
-        for (const Access& access : line->accesses) {
-          if (access.kind != OperandKind::bm || !range_of(access, line->line.vlen).meets(window)) continue;
+        for (const CodeAccess& access : line->accesses) {
+          if (access.storage != Storage::bm || !isa::extent_of(access, line->line.vlen).meets(window)) continue;
           reporter_.error(Code::move_overlap, access.where,
                           fmt::format("'{}' lies in the window that 'transfer' fills (short words 0..{}); name the "
                                       "current record",
@@ -147,9 +139,9 @@ class MoveProver {
   }
 
   /// The line's store into the words, if it has one.
-  [[nodiscard]] const Access* store_into(const CodeLine& line, const Range& words) const {
-    for (const Access& access : line.accesses) {
-      if (access.write && access.kind == OperandKind::bm && range_of(access, line.line.vlen).meets(words))
+  [[nodiscard]] const CodeAccess* store_into(const CodeLine& line, const WordRange& words) const {
+    for (const CodeAccess& access : line.accesses) {
+      if (access.write && access.storage == Storage::bm && isa::extent_of(access, line.line.vlen).meets(words))
         return &access;
     }
     return nullptr;
@@ -160,11 +152,11 @@ class MoveProver {
     while (at-- > 0) {
       if (const auto* line = std::get_if<CodeLine>(&steps(section)[at])) return {line};
     }
+    std::array<bool, isa::kSections> has_lines{};
+    for (std::size_t n = 0; n < isa::kSections; ++n) has_lines[n] = !lines_[n].empty();
     std::vector<const CodeLine*> found;
-    if (section == Section::initialization || section == Section::loop_initialization) return found;
-    for (const Section earlier : {Section::loop_initialization, Section::loop_body}) {
-      const auto& lines = lines_[static_cast<std::size_t>(earlier)];
-      if (!lines.empty()) found.push_back(lines.back());
+    for (const Section earlier : isa::sections_before(section, has_lines)) {
+      found.push_back(lines_[static_cast<std::size_t>(earlier)].back());
     }
     return found;
   }
@@ -173,12 +165,12 @@ class MoveProver {
   void check_landed(const PlacedCollect& from) {
     const CodeCollect& collect = *from.collect;
     for (const CodeLine* line : before(from.section, from.at)) {
-      const Access* store = store_into(*line, range_of_words(collect));
-      if (store == nullptr || isa::info_of(store->unit).register_latency < 2) continue;
+      const CodeAccess* store = store_into(*line, range_of_words(collect));
+      if (store == nullptr || store->latency < 2) continue;
       if (reporter_.error(Code::hazard, collect.where,
                           fmt::format("'{}' is collected 1 line after it is written, but it is there after {}: put 1 "
                                       "other line between",
-                                      collect.symbol->name, isa::info_of(store->unit).register_latency))) {
+                                      collect.symbol->name, store->latency))) {
         reporter_.note(store->where, fmt::format("'{}' is written here", store->text));
       }
     }
@@ -209,7 +201,7 @@ class MoveProver {
 
   /// True if the line writes what is being collected, which is reported.
   bool written_while_held(const CodeCollect& from, const CodeLine& line) {
-    const Access* store = store_into(line, range_of_words(from));
+    const CodeAccess* store = store_into(line, range_of_words(from));
     if (store == nullptr) return false;
     if (reporter_.error(Code::move_overlap, store->where,
                         fmt::format("'{}' is written while it is being collected; a 'collect' of other words before "
@@ -225,14 +217,14 @@ class MoveProver {
     for (const auto& section : lines_) {
       for (const CodeLine* line : section) {
         if (line->unknown) return;
-        for (const Access& access : line->accesses) {
-          if (!access.write || access.kind != OperandKind::bm) continue;
-          const Range range = range_of(access, line->line.vlen);
+        for (const CodeAccess& access : line->accesses) {
+          if (!access.write || access.storage != Storage::bm) continue;
+          const WordRange range = isa::extent_of(access, line->line.vlen);
           for (std::uint32_t word = range.first; word < range.last; ++word) written.set(word);
         }
       }
     }
-    const Range words = range_of_words(collect);
+    const WordRange words = range_of_words(collect);
     for (std::uint32_t word = words.first; word < words.last; ++word) {
       if (written.test(word)) continue;
       reporter_.error(Code::uninitialised, collect.where,

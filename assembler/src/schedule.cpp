@@ -16,7 +16,7 @@ using Lines = std::vector<CodeLine>;
 
 /// Whatever of the line's accesses belongs to its operations; what `$ti` claimed was true of the lines as written.
 void add_accesses(CodeLine& line, const UnitOperation& operation) {
-  for (const Access& access : operation.from->accesses) {
+  for (const CodeAccess& access : operation.from->accesses) {
     if (!belongs(access, operation)) continue;
     line.accesses.push_back(access);
     line.accesses.back().asserted = false;
@@ -124,7 +124,7 @@ class Scheduler {
     // Lines move to and fro across the section's ends: what `$ti` claimed there is T's value, which stays.
     for (Lines& other : trial) {
       for (CodeLine& line : other) {
-        for (Access& access : line.accesses) access.asserted = false;
+        for (CodeAccess& access : line.accesses) access.asserted = false;
       }
     }
     trial[section] = std::move(lines);

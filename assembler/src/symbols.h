@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "expand.h"
+#include "gdr/isa/effects.h"
 #include "gdr/isa/program.h"
 #include "reporter.h"
 
@@ -55,8 +56,6 @@ class Symbols {
   std::map<std::string, std::size_t, std::less<>> index_;
   std::set<std::string, std::less<>> tolerated_;
 };
-
-[[nodiscard]] constexpr std::uint32_t short_words(isa::Width width) { return width == isa::Width::long_word ? 2 : 1; }
 
 /// Reads the declarations and places every variable: fills the program but for code and files.
 struct Declared {

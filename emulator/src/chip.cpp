@@ -18,7 +18,7 @@ void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBl
 void require_pe_words(const PeWords& where) {
   if (where.memory == isa::Memory::bm) throw Error("where.memory = bm is refused: it must be gpr or lm");
   const unsigned size = where.memory == isa::Memory::gpr ? isa::kGprShortWords : isa::kLmShortWords;
-  const unsigned stride = stride_of(where.width);
+  const unsigned stride = isa::short_words(where.width);
   require(where.address + stride <= size, "where.address", where.address, 0, size - stride);
   if (where.address % stride != 0) {
     throw Error(fmt::format("where.address = {} is refused: a long word has an even one", where.address));

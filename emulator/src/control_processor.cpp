@@ -8,6 +8,8 @@
 #include <cmath>
 #include <optional>
 
+#include "gdr/isa/effects.h"
+
 namespace gdr::emulator {
 namespace {
 
@@ -170,9 +172,16 @@ void ControlProcessor::load(const Program& program) {
   tree_events_ = {};
   has_bm_stores_ = false;
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    section_lines_[section] = lines_of(static_cast<Section>(section));
-    for (const isa::ProgramLine& line : program.lines(static_cast<Section>(section))) {
-      has_bm_stores_ = has_bm_stores_ || isa::decoded(line.word).bm.mode == isa::BmMode::write;
+    Counters& lines = section_lines_[section];
+    lines = {};
+    for (const isa::ProgramLine& coded : program.lines(static_cast<Section>(section))) {
+      const isa::Effects effects = isa::effects(isa::decoded(coded.word));
+      lines.adder_lines += effects.busy(isa::Unit::adder);
+      lines.multiplier_lines += effects.busy(isa::Unit::multiplier);
+      lines.alu_lines += effects.busy(isa::Unit::alu);
+      lines.bm_lines += effects.busy(isa::Unit::bm);
+      lines.lines += 1;
+      has_bm_stores_ = has_bm_stores_ || effects.writes_bm();
     }
   }
   for (const isa::Parameter& parameter : program.parameters) set_parameter(parameter, parameter.default_value);
@@ -366,21 +375,6 @@ std::vector<std::uint64_t> ControlProcessor::send_to_host(std::span<const LongWo
   }
   hic_.bytes_out += kParticlesPerRun * by_field.size() * sizeof(std::uint64_t);
   return fields;
-}
-
-/// Lines of a section that keep each unit busy.
-Counters ControlProcessor::lines_of(Section section) const {
-  Counters lines;
-  for (const isa::ProgramLine& coded : coc_.program.lines(section)) {
-    const isa::Line line = isa::decoded(coded.word);
-    const bool claimed = isa::info_of(line.multiplier.op).claims_adder;
-    lines.adder_lines += line.adder.op != isa::Op::NOP || claimed;
-    lines.multiplier_lines += line.multiplier.op != isa::Op::NOP;
-    lines.alu_lines += line.alu.op != isa::Op::NOP;
-    lines.bm_lines += line.bm.mode != isa::BmMode::none;
-    lines.lines += 1;
-  }
-  return lines;
 }
 
 void ControlProcessor::count_section(Section section, std::uint64_t times) {

@@ -8,13 +8,10 @@ namespace {
 
 using isa::BmMode;
 using isa::Line;
-using isa::Op;
-using isa::ReadPort;
 using isa::Section;
 using isa::Slot;
 using isa::Source;
 using isa::Unit;
-using isa::WritePort;
 
 class Checker {
  public:
@@ -27,21 +24,29 @@ class Checker {
     const isa::Visitor decode{[&](const isa::ProgramLine& coded) {
                                 isa::DecodeResult decoded = isa::decode(coded.word);
                                 if (!decoded.line) fail(FaultKind::undefined, decoded.error);
-                                steps.emplace_back(*decoded.line);
+                                steps.emplace_back(DecodedLine{*decoded.line, isa::effects(*decoded.line)});
                                 ++at_;
                               },
                               [&](const isa::TransferStep& transfer) { steps.emplace_back(transfer); },
                               [&](const isa::CollectStep& collect) { steps.emplace_back(collect); }};
     for (const isa::Step& step : program_.steps(section_)) std::visit(decode, step);
-    const std::vector<const Line*> lines = lines_of(steps);
+    const std::vector<const DecodedLine*> lines = lines_of(steps);
     for (at_ = 0; at_ < lines.size(); ++at_) {
-      const Line* before = at_ > 0 ? lines[at_ - 1] : nullptr;
-      check_addresses(*lines[at_]);
-      check_operands(*lines[at_]);
-      check_product(before, *lines[at_], at_ + 1 < lines.size() ? lines[at_ + 1] : nullptr);
-      if (before != nullptr && lines[at_]->multiplier.op == Op::FMULH) check_landing(*before, *lines[at_]);
+      const DecodedLine* before = at_ > 0 ? lines[at_ - 1] : nullptr;
+      const DecodedLine* after = at_ + 1 < lines.size() ? lines[at_ + 1] : nullptr;
+      check_addresses(lines[at_]->effects);
+      check_operands(lines[at_]->line);
+      refuse(isa::product_fault(before != nullptr ? &before->line : nullptr, lines[at_]->line,
+                                after != nullptr ? &after->line : nullptr));
+      if (before != nullptr) check_landing(*before, *lines[at_]);
     }
     return steps;
+  }
+
+  /// Of the section's first line and one that may run right before it.
+  void check_entry(const DecodedLine& before, const DecodedLine& first) {
+    at_ = 0;
+    check_landing(before, first);
   }
 
  private:
@@ -49,37 +54,38 @@ class Checker {
     throw Fault(kind, program_, section_, at_, why);
   }
 
-  void check_extent(std::string_view memory, unsigned address, Width width, bool vector, unsigned vlen,
-                    unsigned short_words) const {
-    const unsigned words = vector ? vlen : 1;
-    const unsigned end = address + words * stride_of(width);
-    if (end > short_words) {
-      fail(FaultKind::address, fmt::format("{} address {} is outside 0..{}", memory, end - 1, short_words - 1));
-    }
+  void refuse(isa::ProductFault fault) const {
+    if (fault != isa::ProductFault::none) fail(FaultKind::unproven_product, std::string(isa::text_of(fault)));
   }
 
-  void check_addresses(const Line& line) const {
-    const auto read = [&](std::string_view memory, Source source, const ReadPort& port, unsigned size) {
-      if (isa::reads(line, source) && !port.indirect) {
-        check_extent(memory, port.address, port.width, port.vector, line.vlen, size);
+  void check_addresses(const isa::Effects& effects) const {
+    for (const isa::Access& access : effects.reads()) check_address(access, effects.elements());
+    for (const isa::Access& access : effects.writes()) check_address(access, effects.elements());
+  }
+
+  void check_address(const isa::Access& access, unsigned elements) const {
+    const auto require = [&](std::string_view memory, unsigned size) {
+      const unsigned end = isa::extent_of(access, elements).last;
+      if (end > size) {
+        fail(FaultKind::address, fmt::format("{} address {} is outside 0..{}", memory, end - 1, size - 1));
       }
     };
-    read("GPR", Source::gpr_a, line.gpr_a, isa::kGprShortWords);
-    read("GPR", Source::gpr_b, line.gpr_b, isa::kGprShortWords);
-    read("local memory", Source::lm, line.lm_read, isa::kLmShortWords);
-    const auto write = [&](std::string_view memory, const WritePort& port, unsigned size) {
-      if (port.source != Unit::none && !port.indirect) {
-        check_extent(memory, port.address, isa::result_width(line, port.source), port.vector, line.vlen, size);
-      }
-    };
-    write("GPR", line.gpr_write, isa::kGprShortWords);
-    write("local memory", line.lm_write, isa::kLmShortWords);
-    if (line.bm.mode == BmMode::none) return;
-    if (line.bm.record && section_ != Section::loop_body) {
-      fail(FaultKind::undefined, "a j-record is accessed outside the loop body, where there is none");
+    switch (access.storage) {
+      case isa::Storage::t:
+      case isa::Storage::flag:
+        return;
+      case isa::Storage::gpr:
+        return require("GPR", isa::kGprShortWords);
+      case isa::Storage::lm:
+        return require("local memory", isa::kLmShortWords);
+      case isa::Storage::bm:
+        return require("BM", isa::kBmShortWords);
+      case isa::Storage::record:
+        if (section_ != Section::loop_body) {
+          fail(FaultKind::undefined, "a j-record is accessed outside the loop body, where there is none");
+        }
+        return require("j-record", 2u * program_.record_words);
     }
-    check_extent(line.bm.record ? "j-record" : "BM", line.bm.address, line.bm.width, line.bm.vector, line.vlen,
-                 line.bm.record ? 2u * program_.record_words : isa::kBmShortWords);
   }
 
   /// Width in which the line offers a source; identifiers take whatever is asked for.
@@ -129,78 +135,9 @@ class Checker {
     }
   }
 
-  /// The port that an operand of the product comes through, so that two lines can be compared.
-  static std::pair<Source, ReadPort> operand(const Line& line, Source source) {
-    switch (source) {
-      case Source::gpr_a:
-        return {Source::gpr_a, line.gpr_a};
-      case Source::gpr_b:
-        return {Source::gpr_a, line.gpr_b};  // either port shows the same register
-      case Source::lm:
-        return {source, line.lm_read};
-      case Source::bm:
-        return {source, {line.bm.address, line.bm.width, line.bm.vector, line.bm.record}};
-      default:
-        return {source, {}};
-    }
-  }
-
-  void check_product(const Line* before, const Line& line, const Line* after) const {
-    const auto is = [](const Line* l, Op op) { return l != nullptr && l->multiplier.op == op; };
-    if (line.multiplier.op == Op::FMULH && !is(after, Op::FMULL)) {
-      fail(FaultKind::unproven_product, "fmulh is not followed by its fmull");
-    }
-    if (line.multiplier.op != Op::FMULL) return;
-    if (!is(before, Op::FMULH)) fail(FaultKind::unproven_product, "fmull does not follow its fmulh");
-    const Slot& high = before->multiplier;
-    const Slot& low = line.multiplier;
-    const bool immediates_equal =
-        (low.a != Source::immediate && low.b != Source::immediate) || before->immediate == line.immediate;
-    // A word of BM that the line of fmulh moves to T is the same operand there.
-    const bool moved = before->bm.mode == BmMode::read && before->bm.width == Width::long_word && !before->bm.one_pe &&
-                       before->t_write.source == Unit::bm && before->t_write.predicate == isa::Predicate();
-    const auto same = [&](Source first, Source second) {
-      return (moved && first == Source::bm && second == Source::t_long) ||
-             operand(*before, first) == operand(line, second);
-    };
-    if (!same(high.a, low.a) || !same(high.b, low.b) || high.negate_a != low.negate_a ||
-        high.negate_b != low.negate_b || !immediates_equal) {
-      fail(FaultKind::unproven_product, "fmulh and fmull differ in their operands");
-    }
-    if (before->vlen != line.vlen || before->mask != line.mask) {
-      fail(FaultKind::unproven_product, "fmulh and fmull differ in vector length or mask");
-    }
-    const auto from_t = [&](Source source) {
-      return source == Source::t_long || source == Source::t_short || (source == Source::lm && line.lm_read.indirect);
-    };
-    const auto changes = [&](Source first, Source second) {
-      return from_t(second) && before->t_write.source != Unit::none && !(moved && first == Source::bm);
-    };
-    if (changes(high.a, low.a) || changes(high.b, low.b)) {
-      fail(FaultKind::unproven_product, "T, an operand of the product, is written in the line of its fmulh");
-    }
-  }
-
-  /// What the line before fmulh writes lands between fmulh and fmull: they would read different values.
-  void check_landing(const Line& written, const Line& product) const {
-    for (const Source source : {product.multiplier.a, product.multiplier.b}) {
-      const auto [memory, port] = operand(product, source);
-      const WritePort* late = memory == Source::gpr_a ? &written.gpr_write
-                              : memory == Source::lm  ? &written.lm_write
-                                                      : nullptr;
-      if (late == nullptr || late->source == Unit::none) continue;
-      if (late->indirect || port.indirect) continue;  // whether they meet is known in the run alone
-      const Width width = isa::result_width(written, late->source);
-      const unsigned end = late->address + (late->vector ? written.vlen : 1u) * stride_of(width);
-      const unsigned read_end = port.address + (port.vector ? product.vlen : 1u) * stride_of(port.width);
-      if (late->address < read_end && port.address < end) {
-        fail(FaultKind::unproven_product, "an operand of fmulh and fmull changes between them");
-      }
-    }
-    for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
-      if (product.mask.flag != 0 && isa::slot_of(written, unit).flag.flag == product.mask.flag) {
-        fail(FaultKind::unproven_product, "the mask of fmulh and fmull changes between them");
-      }
+  void check_landing(const DecodedLine& before, const DecodedLine& line) const {
+    if (line.effects.product() == isa::ProductHalf::first) {
+      refuse(isa::landing_fault(before.effects, line.effects));
     }
   }
 
@@ -227,19 +164,29 @@ Fault::Fault(FaultKind kind, const isa::Program& program, isa::Section section, 
       section_(section),
       line_(line) {}
 
-std::vector<const isa::Line*> lines_of(const std::vector<DecodedStep>& steps) {
-  std::vector<const isa::Line*> lines;
+std::vector<const DecodedLine*> lines_of(const std::vector<DecodedStep>& steps) {
+  std::vector<const DecodedLine*> lines;
   lines.reserve(steps.size());
   for (const DecodedStep& step : steps) {
-    if (const auto* line = std::get_if<Line>(&step)) lines.push_back(line);
+    if (const auto* line = std::get_if<DecodedLine>(&step)) lines.push_back(line);
   }
   return lines;
 }
 
 DecodedProgram decode_program(const isa::Program& program) {
   DecodedProgram decoded{program, {}};
+  std::array<bool, isa::kSections> has_lines{};
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    decoded.sections[section] = Checker(program, static_cast<isa::Section>(section)).run();
+    decoded.sections[section] = Checker(program, static_cast<Section>(section)).run();
+    has_lines[section] = !lines_of(decoded.sections[section]).empty();
+  }
+  for (std::size_t number = 0; number < isa::kSections; ++number) {
+    if (!has_lines[number]) continue;
+    const auto section = static_cast<Section>(number);
+    const DecodedLine& first = *lines_of(decoded.steps(section)).front();
+    for (const Section before : isa::sections_before(section, has_lines)) {
+      Checker(program, section).check_entry(*lines_of(decoded.steps(before)).back(), first);
+    }
   }
   return decoded;
 }

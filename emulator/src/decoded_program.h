@@ -6,12 +6,17 @@
 #include <vector>
 
 #include "gdr/emulator/chip.h"
-#include "gdr/isa/program.h"
+#include "gdr/isa/effects.h"
 
 namespace gdr::emulator {
 
+struct DecodedLine {
+  isa::Line line;
+  isa::Effects effects;
+};
+
 /// As isa::Step.
-using DecodedStep = std::variant<isa::Line, isa::TransferStep, isa::CollectStep>;
+using DecodedStep = std::variant<DecodedLine, isa::TransferStep, isa::CollectStep>;
 
 struct DecodedProgram {
   isa::Program program;  // for faults' source positions, and what collects take
@@ -23,14 +28,11 @@ struct DecodedProgram {
 };
 
 /// The lines alone, of the steps they point into.
-[[nodiscard]] std::vector<const isa::Line*> lines_of(const std::vector<DecodedStep>& steps);
+[[nodiscard]] std::vector<const DecodedLine*> lines_of(const std::vector<DecodedStep>& steps);
 
 /// Throws Fault for undefined words, static addresses outside their memory, operands of a width that the operation does
-/// not take, and fmulh and fmull that are no pair.
+/// not take, and fmulh and fmull that are no product or whose operands may change between them.
 [[nodiscard]] DecodedProgram decode_program(const isa::Program& program);
-
-/// Short words that one element's step moves on.
-[[nodiscard]] constexpr unsigned stride_of(Width width) { return width == Width::long_word ? 2 : 1; }
 
 /// First short-word address of the record window that iteration `iteration` reads.
 [[nodiscard]] constexpr unsigned record_base(unsigned record_words, std::uint64_t iteration) {

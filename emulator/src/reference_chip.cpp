@@ -101,7 +101,7 @@ class Reference final : public ReferenceChip {
   void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
     const std::span<ShortWord> memory = memory_of(blocks_[block].pes[pe], where);
     for (std::size_t n = 0; n < words.size(); ++n) {
-      const std::size_t address = where.address + n * stride_of(where.width);
+      const std::size_t address = where.address + n * isa::short_words(where.width);
       memory[address] = words[n].upper();
       if (where.width == Width::long_word) memory[address + 1] = words[n].lower();
     }
@@ -112,7 +112,7 @@ class Reference final : public ReferenceChip {
     const std::span<const ShortWord> memory = memory_of(copy, where);
     std::vector<LongWord> words;
     for (std::size_t n = 0; n < where.count; ++n) {
-      words.push_back(read(memory, where.address + n * stride_of(where.width), where.width));
+      words.push_back(read(memory, where.address + n * isa::short_words(where.width), where.width));
     }
     return words;
   }
@@ -172,11 +172,11 @@ class Reference final : public ReferenceChip {
     void section(Section section) {
       section_ = section;
       at_ = 0;
-      const isa::Visitor issue{[&](const Line& line) {
+      const isa::Visitor issue{[&](const DecodedLine& each) {
                                  if (chip_.observer_ != nullptr) {
                                    chip_.observer_->on_issue({chip_, section, at_, block_id_, iteration_, jvalid_});
                                  }
-                                 step(line);
+                                 step(each.line);
                                  ++at_;
                                },
                                [](const isa::TransferStep&) {},  // the record is there when its iteration begins
@@ -321,7 +321,7 @@ class Reference final : public ReferenceChip {
     }
 
     static std::size_t step_of(bool vector, Width width, unsigned element) {
-      return vector ? element * stride_of(width) : 0;
+      return vector ? element * isa::short_words(width) : 0;
     }
 
     std::size_t bm_address(const Line& line, unsigned element) const {
@@ -333,7 +333,7 @@ class Reference final : public ReferenceChip {
       if (!port.indirect) return address;
       const LongWord t = pe.t[element];
       const uint128 offset = port.width == Width::long_word ? t.bits() : uint128{t.upper().bits};
-      if (offset >= isa::kLmShortWords || address + offset + stride_of(port.width) > isa::kLmShortWords ||
+      if (offset >= isa::kLmShortWords || address + offset + isa::short_words(port.width) > isa::kLmShortWords ||
           (port.width == Width::long_word && (address + offset) % 2 != 0)) {
         throw Fault(FaultKind::address, chip_.code_.program, section_, at_,
                     fmt::format("local memory address {} + T ({}) is outside 0..{} or odd for a long word", address,

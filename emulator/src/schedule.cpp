@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gdr/emulator/chip.h"
+#include "gdr/isa/effects.h"
 
 namespace gdr::emulator {
 namespace {
@@ -24,13 +25,12 @@ constexpr std::array<ReasonNames, kStallReasons> kReasonNames{{{"BM port: IDP", 
 std::uint64_t& of(StallClocks& clocks, StallReason reason) { return clocks[static_cast<std::size_t>(reason)]; }
 
 ScheduledLine uses_of(const isa::Line& line) {
+  const isa::Effects effects = isa::effects(line);
   ScheduledLine scheduled;
-  // All elements of a scalar read share its one word; a store moves one word per element.
-  if (line.bm.mode == isa::BmMode::read) scheduled.bm_reads = line.bm.vector ? line.vlen : 1;
-  if (line.bm.mode == isa::BmMode::write) scheduled.bm_writes = line.vlen;
-  scheduled.adder = line.adder.op != isa::Op::NOP || isa::info_of(line.multiplier.op).claims_adder;
-  scheduled.multiplier = line.multiplier.op != isa::Op::NOP;
-  scheduled.alu = line.alu.op != isa::Op::NOP;
+  (effects.writes_bm() ? scheduled.bm_writes : scheduled.bm_reads) = static_cast<std::uint8_t>(effects.bm_clocks());
+  scheduled.adder = effects.busy(isa::Unit::adder);
+  scheduled.multiplier = effects.busy(isa::Unit::multiplier);
+  scheduled.alu = effects.busy(isa::Unit::alu);
   return scheduled;
 }
 

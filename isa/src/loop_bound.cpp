@@ -2,17 +2,9 @@
 
 #include <algorithm>
 
+#include "gdr/isa/effects.h"
+
 namespace gdr::isa {
-namespace {
-
-/// Port clocks of a line's access to BM: one per word moved; all elements of a scalar read share its one word.
-std::uint64_t port_clocks(const Line& line) {
-  if (line.bm.mode == BmMode::none) return 0;
-  return line.bm.vector || line.bm.mode == BmMode::write ? line.vlen : 1;
-}
-
-}  // namespace
-
 std::uint64_t LoopBound::clocks() const { return std::max({line_clocks, idp_clocks, bm_clocks, odp_clocks}); }
 
 std::string_view LoopBound::bound() const {
@@ -30,7 +22,7 @@ LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
   const Visitor count{[&](const ProgramLine& line) {
                         ++bound.lines;
                         bound.line_clocks += kClocksPerLine;
-                        bound.bm_clocks += port_clocks(decoded(line.word));
+                        bound.bm_clocks += effects(decoded(line.word)).bm_clocks();
                       },
                       [](const TransferStep&) {},  // of the record, counted above
                       [&](const CollectStep& collect) {

@@ -1,4 +1,4 @@
-// What a line reads and writes, as far as that can be told without running it.
+// What a line does to the rows of registers, from isa::effects().
 #pragma once
 
 #include <array>
@@ -6,14 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "decoded_program.h"
 #include "micro_op.h"
 
 namespace gdr::emulator::simd {
 
 using RowSet = std::bitset<kRegisterRows>;
 
-/// Register rows of the words that a port touches, element by element.
-struct Access {
+/// Register rows of the words that an access touches, element by element.
+struct RowPattern {
   unsigned first = 0;  // row of element 0
   unsigned step = 0;   // rows from one element to the next
   unsigned words = 1;  // rows of a word
@@ -46,18 +47,22 @@ void for_each_row(const RowSet& rows, Function function) {
 /// All rows of local memory.
 [[nodiscard]] const RowSet& lm_rows();
 
-[[nodiscard]] Access access_of(isa::Memory memory, unsigned address, Width width, bool vector, unsigned elements);
-[[nodiscard]] Access access_of_t(unsigned elements);
+/// Of GPR, LM or T, whose words have both their rows whatever their width; not of an indirect access.
+[[nodiscard]] RowPattern pattern_of(const isa::Access& access, unsigned elements);
+[[nodiscard]] RowPattern pattern_of_t(unsigned elements);
+[[nodiscard]] inline bool in_registers(const isa::Access& access) {
+  return access.storage == isa::Storage::gpr || access.storage == isa::Storage::lm || access.storage == isa::Storage::t;
+}
 
-/// True for a slot whose result exists: fmulh leaves its work to fmull.
-[[nodiscard]] inline bool acts(const isa::Slot& slot) { return slot.op != isa::Op::NOP && slot.op != isa::Op::FMULH; }
-
-/// True if a unit that acts, or a store to BM, reads `source`.
-[[nodiscard]] bool uses(const isa::Line& line, isa::Source source);
-
-/// Adds the rows that `source` shows to one element of the line: all of LM if it is indirect, none for what is no
-/// register.
-void add_rows_read(RowSet& rows, const isa::Line& line, isa::Source source, unsigned element);
+/// Calls function(access) for every read that the engine makes: a product of long words is formed in its second line,
+/// which reads again what the first line reads.
+template <class Function>
+void for_each_read(const isa::Effects& effects, Function function) {
+  for (const isa::Access& read : effects.reads()) {
+    if (effects.product() == isa::ProductHalf::first && read.unit == isa::Unit::multiplier) continue;
+    function(read);
+  }
+}
 
 struct LineFacts {
   RowSet reads;                    // registers
@@ -69,9 +74,9 @@ struct LineFacts {
 
   LineFacts& operator|=(const LineFacts& other);
 };
-[[nodiscard]] LineFacts facts_of(const isa::Line& line);
+[[nodiscard]] LineFacts facts_of(const isa::Effects& effects);
 
 /// Rows that a section overwrites as a whole, in all PEs, before it reads them.
-[[nodiscard]] RowSet overwritten_unread(const std::vector<const isa::Line*>& lines);
+[[nodiscard]] RowSet overwritten_unread(const std::vector<const DecodedLine*>& lines);
 
 }  // namespace gdr::emulator::simd

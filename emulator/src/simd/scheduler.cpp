@@ -5,16 +5,18 @@
 namespace gdr::emulator::simd {
 namespace {
 
-using isa::Line;
 using isa::Section;
 
-void add_first(LineFacts& facts, const std::vector<DecodedStep>& steps) {
-  const std::vector<const Line*> lines = lines_of(steps);
-  if (!lines.empty()) facts |= facts_of(*lines.front());
-}
-void add_last(LineFacts& facts, const std::vector<DecodedStep>& steps) {
-  const std::vector<const Line*> lines = lines_of(steps);
-  if (!lines.empty()) facts |= facts_of(*lines.back());
+/// Facts of the last lines whose writes may be pending when the section begins; those of initialization have landed.
+LineFacts facts_before(const DecodedProgram& program, Section section) {
+  LineFacts facts;
+  std::array<bool, isa::kSections> has_lines{};
+  for (std::size_t n = 0; n < isa::kSections; ++n) has_lines[n] = !lines_of(program.sections[n]).empty();
+  for (const Section earlier : isa::sections_before(section, has_lines)) {
+    if (earlier == Section::initialization) continue;
+    facts |= facts_of(lines_of(program.steps(earlier)).back()->effects);
+  }
+  return facts;
 }
 
 /// Layout of LM in a program that addresses it indirectly: that of its indirect accesses.
@@ -25,16 +27,14 @@ struct IndirectUse {
 
 IndirectUse indirect_use(const DecodedProgram& program) {
   IndirectUse use;
+  const auto note = [&](const isa::Access& access) {
+    use.any = use.any || access.indirect;
+    use.of_longs = use.of_longs || (access.indirect && access.width == Width::long_word);
+  };
   for (const std::vector<DecodedStep>& steps : program.sections) {
-    for (const Line* each : lines_of(steps)) {
-      const Line& line = *each;
-      if (!facts_of(line).indirect) continue;
-      use.any = true;
-      const bool long_read =
-          uses(line, isa::Source::lm) && line.lm_read.indirect && line.lm_read.width == Width::long_word;
-      const bool long_write =
-          line.lm_write.indirect && isa::result_width(line, line.lm_write.source) == Width::long_word;
-      use.of_longs = use.of_longs || long_read || long_write;
+    for (const DecodedLine* line : lines_of(steps)) {
+      for_each_read(line->effects, note);
+      for (const isa::Access& write : line->effects.writes()) note(write);
     }
   }
   return use;
@@ -79,23 +79,23 @@ class ProgramScheduler {
     frame.program = &program_.program;
     frame.leaves_writes = section == Section::loop_initialization || section == Section::loop_body;
     frame.leaves_splats = section == Section::loop_body && jvalid;
-    const auto& body = program_.steps(Section::loop_body);
     if (frame.leaves_writes) {
-      add_first(frame.after, body);
-      add_first(frame.after, program_.steps(Section::loop_termination));
+      for (const Section next : {Section::loop_body, Section::loop_termination}) {
+        const std::vector<const DecodedLine*> lines = lines_of(program_.steps(next));
+        if (!lines.empty()) frame.after |= facts_of(lines.front()->effects);
+      }
       frame.after.reads_bm = true;  // the next record is written before a store lands
     }
-    if (section == Section::loop_body || section == Section::loop_termination) {
-      add_last(frame.before, program_.steps(Section::loop_initialization));
-      add_last(frame.before, body);
-    }
+    frame.before = facts_before(program_, section);
     return frame;
   }
 
   /// Pairs that the loop body touches: the layout of the others does not change in it either.
   [[nodiscard]] RowSet written_in_body() const {
     RowSet rows;
-    for (const Line* line : lines_of(program_.steps(Section::loop_body))) rows |= facts_of(*line).writes;
+    for (const DecodedLine* line : lines_of(program_.steps(Section::loop_body))) {
+      rows |= facts_of(line->effects).writes;
+    }
     return whole_pairs(rows);
   }
 

@@ -5,7 +5,6 @@
 
 namespace gdr::emulator::simd {
 
-using isa::BmMode;
 using isa::kVectorElements;
 using isa::Line;
 using isa::Op;
@@ -13,7 +12,6 @@ using isa::Predicate;
 using isa::Slot;
 using isa::Source;
 using isa::Unit;
-using isa::WritePort;
 
 std::uint32_t Constants::place_of(isa::LongWord value) {
   const auto found = std::find(values_.begin(), values_.end(), value);
@@ -30,7 +28,7 @@ SectionScheduler::SectionScheduler(KernelSet kernels, Constants& constants, cons
 SectionCode SectionScheduler::run(const std::vector<DecodedStep>& steps) {
   if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines_of(steps));
   for (std::size_t n = 0; n < steps.size(); ++n) {
-    const isa::Visitor schedule{[&](const Line& each) {
+    const isa::Visitor schedule{[&](const DecodedLine& each) {
                                   line(each, facts_after(steps, n));
                                   ++at_;
                                 },
@@ -47,8 +45,8 @@ SectionCode SectionScheduler::run(const std::vector<DecodedStep>& steps) {
 LineFacts SectionScheduler::facts_after(const std::vector<DecodedStep>& steps, std::size_t at) const {
   bool collects = false;
   std::optional<LineFacts> next;
-  const isa::Visitor look{[&](const Line& line) { next = facts_of(line); }, [](const isa::TransferStep&) {},
-                          [&](const isa::CollectStep&) { collects = true; }};
+  const isa::Visitor look{[&](const DecodedLine& line) { next = facts_of(line.effects); },
+                          [](const isa::TransferStep&) {}, [&](const isa::CollectStep&) { collects = true; }};
   while (!next && ++at < steps.size()) std::visit(look, steps[at]);
   LineFacts after = next.value_or(frame_.after);
   after.reads_bm = after.reads_bm || collects;
@@ -57,11 +55,12 @@ LineFacts SectionScheduler::facts_after(const std::vector<DecodedStep>& steps, s
 
 /// Reads first, in an order in which no direct write disturbs them; then what the line before left to land; then what
 /// this line had to hold back.
-void SectionScheduler::line(const Line& line, const LineFacts& after) {
-  line_ = &line;
+void SectionScheduler::line(const DecodedLine& decoded, const LineFacts& after) {
+  line_ = &decoded.line;
+  effects_ = &decoded.effects;
   bank_ = place::kBanks + static_cast<std::uint32_t>(at_ % 2) * kBankWords;
   used_ = 0;
-  std::vector<Action> actions = actions_of(line);
+  std::vector<Action> actions = actions_of();
   prepare_indirect(actions);
   fetch_bm(actions);
   decide_landing(actions, after);
@@ -134,33 +133,32 @@ RowSet SectionScheduler::Action::direct_writes() const {
   return rows;
 }
 
-std::vector<SectionScheduler::Action> SectionScheduler::actions_of(const Line& line) const {
+/// Targets and register reads of the action's unit.
+void SectionScheduler::add_accesses(Action& action) const {
+  const unsigned elements = effects_->elements();
+  for (const isa::Access& write : effects_->writes()) {
+    if (write.unit != action.unit || !in_registers(write)) continue;
+    if (write.predicate.jvalid && !frame_.jvalid) continue;
+    const bool t = write.storage == isa::Storage::t;
+    const isa::Memory memory = write.storage == isa::Storage::lm ? isa::Memory::lm : isa::Memory::gpr;
+    const RowPattern rows = write.indirect ? RowPattern{} : pattern_of(write, elements);
+    action.targets.push_back({memory, t, write.indirect, rows, write.predicate, Landing::direct});
+  }
+  for (const isa::Access& read : effects_->reads()) {
+    // An indirect read has fetched its words before any unit acts.
+    const bool fetched = read.indirect || read.purpose == isa::Purpose::index;
+    if (read.unit != action.unit || !in_registers(read) || fetched) continue;
+    const RowPattern rows = pattern_of(read, elements);
+    for (unsigned element = 0; element < elements; ++element) rows.add_to(action.reads[element], element);
+  }
+}
+
+std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
   std::vector<Action> actions;
-  const auto take = [&](const Predicate& predicate) { return frame_.jvalid || !predicate.jvalid; };
-  const auto add_targets = [&](Action& action) {
-    const auto add = [&](const WritePort& port, isa::Memory memory, bool t) {
-      if (port.source != action.unit || !take(port.predicate)) return;
-      const Access access = t               ? access_of_t(line.vlen)
-                            : port.indirect ? Access{}
-                                            : access_of(memory, port.address, action.width, port.vector, line.vlen);
-      action.targets.push_back({memory, t, port.indirect, access, port.predicate, Landing::direct});
-    };
-    add(line.t_write, isa::Memory::gpr, true);
-    add(line.gpr_write, isa::Memory::gpr, false);
-    add(line.lm_write, isa::Memory::lm, false);
-  };
-  const auto add_reads = [&](Action& action) {
-    for (unsigned element = 0; element < line.vlen; ++element) {
-      for (const Source source : {action.a, action.b}) {
-        // An indirect read has fetched its words before any unit acts.
-        if (source == Source::lm && line.lm_read.indirect) continue;
-        add_rows_read(action.reads[element], line, source, element);
-      }
-    }
-  };
   for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
-    const Slot& slot = isa::slot_of(line, unit);
-    if (!acts(slot)) continue;
+    const Slot& slot = isa::slot_of(*line_, unit);
+    const bool waits = effects_->product() == isa::ProductHalf::first && unit == Unit::multiplier;
+    if (!effects_->works(unit) || waits) continue;
     Action action;
     action.unit = unit;
     action.op = slot.op;
@@ -169,21 +167,19 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of(const Line& l
     action.b = slot.b;
     action.negate_a = slot.negate_a;
     action.negate_b = slot.negate_b;
-    add_targets(action);
-    if (slot.flag.flag != 0 && take(slot.flag.predicate)) action.flag = slot.flag;
-    add_reads(action);
+    if (slot.flag.flag != 0 && (frame_.jvalid || !slot.flag.predicate.jvalid)) action.flag = slot.flag;
+    add_accesses(action);
     if (!action.targets.empty() || action.flag) actions.push_back(action);
   }
-  if (line.bm.mode != BmMode::none) {
+  if (effects_->works(Unit::bm)) {
     Action action;
     action.unit = Unit::bm;
     action.op = Op::UPASSA;
-    action.width = line.bm.width;
-    action.one_pe = line.bm.one_pe;
-    action.stores_to_bm = line.bm.mode == BmMode::write;
-    action.a = action.stores_to_bm ? line.bm.store_source : Source::bm;
-    add_targets(action);
-    add_reads(action);
+    action.width = line_->bm.width;
+    action.one_pe = line_->bm.one_pe;
+    action.stores_to_bm = effects_->writes_bm();
+    action.a = action.stores_to_bm ? line_->bm.store_source : Source::bm;
+    add_accesses(action);
     if (!action.targets.empty() || action.stores_to_bm) actions.push_back(action);
   }
   return actions;
@@ -194,14 +190,14 @@ void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
   const Line& line = *line_;
   const auto rows = [&](unsigned address, Width width, bool vector, const Gate& gate, std::uint32_t lane_mask) {
     const Value t = t_value(Width::long_word);
-    spread(access_of_t(line.vlen).rows());
+    spread(pattern_of_t(line.vlen).rows());
     const Value t_spread = t.at.lane_step == 0 ? t_value(Width::long_word) : t;
     const std::uint32_t numbers = reserve(line.vlen * kRowWords);
     const std::uint32_t lanes = reserve(kVectorWords);
     MicroOp& op = push(moves::indirect_rows);
     op.width = width;
     op.a.high = address;
-    op.a.element_step = vector ? stride_of(width) : 0;
+    op.a.element_step = vector ? isa::short_words(width) : 0;
     op.b = t_spread.at;
     op.mask = line_gate();
     op.lane_mask = lane_mask;
@@ -209,11 +205,13 @@ void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
     return op.to[0];
   };
   // A read whose results nobody takes still must stay inside LM.
-  if (uses(line, Source::lm) && line.lm_read.indirect) {
-    bool by_units = false;
-    for (const Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
-      by_units = by_units || (acts(*slot) && (slot->a == Source::lm || slot->b == Source::lm));
-    }
+  bool reads = false;
+  bool by_units = false;
+  for_each_read(*effects_, [&](const isa::Access& read) {
+    reads = reads || read.indirect;
+    by_units = by_units || (read.indirect && !read.one_pe);
+  });
+  if (reads) {
     const isa::ReadPort& port = line.lm_read;
     const Destination numbers = rows(port.address, port.width, port.vector, Gate{},
                                      by_units ? ~std::uint32_t{0} : std::uint32_t{1} << line.bm.pe);
@@ -249,13 +247,13 @@ void SectionScheduler::fetch_bm(const std::vector<Action>& actions) {
   op.width = port.width;
   op.record = port.record;
   op.a.high = port.address;
-  op.a.element_step = stride_of(port.width);
+  op.a.element_step = isa::short_words(port.width);
   op.to[0] = {fetched, fetched + kVectorElements, 1, kNowhere, {}};
   bm_ = {fetched, fetched + kVectorElements, port.vector ? 1u : 0u, 0};
 }
 
 void SectionScheduler::decide_landing(std::vector<Action>& actions, const LineFacts& next) const {
-  const LineFacts own = facts_of(*line_);
+  const LineFacts own = facts_of(*effects_);
   const auto bit = [](unsigned flag) { return static_cast<std::uint8_t>(1u << flag); };
   for (Action& action : actions) {
     for (Target& target : action.targets) target.landing = landing_of(action, target, next);
@@ -458,7 +456,7 @@ void SectionScheduler::emit_store(const Action& action) {
   op.record = port.record;
   op.count = port.pe;
   op.a.high = port.address;
-  op.a.element_step = port.vector ? stride_of(port.width) : 0;
+  op.a.element_step = port.vector ? isa::short_words(port.width) : 0;
   op.b = value.at;
   op.mask = line_gate();
   op.to[0].high = slot;
@@ -475,19 +473,20 @@ void SectionScheduler::emit_store(const Action& action) {
 
 SectionScheduler::Value SectionScheduler::value_of(Source source, Width width) {
   const Line& line = *line_;
-  const auto from = [&](isa::Memory memory, const isa::ReadPort& port) {
-    return register_value(access_of(memory, port.address, port.width, port.vector, line.vlen), port.width);
+  const auto from = [&](unsigned base, const isa::ReadPort& port) {
+    const unsigned words = isa::short_words(port.width);
+    return register_value({base + port.address, port.vector ? words : 0, words, line.vlen}, port.width);
   };
   switch (source) {
     case Source::none:
       break;
     case Source::gpr_a:
-      return from(isa::Memory::gpr, line.gpr_a);
+      return from(0, line.gpr_a);
     case Source::gpr_b:
-      return from(isa::Memory::gpr, line.gpr_b);
+      return from(0, line.gpr_b);
     case Source::lm:
       if (line.lm_read.indirect) return {indirect_read_, line.lm_read.width == Width::short_word};
-      return from(isa::Memory::lm, line.lm_read);
+      return from(kLmRow, line.lm_read);
     case Source::bm:
       return {bm_, line.bm.width == Width::short_word};
     case Source::t_short:
@@ -508,7 +507,7 @@ SectionScheduler::Value SectionScheduler::value_of(Source source, Width width) {
   return {};
 }
 
-SectionScheduler::Value SectionScheduler::register_value(const Access& access, Width width) {
+SectionScheduler::Value SectionScheduler::register_value(const RowPattern& access, Width width) {
   const bool is_long = width == Width::long_word;
   const RowSet rows = access.rows();
   if (!uniform(rows)) spread(rows);
@@ -525,7 +524,7 @@ SectionScheduler::Value SectionScheduler::register_value(const Access& access, W
 }
 
 /// A copy of words in the layout that the reader wants, where at least one stands in the other.
-Operand SectionScheduler::view(const Access& access, Width width) {
+Operand SectionScheduler::view(const RowPattern& access, Width width) {
   RowSet pairs = whole_pairs(access.rows());
   spread(pairs & uniform_);
   const unsigned words = access.step == 0 ? 1 : access.elements;
@@ -555,7 +554,7 @@ Operand SectionScheduler::view(const Access& access, Width width) {
 
 SectionScheduler::Value SectionScheduler::t_value(Width width) {
   const unsigned elements = line_->vlen;
-  const Access access = access_of_t(elements);
+  const RowPattern access = pattern_of_t(elements);
   unsigned shorts = 0;
   RowSet rows;
   for (unsigned element = 0; element < elements; ++element) {
@@ -610,7 +609,7 @@ bool SectionScheduler::whole(const Action& action, const Target& target) const {
 }
 
 /// True if a pair must change its layout before the write, or change it back after.
-bool SectionScheduler::changes_form(const Access& access, Width width, bool whole) const {
+bool SectionScheduler::changes_form(const RowPattern& access, Width width, bool whole) const {
   const RowSet rows = access.rows();
   for (unsigned element = 0; element < access.elements; ++element) {
     const unsigned pair = access.row(element) / 2;
@@ -621,7 +620,7 @@ bool SectionScheduler::changes_form(const Access& access, Width width, bool whol
 }
 
 /// Prepares the rows for a write in this width.
-void SectionScheduler::take_form(const Access& access, Width width, bool whole) {
+void SectionScheduler::take_form(const RowPattern& access, Width width, bool whole) {
   const RowSet rows = access.rows();
   if (!whole) spread(rows);
   for (unsigned element = 0; element < access.elements; ++element) {

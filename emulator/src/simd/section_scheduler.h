@@ -49,7 +49,7 @@ class SectionScheduler {
     isa::Memory memory = isa::Memory::gpr;
     bool t = false;
     bool indirect = false;
-    Access access;
+    RowPattern access;
     isa::Predicate predicate;
     Landing landing = Landing::direct;
   };
@@ -77,7 +77,7 @@ class SectionScheduler {
   struct Held {  // a write that waits in a bank
     enum class Kind { words, flag, indirect_words, store } kind = Kind::words;
     MicroOp commit;
-    Access access;
+    RowPattern access;
     Width width = Width::long_word;
     bool whole = false;
     bool t = false;
@@ -92,14 +92,15 @@ class SectionScheduler {
 
   /// What the lines that follow see: the next one's facts, and whether something is collected before it.
   [[nodiscard]] LineFacts facts_after(const std::vector<DecodedStep>& steps, std::size_t at) const;
-  void line(const isa::Line& line, const LineFacts& after);
+  void line(const DecodedLine& decoded, const LineFacts& after);
   void finish();
 
   // The parts of a line.
   void collect(const isa::CollectStep& collect);
   void prepare_indirect(const std::vector<Action>& actions);
   void fetch_bm(const std::vector<Action>& actions);
-  [[nodiscard]] std::vector<Action> actions_of(const isa::Line& line) const;
+  [[nodiscard]] std::vector<Action> actions_of() const;
+  void add_accesses(Action& action) const;
   void decide_landing(std::vector<Action>& actions, const LineFacts& next) const;
   [[nodiscard]] Landing landing_of(const Action& action, const Target& target, const LineFacts& next) const;
   void emit_in_order(std::vector<Action>& actions);
@@ -112,9 +113,9 @@ class SectionScheduler {
 
   // Operands.
   Value value_of(isa::Source source, Width width);
-  Value register_value(const Access& access, Width width);
+  Value register_value(const RowPattern& access, Width width);
   Value t_value(Width width);
-  Operand view(const Access& access, Width width);
+  Operand view(const RowPattern& access, Width width);
   /// Makes the rows hold their values in every PE.
   void spread(const RowSet& rows);
   [[nodiscard]] bool uniform(const RowSet& rows) const {
@@ -123,8 +124,8 @@ class SectionScheduler {
 
   // Landing.
   [[nodiscard]] bool whole(const Action& action, const Target& target) const;
-  [[nodiscard]] bool changes_form(const Access& access, Width width, bool whole) const;
-  void take_form(const Access& access, Width width, bool whole);
+  [[nodiscard]] bool changes_form(const RowPattern& access, Width width, bool whole) const;
+  void take_form(const RowPattern& access, Width width, bool whole);
   void hold(Held held, Landing landing);
   void commit(const Held& held, std::uint32_t moved);
   void commit_all(const std::vector<Held>& held, std::uint32_t moved = 0);
@@ -151,6 +152,7 @@ class SectionScheduler {
   RowSet dead_at_entry_;
 
   const isa::Line* line_ = nullptr;
+  const isa::Effects* effects_ = nullptr;  // of the line
   std::size_t at_ = 0;
   std::uint32_t bank_ = place::kBanks;
   std::uint32_t used_ = 0;  // words of the bank

@@ -369,7 +369,7 @@ class SimdChip final : public Chip {
   }
 
   static unsigned row_of(const PeWords& where, std::size_t n) {
-    const std::size_t address = where.address + n * stride_of(where.width);
+    const std::size_t address = where.address + n * isa::short_words(where.width);
     return static_cast<unsigned>(address) + (where.memory == isa::Memory::gpr ? 0 : kLmRow);
   }
 

@@ -172,7 +172,6 @@ class ControlProcessor {
   /// Through the HET; `entry` of the variable in record `where` names the field in errors.
   [[nodiscard]] LongWord to_machine(std::uint64_t field, const isa::Variable& variable, unsigned entry,
                                     std::size_t where);
-  [[nodiscard]] Counters lines_of(isa::Section section) const;
   void count_section(isa::Section section, std::uint64_t times);
 
   Hic hic_;
@@ -190,7 +189,7 @@ class ControlProcessor {
   std::uint64_t turns_ = 0;  // of a run of a Type II kernel
   unsigned particles_ = 0;
   FpEvents tree_events_;
-  std::array<Counters, isa::kSections> section_lines_;  // of one pass
+  std::array<Counters, isa::kSections> section_lines_;  // of one pass, by unit that they keep busy
   Counters lines_;                                      // the unit occupancies
   bool has_bm_stores_ = false;
 };
