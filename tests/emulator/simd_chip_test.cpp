@@ -4,6 +4,7 @@
 #include "arithmetic_check.h"
 #include "engine_check.h"
 #include "gdr/emulator/arithmetic.h"
+#include "gdr/emulator/host_isa.h"
 #include "operand_pairs.h"
 
 namespace gdr::tests {
