@@ -52,7 +52,7 @@ std::vector<std::uint64_t> fields_of(const isa::Program& program, isa::Transfer 
 /// All forces of N particles among themselves on a board.
 class AllPairs {
  public:
-  AllPairs(const isa::Program& program, std::size_t particles, Engine engine, unsigned threads)
+  AllPairs(const isa::Program& program, std::size_t particles, std::string_view engine, unsigned threads)
       : boards_(emulator::load_machine("model1800"), 1, engine, threads),
         particles_(particles),
         i_(fields_of(program, isa::Transfer::hlt, particles)) {

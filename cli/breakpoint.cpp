@@ -28,10 +28,6 @@ std::string shown(LongWord word, Width width) {
   return fmt::format("{} {:.9g}", isa::to_hex(word.upper()), emulator::flt36to64(word.upper()).value);
 }
 
-const emulator::ReferenceChip& reference(const emulator::Chip& chip) {
-  return dynamic_cast<const emulator::ReferenceChip&>(chip);
-}
-
 }  // namespace
 
 DumpSelection parse_dump(const std::string& text, unsigned chips) {
@@ -74,44 +70,35 @@ DumpSelection parse_dump(const std::string& text, unsigned chips) {
 
 Breakpoint::Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at,
                        std::FILE* out)
-    : device_(device), place_(place), selection_(std::move(selection)), at_(at), out_(out) {
+    : program_(device.program()),
+      machine_(device.inspect()),
+      place_(place),
+      selection_(std::move(selection)),
+      at_(at),
+      out_(out) {
   const std::size_t colon = place.rfind(':');
   const auto line = colon == std::string::npos ? std::nullopt : number_from(std::string_view(place).substr(colon + 1));
   if (!line) throw UsageError(fmt::format("--break: '{}' is refused: it must be FILE:LINE", place));
   const std::filesystem::path file = place.substr(0, colon);
-  const isa::Program& program = device.program();
+  std::vector<emulator::Breakpoint> lines;  // the code lines of the source line
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    const std::vector<isa::ProgramLine> code = program.lines(static_cast<isa::Section>(section));
+    const std::vector<isa::ProgramLine> code = program_.lines(static_cast<isa::Section>(section));
     for (std::size_t n = 0; n < code.size(); ++n) {
-      const std::filesystem::path source = program.files[code[n].position.file];
+      const std::filesystem::path source = program_.files[code[n].position.file];
       if (code[n].position.line == *line && (source == file || source.filename() == file)) {
-        lines_.emplace(static_cast<isa::Section>(section), n);
+        lines.push_back({static_cast<isa::Section>(section), n, {}});
       }
     }
   }
-  if (lines_.empty()) throw UsageError(fmt::format("--break: no code stands at {}", place));
-  for (const unsigned chip : selection_.chips) {
-    dynamic_cast<emulator::ReferenceChip&>(device.boards().chip(chip).chip()).set_observer(this);
-  }
+  if (lines.empty()) throw UsageError(fmt::format("--break: no code stands at {}", place));
+  machine_.set_breakpoints(std::move(lines), [this](const emulator::Stop& stop) { stopped(stop); });
 }
 
-Breakpoint::~Breakpoint() {
-  for (const unsigned chip : selection_.chips) {
-    dynamic_cast<emulator::ReferenceChip&>(device_.boards().chip(chip).chip()).set_observer(nullptr);
-  }
-}
+Breakpoint::~Breakpoint() { machine_.set_breakpoints({}, {}); }
 
-unsigned Breakpoint::chip_of(const emulator::IssueEvent& event) const {
-  for (const unsigned chip : selection_.chips) {
-    if (&device_.boards().chip(chip).chip() == &event.chip) return chip;
-  }
-  GDR_ASSERT(false, "events come from observed chips alone");
-}
-
-void Breakpoint::on_issue(const emulator::IssueEvent& event) {
-  if (!selection_.blocks.contains(event.block) || !lines_.contains({event.section, event.line})) return;
-  const unsigned chip = chip_of(event);
-  if (++executions_[{chip, event.block}] == at_) dump(event, chip);
+void Breakpoint::stopped(const emulator::Stop& stop) {
+  if (!selection_.chips.contains(stop.chip) || !selection_.blocks.contains(stop.block)) return;
+  if (++executions_[{stop.chip, stop.block}] == at_) dump(stop);
 }
 
 unsigned long Breakpoint::executions() const {
@@ -120,11 +107,11 @@ unsigned long Breakpoint::executions() const {
   return most;
 }
 
-void Breakpoint::dump(const emulator::IssueEvent& event, unsigned chip) const {
+void Breakpoint::dump(const emulator::Stop& stop) const {
   for (const unsigned pe : selection_.pes) {
-    fmt::print(out_, "{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place_, at_,
-               event.iteration, chip, event.block, pe, event.jvalid ? "true" : "false");
-    const emulator::PeRegisters registers = reference(event.chip).registers(event.block, pe);
+    fmt::print(out_, "{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place_, at_, stop.iteration,
+               stop.chip, stop.block, pe, stop.jvalid ? "true" : "false");
+    const emulator::PeRegisters registers = machine_.registers(stop.chip, stop.block, pe);
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
       fmt::print(out_, "  $lt[{}] {}  flags", element, shown(registers.t[element], Width::long_word));
       for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
@@ -132,17 +119,17 @@ void Breakpoint::dump(const emulator::IssueEvent& event, unsigned chip) const {
       }
       fmt::print(out_, "\n");
     }
-    for (const isa::Variable& variable : device_.program().variables) {
+    for (const isa::Variable& variable : program_.variables) {
       if (variable.memory == isa::Memory::bm) continue;
       const auto count = static_cast<std::uint16_t>(variable.elements * (variable.vector ? isa::kVectorElements : 1));
       const auto words =
-          event.chip.read_pe(event.block, pe, {variable.memory, variable.address, variable.width, count});
+          machine_.read_pe(stop.chip, stop.block, pe, {variable.memory, variable.address, variable.width, count});
       for (std::size_t n = 0; n < words.size(); ++n) {
         fmt::print(out_, "  {}[{}] {}\n", variable.name, n, shown(words[n], variable.width));
       }
     }
     const auto gpr =
-        event.chip.read_pe(event.block, pe, {isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2});
+        machine_.read_pe(stop.chip, stop.block, pe, {isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2});
     for (std::size_t n = 0; n < gpr.size(); ++n) {
       if (gpr[n] != LongWord{}) fmt::print(out_, "  $lr{} {}\n", 2 * n, shown(gpr[n], Width::long_word));
     }

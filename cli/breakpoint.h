@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "gdr/emulator/chip.h"
+#include "gdr/emulator/session.h"
 #include "gdr/hostlib/device.h"
 
 namespace gdr::cli {
@@ -24,28 +24,27 @@ struct DumpSelection {
 /// Writes registers, variables, T and flags of the selected PEs before the `at`-th execution (from 1, per block) of a
 /// source line; within a repeat or a macro it stands for several code lines, whose executions all count. Needs the
 /// reference engine.
-class Breakpoint final : public emulator::Observer {
+class Breakpoint {
  public:
   /// `place` is FILE:LINE; `out` must outlive the breakpoint. Throws UsageError if no code stands there.
   Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at, std::FILE* out);
-  ~Breakpoint() override;
+  ~Breakpoint();
   Breakpoint(const Breakpoint&) = delete;
   Breakpoint& operator=(const Breakpoint&) = delete;
 
-  void on_issue(const emulator::IssueEvent& event) override;
   /// How often the line was executed in the block that saw it most.
   [[nodiscard]] unsigned long executions() const;
 
  private:
-  void dump(const emulator::IssueEvent& event, unsigned chip) const;
-  [[nodiscard]] unsigned chip_of(const emulator::IssueEvent& event) const;
+  void stopped(const emulator::Stop& stop);
+  void dump(const emulator::Stop& stop) const;
 
-  Device& device_;
+  const isa::Program& program_;
+  emulator::Inspector& machine_;
   std::string place_;
   DumpSelection selection_;
   unsigned long at_;
   std::FILE* out_;
-  std::set<std::pair<isa::Section, std::size_t>> lines_;               // the code lines of the source line
   std::map<std::pair<unsigned, unsigned>, unsigned long> executions_;  // by chip and block
 };
 

@@ -37,7 +37,7 @@ DeviceOptions BoardOptions::device_options() const {
   options.boards = boards;
   options.clock_mhz = clock_mhz;
   options.transfer = transfer == "ideal" ? emulator::TransferMode::ideal : emulator::TransferMode::as_of_2009;
-  options.engine = *emulator::engine_named(engine);
+  options.engine = engine;
   options.threads = threads;
   return options;
 }
@@ -74,7 +74,7 @@ Json envelope(const std::string& tool, const std::string& machine, const std::st
           {"counters", nullptr}};
 }
 
-bool BoardOptions::exact() const { return emulator::is_exact(*emulator::engine_named(engine)); }
+bool BoardOptions::exact() const { return emulator::make_engine(engine)->traits().exact; }
 
 std::string BoardOptions::exactness() const { return exact() ? "bit exact" : "host double, not bit exact"; }
 

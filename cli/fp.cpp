@@ -120,7 +120,7 @@ int show(const std::string& text, const ReportOptions& report) {
 }
 
 int eval(const std::string& engine) {
-  const auto evaluator = make_evaluator(*emulator::engine_named(engine));
+  const auto evaluator = make_evaluator(engine);
   constexpr std::size_t kBatch = 1 << 16;  // lines; a chip takes 2,048 pairs at a time
   std::vector<FpOperation> batch;
   const auto flush = [&] {

@@ -197,7 +197,7 @@ std::optional<FpOperation> parse_operation(std::string_view line, std::string& e
   return FpOperation{kind, operands[0].word, operands[1].word};
 }
 
-std::unique_ptr<FpEvaluator> make_evaluator(emulator::Engine engine) {
+std::unique_ptr<FpEvaluator> make_evaluator(std::string_view engine) {
   if (engine == emulator::Engine::reference) return std::make_unique<Scalar>();
   return std::make_unique<OnChip>();
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gdr/emulator/board.h"
+#include "gdr/emulator/session.h"
 #include "gdr/isa/isa.h"
 
 namespace gdr::cli {
@@ -44,6 +44,6 @@ class FpEvaluator {
 
 /// `reference` calls the scalar definition of the arithmetic; `simd` runs a program of one operation on a chip of the
 /// vector engine.
-[[nodiscard]] std::unique_ptr<FpEvaluator> make_evaluator(emulator::Engine engine);
+[[nodiscard]] std::unique_ptr<FpEvaluator> make_evaluator(std::string_view engine);
 
 }  // namespace gdr::cli

@@ -257,7 +257,7 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
 int nbody(const Options& options) {
   const Stopwatch watch;
   check(options);
-  if (options.board.engine == emulator::name_of(emulator::Engine::timing)) return timed_nbody(options);
+  if (options.board.timing()) return timed_nbody(options);
   Device device(options.board.device_options());
   options.observe.begin(device);
   hostlib::NbodyRun run(settings_of(options), std::move(device), load_kernel(options.run.kernel));

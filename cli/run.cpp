@@ -6,6 +6,7 @@
 
 #include "breakpoint.h"
 #include "command.h"
+#include "events.h"
 #include "gdr/hostlib/table.h"
 #include "observe.h"
 
@@ -82,18 +83,18 @@ void print_table(const Table& table) {
 }
 
 /// Iterations of the loop on the slowest chip, added up over runs; j-records are dealt out to chips, then to blocks.
-std::uint64_t iterations_of_slowest_chip(const Device& device, unsigned chips, std::size_t ni, std::size_t nj) {
+std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj) {
   const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
   const std::size_t runs = device.fields(Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
-  return runs * parts(parts(nj, chips), emulator::kBlocks);
+  return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
 }
 
 int run(Options options) {
   const Stopwatch watch;
-  const bool timing = options.board.engine == emulator::name_of(emulator::Engine::timing);
+  const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
   if (!options.break_at.empty()) {
-    options.board.engine = emulator::name_of(emulator::Engine::reference);
+    options.board.engine = emulator::Engine::reference;
     options.board.threads = 1;
   }
   Device device(options.board.device_options());
@@ -110,14 +111,31 @@ int run(Options options) {
 
   std::unique_ptr<Breakpoint> breakpoint;
   if (!options.break_at.empty()) {
-    breakpoint =
-        std::make_unique<Breakpoint>(device, options.break_at, parse_dump(options.dump, device.boards().chips()),
-                                     options.at, options.report.speaks() ? stdout : stderr);
+    breakpoint = std::make_unique<Breakpoint>(device, options.break_at, parse_dump(options.dump, device.chips()),
+                                              options.at, options.report.speaks() ? stdout : stderr);
   }
   device.write_j(0, j_fields);
-  const std::vector<std::uint64_t> results = device.run(i_fields, nj);
   const std::size_t i_record = device.fields(Transfer::hlt);
   const std::size_t ni = i_record == 0 ? emulator::kParticlesPerRun : i_fields.size() / i_record;
+  const auto report_of = [&](const emulator::Fault* fault) {
+    Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
+    add_device_results(json, device);
+    json["host_seconds"] = watch.seconds();
+    json["kernel"] = device.program().kernel;
+    json["ni"] = ni;
+    json["nj"] = nj;
+    json["iterations"] = iterations_of_slowest_chip(device, ni, nj);
+    json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
+    json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
+    return json;
+  };
+  std::vector<std::uint64_t> results;
+  try {
+    results = device.run(i_fields, nj);
+  } catch (const emulator::Fault& fault) {
+    options.report.write(report_of(&fault));
+    throw;
+  }
   if (breakpoint && breakpoint->executions() < options.at) {
     throw Error(
         fmt::format("{} was executed {} times, never {}", options.break_at, breakpoint->executions(), options.at));
@@ -125,16 +143,9 @@ int run(Options options) {
   const Table table = hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   if (!options.out.empty()) hostlib::write_table(options.out, table);
 
-  Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
-  add_device_results(json, device);
-  json["host_seconds"] = watch.seconds();
-  json["kernel"] = device.program().kernel;
-  json["ni"] = ni;
-  json["nj"] = nj;
-  json["iterations"] = iterations_of_slowest_chip(device, device.boards().chips(), ni, nj);
-  json["results"] = options.out.empty() ? Json(nullptr) : Json(options.out);
   options.observe.finish(device, options.board.engine, options.report);
-  options.report.write(json);
+  options.report.write(report_of(nullptr));
+  if (device.computes()) print_events(stderr, device);
   if (device.computes() && !options.board.exact()) {
     fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
   }

@@ -46,17 +46,23 @@ void Chip::require_block(unsigned block) const {
   require(block < kBlocks, "block", block, 0, kBlocks - 1);
 }
 
-void Chip::load(const isa::Program& program) {
-  auto own = std::make_shared<const isa::Program>(program);
+void Chip::require_blocks(BlockRange blocks) const {
+  require_block(blocks.first);
+  require(blocks.count >= 1 && blocks.count <= kBlocks - blocks.first, "blocks.count", blocks.count, 1,
+          kBlocks - blocks.first);
+}
+
+void Chip::load(std::shared_ptr<const Lowered> program) {
+  if (program == nullptr) throw Error("program = null is refused: it must be what lower() gave");
   do_load(program);
-  program_ = std::move(own);
+  program_ = std::move(program);
 }
 
 void Chip::patch(const isa::Program& program) {
   require_block(0);
-  auto own = std::make_shared<const isa::Program>(program);
-  do_patch(program);
-  program_ = std::move(own);
+  auto lowered = lower(program);
+  do_patch(lowered);
+  program_ = std::move(lowered);
 }
 
 std::unique_ptr<Chip> Chip::clone() const {
@@ -72,18 +78,17 @@ void Chip::run_initialization(unsigned block) {
 }
 
 void Chip::run_loop(BlockRange blocks, const LoopRun& run) {
-  require_block(blocks.first);
-  require(blocks.count >= 1 && blocks.count <= kBlocks - blocks.first, "blocks.count", blocks.count, 1,
-          kBlocks - blocks.first);
+  require_blocks(blocks);
   require(run.live_pes <= kPesPerBlock, "live_pes", run.live_pes, 0, kPesPerBlock);
   const RecordStream& stream = run.stream;
-  const unsigned record = program_->record_words;
+  const isa::Program& program = program_->program();
+  const unsigned record = program.record_words;
   if (stream.records > 0) {
     require(stream.record_words == record, "stream.record_words", stream.record_words, record, record);
   }
   require(record == 0 || stream.records <= stream.words.size() / record, "stream.records", stream.records, 0,
           record == 0 ? 0 : stream.words.size() / record);
-  const std::uint64_t needed = collected_words(*program_, stream.iterations(), run.begins, run.ends) * blocks.count;
+  const std::uint64_t needed = collected_words(program, stream.iterations(), run.begins, run.ends) * blocks.count;
   if (run.collected.size() < needed) {
     throw Error(fmt::format("collected has room for {} words: this run collects {}", run.collected.size(), needed));
   }
@@ -104,8 +109,8 @@ void Chip::write_pe(unsigned block, unsigned pe, const PeWords& where, std::span
   do_write_pe(block, pe, where, words);
 }
 
-void Chip::write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
-  require_block(0);
+void Chip::write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
+  require_blocks(blocks);
   require_pe(first_pe);
   require_pe_words(where);
   const std::size_t most = std::size_t{kPesPerBlock - first_pe} * where.count;
@@ -113,7 +118,13 @@ void Chip::write_pes(unsigned first_pe, const PeWords& where, std::span<const Lo
   if (words.size() % where.count != 0) {
     throw Error(fmt::format("words = {} is refused: it must be a multiple of {}", words.size(), where.count));
   }
-  do_write_pes(first_pe, where, words);
+  do_write_pes(blocks, first_pe, where, words);
+}
+
+void Chip::write_registers(unsigned block, unsigned pe, const PeRegisters& registers) {
+  require_block(block);
+  require_pe(pe);
+  do_write_registers(block, pe, registers);
 }
 
 std::vector<LongWord> Chip::read_pe(unsigned block, unsigned pe, const PeWords& where) const {
@@ -147,6 +158,11 @@ std::vector<LongWord> Chip::collect(const Collection& collection, FpEvents& even
 FpEvents Chip::events(unsigned block) const {
   require_block(block);
   return do_events(block);
+}
+
+FirstEvents Chip::first_events(unsigned block) const {
+  require_block(block);
+  return do_first_events(block);
 }
 
 FpLanes Chip::fp_lanes(unsigned block) const {

@@ -1,5 +1,7 @@
 // What goes to all blocks and what comes back from them through the reduction tree, for engines that have no quicker
 // way.
+#include "collect.h"
+
 #include "gdr/emulator/chip.h"
 
 namespace gdr::emulator {
@@ -29,6 +31,24 @@ std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterati
   }
   if (ends) words += words_of(isa::Section::loop_termination, false);
   return words;
+}
+
+std::vector<Collected> collects_of(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {
+  std::vector<Collected> collects;
+  std::size_t first = 0;
+  const auto add = [&](isa::Section section, bool first_turn) {
+    const isa::Visitor take{[](const isa::ProgramLine&) {}, [](const isa::TransferStep&) {},
+                            [&](const isa::CollectStep& collect) {
+                              if (collect.not_first && first_turn) return;
+                              collects.push_back({&program.variables[collect.variable], first, collect.words()});
+                              first += collect.words();
+                            }};
+    for (const isa::Step& step : program.steps(section)) std::visit(take, step);
+  };
+  if (begins) add(isa::Section::loop_initialization, false);
+  for (std::uint64_t n = 0; n < iterations; ++n) add(isa::Section::loop_body, begins && n == 0);
+  if (ends) add(isa::Section::loop_termination, false);
+  return collects;
 }
 
 void Chip::do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
@@ -66,9 +86,10 @@ std::vector<LongWord> Chip::do_collect(const Collection& collection, FpEvents& e
   return results;
 }
 
-void Chip::do_write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
+void Chip::do_write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where, std::span<const LongWord> words) {
   for (unsigned pe = first_pe; !words.empty(); ++pe, words = words.subspan(where.count)) {
-    for (unsigned block = 0; block < kBlocks; ++block) do_write_pe(block, pe, where, words.first(where.count));
+    for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block)
+      do_write_pe(block, pe, where, words.first(where.count));
   }
 }
 

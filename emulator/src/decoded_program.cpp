@@ -146,7 +146,9 @@ class Checker {
   std::size_t at_ = 0;  // index of the line among the section's lines
 };
 
-std::string place(const isa::Program& program, isa::Section section, std::size_t line) {
+}  // namespace
+
+std::string source_place(const isa::Program& program, isa::Section section, std::size_t line) {
   const std::vector<isa::ProgramLine> code = program.lines(section);
   if (line >= code.size() || code[line].position.file >= program.files.size()) {
     return fmt::format("{}, line {}", isa::name_of(section), line);
@@ -155,14 +157,50 @@ std::string place(const isa::Program& program, isa::Section section, std::size_t
   return fmt::format("{}:{}:{}", program.files[position.file], position.line, position.column);
 }
 
-}  // namespace
+std::string text_of(const PePlace& place) {
+  std::string text = fmt::format("chip {}, block {}, PE {}, element {}, {}", place.chip, place.block, place.pe,
+                                 place.element, isa::name_of(place.section));
+  if (place.section == isa::Section::loop_body) text += fmt::format(", iteration {}", place.iteration);
+  if (place.run > 1) text += fmt::format(", run {}", place.run);
+  return text;
+}
+
+std::string_view name_of(FpEvent event) {
+  switch (event) {
+    case FpEvent::none:
+      return "none";
+    case FpEvent::invalid:
+      return "invalid";
+    case FpEvent::overflow:
+      return "overflow";
+    case FpEvent::underflow:
+      break;
+  }
+  return "underflow";
+}
+
+std::string text_of(const PlacedEvent& event) {
+  return fmt::format("{} of the {} at {}", name_of(event.event), isa::name_of(event.unit), text_of(event.place));
+}
 
 Fault::Fault(FaultKind kind, const isa::Program& program, isa::Section section, std::size_t line,
-             const std::string& why)
-    : Error(fmt::format("{}: fault: {}", place(program, section, line), why)),
+             const std::string& why, const std::optional<PePlace>& place)
+    : Fault(kind, section, line, fmt::format("{}: fault: {}", source_place(program, section, line), why), place) {}
+
+Fault::Fault(FaultKind kind, isa::Section section, std::size_t line, std::string text,
+             const std::optional<PePlace>& place)
+    : Error(place ? fmt::format("{} ({})", text, text_of(*place)) : text),
       kind_(kind),
       section_(section),
-      line_(line) {}
+      line_(line),
+      text_(std::move(text)),
+      place_(place) {}
+
+Fault Fault::on_chip(unsigned chip) const {
+  std::optional<PePlace> place = place_;
+  if (place) place->chip = chip;
+  return {kind_, section_, line_, text_, place};
+}
 
 std::vector<const DecodedLine*> lines_of(const std::vector<DecodedStep>& steps) {
   std::vector<const DecodedLine*> lines;

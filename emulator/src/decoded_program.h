@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -29,6 +30,14 @@ struct DecodedProgram {
 
 /// The lines alone, of the steps they point into.
 [[nodiscard]] std::vector<const DecodedLine*> lines_of(const std::vector<DecodedStep>& steps);
+
+/// The program that load() was given, as `Own`: what the same engine lowered. Throws gdr::Error for another engine's.
+template <class Own>
+std::shared_ptr<const Own> lowered_here(const std::shared_ptr<const Lowered>& program) {
+  auto own = std::dynamic_pointer_cast<const Own>(program);
+  if (own == nullptr) throw Error("program is refused: another engine lowered it");
+  return own;
+}
 
 /// Throws Fault for undefined words, static addresses outside their memory, operands of a width that the operation does
 /// not take, and fmulh and fmull that are no product or whose operands may change between them.

@@ -23,8 +23,7 @@ struct Difference {
 };
 
 std::string text_of(const isa::Program& program, const Divergence::Place& place) {
-  std::string where =
-      fmt::format("chip {}, block {}, PE {}, {}", place.chip, place.block, place.pe, isa::name_of(place.section));
+  std::string where = fmt::format("block {}, PE {}, {}", place.block, place.pe, isa::name_of(place.section));
   if (place.section == Section::loop_body) where += fmt::format(", iteration {}", place.iteration);
   if (place.line) {
     const isa::ProgramLine line = program.lines(place.section)[*place.line];
@@ -33,8 +32,7 @@ std::string text_of(const isa::Program& program, const Divergence::Place& place)
                                    : fmt::format("line {}", *place.line);
     where += fmt::format(", {}: {}", source, isa::print(isa::decoded(line.word)));
   }
-  return fmt::format("the engines differ: {}: {} is {}, expected {}", where, place.destination, place.found,
-                     place.expected);
+  return fmt::format("{}: {} is {}, expected {}", where, place.destination, place.found, place.expected);
 }
 
 std::string text_of(const FpEvents& events) {
@@ -74,6 +72,16 @@ std::optional<Difference> difference(const Chip& expected, const Chip& found, un
   }
   if (expected.events(block) != found.events(block)) {
     return Difference{0, "events", text_of(expected.events(block)), text_of(found.events(block))};
+  }
+  const FirstEvents first = expected.first_events(block);
+  const FirstEvents other = found.first_events(block);
+  if (!std::ranges::equal(first.events(), other.events())) {
+    const auto [at, differs] = std::ranges::mismatch(first.events(), other.events());
+    const auto text = [&](std::span<const PlacedEvent> all, std::size_t n) {
+      return n < all.size() ? emulator::text_of(all[n]) : "none";
+    };
+    const auto n = static_cast<std::size_t>(at - first.events().begin());
+    return Difference{0, fmt::format("event {}", n), text(first.events(), n), text(other.events(), n)};
   }
   return std::nullopt;
 }
@@ -256,22 +264,37 @@ struct Ending {
   [[nodiscard]] std::string text() const { return fault ? fault->what() : "no fault"; }
 };
 
+/// A program as either engine runs it.
+class LoweredTwice final : public Lowered {
+ public:
+  LoweredTwice(std::shared_ptr<const Lowered> of_expected, std::shared_ptr<const Lowered> of_found)
+      : expected(std::move(of_expected)), found(std::move(of_found)) {}
+  [[nodiscard]] const isa::Program& program() const override { return expected->program(); }
+
+  const std::shared_ptr<const Lowered> expected;
+  const std::shared_ptr<const Lowered> found;
+};
+
 class Lockstep final : public Chip {
  public:
-  Lockstep(Pair engines, unsigned chip) : engines_(std::move(engines)), chip_(chip) {}
+  explicit Lockstep(Pair engines) : engines_(std::move(engines)) {}
 
  private:
-  void do_load(const isa::Program& program) override {
-    engines_.expected->load(program);
-    engines_.found->load(program);
-    program_ = program;
+  std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const override {
+    return std::make_shared<LoweredTwice>(engines_.expected->lower(program), engines_.found->lower(program));
   }
-  void do_patch(const isa::Program& program) override {
-    engines_.patch(program);
-    program_ = program;
+  void do_load(std::shared_ptr<const Lowered> program) override {
+    const auto own = lowered_here<LoweredTwice>(program);
+    engines_.expected->load(own->expected);
+    engines_.found->load(own->found);
+    program_ = own;
+  }
+  void do_patch(std::shared_ptr<const Lowered> program) override {
+    engines_.patch(program->program());
+    program_ = std::move(program);
   }
   std::unique_ptr<Chip> do_clone() const override {
-    auto copy = std::make_unique<Lockstep>(engines_.clone(), chip_);
+    auto copy = std::make_unique<Lockstep>(engines_.clone());
     copy->program_ = program_;
     return copy;
   }
@@ -281,13 +304,13 @@ class Lockstep final : public Chip {
     const auto run = [&](Chip& chip) { chip.run_initialization(block); };
     run_both(block, run);
     if (const auto differs = difference(*engines_.expected, *engines_.found, block, kPesPerBlock)) {
-      throw Divergence(program_, place_of(block, *differs));
+      throw Divergence(program_->program(), place_of(block, *differs));
     }
   }
 
   void do_run_loop(BlockRange blocks, const LoopRun& run) override {
     const std::lock_guard lock(mutex_);
-    const std::size_t share = collected_words(program_, run.stream.iterations(), run.begins, run.ends);
+    const std::size_t share = collected_words(program_->program(), run.stream.iterations(), run.begins, run.ends);
     const std::size_t room = run.collected.size() / blocks.count;
     std::vector<LongWord> of_found(share);
     for (unsigned n = 0; n < blocks.count; ++n) {
@@ -301,7 +324,8 @@ class Lockstep final : public Chip {
       auto differs = difference(*engines_.expected, *engines_.found, block, run.live_pes);
       if (!differs) differs = difference(own.collected, of_found);
       if (differs) {
-        throw Divergence(program_, Search(program_, block, run).locate(before, place_of(block, *differs)));
+        throw Divergence(program_->program(),
+                         Search(program_->program(), block, run).locate(before, place_of(block, *differs)));
       }
     }
   }
@@ -342,6 +366,11 @@ class Lockstep final : public Chip {
     compare_tree(sums, others, 1, of_expected, of_found);
     events += of_expected;
   }
+  FirstEvents do_first_events(unsigned block) const override { return engines_.expected->first_events(block); }
+  void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) override {
+    engines_.expected->write_registers(block, pe, registers);
+    engines_.found->write_registers(block, pe, registers);
+  }
   FpEvents do_events(unsigned block) const override { return engines_.expected->events(block); }
   FpLanes do_fp_lanes(unsigned block) const override { return engines_.found->fp_lanes(block); }
 
@@ -350,13 +379,12 @@ class Lockstep final : public Chip {
                     const FpEvents& expected_events, const FpEvents& found_events) const {
     const auto fail = [&](std::size_t result, const std::string& of_expected, const std::string& of_found) {
       Divergence::Place place;
-      place.chip = chip_;
       place.section = Section::loop_termination;
       place.pe = static_cast<unsigned>(result / per_pe);
       place.destination = fmt::format("result {} of the tree", result);
       place.expected = of_expected;
       place.found = of_found;
-      throw Divergence(program_, place);
+      throw Divergence(program_->program(), place);
     };
     const auto [at, other] = std::ranges::mismatch(expected, found);
     if (at != expected.end()) {
@@ -367,7 +395,6 @@ class Lockstep final : public Chip {
 
   [[nodiscard]] Divergence::Place place_of(unsigned block, const Difference& differs) const {
     Divergence::Place place;
-    place.chip = chip_;
     place.block = block;
     place.pe = differs.pe;
     place.destination = differs.destination;
@@ -390,24 +417,31 @@ class Lockstep final : public Chip {
     const Ending expected = ending_of(run, *engines_.expected);
     const Ending found = ending_of(run, *engines_.found);
     if (expected.text() != found.text()) {
-      throw Divergence(program_, place_of(block, {0, "the run's end", expected.text(), found.text()}));
+      throw Divergence(program_->program(), place_of(block, {0, "the run's end", expected.text(), found.text()}));
     }
     if (expected.fault) throw Fault(*expected.fault);
   }
 
   Pair engines_;
-  unsigned chip_;
-  isa::Program program_;
+  std::shared_ptr<const Lowered> program_;
   std::mutex mutex_;  // the engines are copied whole while a block runs
 };
 
 }  // namespace
 
-Divergence::Divergence(const isa::Program& program, Place place)
-    : Error(text_of(program, place)), place_(std::move(place)) {}
+Divergence::Divergence(const isa::Program& program, Place place) : Divergence(place, text_of(program, place)) {}
 
-std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found, unsigned chip) {
-  return std::make_unique<Lockstep>(Pair{std::move(expected), std::move(found)}, chip);
+Divergence::Divergence(const Place& place, std::string text)
+    : Error(fmt::format("the engines differ: chip {}, {}", place.chip, text)), place_(place), text_(std::move(text)) {}
+
+Divergence Divergence::on_chip(unsigned chip) const {
+  Place place = place_;
+  place.chip = chip;
+  return {place, text_};
+}
+
+std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found) {
+  return std::make_unique<Lockstep>(Pair{std::move(expected), std::move(found)});
 }
 
 }  // namespace gdr::emulator

@@ -33,6 +33,7 @@ struct Block {
   std::array<Pe, kPesPerBlock> pes{};
   std::array<ShortWord, isa::kBmShortWords> bm{};
   FpEvents events;
+  FirstEvents first_events;
 };
 
 /// A write on its way: it lands when the next line has read its operands.
@@ -50,17 +51,28 @@ LongWord read(std::span<const ShortWord> memory, std::size_t address, Width widt
   return width == Width::long_word ? isa::join(memory[address], memory[address + 1]) : isa::widen(memory[address]);
 }
 
+/// What the chips of a program share.
+class LoweredReference final : public Lowered {
+ public:
+  explicit LoweredReference(const isa::Program& program) : code(decode_program(program)) {}
+  [[nodiscard]] const isa::Program& program() const override { return code.program; }
+
+  const DecodedProgram code;
+};
+
 class Reference final : public ReferenceChip {
  public:
   void set_observer(Observer* observer) override { observer_ = observer; }
 
  private:
-  void do_load(const isa::Program& program) override {
-    code_ = decode_program(program);
+  std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const override {
+    return std::make_shared<LoweredReference>(program);
+  }
+  void do_load(std::shared_ptr<const Lowered> program) override {
+    code_ = lowered_here<LoweredReference>(program);
     blocks_.assign(kBlocks, Block{});
   }
-
-  void do_patch(const isa::Program& program) override { code_ = decode_program(program); }
+  void do_patch(std::shared_ptr<const Lowered> program) override { code_ = lowered_here<LoweredReference>(program); }
   std::unique_ptr<Chip> do_clone() const override {
     auto copy = std::make_unique<Reference>(*this);
     copy->observer_ = nullptr;
@@ -118,6 +130,11 @@ class Reference final : public ReferenceChip {
   }
 
   FpEvents do_events(unsigned block) const override { return blocks_[block].events; }
+  FirstEvents do_first_events(unsigned block) const override { return blocks_[block].first_events; }
+  void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) override {
+    blocks_[block].pes[pe].t = registers.t;
+    blocks_[block].pes[pe].flags = registers.flags;
+  }
   PeRegisters do_registers(unsigned block, unsigned pe) const override {
     const Pe& state = blocks_[block].pes[pe];
     return {state.t, state.flags};
@@ -125,6 +142,7 @@ class Reference final : public ReferenceChip {
 
   void run_block(unsigned block, const LoopRun& loop) {
     Sequence run(*this, block, loop.live_pes);
+    run.number(loop.run, loop.first_iteration);
     run.collect_into(loop.collected);
     if (loop.begins) run.section(Section::loop_initialization);
     for (std::uint64_t iteration = 0; iteration < loop.stream.iterations(); ++iteration) {
@@ -151,7 +169,7 @@ class Reference final : public ReferenceChip {
 
     void receive_record(const RecordStream& stream, std::uint64_t iteration) {
       const std::uint64_t record = iteration * kBlocks + block_id_;
-      iteration_ = iteration;
+      iteration_ = first_iteration_ + iteration;
       jvalid_ = record < stream.records;
       record_base_ = record_base(stream.record_words, iteration);
       for (unsigned n = 0; n < stream.record_words; ++n) {
@@ -161,6 +179,10 @@ class Reference final : public ReferenceChip {
       }
     }
 
+    void number(std::uint64_t run, std::uint64_t first_iteration) {
+      run_ = run;
+      first_iteration_ = first_iteration;
+    }
     void collect_into(std::span<LongWord> collected) { collected_ = collected; }
     void first_turn(bool first) { first_turn_ = first; }
 
@@ -181,14 +203,14 @@ class Reference final : public ReferenceChip {
                                },
                                [](const isa::TransferStep&) {},  // the record is there when its iteration begins
                                [&](const isa::CollectStep& collect) { this->collect(collect); }};
-      for (const DecodedStep& each : chip_.code_.steps(section)) std::visit(issue, each);
+      for (const DecodedStep& each : chip_.code_->code.steps(section)) std::visit(issue, each);
     }
 
    private:
     /// Words that leave between two lines.
     void collect(const isa::CollectStep& collect) {
       if (collect.not_first && section_ == Section::loop_body && first_turn_) return;
-      const unsigned first = chip_.code_.program.address_of(collect);
+      const unsigned first = chip_.code_->code.program.address_of(collect);
       const unsigned words = collect.words();
       GDR_ASSERT(words <= collected_.size(), "a run has room for what it collects");
       for (unsigned n = 0; n < words; ++n) {
@@ -232,15 +254,16 @@ class Reference final : public ReferenceChip {
         LongWord b = operand(line, slot.b, slot.width, pe_id, element);
         if (slot.negate_a) a = negate(a);
         if (slot.negate_b) b = negate(b);
-        retire(line, unit, compute(slot.op, a, b, slot.width), pe, element);
+        retire(line, unit, compute(slot.op, a, b, slot.width), pe_id, element);
       }
       move(line, pe_id, element);
     }
 
     /// Results on their way to the destinations whose predicates hold; an event counts if there is one.
-    void retire(const Line& line, Unit unit, const WordResult& result, Pe& pe, unsigned element) {
+    void retire(const Line& line, Unit unit, const WordResult& result, unsigned pe_id, unsigned element) {
+      Pe& pe = block_.pes[pe_id];
       const Slot& slot = isa::slot_of(line, unit);
-      bool written = write(line, unit, result.value, pe, element);
+      bool written = write(line, unit, result.value, pe_id, element);
       if (slot.flag.flag != 0 && holds(slot.flag.predicate, pe, element)) {
         const bool value = slot.flag.condition == Condition::negative ? result.negative
                            : slot.flag.condition == Condition::zero   ? result.zero
@@ -248,22 +271,24 @@ class Reference final : public ReferenceChip {
         new_flags_.push_back({&pe.flags[element], slot.flag.flag, value});
         written = true;
       }
-      if (written) block_.events += result.event;
+      if (!written || result.event == FpEvent::none) return;
+      block_.events += result.event;
+      block_.first_events.add({place_of(pe_id, element), unit, result.event});
     }
 
     /// The `bm` operation: BM to the PE, or the words of one PE to BM.
     void move(const Line& line, unsigned pe_id, unsigned element) {
       if (line.bm.mode == BmMode::none || (line.bm.one_pe && line.bm.pe != pe_id)) return;
-      Pe& pe = block_.pes[pe_id];
       if (line.bm.mode == BmMode::read) {
-        write(line, Unit::bm, operand(line, Source::bm, line.bm.width, pe_id, element), pe, element);
+        write(line, Unit::bm, operand(line, Source::bm, line.bm.width, pe_id, element), pe_id, element);
       } else {
         place(block_.bm, bm_address(line, element), line.bm.width,
               operand(line, line.bm.store_source, line.bm.width, pe_id, element));
       }
     }
 
-    bool write(const Line& line, Unit unit, LongWord value, Pe& pe, unsigned element) {
+    bool write(const Line& line, Unit unit, LongWord value, unsigned pe_id, unsigned element) {
+      Pe& pe = block_.pes[pe_id];
       const Width width = isa::result_width(line, unit);
       bool written = false;
       if (line.t_write.source == unit && holds(line.t_write.predicate, pe, element)) {
@@ -276,7 +301,7 @@ class Reference final : public ReferenceChip {
       }
       if (line.lm_write.source == unit && holds(line.lm_write.predicate, pe, element)) {
         const WritePort& port = line.lm_write;
-        place(pe.lm, lm_address({port.address, width, port.vector, port.indirect}, pe, element), width, value);
+        place(pe.lm, lm_address({port.address, width, port.vector, port.indirect}, pe_id, element), width, value);
         written = true;
       }
       return written;
@@ -303,7 +328,7 @@ class Reference final : public ReferenceChip {
         case Source::gpr_b:
           return gpr(line.gpr_b);
         case Source::lm:
-          return read(pe.lm, lm_address(line.lm_read, pe, element), line.lm_read.width);
+          return read(pe.lm, lm_address(line.lm_read, pe_id, element), line.lm_read.width);
         case Source::bm:
           return read(block_.bm, bm_address(line, element), line.bm.width);
         case Source::t_short:
@@ -328,18 +353,23 @@ class Reference final : public ReferenceChip {
       return line.bm.address + (line.bm.record ? record_base_ : 0) + step_of(line.bm.vector, line.bm.width, element);
     }
 
-    std::size_t lm_address(const ReadPort& port, const Pe& pe, unsigned element) const {
+    std::size_t lm_address(const ReadPort& port, unsigned pe_id, unsigned element) const {
       std::size_t address = port.address + step_of(port.vector, port.width, element);
       if (!port.indirect) return address;
-      const LongWord t = pe.t[element];
+      const LongWord t = block_.pes[pe_id].t[element];
       const uint128 offset = port.width == Width::long_word ? t.bits() : uint128{t.upper().bits};
       if (offset >= isa::kLmShortWords || address + offset + isa::short_words(port.width) > isa::kLmShortWords ||
           (port.width == Width::long_word && (address + offset) % 2 != 0)) {
-        throw Fault(FaultKind::address, chip_.code_.program, section_, at_,
+        throw Fault(FaultKind::address, chip_.code_->code.program, section_, at_,
                     fmt::format("local memory address {} + T ({}) is outside 0..{} or odd for a long word", address,
-                                isa::to_hex(t), isa::kLmShortWords - 1));
+                                isa::to_hex(t), isa::kLmShortWords - 1),
+                    place_of(pe_id, element));
       }
       return address + static_cast<std::size_t>(offset);
+    }
+
+    [[nodiscard]] PePlace place_of(unsigned pe, unsigned element) const {
+      return {run_, section_, iteration_, at_, 0, block_id_, pe, element};
     }
 
     static bool flag(const Pe& pe, unsigned element, unsigned number) {
@@ -356,7 +386,9 @@ class Reference final : public ReferenceChip {
     unsigned block_id_;
     unsigned live_pes_;
     Section section_ = Section::initialization;
-    std::size_t at_ = 0;  // index of the line among the section's lines
+    std::size_t at_ = 0;     // index of the line among the section's lines
+    std::uint64_t run_ = 0;  // section `initialization` belongs to none
+    std::uint64_t first_iteration_ = 0;
     std::uint64_t iteration_ = 0;
     unsigned record_base_ = 0;
     bool jvalid_ = true;
@@ -369,7 +401,7 @@ class Reference final : public ReferenceChip {
     std::vector<std::pair<LongWord*, LongWord>> new_t_;
   };
 
-  DecodedProgram code_;
+  std::shared_ptr<const LoweredReference> code_;
   std::vector<Block> blocks_;
   Observer* observer_ = nullptr;
 };

@@ -1,14 +1,25 @@
-#include "thread_pool.h"
+#include "gdr/emulator/thread_pool.h"
 
-#include <unistd.h>
+#include <pthread.h>
 
 #include <condition_variable>
-#include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace gdr::emulator {
+namespace {
+
+unsigned forks = 0;  // from the first process to this one
+
+/// Which process of a line of forks this is.
+unsigned process() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
+  return registered == 0 ? forks : 0;
+}
+
+}  // namespace
 
 /// The threads of one process.
 class ThreadPool::Team {
@@ -25,23 +36,20 @@ class ThreadPool::Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  [[nodiscard]] bool of_this_process() const { return process_ == getpid(); }
-  void run(unsigned count, const std::function<void(unsigned)>& task);
+  [[nodiscard]] bool of_this_process() const { return process_ == process(); }
+  void post(Lane& lane, unsigned parts, Task task);
+  void wait(Lane& lane);
 
  private:
   void work(const std::stop_token& stop);
-  void take_tasks(std::unique_lock<std::mutex>& lock);
+  /// Takes a part of the first lane that has one; false if none has.
+  bool take_part(std::unique_lock<std::mutex>& lock);
 
-  const pid_t process_ = getpid();
+  const unsigned process_ = process();
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_;
-  const std::function<void(unsigned)>* task_ = nullptr;
-  unsigned next_ = 0;
-  unsigned count_ = 0;
-  unsigned running_ = 0;
-  unsigned failed_ = 0;  // number of the task whose exception is kept
-  std::exception_ptr failure_;
+  std::deque<Lane*> ready_;  // lanes whose first job has parts that nobody has taken
   std::vector<std::jthread> threads_;
 };
 
@@ -54,54 +62,93 @@ void ThreadPool::leave_to_parent() {
   if (!team_->of_this_process()) static_cast<void>(team_.release());
 }
 
-void ThreadPool::run(unsigned count, const std::function<void(unsigned)>& task) {
+ThreadPool::Team& ThreadPool::team() {
   if (!team_->of_this_process()) {
     auto own = std::make_unique<Team>(threads_);
     leave_to_parent();
     team_ = std::move(own);
   }
-  team_->run(count, task);
+  return *team_;
 }
 
-void ThreadPool::Team::run(unsigned count, const std::function<void(unsigned)>& task) {
+void ThreadPool::post(Lane& lane, unsigned parts, Task task) { team().post(lane, parts, std::move(task)); }
+void ThreadPool::wait(Lane& lane) { team().wait(lane); }
+
+void ThreadPool::run(unsigned parts, const Task& task) {
+  Lane lane;
+  post(lane, parts, [&task](unsigned part) { task(part); });
+  wait(lane);
+}
+
+void ThreadPool::Team::post(Lane& lane, unsigned parts, Task task) {
+  if (parts == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (lane.failure_) return;
+    lane.jobs_.push_back({parts, std::move(task)});
+    if (lane.jobs_.size() > 1) return;
+    lane.next_ = 0;
+    ready_.push_back(&lane);
+  }
+  if (threads_.empty()) return;
+  if (parts > 1) {
+    wake_.notify_all();
+  } else {
+    wake_.notify_one();
+  }
+}
+
+void ThreadPool::Team::wait(Lane& lane) {
   std::unique_lock lock(mutex_);
-  task_ = &task;
-  next_ = 0;
-  count_ = count;
-  failure_ = nullptr;
-  if (count > 1) wake_.notify_all();
-  take_tasks(lock);
-  done_.wait(lock, [this] { return running_ == 0; });
-  task_ = nullptr;
-  if (failure_) std::rethrow_exception(failure_);
+  while (!lane.jobs_.empty()) {
+    if (!take_part(lock)) done_.wait(lock);
+  }
+  if (lane.failure_) std::rethrow_exception(std::exchange(lane.failure_, nullptr));
 }
 
 void ThreadPool::Team::work(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, stop, [this] { return task_ != nullptr && next_ < count_; })) {
-    take_tasks(lock);
-    if (running_ == 0) done_.notify_one();
-  }
+  while (wake_.wait(lock, stop, [this] { return !ready_.empty(); })) take_part(lock);
 }
 
-void ThreadPool::Team::take_tasks(std::unique_lock<std::mutex>& lock) {
-  while (next_ < count_) {
-    const unsigned number = next_++;
-    ++running_;
-    std::exception_ptr failure;
-    lock.unlock();
-    try {
-      (*task_)(number);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    --running_;
-    if (failure && (!failure_ || number < failed_)) {
-      failure_ = failure;
-      failed_ = number;
+bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {
+  if (ready_.empty()) return false;
+  Lane& lane = *ready_.front();
+  Lane::Job& job = lane.jobs_.front();  // stays where it is until its last part has ended
+  const unsigned part = lane.next_++;
+  if (lane.next_ == job.parts) ready_.pop_front();
+  ++lane.running_;
+  std::exception_ptr failure;
+  lock.unlock();
+  try {
+    job.task(part);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  --lane.running_;
+  if (failure && (!lane.failure_ || part < lane.failed_)) {
+    lane.failure_ = failure;
+    lane.failed_ = part;
+  }
+  if (lane.running_ > 0 || lane.next_ < job.parts) return true;
+  if (lane.failure_) {
+    lane.jobs_.clear();
+  } else {
+    lane.jobs_.pop_front();
+  }
+  if (lane.jobs_.empty()) {
+    done_.notify_all();
+  } else {
+    // In front: this thread goes on with the lane whose data it has in its caches.
+    lane.next_ = 0;
+    ready_.push_front(&lane);
+    if (lane.jobs_.front().parts > 1) {
+      wake_.notify_all();
+      done_.notify_all();  // one who waits can help
     }
   }
+  return true;
 }
 
 }  // namespace gdr::emulator

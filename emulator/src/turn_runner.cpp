@@ -2,37 +2,33 @@
 
 #include <algorithm>
 
+#include "transfer.h"
+
 namespace gdr::emulator {
 namespace {
 
 // Turns of one piece: enough that threads do not wait for one another, few enough that the words stay in cache.
 constexpr std::uint64_t kPieceTurns = 8;
 
-std::uint64_t to_host(LongWord word, const isa::Variable& result, ConversionEvents& events) {
-  Oht oht;
-  const std::uint64_t field = oht.convert(word, *result.conversion, result.width);
-  events += oht.events;
-  return field;
-}
-
 }  // namespace
 
-TurnRunner::TurnRunner(const isa::Program& program, std::span<ControlProcessor> chips, ThreadPool& pool,
-                       std::span<const Ring> rings, const TurnRun& run)
-    : program_(program), chips_(chips), pool_(pool), rings_(rings), run_(run), results_(rings.size()) {
+TurnRunner::TurnRunner(Session& session, ThreadPool& pool, std::span<const Ring> rings, const TurnRun& run,
+                       std::uint64_t number, Counters& counted)
+    : session_(session),
+      pool_(pool),
+      rings_(rings),
+      run_(run),
+      number_(number),
+      counted_(counted),
+      results_(rings.size()) {
   for (const Ring& ring : rings_) {
-    first_place_.push_back(numbers_.size());
-    for (unsigned n = 0; n < ring.chips; ++n) numbers_.push_back(ring.first_chip + n);
+    first_place_.push_back(chips_);
+    chips_ += ring.chips;
   }
-  const std::uint64_t turns = std::min(kPieceTurns, run_.turns);
-  piece_words_ = std::max(collected_words(program_, turns, true, run_.turns <= kPieceTurns),
-                          collected_words(program_, turns, false, true));
-  words_.resize(numbers_.size() * kBlocks * piece_words_);
 }
 
 std::vector<std::vector<std::uint64_t>> TurnRunner::results() {
-  for (const unsigned chip : numbers_) chips_[chip].start_turns(run_.first_record, run_.turns, run_.live_pes);
-  const std::uint64_t words = collected_words(program_, run_.turns, true, true);
+  const std::uint64_t words = collected_words(session_.program(), run_.turns, true, true);
   for (std::vector<std::uint64_t>& result : results_) result.resize(words);
   for (std::uint64_t first = 0; first < run_.turns; first += kPieceTurns) {
     run_piece(first, std::min(kPieceTurns, run_.turns - first));
@@ -41,77 +37,57 @@ std::vector<std::vector<std::uint64_t>> TurnRunner::results() {
 }
 
 void TurnRunner::run_piece(std::uint64_t first, std::uint64_t count) {
-  // Tasks as of a run of Type I: an engine may have blocks to run side by side.
-  constexpr unsigned kTasksPerChip = 4;
-  const unsigned share = (run_.live_blocks + kTasksPerChip - 1) / kTasksPerChip;
-  pool_.run(static_cast<unsigned>(numbers_.size()) * kTasksPerChip, [&](unsigned task) {
-    const std::size_t place = task / kTasksPerChip;
-    const BlockRange range{
-        task % kTasksPerChip * share,
-        std::min(share, run_.live_blocks - std::min(run_.live_blocks, task % kTasksPerChip * share))};
-    if (range.count == 0) return;
-    const std::span<LongWord> room = std::span(words_).subspan((place * kBlocks + range.first) * piece_words_);
-    chips_[numbers_[place]].run_turns(range, first, count, room.first(range.count * piece_words_));
-  });
-  const std::vector<Batch> batches = batches_of(first, count);
-  booked_.assign(batches.size(), std::vector<Booked>(numbers_.size()));
-  pool_.run(static_cast<unsigned>(rings_.size() * batches.size()), [&](unsigned task) {
-    const std::size_t number = task % batches.size();
-    reduce_batch(task / batches.size(), batches[number], booked_[number]);
-  });
-  for (std::size_t batch = 0; batch < batches.size(); ++batch) {
-    for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
-      for (unsigned n = 0; n < rings_[ring].chips; ++n) {
-        const std::size_t place = first_place_[ring] + n;
-        const bool last = n + 1 == rings_[ring].chips;
-        const Booked& booked = booked_[batch][place];
-        chips_[numbers_[place]].count_collected(batches[batch].words, !last, last, booked.fp, booked.conversions);
-      }
+  Piece piece;
+  piece.blocks = {0, run_.live_blocks};
+  piece.address = (run_.first_record + first * kBlocks) * session_.program().record_words;
+  piece.records = count * kBlocks;
+  piece.live_pes = run_.live_pes;
+  piece.run = number_;
+  piece.first_iteration = first;
+  piece.begins = first == 0;
+  piece.ends = first + count == run_.turns;
+  const std::vector<Collected> batches = collects_of(session_.program(), count, piece.begins, piece.ends);
+  piece_words_ = batches.empty() ? 0 : batches.back().first + batches.back().words;
+  words_.resize(std::max(words_.size(), chips_ * piece_words_));
+
+  std::vector<Piece> pieces;
+  for (const Ring& ring : rings_) {
+    for (unsigned n = 0; n < ring.chips; ++n) {
+      piece.chip = ring.first_chip + n;
+      pieces.push_back(piece);
     }
   }
-  for (const Batch& batch : batches) done_ += batch.words;
+  Ticket ticket = session_.run(pieces);
+  for (std::size_t ring = 0; ring < rings_.size(); ++ring) {
+    for (unsigned n = 0; n < rings_[ring].chips; ++n) {
+      ticket = session_.collect(rings_[ring].first_chip + n, 0, words_of(ring, n));
+    }
+  }
+  session_.wait(ticket);
+
+  std::vector<Counters> counted(rings_.size() * batches.size());
+  pool_.run(static_cast<unsigned>(counted.size()),
+            [&](unsigned task) { send_batch(task / batches.size(), batches[task % batches.size()], counted[task]); });
+  for (const Counters& each : counted) counted_ += each;
+  done_ += piece_words_;
 }
 
-std::vector<TurnRunner::Batch> TurnRunner::batches_of(std::uint64_t first, std::uint64_t count) const {
-  std::vector<Batch> batches;
-  std::size_t at = 0;
-  const auto add = [&](isa::Section section, bool first_turn) {
-    const isa::Visitor visitor{[](const isa::ProgramLine&) {}, [](const isa::TransferStep&) {},
-                               [&](const isa::CollectStep& collect) {
-                                 if (collect.not_first && first_turn) return;
-                                 batches.push_back({&program_.variables[collect.variable], at, collect.words()});
-                                 at += collect.words();
-                               }};
-    for (const isa::Step& step : program_.steps(section)) std::visit(visitor, step);
-  };
-  for (std::uint64_t turn = first; turn < first + count; ++turn) add(isa::Section::loop_body, turn == 0);
-  if (first + count == run_.turns) add(isa::Section::loop_termination, false);
-  return batches;
-}
-
-void TurnRunner::reduce_batch(std::size_t ring, const Batch& batch, std::vector<Booked>& booked) {
+void TurnRunner::send_batch(std::size_t ring, const Collected& batch, Counters& counted) {
   const isa::Variable& result = *batch.result;
-  std::vector<LongWord> sums(batch.words);
-  std::vector<LongWord> own(batch.words);
-  for (unsigned n = 0; n < rings_[ring].chips; ++n) {
-    const std::size_t place = first_place_[ring] + n;
-    std::array<std::span<const LongWord>, kBlocks> blocks;
-    for (unsigned block = 0; block < kBlocks; ++block) {
-      blocks[block] = words_of(place, block).subspan(batch.first, batch.words);
-    }
-    const ControlProcessor& chip = chips_[numbers_[place]];
-    FpEvents& events = booked[place].fp;
-    chip.reduce(result, blocks, n == 0 ? sums : own, events);
-    if (n == 0 || !result.reduction) continue;
+  const std::span<LongWord> sums = words_of(ring, 0).subspan(batch.first, batch.words);
+  for (unsigned n = 1; n < rings_[ring].chips && result.reduction; ++n) {
+    const std::span<const LongWord> own = words_of(ring, n).subspan(batch.first, batch.words);
     const Width width = isa::info_of(*result.conversion).width;
-    for (std::size_t word = 0; word < batch.words; ++word) {
-      sums[word] = emulator::reduce(*result.reduction, sums[word], own[word], width, events);
+    for (std::size_t word = 0; word < sums.size(); ++word) {
+      sums[word] = reduce(*result.reduction, sums[word], own[word], width, counted.fp);
     }
   }
-  const std::size_t last = first_place_[ring] + rings_[ring].chips - 1;
-  for (std::size_t word = 0; word < batch.words; ++word) {
-    results_[ring][done_ + batch.first + word] = to_host(sums[word], result, booked[last].conversions);
+  for (std::size_t word = 0; word < sums.size(); ++word) {
+    results_[ring][done_ + batch.first + word] = to_host(sums[word], result, counted.conversions);
   }
+  counted.odp_words += rings_[ring].chips * batch.words;
+  counted.ring_words += (rings_[ring].chips - 1) * batch.words;
+  counted.host_bytes_out += batch.words * sizeof(std::uint64_t);
 }
 
 }  // namespace gdr::emulator

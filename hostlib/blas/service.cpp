@@ -401,8 +401,8 @@ void Service::triangle(const Trsm& call, gdr_blas_call& told) {
 void Service::write_report() noexcept {
   try {
     report_.write(file_of_process(environment("GDR_REPORT"), forked_),
-                  {std::string(name_of(settings_.precision)), settings_.device.machine,
-                   std::string(emulator::name_of(settings_.device.engine)), settings_.device.boards});
+                  {std::string(name_of(settings_.precision)), settings_.device.machine, settings_.device.engine,
+                   settings_.device.boards});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "libgdrblas: %s\n", error.what());
   }

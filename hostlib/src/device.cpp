@@ -9,6 +9,8 @@
 #include <future>
 #include <thread>
 
+#include "device_boards.h"
+
 namespace gdr {
 namespace {
 
@@ -41,6 +43,15 @@ unsigned thread_count(unsigned asked) {
   return asked == 0 ? std::max(1u, std::thread::hardware_concurrency()) : in_range("threads", asked, kMostThreads);
 }
 
+}  // namespace
+
+emulator::Boards hostlib::boards_of(const DeviceOptions& options) {
+  return {described(options), in_range("boards", options.boards, kMostBoards), options.engine,
+          thread_count(options.threads)};
+}
+
+namespace {
+
 /// What a program needs to be run by this library.
 void require_type_i(const Program& program) {
   for (const Transfer transfer : {Transfer::hlt, Transfer::rrn}) {
@@ -68,10 +79,7 @@ struct Device::State {
   emulator::Counters before;  // of a run that this one continues, less what restarting it took
   std::future<std::vector<std::uint64_t>> running;
 
-  explicit State(const DeviceOptions& chosen)
-      : options(chosen),
-        boards(described(chosen), in_range("boards", chosen.boards, kMostBoards), chosen.engine,
-               thread_count(chosen.threads)) {}
+  explicit State(const DeviceOptions& chosen) : options(chosen), boards(hostlib::boards_of(chosen)) {}
 
   void require_loaded() const {
     if (!loaded) throw Error("no program is loaded");
@@ -95,7 +103,7 @@ struct Device::State {
     return std::move(boards.run_turns({&ring, 1}, {0, turns}).front());
   }
 
-  [[nodiscard]] bool computes() const { return options.engine != emulator::Engine::timing; }
+  [[nodiscard]] bool computes() const { return boards.engine().computes; }
 
   void require_j(std::size_t nj) const {
     if (nj <= j_capacity()) return;
@@ -161,12 +169,12 @@ DeviceOptions device_options_from_environment() {
   };
   if (const std::string machine = text("GDR_MACHINE"); !machine.empty()) options.machine = machine;
   if (const std::string engine = text("GDR_ENGINE"); !engine.empty()) {
-    const auto known = emulator::engine_named(engine);
-    if (!known || *known == emulator::Engine::timing) {  // which gives no results
-      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}", engine,
-                              "reference, simd, native, lockstep"));
+    std::vector<std::string> known = emulator::engine_names();
+    std::erase(known, emulator::Engine::timing);  // which gives no results
+    if (std::ranges::find(known, engine) == known.end()) {
+      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}", engine, fmt::join(known, ", ")));
     }
-    options.engine = *known;
+    options.engine = engine;
   }
   number("GDR_BOARDS", kMostBoards, options.boards);
   number("GDR_THREADS", kMostThreads, options.threads);
@@ -284,7 +292,15 @@ void Device::resume(const DeviceTotals& totals) {
   state_->before = totals.counters;
   state_->before -= state_->boards.counters();
 }
-Boards& Device::boards() { return state_->boards; }
+unsigned Device::chips() const { return state_->boards.chips(); }
+std::vector<emulator::PlacedEvent> Device::first_events() const {
+  state_->require_loaded();
+  return state_->boards.first_events();
+}
+emulator::Inspector& Device::inspect() {
+  state_->require_loaded();
+  return state_->boards.inspect();
+}
 bool Device::computes() const { return state_->computes(); }
 const emulator::BoardTime& Device::emulated() const {
   state_->require_loaded();

@@ -9,6 +9,8 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/description.h"
 
+#include "device_boards.h"
+
 namespace gdr {
 namespace {
 
@@ -83,19 +85,21 @@ isa::Program dgemm_program(DgemmPrecision precision) {
 }
 
 struct BoardDgemm::State {
-  Device device;
+  DeviceOptions options;
+  emulator::Boards boards;
   isa::Program program;
   DgemmBlocking blocking;
   bool split = false;  // the kernel takes the bits beyond the port's as numbers of their own
   double executed = 0;
 
-  State(const DeviceOptions& options, isa::Program given)
-      : device(options), program(std::move(given)), blocking(dgemm_blocking(program)) {
+  State(const DeviceOptions& chosen, isa::Program given)
+      : options(chosen),
+        boards(hostlib::boards_of(chosen)),
+        program(std::move(given)),
+        blocking(dgemm_blocking(program)) {
     for (const isa::Variable& variable : program.variables) split = split || variable.name == "a_low";
-    device.boards().load(program);
+    boards.load(program);
   }
-
-  emulator::Boards& boards() { return device.boards(); }
 
   /// Rows `first_row` and following of the part of A that a chip holds, columns `first_k` and following.
   std::vector<std::uint64_t> pack_a(const MatrixView& a, std::size_t m, std::size_t k, std::size_t first_row,
@@ -141,7 +145,7 @@ struct BoardDgemm::State {
             }
             const std::uint64_t record = (pass * turns + turn) * kBlocks + block;
             for (unsigned ring = 0; ring < sharing.rings; ++ring) {
-              boards().chip(ring * sharing.ring + chip).write_record(record, fields, turn * blocking.columns);
+              boards.write_chip_record(ring * sharing.ring + chip, record, fields, turn * blocking.columns);
             }
           }
         }
@@ -165,14 +169,14 @@ struct BoardDgemm::State {
     for (std::size_t pass = 0; pass < sharing.passes; ++pass) {
       for (std::size_t ring = 0; ring < rings.size(); ++ring) {
         for (unsigned chip = 0; chip < sharing.ring; ++chip) {
-          boards().write_block_particles(
+          boards.write_block_particles(
               rings[ring].first_chip + chip,
               pack_a(a, m, k, first_row + ring * blocking.rows(), k_of(sharing, pass, chip), sharing.live_blocks));
         }
       }
       const emulator::TurnRun run{pass * turns * kBlocks, turns, sharing.live_blocks,
                                   static_cast<unsigned>((rows + rows_per_pe - 1) / rows_per_pe)};
-      const auto results = boards().run_turns(rings, run);
+      const auto results = boards.run_turns(rings, run);
       executed += 2.0 * blocking.rows() * blocking.columns * blocking.k_per_chip() * static_cast<double>(turns) *
                   static_cast<double>(rings.size()) * sharing.ring;
       for (std::size_t ring = 0; ring < rings.size(); ++ring) {
@@ -200,8 +204,8 @@ std::vector<double> BoardDgemm::multiply(std::size_t m, std::size_t n, std::size
   std::vector<double> c(m * n);
   if (m == 0 || n == 0 || k == 0) return c;
   const DgemmBlocking& blocking = state_->blocking;
-  const emulator::MachineDescription& machine = state_->device.machine();
-  const DgemmSharing sharing = share_dgemm(blocking, k, machine.chips, state_->device.options().boards);
+  const emulator::MachineDescription& machine = state_->boards.machine();
+  const DgemmSharing sharing = share_dgemm(blocking, k, machine.chips, state_->options.boards);
   // As many columns at a time as external memory holds for the whole depth.
   const std::uint64_t turn_words = std::uint64_t{kBlocks} * state_->program.record_words * sharing.passes;
   const std::size_t most_turns = machine.em_words / turn_words;
@@ -224,9 +228,9 @@ std::vector<double> BoardDgemm::multiply(std::size_t m, std::size_t n, std::size
 }
 
 double BoardDgemm::executed_flops() const { return state_->executed; }
-emulator::Counters BoardDgemm::counters() const { return state_->device.boards().counters(); }
-const emulator::MachineDescription& BoardDgemm::machine() const { return state_->device.machine(); }
+emulator::Counters BoardDgemm::counters() const { return state_->boards.counters(); }
+const emulator::MachineDescription& BoardDgemm::machine() const { return state_->boards.machine(); }
 const isa::Program& BoardDgemm::program() const { return state_->program; }
-unsigned BoardDgemm::boards() const { return state_->device.options().boards; }
+unsigned BoardDgemm::boards() const { return state_->options.boards; }
 
 }  // namespace gdr

@@ -73,8 +73,8 @@ Provenance provenance_of(const Device& device, const std::string& kernel, const 
           device.machine().clock_mhz,
           options.transfer == emulator::TransferMode::ideal ? "ideal" : "2009",
           options.boards,
-          std::string(emulator::name_of(options.engine)),
-          emulator::is_exact(options.engine)};
+          options.engine,
+          emulator::make_engine(options.engine)->traits().exact};
 }
 
 std::vector<std::string> differences(const Provenance& one, const Provenance& other) {

@@ -512,6 +512,48 @@ class Run(CliTest):
         self.assertEqual(json.loads(outcome.out)["kernel"], "tutorial")
         self.assertIn("execution 1", outcome.err)
 
+    def test_floating_point_events_are_told_with_their_places(self):
+        line = next(n for n, code in enumerate(self.kernel.read_text().splitlines(), 1) if code.startswith("  fsub"))
+        for engine in ("reference", "simd"):
+            i, j = self.file("i.csv", "xi\n0\n-1.7e308\n"), self.file("j.csv", "mj,xj\n0.5,1.7e308\n")
+            outcome = self.succeeds("run", self.kernel, "--i", i, "--j", j, "--engine", engine, "--json", "-")
+            events = json.loads(outcome.out)["events"]
+            # The second particle, and its repetitions in the last two elements of the PE.
+            self.assertEqual((events["invalid"], events["overflow"], events["underflow"]), (0, 3, 0))
+            self.assertEqual([event["element"] for event in events["first"]], [1, 2, 3])
+            first = events["first"][0]
+            self.assertEqual((first["event"], first["unit"], first["section"]), ("overflow", "adder", "loop_body"))
+            self.assertTrue(first["source"].endswith(f"tutorial.vsm:{line}:3"), first)
+            self.assertEqual([first[key] for key in ("run", "iteration", "chip", "block", "pe")], [1, 0, 0, 0, 0])
+            self.assertIsNone(events["fault"])
+            self.assertIn("3 floating-point events: 0 invalid, 3 overflow, 0 underflow", outcome.err)
+            self.assertIn("overflow of the adder at chip 0, block 0, PE 0, element 1, loop body, iteration 0", outcome.err)
+
+    def test_a_fault_is_told_with_its_place(self):
+        self.kernel = self.file("pointer.vsm", """kernel pointer
+bvar long j elt flt64to72
+var vector long x hlt flt64to72
+var vector long y rrn flt72to64 fadd
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lt y
+loop body
+  vlen 4
+  bm j $lt
+  nop
+  upassa $lmt0 y
+""")
+        report = self.scratch / "report.json"
+        outcome = gdr("run", self.kernel, "--i", self.file("i.csv", "x\n0\n"), "--j", self.file("j.csv", "j\n0\n0\n5\n"),
+                      "--json", report)
+        self.assertEqual(outcome.status, 1)
+        self.assertIn("fault: local memory address", outcome.err)
+        self.assertIn("(chip 2, block 0, PE 0, element 0, loop body, iteration 0)", outcome.err)
+        fault = json.loads(report.read_text())["events"]["fault"]
+        self.assertEqual([fault[key] for key in ("chip", "block", "pe", "element", "iteration")], [2, 0, 0, 0, 0])
+        self.assertIn("pointer.vsm:13:3", fault["source"])
+
     def test_data_that_the_kernel_takes_must_be_given(self):
         self.ends(2, ["--j"], "run", self.kernel, "--i", self.file("i.csv", self.I))
 

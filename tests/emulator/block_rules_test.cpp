@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "gdr/assembler/assembler.h"
-#include "gdr/emulator/control_processor.h"
-#include "gdr/emulator/machine.h"
+#include "gdr/emulator/board.h"
 #include "rules_testing.h"
 
 namespace gdr::tests {
@@ -371,14 +370,16 @@ loop body
   nop
 )";
 
+/// A board of one chip.
 class Control : public Rules {
  protected:
-  emulator::ControlProcessor& control(const std::string& source) {
+  void control(const std::string& source) {
     const assembler::AssembleResult result = assembler::assemble(source, "control.vsm");
     if (!result.program) throw Error(assembler::format_diagnostics(result));
-    control_ = std::make_unique<emulator::ControlProcessor>(emulator::load_machine("model1800"), GetParam().make());
+    emulator::MachineDescription machine = emulator::load_machine("model1800");
+    machine.chips = 1;
+    control_ = std::make_unique<emulator::Boards>(machine, 1, emulator::make_chip_engine(GetParam().make), 1);
     control_->load(*result.program);
-    return *control_;
   }
   static std::vector<std::uint64_t> fields(std::initializer_list<double> values) {
     std::vector<std::uint64_t> all;
@@ -387,25 +388,23 @@ class Control : public Rules {
   }
   /// Results of a run over records of one field each.
   std::vector<std::uint64_t> results(const std::vector<std::uint64_t>& particles, unsigned records) {
-    control_->write_particles(particles, static_cast<unsigned>(particles.size()), 0);
-    for (unsigned k = 0; k < records; ++k) control_->write_record(k, fields({double(k + 1)}), k);
-    control_->start(records, static_cast<unsigned>(particles.size()));
-    control_->run_blocks({0, kBlocks});
-    return control_->send_to_host(control_->collect_words());
+    for (unsigned k = 0; k < records; ++k) control_->write_record(k, fields({double(k + 1)}));
+    return control_->run(particles, static_cast<unsigned>(particles.size()), 0, records);
   }
-  std::unique_ptr<emulator::ControlProcessor> control_;
+  std::unique_ptr<emulator::Boards> control_;
 };
 INSTANTIATE_TEST_SUITE_P(Engines, Control, testing::ValuesIn(exact_engines()),
                          [](const auto& engine) { return name_of(engine.param); });
 
 TEST_P(Control, ParticleNSitsInPeNBy4ElementNMod4OfEveryBlockAndTheLastOneIsRepeated) {
-  emulator::ControlProcessor& chip = control(std::string(kSum));
-  chip.write_particles(fields({1, 2, 3, 4, 5}), 5, 0);
+  control(std::string(kSum));
+  static_cast<void>(results(fields({1, 2, 3, 4, 5}), 0));
+  const emulator::Inspector& chip = control_->inspect();
   for (const unsigned block : {0u, 15u}) {
-    EXPECT_EQ(chip.chip().read_pe(block, 0, {isa::Memory::lm, 0, Width::long_word, 4}),
+    EXPECT_EQ(chip.read_pe(0, block, 0, {isa::Memory::lm, 0, Width::long_word, 4}),
               (Words{floating(1), floating(2), floating(3), floating(4)}));
-    EXPECT_EQ(chip.chip().read_pe(block, 1, {isa::Memory::lm, 0, Width::long_word, 4}), Words(4, floating(5)));
-    EXPECT_EQ(chip.chip().read_pe(block, 2, {isa::Memory::lm, 0, Width::long_word, 4}), Words(4));
+    EXPECT_EQ(chip.read_pe(0, block, 1, {isa::Memory::lm, 0, Width::long_word, 4}), Words(4, floating(5)));
+    EXPECT_EQ(chip.read_pe(0, block, 2, {isa::Memory::lm, 0, Width::long_word, 4}), Words(4));
   }
 }
 
@@ -435,7 +434,7 @@ TEST_P(Control, PesOfAKernelThatStoresToBroadcastMemoryAreAllComputed) {
   control(source);
   static_cast<void>(results(fields({1}), 1));
   EXPECT_EQ(control_->counters().fp.overflow, std::uint64_t{kPesPerBlock} * 4 * kBlocks);
-  EXPECT_EQ(control_->chip().read_bm(3, 2, 1).front(), integer(31)) << "PE 31 ran, which has no i-data";
+  EXPECT_EQ(control_->inspect().read_bm(0, 3, 2, 1).front(), integer(31)) << "PE 31 ran, which has no i-data";
 }
 
 TEST_P(Control, PesOfAKernelWithoutIDataAreAllComputed) {
@@ -443,11 +442,10 @@ TEST_P(Control, PesOfAKernelWithoutIDataAreAllComputed) {
   source.erase(source.find("var vector long x"), std::string_view("var vector long x hlt flt64to72\n").size());
   source.replace(source.find("fadd x y"), 8, "fpassa y");
   control(source);
-  control_->write_record(0, fields({4}), 0);
-  control_->start(1, 1);
-  control_->run_blocks({0, kBlocks});
+  control_->write_record(0, fields({4}));
+  const auto sums = control_->run({}, 1, 0, 1);
   EXPECT_EQ(control_->counters().fp.overflow, std::uint64_t{kPesPerBlock} * 4 * kBlocks);
-  EXPECT_EQ(control_->send_to_host(control_->collect_words()), fields({4}));
+  EXPECT_EQ(sums, fields({4}));
 }
 
 }  // namespace

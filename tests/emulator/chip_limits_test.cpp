@@ -73,7 +73,7 @@ std::vector<NamedEngine> engines() {
       {"reference", [] { return emulator::make_reference_chip(); }},
       {"native", [] { return emulator::make_native_chip(); }},
       {"lockstep",
-       [] { return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0); }}};
+       [] { return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip()); }}};
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
     all.push_back({std::string(emulator::name_of(isa)), [isa] { return emulator::make_simd_chip(isa); }});
   }
@@ -113,7 +113,10 @@ TEST_P(ChipLimits, BlocksThatAChipHasNot) {
   expect_refused([](Chip& chip) { (void)chip.read_pe(16, 0, kSome); }, text);
   expect_refused([](Chip& chip) { (void)chip.registers(16, 0); }, text);
   expect_refused([](Chip& chip) { (void)chip.read_bm(16, 0, 1); }, text);
+  expect_refused([](Chip& chip) { chip.write_pes({16, 1}, 0, kSome, kTwo); }, text);
+  expect_refused([](Chip& chip) { chip.write_registers(16, 0, {}); }, text);
   expect_refused([](Chip& chip) { (void)chip.events(16); }, text);
+  expect_refused([](Chip& chip) { (void)chip.first_events(16); }, text);
   expect_refused([](Chip& chip) { (void)chip.fp_lanes(16); }, text);
   expect_refused([](Chip& chip) { chip.run_loop({3, 0}, {}); }, "blocks.count = 0 is refused: it must be 1 to 13");
   expect_refused([](Chip& chip) { chip.run_loop({3, 14}, {}); }, "blocks.count = 14 is refused: it must be 1 to 13");
@@ -122,10 +125,11 @@ TEST_P(ChipLimits, BlocksThatAChipHasNot) {
 TEST_P(ChipLimits, PesThatABlockHasNot) {
   const std::string text = "pe = 32 is refused: it must be 0 to 31";
   expect_refused([](Chip& chip) { chip.write_pe(0, 32, kSome, kTwo); }, text);
-  expect_refused([](Chip& chip) { chip.write_pes(32, kSome, kTwo); }, text);
+  expect_refused([](Chip& chip) { chip.write_pes({0, 16}, 32, kSome, kTwo); }, text);
   expect_refused([](Chip& chip) { (void)chip.read_pe(0, 32, kSome); }, text);
   expect_refused([](Chip& chip) { (void)chip.registers(0, 32); }, text);
-  expect_refused([](Chip& chip) { chip.write_pes(31, kSome, std::vector<LongWord>(4)); },
+  expect_refused([](Chip& chip) { chip.write_registers(0, 32, {}); }, text);
+  expect_refused([](Chip& chip) { chip.write_pes({0, 16}, 31, kSome, std::vector<LongWord>(4)); },
                  "words = 4 is refused: it must be 0 to 2");
   emulator::LoopRun run;
   run.live_pes = 33;
@@ -137,7 +141,7 @@ TEST_P(ChipLimits, WordsOutsideTheMemoryOfAPe) {
     const std::vector<LongWord> words(where.count);
     expect_refused([&](Chip& chip) { (void)chip.read_pe(0, 0, where); }, text);
     expect_refused([&](Chip& chip) { chip.write_pe(0, 0, where, words); }, text);
-    expect_refused([&](Chip& chip) { chip.write_pes(0, where, words); }, text);
+    expect_refused([&](Chip& chip) { chip.write_pes({0, 16}, 0, where, words); }, text);
     emulator::FpEvents events;
     expect_refused([&](Chip& chip) { (void)chip.collect({where, 1, isa::Op::FADD, Width::long_word}, events); }, text);
   };
@@ -153,7 +157,7 @@ TEST_P(ChipLimits, WordsOutsideTheMemoryOfAPe) {
 TEST_P(ChipLimits, CountsOfWordsThatDoNotFit) {
   expect_refused([](Chip& chip) { chip.write_pe(0, 0, kSome, std::vector<LongWord>(3)); },
                  "words = 3 is refused: it must be 2 to 2");
-  expect_refused([](Chip& chip) { chip.write_pes(0, kSome, std::vector<LongWord>(3)); },
+  expect_refused([](Chip& chip) { chip.write_pes({0, 16}, 0, kSome, std::vector<LongWord>(3)); },
                  "words = 3 is refused: it must be a multiple of 2");
   expect_refused([](Chip& chip) { chip.write_bm(0, 1024, kTwo); }, "address = 1024 is refused: it must be 0 to 1023");
   expect_refused([](Chip& chip) { chip.write_bm(0, 1023, kTwo); }, "count = 2 is refused: it must be 0 to 1");
@@ -202,7 +206,7 @@ TEST_P(ChipLimits, EverythingBeforeAProgramIsLoaded) {
   chip_ = GetParam().make();
   const std::string text = "no program is loaded";
   expect_refused([](Chip& chip) { chip.run_loop({0, 1}, {}); }, text);
-  expect_refused([](Chip& chip) { chip.write_pes(0, kSome, kTwo); }, text);
+  expect_refused([](Chip& chip) { chip.write_pes({0, 16}, 0, kSome, kTwo); }, text);
   expect_refused([](Chip& chip) { (void)chip.read_bm(0, 0, 1); }, text);
   expect_refused([](Chip& chip) { (void)chip.clone(); }, text);
   expect_refused([](Chip& chip) { chip.patch(echo_program()); }, text);
@@ -243,7 +247,7 @@ TEST_F(BoardLimits, ChipsRingsAndCounts) {
   expect_refused(turns({4, 1}, {0, 1}), "ring.first_chip = 4 is refused: it must be 0 to 3");
   expect_refused(turns({1, 4}, {0, 1}), "ring.chips = 4 is refused: it must be 1 to 3");
   expect_refused(turns({0, 0}, {0, 1}), "ring.chips = 0 is refused: it must be 1 to 4");
-  expect_refused(turns({0, 4}, {0, 1, 17}), "live_blocks = 17 is refused: it must be 0 to 16");
+  expect_refused(turns({0, 4}, {0, 1, 17}), "live_blocks = 17 is refused: it must be 1 to 16");
   expect_refused(turns({0, 4}, {0, 1, 16, 33}), "live_pes = 33 is refused: it must be 0 to 32");
   expect_refused(turns({0, 4}, {0, ~std::uint64_t{0}}), "turns = ");
   expect_refused(turns({0, 4}, {~std::uint64_t{0}, 1}), "first record = ");

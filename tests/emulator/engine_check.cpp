@@ -64,7 +64,7 @@ void write_data(Chip& chip, unsigned block, std::uint64_t seed) {
 void write_particles(Chip& chip, unsigned live_pes, std::uint64_t seed) {
   RandomPrograms random(seed);
   const emulator::PeWords where{isa::Memory::lm, 8, Width::long_word, isa::kVectorElements};
-  chip.write_pes(0, where, words(random, live_pes * isa::kVectorElements));
+  chip.write_pes({0, emulator::kBlocks}, 0, where, words(random, live_pes * isa::kVectorElements));
 }
 
 void run_loop(Chip& chip, BlockRange range, const EngineInput& input, const EngineInput::Run& run,

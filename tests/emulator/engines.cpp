@@ -11,9 +11,9 @@ std::vector<ExactEngine> exact_engines() {
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
     engines.push_back({std::string(emulator::name_of(isa)), [isa] { return emulator::make_simd_chip(isa); }});
   }
-  engines.push_back(
-      {"lockstep",
-       [] { return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0); }});
+  engines.push_back({"lockstep", [] {
+                       return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());
+                     }});
   engines.push_back({"naive", make_naive_chip});
   return engines;
 }

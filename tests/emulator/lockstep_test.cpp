@@ -30,8 +30,11 @@ class Mistaken final : public Chip {
       : chip_(emulator::make_simd_chip()), address_(address), wrong_word_(wrong_word) {}
 
  private:
-  void do_load(const isa::Program& program) override { chip_->load(changed(program)); }
-  void do_patch(const isa::Program& program) override { chip_->patch(changed(program)); }
+  std::shared_ptr<const emulator::Lowered> do_lower(const isa::Program& program) const override {
+    return chip_->lower(changed(program));
+  }
+  void do_load(std::shared_ptr<const emulator::Lowered> program) override { chip_->load(std::move(program)); }
+  void do_patch(std::shared_ptr<const emulator::Lowered> program) override { chip_->patch(program->program()); }
   std::unique_ptr<Chip> do_clone() const override {
     auto copy = std::make_unique<Mistaken>(address_, wrong_word_);
     copy->chip_ = chip_->clone();
@@ -56,6 +59,10 @@ class Mistaken final : public Chip {
     return chip_->read_bm(block, address, count);
   }
   emulator::PeRegisters do_registers(unsigned block, unsigned pe) const override { return chip_->registers(block, pe); }
+  void do_write_registers(unsigned block, unsigned pe, const emulator::PeRegisters& registers) override {
+    chip_->write_registers(block, pe, registers);
+  }
+  emulator::FirstEvents do_first_events(unsigned block) const override { return chip_->first_events(block); }
   emulator::FpEvents do_events(unsigned block) const override { return chip_->events(block); }
 
   [[nodiscard]] isa::Program changed(isa::Program program) const {
@@ -123,8 +130,7 @@ std::vector<LongWord> records(std::size_t count) {
 }
 
 Divergence::Place place_of_mistake_at(unsigned address, std::uint64_t records_used, std::string* text = nullptr) {
-  const auto chip =
-      emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(address), 3);
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(address));
   chip->load(summing_program());
   const std::vector<LongWord> words = records(records_used);
   try {
@@ -138,7 +144,7 @@ Divergence::Place place_of_mistake_at(unsigned address, std::uint64_t records_us
 }
 
 TEST(Lockstep, EqualEnginesAreNotNoticed) {
-  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0);
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());
   chip->load(summing_program());
   const std::vector<LongWord> words = records(70);
   chip->run_loop({0, emulator::kBlocks}, {{words, 1, words.size()}, 32});
@@ -155,7 +161,6 @@ TEST(Lockstep, NamesTheLineOfTheBodyAndItsIteration) {
   std::string text;
   // $lr2 = 0 + word in the first iteration; the mistake, 0 - word, shows at once.
   const Divergence::Place place = place_of_mistake_at(2, 100, &text);
-  EXPECT_EQ(place.chip, 3u);
   EXPECT_EQ(place.block, 5u);
   EXPECT_EQ(place.pe, 0u);
   EXPECT_EQ(place.section, Section::loop_body);
@@ -174,7 +179,7 @@ TEST(Lockstep, NamesTheIterationAloneWhereTheRecordIsTooLongToLookForTheLine) {
   Line last_word = add_line(4, 2, true);
   last_word.bm.address = 2 * (kRecordWords - 1);
   program.steps(Section::loop_body).front() = code_of({last_word}).front();
-  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(2), 3);
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(2));
   chip->load(program);
   const std::vector<LongWord> words = records(std::size_t{kRecordWords} * emulator::kBlocks);
   try {
@@ -247,7 +252,7 @@ std::vector<LongWord> collected_on(Chip& chip) {
 }
 
 TEST(Lockstep, CollectedWordsAreThoseOfTheReferenceEngineInEveryBlock) {
-  const auto both = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip(), 0);
+  const auto both = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());
   const auto alone = emulator::make_reference_chip();
   const std::vector<LongWord> expected = collected_on(*alone);
   ASSERT_EQ(expected.size(), 4 * 4 * isa::kVectorElements) << "blocks, collects, words";
@@ -259,12 +264,13 @@ TEST(Lockstep, CollectedWordsAreThoseOfTheReferenceEngineInEveryBlock) {
 
 TEST(Lockstep, AWrongWordForTheTreeIsTracedToItsTurn) {
   const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(),
-                                                 std::make_unique<Mistaken>(500, isa::kVectorElements + 1), 3);
+                                                 std::make_unique<Mistaken>(500, isa::kVectorElements + 1));
   try {
     (void)collected_on(*chip);
     FAIL() << "not noticed";
   } catch (const Divergence& divergence) {
-    EXPECT_EQ(divergence.place().chip, 3u);
+    EXPECT_EQ(divergence.on_chip(3).place().chip, 3u);
+    EXPECT_THAT(divergence.on_chip(3).what(), testing::HasSubstr("the engines differ: chip 3, block 2"));
     EXPECT_EQ(divergence.place().block, 2u);
     EXPECT_EQ(divergence.place().section, Section::loop_body);
     EXPECT_EQ(divergence.place().iteration, 1u);

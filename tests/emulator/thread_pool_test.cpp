@@ -1,9 +1,10 @@
-#include "thread_pool.h"
+#include "gdr/emulator/thread_pool.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -39,6 +40,44 @@ TEST(ThreadPool, TheExceptionOfTheSmallestTaskArrivesAndThePoolLivesOn) {
   std::atomic<int> runs = 0;
   pool.run(5, [&](unsigned) { ++runs; });
   EXPECT_EQ(runs, 5);
+}
+
+TEST(ThreadPool, JobsOfALaneFollowEachOtherAndLanesDoNotWaitForEachOther) {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    ThreadPool pool(threads);
+    std::array<ThreadPool::Lane, 3> lanes;
+    std::array<std::atomic<int>, 3> done{};
+    std::atomic<int> out_of_order = 0;
+    for (int job = 0; job < 50; ++job) {
+      for (std::size_t lane = 0; lane < lanes.size(); ++lane) {
+        pool.post(lanes[lane], 4, [&, lane, job](unsigned) {
+          if (done[lane] / 4 != job) ++out_of_order;
+          ++done[lane];
+        });
+      }
+    }
+    for (std::size_t lane = lanes.size(); lane-- > 0;) pool.wait(lanes[lane]);
+    for (const auto& parts : done) EXPECT_EQ(parts, 200);
+    EXPECT_EQ(out_of_order, 0);
+  }
+}
+
+TEST(ThreadPool, WhatFollowsAFailureInItsLaneIsLeftOutUntilSomebodyWaits) {
+  ThreadPool pool(2);
+  ThreadPool::Lane lane;
+  std::atomic<int> later = 0;
+  pool.post(lane, 2, [](unsigned part) { throw std::runtime_error(std::to_string(part)); });
+  pool.post(lane, 1, [&](unsigned) { ++later; });
+  try {
+    pool.wait(lane);
+    FAIL() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "0");
+  }
+  EXPECT_EQ(later, 0);
+  pool.post(lane, 1, [&](unsigned) { ++later; });
+  pool.wait(lane);
+  EXPECT_EQ(later, 1);
 }
 
 TEST(ThreadPool, AForkedChildRunsAndDestroysItWithThreadsOfItsOwn) {

@@ -8,7 +8,7 @@ namespace {
 
 using emulator::Engine;
 
-DeviceOptions options(Engine engine, unsigned threads) {
+DeviceOptions options(std::string_view engine, unsigned threads) {
   DeviceOptions chosen;
   chosen.engine = engine;
   chosen.threads = threads;

@@ -55,7 +55,7 @@ double max_error(const Shape& shape, const MatrixView& a, const MatrixView& b, c
   return static_cast<double>(worst);
 }
 
-DeviceOptions with(emulator::Engine engine, unsigned threads = 1) {
+DeviceOptions with(std::string_view engine, unsigned threads = 1) {
   DeviceOptions options;
   options.engine = engine;
   options.threads = threads;

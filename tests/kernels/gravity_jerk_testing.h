@@ -26,7 +26,7 @@ struct BoardRun {
 
 inline BoardRun on_board(const isa::Program& program, std::span<const hostlib::IParticle> i_particles, double t,
                          double eps2, std::span<const hostlib::JParticle> j_particles,
-                         emulator::Engine engine = emulator::Engine::reference) {
+                         std::string_view engine = emulator::Engine::reference) {
   Device device(options(engine));
   hostlib::BoardForce board(device, program);
   std::vector<std::size_t> addresses(j_particles.size());

@@ -24,7 +24,7 @@ std::vector<PointMass> sphere(std::size_t n) {
 }
 
 std::vector<Gravity> on_board(const std::vector<Vec3>& xi, double eps2, const std::vector<PointMass>& particles,
-                              emulator::Engine engine = emulator::Engine::reference, FpEvents* events = nullptr) {
+                              std::string_view engine = emulator::Engine::reference, FpEvents* events = nullptr) {
   Device board(options(engine));
   board.load(kernel("gravity"));
   Fields j;

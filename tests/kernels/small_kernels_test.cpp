@@ -13,7 +13,7 @@ namespace {
 struct Shape {
   const char* machine;
   unsigned boards;
-  emulator::Engine engine;
+  std::string_view engine;
 };
 
 class SmallKernels : public ::testing::TestWithParam<std::tuple<Shape, std::size_t>> {

@@ -43,7 +43,7 @@ inline std::string changed(const std::string& source, std::string_view old_text,
   return std::string(source).replace(at, old_text.size(), new_text);
 }
 
-inline DeviceOptions options(emulator::Engine engine, std::string_view machine = "model1800", unsigned boards = 1) {
+inline DeviceOptions options(std::string_view engine, std::string_view machine = "model1800", unsigned boards = 1) {
   DeviceOptions chosen;
   chosen.engine = engine;
   chosen.machine = machine;

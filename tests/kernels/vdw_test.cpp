@@ -19,7 +19,7 @@ constexpr double kPotBound = 56 * kShort;
 constexpr double kForceBound = 64 * kShort;
 
 std::vector<VanDerWaals> on_board(const std::vector<Vec3>& xi, double eps2, double s2, const std::vector<Well>& wells,
-                                  emulator::Engine engine = emulator::Engine::reference, FpEvents* events = nullptr) {
+                                  std::string_view engine = emulator::Engine::reference, FpEvents* events = nullptr) {
   Device board(options(engine));
   board.load(kernel("vdw"));
   Fields j;

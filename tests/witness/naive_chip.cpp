@@ -8,16 +8,34 @@ namespace {
 using emulator::kBlocks;
 using isa::LongWord;
 
+class LoweredNaive final : public emulator::Lowered {
+ public:
+  explicit LoweredNaive(const isa::Program& program)
+      : program_(program), code(std::make_shared<const NaiveCode>(program, Landing::in_order)) {}
+  [[nodiscard]] const isa::Program& program() const override { return program_; }
+
+ private:
+  isa::Program program_;
+
+ public:
+  const std::shared_ptr<const NaiveCode> code;
+};
+
+std::shared_ptr<const NaiveCode> code_of(const emulator::Lowered& program) {
+  return dynamic_cast<const LoweredNaive&>(program).code;
+}
+
 class NaiveChip final : public emulator::Chip {
  private:
-  void do_load(const isa::Program& program) override {
-    const auto code = std::make_shared<const NaiveCode>(program, Landing::in_order);
-    blocks_.clear();
-    for (unsigned block = 0; block < kBlocks; ++block) blocks_.emplace_back(code, block);
+  std::shared_ptr<const emulator::Lowered> do_lower(const isa::Program& program) const override {
+    return std::make_shared<LoweredNaive>(program);
   }
-  void do_patch(const isa::Program& program) override {
-    const auto code = std::make_shared<const NaiveCode>(program, Landing::in_order);
-    for (NaiveInterpreter& block : blocks_) block.patch(code);
+  void do_load(std::shared_ptr<const emulator::Lowered> program) override {
+    blocks_.clear();
+    for (unsigned block = 0; block < kBlocks; ++block) blocks_.emplace_back(code_of(*program), block);
+  }
+  void do_patch(std::shared_ptr<const emulator::Lowered> program) override {
+    for (NaiveInterpreter& block : blocks_) block.patch(code_of(*program));
   }
   std::unique_ptr<Chip> do_clone() const override { return std::make_unique<NaiveChip>(*this); }
 
@@ -46,6 +64,14 @@ class NaiveChip final : public emulator::Chip {
   }
   std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
     return blocks_.at(block).read_bm(address, count);
+  }
+  void do_write_registers(unsigned block, unsigned pe, const emulator::PeRegisters& registers) override {
+    blocks_.at(block).set_registers(pe, registers);
+  }
+  emulator::FirstEvents do_first_events(unsigned block) const override {
+    emulator::FirstEvents first;
+    for (const emulator::PlacedEvent& event : blocks_.at(block).first_events()) first.add(event);
+    return first;
   }
   emulator::FpEvents do_events(unsigned block) const override { return blocks_.at(block).events(); }
 

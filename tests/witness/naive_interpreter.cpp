@@ -426,6 +426,16 @@ emulator::PeRegisters NaiveInterpreter::registers(unsigned pe) const {
   return registers;
 }
 
+void NaiveInterpreter::set_registers(unsigned pe, const emulator::PeRegisters& registers) {
+  Pe& words = pes_.at(pe);
+  for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+    store(&words[kT + 2 * element], Width::long_word, registers.t[element].bits());
+    for (unsigned flag = 0; flag < isa::kFlags; ++flag) {
+      words[kFlags + element * isa::kFlags + flag] = (registers.flags[element] >> flag) & 1;
+    }
+  }
+}
+
 // ---- running
 // ---------------------------------------------------------------------------------------------------------
 
@@ -438,10 +448,13 @@ void NaiveInterpreter::run(const emulator::LoopRun& run) {
   const emulator::RecordStream& stream = run.stream;
   collected_ = run.collected;
   jvalid_ = true;
+  run_ = run.run;
+  iteration_ = 0;
   if (run.begins) section(Section::loop_initialization, run.live_pes, false);
   for (std::uint64_t iteration = 0; iteration < stream.iterations(); ++iteration) {
     const std::uint64_t record = iteration * emulator::kBlocks + block_;
     jvalid_ = record < stream.records;
+    iteration_ = run.first_iteration + iteration;
     record_base_ = iteration % 2 == 0 ? 0 : 2 * stream.record_words;
     for (unsigned n = 0; n < stream.record_words; ++n) {
       const LongWord word = jvalid_ ? stream.words[record * stream.record_words + n] : LongWord();
@@ -450,6 +463,7 @@ void NaiveInterpreter::run(const emulator::LoopRun& run) {
     section(Section::loop_body, run.live_pes, run.begins && iteration == 0);
   }
   jvalid_ = true;
+  iteration_ = 0;
   if (run.ends) section(Section::loop_termination, run.live_pes, false);
   land(std::numeric_limits<std::uint64_t>::max());
 }
@@ -492,13 +506,28 @@ void NaiveInterpreter::land(std::uint64_t line) {
   });
 }
 
-unsigned NaiveInterpreter::indirect_address(const Place& place, const Pe& pe, unsigned element, At at) const {
+emulator::PePlace NaiveInterpreter::place_of(unsigned pe, unsigned element, At at) const {
+  return {run_, at.section, iteration_, at.line, 0, block_, pe, element};
+}
+
+void NaiveInterpreter::note(Op op, const emulator::FpEvents& events, const emulator::PePlace& place) {
+  using emulator::FpEvent;
+  for (const auto& [count, event] :
+       {std::pair(events.invalid, FpEvent::invalid), std::pair(events.overflow, FpEvent::overflow),
+        std::pair(events.underflow, FpEvent::underflow)}) {
+    if (count == 0 || first_events_.size() == emulator::kKeptEvents) continue;
+    first_events_.push_back({place, isa::info_of(op).unit, event});
+  }
+}
+
+unsigned NaiveInterpreter::indirect_address(const Place& place, unsigned pe, unsigned element, At at) const {
   const unsigned base = place.address - kLm + element * place.step;
-  const uint128 t = right_aligned(load(&pe[kT + 2 * element], Width::long_word), place.width);
+  const uint128 t = right_aligned(load(&pes_[pe][kT + 2 * element], Width::long_word), place.width);
   const uint128 address = base + t;
   const unsigned words = stride_of(place.width);
   if (address + words > isa::kLmShortWords || address % words != 0) {
-    throw emulator::Fault(emulator::FaultKind::address, code_->program_, at.section, at.line, "outside local memory");
+    throw emulator::Fault(emulator::FaultKind::address, code_->program_, at.section, at.line, "outside local memory",
+                          place_of(pe, element, at));
   }
   return kLm + static_cast<unsigned>(address);
 }
@@ -511,7 +540,7 @@ void NaiveInterpreter::execute(const TakenApart& line, unsigned pe_number, At at
   std::uint64_t* const targets[] = {pe.data(), bm_.data(), bm_.data() + record_base_};
   const auto address = [&](const Place& place, unsigned element) -> unsigned {
     if constexpr (kAllRules) {
-      if (place.indirect) return indirect_address(place, pe, element, at);
+      if (place.indirect) return indirect_address(place, pe_number, element, at);
     }
     return place.address + element * place.step;
   };
@@ -572,7 +601,9 @@ void NaiveInterpreter::execute(const TakenApart& line, unsigned pe_number, At at
     }
     if constexpr (kAllRules) {
       for (std::size_t n = 0; n < operations; ++n) {
-        if (written[n]) events_ += events[n];
+        if (!written[n]) continue;
+        events_ += events[n];
+        note(line.operations[n].op, events[n], place_of(pe_number, element, at));
       }
     }
   }

@@ -94,7 +94,10 @@ class NaiveInterpreter {
   [[nodiscard]] std::vector<isa::LongWord> read_pe(unsigned pe, const emulator::PeWords& where) const;
   [[nodiscard]] std::vector<isa::LongWord> read_bm(unsigned address, unsigned count) const;
   [[nodiscard]] emulator::PeRegisters registers(unsigned pe) const;
+  void set_registers(unsigned pe, const emulator::PeRegisters& registers);
   [[nodiscard]] const emulator::FpEvents& events() const { return events_; }
+  /// The first ones with their places, in the order in which they happened.
+  [[nodiscard]] const std::vector<emulator::PlacedEvent>& first_events() const { return first_events_; }
 
   /// Section `initialization`. Throws Fault for an indirect address outside LM.
   void initialize();
@@ -137,15 +140,20 @@ class NaiveInterpreter {
   void land(std::uint64_t line);
   template <Landing landing>
   void execute(const TakenApart& line, unsigned pe_number, At at);
-  [[nodiscard]] unsigned indirect_address(const Place& place, const Pe& pe, unsigned element, At at) const;
+  [[nodiscard]] unsigned indirect_address(const Place& place, unsigned pe, unsigned element, At at) const;
+  [[nodiscard]] emulator::PePlace place_of(unsigned pe, unsigned element, At at) const;
+  void note(isa::Op op, const emulator::FpEvents& events, const emulator::PePlace& place);
 
   std::shared_ptr<const NaiveCode> code_;
   unsigned block_;
   std::array<Pe, emulator::kPesPerBlock> pes_{};
   std::array<std::uint64_t, isa::kBmShortWords> bm_{};
   emulator::FpEvents events_;
+  std::vector<emulator::PlacedEvent> first_events_;
 
   // Of a run.
+  std::uint64_t run_ = 0;
+  std::uint64_t iteration_ = 0;
   unsigned record_base_ = 0;
   bool jvalid_ = true;
   std::uint64_t line_ = 0;

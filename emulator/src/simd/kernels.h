@@ -140,6 +140,8 @@ struct IntegerStep {
 
 /// Where events and lanes count, and for how much.
 struct EventSite {
+  const MicroOp& op;
+  const Lanes& lanes;
   Tally* tally;
   std::uint32_t counted;  // PEs of the element
   std::uint32_t weight;   // PEs that a lane stands for
@@ -153,6 +155,9 @@ inline void count(const EventSite& site, const Leftover& left, const Events& eve
   site.tally->events.invalid += times(events.invalid);
   site.tally->events.overflow += times(events.overflow);
   site.tally->events.underflow += times(events.underflow);
+  const EventLanes places{left.element, left.lane, counted & Host::lane_bits(events.invalid),
+                          counted & Host::lane_bits(events.overflow), counted & Host::lane_bits(events.underflow)};
+  if ((places.invalid | places.overflow | places.underflow) != 0) note_events(site.op, site.lanes, *site.tally, places);
   site.tally->lanes.slow += std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted));
 }
 
@@ -255,7 +260,7 @@ template <class Step>
 template <class Step>
 [[gnu::noinline]] void redo_plain(Leftovers& left, const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
                                   Tally& tally) {
-  const EventSite site{&tally, lanes.live_bits, 1};
+  const EventSite site{op, lanes, &tally, lanes.live_bits, 1};
   left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned element, unsigned lane) {
     std::uint64_t* row = state + element * op.to[0].element_step + lane;
     Host::store(row + op.to[0].high, result.high, of_these);
@@ -393,7 +398,7 @@ void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
       if constexpr (Step::kMayLeave) {
         if (left.any()) [[unlikely]] {
           // A uniform operation's lane stands for one element of every live PE.
-          const EventSite site{&tally, op.uniform ? selection.written : selection.written & lanes.live_bits,
+          const EventSite site{op, lanes, &tally, op.uniform ? selection.written : selection.written & lanes.live_bits,
                                op.uniform ? lanes.live_pes : 1};
           left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned, unsigned lane) {
             store(result, of_these, lane);

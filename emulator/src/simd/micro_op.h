@@ -65,6 +65,7 @@ static_assert(place::kBm % kVectorWords == 0 && place::kBanks % kVectorWords == 
 /// What a block's kernels counted since load().
 struct Tally {
   FpEvents events;
+  FirstEvents first_events;
   FpLanes lanes;
 };
 
@@ -78,6 +79,9 @@ struct Lanes {
   std::uint32_t live_bits = ~std::uint32_t{0};  // bit p: PE p is live
   std::uint32_t record_base = 0;                // short words
   Tally* tallies = nullptr;                     // of each block
+  unsigned first_block = 0;                     // for faults and events, as what follows
+  std::uint64_t run = 0;                        // 0: section `initialization`
+  std::uint64_t iteration = 0;                  // of the loop body
   const isa::Program* program = nullptr;        // for faults
   isa::LongWord* collected = nullptr;           // where the first block's next word for the tree goes
   std::size_t collected_step = 0;               // to the next block's
@@ -132,7 +136,8 @@ struct MicroOp {
   std::uint8_t lanes = 0;  // of a uniform operation
   bool record = false;     // BM addresses count from the current record
   Width width = Width::long_word;
-  std::uint16_t line = 0;  // for faults
+  std::uint16_t line = 0;  // for faults and events
+  isa::Unit unit = isa::Unit::none;
   std::uint32_t count = 0;
   Operand a;
   Operand b;
@@ -196,6 +201,17 @@ extern const Kernel commit_store;
 void collect_words(const MicroOp&, Lanes&);
 
 }  // namespace moves
+
+/// Lanes of one element with an event, bit 0 being lane `first`.
+struct EventLanes {
+  unsigned element = 0;
+  unsigned first = 0;
+  std::uint32_t invalid = 0;
+  std::uint32_t overflow = 0;
+  std::uint32_t underflow = 0;
+};
+/// Keeps the places of these events of live PEs. Called by the slow path alone, and there if something happened.
+void note_events(const MicroOp& op, const Lanes& lanes, Tally& tally, const EventLanes& events);
 
 /// Words of a store slot per element.
 inline constexpr std::uint32_t kStoreSlotWords = 4;

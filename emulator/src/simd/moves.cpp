@@ -1,6 +1,8 @@
 // Micro-operations that move words.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include <algorithm>
 #include <bit>
 
@@ -132,6 +134,7 @@ void commit_flag(const MicroOp& op, Lanes& lanes) {
 
 void indirect_rows(const MicroOp& op, Lanes& lanes) {
   const unsigned words = op.width == Width::long_word ? 2 : 1;
+  std::optional<Fault> fault;  // the machine's first: PE by PE, in each element by element
   for (unsigned element = 0; element < op.elements; ++element) {
     const std::uint32_t selected =
         gated(op.mask, lanes, element) & gated(op.to[0].gate, lanes, element) & op.lane_mask & lanes.live_bits;
@@ -145,13 +148,18 @@ void indirect_rows(const MicroOp& op, Lanes& lanes) {
       const uint128 offset = op.width == Width::long_word ? t.bits() : uint128{t.upper().bits};
       if (offset >= isa::kLmShortWords || base + offset + words > isa::kLmShortWords ||
           (words == 2 && (base + offset) % 2 != 0)) {
-        throw Fault(FaultKind::address, *lanes.program, lanes.section, op.line,
-                    fmt::format("local memory address {} + T ({}) is outside 0..{} or odd for a long word", base,
-                                isa::to_hex(t), isa::kLmShortWords - 1));
+        const PePlace place{lanes.run, lanes.section, lanes.iteration, op.line, 0, lanes.first_block, pe, element};
+        if (fault && !(place < *fault->place())) return;
+        fault.emplace(FaultKind::address, *lanes.program, lanes.section, op.line,
+                      fmt::format("local memory address {} + T ({}) is outside 0..{} or odd for a long word", base,
+                                  isa::to_hex(t), isa::kLmShortWords - 1),
+                      place);
+        return;
       }
       numbers[pe] = base + static_cast<std::uint64_t>(offset);
     });
   }
+  if (fault) throw Fault(*fault);
 }
 
 void gather(const MicroOp& op, Lanes& lanes) {
@@ -238,6 +246,7 @@ void in_each_block(const MicroOp& op, Lanes& lanes) {
     move(op, one);
     one.state += lanes.block_words;
     ++one.tallies;
+    ++one.first_block;
   }
 }
 

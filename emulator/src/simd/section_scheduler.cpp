@@ -334,6 +334,7 @@ void SectionScheduler::emit_unit(const Action& action) {
   MicroOp op;
   op.elements = line_->vlen;
   op.line = static_cast<std::uint16_t>(at_);
+  op.unit = action.unit;
   op.width = action.width;
   op.a = a.at;
   if (has_b) op.b = b.at;

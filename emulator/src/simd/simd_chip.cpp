@@ -59,8 +59,7 @@ class Memory {
 /// Sections of some blocks, one after the other, with the writes that the last one has left over.
 class Sequence {
  public:
-  Sequence(const isa::Program& program, Memory& memory, BlockRange blocks, Tally* tallies, unsigned live_pes)
-      : first_block_(blocks.first) {
+  Sequence(const isa::Program& program, Memory& memory, BlockRange blocks, Tally* tallies, unsigned live_pes) {
     lanes_.state = memory.state(blocks.first);
     lanes_.blocks = blocks.count;
     lanes_.block_words = memory.block_words();
@@ -68,12 +67,19 @@ class Sequence {
     lanes_.live_bits = static_cast<std::uint32_t>((std::uint64_t{1} << live_pes) - 1);
     lanes_.tallies = tallies + blocks.first;
     lanes_.program = &program;
+    lanes_.first_block = blocks.first;
+  }
+
+  void number(std::uint64_t run, std::uint64_t first_iteration) {
+    lanes_.run = run;
+    first_iteration_ = first_iteration;
   }
 
   /// Without a record the blocks get one of zero words.
   void receive_records(const RecordStream& stream, std::uint64_t iteration, bool valid) {
+    iteration_ = first_iteration_ + iteration;
     lanes_.record_base = record_base(stream.record_words, iteration);
-    const isa::LongWord* words = stream.words.data() + (iteration * kBlocks + first_block_) * stream.record_words;
+    const isa::LongWord* words = stream.words.data() + (iteration * kBlocks + lanes_.first_block) * stream.record_words;
     std::uint64_t* to = lanes_.state + place::kBm + lanes_.record_base;
     for (unsigned block = 0; block < lanes_.blocks; ++block, to += lanes_.block_words) {
       for (unsigned n = 0; n < stream.record_words; ++n) {
@@ -86,19 +92,26 @@ class Sequence {
 
   void section(Section section, const SectionCode& code) {
     lanes_.section = section;
+    lanes_.iteration = section == Section::loop_body ? iteration_ : 0;
     for (unsigned block = 0; block < lanes_.blocks; ++block) {
       lanes_.tallies[block].lanes.all += std::uint64_t{code.fp_elements} * lanes_.live_pes;
     }
-    const MicroOp* const ops = code.ops.data();
-    for (std::size_t n = 0; n < code.hook; ++n) ops[n].run(ops[n], lanes_);
+    const std::span<const MicroOp> ops(code.ops);
+    operations(ops.first(code.hook));
     if (!code.has_lines) return;  // what is pending stays so
     land();
-    for (std::size_t n = code.hook; n < code.ops.size(); ++n) ops[n].run(ops[n], lanes_);
+    operations(ops.subspan(code.hook));
     left_over_ = &code.edge;
   }
 
-  void operations(const std::vector<MicroOp>& ops) {
-    for (const MicroOp& op : ops) op.run(op, lanes_);
+  void operations(std::span<const MicroOp> ops) {
+    const MicroOp* op = ops.data();
+    const MicroOp* const end = op + ops.size();
+    try {
+      for (; op != end; ++op) op->run(*op, lanes_);
+    } catch (const Fault& fault) {
+      throw first_of_line(fault, {op, end});
+    }
   }
 
   void collect_into(std::span<isa::LongWord> collected, unsigned blocks) {
@@ -113,8 +126,23 @@ class Sequence {
   }
 
  private:
+  /// A line's indirect addresses are formed before its units act, the one read from first; the machine goes from PE to
+  /// PE.
+  Fault first_of_line(const Fault& of_read, std::span<const MicroOp> rest) {
+    for (const MicroOp& op : rest.subspan(1)) {
+      if (op.line != rest.front().line || op.run != moves::indirect_rows) continue;
+      try {
+        op.run(op, lanes_);
+      } catch (const Fault& of_write) {
+        if (*of_write.place() < *of_read.place()) return of_write;
+      }
+    }
+    return of_read;
+  }
+
   Lanes lanes_;
-  unsigned first_block_;
+  std::uint64_t first_iteration_ = 0;
+  std::uint64_t iteration_ = 0;
   const std::vector<MicroOp>* left_over_ = nullptr;
 };
 
@@ -164,21 +192,35 @@ class Tree {
   MicroOp node_;
 };
 
+/// What the chips of a program share.
+class LoweredSimd final : public Lowered {
+ public:
+  LoweredSimd(const isa::Program& program, KernelSet kernels)
+      : code(decode_program(program)), schedule(make_schedule(code, kernels)) {}
+  [[nodiscard]] const isa::Program& program() const override { return code.program; }
+
+  const DecodedProgram code;
+  const Schedule schedule;
+};
+
 class SimdChip final : public Chip {
  public:
   explicit SimdChip(KernelSet kernels) : kernels_(kernels) {}
 
  private:
-  void do_load(const isa::Program& program) override {
-    code_ = decode_program(program);
-    schedule_ = make_schedule(code_, kernels_);
-    memory_ = Memory(schedule_.constants);
+  std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const override {
+    return std::make_shared<LoweredSimd>(program, kernels_);
+  }
+
+  void do_load(std::shared_ptr<const Lowered> program) override {
+    code_ = lowered_here<LoweredSimd>(program);
+    memory_ = Memory(code_->schedule.constants);
     tallies_ = {};
   }
 
-  void do_patch(const isa::Program& program) override {
+  void do_patch(std::shared_ptr<const Lowered> program) override {
     SimdChip patched(kernels_);
-    patched.do_load(program);
+    patched.do_load(std::move(program));
     for (unsigned block = 0; block < kBlocks; ++block) {
       const std::uint64_t* from = memory_.state(block);
       std::uint64_t* to = patched.memory_.state(block);
@@ -195,7 +237,7 @@ class SimdChip final : public Chip {
 
   void do_run_initialization(unsigned block) override {
     const HostArithmetic arithmetic(Subnormals::zero);
-    Sequence run(code_.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
+    Sequence run(code_->code.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));
     run.land();
   }
@@ -273,21 +315,36 @@ class SimdChip final : public Chip {
     return words;
   }
 
-  void do_write_pes(unsigned first_pe, const PeWords& where, std::span<const isa::LongWord> words) override {
+  void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) override {
+    std::uint64_t* state = memory_.state(block);
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      std::uint64_t* t = state + row_place(kTRow + 2 * element) + pe;
+      t[0] = registers.t[element].high;
+      t[kRowWords] = registers.t[element].low;
+      for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
+        std::uint64_t& lanes = state[flag_place(flag) + element];
+        const std::uint64_t bit = (registers.flags[element] >> (flag - 1)) & 1;
+        lanes = (lanes & ~(std::uint64_t{1} << pe)) | (bit << pe);
+      }
+    }
+  }
+
+  void do_write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where,
+                    std::span<const isa::LongWord> words) override {
+    if (where.width != Width::long_word) {
+      Chip::do_write_pes(blocks, first_pe, where, words);
+      return;
+    }
     for (unsigned n = 0; n < where.count; ++n) {
       const unsigned row = row_of(where, n);
-      if (where.width != Width::long_word) {
-        Chip::do_write_pes(first_pe, where, words);
-        return;
-      }
-      std::uint64_t* lane = memory_.state(0) + first_pe;
+      const std::uint64_t* const first = memory_.state(blocks.first) + first_pe;
+      std::uint64_t* lane = memory_.state(blocks.first) + first_pe;
       for (std::size_t at = n; at < words.size(); at += where.count) put(lane++, row, words[at]);
       const std::size_t count = words.size() / where.count;
-      const std::uint64_t* first = memory_.state(0) + row_place(row) + first_pe;
-      for (unsigned block = 1; block < kBlocks; ++block) {
-        std::uint64_t* to = memory_.state(block) + row_place(row) + first_pe;
-        std::copy_n(first, count, to);
-        std::copy_n(first + kRowWords, count, to + kRowWords);
+      for (unsigned block = blocks.first + 1; block < blocks.first + blocks.count; ++block) {
+        std::uint64_t* to = memory_.state(block) + first_pe;
+        std::copy_n(first + row_place(row), count, to + row_place(row));
+        std::copy_n(first + row_place(row + 1), count, to + row_place(row + 1));
       }
     }
   }
@@ -313,6 +370,7 @@ class SimdChip final : public Chip {
   }
 
   FpLanes do_fp_lanes(unsigned block) const override { return tallies_[block].lanes; }
+  FirstEvents do_first_events(unsigned block) const override { return tallies_[block].first_events; }
   FpEvents do_events(unsigned block) const override { return tallies_[block].events; }
 
   void do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const isa::LongWord>> blocks,
@@ -337,13 +395,14 @@ class SimdChip final : public Chip {
   /// As many as make up for few live PEs. One at a time if a block might fault, so that no other has run further.
   [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
     constexpr unsigned kVectorsAtOnce = 32;
-    if (schedule_.may_fault) return 1;
+    if (code_->schedule.may_fault) return 1;
     return std::max(1U, kVectorsAtOnce * kVectorWords / (live_pes + kVectorWords));
   }
 
   /// `valid`: the blocks have a record in the last iteration, too.
   void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid) {
-    Sequence run(code_.program, memory_, blocks, tallies_.data(), loop.live_pes);
+    Sequence run(code_->code.program, memory_, blocks, tallies_.data(), loop.live_pes);
+    run.number(loop.run, loop.first_iteration);
     run.collect_into(loop.collected, blocks.count);
     if (loop.begins) run.section(Section::loop_initialization, section(Section::loop_initialization));
     const SectionCode& body = section(Section::loop_body);
@@ -357,7 +416,7 @@ class SimdChip final : public Chip {
         run.section(Section::loop_body, body);
         if (iteration + 1 == with_record) run.operations(body.spread);
       } else {
-        run.section(Section::loop_body, schedule_.body_without_record);
+        run.section(Section::loop_body, code_->schedule.body_without_record);
       }
     }
     if (loop.ends) run.section(Section::loop_termination, section(Section::loop_termination));
@@ -365,7 +424,7 @@ class SimdChip final : public Chip {
   }
 
   [[nodiscard]] const SectionCode& section(Section section) const {
-    return schedule_.sections[static_cast<std::size_t>(section)];
+    return code_->schedule.sections[static_cast<std::size_t>(section)];
   }
 
   static unsigned row_of(const PeWords& where, std::size_t n) {
@@ -378,7 +437,7 @@ class SimdChip final : public Chip {
     const std::uint64_t* lane = memory_.state(block);
     std::uint64_t* high = tree.high(block);
     std::uint64_t* low = tree.low(block);
-    if (width == Width::long_word && schedule_.long_pairs[row / 2]) {
+    if (width == Width::long_word && code_->schedule.long_pairs[row / 2]) {
       std::copy_n(lane + row_place(row), pes, high);
       std::copy_n(lane + row_place(row + 1), pes, low);
       return;
@@ -396,24 +455,43 @@ class SimdChip final : public Chip {
   [[nodiscard]] isa::LongWord get(const std::uint64_t* lane, unsigned row) const {
     const std::uint64_t first = lane[row_place(row)];
     const std::uint64_t second = lane[row_place(row + 1)];
-    if (schedule_.long_pairs[row / 2]) return {first, static_cast<std::uint8_t>(second)};
+    if (code_->schedule.long_pairs[row / 2]) return {first, static_cast<std::uint8_t>(second)};
     return isa::join({first >> kShortShift}, {second >> kShortShift});
   }
 
   void put(std::uint64_t* lane, unsigned row, isa::LongWord word) const {
-    const bool is_long = schedule_.long_pairs[row / 2];
+    const bool is_long = code_->schedule.long_pairs[row / 2];
     lane[row_place(row)] = is_long ? word.high : word.upper().bits << kShortShift;
     lane[row_place(row + 1)] = is_long ? word.low : word.lower().bits << kShortShift;
   }
 
   KernelSet kernels_;
-  DecodedProgram code_;
-  Schedule schedule_;
+  std::shared_ptr<const LoweredSimd> code_;
   Memory memory_;
   std::array<Tally, kBlocks> tallies_{};
 };
 
 }  // namespace
+
+void note_events(const MicroOp& op, const Lanes& lanes, Tally& tally, const EventLanes& events) {
+  const auto block = lanes.first_block + static_cast<unsigned>(&tally - lanes.tallies);
+  // Of a value that is equal in all PEs each lane is an element, and happens in every live PE.
+  const unsigned pes = op.uniform ? std::min<unsigned>(lanes.live_pes, kKeptEvents) : 1;
+  const auto note = [&](std::uint32_t with, FpEvent event) {
+    for (unsigned lane = events.first; with != 0; ++lane, with >>= 1) {
+      if ((with & 1) == 0) continue;
+      for (unsigned pe = 0; pe < pes; ++pe) {
+        tally.first_events.add({{lanes.run, lanes.section, lanes.iteration, op.line, 0, block, op.uniform ? pe : lane,
+                                 op.uniform ? lane : events.element},
+                                op.unit,
+                                event});
+      }
+    }
+  };
+  note(events.invalid, FpEvent::invalid);
+  note(events.overflow, FpEvent::overflow);
+  note(events.underflow, FpEvent::underflow);
+}
 
 }  // namespace simd
 

@@ -3,31 +3,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "gdr/emulator/control_processor.h"
+#include "gdr/emulator/counters.h"
 #include "gdr/emulator/machine.h"
+#include "gdr/emulator/session.h"
 
 namespace gdr::emulator {
 
-enum class Engine : std::uint8_t {
-  reference,  // one PE at a time
-  simd,       // PEs in host vectors
-  native,     // as simd, with the host's own doubles: not bit exact
-  lockstep,   // reference and simd side by side; throws Divergence where they differ
-  timing      // nothing: chips stay as they were loaded
-};
-[[nodiscard]] std::string_view name_of(Engine engine);
-[[nodiscard]] std::optional<Engine> engine_named(std::string_view name);
-[[nodiscard]] std::vector<std::string> engine_names();
-/// True if results are the machine's, bit for bit.
-[[nodiscard]] bool is_exact(Engine engine);
-
-/// How the chips' results become one.
+/// How the results of a board's chips become one. Those of several boards are added on the host.
 enum class Combination : std::uint8_t {
   host,  // 64-bit fields added on the host as ((c0 + c1) + c2) + c3
   ring   // long words added in the ring in the same order, one rounding per step
@@ -48,26 +34,37 @@ struct TurnRun {
   unsigned live_pes = kPesPerBlock;
 };
 
-/// The chips of all boards, numbered board after board. Results never depend on `threads`. Arguments outside their
-/// range throw gdr::Error naming argument, value and range, and so does every call that needs a program before load().
+/// The chips of all boards, numbered board after board, and the way of data to and from them: fields of 8 bytes each,
+/// records with one field per element of the variables in declaration order. Results never depend on `threads`.
+/// Arguments outside their range throw gdr::Error naming argument, value and range, and so does every call that needs a
+/// program before load().
 class Boards {
  public:
-  /// `boards` and `threads` at least 1.
-  Boards(MachineDescription machine, unsigned boards, Engine engine, unsigned threads);
+  /// `engine` is one of engine_names(); `boards` and `threads` at least 1.
+  Boards(MachineDescription machine, unsigned boards, std::string_view engine, unsigned threads);
+  /// The same on an engine that has no name.
+  Boards(MachineDescription machine, unsigned boards, std::unique_ptr<Engine> engine, unsigned threads);
   ~Boards();
   Boards(Boards&&) noexcept;
   Boards& operator=(Boards&&) noexcept;
 
   [[nodiscard]] const MachineDescription& machine() const { return machine_; }
-  [[nodiscard]] unsigned chips() const { return static_cast<unsigned>(chips_.size()); }
-  [[nodiscard]] ControlProcessor& chip(unsigned number);
+  [[nodiscard]] unsigned chips() const { return boards_ * machine_.chips; }
+  [[nodiscard]] EngineTraits engine() const { return engine_->traits(); }
 
+  /// Clears external memory and counters, sets parameters to their defaults, runs section `initialization`. Throws
+  /// Fault for code that no run could execute.
   void load(const isa::Program& program);
+  /// Throws gdr::Error for NaN and for what the parameter's conversion refuses.
   void set_parameter(const isa::Parameter& parameter, double value);
-  /// j-particle k lies on chip k mod C as its record k / C.
+  /// j-particle k lies on chip k mod C as its record k / C. Throws gdr::Error for what conversions refuse, naming
+  /// variable and record.
   void write_record(std::uint64_t k, std::span<const std::uint64_t> fields);
+  /// Record `index` of one chip; `name` numbers it in errors.
+  void write_chip_record(unsigned chip, std::uint64_t index, std::span<const std::uint64_t> fields, std::size_t name);
   /// One run: the same i-particles, at most kParticlesPerRun, on every chip, against j-particles 0 .. records - 1.
-  /// Returns their results, record_fields(rrn) fields each. `first_index` numbers the particles in errors.
+  /// Returns their results, record_fields(rrn) fields each: chips of a board added up, then boards, in their order.
+  /// `first_index` numbers the particles in errors.
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> particles, unsigned count,
                                                std::size_t first_index, std::uint64_t records,
                                                Combination combination = Combination::host);
@@ -80,17 +77,23 @@ class Boards {
 
   /// Sum over the chips.
   [[nodiscard]] Counters counters() const;
+  /// As Session::first_events().
+  [[nodiscard]] std::vector<PlacedEvent> first_events() const;
+  [[nodiscard]] Inspector& inspect();
 
  private:
-  void require_loaded() const;
+  struct Loaded;
+
+  [[nodiscard]] Loaded& loaded();
+  [[nodiscard]] const Loaded& loaded() const;
   /// Records of one chip, `first` and following, that external memory holds.
   void require_records(std::uint64_t first, std::uint64_t count) const;
 
   MachineDescription machine_;
-  isa::Program program_;
-  bool loaded_ = false;
-  std::vector<ControlProcessor> chips_;
-  std::unique_ptr<class ThreadPool> pool_;
+  unsigned boards_;
+  std::unique_ptr<Engine> engine_;
+  std::shared_ptr<ThreadPool> pool_;
+  std::unique_ptr<Loaded> loaded_;
 };
 
 }  // namespace gdr::emulator

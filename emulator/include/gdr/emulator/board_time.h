@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "gdr/emulator/control_processor.h"
+#include "gdr/emulator/counters.h"
 #include "gdr/emulator/machine.h"
 #include "gdr/emulator/schedule.h"
 #include "gdr/isa/program.h"

@@ -12,6 +12,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/emulator/arithmetic.h"
+#include "gdr/emulator/events.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::emulator {
@@ -30,15 +31,45 @@ enum class FaultKind : std::uint8_t {
 /// What a program did that the machine refuses: where, and why.
 class Fault : public Error {
  public:
-  Fault(FaultKind kind, const isa::Program& program, isa::Section section, std::size_t line, const std::string& why);
+  /// `place` says which element of which PE ran into it; none: no run could execute the line.
+  Fault(FaultKind kind, const isa::Program& program, isa::Section section, std::size_t line, const std::string& why,
+        const std::optional<PePlace>& place = {});
   [[nodiscard]] FaultKind kind() const { return kind_; }
   [[nodiscard]] isa::Section section() const { return section_; }
   [[nodiscard]] std::size_t line() const { return line_; }
+  [[nodiscard]] const std::optional<PePlace>& place() const { return place_; }
+  /// The same on this chip.
+  [[nodiscard]] Fault on_chip(unsigned chip) const;
 
  private:
+  Fault(FaultKind kind, isa::Section section, std::size_t line, std::string text, const std::optional<PePlace>& place);
+
   FaultKind kind_;
   isa::Section section_;
   std::size_t line_;
+  std::string text_;  // without the PE
+  std::optional<PePlace> place_;
+};
+
+/// `FILE:LINE:COLUMN` of a line of the program, or its section and index if its source is not known.
+[[nodiscard]] std::string source_place(const isa::Program& program, isa::Section section, std::size_t line);
+/// `chip 0, block 3, PE 4, element 1, loop body, iteration 2`.
+[[nodiscard]] std::string text_of(const PePlace& place);
+/// `invalid`, `overflow`, `underflow`.
+[[nodiscard]] std::string_view name_of(FpEvent event);
+/// `underflow of the adder at chip 0, ...`.
+[[nodiscard]] std::string text_of(const PlacedEvent& event);
+
+/// A program as an engine runs it, decoded and scheduled; any number of its chips share it.
+class Lowered {
+ public:
+  virtual ~Lowered() = default;
+  [[nodiscard]] virtual const isa::Program& program() const = 0;
+
+ protected:
+  Lowered() = default;
+  Lowered(const Lowered&) = default;
+  Lowered& operator=(const Lowered&) = default;
 };
 
 /// A run of consecutive words in the same memory of a PE. `address` counts short words; a long word has an even one.
@@ -70,6 +101,9 @@ struct LoopRun {
   /// on its way when a piece ends lands there. `begins` runs loop initialization, `ends` loop termination.
   bool begins = true;
   bool ends = true;
+  /// Where this is, for events and faults: the number of the run, and that of the piece's first iteration.
+  std::uint64_t run = 1;
+  std::uint64_t first_iteration = 0;
   /// Takes the words that `collect` lines bring to the tree, in order: room for collected_words() of each block of the
   /// range, one block after the other.
   std::span<LongWord> collected{};
@@ -119,8 +153,12 @@ class Chip {
  public:
   virtual ~Chip() = default;
 
-  /// Takes a program and clears all state. Throws Fault for code that no run could execute, whatever the data.
-  void load(const isa::Program& program);
+  /// What load() takes, for any number of chips of this engine. Throws Fault for code that no run could execute,
+  /// whatever the data.
+  [[nodiscard]] std::shared_ptr<const Lowered> lower(const isa::Program& program) const { return do_lower(program); }
+  /// Takes a program and clears all state. Throws gdr::Error if another engine lowered it.
+  void load(std::shared_ptr<const Lowered> program);
+  void load(const isa::Program& program) { load(lower(program)); }
   /// Other code for the state as it is, to look closer at what a run did. Throws Fault.
   void patch(const isa::Program& program);
   /// The same state and program; never while a block runs.
@@ -137,8 +175,9 @@ class Chip {
   /// `where.count` words into one PE, as IDP to BM and a `bm` load into that PE do it. A short word stands in the upper
   /// half.
   void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words);
-  /// The same for consecutive PEs of all blocks, `where.count` words each: what is broadcast.
-  void write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
+  /// The same for consecutive PEs, `where.count` words each, equal in all of these blocks.
+  void write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
+  void write_registers(unsigned block, unsigned pe, const PeRegisters& registers);
   /// The words that a `bm` store of that PE would bring to BM; short ones in the upper half.
   [[nodiscard]] std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const;
   [[nodiscard]] PeRegisters registers(unsigned block, unsigned pe) const;
@@ -148,8 +187,9 @@ class Chip {
   /// first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a reduction block 0 passes. Events of the
   /// nodes are added to `events`.
   [[nodiscard]] std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const;
-  /// Floating-point events of the live PEs of one block since load().
+  /// Floating-point events of the live PEs of one block since load(), and the first of them; their chip is 0.
   [[nodiscard]] FpEvents events(unsigned block) const;
+  [[nodiscard]] FirstEvents first_events(unsigned block) const;
   /// Of one block since load().
   [[nodiscard]] FpLanes fp_lanes(unsigned block) const;
 
@@ -163,28 +203,33 @@ class Chip {
   Chip(const Chip&) = default;
   Chip& operator=(const Chip&) = default;
 
-  // What an engine does; arguments are inside the chip.
-  virtual void do_load(const isa::Program& program) = 0;
-  virtual void do_patch(const isa::Program& program) = 0;
+  // What an engine does; arguments are inside the chip, and a program is loaded.
+  [[nodiscard]] virtual std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const = 0;
+  virtual void do_load(std::shared_ptr<const Lowered> program) = 0;
+  virtual void do_patch(std::shared_ptr<const Lowered> program) = 0;
   [[nodiscard]] virtual std::unique_ptr<Chip> do_clone() const = 0;
   virtual void do_run_initialization(unsigned block) = 0;
   virtual void do_run_loop(BlockRange blocks, const LoopRun& run) = 0;
   virtual void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
   virtual void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
-  virtual void do_write_pes(unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
+  virtual void do_write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where,
+                            std::span<const LongWord> words);
+  virtual void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) = 0;
   [[nodiscard]] virtual std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const = 0;
   [[nodiscard]] virtual PeRegisters do_registers(unsigned block, unsigned pe) const = 0;
   [[nodiscard]] virtual std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const = 0;
   [[nodiscard]] virtual std::vector<LongWord> do_collect(const Collection& collection, FpEvents& events) const;
   [[nodiscard]] virtual FpEvents do_events(unsigned block) const = 0;
+  [[nodiscard]] virtual FirstEvents do_first_events(unsigned block) const = 0;
   [[nodiscard]] virtual FpLanes do_fp_lanes(unsigned) const { return {}; }
   virtual void do_reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
                                 std::span<LongWord> sums, FpEvents& events) const;
 
  private:
   void require_block(unsigned block) const;
+  void require_blocks(BlockRange blocks) const;
 
-  std::shared_ptr<const isa::Program> program_;  // null before load()
+  std::shared_ptr<const Lowered> program_;  // null before load()
 };
 
 /// What a line of the reference engine is about to do, and a look at any PE of its block before it does.

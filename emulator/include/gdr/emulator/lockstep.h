@@ -27,15 +27,19 @@ class Divergence : public Error {
   };
   Divergence(const isa::Program& program, Place place);
   [[nodiscard]] const Place& place() const { return place_; }
+  /// The same on this chip.
+  [[nodiscard]] Divergence on_chip(unsigned chip) const;
 
  private:
+  Divergence(const Place& place, std::string text);
+
   Place place_;
+  std::string text_;  // without the chip
 };
 
 /// What the host sees is `expected`'s. Compared after each run: GPR, LM, T and flags of live PEs, BM, floating-point
 /// events. Blocks run one after the other. Throws Divergence from whatever runs code; a Fault that both engines agree
-/// on passes. `chip` names the chip in errors.
-[[nodiscard]] std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found,
-                                                       unsigned chip);
+/// on passes.
+[[nodiscard]] std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found);
 
 }  // namespace gdr::emulator

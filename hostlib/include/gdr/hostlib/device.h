@@ -21,7 +21,7 @@ struct DeviceOptions {
   unsigned boards = 1;                // 1 to 64
   std::optional<double> clock_mhz;    // instead of the machine's
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
-  emulator::Engine engine = emulator::Engine::simd;
+  std::string engine{emulator::Engine::simd};  // one of emulator::engine_names()
   bool timing = true;    // emulated time is kept; results do not depend on it
   unsigned threads = 0;  // host threads, up to 1024; 0: as many as the host has
 };
@@ -88,6 +88,12 @@ class Device {
   [[nodiscard]] emulator::Counters counters() const;
   /// True if the engine computes; false for timing.
   [[nodiscard]] bool computes() const;
+  /// Of all boards.
+  [[nodiscard]] unsigned chips() const;
+  /// The first floating-point events since load(), with their places; counters() has their number.
+  [[nodiscard]] std::vector<emulator::PlacedEvent> first_events() const;
+  /// A look into the chips, between runs or at a breakpoint; until the next load().
+  [[nodiscard]] emulator::Inspector& inspect();
   /// Emulated time of what was asked for since load(). Throws gdr::Error if options().timing is off.
   [[nodiscard]] const emulator::BoardTime& emulated() const;
   /// Throws gdr::Error if options().timing is off.
@@ -96,7 +102,6 @@ class Device {
   void resume(const DeviceTotals& totals);
   /// From here on calls are kept one by one, for a trace; a program loaded later begins anew.
   void keep_calls();
-  [[nodiscard]] emulator::Boards& boards();
 
  private:
   struct State;

@@ -1,0 +1,54 @@
+#include "events.h"
+
+#include <fmt/format.h>
+
+namespace gdr::cli {
+namespace {
+
+Json place_json(const isa::Program& program, const emulator::PePlace& place) {
+  return {{"run", place.run},
+          {"section", isa::key_of(place.section)},
+          {"iteration", place.section == isa::Section::loop_body ? Json(place.iteration) : Json(nullptr)},
+          {"line", place.line},
+          {"source", emulator::source_place(program, place.section, place.line)},
+          {"chip", place.chip},
+          {"block", place.block},
+          {"pe", place.pe},
+          {"element", place.element}};
+}
+
+}  // namespace
+
+Json events_json(const Device& device, const emulator::Fault* fault) {
+  const emulator::FpEvents counts = device.counters().fp;
+  Json json{{"invalid", counts.invalid}, {"overflow", counts.overflow}, {"underflow", counts.underflow}};
+  json["first"] = Json::array();
+  for (const emulator::PlacedEvent& event : device.first_events()) {
+    Json first = place_json(device.program(), event.place);
+    first["event"] = emulator::name_of(event.event);
+    first["unit"] = isa::name_of(event.unit);
+    json["first"].push_back(std::move(first));
+  }
+  json["fault"] = nullptr;
+  if (fault != nullptr) {
+    json["fault"] = fault->place() ? place_json(device.program(), *fault->place()) : Json::object();
+    json["fault"]["message"] = fault->what();
+  }
+  return json;
+}
+
+void print_events(std::FILE* out, const Device& device) {
+  const emulator::FpEvents counts = device.counters().fp;
+  const std::uint64_t all = counts.invalid + counts.overflow + counts.underflow;
+  if (all == 0) return;
+  fmt::print(out, "gdr run: {} floating-point event{}: {} invalid, {} overflow, {} underflow\n", all,
+             all == 1 ? "" : "s", counts.invalid, counts.overflow, counts.underflow);
+  const auto first = device.first_events();
+  for (const emulator::PlacedEvent& event : first) {
+    fmt::print(out, "  {}: {}\n", emulator::source_place(device.program(), event.place.section, event.place.line),
+               emulator::text_of(event));
+  }
+  if (all > first.size()) fmt::print(out, "  ... {} more\n", all - first.size());
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,58 @@
+// Where in the machine something happened: floating-point events and faults.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+
+#include "gdr/emulator/arithmetic.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::emulator {
+
+/// An element of a PE in a line. Places are ordered as the machine comes to them: runs one after the other, in each of
+/// them lines, and in a line, which all chips execute at the same time, by chip, block, PE and element.
+struct PePlace {
+  std::uint64_t run = 0;  // starts of the loop since the program was loaded, from 1; 0: section `initialization`
+  isa::Section section = isa::Section::initialization;
+  std::uint64_t iteration = 0;  // of the loop body; 0 elsewhere
+  std::size_t line = 0;         // index into the section's code
+  unsigned chip = 0;
+  unsigned block = 0;
+  unsigned pe = 0;
+  unsigned element = 0;
+  friend auto operator<=>(const PePlace&, const PePlace&) = default;
+};
+
+/// One floating-point event.
+struct PlacedEvent {
+  PePlace place;
+  isa::Unit unit = isa::Unit::adder;
+  FpEvent event = FpEvent::none;
+  friend auto operator<=>(const PlacedEvent&, const PlacedEvent&) = default;
+};
+
+/// As many of the first events are kept with their places; all are counted.
+inline constexpr std::size_t kKeptEvents = 8;
+
+/// The first events of those that it was given, in order.
+class FirstEvents {
+ public:
+  void add(const PlacedEvent& event) {
+    if (count_ == kKeptEvents && !(event < events_.back())) return;
+    count_ = std::min(count_ + 1, kKeptEvents);
+    const std::span others = std::span(events_).first(count_ - 1);
+    const auto at = std::upper_bound(others.begin(), others.end(), event) - others.begin();
+    std::copy_backward(others.begin() + at, others.end(), std::span(events_).first(count_).end());
+    events_[static_cast<std::size_t>(at)] = event;
+  }
+  [[nodiscard]] std::span<const PlacedEvent> events() const { return std::span(events_).first(count_); }
+
+ private:
+  std::array<PlacedEvent, kKeptEvents> events_{};
+  std::size_t count_ = 0;
+};
+
+}  // namespace gdr::emulator

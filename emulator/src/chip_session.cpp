@@ -1,0 +1,444 @@
+// Sessions on chips that threads of the host compute one by one.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "collect.h"
+#include "gdr/emulator/lockstep.h"
+#include "gdr/emulator/session.h"
+#include "gdr/emulator/thread_pool.h"
+#include "transfer.h"
+
+namespace gdr::emulator {
+namespace {
+
+// A fourth of a chip: enough parts to keep every thread busy to the end, few enough that an engine has blocks to run
+// side by side.
+constexpr unsigned kParts = 4;
+
+void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
+  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
+}
+
+class ChipSession final : public Session {
+ public:
+  ChipSession(std::shared_ptr<const Lowered> program, const SessionOptions& options,
+              const std::function<std::unique_ptr<Chip>()>& make_chip)
+      : program_(std::move(program)),
+        memory_words_(options.memory_words),
+        pool_(options.threads ? options.threads : std::make_shared<ThreadPool>(1)),
+        chips_(options.chips),
+        // With whole chips threads need not wait for one another between the steps of a run.
+        parts_(options.chips % pool_->threads() == 0 ? 1 : kParts),
+        entries_in_(entries_of(program_->program(), isa::Transfer::hlt)),
+        entries_out_(entries_of(program_->program(), isa::Transfer::rrn)) {
+    require(options.chips >= 1, "chips", options.chips, 1, ~0u);
+    for (OneChip& one : chips_) one.chip = make_chip();
+    pool_->run(chips(), [&](unsigned chip) { chips_[chip].chip->load(program_); });
+  }
+  ~ChipSession() override { finish(); }
+
+  [[nodiscard]] const isa::Program& program() const override { return program_->program(); }
+  [[nodiscard]] unsigned chips() const override { return static_cast<unsigned>(chips_.size()); }
+
+  void write_memory(unsigned chip, std::uint64_t address, std::span<const LongWord> words) override {
+    OneChip& one = at(chip);
+    provide_memory(one, address, words.size());
+    pool_->wait(one.lane);
+    std::copy(words.begin(), words.end(), one.memory.begin() + static_cast<std::ptrdiff_t>(address));
+  }
+
+  [[nodiscard]] std::vector<LongWord> read_memory(unsigned chip, std::uint64_t address,
+                                                  std::uint64_t count) const override {
+    const OneChip& one = at(chip);
+    require_memory(address, count);
+    std::vector<LongWord> words(count);
+    const std::uint64_t written = one.memory.size();
+    for (std::uint64_t n = 0; n < count && address + n < written; ++n) words[n] = one.memory[address + n];
+    return words;
+  }
+
+  void broadcast(unsigned address, std::span<const LongWord> words) override {
+    for (OneChip& one : chips_) {
+      pool_->wait(one.lane);
+      for (unsigned block = 0; block < kBlocks; ++block) one.chip->write_bm(block, address, words);
+    }
+  }
+
+  void initialize() override {
+    for (unsigned chip = 0; chip < chips(); ++chip) {
+      pool_->post(chips_[chip].lane, 1, [this, chip](unsigned) {
+        on_chip(chip, [&](Chip& own) {
+          for (unsigned block = 0; block < kBlocks; ++block) own.run_initialization(block);
+        });
+      });
+    }
+    finish_and_throw();
+  }
+
+  void write_particles(ChipRange chips, BlockRange blocks, unsigned particles,
+                       std::span<const LongWord> words) override {
+    require(chips.first < this->chips(), "chips.first", chips.first, 0, this->chips() - 1);
+    require(chips.count <= this->chips() - chips.first, "chips.count", chips.count, 0, this->chips() - chips.first);
+    require(particles <= kParticlesPerRun, "particles", particles, 0, kParticlesPerRun);
+    if (particles % isa::kVectorElements != 0) {
+      throw Error(
+          fmt::format("particles = {} is refused: it must be a multiple of {}", particles, isa::kVectorElements));
+    }
+    require(words.size() == particles * entries_in_.size(), "words", words.size(), particles * entries_in_.size(),
+            particles * entries_in_.size());
+    for (unsigned chip = chips.first; chip < chips.first + chips.count; ++chip) {
+      Command& command = chips_[chip].commands.emplace_back();
+      command.piece.chip = chip;
+      command.piece.blocks = blocks;
+      command.particles = particles;
+      command.in = words;
+      post<&ChipSession::put_particles>(1, command);
+    }
+  }
+
+  Ticket run(std::span<const Piece> pieces) override {
+    for (const Piece& piece : pieces) {
+      OneChip& one = at(piece.chip);
+      const std::uint64_t record = program().record_words;
+      require(record == 0 || piece.records <= memory_words_ / record, "records", piece.records, 0,
+              record == 0 ? 0 : memory_words_ / record);
+      provide_memory(one, piece.address, piece.records * record);
+      const std::uint64_t words = collected_words(program(), iterations_of(piece), piece.begins, piece.ends);
+      if (kBlocks * words > one.moved.size()) {
+        pool_->wait(one.lane);
+        one.moved.resize(kBlocks * words);
+      }
+      Command& command = one.commands.emplace_back();
+      command.piece = piece;
+      one.last = piece;
+      post<&ChipSession::run_part>(parts_, command);
+    }
+    return {++tickets_};
+  }
+
+  Ticket collect(unsigned chip, unsigned particles, std::span<LongWord> into) override {
+    OneChip& one = at(chip);
+    const bool type2 = program().is_type2();
+    require(particles <= (type2 ? 0 : kParticlesPerRun), "particles", particles, 0, type2 ? 0 : kParticlesPerRun);
+    const std::size_t words = type2
+                                  ? collected_words(program(), iterations_of(one.last), one.last.begins, one.last.ends)
+                                  : particles * entries_out_.size();
+    require(into.size() == words, "into", into.size(), words, words);
+    Command& command = one.commands.emplace_back();
+    command.piece = one.last;
+    command.piece.chip = chip;
+    command.particles = particles;
+    command.out = into;
+    if (type2) {
+      post<&ChipSession::reduce_moved>(parts_, command);
+    } else {
+      post<&ChipSession::take_results>(1, command);
+    }
+    return {++tickets_};
+  }
+
+  void wait(Ticket ticket) override {
+    require(ticket.number <= tickets_, "ticket", ticket.number, 0, tickets_);
+    finish_and_throw();
+  }
+
+  [[nodiscard]] FpEvents events(unsigned chip) const override {
+    const OneChip& one = at(chip);
+    FpEvents all;
+    for (unsigned block = 0; block < kBlocks; ++block) all += one.chip->events(block);
+    for (const FpEvents& part : one.tree) all += part;
+    return all;
+  }
+
+  [[nodiscard]] std::vector<PlacedEvent> first_events() const override {
+    FirstEvents first;
+    for (unsigned chip = 0; chip < chips(); ++chip) {
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        const FirstEvents own = chips_[chip].chip->first_events(block);
+        for (PlacedEvent event : own.events()) {
+          event.place.chip = chip;
+          first.add(event);
+        }
+      }
+    }
+    return {first.events().begin(), first.events().end()};
+  }
+
+  [[nodiscard]] FpLanes fp_lanes(unsigned chip) const override {
+    FpLanes all;
+    for (unsigned block = 0; block < kBlocks; ++block) all += at(chip).chip->fp_lanes(block);
+    return all;
+  }
+
+  [[nodiscard]] std::vector<LongWord> read_pe(unsigned chip, unsigned block, unsigned pe,
+                                              const PeWords& where) const override {
+    return at(chip).chip->read_pe(block, pe, where);
+  }
+  [[nodiscard]] PeRegisters registers(unsigned chip, unsigned block, unsigned pe) const override {
+    return at(chip).chip->registers(block, pe);
+  }
+  [[nodiscard]] std::vector<LongWord> read_bm(unsigned chip, unsigned block, unsigned address,
+                                              unsigned count) const override {
+    return at(chip).chip->read_bm(block, address, count);
+  }
+
+  void set_breakpoints(std::vector<Breakpoint> lines, std::function<void(const Stop&)> stopped) override {
+    for (const Breakpoint& breakpoint : lines) {
+      const std::size_t code = program().lines(breakpoint.section).size();
+      if (breakpoint.line >= code) {
+        throw Error(fmt::format("breakpoint: {} has no line {}: it has {}", isa::name_of(breakpoint.section),
+                                breakpoint.line, code));
+      }
+    }
+    for (unsigned chip = 0; chip < chips(); ++chip) {
+      OneChip& one = chips_[chip];
+      auto* const observed = dynamic_cast<ReferenceChip*>(one.chip.get());
+      if (observed == nullptr) throw Error("breakpoints: this engine does not stop at lines; engine reference does");
+      observed->set_observer(nullptr);
+      one.watcher = lines.empty() ? nullptr : std::make_unique<Watcher>(chip, lines, stopped);
+      observed->set_observer(one.watcher.get());
+    }
+  }
+
+  [[nodiscard]] BlockState state(unsigned chip, unsigned block) const override {
+    const Chip& own = *at(chip).chip;
+    BlockState state;
+    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      for (const auto& [where, words] : {std::pair(kGpr, &state.gpr), std::pair(kLm, &state.lm)}) {
+        const std::vector<LongWord> of_pe = own.read_pe(block, pe, where);
+        words->insert(words->end(), of_pe.begin(), of_pe.end());
+      }
+      state.registers.push_back(own.registers(block, pe));
+    }
+    state.bm = own.read_bm(block, 0, isa::kBmShortWords / 2);
+    return state;
+  }
+
+  void set_state(unsigned chip, unsigned block, const BlockState& state) override {
+    Chip& own = *at(chip).chip;
+    require(state.gpr.size() == kPesPerBlock * kGpr.count, "state.gpr", state.gpr.size(), kPesPerBlock * kGpr.count,
+            kPesPerBlock * kGpr.count);
+    require(state.lm.size() == kPesPerBlock * kLm.count, "state.lm", state.lm.size(), kPesPerBlock * kLm.count,
+            kPesPerBlock * kLm.count);
+    require(state.registers.size() == kPesPerBlock, "state.registers", state.registers.size(), kPesPerBlock,
+            kPesPerBlock);
+    own.write_bm(block, 0, state.bm);
+    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      own.write_pe(block, pe, kGpr, std::span(state.gpr).subspan(pe * kGpr.count, kGpr.count));
+      own.write_pe(block, pe, kLm, std::span(state.lm).subspan(pe * kLm.count, kLm.count));
+      own.write_registers(block, pe, state.registers[pe]);
+    }
+  }
+
+ private:
+  static constexpr PeWords kGpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
+  static constexpr PeWords kLm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
+
+  /// Work of one chip: a piece, i-particles for its blocks, or what a piece leaves.
+  struct Command {
+    Piece piece;
+    unsigned particles = 0;
+    std::span<const LongWord> in;
+    std::span<LongWord> out;
+  };
+  using Part = void (ChipSession::*)(const Command&, unsigned part);
+
+  /// Stops a chip at lines.
+  class Watcher final : public Observer {
+   public:
+    Watcher(unsigned chip, std::vector<Breakpoint> lines, std::function<void(const Stop&)> stopped)
+        : chip_(chip), lines_(std::move(lines)), stopped_(std::move(stopped)) {}
+    void on_issue(const IssueEvent& event) override {
+      const bool stops = std::ranges::any_of(lines_, [&](const Breakpoint& line) {
+        return line.section == event.section && line.line == event.line &&
+               (!line.iteration || *line.iteration == event.iteration);
+      });
+      if (stops) stopped_({chip_, event.block, event.section, event.line, event.iteration, event.jvalid});
+    }
+
+   private:
+    unsigned chip_;
+    std::vector<Breakpoint> lines_;
+    std::function<void(const Stop&)> stopped_;
+  };
+
+  struct OneChip {
+    std::unique_ptr<Chip> chip;
+    std::vector<LongWord> memory;  // external, as far as it was written or read
+    std::vector<LongWord> moved;   // to the tree by the last piece, [block][word]
+    Piece last{0, {0, kBlocks}, 0, 0};
+    std::array<FpEvents, kParts> tree;
+    ThreadPool::Lane lane;
+    std::deque<Command> commands;
+    std::unique_ptr<Watcher> watcher;
+  };
+
+  [[nodiscard]] OneChip& at(unsigned chip) {
+    require(chip < chips(), "chip", chip, 0, chips() - 1);
+    return chips_[chip];
+  }
+  [[nodiscard]] const OneChip& at(unsigned chip) const {
+    require(chip < chips(), "chip", chip, 0, chips() - 1);
+    return chips_[chip];
+  }
+
+  void require_memory(std::uint64_t address, std::uint64_t count) const {
+    if (address <= memory_words_ && count <= memory_words_ - address) return;
+    throw Error(fmt::format("external memory holds {} long words per chip; {} words from word {} on do not fit",
+                            memory_words_, count, address));
+  }
+  void provide_memory(OneChip& one, std::uint64_t address, std::uint64_t count) {
+    require_memory(address, count);
+    if (address + count <= one.memory.size()) return;
+    pool_->wait(one.lane);
+    one.memory.resize(address + count);
+  }
+
+  static std::uint64_t iterations_of(const Piece& piece) { return (piece.records + kBlocks - 1) / kBlocks; }
+
+  /// Two pointers fit into a std::function without memory of its own.
+  template <void (ChipSession::*part)(const Command&, unsigned)>
+  void post(unsigned parts, const Command& command) {
+    const ThreadPool::Task task = [this, &command](unsigned n) { (this->*part)(command, n); };
+    pool_->post(chips_[command.piece.chip].lane, parts, task);
+  }
+
+  /// Runs something on a chip, which knows nothing of its number.
+  void on_chip(unsigned chip, const std::function<void(Chip&)>& run) {
+    try {
+      run(*chips_[chip].chip);
+    } catch (const Fault& fault) {
+      throw fault.on_chip(chip);
+    } catch (const Divergence& divergence) {
+      throw divergence.on_chip(chip);
+    }
+  }
+
+  void put_particles(const Command& command, unsigned) {
+    Chip& chip = *chips_[command.piece.chip].chip;
+    for (std::size_t entry = 0; entry < entries_in_.size(); ++entry) {
+      chip.write_pes(command.piece.blocks, 0, entries_in_[entry].where,
+                     command.in.subspan(entry * command.particles, command.particles));
+    }
+  }
+
+  /// A share of the piece's blocks.
+  void run_part(const Command& command, unsigned part) {
+    const Piece& piece = command.piece;
+    OneChip& one = chips_[piece.chip];
+    const unsigned record = program().record_words;
+    LoopRun run;
+    run.stream = {std::span<const LongWord>(one.memory).subspan(piece.address, piece.records * record), record,
+                  piece.records};
+    run.live_pes = piece.live_pes;
+    run.begins = piece.begins;
+    run.ends = piece.ends;
+    run.run = piece.run;
+    run.first_iteration = piece.first_iteration;
+    const std::uint64_t words = collected_words(program(), iterations_of(piece), piece.begins, piece.ends);
+    if (part == 0 && words > 0) {
+      const auto moved = [&](unsigned block) { return one.moved.begin() + static_cast<std::ptrdiff_t>(block * words); };
+      std::fill(moved(0), moved(piece.blocks.first), LongWord{});
+      std::fill(moved(piece.blocks.first + piece.blocks.count), moved(kBlocks), LongWord{});
+    }
+    const unsigned share = (piece.blocks.count + parts_ - 1) / parts_;
+    const unsigned begin = std::min(part * share, piece.blocks.count);
+    const BlockRange range{piece.blocks.first + begin, std::min(share, piece.blocks.count - begin)};
+    if (range.count == 0) return;
+    run.collected = std::span(one.moved).subspan(range.first * words, range.count * words);
+    on_chip(piece.chip, [&](Chip& chip) { chip.run_loop(range, run); });
+  }
+
+  /// Results that stand in the PEs.
+  void take_results(const Command& command, unsigned) {
+    OneChip& one = chips_[command.piece.chip];
+    const std::size_t record = entries_out_.size();
+    for (std::size_t field = 0; field < record; ++field) {
+      const isa::Variable& variable = *entries_out_[field].variable;
+      const std::vector<LongWord> words = one.chip->collect(
+          {entries_out_[field].where, command.particles, variable.reduction, isa::info_of(*variable.conversion).width},
+          one.tree[0]);
+      for (std::size_t particle = 0; particle < words.size(); ++particle) {
+        command.out[particle * record + field] = words[particle];
+      }
+    }
+  }
+
+  /// Words that the last piece brought to the tree; a part takes every fourth collect.
+  void reduce_moved(const Command& command, unsigned part) {
+    const Piece& piece = command.piece;
+    OneChip& one = chips_[piece.chip];
+    const std::size_t of_block = command.out.size();
+    std::size_t number = 0;
+    for (const Collected& batch : collects_of(program(), iterations_of(piece), piece.begins, piece.ends)) {
+      if (number++ % parts_ != part) continue;
+      const isa::Variable& variable = *batch.result;
+      std::array<std::span<const LongWord>, kBlocks> blocks;
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        blocks[block] = std::span(one.moved).subspan(block * of_block + batch.first, batch.words);
+      }
+      const std::span<LongWord> sums = command.out.subspan(batch.first, batch.words);
+      if (variable.reduction) {
+        one.chip->reduce_blocks(*variable.reduction, isa::info_of(*variable.conversion).width, blocks, sums,
+                                one.tree[part]);
+      } else {
+        std::copy(blocks[0].begin(), blocks[0].end(), sums.begin());
+      }
+    }
+  }
+
+  /// Waits for all that was given; returns the failure of the first chip that had one.
+  std::exception_ptr finish() {
+    std::exception_ptr first;
+    for (OneChip& one : chips_) {
+      try {
+        pool_->wait(one.lane);
+      } catch (...) {
+        if (!first) first = std::current_exception();
+      }
+      one.commands.clear();
+    }
+    return first;
+  }
+  void finish_and_throw() {
+    if (const std::exception_ptr failure = finish()) std::rethrow_exception(failure);
+  }
+
+  std::shared_ptr<const Lowered> program_;
+  std::uint64_t memory_words_;
+  std::shared_ptr<ThreadPool> pool_;
+  std::deque<OneChip> chips_;
+  unsigned parts_;
+  std::vector<Entry> entries_in_;
+  std::vector<Entry> entries_out_;
+  std::uint64_t tickets_ = 0;
+};
+
+class ChipEngine final : public Engine {
+ public:
+  ChipEngine(std::function<std::unique_ptr<Chip>()> make_chip, EngineTraits traits)
+      : make_chip_(std::move(make_chip)), traits_(traits) {}
+  [[nodiscard]] std::shared_ptr<const Lowered> lower(const isa::Program& program) const override {
+    return make_chip_()->lower(program);
+  }
+  [[nodiscard]] std::unique_ptr<Session> open(std::shared_ptr<const Lowered> program,
+                                              const SessionOptions& options) const override {
+    return std::make_unique<ChipSession>(std::move(program), options, make_chip_);
+  }
+  [[nodiscard]] EngineTraits traits() const override { return traits_; }
+
+ private:
+  std::function<std::unique_ptr<Chip>()> make_chip_;
+  EngineTraits traits_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> make_chip_engine(std::function<std::unique_ptr<Chip>()> make_chip, EngineTraits traits) {
+  return std::make_unique<ChipEngine>(std::move(make_chip), traits);
+}
+
+}  // namespace gdr::emulator

@@ -1,0 +1,91 @@
+// Engines by name.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "gdr/emulator/lockstep.h"
+#include "gdr/emulator/session.h"
+
+namespace gdr::emulator {
+namespace {
+
+struct Named {
+  std::string name;
+  EngineFactory make;
+};
+
+std::unique_ptr<Chip> lockstep_chip() { return make_lockstep_chip(make_reference_chip(), make_simd_chip()); }
+
+/// The engines that there are. One instance per process, created on the first call.
+class Registry {
+ public:
+  static Registry& instance() {
+    static Registry registry;
+    return registry;
+  }
+
+  void add(std::string_view name, EngineFactory make) {
+    if (name.empty()) throw Error("engine: a name must not be empty");
+    const std::lock_guard lock(mutex_);
+    if (find(name) != engines_.end())
+      throw Error(fmt::format("engine '{}' is refused: there is one of that name", name));
+    engines_.push_back({std::string(name), std::move(make)});
+  }
+
+  /// Empty if there is none of that name.
+  [[nodiscard]] EngineFactory factory(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    const auto known = find(name);
+    return known == engines_.end() ? EngineFactory() : known->make;
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> names;
+    for (const Named& engine : engines_) names.push_back(engine.name);
+    return names;
+  }
+
+ private:
+  Registry() {
+    const auto add_chips = [&](std::string_view name, std::function<std::unique_ptr<Chip>()> make_chip,
+                               EngineTraits traits) {
+      engines_.push_back({std::string(name),
+                          [make_chip = std::move(make_chip), traits] { return make_chip_engine(make_chip, traits); }});
+    };
+    add_chips(Engine::reference, [] { return make_reference_chip(); }, {});
+    add_chips(Engine::simd, [] { return make_simd_chip(); }, {});
+    add_chips(Engine::native, [] { return make_native_chip(); }, {.exact = false});
+    add_chips(Engine::lockstep, lockstep_chip, {});
+    // Takes the program, so that one that cannot run is refused.
+    add_chips(Engine::timing, [] { return make_reference_chip(); }, {.exact = false, .computes = false});
+  }
+
+  [[nodiscard]] std::vector<Named>::const_iterator find(std::string_view name) const {
+    return std::ranges::find(engines_, name, &Named::name);
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<Named> engines_;
+};
+
+}  // namespace
+
+void register_engine(std::string_view name, EngineFactory factory) {
+  Registry::instance().add(name, std::move(factory));
+}
+
+std::unique_ptr<Engine> make_engine(std::string_view name) {
+  const EngineFactory factory = Registry::instance().factory(name);
+  if (!factory) {
+    throw Error(fmt::format("engine '{}' is unknown: it must be one of {}", name, fmt::join(engine_names(), ", ")));
+  }
+  return factory();
+}
+
+bool is_engine(std::string_view name) { return static_cast<bool>(Registry::instance().factory(name)); }
+std::vector<std::string> engine_names() { return Registry::instance().names(); }
+
+}  // namespace gdr::emulator
