@@ -3,12 +3,14 @@
 
 #include <map>
 
+#include "gdr/base/file.h"
+#include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
 namespace {
 
-using interconnect::FatTreeRouting;
+using interconnect::Routing;
 using interconnect::TieRule;
 
 // The description of each topology unless another one is named.
@@ -16,12 +18,10 @@ const std::map<std::string, std::string> kDescriptions{
     {"hub", "optical-hub-64"}, {"hub2d", "optical-hub-2d-64"}, {"torus", "torus-64"}, {"fat-tree", "fat-tree-64"}};
 const std::map<std::string, TieRule> kTies{
     {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}, {"direct", TieRule::direct}};
-const std::map<std::string, FatTreeRouting> kRoutings{{"destination", FatTreeRouting::destination},
-                                                      {"source", FatTreeRouting::source},
-                                                      {"source-and-leaf", FatTreeRouting::source_and_leaf},
-                                                      {"destination-and-leaf", FatTreeRouting::destination_and_leaf},
-                                                      {"pair", FatTreeRouting::pair},
-                                                      {"trunk", FatTreeRouting::trunk}};
+const std::map<std::string, Routing> kRoutings{{"shortest", Routing::shortest},
+                                               {"dimension-order", Routing::dimension_order},
+                                               {"destination", Routing::destination},
+                                               {"source", Routing::source}};
 
 template <class Map>
 std::vector<std::string> keys(const Map& map) {
@@ -33,27 +33,35 @@ std::vector<std::string> keys(const Map& map) {
 }  // namespace
 
 void PlatformArguments::add_to(Command command) {
-  command.add_option("--topology", topology, "the network between the nodes")
-      .check(one_of(keys(kDescriptions)))
-      .capture_default_str();
-  command.add_option("--network", network, "network description instead of the topology's own: a name or FILE.toml");
+  const Option by_name = command.add_option("--topology", topology, "the network between the nodes")
+                             .check(one_of(keys(kDescriptions)))
+                             .capture_default_str();
+  command.add_option("--network", network, "network description instead of the topology's own: a name or FILE.toml")
+      .excludes(by_name);
   command.add_option("--nodes", nodes, "number of nodes instead of the description's").check(whole_in_range(1, 65536));
-  command.add_option("--tie", tie, "torus: which way round when both are as far")
-      .check(one_of(keys(kTies)))
-      .capture_default_str();
-  command.add_option("--routing", routing, "fat tree: which cable a message takes between switches")
-      .check(one_of(keys(kRoutings)))
-      .capture_default_str();
+  command
+      .add_option("--routing", routing,
+                  "instead of the description's. torus, ring, mesh: shortest, dimension-order; fat tree: shortest, "
+                  "destination, source")
+      .check(one_of(keys(kRoutings)));
+  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
+  command.add_option("--tie", tie, "which way round in dimension order when both are as far; default: direct")
+      .check(one_of(keys(kTies)));
 }
 
 interconnect::Platform PlatformArguments::load() const {
   interconnect::PlatformOptions options;
   if (nodes > 0) options.nodes = nodes;
-  options.tie = kTies.at(tie);
-  options.routing = kRoutings.at(routing);
+  if (!tie.empty()) options.tie = kTies.at(tie);
+  if (!routing.empty()) options.routing = kRoutings.at(routing);
   const std::string name = network.empty() ? kDescriptions.at(topology) : network;
   require_known(name, base::description_names(interconnect::network_kinds()), "--network");
-  return interconnect::load_platform(name, options);
+  interconnect::Platform platform = interconnect::load_platform(name, options);
+  if (!map.empty()) {
+    platform.topology = interconnect::placed(
+        platform.topology, interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes()));
+  }
+  return platform;
 }
 
 void add_net(Command program) {

@@ -14,8 +14,9 @@ struct PlatformArguments {
   std::string topology = "hub";
   std::string network;  // a description instead of the topology's own
   std::uint32_t nodes = 0;
-  std::string tie = "plus";
-  std::string routing = "pair";
+  std::string tie;      // empty: the library's
+  std::string routing;  // empty: the description's
+  std::string map;      // file with the node of each rank; empty: rank r on node r
 
   void add_to(Command command);
   [[nodiscard]] interconnect::Platform load() const;
@@ -26,8 +27,7 @@ struct SimulationArguments {
   std::string executor = "s4u";
   std::string model = "cm02";
   bool crosstraffic = false;
-  double rate_cap = interconnect::kSmpiRateCap;
-  double latency_factor = 1;
+  std::string factors = "smpi-factors";
   std::string links;    // CSV of the loads of all links
   std::string picture;  // SVG of the same
 
@@ -40,10 +40,15 @@ struct SimulationArguments {
   /// What decided the times, for people and for the report.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] Json json() const;
+  /// The other flow models have factors of their own.
+  [[nodiscard]] std::string used_factors() const { return model == "cm02" ? factors : "of the model"; }
   /// Writes and draws the loads if they were asked for. Throws gdr::Error.
   void write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
                    const std::string& title) const;
 };
+
+/// Pictures are SVG: a file name that ends otherwise is refused.
+[[nodiscard]] Check svg_file();
 
 // One function a subcommand; each adds itself to `net`.
 void add_net_collectives(Command net);  // bcast and allgather

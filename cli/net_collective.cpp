@@ -1,6 +1,9 @@
 // gdr net bcast and gdr net allgather: collective communication on a network.
 #include <fmt/format.h>
 
+#include <cmath>
+#include <functional>
+
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
 #include "net.h"
@@ -18,6 +21,7 @@ struct Options {
   ReportOptions report;
   std::uint64_t bytes = 1 << 20;
   std::string method;
+  bool long_run = false;
 };
 
 int report_schedule(const Options& options, const std::string& tool, const interconnect::Platform& platform,
@@ -57,19 +61,49 @@ int broadcast(const Options& options) {
                          watch);
 }
 
-int allgather(const Options& options) {
+/// As MPI libraries choose: Bruck's few steps where all blocks together are short, a ring where they are long [Thakur
+/// et al. 2005, section 4.1]; beyond so many nodes Bruck's alone, whose simulation ends.
+std::string chosen_method(const Options& options, interconnect::NodeId nodes) {
+  constexpr std::uint64_t kShortBytes = 81920;
+  constexpr interconnect::NodeId kMostInARing = 256;
+  if (options.method != "auto") return options.method;
+  return nodes > kMostInARing || options.bytes * nodes < kShortBytes ? "bruck" : "ring";
+}
+
+/// Seconds of the host that SimGrid takes, within a factor of some three: each message costs its own, and those that
+/// are under way together cost each other more.
+double simulation_seconds(std::uint64_t nodes, const std::string& method) {
+  constexpr double kSecondsOfMessage = 4e-5;
+  constexpr double kSecondsOfPair = 2e-9;  // of messages that are posted together
+  const auto ranks = static_cast<double>(nodes);
+  const double messages = ranks * (method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);
+  const double together = method == "posted" ? messages : ranks;
+  return messages * (kSecondsOfMessage + kSecondsOfPair * together);
+}
+
+int allgather(Options options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
+  const interconnect::NodeId nodes = platform.topology.nodes();
+  options.method = chosen_method(options, nodes);
+  constexpr double kMostSeconds = 60;
+  const double estimate = simulation_seconds(nodes, options.method);
+  if (estimate > kMostSeconds && !options.long_run && options.simulation.executor != "closed-form") {
+    throw UsageError(fmt::format(
+        "--method {} on {} nodes is refused: its simulation would take about {:.0f} s; --long takes the time, "
+        "--executor closed-form or --method bruck need less",
+        options.method, nodes, estimate));
+  }
   const AllgatherOrder order = options.method == "posted"     ? AllgatherOrder::posted
                                : options.method == "pairwise" ? AllgatherOrder::pairwise
                                : options.method == "ring"     ? AllgatherOrder::ring
                                                               : AllgatherOrder::bruck;
-  return report_schedule(options, "net allgather", platform,
-                         interconnect::make_allgather(platform.topology.nodes(), options.bytes, order), watch);
+  return report_schedule(options, "net allgather", platform, interconnect::make_allgather(nodes, options.bytes, order),
+                         watch);
 }
 
 Command add_collective(Command net, const std::string& name, const std::string& what, const std::string& example,
-                       const std::shared_ptr<Options>& options, int (*run)(const Options&),
+                       const std::shared_ptr<Options>& options, const std::function<int(const Options&)>& run,
                        const std::vector<std::string>& methods) {
   const Command command = net.add_command(name, what, example, [options, run] { return run(*options); });
   options->method = methods.front();
@@ -89,9 +123,11 @@ void add_net_collectives(Command net) {
   add_collective(net, "bcast", "a message from node 0 to all others",
                  "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
                  std::make_shared<Options>(), broadcast, {"multipath", "direct", "tree"});
-  add_collective(net, "allgather", "a message from every node to all others",
-                 "gdr net allgather --topology torus --bytes 65536 --method ring", std::make_shared<Options>(),
-                 allgather, {"posted", "pairwise", "ring", "bruck"});
+  const auto options = std::make_shared<Options>();
+  const Command command = add_collective(net, "allgather", "a message from every node to all others",
+                                         "gdr net allgather --topology torus --bytes 65536 --method ring", options,
+                                         allgather, {"auto", "posted", "pairwise", "ring", "bruck"});
+  command.add_flag("--long", options->long_run, "simulate even where that takes more than a minute");
 }
 
 }  // namespace gdr::cli

@@ -38,6 +38,7 @@ struct Options {
   std::string tie = "direct";
   std::string axis_order = "xyz";
   std::uint64_t bytes = 2048;
+  std::string npb_class = "B";
   unsigned threads = 1;
   std::uint64_t seed = 1;
   double effort = 1;
@@ -47,6 +48,7 @@ struct Options {
   std::string hosts;
   std::string picture;
   std::string save_graph;
+  std::string save_map;
   bool simulate = false;
   std::string network = "opennsim-torus";
 };
@@ -66,7 +68,7 @@ interconnect::GraphFile graph_for(const Options& options, const Grid& grid) {
   if (options.graph == "bruck") {
     return named([&] { return interconnect::bruck_graph(grid.nodes(), options.bytes); });
   }
-  if (options.graph == "cg") return named([&] { return interconnect::cg_graph(grid.nodes()); });
+  if (options.graph == "cg") return named([&] { return interconnect::cg_graph(grid.nodes(), options.npb_class[0]); });
   if (options.graph == "sp") {
     return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes())); });
   }
@@ -130,6 +132,7 @@ void write_files(const Options& options, const TaskGraph& graph, const TaskMappi
         options.hosts.empty() ? std::vector<std::string>() : interconnect::parse_hosts(base::read_file(options.hosts));
     base::write_file(options.rankfile, interconnect::rankfile(mapping, hosts));
   }
+  if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping));
   if (!options.save_graph.empty()) base::write_file(options.save_graph, interconnect::graph_csv(graph));
   if (!options.picture.empty()) {
     const TaskMapping in_order = interconnect::map_in_order(graph, grid);
@@ -244,6 +247,9 @@ void add_net_map(Command net) {
   command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
       .check(whole_in_range(1, std::uint64_t{1} << 40))
       .capture_default_str();
+  command.add_option("--class", options->npb_class, "cg: class of the benchmark")
+      .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
+      .capture_default_str();
   command.add_option("--threads", options->threads, "refined: host threads; the result does not depend on them")
       .check(whole_in_range(1, 1024))
       .capture_default_str();
@@ -263,7 +269,10 @@ void add_net_map(Command net) {
                   "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...; a name that comes again is the "
                   "next core of that host")
       .needs(rankfile);
-  command.add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map");
+  command.add_option("--save-map", options->save_map,
+                     "write the node of each task as CSV, for --map of other commands");
+  command.add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map")
+      .check(svg_file());
   command.add_option("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
   command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")

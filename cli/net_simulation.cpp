@@ -3,9 +3,12 @@
 
 #include <map>
 
+#include "gdr/base/description.h"
 #include "gdr/base/file.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/link_picture.h"
+#include "gdr/interconnect/network.h"
 #include "net.h"
 
 namespace gdr::cli {
@@ -17,6 +20,15 @@ const std::map<std::string, FlowModel> kModels{
     {"cm02", FlowModel::cm02}, {"lv08", FlowModel::lv08}, {"smpi", FlowModel::smpi}};
 
 }  // namespace
+
+Check svg_file() {
+  return {[](const std::string& name) {
+            return name.ends_with(".svg")
+                       ? std::string()
+                       : fmt::format("'{}' is refused: pictures are SVG, so it must end in .svg", name);
+          },
+          "FILE.svg"};
+}
 
 void SimulationArguments::add_to(Command command) {
   command
@@ -30,14 +42,13 @@ void SimulationArguments::add_to(Command command) {
       .check(one_of({"cm02", "lv08", "smpi"}))
       .capture_default_str();
   command.add_flag("--crosstraffic", crosstraffic, "flows take 5 % of the way back too");
-  command.add_option("--rate-cap", rate_cap, "share of a link that a flow alone gets at most; 0: no cap")
-      .check(in_range(0, 1))
-      .capture_default_str();
-  command.add_option("--latency-factor", latency_factor, "latencies times this; 0: as the flow model has it")
-      .check(in_range(0, 1000))
+  command
+      .add_option("--factors", factors,
+                  "what a message library makes of latency and bandwidth by message size: a description's name, "
+                  "FILE.toml, or none")
       .capture_default_str();
   command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
-  command.add_option("--picture", picture, "draw the bytes of every link as an SVG heat map");
+  command.add_option("--picture", picture, "draw the bytes of every link as an SVG heat map").check(svg_file());
 }
 
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
@@ -48,25 +59,23 @@ double SimulationArguments::seconds(const interconnect::Schedule& schedule, cons
   interconnect::SimulationOptions options;
   options.model = kModels.at(model);
   options.crosstraffic = crosstraffic;
-  options.rate_cap = rate_cap;
-  options.latency_factor = latency_factor;
+  if (model == "cm02" && factors != "none") {
+    require_known(factors, base::description_names(interconnect::network_kinds()), "--factors");
+    options.factors = interconnect::load_flow_factors(factors);
+  }
   options.flops_per_second = flops_per_second;
   return (executor == "smpi" ? run_smpi(schedule, topology, options) : run_s4u(schedule, topology, options)).seconds;
 }
 
 std::string SimulationArguments::text() const {
   if (executor == "closed-form") return "closed form: sum over steps of latency, busiest link and arithmetic";
-  return fmt::format("{}, flow model {}, rate cap {}, latency factor {}, crosstraffic {}", executor, model, rate_cap,
-                     latency_factor, crosstraffic ? "on" : "off");
+  return fmt::format("{}, flow model {}, factors {}, crosstraffic {}", executor, model, used_factors(),
+                     crosstraffic ? "on" : "off");
 }
 
 Json SimulationArguments::json() const {
   if (executor == "closed-form") return {{"executor", executor}};
-  return {{"executor", executor},
-          {"flow_model", model},
-          {"rate_cap", rate_cap},
-          {"latency_factor", latency_factor},
-          {"crosstraffic", crosstraffic}};
+  return {{"executor", executor}, {"flow_model", model}, {"factors", used_factors()}, {"crosstraffic", crosstraffic}};
 }
 
 void SimulationArguments::write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,

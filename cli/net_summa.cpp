@@ -8,7 +8,6 @@
 namespace gdr::cli {
 namespace {
 
-using interconnect::Exchange;
 using interconnect::Platform;
 using interconnect::SummaAlgorithm;
 using interconnect::SummaLayout;
@@ -21,19 +20,16 @@ struct Options {
   std::string algorithm = "CA4";
   std::string layout = "2d";
   std::string compute = "zero";
-  std::string exchange = "usual";
 };
 
 interconnect::SummaOptions summa_options(const Options& options, const Platform& platform) {
-  Exchange exchange = interconnect::usual_exchange(platform.kind);
-  if (options.exchange != "usual") exchange = options.exchange == "posted" ? Exchange::posted : Exchange::pairwise;
   const auto algorithm = static_cast<SummaAlgorithm>(options.algorithm.back() - '0');
   return {.nodes = platform.topology.nodes(),
           .n = options.n,
           .algorithm = algorithm,
           .layout = options.layout == "2d" ? SummaLayout::square : SummaLayout::cube,
-          .exchange = exchange,
-          .by_rows_and_columns = platform.kind == "optical-hub-2d" && algorithm == SummaAlgorithm::ca4};
+          .by_rows_and_columns = platform.kind == "optical-hub-2d" && algorithm == SummaAlgorithm::ca4,
+          .tree_radix = interconnect::load_tree_radix("mvapich2")};
 }
 
 /// 0: arithmetic takes no time.
@@ -71,7 +67,6 @@ int summa(const Options& options) {
   const std::optional<double> reference = reference_seconds(options, platform);
   const double words = interconnect::summa_memory_words(chosen.algorithm, chosen.layout, chosen.nodes,
                                                         static_cast<double>(plan.padded_n));
-  const char* exchange = chosen.exchange == Exchange::posted ? "posted" : "pairwise";
 
   Json json = envelope("net summa", platform.description, options.simulation.engine(), false);
   json["emulated_seconds"] = seconds;
@@ -82,9 +77,7 @@ int summa(const Options& options) {
   json["algorithm"] = options.algorithm;
   json["layout"] = options.layout;
   json["compute"] = options.compute;
-  json["exchange"] = exchange;
-  json["tie"] = options.platform.tie;
-  json["routing"] = options.platform.routing;
+  json["routing"] = platform.routing;
   json["simulation"] = options.simulation.json();
   json["seconds"] = seconds;
   json["relative"] = reference ? Json(*reference / seconds) : Json(nullptr);
@@ -98,7 +91,7 @@ int summa(const Options& options) {
     fmt::print("  time        {:.6g} s, arithmetic {}\n", seconds, options.compute);
     if (reference) fmt::print("  relative    {:.2f} x CA1 on the hub\n", *reference / seconds);
     fmt::print("  memory      {:.4g} words a node\n", words);
-    fmt::print("  messages    {}, {} bytes, {}\n", traffic.messages, traffic.bytes, exchange);
+    fmt::print("  messages    {}, {} bytes, routes {}\n", traffic.messages, traffic.bytes, platform.routing);
     fmt::print("  model       {}\n", options.simulation.text());
   }
   options.report.write(json);
@@ -124,9 +117,6 @@ void add_net_summa(Command net) {
       .capture_default_str();
   command.add_option("--compute", options->compute, "arithmetic takes no time, or that of the nodes' nominal speed")
       .check(one_of({"zero", "nominal"}))
-      .capture_default_str();
-  command.add_option("--exchange", options->exchange, "all-to-all messages at once or pair by pair; usual: by network")
-      .check(one_of({"usual", "posted", "pairwise"}))
       .capture_default_str();
   options->simulation.add_to(command);
   options->report.add_to(command);

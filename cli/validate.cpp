@@ -94,24 +94,43 @@ std::string bar_cell(const ValidationRow& row) {
 std::string pass_cell(const Judged& judged) {
   if (judged.verdict.pass) return *judged.verdict.pass ? "yes" : "NO";
   if (!is_built(judged)) return "";
+  if (judged.row.misprint) return "misprint";
   return judged.row.verified ? "no bar" : "unverified";
+}
+
+/// Of the predictions that are numbers: how far ours are from the published ones.
+std::string median_error(const std::vector<Judged>& rows) {
+  std::vector<double> errors;
+  for (const Judged& judged : rows) {
+    if (judged.row.role == "prediction" && judged.row.verified && judged.verdict.error)
+      errors.push_back(std::abs(*judged.verdict.error));
+  }
+  if (errors.empty()) return "";
+  std::ranges::sort(errors);
+  const double median = (errors[(errors.size() - 1) / 2] + errors[errors.size() / 2]) / 2;
+  return fmt::format("; median error of {} predicted numbers {:.2g} %", errors.size(), 100 * median);
 }
 
 /// Counts of outcomes in words.
 std::string summary(const std::vector<Judged>& rows) {
   std::size_t passed = 0;
   std::size_t missed = 0;
+  std::size_t misprints = 0;
   std::size_t undecided = 0;
   std::size_t not_built = 0;
   for (const Judged& judged : rows) {
     if (judged.verdict.pass) {
       ++(*judged.verdict.pass ? passed : missed);
+    } else if (is_built(judged)) {
+      ++(judged.row.misprint ? misprints : undecided);
     } else {
-      ++(is_built(judged) ? undecided : not_built);
+      ++not_built;
     }
   }
-  return fmt::format("{} rows: {} within their bar, {} beyond it, {} shown without a verdict, {} not built",
-                     rows.size(), passed, missed, undecided, not_built);
+  return fmt::format(
+      "{} rows: {} within their bar, {} beyond it, {} beside misprints of their source, {} shown without a verdict, {} "
+      "not built{}",
+      rows.size(), passed, missed, misprints, undecided, not_built, median_error(rows));
 }
 
 void print_rows(const std::vector<Judged>& rows) {
@@ -227,7 +246,8 @@ Json json_of(const Judged& judged) {
           {"role", row.role},
           {"bar", json_of(row.bar)},
           {"pass", or_null(judged.verdict.pass)},
-          {"verified", row.verified}};
+          {"verified", row.verified},
+          {"misprint", row.misprint}};
 }
 
 int validate(const Options& options) {

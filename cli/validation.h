@@ -33,6 +33,7 @@ struct ValidationRow {
   std::string goal;
   std::string note;
   bool verified = true;
+  bool misprint = false;  // the source contradicts itself; ours is its own arithmetic
 };
 
 struct ValidationSource {
@@ -80,7 +81,7 @@ class Models {
 
 struct Verdict {
   std::optional<double> error;  // ours / published - 1
-  std::optional<bool> pass;     // nothing: no model, no bar, or a published number that nobody could verify
+  std::optional<bool> pass;     // nothing: no model, no bar, a misprint, or a number that nobody could verify
 };
 [[nodiscard]] Verdict judge(const ValidationRow& row, const Ours& ours);
 

@@ -127,7 +127,7 @@ class Reader {
     const toml::table* table = node.as_table();
     if (table == nullptr) fail(node, "a row must be a table");
     refuse_unknown(*table, {"id", "quantity", "source", "place", "published", "fit", "n", "statement", "unit", "role",
-                            "bar", "goal", "note", "verified", "parts"});
+                            "bar", "goal", "note", "verified", "misprint", "parts"});
     ValidationRow& row = from.row;
     const std::string id = text(*table, "id", {});
     row.id = row.id.empty() ? id : fmt::format("{}.{}", row.id, id);
@@ -138,6 +138,7 @@ class Reader {
     row.role = text(*table, "role", row.role);
     row.note = text(*table, "note", row.note);
     row.verified = (*table)["verified"].value_or(row.verified);
+    row.misprint = (*table)["misprint"].value_or(row.misprint);
     from.place = text(*table, "place", from.place);
     if (const toml::node* goal = table->get("goal")) {
       row.goal = goal->is_string() ? goal->value_or(std::string()) : fmt::format("{}", number(*goal, "goal"));
@@ -165,6 +166,9 @@ class Reader {
     if (row.bar.kind.empty() || row.quantity.empty()) fail(table, fmt::format("row {}: no bar or quantity", row.id));
     const bool compares = row.bar.kind == "exact" || row.bar.kind == "relative" || row.bar.kind == "printed";
     if (compares && !row.published) fail(table, fmt::format("row {}: nothing published to compare with", row.id));
+    const bool may_lack_bar = row.role == "input" || row.role == "target" || !row.note.empty();
+    if (row.bar.kind == "none" && !may_lack_bar)
+      fail(table, fmt::format("row {}: without a bar there must be a note that says why", row.id));
     row.citation = source->second.name;
     if (!from.place.empty()) row.citation.append(", ").append(from.place);
     for (const ValidationRow& other : data_.rows) {
@@ -207,7 +211,7 @@ Verdict judge(const ValidationRow& row, const Ours& ours) {
   const double* number = std::get_if<double>(&ours);
   const bool* holds = std::get_if<bool>(&ours);
   if (number != nullptr && row.published) verdict.error = *number / *row.published - 1;
-  if (!row.verified || row.bar.kind == "none") return verdict;
+  if (!row.verified || row.misprint || row.bar.kind == "none") return verdict;
   if (number != nullptr) verdict.pass = near_enough(row, *number);
   if (holds != nullptr) verdict.pass = *holds;
   return verdict;

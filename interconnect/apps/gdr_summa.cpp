@@ -25,13 +25,11 @@ const std::map<std::string, SummaAlgorithm> kAlgorithms{{"CA0", SummaAlgorithm::
                                                         {"CA3", SummaAlgorithm::ca3},
                                                         {"CA4", SummaAlgorithm::ca4}};
 const std::map<std::string, SummaLayout> kLayouts{{"2d", SummaLayout::square}, {"2.5d", SummaLayout::cube}};
-const std::map<std::string, Exchange> kExchanges{{"posted", Exchange::posted}, {"pairwise", Exchange::pairwise}};
 
 struct CommandLine {
   std::uint64_t n = 256;
   std::string algorithm = "CA4";
   std::string layout = "2d";
-  std::string exchange = "posted";
   bool check = false;
 };
 
@@ -40,8 +38,6 @@ void add_options(CLI::App& app, CommandLine& line) {
   app.add_option("--algorithm", line.algorithm, "CA0 to CA4, or all")
       ->check(CLI::IsMember({"CA0", "CA1", "CA2", "CA3", "CA4", "all"}));
   app.add_option("--layout", line.layout, "2d or 2.5d")->check(CLI::IsMember(kLayouts));
-  app.add_option("--exchange", line.exchange, "messages of a step at once or pair by pair")
-      ->check(CLI::IsMember(kExchanges));
   app.add_flag("--check", line.check, "compare with the serial product");
 }
 
@@ -157,7 +153,7 @@ int run(const CommandLine& line) {
   options.nodes = static_cast<Rank>(ranks);
   options.n = line.n;
   options.layout = kLayouts.at(line.layout);
-  options.exchange = kExchanges.at(line.exchange);
+  options.tree_radix = load_tree_radix("mvapich2");
   const bool all = line.algorithm == "all";
   bool agrees = true;
   for (const auto& [name, algorithm] : kAlgorithms) {

@@ -13,7 +13,7 @@ class Layout {
   explicit Layout(const FatTree& tree) : tree_(tree) {}
 
   [[nodiscard]] NodeId nodes() const { return tree_.leaves * tree_.nodes_per_leaf; }
-  [[nodiscard]] bool is_trunk() const { return tree_.routing == FatTreeRouting::trunk; }
+  [[nodiscard]] bool is_trunk() const { return tree_.routing == FatTreeRouting::shortest; }
   /// Links from a leaf up to all spines.
   [[nodiscard]] NodeId uplinks() const { return tree_.spines * (is_trunk() ? 1 : tree_.cables); }
   [[nodiscard]] LinkId node_up(NodeId node) const { return node; }
@@ -26,23 +26,7 @@ class Layout {
   /// Cables of a leaf are numbered over the spines in turn: cable c leads to spine c mod spines. A message goes down by
   /// the cable of the same number, so that it stays on one spine.
   [[nodiscard]] NodeId cable_of(NodeId from, NodeId to) const {
-    const NodeId from_leaf = from / tree_.nodes_per_leaf;
-    const NodeId to_leaf = to / tree_.nodes_per_leaf;
-    switch (tree_.routing) {
-      case FatTreeRouting::destination:
-      case FatTreeRouting::trunk:
-        return to % uplinks();
-      case FatTreeRouting::source:
-        return from % uplinks();
-      case FatTreeRouting::source_and_leaf:
-        return (from + to_leaf) % uplinks();
-      case FatTreeRouting::destination_and_leaf:
-        return (to + from_leaf) % uplinks();
-      case FatTreeRouting::pair:
-        return (from + to) % uplinks();
-    }
-    GDR_ASSERT(false, "a fat tree has a routing");
-    return 0;
+    return (tree_.routing == FatTreeRouting::source ? from : to) % uplinks();
   }
 
   [[nodiscard]] std::vector<Link> links() const {
@@ -62,6 +46,23 @@ class Layout {
     return links;
   }
 
+  /// The same links as edges; leaves and then spines are the switches.
+  [[nodiscard]] std::vector<Graph::Edge> edges() const {
+    std::vector<Graph::Edge> edges;
+    const auto leaf_of = [&](NodeId node) { return nodes() + node / tree_.nodes_per_leaf; };
+    for (NodeId node = 0; node < nodes(); ++node) edges.push_back({node, leaf_of(node)});
+    for (NodeId node = 0; node < nodes(); ++node) edges.push_back({leaf_of(node), node});
+    for (const bool up : {true, false}) {
+      for (NodeId leaf = nodes(); leaf < nodes() + tree_.leaves; ++leaf) {
+        for (NodeId spine = nodes() + tree_.leaves; spine < vertices(); ++spine) {
+          edges.push_back(up ? Graph::Edge{leaf, spine} : Graph::Edge{spine, leaf});
+        }
+      }
+    }
+    return edges;
+  }
+  [[nodiscard]] NodeId vertices() const { return nodes() + tree_.leaves + tree_.spines; }
+
  private:
   FatTree tree_;
 };
@@ -75,7 +76,11 @@ Topology fat_tree(const FatTree& tree) {
         "fat tree: {} is refused: leaves, nodes of a leaf, spines and cables must be from 1 to 1024", count));
   }
   const Layout layout(tree);
-  return {fmt::format("fat tree {}x{}", tree.leaves, tree.nodes_per_leaf), layout.nodes(), layout.links(),
+  std::string name = fmt::format("fat tree {}x{}", tree.leaves, tree.nodes_per_leaf);
+  if (layout.is_trunk()) {
+    return shortest_paths({std::move(name), layout.nodes(), layout.vertices(), layout.edges(), layout.links(), {}});
+  }
+  return {std::move(name), layout.nodes(), layout.links(),
           [layout, tree](NodeId from, NodeId to, std::vector<LinkId>& route) {
             const NodeId from_leaf = from / tree.nodes_per_leaf;
             const NodeId to_leaf = to / tree.nodes_per_leaf;

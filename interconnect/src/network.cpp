@@ -1,5 +1,7 @@
 #include "gdr/interconnect/network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gdr/base/error.h"
@@ -17,20 +19,52 @@ std::vector<base::ParameterRule> platform(std::vector<base::ParameterRule> shape
   return shape;
 }
 
+std::vector<base::ParameterRule> flow_factors() {
+  std::vector<base::ParameterRule> rules{{"weight_s", "bytes", 0, 1e9, false}};
+  for (unsigned number = 0; number < kFlowClasses; ++number) {
+    rules.push_back({fmt::format("from_{}", number), "bytes", 0, 1e12, true});
+    rules.push_back({fmt::format("latency_{}", number), "1", 1e-3, 1e3, false});
+    rules.push_back({fmt::format("rate_cap_{}", number), "1", 0, 1e3, false});
+  }
+  return rules;
+}
+
 }  // namespace
 
 const std::vector<base::DescriptionKind>& network_kinds() {
   static const std::vector<base::DescriptionKind> kinds{
       {"optical-hub", platform({{"nodes", "1", 1, 4096, true}})},
       {"optical-hub-2d", platform({{"rows", "1", 1, 1024, true}, {"columns", "1", 1, 1024, true}})},
-      {"torus",
+      {"switch", platform({{"nodes", "1", 1, 65536, true}})},
+      {"ring", platform({{"nodes", "1", 1, 65536, true}})},
+      {"mesh",
        platform({{"x", "nodes", 1, 65536, true}, {"y", "nodes", 1, 65536, true}, {"z", "nodes", 1, 65536, true}})},
+      {"torus", platform({{"x", "nodes", 1, 65536, true},
+                          {"y", "nodes", 1, 65536, true},
+                          {"z", "nodes", 1, 65536, true},
+                          {"shortest_paths", "1", 0, 1, true}})},
       {"fat-tree", platform({{"leaves", "switches", 1, 1024, true},
                              {"nodes_per_leaf", "nodes", 1, 1024, true},
                              {"spines", "switches", 1, 1024, true},
-                             {"cables", "cables from each leaf to each spine", 1, 1024, true}})},
+                             {"cables", "cables from each leaf to each spine", 1, 1024, true},
+                             {"shortest_paths", "1", 0, 1, true}})},
+      {"dragonfly", platform({{"groups", "1", 1, 1024, true},
+                              {"routers", "per group", 1, 1024, true},
+                              {"nodes_per_router", "nodes", 1, 1024, true},
+                              {"local_bandwidth", "GB/s per link", 1e-6, 1e6, false},
+                              {"global_bandwidth", "GB/s per link", 1e-6, 1e6, false},
+                              {"global_latency", "us", 0, 1e6, false}})},
+      {"graph", platform({{"nodes", "1", 1, 2048, true}})},
       peach2_kind(),
       ha_pacs_tca_kind(),
+      {"task-mapping",
+       {{"first_temperature", "1", 0, 1e6, false},
+        {"last_temperature", "1", 1e-9, 1e6, false},
+        {"box_share", "1", 0, 1, false},
+        {"hop_visits", "per direction of traffic", 1, 1e6, false},
+        {"link_visits", "per direction of traffic", 1, 1e6, false}}},
+      {"flow-factors", flow_factors()},
+      {"mpi-library", {{"bcast_radix", "1", 2, 1024, true}}},
       // Links of meshes and tori whose extents the command line gives.
       {"grid", {{"bandwidth", "GB/s per link", 1e-6, 1e6, false}, {"latency", "us", 0, 1e6, false}}},
       {"optical-hub-cost",

@@ -1,12 +1,16 @@
 #include "gdr/interconnect/platform.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/network.h"
+#include "graph_file.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -36,27 +40,51 @@ Topology make_hub_2d(const base::Description& description, const PlatformOptions
 }
 
 std::vector<NodeId> torus_extents(const base::Description& description, const PlatformOptions& options) {
+  if (description.kind == "ring") return {options.nodes.value_or(whole(description, "nodes"))};
   std::vector<NodeId> dimensions{whole(description, "x"), whole(description, "y")};
   if (const NodeId z = whole(description, "z"); z > 1) dimensions.push_back(z);
   if (options.nodes) {
     const bool is_flat = dimensions.size() == 2;
-    const NodeId side = is_flat ? square_side(*options.nodes, "nodes of a two-dimensional torus")
-                                : cube_side(*options.nodes, "nodes of a three-dimensional torus");
+    const NodeId side = is_flat ? square_side(*options.nodes, "nodes of a two-dimensional torus or mesh")
+                                : cube_side(*options.nodes, "nodes of a three-dimensional torus or mesh");
     dimensions.assign(dimensions.size(), side);
   }
   return dimensions;
 }
 
+Routing routing_of_torus(const base::Description& description, const PlatformOptions& options) {
+  const bool by_shortest = description.kind == "torus" && description.value("shortest_paths") != 0;
+  return options.routing.value_or(by_shortest ? Routing::shortest : Routing::dimension_order);
+}
+
 Topology make_torus(const base::Description& description, const PlatformOptions& options) {
   std::vector<NodeId> dimensions = torus_extents(description, options);
+  const Cable cable = port_of(description, 2 * static_cast<double>(dimensions.size()));
+  if (routing_of_torus(description, options) == Routing::shortest)
+    return torus_by_shortest_paths(std::move(dimensions), cable);
+  return torus(std::move(dimensions), cable, options.tie.value_or(TieRule::direct));
+}
+
+Topology make_mesh(const base::Description& description, const PlatformOptions& options) {
+  std::vector<NodeId> dimensions = torus_extents(description, options);
   const double ports = 2 * static_cast<double>(dimensions.size());
-  return torus(std::move(dimensions), port_of(description, ports), options.tie);
+  return mesh(std::move(dimensions), port_of(description, ports));
+}
+
+Routing routing_of_fat_tree(const base::Description& description, const PlatformOptions& options) {
+  return options.routing.value_or(description.value("shortest_paths") != 0 ? Routing::shortest : Routing::destination);
 }
 
 Topology make_fat_tree(const base::Description& description, const PlatformOptions& options) {
-  FatTree tree{whole(description, "leaves"), whole(description, "nodes_per_leaf"),
-               whole(description, "spines"), whole(description, "cables"),
-               port_of(description, 1),      options.routing};
+  const Routing routing = routing_of_fat_tree(description, options);
+  FatTree tree{whole(description, "leaves"),
+               whole(description, "nodes_per_leaf"),
+               whole(description, "spines"),
+               whole(description, "cables"),
+               port_of(description, 1),
+               routing == Routing::shortest ? FatTreeRouting::shortest
+               : routing == Routing::source ? FatTreeRouting::source
+                                            : FatTreeRouting::destination};
   if (options.nodes) {
     const NodeId unit = tree.leaves * tree.spines;
     if (*options.nodes == 0 || *options.nodes % unit != 0) {
@@ -71,17 +99,119 @@ Topology make_fat_tree(const base::Description& description, const PlatformOptio
   return fat_tree(tree);
 }
 
-Topology make_topology(const base::Description& description, const PlatformOptions& options) {
-  using Make = Topology (*)(const base::Description&, const PlatformOptions&);
-  constexpr std::pair<std::string_view, Make> kKinds[] = {
-      {"optical-hub", make_hub}, {"optical-hub-2d", make_hub_2d}, {"torus", make_torus}, {"fat-tree", make_fat_tree}};
-  for (const auto& [kind, make] : kKinds) {
-    if (description.kind == kind) return make(description, options);
+Topology make_switch(const base::Description& description, const PlatformOptions& options) {
+  return infiniband_flat(options.nodes.value_or(whole(description, "nodes")), port_of(description, 1));
+}
+
+void refuse_other_size(const base::Description& description, const PlatformOptions& options, NodeId nodes) {
+  if (!options.nodes || *options.nodes == nodes) return;
+  throw Error(fmt::format("nodes of {}: {} is refused: a {} has the {} that its description gives", description.name,
+                          *options.nodes, description.kind, nodes));
+}
+
+Topology make_dragonfly(const base::Description& description, const PlatformOptions& options) {
+  const Cable node = port_of(description, 1);
+  const Dragonfly network{
+      whole(description, "groups"),
+      whole(description, "routers"),
+      whole(description, "nodes_per_router"),
+      node,
+      {description.value("local_bandwidth") * kGiga, node.latency_seconds},
+      {description.value("global_bandwidth") * kGiga, description.value("global_latency") * kMicro}};
+  refuse_other_size(description, options, network.groups * network.routers * network.nodes_per_router);
+  return dragonfly(network);
+}
+
+/// A table beside a description: NAME.links.csv beside NAME.toml. Nothing if it is not there.
+std::optional<std::filesystem::path> table_beside(const std::string& name, const std::string& table) {
+  std::filesystem::path file(name);
+  if (file.extension() == ".toml") {
+    file.replace_extension(table + ".csv");
+    return std::filesystem::exists(file) ? std::optional(file) : std::nullopt;
   }
-  throw Error(
-      fmt::format("{}: a {} is no platform for schedules: it must be an optical-hub, optical-hub-2d, torus or "
-                  "fat-tree",
-                  description.name, description.kind));
+  for (const std::filesystem::path& directory : base::data_directories()) {
+    file = directory / "machines" / (name + "." + table + ".csv");
+    if (std::filesystem::exists(file)) return file;
+  }
+  return std::nullopt;
+}
+
+Topology make_graph(const base::Description& description, const PlatformOptions& options) {
+  refuse_other_size(description, options, whole(description, "nodes"));
+  const std::string file = options.file.empty() ? description.name : options.file;
+  const auto links = table_beside(file, "links");
+  if (!links)
+    throw Error(fmt::format("{}: there is no table of its links beside it, whose name ends in .links.csv", file));
+  return shortest_paths(read_graph(description.name, whole(description, "nodes"), port_of(description, 1), *links,
+                                   table_beside(file, "routes")));
+}
+
+struct Kind {
+  std::string_view name;
+  Topology (*make)(const base::Description&, const PlatformOptions&);
+  std::vector<Routing> routings;  // that may be asked for
+};
+
+const Kind& kind_of(const base::Description& description) {
+  static const Kind kinds[] = {
+      {"optical-hub", make_hub, {}},
+      {"optical-hub-2d", make_hub_2d, {}},
+      {"switch", make_switch, {}},
+      {"ring", make_torus, {Routing::shortest, Routing::dimension_order}},
+      {"mesh", make_mesh, {Routing::dimension_order}},
+      {"torus", make_torus, {Routing::shortest, Routing::dimension_order}},
+      {"fat-tree", make_fat_tree, {Routing::shortest, Routing::destination, Routing::source}},
+      {"dragonfly", make_dragonfly, {}},
+      {"graph", make_graph, {Routing::shortest}},
+  };
+  std::vector<std::string_view> names;
+  for (const Kind& kind : kinds) {
+    if (description.kind == kind.name) return kind;
+    names.push_back(kind.name);
+  }
+  throw Error(fmt::format("{}: a {} is no platform for schedules: it must be one of {}", description.name,
+                          description.kind, fmt::join(names, ", ")));
+}
+
+std::string_view name_of(Routing routing) {
+  switch (routing) {
+    case Routing::shortest:
+      return "shortest";
+    case Routing::dimension_order:
+      return "dimension-order";
+    case Routing::destination:
+      return "destination";
+    case Routing::source:
+      return "source";
+  }
+  GDR_ASSERT(false, "a routing has a name");
+  return "";
+}
+
+void refuse_unknown(const base::Description& description, const PlatformOptions& options) {
+  const std::vector<Routing>& known = kind_of(description).routings;
+  if (options.routing && std::ranges::find(known, *options.routing) == known.end()) {
+    std::vector<std::string_view> names;
+    for (const Routing routing : known) names.push_back(name_of(routing));
+    throw Error(fmt::format(
+        "routing: {} is refused: {}, a {}, {}", name_of(*options.routing), description.name, description.kind,
+        names.empty() ? "has one route for each pair of nodes" : fmt::format("knows {}", fmt::join(names, ", "))));
+  }
+  const bool ties = (description.kind == "torus" || description.kind == "ring") &&
+                    routing_of_torus(description, options) == Routing::dimension_order;
+  if (options.tie && !ties) {
+    throw Error(fmt::format("tie: refused: {} has no routes in dimension order round a ring, which alone it is for",
+                            description.name));
+  }
+}
+
+/// What decides the routes of a platform, in words.
+std::string routing_of(const base::Description& description, const PlatformOptions& options) {
+  const std::string_view kind = description.kind;
+  if (kind == "torus" || kind == "ring") return std::string(name_of(routing_of_torus(description, options)));
+  if (kind == "fat-tree") return std::string(name_of(routing_of_fat_tree(description, options)));
+  if (kind == "mesh") return std::string(name_of(Routing::dimension_order));
+  return kind == "graph" ? std::string(name_of(Routing::shortest)) : "direct";
 }
 
 NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string_view what, std::string_view shape) {
@@ -100,15 +230,20 @@ NodeId square_side(std::uint64_t nodes, std::string_view what) { return root_of(
 NodeId cube_side(std::uint64_t nodes, std::string_view what) { return root_of(nodes, 1.0 / 3, 3, what, "cube"); }
 
 Platform make_platform(const base::Description& description, const PlatformOptions& options) {
+  const Kind& kind = kind_of(description);
+  refuse_unknown(description, options);
+  const bool is_grid = description.kind == "torus" || description.kind == "mesh" || description.kind == "ring";
   return {description.name,
           description.kind,
-          make_topology(description, options),
+          kind.make(description, options),
           description.value("bandwidth") * kGiga,
           description.value("node_speed") * kGiga,
-          description.kind == "torus" ? torus_extents(description, options) : std::vector<NodeId>()};
+          is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
+          routing_of(description, options)};
 }
 
-Platform load_platform(std::string_view name_or_file, const PlatformOptions& options) {
+Platform load_platform(std::string_view name_or_file, PlatformOptions options) {
+  options.file = name_or_file;
   return make_platform(base::load_description(name_or_file, network_kinds()), options);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "gdr/interconnect/network.h"
 #include "gdr/interconnect/platform.h"
 
 namespace gdr::interconnect {
@@ -21,6 +22,8 @@ class Builder {
         is_cube ? cube_side(options.nodes, "nodes for a cube") : square_side(options.nodes, "nodes for a square");
     if (plan_.side < 2)
       throw Error(fmt::format("nodes: {} is refused: there must be at least two along a side", options.nodes));
+    if (options.tree_radix < 2)
+      throw Error(fmt::format("tree_radix: {} is refused: it must be at least 2", options.tree_radix));
     if (options.n == 0) throw Error("n: 0 is refused: it must be at least 1");
     plan_.block = (options.n + plan_.side - 1) / plan_.side;
     plan_.padded_n = plan_.block * plan_.side;
@@ -89,7 +92,8 @@ class Builder {
     const double lines = side();
     double messages = 0;
     if (plan_.options.layout == SummaLayout::cube) {
-      messages = plan_.options.algorithm == SummaAlgorithm::ca1 ? 3 * ranks : 3 * ranks * (ranks + lines * lines);
+      messages =
+          plan_.options.algorithm == SummaAlgorithm::ca1 ? 3 * ranks : 4 * ranks * ranks + 2 * ranks * lines * lines;
     } else if (plan_.options.algorithm == SummaAlgorithm::ca3) {
       messages = 2 * lines * ranks * (lines + ranks);
     } else if (plan_.options.algorithm == SummaAlgorithm::ca4) {
@@ -110,30 +114,25 @@ class Builder {
     return (layer * side() + row) * side() + column;
   }
 
-  /// Transfers that go at once, or in pairwise steps; those between a rank and itself are no messages.
-  void exchange(const std::vector<Transfer>& transfers, Exchange order) {
-    const std::size_t steps = order == Exchange::posted ? 1 : nodes() - 1;
+  /// Transfers that go at once; those between a rank and itself are no messages.
+  void exchange(const std::vector<Transfer>& transfers) {
     for (const Transfer& transfer : transfers) {
       if (transfer.from == transfer.to) continue;
       const std::uint64_t bytes = extent_of(transfer.piece, plan_.block * plan_.block).count * kElementBytes;
       if (bytes == 0) continue;
-      const std::size_t step = order == Exchange::posted ? 0 : turn(transfer.from, transfer.to) - 1;
-      add_message(plan_.schedule, steps_ + step, transfer.from, transfer.to, bytes, pack(transfer.piece));
+      add_message(plan_.schedule, steps_, transfer.from, transfer.to, bytes, pack(transfer.piece));
     }
-    steps_ += steps;
+    ++steps_;
   }
 
-  /// In which of the steps 1 ... nodes - 1 of a pairwise exchange a rank sends to another.
-  [[nodiscard]] std::size_t turn(Rank from, Rank to) const { return (to + nodes() - from) % nodes(); }
-
   /// The exchanges of A and B: at once or one after the other.
-  void exchange_both(std::vector<Transfer> of_a, const std::vector<Transfer>& of_b, Exchange order) {
+  void exchange_both(std::vector<Transfer> of_a, const std::vector<Transfer>& of_b) {
     if (plan_.options.a_with_b) {
       of_a.insert(of_a.end(), of_b.begin(), of_b.end());
-      exchange(of_a, order);
+      exchange(of_a);
     } else {
-      exchange(of_a, order);
-      exchange(of_b, order);
+      exchange(of_a);
+      exchange(of_b);
     }
   }
 
@@ -173,8 +172,8 @@ class Builder {
 
   void build_direct_broadcasts() {
     for (std::uint32_t k = 0; k < side(); ++k) {
-      exchange(row_broadcasts(k), Exchange::posted);
-      exchange(column_broadcasts(k), Exchange::posted);
+      exchange(row_broadcasts(k));
+      exchange(column_broadcasts(k));
       multiply_all(k);
     }
   }
@@ -185,12 +184,12 @@ class Builder {
       std::ranges::move(row_broadcasts(k), std::back_inserter(transfers));
       std::ranges::move(column_broadcasts(k), std::back_inserter(transfers));
     }
-    exchange(transfers, Exchange::posted);
+    exchange(transfers);
     for (std::uint32_t k = 0; k < side(); ++k) multiply_all(k);
   }
 
-  /// A broadcast by a k-nomial tree of radix 4, as MVAPICH2 makes them between nodes: a rank sends to all its children
-  /// at once. Places count from the root; a place's parent lacks its lowest digit that is not zero.
+  /// A broadcast by a k-nomial tree: a rank sends to all its children at once. Places count from the root; a place's
+  /// parent lacks its lowest digit that is not zero.
   void build_library_broadcasts() {
     for (std::uint32_t k = 0; k < side(); ++k) {
       broadcast_by_tree(row_broadcasts(k),
@@ -204,7 +203,7 @@ class Builder {
   /// `direct` names the piece of every line; rank_at(line, place) who takes part.
   template <class RankAt>
   void broadcast_by_tree(const std::vector<Transfer>& direct, const RankAt& rank_at) {
-    constexpr std::uint32_t kRadix = 4;
+    const std::uint32_t radix = plan_.options.tree_radix;
     std::vector<std::vector<Transfer>> by_depth;
     for (const Transfer& transfer : direct) {
       const bool is_a = transfer.piece.matrix == Matrix::a;
@@ -214,14 +213,14 @@ class Builder {
       const std::uint32_t place = (own + side() - root) % side();
       if (place == 0) continue;
       std::uint32_t digit = 1;
-      while (place / digit % kRadix == 0) digit *= kRadix;
-      const std::uint32_t parent = place - place / digit % kRadix * digit;
+      while (place / digit % radix == 0) digit *= radix;
+      const std::uint32_t parent = place - place / digit % radix * digit;
       std::uint32_t depth = 0;
-      for (std::uint32_t rest = parent; rest > 0; rest /= kRadix) depth += rest % kRadix == 0 ? 0 : 1;
+      for (std::uint32_t rest = parent; rest > 0; rest /= radix) depth += rest % radix == 0 ? 0 : 1;
       if (by_depth.size() <= depth) by_depth.resize(depth + 1);
       by_depth[depth].push_back({rank_at(line, parent), transfer.to, transfer.piece});
     }
-    for (const std::vector<Transfer>& level : by_depth) exchange(level, Exchange::posted);
+    for (const std::vector<Transfer>& level : by_depth) exchange(level);
   }
 
   /// A block to all nodes of a group of relays, a part to each.
@@ -251,14 +250,14 @@ class Builder {
         const Piece b{.matrix = Matrix::b, .row = k, .column = line};
         scatter(scatter_a, at(line, k), a, nodes(), every_node);
         scatter(scatter_b, at(k, line), b, nodes(), every_node);
+        // To all nodes of the line, the owner too: an allgather.
         for (std::uint32_t place = 0; place < side(); ++place) {
-          if (place == k) continue;
           gather(gather_a, at(line, place), a, nodes(), every_node);
           gather(gather_b, at(place, line), b, nodes(), every_node);
         }
       }
-      exchange_both(std::move(scatter_a), scatter_b, Exchange::posted);
-      exchange_both(std::move(gather_a), gather_b, plan_.options.exchange);
+      exchange_both(std::move(scatter_a), scatter_b);
+      exchange_both(std::move(gather_a), gather_b);
       multiply_all(k);
     }
   }
@@ -283,7 +282,7 @@ class Builder {
                 column_relay(column));
       }
     }
-    exchange_both(std::move(scatter_a), scatter_b, plan_.options.exchange);
+    exchange_both(std::move(scatter_a), scatter_b);
     for (std::uint32_t round = 0; round + 1 < side(); ++round) {
       std::vector<Transfer> gather_a;
       std::vector<Transfer> gather_b;
@@ -294,7 +293,7 @@ class Builder {
         gather(gather_a, rank, {.matrix = Matrix::a, .row = row, .column = pair.of_a}, relays, row_relay(row));
         gather(gather_b, rank, {.matrix = Matrix::b, .row = pair.of_b, .column = column}, relays, column_relay(column));
       }
-      exchange_both(std::move(gather_a), gather_b, plan_.options.exchange);
+      exchange_both(std::move(gather_a), gather_b);
       for (Rank rank = 0; rank < nodes(); ++rank) {
         const Pair pair = pair_of_round(rank / side(), rank % side(), round);
         multiply(rank, pair.of_a);
@@ -354,44 +353,42 @@ class Builder {
       of_b.push_back({at(layer, column), rank, {.matrix = Matrix::b, .row = layer, .column = column}});
       of_c.push_back({rank, at(row, column), {.matrix = Matrix::c, .row = row, .column = column, .layer = layer + 1}});
     });
-    exchange(of_a, Exchange::posted);
-    exchange(of_b, Exchange::posted);
+    exchange(of_a);
+    exchange(of_b);
     multiply_layers();
-    exchange(of_c, Exchange::posted);
+    exchange(of_c);
   }
 
   void build_relayed_cube() {
-    std::vector<Transfer> scatters[2];
-    std::vector<Transfer> gathers[2];
+    std::vector<Transfer> scatter_a;
+    std::vector<Transfer> scatter_b;
+    std::vector<Transfer> gather_a;
+    std::vector<Transfer> gather_b;
     std::vector<Transfer> partial_sums;
     std::vector<Transfer> sums;
     for (std::uint32_t row = 0; row < side(); ++row) {
       for (std::uint32_t column = 0; column < side(); ++column) {
-        const Piece a{.matrix = Matrix::a, .row = row, .column = column};
-        const Piece b{.matrix = Matrix::b, .row = row, .column = column};
-        const Piece c{.matrix = Matrix::c, .row = row, .column = column};
-        scatter(scatters[0], at(row, column), a, nodes(), every_node);
-        scatter(scatters[1], at(row, column), b, nodes(), every_node);
-        gather(sums, at(row, column), c, nodes(), every_node);
+        scatter(scatter_a, at(row, column), {.matrix = Matrix::a, .row = row, .column = column}, nodes(), every_node);
+        scatter(scatter_b, at(row, column), {.matrix = Matrix::b, .row = row, .column = column}, nodes(), every_node);
       }
     }
+    // Gathers are allgathers here too: the owners of a block and, in the end, all layers take part.
     for_each_node([&](std::uint32_t layer, std::uint32_t row, std::uint32_t column) {
       const Rank rank = at(row, column, layer);
-      if (rank != at(row, layer))
-        gather(gathers[0], rank, {.matrix = Matrix::a, .row = row, .column = layer}, nodes(), every_node);
-      if (rank != at(layer, column)) {
-        gather(gathers[1], rank, {.matrix = Matrix::b, .row = layer, .column = column}, nodes(), every_node);
-      }
+      gather(gather_a, rank, {.matrix = Matrix::a, .row = row, .column = layer}, nodes(), every_node);
+      gather(gather_b, rank, {.matrix = Matrix::b, .row = layer, .column = column}, nodes(), every_node);
       scatter(partial_sums, rank, {.matrix = Matrix::c, .row = row, .column = column, .layer = layer + 1}, nodes(),
               every_node);
+      gather(sums, rank, {.matrix = Matrix::c, .row = row, .column = column}, nodes(), every_node);
     });
-    for (const int matrix : {0, 1}) {
-      exchange(scatters[matrix], Exchange::posted);
-      exchange(gathers[matrix], plan_.options.exchange);
-    }
+    // One matrix after the other, unlike in two dimensions: table 7 has both so.
+    exchange(scatter_a);
+    exchange(gather_a);
+    exchange(scatter_b);
+    exchange(gather_b);
     multiply_layers();
-    exchange(partial_sums, plan_.options.exchange);
-    exchange(sums, plan_.options.exchange);
+    exchange(partial_sums);
+    exchange(sums);
   }
 
   SummaPlan plan_;
@@ -442,8 +439,8 @@ Extent extent_of(const Piece& piece, std::uint64_t elements) {
   return {begin, elements * (piece.part + 1) / piece.parts - begin};
 }
 
-Exchange usual_exchange(std::string_view kind) {
-  return kind.starts_with("optical-hub") ? Exchange::posted : Exchange::pairwise;
+std::uint32_t load_tree_radix(std::string_view name_or_file) {
+  return static_cast<std::uint32_t>(load_network(name_or_file, "mpi-library").value("bcast_radix"));
 }
 
 SummaPlan make_summa(const SummaOptions& options) { return Builder(options).build(); }

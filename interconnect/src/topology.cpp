@@ -223,9 +223,51 @@ Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie, std::vec
                        [tie](NodeId size, NodeId from, NodeId to) { return goes_plus(size, from, to, tie); });
 }
 
+Topology torus_by_shortest_paths(std::vector<NodeId> dimensions, Cable link) {
+  const Grid grid(std::move(dimensions), {});
+  Graph graph{fmt::format("torus {}", fmt::join(grid.dimensions(), "x")),
+              grid.nodes(),
+              grid.nodes(),
+              {},
+              grid_links(grid, link),
+              {}};
+  NodeId stride = 1;
+  std::vector<NodeId> strides;
+  for (const NodeId size : grid.dimensions()) {
+    strides.push_back(stride);
+    stride *= size;
+  }
+  for (NodeId node = 0; node < grid.nodes(); ++node) {
+    for (unsigned axis = 0; axis < grid.rank(); ++axis) {
+      const NodeId size = grid.dimensions()[axis];
+      const NodeId here = node / strides[axis] % size;
+      const NodeId base = node - here * strides[axis];
+      graph.edges.push_back({node, base + (here + 1) % size * strides[axis]});
+      graph.edges.push_back({node, base + (here + size - 1) % size * strides[axis]});
+    }
+  }
+  return shortest_paths(std::move(graph));
+}
+
 Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes) {
   return grid_topology("mesh", std::move(dimensions), link, std::move(axes),
                        [](NodeId, NodeId from, NodeId to) { return to > from; });
+}
+
+Topology placed(const Topology& topology, std::vector<NodeId> node_of_rank) {
+  std::vector<bool> taken(topology.nodes());
+  for (const NodeId node : node_of_rank) {
+    require("node of " + topology.name(), node, 0, topology.nodes() - 1);
+    if (taken[node]) throw Error(fmt::format("{}: node {} is refused for a second rank", topology.name(), node));
+    taken[node] = true;
+  }
+  const auto ranks = static_cast<NodeId>(node_of_rank.size());
+  return {topology.name(),
+          ranks,
+          {topology.links().begin(), topology.links().end()},
+          [topology, nodes = std::move(node_of_rank)](NodeId from, NodeId to, std::vector<LinkId>& route) {
+            topology.route_into(nodes[from], nodes[to], route);
+          }};
 }
 
 Topology infiniband_flat(NodeId nodes, Cable link) {

@@ -56,6 +56,62 @@ class WrongPlatforms(unittest.TestCase):
             self.assertRegex(outcome.stderr, r"hub\.toml:\d+: .*bandwidth")
 
 
+class Kinds(unittest.TestCase):
+    PLATFORM = """bandwidth = { value = 8, unit = "GB/s per node", origin = "O: a test" }
+latency = { value = 1, unit = "us", origin = "O: a test" }
+node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
+"""
+
+    def network(self, directory, kind, parameters):
+        path = pathlib.Path(directory) / f"{kind}.toml"
+        lines = "".join(f'{key} = {{ value = {value}, unit = "{unit}", origin = "O: a test" }}\n'
+                        for key, value, unit in parameters)
+        path.write_text(f'name = "mine"\ntitle = "a test"\nkind = "{kind}"\n[parameters]\n{lines}{self.PLATFORM}',
+                        encoding="utf-8")
+        return str(path)
+
+    def route(self, network, start, end, *options):
+        routes = report("net", "routes", "--network", network, "--from", str(start), "--to", str(end), *options)["routes"]
+        return routes[0]["links"]
+
+    def test_every_kind_routes(self):
+        with tempfile.TemporaryDirectory() as directory:
+            switch = self.network(directory, "switch", [("nodes", 6, "1")])
+            self.assertEqual(self.route(switch, 1, 4), ["1>switch", "switch>4"])
+            ring = self.network(directory, "ring", [("nodes", 6, "1")])
+            self.assertEqual(self.route(ring, 0, 5), ["0-0"])
+            self.assertEqual(len(self.route(ring, 0, 3, "--routing", "shortest")), 3)
+            mesh = self.network(directory, "mesh", [("x", 3, "nodes"), ("y", 2, "nodes"), ("z", 1, "nodes")])
+            self.assertEqual(self.route(mesh, 0, 5), ["0+0", "1+0", "2+1"])
+            dragonfly = self.network(directory, "dragonfly", [
+                ("groups", 3, "1"), ("routers", 2, "per group"), ("nodes_per_router", 2, "nodes"),
+                ("local_bandwidth", 8, "GB/s per link"), ("global_bandwidth", 4, "GB/s per link"), ("global_latency", 2, "us")])
+            self.assertEqual(self.route(dragonfly, 0, 1), ["0>router", "router>1"])
+            self.assertLessEqual(len(self.route(dragonfly, 0, 11)), 5)
+
+    def test_a_graph_takes_its_links_and_routes_from_tables(self):
+        with tempfile.TemporaryDirectory() as directory:
+            folder = pathlib.Path(directory)
+            (folder / "graph.links.csv").write_text("from,to\n0,s\n1,s\n1,t # spare\n2,t\ns,t\n", encoding="utf-8")
+            network = self.network(directory, "graph", [("nodes", 3, "1")])
+            self.assertEqual(self.route(network, 0, 2), ["0>s", "s>t", "t>2"])
+            (folder / "graph.routes.csv").write_text("from,to,over\n0,2,s 1 t\n", encoding="utf-8")
+            network = self.network(directory, "graph", [("nodes", 3, "1")])
+            self.assertEqual(self.route(network, 0, 2), ["0>s", "s>1", "1>t", "t>2"])
+            (folder / "graph.routes.csv").unlink()
+            for wrong, named in (("from,to\n0,s\n", "does not reach"), ("to,from\n", "graph.links.csv:1:"),
+                                 ("from,to\n0,9\n", "graph.links.csv:2: node 9"), ("from,to\n0,0\n", "graph.links.csv:2:")):
+                (folder / "graph.links.csv").write_text(wrong, encoding="utf-8")
+                self.assertIn(named, run("net", "routes", "--network", network).stderr, wrong)
+
+    def test_options_that_exclude_each_other_are_refused(self):
+        for arguments in (("--topology", "torus", "--network", "fat-tree-64"), ("--topology", "hub", "--routing", "shortest"),
+                          ("--topology", "torus", "--tie", "plus"), ("--topology", "fat-tree", "--routing", "dimension-order")):
+            self.assertIn(run("net", "routes", *arguments).returncode, (1, 2), arguments)
+        self.assertEqual(run("net", "summa", "--nodes", "4", "--picture", "loads.png").returncode, 2)
+        self.assertEqual(run("net", "map", "--graph", "cg", "--topology", "torus:2x2", "--hosts", "README.md").returncode, 2)
+
+
 class Cost(unittest.TestCase):
     def test_the_lines_are_those_of_table_a_1(self):
         result = report("net", "cost", "--network", "optical-hub-cost-1d")
@@ -72,7 +128,7 @@ class ClosedForm(unittest.TestCase):
         # Table 3 of Urino 2020, CA4 to CA1: as many times as there are nodes; latencies take the rest.
         self.assertAlmostEqual(result["relative"], 16, delta=0.1)
         if HAS_SIMGRID:
-            simulated = report(*arguments[:-1], "s4u", "--rate-cap", "0")
+            simulated = report(*arguments[:-1], "s4u", "--factors", "none")
             self.assertAlmostEqual(result["seconds"] / simulated["seconds"], 1, delta=1e-3)
 
 
@@ -101,7 +157,7 @@ class Summa(unittest.TestCase):
 
     def test_loads_of_links_are_drawn(self):
         with tempfile.TemporaryDirectory() as directory:
-            for topology, links in (("hub", 16 * 15), ("hub2d", 16 * 6), ("fat-tree", 4 * 16)):
+            for topology, links in (("hub", 16 * 15), ("hub2d", 16 * 6), ("fat-tree", 16 * 2 + 4 * 2 * 2)):
                 file = pathlib.Path(directory) / "links.svg"
                 outcome = run("net", "summa", "--topology", topology, "--nodes", "16", "--n", "64", "--picture", str(file))
                 self.assertEqual(outcome.returncode, 0, outcome.stderr)
@@ -112,6 +168,27 @@ class Summa(unittest.TestCase):
             strokes = [e.get("stroke") for e in xml.etree.ElementTree.parse(file).iter() if e.get("stroke")]
             self.assertEqual(len(strokes), 16 * 4)
 
+    def test_half_the_latency_and_twice_the_bandwidth_are_half_the_time(self):
+        for name in ("torus-64", "fat-tree-64", "optical-hub-64"):
+            text = (PROJECT / f"machines/{name}.toml").read_text(encoding="utf-8")
+            with tempfile.TemporaryDirectory() as directory:
+                file = pathlib.Path(directory) / "fast.toml"
+                fast = text.replace("bandwidth  = { value = 200,", "bandwidth  = { value = 400,")
+                fast = fast.replace("latency    = { value = 0.1,", "latency    = { value = 0.05,")
+                file.write_text(fast, encoding="utf-8")
+                for algorithm in ("CA1", "CA2"):
+                    arguments = ("net", "summa", "--nodes", "16", "--n", "1024", "--algorithm", algorithm, "--network")
+                    ratio = report(*arguments, name)["seconds"] / report(*arguments, str(file))["seconds"]
+                    self.assertAlmostEqual(ratio, 2, places=9)
+
+    def test_allgather_chooses_a_method_and_refuses_what_does_not_end(self):
+        for size, nodes, method in ((64, 16, "bruck"), (1 << 20, 16, "ring"), (1 << 20, 324, "bruck")):
+            arguments = ("net", "allgather", "--topology", "torus", "--nodes", str(nodes), "--bytes", str(size))
+            self.assertEqual(report(*arguments, "--executor", "closed-form")["method"], method)
+        outcome = run("net", "allgather", "--nodes", "1024", "--method", "posted")
+        self.assertEqual(outcome.returncode, 2)
+        self.assertRegex(outcome.stderr, r"refused: its simulation would take about \d+ s")
+
     def test_mpi_calls_on_smpi_take_as_long_as_flows(self):
         arguments = ("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "512", "--executor")
         seconds = [report(*arguments, executor)["seconds"] for executor in ("s4u", "smpi")]
@@ -119,10 +196,31 @@ class Summa(unittest.TestCase):
 
     def test_relays_gain_half_the_nodes_on_long_broadcasts(self):
         seconds = [
-            report("net", "bcast", "--nodes", "16", "--bytes", "16777216", "--method", method)["seconds"]
+            report("net", "bcast", "--nodes", "16", "--bytes", "16777216", "--method", method, "--factors", "none")["seconds"]
             for method in ("direct", "multipath")
         ]
         self.assertAlmostEqual(seconds[0] / seconds[1], 8, delta=0.08)
+
+    def test_relays_gain_from_512_bytes_with_the_factors_of_smpi(self):
+        def gains(size):
+            seconds = [report("net", "bcast", "--bytes", str(size), "--method", method)["seconds"]
+                       for method in ("direct", "multipath")]
+            return seconds[1] < seconds[0]
+
+        self.assertEqual([gains(256), gains(512)], [False, True])
+
+    def test_a_rank_map_moves_ranks_and_not_the_network(self):
+        with tempfile.TemporaryDirectory() as directory:
+            file = pathlib.Path(directory) / "map.csv"
+            arguments = ("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "512", "--algorithm", "CA1")
+            file.write_text("task,node\n" + "".join(f"{i},{i}\n" for i in range(16)), encoding="utf-8")
+            here = report(*arguments)["seconds"]
+            self.assertEqual(report(*arguments, "--map", str(file))["seconds"], here)
+            # Ranks of a row far apart: broadcasts along rows and columns meet on links.
+            file.write_text("task,node\n" + "".join(f"{i},{i * 7 % 16}\n" for i in range(16)), encoding="utf-8")
+            self.assertGreater(report(*arguments, "--map", str(file))["seconds"], here)
+            file.write_text("task,node\n0,16\n", encoding="utf-8")
+            self.assertIn("map.csv:2:", run(*arguments, "--map", str(file)).stderr)
 
 
 if __name__ == "__main__":

@@ -106,7 +106,7 @@ TEST_F(Simulated, ArithmeticFollowsTheMessagesOfItsStep) {
 
 TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
   SimulationOptions options;
-  options.rate_cap = 0.8;
+  options.factors = {.classes = {{0, 1, 0.8}}};
   Schedule alone{"alone", std::vector<std::vector<Step>>(2)};
   add_message(alone, 0, 0, 1, 1000000, 0);
   Schedule together = alone;
@@ -114,6 +114,49 @@ TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
   const Topology hub = optical_hub(2, {1e9, 0});
   EXPECT_NEAR(run_s4u(alone, hub, options).seconds, 1.25e-3, 1e-8);
   EXPECT_NEAR(run_s4u(together, hub, options).seconds, 2e-3, 1e-8);
+}
+
+TEST_F(Simulated, FactorsGoByTheSizeOfAMessage) {
+  SimulationOptions options;
+  options.factors = {.classes = {{0, 2, 0}, {1000, 10, 0.5}}};
+  const Topology hub = optical_hub(2, kCable);
+  const auto seconds = [&](std::uint64_t bytes) {
+    Schedule schedule{"one", std::vector<std::vector<Step>>(2)};
+    add_message(schedule, 0, 0, 1, bytes, 0);
+    return run_s4u(schedule, hub, options).seconds;
+  };
+  EXPECT_NEAR(seconds(999), 2e-6 + 999e-9, 1e-11);
+  EXPECT_NEAR(seconds(1000), 10e-6 + 2000e-9, 1e-11);
+  // Two sizes between the same two nodes at once: each has its own.
+  Schedule both{"both", std::vector<std::vector<Step>>(2)};
+  add_message(both, 0, 0, 1, 999, 0);
+  add_message(both, 1, 0, 1, 1000, 1);
+  EXPECT_NEAR(run_s4u(both, hub, options).seconds, seconds(999) + seconds(1000), 1e-11);
+}
+
+TEST_F(Simulated, AWeightSharesALinkByTheLinksOnTheWay) {
+  // Two flows over one link; one passes another link of the same kind before it, so it has twice the weight on its way.
+  SimulationOptions options;
+  options.factors.weight_s = 1e9;
+  const Topology line = mesh({3}, {1e9, 1e-12});
+  Schedule schedule{"line", std::vector<std::vector<Step>>(3)};
+  add_message(schedule, 0, 0, 2, 1000000, 0);
+  add_message(schedule, 0, 1, 2, 1000000, 1);
+  const SimulationResult result = run_s4u(schedule, line, options);
+  EXPECT_NEAR(result.rank_seconds[1], 1.5e-3, 1e-6);  // two thirds of the link
+  EXPECT_NEAR(result.seconds, 2e-3, 1e-6);
+}
+
+TEST_F(Simulated, FactorsHalveWithTheNetworksTimes) {
+  for (const NodeId side : {4U, 6U}) {
+    const Schedule schedule = random_messages(side * side, 3, 150, 7);
+    SimulationOptions options;
+    options.factors = load_flow_factors("smpi-factors");
+    const auto seconds = [&](Cable cable) {
+      return run_s4u(schedule, torus_by_shortest_paths({side, side}, cable), options).seconds;
+    };
+    EXPECT_NEAR(seconds({1e9, 2e-6}) / seconds({2e9, 1e-6}), 2, 1e-12);
+  }
 }
 
 /// Schedules of all kinds with the platforms they run on, messages from 4 KiB on: SMPI adds an envelope to each.
@@ -133,8 +176,7 @@ std::vector<Case> cases() {
   for (const SummaAlgorithm algorithm :
        {SummaAlgorithm::ca0, SummaAlgorithm::ca1, SummaAlgorithm::ca2, SummaAlgorithm::ca3, SummaAlgorithm::ca4}) {
     all.push_back({make_summa({.nodes = 16, .n = 256, .algorithm = algorithm}).schedule, hub});
-    all.push_back(
-        {make_summa({.nodes = 16, .n = 256, .algorithm = algorithm, .exchange = Exchange::pairwise}).schedule, square});
+    all.push_back({make_summa({.nodes = 16, .n = 256, .algorithm = algorithm}).schedule, square});
   }
   return all;
 }
@@ -143,7 +185,7 @@ TEST_F(Simulated, MpiCallsOnSmpiTakeTheTimesOfS4u) {
   for (const FlowModel model : {FlowModel::cm02, FlowModel::smpi}) {
     SimulationOptions options;
     options.model = model;
-    options.rate_cap = kSmpiRateCap;
+    if (model == FlowModel::cm02) options.factors = {.classes = {{0, 3, 0.9}}, .weight_s = 8775};
     options.flops_per_second = 1e11;
     for (const auto& [schedule, topology] : cases()) {
       EXPECT_NEAR(run_smpi(schedule, topology, options).seconds / run_s4u(schedule, topology, options).seconds, 1, 0.02)
@@ -200,8 +242,11 @@ TEST_F(Simulated, OptionsOutOfRangeAreRefusedByName) {
     }
     return "";
   };
-  EXPECT_EQ(told({.rate_cap = 1.5}), "rate_cap: 1.5 is refused: it must be from 0 to 1");
-  EXPECT_EQ(told({.latency_factor = -1}), "latency_factor: -1 is refused: it must be at least 0");
+  EXPECT_EQ(told({.factors = {.classes = {{0, 1, -1}}}}), "rate_cap: -1 is refused: it must be at least 0");
+  EXPECT_EQ(told({.factors = {.classes = {{0, -1, 1}}}}), "latency factor: -1 is refused: it must be at least 0");
+  EXPECT_EQ(told({.factors = {.weight_s = -1}}), "weight_s: -1 is refused: it must be at least 0");
+  EXPECT_EQ(told({.model = FlowModel::lv08, .factors = {.name = "mine", .classes = {{0, 1, 1}}}}),
+            "factors: mine is refused: the flow model has its own");
   EXPECT_EQ(told({.flops_per_second = -1}), "flops_per_second: -1 is refused: it must be at least 0");
   EXPECT_NE(told({.resolution = std::numeric_limits<double>::quiet_NaN()}), "");
 }

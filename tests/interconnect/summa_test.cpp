@@ -44,21 +44,22 @@ constexpr Algorithm kAll[] = {Algorithm::ca0, Algorithm::ca1, Algorithm::ca2, Al
 
 TEST(Summa, EveryAlgorithmComputesTheSerialProduct) {
   for (const Rank nodes : {4U, 9U, 16U, 64U}) {
-    for (const Algorithm algorithm : kAll) {
-      for (const Exchange exchange : {Exchange::posted, Exchange::pairwise}) {
-        expect_product({.nodes = nodes, .n = 48, .algorithm = algorithm, .exchange = exchange});
-      }
-    }
+    for (const Algorithm algorithm : kAll) expect_product({.nodes = nodes, .n = 48, .algorithm = algorithm});
   }
+}
+
+TEST(Summa, TreesOfEveryRadixComputeTheSerialProduct) {
+  for (const std::uint32_t radix : {2U, 3U, 4U, 8U}) {
+    expect_product({.nodes = 64, .n = 48, .algorithm = Algorithm::ca0, .tree_radix = radix});
+  }
+  EXPECT_THROW(static_cast<void>(make_summa({.nodes = 64, .n = 48, .tree_radix = 1})), Error);
+  EXPECT_EQ(load_tree_radix("mvapich2"), 4U);
 }
 
 TEST(Summa, TheCubesComputeTheSerialProduct) {
   for (const Rank nodes : {8U, 27U, 64U}) {
     for (const Algorithm algorithm : {Algorithm::ca1, Algorithm::ca3}) {
-      for (const Exchange exchange : {Exchange::posted, Exchange::pairwise}) {
-        expect_product(
-            {.nodes = nodes, .n = 36, .algorithm = algorithm, .layout = SummaLayout::cube, .exchange = exchange});
-      }
+      expect_product({.nodes = nodes, .n = 36, .algorithm = algorithm, .layout = SummaLayout::cube});
     }
   }
 }

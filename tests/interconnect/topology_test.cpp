@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <queue>
+#include <random>
 #include <set>
 
 #include "gdr/base/error.h"
@@ -103,6 +105,114 @@ TEST(Topology, EveryFatTreeRoutingSpreadsShiftsOverAllCables) {
     for (NodeId node = 0; node < 16; ++node) up.insert(topology.route(node, node + 16)[1]);
     EXPECT_EQ(up.size(), 16);
   }
+}
+
+/// Hops between all vertices by breadth-first search.
+std::vector<NodeId> least_hops(const Graph& graph, NodeId from) {
+  std::vector<NodeId> hops(graph.vertices, graph.vertices);
+  std::queue<NodeId> next({from});
+  hops[from] = 0;
+  while (!next.empty()) {
+    const NodeId here = next.front();
+    next.pop();
+    for (const Graph::Edge& edge : graph.edges) {
+      if (edge.from != here || hops[edge.to] < graph.vertices) continue;
+      hops[edge.to] = hops[here] + 1;
+      next.push(edge.to);
+    }
+  }
+  return hops;
+}
+
+TEST(Topology, ShortestPathsAreConnectedAndAsShortAsBreadthFirstSearchFinds) {
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 20; ++trial) {
+    Graph graph{"random", 8, 14, {}, {}, {}};
+    for (NodeId vertex = 0; vertex < graph.vertices; ++vertex) {
+      graph.edges.push_back({vertex, (vertex + 1) % graph.vertices});  // all are reached
+      graph.edges.push_back({vertex, static_cast<NodeId>(random() % graph.vertices)});
+    }
+    for (std::size_t i = 0; i < graph.edges.size(); ++i) graph.links.push_back({std::to_string(i), 1e9, 0});
+    const Topology topology = shortest_paths(graph);
+    for (NodeId from = 0; from < graph.nodes; ++from) {
+      const std::vector<NodeId> least = least_hops(graph, from);
+      for (NodeId to = 0; to < graph.nodes; ++to) {
+        if (to == from) continue;
+        const std::vector<LinkId> route = topology.route(from, to);
+        EXPECT_EQ(route.size(), least[to]);
+        NodeId here = from;
+        for (const LinkId link : route) {
+          EXPECT_EQ(graph.edges[link].from, here);
+          here = graph.edges[link].to;
+        }
+        EXPECT_EQ(here, to);
+      }
+    }
+  }
+}
+
+TEST(Topology, FloydsAlgorithmKeepsThePathThatItFindsFirst) {
+  // From 0 to 3 over 1 or 2; the lower one is tried first. From 3 to 0 over 2 or 1: the same.
+  Graph graph{"square", 4, 4, {{0, 2}, {2, 3}, {0, 1}, {1, 3}, {3, 2}, {2, 0}, {3, 1}, {1, 0}}, {}, {}};
+  for (const Graph::Edge& edge : graph.edges)
+    graph.links.push_back({std::to_string(edge.from) + std::to_string(edge.to), 1e9, 0});
+  EXPECT_EQ(names(shortest_paths(graph), 0, 3), (Names{"01", "13"}));
+  EXPECT_EQ(names(shortest_paths(graph), 3, 0), (Names{"31", "10"}));
+  graph.routes[{0, 3}] = {2, 3};
+  EXPECT_EQ(names(shortest_paths(graph), 0, 3), (Names{"02", "23"}));
+  graph.routes[{0, 3}] = {2};
+  EXPECT_THROW(static_cast<void>(shortest_paths(graph)), Error);
+}
+
+TEST(Topology, ShortestPathsOfATorusAreAsLongAsItsOwn) {
+  for (const std::vector<NodeId>& extents : {std::vector<NodeId>{4, 4}, {5, 3}, {2, 3, 4}, {8, 8}}) {
+    const Topology by_order = torus(extents, kCable);
+    const Topology shortest = torus_by_shortest_paths(extents, kCable);
+    ASSERT_EQ(shortest.links().size(), by_order.links().size());
+    for (NodeId from = 0; from < by_order.nodes(); ++from) {
+      for (NodeId to = 0; to < by_order.nodes(); ++to) {
+        EXPECT_EQ(shortest.route(from, to).size(), by_order.route(from, to).size());
+      }
+    }
+    // Along one axis there is one shortest path, but half way round.
+    EXPECT_EQ(names(shortest, 0, 1), names(by_order, 0, 1));
+  }
+}
+
+TEST(Topology, AFatTreeByShortestPathsUsesOneSpineForEachPairOfLeaves) {
+  const Topology topology = fat_tree({4, 4, 2, 2, kCable, FatTreeRouting::shortest});
+  std::set<LinkId> up;
+  for (NodeId from = 0; from < 4; ++from) {
+    for (NodeId to = 4; to < 8; ++to) up.insert(topology.route(from, to)[1]);
+  }
+  EXPECT_EQ(up.size(), 1);
+  EXPECT_EQ(topology.links()[*up.begin()].bytes_per_second, 2 * kCable.bytes_per_second);
+}
+
+TEST(Topology, ADragonflyTakesOneGlobalLinkAtMost) {
+  const Cable global{5e8, 1e-5};
+  const Topology topology = dragonfly({5, 4, 2, kCable, kCable, global});
+  EXPECT_EQ(topology.nodes(), 40);
+  for (NodeId from = 0; from < topology.nodes(); ++from) {
+    for (NodeId to = 0; to < topology.nodes(); ++to) {
+      if (from == to) continue;
+      const std::vector<LinkId> route = topology.route(from, to);
+      EXPECT_LE(route.size(), 5);
+      int globals = 0;
+      for (const LinkId link : route)
+        globals += topology.links()[link].latency_seconds == global.latency_seconds ? 1 : 0;
+      EXPECT_EQ(globals, from / 8 == to / 8 ? 0 : 1);
+    }
+  }
+}
+
+TEST(Topology, RanksThatRunElsewhereTakeTheRoutesOfTheirNodes) {
+  const Topology line = mesh({4}, kCable);
+  const Topology turned = placed(line, {3, 2, 1, 0});
+  EXPECT_EQ(turned.route(0, 2), line.route(3, 1));
+  EXPECT_EQ(placed(line, {2, 0}).nodes(), 2);
+  EXPECT_THROW(static_cast<void>(placed(line, {4})), Error);
+  EXPECT_THROW(static_cast<void>(placed(line, {1, 1})), Error);
 }
 
 TEST(Topology, BadPlatformsAreRefusedByName) {

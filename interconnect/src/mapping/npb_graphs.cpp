@@ -17,7 +17,28 @@ constexpr std::uint64_t kDouble = 8;  // bytes
 
 // ---------------------------------------------------------------- CG
 
-constexpr std::uint64_t kCgRows = 75000;                       // class B
+/// Order of the matrix by class: parameter na of NPB 3, config/cg.
+std::uint64_t cg_rows(char benchmark_class) {
+  switch (benchmark_class) {
+    case 'S':
+      return 1400;
+    case 'W':
+      return 7000;
+    case 'A':
+      return 14000;
+    case 'B':
+      return 75000;
+    case 'C':
+      return 150000;
+    case 'D':
+      return 1500000;
+    case 'E':
+      return 9000000;
+    default:
+      throw Error(fmt::format("class: {} is refused: CG has S, W, A, B, C, D and E", benchmark_class));
+  }
+}
+
 constexpr std::uint64_t kCgInnerIterations = 25;               // conjugate gradient steps of one outer iteration
 constexpr std::uint64_t kCgProducts = kCgInnerIterations + 1;  // one more for the residual
 // r.r before the first step, p.q and r.r in each, the norm of the residual: one double each.
@@ -28,13 +49,15 @@ constexpr std::uint64_t kCgNormPair = 2;  // doubles of the sum of the outer ite
 struct CgGrid {
   TaskId rows;
   TaskId columns;
+  std::uint64_t order;  // of the matrix
 
-  explicit CgGrid(TaskId tasks) : rows(TaskId{1} << (std::bit_width(tasks) - 1) / 2), columns(tasks / rows) {}
+  CgGrid(TaskId tasks, std::uint64_t matrix_order)
+      : rows(TaskId{1} << (std::bit_width(tasks) - 1) / 2), columns(tasks / rows), order(matrix_order) {}
 
   [[nodiscard]] bool square() const { return rows == columns; }
   /// Rows of the matrix in this row of processes: the first rows take one more each where they do not divide.
   [[nodiscard]] std::uint64_t matrix_rows(TaskId task) const {
-    return kCgRows / rows + (task / columns < kCgRows % rows ? 1 : 0);
+    return order / rows + (task / columns < order % rows ? 1 : 0);
   }
   /// Piece of a row's result that a process keeps: all of it, or its half where two columns share one.
   [[nodiscard]] std::uint64_t kept(TaskId task) const {
@@ -85,11 +108,11 @@ struct SpPartition {
 
 }  // namespace
 
-TaskGraph cg_graph(TaskId tasks) {
+TaskGraph cg_graph(TaskId tasks, char benchmark_class) {
   if (!std::has_single_bit(tasks) || tasks < 2 || tasks > 65536) {
     throw Error(fmt::format("tasks: {} is refused: CG runs on a power of two from 2 to 65536 processes", tasks));
   }
-  const CgGrid grid(tasks);
+  const CgGrid grid(tasks, cg_rows(benchmark_class));
   std::vector<Transfer> transfers;
   const auto send = [&](TaskId from, TaskId to, std::uint64_t doubles, std::uint64_t times) {
     if (from != to) transfers.push_back({from, to, doubles * kDouble * times});

@@ -6,7 +6,9 @@
 #include <mutex>
 #include <thread>
 
+#include "gdr/base/description.h"
 #include "gdr/base/error.h"
+#include "gdr/interconnect/network.h"
 #include "mopt.h"
 #include "search.h"
 
@@ -14,10 +16,19 @@ namespace gdr::interconnect {
 
 namespace {
 
-// Visits for each direction of traffic between two tasks, at effort 1. With them a refinement takes about as long as
-// three to eight mappings by Scotch.
-constexpr double kHopVisits = 220;
-constexpr double kLinkVisits = 30;
+/// machines/task-mapping.toml.
+struct Search {
+  Annealing annealing;
+  double hop_visits = 0;  // for each direction of traffic between two tasks, at effort 1
+  double link_visits = 0;
+};
+Search load_search() {
+  const base::Description file = load_network("task-mapping", "task-mapping");
+  return {{file.value("first_temperature"), file.value("last_temperature"), file.value("box_share")},
+          file.value("hop_visits"),
+          file.value("link_visits")};
+}
+
 // Merges by minlink with shuffled turns: what they come to differs much, and one of a few is good. Each takes up to
 // twice as long as a mapping by Scotch.
 constexpr std::uint64_t kShuffledMerges = 3;
@@ -88,6 +99,7 @@ struct Problem {
   const Grid& grid;
   const GridRouting& routing;
   const RefineOptions& options;
+  Search search = load_search();
 
   [[nodiscard]] Candidate rated(TaskMapping mapping) const {
     const std::uint64_t value = value_of(mapping_cost(graph, mapping, grid, routing), options.objective);
@@ -97,10 +109,10 @@ struct Problem {
   [[nodiscard]] Candidate refined(const TaskMapping& start, const MappingProgress& progress) const {
     const double directions = 2 * static_cast<double>(graph.transfers().size());
     if (options.objective == MappingObjective::cost) {
-      const SearchBudget budget{options.effort * kHopVisits * directions, progress};
+      const SearchBudget budget{options.effort * search.hop_visits * directions, progress, search.annealing};
       return rated(search_hops(graph, grid, start, options.seed, budget));
     }
-    const SearchBudget budget{options.effort * kLinkVisits * directions, progress};
+    const SearchBudget budget{options.effort * search.link_visits * directions, progress, {}};
     return rated(search_links(graph, grid, start, routing, options.seed, budget));
   }
 

@@ -5,10 +5,18 @@
 
 namespace gdr::interconnect {
 
-/// How long a search goes on.
+/// Exchanges of pairs by simulated annealing; machines/task-mapping.toml says what each is and where it comes from.
+struct Annealing {
+  double first_temperature = 0;  // in units of the mean traffic of a pair of tasks
+  double last_temperature = 0;
+  double box_share = 0;  // of the visits, for boxes
+};
+
+/// How long a search goes on, and how.
 struct SearchBudget {
   double visits = 0;                 // of a neighbour or of a link, the inner loop's unit
   std::function<bool(double)> poll;  // as MappingProgress; may be empty
+  Annealing annealing = {};
 };
 
 /// Makes the sum of hops x bytes smaller: exchanges of boxes as long as nothing gets worse, then exchanges of pairs by

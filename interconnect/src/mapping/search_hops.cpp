@@ -6,12 +6,6 @@ namespace gdr::interconnect {
 
 namespace {
 
-// Temperatures of the annealing in units of the mean traffic of a pair of tasks: at the first an exchange that costs a
-// hop of such a pair is taken one time in three, at the last one in a million. Found by trials on bruck, CG and SP; the
-// mapping that comes from merging is good enough that more heat loses more than it finds.
-constexpr double kFirstTemperature = 1.0;
-constexpr double kLastTemperature = 0.07;
-constexpr double kBoxShare = 0.4;     // of the visits; the rest are for pairs
 constexpr unsigned kPollEvery = 256;  // exchanges
 
 class HopSearch {
@@ -59,7 +53,7 @@ class HopSearch {
 
   /// Boxes change places as long as the sum does not grow.
   void settle_boxes(const SearchBudget& budget) {
-    const double most = kBoxShare * budget.visits;
+    const double most = budget.annealing.box_share * budget.visits;
     while (visits_ < most && goes_on(budget)) {
       draw_.draw_box(placement_, dice_, exchange_);
       try_exchange(0);
@@ -72,7 +66,9 @@ class HopSearch {
     for (unsigned tries = 0; visits_ < budget.visits && goes_on(budget); ++tries) {
       if (tries % kPollEvery == 0) {
         const double done = (visits_ - first) / (budget.visits - first);
-        temperature = mean_traffic_ * kFirstTemperature * std::pow(kLastTemperature / kFirstTemperature, done);
+        const Annealing& heat = budget.annealing;
+        temperature =
+            mean_traffic_ * heat.first_temperature * std::pow(heat.last_temperature / heat.first_temperature, done);
       }
       draw_.draw_pair(placement_, dice_, exchange_);
       try_exchange(-temperature * std::log(1 - dice_.uniform()));

@@ -31,7 +31,7 @@ struct EnvelopeHash {
 
 class Simulation {
  public:
-  Simulation(const Schedule& schedule, const SimulationOptions& options, const ExplicitZone& zone)
+  Simulation(const Schedule& schedule, const SimulationOptions& options, ExplicitZone& zone)
       : schedule_(schedule), options_(options), zone_(zone), ranks_(schedule.ranks.size()) {}
 
   /// When each rank is done.
@@ -106,6 +106,7 @@ class Simulation {
   void start(const Envelope& envelope) {
     const s4u::CommPtr comm = s4u::Comm::sendto_init(zone_.hosts()[envelope.from], zone_.hosts()[envelope.to]);
     comm->set_payload_size(envelope.bytes);
+    zone_.announce(envelope.bytes);
     flights_[comm.get()] = {envelope.from, envelope.to, comm};
     comm->start();
   }
@@ -136,7 +137,7 @@ class Simulation {
 
   const Schedule& schedule_;
   const SimulationOptions& options_;
-  const ExplicitZone& zone_;
+  ExplicitZone& zone_;
   std::vector<RankState> ranks_;
   std::unordered_map<Envelope, int, EnvelopeHash> halves_;
   std::unordered_map<const s4u::Activity*, Flight> flights_;

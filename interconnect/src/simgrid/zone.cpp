@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <string_view>
 #include <utility>
 
@@ -56,22 +57,21 @@ void check(const SimulationOptions& options) {
                                     : fmt::format("{}: {} is refused: it must be at least 0", name, value));
   };
   constexpr double kAny = std::numeric_limits<double>::infinity();
-  require("rate_cap", options.rate_cap, 1);
-  require("latency_factor", options.latency_factor, kAny);
+  if (options.model != FlowModel::cm02 && !options.factors.classes.empty())
+    throw Error(fmt::format("factors: {} is refused: the flow model has its own", options.factors.name));
+  require("weight_s", options.factors.weight_s, kAny);
+  for (const FlowFactors::Class& of_size : options.factors.classes) {
+    require("rate_cap", of_size.rate_cap, kAny);
+    require("latency factor", of_size.latency, kAny);
+  }
   require("flops_per_second", options.flops_per_second, kAny);
   require("resolution", options.resolution, 1);
-}
-
-double narrowest(const Topology& topology, const std::vector<LinkId>& route) {
-  double rate = std::numeric_limits<double>::infinity();
-  for (const LinkId link : route) rate = std::min(rate, topology.links()[link].bytes_per_second);
-  return rate;
 }
 
 }  // namespace
 
 ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options)
-    : NetZoneImpl("platform"), topology_(topology), rate_cap_(options.rate_cap), links_(topology.links().size()) {
+    : NetZoneImpl("platform"), topology_(topology), factors_(options.factors), links_(topology.links().size()) {
   for (NodeId node = 0; node < topology.nodes(); ++node) {
     hosts_.push_back(get_iface()->create_host(std::to_string(node), 1.0)->seal());
     node_of_[hosts_.back()->get_netpoint()] = node;
@@ -83,40 +83,68 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
     links_[id] =
         get_iface()->create_link(std::to_string(id), link.bytes_per_second)->set_latency(link.latency_seconds)->seal();
   }
-  if (rate_cap_ > 0) make_limiters(schedule);
+  make_limiters(schedule);
   get_iface()->seal();
+  if (factors_.classes.empty() && factors_.weight_s == 0) return;
+  get_iface()->get_network_model()->set_lat_factor_cb(
+      [this](double bytes, const auto*, const auto*, const std::vector<s4u::Link*>& links, const auto&) {
+        return latency_factor(static_cast<std::uint64_t>(bytes), links);
+      });
 }
 
-/// For each pair of nodes a link that its flows do not share, at the rate of one flow alone. One such link for all
-/// pairs would make all flows one system of equations.
+/// SimGrid delays a message by its route's latency times this factor, and shares links by the latency alone. The route
+/// tells both together (get_local_route), so the weight is taken out of the delay here.
+double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::Link*>& links) const {
+  double latency = 0;
+  double weight = 0;
+  for (const s4u::Link* link : links) {
+    if (link->get_sharing_policy() == s4u::Link::SharingPolicy::FATPIPE) continue;  // a limiter
+    latency += link->get_latency();
+    weight += factors_.weight_s / link->get_bandwidth();
+  }
+  return latency + weight > 0 ? factors_.of(bytes).latency * latency / (latency + weight) : 1;
+}
+
+/// For each pair of nodes and class of messages between them a link that their flows do not share. One such link for
+/// all pairs would make all flows one system of equations.
 void ExplicitZone::make_limiters(const Schedule& schedule) {
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     for (const Step& step : schedule.ranks[rank]) {
-      for (const Message& message : step.sends) make_limiter(rank, message.peer);
+      for (const Message& message : step.sends) {
+        const FlowFactors::Class of_size = factors_.of(message.bytes);
+        if (of_size.rate_cap == 0) continue;
+        std::uint64_t& longest = longest_[pair(rank, message.peer)];
+        longest = std::max(longest, message.bytes);
+        s4u::Link*& limiter = limiters_[{pair(rank, message.peer), of_size.from_bytes}];
+        if (limiter != nullptr) continue;
+        topology_.route_into(rank, message.peer, route_);
+        double rate = std::numeric_limits<double>::infinity();
+        for (const LinkId link : route_) rate = std::min(rate, topology_.links()[link].bytes_per_second);
+        limiter = get_iface()
+                      ->create_link(fmt::format("limiter {} {} {}", rank, message.peer, of_size.from_bytes),
+                                    of_size.rate_cap * rate)
+                      ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
+                      ->seal();
+      }
     }
   }
-}
-
-void ExplicitZone::make_limiter(NodeId from, NodeId to) {
-  s4u::Link*& limiter = limiters_[pair(from, to)];
-  if (limiter != nullptr) return;
-  topology_.route_into(from, to, route_);
-  limiter = get_iface()
-                ->create_link(fmt::format("limiter {} {}", from, to), rate_cap_ * narrowest(topology_, route_))
-                ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
-                ->seal();
 }
 
 void ExplicitZone::get_local_route(const simgrid::kernel::routing::NetPoint* from,
                                    const simgrid::kernel::routing::NetPoint* to, simgrid::kernel::routing::Route* into,
                                    double* latency) {
   topology_.route_into(node_of_.at(from), node_of_.at(to), route_);
-  for (const LinkId link : route_) {
-    into->link_list_.push_back(links_[link]->get_impl());
-    if (latency != nullptr) *latency += topology_.links()[link].latency_seconds;
+  for (const LinkId id : route_) {
+    const Link& link = topology_.links()[id];
+    into->link_list_.push_back(links_[id]->get_impl());
+    if (latency != nullptr) *latency += link.latency_seconds + factors_.weight_s / link.bytes_per_second;
   }
-  const auto limiter = limiters_.find(pair(node_of_.at(from), node_of_.at(to)));
-  if (limiter != limiters_.end()) into->link_list_.push_back(limiter->second->get_impl());
+  const std::uint64_t ends = pair(node_of_.at(from), node_of_.at(to));
+  const auto longest = longest_.find(ends);
+  if (longest == longest_.end()) return;
+  const std::uint64_t bytes = next_bytes_.value_or(longest->second);
+  if (const auto limiter = limiters_.find({ends, factors_.of(bytes).from_bytes}); limiter != limiters_.end())
+    into->link_list_.push_back(limiter->second->get_impl());
 }
 
 std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, double resolution_seconds) {
@@ -128,8 +156,6 @@ std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, doubl
   // Above any product of bandwidth and latency: flows are bound by links, not by windows.
   constexpr double kNoWindow = 1e30;
   s4u::Engine::set_config(fmt::format("network/model:{}", name_of(options.model)));
-  if (options.latency_factor > 0)
-    s4u::Engine::set_config(fmt::format("network/latency-factor:{}", options.latency_factor));
   s4u::Engine::set_config(fmt::format("network/crosstraffic:{}", options.crosstraffic ? 1 : 0));
   s4u::Engine::set_config(fmt::format("network/TCP-gamma:{}", kNoWindow));
   s4u::Engine::set_config(fmt::format("surf/precision:{}", resolution_seconds));

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "gdr/interconnect/simulation.h"
@@ -21,10 +24,13 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options);
 
   [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
+  /// The size of the message that starts next, whose rate cap its route then has. An executor that cannot tell leaves
+  /// it out: then all messages of a pair have the cap of the longest.
+  void announce(std::uint64_t bytes) { next_bytes_ = bytes; }
 
  private:
   void make_limiters(const Schedule& schedule);
-  void make_limiter(NodeId from, NodeId to);
+  [[nodiscard]] double latency_factor(std::uint64_t bytes, const std::vector<simgrid::s4u::Link*>& links) const;
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
                        simgrid::kernel::routing::Route* into, double* latency) override;
 
@@ -33,10 +39,12 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   }
 
   const Topology& topology_;
-  double rate_cap_;
+  const FlowFactors& factors_;
   std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<simgrid::s4u::Link*> links_;
-  std::unordered_map<std::uint64_t, simgrid::s4u::Link*> limiters_;  // by pair of nodes; empty without a cap
+  std::unordered_map<std::uint64_t, std::uint64_t> longest_;                         // bytes, by pair of nodes
+  std::map<std::pair<std::uint64_t, std::uint64_t>, simgrid::s4u::Link*> limiters_;  // by pair and class of messages
+  std::optional<std::uint64_t> next_bytes_;
   std::unordered_map<const simgrid::kernel::routing::NetPoint*, NodeId> node_of_;
   std::vector<LinkId> route_;
 };

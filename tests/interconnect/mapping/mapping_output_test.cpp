@@ -27,6 +27,30 @@ TEST(Rankfile, AHostThatIsNamedAgainIsItsNextCore) {
             "rank 0=alpha slot=2\nrank 1=alpha slot=0\nrank 2=beta slot=0\nrank 3=alpha slot=1\n");
 }
 
+TEST(MappingFile, ComesBackAsItWasWritten) {
+  const TaskMapping mapping{5, 0, 3};
+  EXPECT_EQ(parse_mapping(mapping_csv(mapping), "map.csv", 6), mapping);
+  EXPECT_EQ(parse_mapping("# ours\ntask,node\n1,0\n0,1 # last\n", "map.csv", 2), (TaskMapping{1, 0}));
+}
+
+TEST(MappingFile, RefusesWithFileAndLine) {
+  const auto told = [](const char* text) -> std::string {
+    try {
+      static_cast<void>(parse_mapping(text, "map.csv", 4));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_TRUE(told("node,task\n").starts_with("map.csv:1:"));
+  EXPECT_TRUE(told("task,node\n0,4\n").starts_with("map.csv:2: node 4"));
+  EXPECT_TRUE(told("task,node\n0,1\n1,1\n").starts_with("map.csv:3: node 1"));
+  EXPECT_TRUE(told("task,node\n0,1\n0,2\n").starts_with("map.csv:3: task 0"));
+  EXPECT_TRUE(told("task,node\n1,1\n").starts_with("map.csv:2: task 0 is missing"));
+  EXPECT_TRUE(told("task,node\n0\n").starts_with("map.csv:2:"));
+  EXPECT_TRUE(told("").ends_with("there are no tasks"));
+}
+
 TEST(MappedSchedule, LoadsTheLinksThatTheMetricCounts) {
   for (const char* name : {"torus:4x3x2", "mesh:3x3", "torus:8"}) {
     const Grid grid = Grid::parse(name);

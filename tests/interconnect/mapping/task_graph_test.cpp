@@ -100,9 +100,19 @@ TEST(TaskGraph, SpNeighboursAreThoseOfTheMultipartition) {
 
 TEST(TaskGraph, BenchmarksRefuseNumbersTheyDoNotRunOn) {
   EXPECT_THROW(static_cast<void>(cg_graph(12)), Error);
+  EXPECT_THROW(static_cast<void>(cg_graph(16, 'X')), Error);
   EXPECT_THROW(static_cast<void>(sp_graph(8)), Error);
   EXPECT_THROW(static_cast<void>(bruck_graph(0, 1)), Error);
   EXPECT_EQ(most_sp_tasks(512), 484U);
+}
+
+TEST(TaskGraph, ClassesOfCgDifferByTheOrderOfTheirMatrix) {
+  // Vectors are the matrix's order in all, scalars do not depend on it.
+  const auto total = [](char benchmark_class) {
+    return static_cast<double>(cg_graph(16, benchmark_class).total_bytes());
+  };
+  EXPECT_EQ((total('A') - total('S')) / (total('B') - total('S')), (14000.0 - 1400) / (75000 - 1400));
+  EXPECT_EQ((total('C') - total('S')) / (total('B') - total('S')), (150000.0 - 1400) / (75000 - 1400));
 }
 
 TEST(GraphFile, ComesBackAsItWasWritten) {

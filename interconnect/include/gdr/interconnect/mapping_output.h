@@ -17,6 +17,14 @@ namespace gdr::interconnect {
 /// a node used asks for.
 [[nodiscard]] std::string rankfile(const TaskMapping& mapping, std::span<const std::string> hosts = {});
 
+/// The node of each task as CSV: the header task,node and a line for each.
+[[nodiscard]] std::string mapping_csv(const TaskMapping& mapping);
+
+/// What mapping_csv() writes, every task from 0 on once, in any order; `#` begins a comment. Throws gdr::Error
+/// `NAME:LINE: ...` for another header, what is no whole number, tasks that are missing or come twice, and nodes from
+/// `nodes` on or with a second task.
+[[nodiscard]] TaskMapping parse_mapping(std::string_view text, std::string_view name, std::uint32_t nodes);
+
 /// Names of hosts, one a line; what follows the name, empty lines and `#` comments are passed over.
 [[nodiscard]] std::vector<std::string> parse_hosts(std::string_view text);
 

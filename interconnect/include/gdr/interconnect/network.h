@@ -8,6 +8,9 @@
 
 namespace gdr::interconnect {
 
+/// Classes of message sizes in a description of kind "flow-factors".
+inline constexpr unsigned kFlowClasses = 9;
+
 /// Every kind of network that this room models.
 [[nodiscard]] const std::vector<base::DescriptionKind>& network_kinds();
 

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/schedule.h"
 #include "gdr/interconnect/topology.h"
 
@@ -19,11 +20,10 @@ enum class FlowModel {
 struct SimulationOptions {
   FlowModel model = FlowModel::cm02;
   bool crosstraffic = false;    // flows also take 5 % of the way back, SimGrid's default
-  double rate_cap = 0;          // a flow alone gets at most this share of its narrowest link; 0: no cap
-  double latency_factor = 0;    // 0: as the model has it
+  FlowFactors factors = {};     // with cm02 alone: the other models have their own
   double flops_per_second = 0;  // of a node; 0: arithmetic takes no time
   double resolution =
-      1e-6;  // events as near as this share of the busiest link's time count as one; speeds up large runs
+      1e-4;  // events as near as this share of the busiest link's time count as one; speeds up large runs
 };
 
 struct SimulationResult {
@@ -32,10 +32,6 @@ struct SimulationResult {
   double processor_seconds = 0;      // of the host, that the simulation took
   double memory_bytes = 0;           // of the host, beside the schedule and the topology
 };
-
-/// What a flow alone gets of a link at most, from 65,472 bytes on: SimGrid 3.32, default of smpi/bw-factor. Until 2020
-/// SimGrid applied it to a flow alone, not to a link that several flows share.
-inline constexpr double kSmpiRateCap = 0.940694;
 
 /// False if the project was built without SimGrid (-DGDR_SIMGRID=OFF).
 [[nodiscard]] bool has_simgrid();
@@ -48,8 +44,9 @@ inline constexpr double kSmpiRateCap = 0.940694;
 
 /// As run_s4u(), but each rank makes MPI calls on SimGrid's SMPI. Nothing but messages and `flops_per_second` takes
 /// time, and no message leaves before its receive is posted, as a schedule means it; SMPI's own defaults, where
-/// messages below 64 KiB leave at once, are not used. SMPI adds an envelope of 16 bytes to each message. Takes a stack
-/// a rank. Also throws gdr::Error for messages of 2 GiB and more, which MPI does not count.
+/// messages below 64 KiB leave at once, are not used. SMPI adds an envelope of 16 bytes to each message; of a pair's
+/// messages, all have the rate cap of the longest. Takes a stack a rank. Also throws gdr::Error for messages of 2 GiB
+/// and more, which MPI does not count.
 [[nodiscard]] SimulationResult run_smpi(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options = {});
 

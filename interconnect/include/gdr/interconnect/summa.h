@@ -15,7 +15,7 @@
 namespace gdr::interconnect {
 
 enum class SummaAlgorithm {
-  ca0,  // each broadcast by a k-nomial tree of radix 4, as MVAPICH2's MPI_Bcast between nodes
+  ca0,  // each broadcast by a k-nomial tree
   ca1,  // each broadcast by direct messages, A and B in turn (figure 5a to c)
   ca2,  // all broadcasts at once (figure 5d)
   ca3,  // each broadcast over all nodes as relays: scatter, then allgather (figure 6)
@@ -24,17 +24,6 @@ enum class SummaAlgorithm {
 
 /// How blocks lie on nodes: a square grid, or a cube whose layers take one summand of the product each (section 3.3).
 enum class SummaLayout { square, cube };
-
-/// In which order the messages of an all-to-all exchange go: the allgathers of CA3, every exchange of CA4. Broadcasts
-/// and the scatters of CA3, which have one sender each, always post all messages at once.
-enum class Exchange {
-  posted,    // all at once
-  pairwise,  // N - 1 steps; in step s a rank sends to the s-th rank after it and receives from the s-th before it
-};
-
-/// The order for a platform of a kind (Platform::kind): posted on hubs, whose links carry one flow of each pair of
-/// nodes, and pairwise elsewhere, as MVAPICH2 exchanges long messages.
-[[nodiscard]] Exchange usual_exchange(std::string_view kind);
 
 /// What a message carries.
 enum class Matrix : std::uint8_t { a, b, c };
@@ -62,10 +51,10 @@ struct SummaOptions {
   std::uint64_t n = 0;  // order of the matrices
   SummaAlgorithm algorithm = SummaAlgorithm::ca4;
   SummaLayout layout = SummaLayout::square;
-  Exchange exchange = Exchange::posted;
   bool by_rows_and_columns =
-      false;             // CA4 with relays within rows for A and within columns for B: the two-dimensional hub
-  bool a_with_b = true;  // CA3 and CA4: pieces of A and B go at once, not one matrix after the other
+      false;                     // CA4 with relays within rows for A and within columns for B: the two-dimensional hub
+  bool a_with_b = true;          // CA3 and CA4: pieces of A and B go at once, not one matrix after the other
+  std::uint32_t tree_radix = 2;  // of CA0; a library's own: load_tree_radix()
 };
 
 /// A product of two blocks that a rank adds to its block of C.
@@ -86,6 +75,10 @@ struct SummaPlan {
 /// square (or no cube), n of 0, CA0 or CA2 or CA4 on a cube, which the paper does not define, rows and columns without
 /// CA4.
 [[nodiscard]] SummaPlan make_summa(const SummaOptions& options);
+
+/// The radix of the tree by which an MPI library broadcasts between nodes, from a description of kind "mpi-library".
+/// Throws gdr::Error as load_network().
+[[nodiscard]] std::uint32_t load_tree_radix(std::string_view name_or_file);
 
 /// Rank that holds a block of A, B or C at the beginning and end.
 [[nodiscard]] Rank owner(const SummaPlan& plan, std::uint32_t row, std::uint32_t column);

@@ -43,11 +43,11 @@ class TaskGraph {
 /// is what each task contributes. Throws gdr::Error.
 [[nodiscard]] TaskGraph bruck_graph(TaskId tasks, std::uint64_t block_bytes);
 
-/// First of the 75 outer iterations of NAS Parallel Benchmarks CG, class B (75,000 rows): 26 matrix-vector products,
-/// each with its reduction along the rows of the process grid and its exchange with the transposed process, and the
-/// scalar sums; collectives by point-to-point messages as the program itself has them. Throws gdr::Error unless `tasks`
-/// is a power of two from 2 to 65,536.
-[[nodiscard]] TaskGraph cg_graph(TaskId tasks);
+/// First outer iteration of NAS Parallel Benchmarks CG of a class, S, W, A, B, C, D or E (B: 75,000 rows): 26
+/// matrix-vector products, each with its reduction along the rows of the process grid and its exchange with the
+/// transposed process, and the scalar sums; collectives by point-to-point messages as the program itself has them.
+/// Throws gdr::Error for another class and unless `tasks` is a power of two from 2 to 65,536.
+[[nodiscard]] TaskGraph cg_graph(TaskId tasks, char benchmark_class = 'B');
 
 /// First iteration of NAS Parallel Benchmarks SP, class B (102^3 points), in its multipartition scheme: one exchange of
 /// faces (two layers of five variables) and the sweeps in x, y and z. Throws gdr::Error unless `tasks` is a square of a

@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gdr::interconnect {
@@ -61,6 +63,29 @@ class Topology {
 /// column (Urino 2020, section 5.2). Between different rows and columns a message goes along the row first.
 [[nodiscard]] Topology optical_hub_2d(NodeId rows, NodeId columns, Cable link);
 
+/// A network of vertices and directed edges. Vertices 0 ... nodes - 1 are nodes, the following ones switches. Edge i is
+/// link i of the topology; of several from one vertex to another, the first is used.
+struct Graph {
+  struct Edge {
+    NodeId from = 0;
+    NodeId to = 0;
+  };
+  std::string name;
+  NodeId nodes = 0;
+  NodeId vertices = 0;
+  std::vector<Edge> edges;
+  std::vector<Link> links;  // shape: [edges]
+  /// The vertices that a message passes, its end included, for pairs of nodes whose route is no matter of choice.
+  std::map<std::pair<NodeId, NodeId>, std::vector<NodeId>> routes;
+};
+
+/// Routes of as few links as possible, found by Floyd's algorithm [Floyd 1962]: intermediate vertices in ascending
+/// order, and a path replaced by a shorter one alone. Where several are as short, this order decides; SimGrid's Floyd
+/// zone decides alike. Takes time and memory as vertices^3 and vertices^2. Throws gdr::Error if there are more than
+/// kMostGraphVertices vertices, an edge or a route leads nowhere, or a node cannot reach another.
+[[nodiscard]] Topology shortest_paths(Graph graph);
+inline constexpr NodeId kMostGraphVertices = 2048;
+
 /// Which way round a ring when both are as far.
 enum class TieRule {
   plus,    // towards larger coordinates
@@ -76,20 +101,20 @@ enum class TieRule {
 /// dimension, dimensions in the order of `axes` (all of them, each once; empty: 0, 1, 2, ...). Links: two out of each
 /// node and dimension: link = (node * dimensions + axis) * 2 + (0: plus, 1: minus). Dimensions of one node are allowed;
 /// in those of two, both ways lead to the same node. Throws gdr::Error.
-[[nodiscard]] Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie = TieRule::plus,
+[[nodiscard]] Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie = TieRule::direct,
                              std::vector<unsigned> axes = {});
+
+/// The same links with the routes of shortest_paths().
+[[nodiscard]] Topology torus_by_shortest_paths(std::vector<NodeId> dimensions, Cable link);
 
 /// As torus() without the links that close the rings; their numbers stay unused and name links that no route takes.
 [[nodiscard]] Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes = {});
 
 /// Which cable a message takes from its leaf switch up to the spines and from there down to another leaf.
 enum class FatTreeRouting {
-  destination,           // cable = destination mod cables (D-mod-k)
-  source,                // cable = source mod cables
-  source_and_leaf,       // cable = (source + destination's leaf) mod cables
-  destination_and_leaf,  // cable = (destination + source's leaf) mod cables
-  pair,                  // cable = (source + destination) mod cables
-  trunk,  // the cables of a leaf to each spine are one link of their bandwidth; spine = destination mod spines
+  shortest,     // shortest_paths(), the cables of a leaf to a spine as one link of their bandwidth
+  destination,  // cable = destination mod cables (D-mod-k)
+  source,       // cable = source mod cables
 };
 
 /// Two layers of switches: `leaves` x `nodes_per_leaf` nodes; from each leaf `cables` cables to each of `spines`
@@ -100,9 +125,26 @@ struct FatTree {
   NodeId spines = 0;
   NodeId cables = 0;
   Cable link;  // a node's cable, and each cable between switches
-  FatTreeRouting routing = FatTreeRouting::pair;
+  FatTreeRouting routing = FatTreeRouting::shortest;
 };
 [[nodiscard]] Topology fat_tree(const FatTree& tree);
+
+/// Groups of routers, each with nodes; the routers of a group are fully connected, and one global link leads from each
+/// group to each other one. Group g's link to group h is at its router (h - g - 1 mod groups) mod routers. Minimal
+/// routes [Kim et al. 2008]: to the router with the link, over it, and to the node's router.
+struct Dragonfly {
+  NodeId groups = 0;
+  NodeId routers = 0;  // of a group
+  NodeId nodes_per_router = 0;
+  Cable node;    // between a node and its router
+  Cable local;   // between routers of a group
+  Cable global;  // between groups
+};
+[[nodiscard]] Topology dragonfly(const Dragonfly& network);
+
+/// The same links for ranks that run elsewhere: node r of the result is node_of_rank[r] of `topology`. Throws
+/// gdr::Error if a node does not exist or has two ranks.
+[[nodiscard]] Topology placed(const Topology& topology, std::vector<NodeId> node_of_rank);
 
 /// One switch with all nodes: a cable up and one down for each node. Link = 2 * node up, 2 * node + 1 down.
 [[nodiscard]] Topology infiniband_flat(NodeId nodes, Cable link);
