@@ -36,15 +36,19 @@ def run(command, **extra):
     return done.stdout
 
 
+def rows_of(path):
+    """Bytes by sender and receiver."""
+    rows = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return {(int(a), int(b)): int(c) for a, b, c in (row.split(",") for row in rows[2:])}
+
+
 def check_graph(path):
     """Every rank sends each of its two neighbours WIDTH doubles in each step, and nothing else but collectives."""
     text = path.read_text(encoding="utf-8")
     assert f"{STEPS * RANKS} calls of collectives" in text, text
-    rows = [line for line in text.splitlines() if not line.startswith("#")]
-    assert rows[:2] == [f"tasks,{RANKS}", "from,to,bytes"], text
-    found = {(int(a), int(b)): int(c) for a, b, c in (row.split(",") for row in rows[2:])}
+    assert [line for line in text.splitlines() if not line.startswith("#")][:2] == [f"tasks,{RANKS}", "from,to,bytes"], text
     expected = {(rank, (rank + step) % RANKS): STEPS * WIDTH * 8 for rank in range(RANKS) for step in (1, RANKS - 1)}
-    assert found == expected, text
+    assert rows_of(path) == expected, text
 
 
 def open_mpi(folder, gdr, library, stencil, mpirun):
