@@ -98,9 +98,11 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+/// Hooks are never freed: a call on another thread may be about to use the one before.
 struct Hook {
   gdr_blas_hook function = nullptr;
   void* context = nullptr;
+  const Hook* before = nullptr;
 };
 
 class Service {
@@ -421,8 +423,10 @@ void trsm(const Trsm& call) noexcept {
 }
 
 void set_hook(gdr_blas_hook hook, void* context) noexcept {
-  // Never freed: a call on another thread may be about to use the one before.
-  current_hook.store(new (std::nothrow) Hook{hook, context}, std::memory_order_release);
+  auto* const fresh = new (std::nothrow) Hook{hook, context, current_hook.load()};
+  if (fresh == nullptr) return;
+  while (!current_hook.compare_exchange_weak(fresh->before, fresh, std::memory_order_release)) {
+  }
 }
 
 }  // namespace gdr::blas
