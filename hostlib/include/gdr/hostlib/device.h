@@ -22,8 +22,8 @@ struct DeviceOptions {
   std::optional<double> clock_mhz;    // instead of the machine's
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
   std::string engine{emulator::Engine::simd};  // one of emulator::engine_names()
-  bool timing = true;    // emulated time is kept; results do not depend on it
-  unsigned threads = 0;  // host threads, up to 1024; 0: as many as the host has
+  bool timing = true;                          // emulated time is kept; results do not depend on it
+  unsigned threads = 0;                        // host threads, up to 1024; 0: as many as the host has
 };
 
 /// From GDR_MACHINE, GDR_BOARDS, GDR_ENGINE, GDR_THREADS where they are set. Throws gdr::Error naming variable and
