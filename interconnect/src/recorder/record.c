@@ -58,12 +58,24 @@ static uint64_t* sent = NULL;
 static uint64_t* fetched = NULL;
 static int ranks = 0;
 
-#define COLLECTIVES(X)                                                                                         \
-  X(Barrier)                                                                                                   \
-  X(Bcast)                                                                                                     \
-  X(Gather)                                                                                                    \
-  X(Gatherv) X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw) X(Reduce) \
-      X(Allreduce) X(Reduce_scatter) X(Reduce_scatter_block) X(Scan) X(Exscan)
+#define COLLECTIVES(X)    \
+  X(Barrier)              \
+  X(Bcast)                \
+  X(Gather)               \
+  X(Gatherv)              \
+  X(Scatter)              \
+  X(Scatterv)             \
+  X(Allgather)            \
+  X(Allgatherv)           \
+  X(Alltoall)             \
+  X(Alltoallv)            \
+  X(Alltoallw)            \
+  X(Reduce)               \
+  X(Allreduce)            \
+  X(Reduce_scatter)       \
+  X(Reduce_scatter_block) \
+  X(Scan)                 \
+  X(Exscan)
 #define INDEX(name) index_##name,
 enum { COLLECTIVES(INDEX) kinds };
 #define NAME(name) "MPI_" #name,
