@@ -42,7 +42,7 @@ struct ReportOptions {
   bool quiet = false;
 
   void add_to(Command command);
-  /// True if people may be told things on standard output.
+  /// True if human-readable output goes to standard output.
   [[nodiscard]] bool speaks() const { return json != "-"; }
   /// Writes the report where it was asked for, if at all. Throws gdr::Error.
   void write(const Json& report) const;

@@ -11,7 +11,7 @@ namespace gdr::interconnect {
 struct ChildResult {
   std::vector<double> numbers;
   double processor_seconds = 0;  // of the child
-  double memory_bytes = 0;       // that the child needed at most beside what it was born with
+  double memory_bytes = 0;       // largest growth of the child beyond its size at the fork
 };
 
 /// Numbers that `compute` returns in a child process. Throws gdr::Error with the text of what it throws there, or with

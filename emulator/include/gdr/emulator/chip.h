@@ -119,8 +119,8 @@ struct BlockRange {
   unsigned count = 1;
 };
 
-/// Floating-point results of live PEs that an engine formed, and those for which its quick algorithm did not do. The
-/// machine knows nothing of it; an engine with one algorithm counts nothing.
+/// Floating-point results of live PEs that an engine formed, and those of them that needed its slow path. The machine
+/// knows nothing of it; an engine with one algorithm counts nothing.
 struct FpLanes {
   std::uint64_t all = 0;
   std::uint64_t slow = 0;
