@@ -11,6 +11,7 @@
 #include "gdr/base/file.h"
 #include "gdr/interconnect/ha_pacs_tca.h"
 #include "gdr/interconnect/tca_events.h"
+#include "scratch_directory.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -148,7 +149,8 @@ Peach2 board_with(std::vector<std::pair<std::string, std::string>> changes) {
     EXPECT_TRUE(std::regex_search(text, line)) << key;
     text = std::regex_replace(text, line, "$01" + value);
   }
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "peach2_wire.toml";
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path file = scratch / "peach2.toml";
   base::write_file(file, text);
   return load_peach2(file.string());
 }
