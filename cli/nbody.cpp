@@ -11,7 +11,9 @@
 #include "gdr/base/file.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/hermite.h"
+#include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/start_model.h"
 #include "observe.h"
 
 namespace gdr::cli {
@@ -21,7 +23,15 @@ struct Options {
   BoardOptions board;
   ReportOptions report;
   ObserveOptions observe;
-  hostlib::NbodySettings run;  // but its paths, which are texts here
+  hostlib::NbodySettings run;  // but its start model and its paths, which are texts here
+  std::size_t plummer = 0;
+  std::string start;
+  std::optional<std::size_t> particles;
+  std::uint64_t seed = 1;
+  std::optional<double> w0;
+  std::optional<double> separation;
+  std::optional<double> pericentre;
+  std::optional<double> eccentricity;
   std::string in;
   std::string restart;
   std::string out;
@@ -76,8 +86,37 @@ class StopFile {
   double last_ = -1;
 };
 
+/// The model that --start or --plummer asks for. Throws UsageError for an option that the model has no use for.
+std::optional<hostlib::StartModel> start_of(const Options& options) {
+  using hostlib::StartKind;
+  const bool starts = options.plummer > 0 || !options.start.empty();
+  hostlib::StartModel model;
+  if (!options.start.empty()) model.kind = hostlib::start_kind(options.start);
+  const std::size_t fixed = hostlib::fixed_particles(model.kind);
+  const auto take = [&](const std::optional<double>& given, StartKind kind, std::string_view option, double& value) {
+    if (!given) return;
+    if (!starts || model.kind != kind) {
+      throw UsageError(fmt::format("{} has no effect without --start {}", option, name_of(kind)));
+    }
+    value = *given;
+  };
+  take(options.w0, StartKind::king, "--w0", model.w0);
+  take(options.separation, StartKind::merger, "--separation", model.separation);
+  take(options.pericentre, StartKind::merger, "--pericentre", model.pericentre);
+  take(options.eccentricity, StartKind::binary, "--eccentricity", model.eccentricity);
+  if (options.particles && options.start.empty()) throw UsageError("--particles has no effect without --start");
+  if (!starts) return std::nullopt;
+  if (!options.start.empty() && fixed == 0 && !options.particles) {
+    throw UsageError(fmt::format("--start {} needs --particles", options.start));
+  }
+  model.particles = options.plummer > 0 ? options.plummer : options.particles.value_or(fixed);
+  model.seed = options.seed;
+  return model;
+}
+
 hostlib::NbodySettings settings_of(const Options& options) {
   hostlib::NbodySettings settings = options.run;
+  settings.start = start_of(options);
   settings.in = options.in;
   settings.restart = options.restart;
   settings.out = options.out;
@@ -89,8 +128,10 @@ hostlib::NbodySettings settings_of(const Options& options) {
 
 void check(const Options& options) {
   const hostlib::NbodySettings run = settings_of(options);
-  const int sources = (run.plummer > 0) + !run.in.empty() + !run.restart.empty();
-  if (sources != 1) throw UsageError("exactly one of --plummer, --in, --restart says where the particles come from");
+  const int sources = (options.plummer > 0) + !options.start.empty() + !run.in.empty() + !run.restart.empty();
+  if (sources != 1) {
+    throw UsageError("exactly one of --start, --plummer, --in, --restart says where the particles come from");
+  }
   if (run.every > 0 && run.out.empty() && run.log.empty() && run.checkpoint.empty()) {
     throw UsageError("--out-every has no effect without --out, --log or --checkpoint");
   }
@@ -106,8 +147,10 @@ void check(const Options& options) {
 /// Emulated time of a run that is too large to be computed: its blocks are measured on fewer particles and scaled.
 int timed_nbody(const Options& options) {
   const Stopwatch watch;
-  if (options.run.plummer == 0)
-    throw UsageError("engine timing has no particles: it takes --plummer, not --in or --restart");
+  const std::optional<hostlib::StartModel> start = start_of(options);
+  if (!start || start->kind != hostlib::StartKind::plummer) {
+    throw UsageError("engine timing has no particles: it takes --plummer or --start plummer alone");
+  }
   if (!outputs_of(settings_of(options)).empty()) {
     throw UsageError("engine timing has no particles: it writes no --out, --log or --checkpoint");
   }
@@ -116,12 +159,12 @@ int timed_nbody(const Options& options) {
   }
   Device device(options.board.device_options());
   device.load(load_kernel(options.run.kernel));
-  if (options.run.plummer > device.j_capacity()) {
+  if (start->particles > device.j_capacity()) {
     throw Error(
-        fmt::format("{} j-particles do not fit: external memory holds {}", options.run.plummer, device.j_capacity()));
+        fmt::format("{} j-particles do not fit: external memory holds {}", start->particles, device.j_capacity()));
   }
   // Where many are measured few are enough; a sphere is measured over one unit of time at most.
-  const std::size_t larger = std::min(options.measured_n, options.run.plummer);
+  const std::size_t larger = std::min(options.measured_n, start->particles);
   const double span = std::min(options.run.t_end, 1.0);
   std::vector<hostlib::BlockSteps> measured;
   if (!options.from_block_sizes.empty()) {
@@ -130,15 +173,15 @@ int timed_nbody(const Options& options) {
   Progress progress("measuring block sizes", options.report.quiet);
   for (const std::size_t n : {std::max<std::size_t>(larger / 2, 2), std::max<std::size_t>(larger, 4)}) {
     if (!options.from_block_sizes.empty()) break;
-    measured.push_back(hostlib::measure_block_steps(n, options.run.seed, options.run.hermite, span));
+    measured.push_back(hostlib::measure_block_steps(n, start->seed, options.run.hermite, span));
     progress.show(0.2);
   }
   if (!options.block_sizes.empty()) base::write_file(options.block_sizes, hostlib::to_csv(measured));
 
-  const auto n = static_cast<double>(options.run.plummer);
+  const auto n = static_cast<double>(start->particles);
   const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(measured, n);
-  device.time_j(options.run.plummer);
-  device.time_run(options.run.plummer, options.run.plummer);  // the forces at the start
+  device.time_j(start->particles);
+  device.time_run(start->particles, start->particles);  // the forces at the start
   const emulator::BoardTime& board = device.emulated();
   emulator::StageSeconds stages = hostlib::block_seconds(board, blocks).times(options.run.t_end);
   stages += board.seconds();
@@ -149,7 +192,7 @@ int timed_nbody(const Options& options) {
   Json json = envelope("nbody", device.machine().name, options.board.engine, false);
   json["emulated_seconds"] = stages.total();
   json["emulated_gflops"] = gflops;
-  json["n"] = options.run.plummer;
+  json["n"] = start->particles;
   json["t"] = options.run.t_end;
   json["energy_error"] = nullptr;
   json["steps"] = steps;
@@ -167,7 +210,7 @@ int timed_nbody(const Options& options) {
   json["host_seconds"] = watch.seconds();
   options.report.write(json);
   if (!options.report.speaks()) return kSuccess;
-  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", options.run.plummer,
+  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", start->particles,
              options.run.t_end, device.machine().title, device.machine().clock_mhz, options.run.kernel);
   fmt::print("  blocks          {:.0f} of {:.1f} particles on average, {:.4g} steps\n",
              blocks.blocks() * options.run.t_end, blocks.steps() / blocks.blocks(), steps);
@@ -198,7 +241,8 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   add_device_results(json, run.device());
   json["n"] = state.bodies.size();
   json["start"] = run.start();
-  json["seed"] = options.run.plummer > 0 ? Json(options.run.seed) : Json(nullptr);
+  const auto start = start_of(options);
+  json["seed"] = start && hostlib::fixed_particles(start->kind) == 0 ? Json(start->seed) : Json(nullptr);
   json["eps"] = state.options.eps;
   json["eta"] = state.options.eta;
   json["t"] = run.result_time();
@@ -312,8 +356,19 @@ void add_nbody(Command program) {
   const Command command =
       program.add_command("nbody", "Hermite block-timestep N-body simulation on the emulated board",
                           "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
-  command.add_option("--plummer", options->run.plummer, "start from a Plummer sphere of this many particles")
+  command.add_option("--start", options->start, "start from this model").check(one_of(hostlib::start_kind_names()));
+  command.add_option("--particles", options->particles, "particles of the start model")
       .check(whole_in_range(2, 4194304));
+  command.add_option("--plummer", options->plummer, "the same as --start plummer --particles")
+      .check(whole_in_range(2, 4194304));
+  command.add_option("--w0", options->w0, "king: central potential in units of sigma^2 (6)")
+      .check(in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
+  command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1 (4)")
+      .check(in_range(1e-6, 1e6));
+  command.add_option("--pericentre", options->pericentre, "merger: least distance on the parabolic orbit (0.5)")
+      .check(in_range(0, 1e6));
+  command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity (0.9)")
+      .check(in_range(0, 0.9999999));
   const Option in =
       command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, or lines m x y z vx vy vz)");
   const Option restart = command.add_option("--restart", options->restart, "go on from a checkpoint");
@@ -326,7 +381,7 @@ void add_nbody(Command program) {
   const Option eta = command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step")
                          .check(in_range(1e-6, 10))
                          .capture_default_str();
-  const Option seed = command.add_option("--seed", options->run.seed, "seed of the Plummer sphere")
+  const Option seed = command.add_option("--seed", options->seed, "seed of the start model")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();
   command.add_option("--out", options->out, "write the final snapshot here; with --out-every also NAME-0001.EXT, ...");

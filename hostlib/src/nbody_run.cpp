@@ -15,7 +15,6 @@
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/hostlib/checkpoint.h"
-#include "gdr/hostlib/plummer.h"
 #include "totals_json.h"
 
 namespace gdr::hostlib {
@@ -125,8 +124,8 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
       device_(std::move(device)),
       provenance_(provenance_of(device_, settings_.kernel, program)),
       last_checkpoint_seconds_(wall_seconds()) {
-  const int sources = (settings_.plummer > 0) + !settings_.in.empty() + !settings_.restart.empty();
-  if (sources != 1) throw Error("particles come from exactly one of: a Plummer sphere, a snapshot, a checkpoint");
+  const int sources = settings_.start.has_value() + !settings_.in.empty() + !settings_.restart.empty();
+  if (sources != 1) throw Error("particles come from exactly one of: a start model, a snapshot, a checkpoint");
   refuse_twice_named(outputs_of(settings_));
   for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
   backend_ = std::make_unique<BoardForce>(device_, std::move(program));
@@ -139,9 +138,9 @@ NbodyRun::~NbodyRun() = default;
 
 void NbodyRun::begin_new() {
   Particles particles;
-  if (settings_.in.empty()) {
-    particles = make_plummer(settings_.plummer, settings_.seed);
-    start_ = fmt::format("plummer {}, seed {}", settings_.plummer, settings_.seed);
+  if (settings_.start) {
+    particles = make_start(*settings_.start);
+    start_ = describe(*settings_.start);
   } else {
     Snapshot snapshot = read_snapshot(settings_.in);
     particles = std::move(snapshot.particles);

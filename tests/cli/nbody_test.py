@@ -211,6 +211,37 @@ class Outputs(NbodyTest):
         self.assertEqual(checkpoint.read_bytes(), before)
 
 
+class Start(NbodyTest):
+    def test_every_model_runs_and_is_named_in_the_report(self):
+        for options, start, n, seed in (
+            (["plummer", "--particles", 16], "plummer 16, seed 1", 16, 1),
+            (["king", "--particles", 16, "--w0", 3, "--seed", 5], "king 16, W0 3, seed 5", 16, 5),
+            (["uniform", "--particles", 16], "uniform 16, seed 1", 16, 1),
+            (["cold", "--particles", 16], "cold 16, seed 1", 16, 1),
+            (["merger", "--particles", 16, "--separation", 6, "--pericentre", 0], "merger 16, separation 6, pericentre 0, seed 1", 16, 1),
+            (["binary", "--eccentricity", 0.5], "binary, eccentricity 0.5", 2, None),
+            (["pythagorean"], "pythagorean", 3, None),
+        ):
+            with self.subTest(start):
+                report = self.report("--start", *options, "--t-end", 0.0625)
+                self.assertEqual((report["start"], report["n"], report["seed"]), (start, n, seed))
+                self.assertLess(abs(report["energy_error"]), 1e-6)
+                again = self.report("--start", *options, "--t-end", 0.0625)
+                self.assertEqual(again["state_hash"], report["state_hash"])
+
+    def test_plummer_is_short_for_its_start_model(self):
+        short = self.report("--plummer", 16, "--t-end", 0.0625)
+        self.assertEqual(self.without_host(self.report("--start", "plummer", "--particles", 16, "--t-end", 0.0625)), self.without_host(short))
+
+    def test_options_without_effect_are_refused(self):
+        for options in (["--start", "king"], ["--start", "plummer", "--plummer", 8], ["--particles", 8, "--plummer", 8],
+                        ["--plummer", 8, "--w0", 3], ["--start", "binary", "--pericentre", 1], ["--start", "star", "--particles", 8],
+                        ["--start", "king", "--particles", 8, "--w0", 20], ["--start", "king", "--particles", 8, "--engine", "timing"]):
+            with self.subTest(options):
+                self.run_gdr(*options, "--t-end", 1, expected=2)
+        self.assertIn("pythagorean has 3", self.run_gdr("--start", "pythagorean", "--particles", 4, "--t-end", 1, expected=1).stderr)
+
+
 class Stopped(NbodyTest):
     def stopped_by(self, name, stop):
         """Report of a run that `stop` ends, and of the restarted one."""

@@ -16,6 +16,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/snapshot.h"
+#include "gdr/hostlib/start_model.h"
 
 namespace gdr::hostlib {
 
@@ -38,10 +39,9 @@ struct Provenance {
 
 struct NbodySettings {
   // The particles: from exactly one of these.
-  std::size_t plummer = 0;  // a sphere of so many
+  std::optional<StartModel> start;
   std::filesystem::path in;
   std::filesystem::path restart;
-  std::uint64_t seed = 1;      // of the sphere
   bool force_restart = false;  // even where provenance differs; the bits are then those of no uninterrupted run
 
   std::string kernel = "gravity_jerk";
