@@ -112,7 +112,7 @@ void add_force(Command program) {
       .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
       .capture_default_str();
   command.add_option("--kernel", options->kernel, "kernel that computes")
-      .check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009"}))
+      .check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
   options->board.add_to(command);
   options->observe.add_to(command);

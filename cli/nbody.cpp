@@ -405,7 +405,7 @@ void add_nbody(Command program) {
       .check(in_range(0, 1e300));
   command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears");
   command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
-      .check(one_of({"gravity_jerk", "gravity_jerk_2009"}))
+      .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
       .capture_default_str();
   command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
       .check(whole_in_range(4, 4194304))

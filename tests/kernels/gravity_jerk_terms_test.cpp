@@ -71,6 +71,13 @@ constexpr Term kTerms[] = {
     {"jerk", kNoJerkAlongD, "gravity_jerk_2009", "fmul $ti fs\"3\" du3", "fmul $ti fs\"0\" du3"},
     {"self-exclusion", kNoSelfExclusion, "gravity_jerk_2009", "upassa $ti mass/!1", "upassa $ti mass"},
     {"eps", kNoSoftening, "gravity_jerk_2009", "fadd eps2 $lti sum", "fadd f\"0\" $lti sum"},
+    {"a2by18", kNoSnap, "gravity_jerk_long", "fmul $lti fs\"0.75\" $lt", "fmul $lti fs\"0\" $lt"},
+    {"a1by6", kNoDerivative, "gravity_jerk_long", "fadd derivative $lti $lt", "fadd f\"0\" $lti $lt"},
+    {"aby2", kNoAcceleration, "gravity_jerk_long", "fadd acceleration $lti b1 $lt", "fadd f\"0\" $lti b1 $lt"},
+    {"jerk", kNoJerkAlongD, "gravity_jerk_long", "fmul $lt fs\"3\" $lt", "fmul $lt fs\"0\" $lt"},
+    {"self-exclusion", kNoSelfExclusion, "gravity_jerk_long", "bm mj m_pair/!1", "bm mj m_pair"},
+    {"eps", kNoSoftening, "gravity_jerk_long", "fadd eps2 $lti r2s $t $ok2.z\n  ulsr $ti is\"1\" $t ; fadd eps2 s2 r2",
+     "fpassa $lti r2s $t $ok2.z\n  ulsr $ti is\"1\" $t ; fpassa s2 r2"},
 };
 
 class GravityJerkTerm : public ::testing::TestWithParam<Term> {};

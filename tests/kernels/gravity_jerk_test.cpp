@@ -1,4 +1,4 @@
-// Both gravity kernels with jerk against host double.
+// The gravity kernels with jerk against host double.
 #include <algorithm>
 #include <random>
 
@@ -226,7 +226,8 @@ TEST_P(GravityJerkKernel, OrderOfParticlesChangesRoundingAlone) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, GravityJerkKernel, ::testing::Values("gravity_jerk", "gravity_jerk_2009"),
+INSTANTIATE_TEST_SUITE_P(Each, GravityJerkKernel,
+                         ::testing::Values("gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 TEST(GravityJerkKernels, LoopsHaveTheirLinesAndLimits) {
@@ -238,6 +239,10 @@ TEST(GravityJerkKernels, LoopsHaveTheirLinesAndLimits) {
   EXPECT_LE(packed.lines, 48u);
   EXPECT_EQ(packed.clocks(), 320u);
   EXPECT_EQ(packed.bound(), "idp");
+  const isa::LoopBound of_long_words = isa::loop_bound(kernel("gravity_jerk_long"));
+  EXPECT_EQ(of_long_words.lines, 79u);
+  EXPECT_EQ(of_long_words.clocks(), 320u);
+  EXPECT_EQ(of_long_words.bound(), "idp");
 }
 
 TEST(GravityJerkKernels, BothGiveTheSameForcesWithinRounding) {

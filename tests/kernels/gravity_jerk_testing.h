@@ -1,4 +1,4 @@
-// What the tests of the two gravity kernels with jerk share.
+// What the tests of the gravity kernels with jerk share.
 #pragma once
 
 #include <numeric>
@@ -10,11 +10,11 @@
 
 namespace gdr::kernels::testing {
 
-// Worst errors in roundings to short words, relative to the sums that kernels::GravityJerk calls scales. Per pair: d
-// and u 1 each, r^2 3 (squares of d, itself), 1/r 4.5 (half of r^2's, and 3 in the last round of Newton), m/r 5.5 (the
-// mass), m/r^3 16.5 (three times 1/r, mass, two products), acceleration 17.5. In the jerk the second term has the most:
-// d.u 3, times 3 1, 1/r^2 10, their product 1, times d 2, the difference from u 1, m/r^3 16.5: 34.5. What two rounds of
-// Newton leave and long words round is smaller than the margins.
+// Worst errors of the kernels of short words in roundings to these, relative to the sums that kernels::GravityJerk
+// calls scales. Per pair: d and u 1 each, r^2 3 (squares of d, itself), 1/r 4.5 (half of r^2's, and 3 in the last round
+// of Newton), m/r 5.5 (the mass), m/r^3 16.5 (three times 1/r, mass, two products), acceleration 17.5. In the jerk the
+// second term has the most: d.u 3, times 3 1, 1/r^2 10, their product 1, times d 2, the difference from u 1,
+// m/r^3 16.5: 34.5. What two rounds of Newton leave and long words round is smaller than the margins.
 inline constexpr double kAccBound = 18 * kShort;
 inline constexpr double kJerkBound = 36 * kShort;
 inline constexpr double kPotBound = 6 * kShort;

@@ -61,7 +61,7 @@ struct GravityJerkTerms {
   bool softening = true;       // eps2
 };
 
-/// gravity_jerk.vsm and gravity_jerk_2009.vsm, j-particles predicted to time t.
+/// gravity_jerk.vsm, gravity_jerk_2009.vsm and gravity_jerk_long.vsm, j-particles predicted to time t.
 struct GravityJerk {
   hostlib::Force force;
   double acc_scale = 0.0;   // sum of m d / r^3
