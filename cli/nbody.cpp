@@ -227,11 +227,31 @@ int timed_nbody(const Options& options) {
 
 /// What is measured at the end.
 struct Result {
-  hostlib::Energy energy;
-  std::optional<double> energy_error;
+  hostlib::Sample sample;
   std::string state_hash;
   double host_seconds = 0;
 };
+
+Json json_of(const hostlib::Vec3& v) { return Json(std::array{v.x, v.y, v.z}); }
+
+void add_sample(Json& json, const hostlib::Sample& sample) {
+  json["energy"] = sample.energy.total();
+  json["energy_error"] = sample.energy_error ? Json(*sample.energy_error) : Json(nullptr);
+  json["board_energy"] = sample.board_energy ? Json(*sample.board_energy) : Json(nullptr);
+  json["virial_ratio"] = sample.energy.virial_ratio();
+  json["momentum"] = json_of(sample.momentum);
+  json["angular_momentum"] = json_of(sample.angular_momentum);
+  for (std::size_t n = 0; n < sample.radii.size(); ++n) {
+    json["lagrangian_radii"][fmt::format("{}", hostlib::kLogFractions[n])] = sample.radii[n];
+  }
+  json["density_centre"] = sample.core ? json_of(sample.core->centre) : Json(nullptr);
+  json["core_radius"] = sample.core ? Json(sample.core->radius) : Json(nullptr);
+  json["pipe_occupancy"] = sample.pipe_occupancy ? Json(*sample.pipe_occupancy) : Json(nullptr);
+  json["block_size_histogram"] = Json::array();
+  for (const hostlib::BlockSizeBin& bin : hostlib::block_size_histogram(sample.counters)) {
+    json["block_size_histogram"].push_back({{"least", bin.least}, {"most", bin.most}, {"blocks", bin.blocks}});
+  }
+}
 
 Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result& result) {
   const hostlib::HermiteCounters& counters = run.counters();
@@ -246,9 +266,7 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   json["eps"] = state.options.eps;
   json["eta"] = state.options.eta;
   json["t"] = run.result_time();
-  json["energy"] = result.energy.total();
-  json["energy_error"] = result.energy_error ? Json(*result.energy_error) : Json(nullptr);
-  json["virial_ratio"] = result.energy.virial_ratio();
+  add_sample(json, result.sample);
   json["steps"] = counters.steps;
   json["block_steps"] = counters.block_steps;
   json["smallest_steps"] = counters.smallest_steps;
@@ -273,14 +291,22 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
   fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}, engine {} ({})\n", run.state().bodies.size(),
              run.result_time(), machine.title, machine.clock_mhz, options.run.kernel, options.board.engine,
              options.board.exactness());
-  const std::string error = result.energy_error ? fmt::format("{:+.2e}", *result.energy_error) : std::string("none");
-  const double virial_ratio = result.energy.virial_ratio();
-  fmt::print("  energy error    {} (E = {:.11g}, virial ratio {})\n", error, result.energy.total(),
+  const std::string error =
+      result.sample.energy_error ? fmt::format("{:+.2e}", *result.sample.energy_error) : std::string("none");
+  const double virial_ratio = result.sample.energy.virial_ratio();
+  fmt::print("  energy error    {} (E = {:.11g}, virial ratio {})\n", error, result.sample.energy.total(),
              std::isfinite(virial_ratio) ? fmt::format("{:.3f}", virial_ratio) : "none");
   fmt::print(
       "  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
       static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
   fmt::print("  interactions    {}\n", counters.interactions);
+  if (const auto& occupancy = result.sample.pipe_occupancy) {
+    fmt::print("  occupancy       {:.1f} % of the interactions that the PEs had time for\n", 100 * *occupancy);
+  }
+  if (const auto& core = result.sample.core) {
+    fmt::print("  core            radius {:.4f} about the density centre ({:.4f}, {:.4f}, {:.4f})\n", core->radius,
+               core->centre.x, core->centre.y, core->centre.z);
+  }
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", emulated);
   fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
              json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
@@ -322,10 +348,10 @@ int nbody(const Options& options) {
   }
   const int signal = asked_by_signal;
 
-  const hostlib::Energy energy = run.energy();
+  const hostlib::Sample sample = run.sample(run.result_time());
   // The host's work is counted at the end: what it took does not depend on when.
   run.device().time_integration(run.counters().steps, run.state().bodies.size());
-  const Result result{energy, run.energy_error(energy), hostlib::state_hash(run.particles()), watch.seconds()};
+  const Result result{sample, hostlib::state_hash(run.particles()), watch.seconds()};
   const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
                               : end == hostlib::NbodyEnd::energy_error ? "energy error"
                               : found_stop_file                        ? "stop file"

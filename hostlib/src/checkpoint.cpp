@@ -20,10 +20,10 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr std::string_view kMagic = "gdrnbody";
-constexpr std::uint64_t kVersion = 2;  // 1 had no context
+constexpr std::uint64_t kVersion = 3;  // 1 had no context, 2 no potentials
 constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
-constexpr std::size_t kChecksumBytes = 64;        // SHA-256 in hex digits
-constexpr std::size_t kWordsPerBody = 4 + 5 * 3;  // id, mass, t, dt; x, v, a, jerk, snap
+constexpr std::size_t kChecksumBytes = 64;            // SHA-256 in hex digits
+constexpr std::size_t kWordsPerBody = 4 + 5 * 3 + 1;  // id, mass, t, dt; x, v, a, jerk, snap; pot
 
 std::string checksum(std::string_view bytes) { return base::sha256_hex(std::as_bytes(std::span(bytes))); }
 
@@ -38,6 +38,7 @@ void append_body(std::string& bytes, const HermiteBody& b) {
   append_le(bytes, b.t);
   append_le(bytes, b.dt);
   for (const Vec3& vector : {b.x, b.v, b.a, b.jerk, b.snap}) append_le(bytes, vector);
+  append_le(bytes, b.pot);
 }
 
 // Takes words off the front; the caller has checked that they are there.
@@ -85,6 +86,7 @@ HermiteBody read_body(WordReader& in) {
   b.t = in.integer();
   b.dt = in.integer();
   for (Vec3* vector : {&b.x, &b.v, &b.a, &b.jerk, &b.snap}) *vector = in.vector();
+  b.pot = in.real();
   return b;
 }
 

@@ -113,8 +113,8 @@ void check_body(const HermiteBody& b, Ticks time) {
     throw Error(fmt::format("particle {}: time of {} ticks with step {} does not fit the system's time of {} ticks",
                             b.id, b.t, b.dt, time));
   }
-  if (!is_finite(b.a) || !is_finite(b.jerk) || !is_finite(b.snap)) {
-    throw Error(fmt::format("particle {}: a derivative is not finite", b.id));
+  if (!is_finite(b.a) || !is_finite(b.jerk) || !is_finite(b.snap) || !std::isfinite(b.pot)) {
+    throw Error(fmt::format("particle {}: a derivative or the potential is not finite", b.id));
   }
 }
 
@@ -172,6 +172,7 @@ void HermiteIntegrator::start() {
     HermiteBody& b = state_.bodies[k];
     b.a = forces[k].acc;
     b.jerk = forces[k].jerk;
+    b.pot = forces[k].pot;
     b.dt = step_of(first_step(forces[k], state_.options.eta));
     file_body(k);
   }
@@ -235,6 +236,12 @@ std::size_t HermiteIntegrator::predicted_at(double t) const {
                                                 [&](const HermiteBody& b) { return to_time(b.t) != t; }));
 }
 
+double HermiteIntegrator::backend_potential_energy() const {
+  double twice = 0.0;
+  for (const HermiteBody& b : state_.bodies) twice += b.mass * b.pot;
+  return 0.5 * twice;
+}
+
 void HermiteIntegrator::file_body(std::size_t index) {
   const auto level = std::countr_zero(static_cast<std::uint64_t>(state_.bodies[index].dt));
   levels_[static_cast<std::size_t>(level)].push_back(index);
@@ -286,6 +293,7 @@ void HermiteIntegrator::correct(HermiteBody& b, Ticks t, const Force& f) {
   b.v += dt * (b.a + (dt / 2.0) * (b.jerk + (dt / 3.0) * (snap + (dt / 4.0) * crackle)));
   b.a = f.acc;
   b.jerk = f.jerk;
+  b.pot = f.pot;
   b.snap = snap + dt * crackle;
   b.t = t;
   const double wanted = aarseth_step(b.a, b.jerk, b.snap, crackle, state_.options.eta);

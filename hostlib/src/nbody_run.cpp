@@ -14,6 +14,7 @@
 #include "gdr/assembler/disassemble.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
+#include "gdr/emulator/chip.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "totals_json.h"
 
@@ -21,10 +22,6 @@ namespace gdr::hostlib {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::string_view kLogHeader =
-    "t,energy,energy_error,virial_ratio,com_x,com_y,com_z,l_x,l_y,l_z,r_01,r_10,r_50,r_90,steps,block_steps,"
-    "interactions\n";
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -195,8 +192,8 @@ void NbodyRun::open_log() {
   const bool continues = log_bytes_ > 0 && std::filesystem::exists(settings_.log);
   if (!continues) {
     log_.emplace(settings_.log);
-    log_->append(kLogHeader);
-    log_tail_ = kLogHeader;
+    log_tail_ = sample_csv_header();
+    log_->append(log_tail_);
     return;
   }
   const std::string text = base::read_file(settings_.log);
@@ -204,6 +201,7 @@ void NbodyRun::open_log() {
     throw Error(fmt::format("{}: is not the log that {} belongs to; name another file", settings_.log.string(),
                             settings_.restart.string()));
   }
+  samples_ = samples_from_csv(std::string_view(text).substr(0, log_bytes_), settings_.log.string());
   log_.emplace(settings_.log, log_bytes_);
 }
 
@@ -253,7 +251,7 @@ NbodyEnd NbodyRun::integrate(const std::function<bool(const NbodyRun&)>& go_on) 
 
 void NbodyRun::output(double t) {
   if (!settings_.out.empty() && settings_.every > 0) write_snapshot(t, numbered(settings_.out, outputs_));
-  if (log_) append_log_line(t);
+  if (log_ || settings_.keep_samples) take_sample(t);
   if (std::isfinite(settings_.most_energy_error)) {
     const Particles now = integrator_->particles_at(t - time_offset_);
     const auto error = energy_error(hostlib::energy(now, state().options.eps));
@@ -267,19 +265,38 @@ void NbodyRun::output(double t) {
   write_checkpoint();
 }
 
-void NbodyRun::append_log_line(double t) {
-  static constexpr std::array<double, 4> kFractions{0.01, 0.1, 0.5, 0.9};
+Sample NbodyRun::sample(double t) const {
   const Particles now = integrator_->particles_at(t - time_offset_);
-  const Energy energy = hostlib::energy(now, state().options.eps);
-  const Vec3 centre = centre_of_mass(now);
-  const Vec3 l = angular_momentum(now);
-  const std::vector<double> radii = lagrangian_radii(now, kFractions, centre);
-  const std::optional<double> error = energy_error(energy);
-  const double ratio = energy.virial_ratio();
-  log_tail_ = fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", t, energy.total(),
-                          error ? fmt::format("{}", *error) : "", std::isfinite(ratio) ? fmt::format("{}", ratio) : "",
-                          centre.x, centre.y, centre.z, l.x, l.y, l.z, fmt::join(radii, ","), counters().steps,
-                          counters().block_steps, counters().interactions);
+  Sample sample;
+  sample.t = t;
+  sample.energy = hostlib::energy(now, state().options.eps);
+  sample.energy_error = energy_error(sample.energy);
+  if (integrator_->predicted_at(t - time_offset_) == 0) {
+    sample.board_energy = sample.energy.kinetic + integrator_->backend_potential_energy();
+  }
+  sample.centre_of_mass = centre_of_mass(now);
+  sample.momentum = momentum(now);
+  sample.angular_momentum = angular_momentum(now);
+  std::ranges::copy(lagrangian_radii(now, kLogFractions, sample.centre_of_mass), sample.radii.begin());
+  sample.core = core_of(now);
+  sample.counters = counters();
+  sample.pipe_occupancy = pipe_occupancy();
+  return sample;
+}
+
+/// In an iteration of the loop every block of a chip has one j-particle for all i-particles of a run.
+std::optional<double> NbodyRun::pipe_occupancy() const {
+  const std::uint64_t iterations = device_.emulated().iterations();
+  if (iterations == 0) return std::nullopt;
+  const double places =
+      static_cast<double>(iterations) * device_.chips() * emulator::kBlocks * emulator::kParticlesPerRun;
+  return static_cast<double>(counters().interactions) / places;
+}
+
+void NbodyRun::take_sample(double t) {
+  samples_.push_back(sample_values(sample(t)));
+  if (!log_) return;
+  log_tail_ = sample_csv_line(samples_.back());
   log_->append(log_tail_);
 }
 

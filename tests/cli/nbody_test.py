@@ -6,6 +6,7 @@
 GDR_TEST_KILLS sets how often the run of TestCase Kills is killed (default 12).
 """
 
+import csv
 import json
 import os
 import pathlib
@@ -240,6 +241,48 @@ class Start(NbodyTest):
             with self.subTest(options):
                 self.run_gdr(*options, "--t-end", 1, expected=2)
         self.assertIn("pythagorean has 3", self.run_gdr("--start", "pythagorean", "--particles", 4, "--t-end", 1, expected=1).stderr)
+
+
+class Diagnostics(NbodyTest):
+    def rows(self, log):
+        return list(csv.DictReader(log.read_text(encoding="utf-8").splitlines()))
+
+    def test_the_log_and_the_report_tell_the_same(self):
+        log = self.folder / "log.csv"
+        report = self.report("--start", "king", "--particles", 64, "--t-end", 0.25, "--out-every", 0.125, "--log", log)
+        rows = self.rows(log)
+        self.assertEqual([float(row["t"]) for row in rows], [0, 0.125, 0.25])
+        last = rows[-1]
+        for column, value in (("energy", report["energy"]), ("board_energy", report["board_energy"]),
+                              ("virial_ratio", report["virial_ratio"]), ("r_50", report["lagrangian_radii"]["0.5"]),
+                              ("core_radius", report["core_radius"]), ("core_y", report["density_centre"][1]),
+                              ("p_z", report["momentum"][2]), ("l_x", report["angular_momentum"][0]),
+                              ("interactions", report["interactions"]), ("pipe_occupancy", report["pipe_occupancy"])):
+            self.assertEqual(float(last[column]), value, column)
+        self.assertEqual(float(last["kinetic"]) + float(last["potential"]), report["energy"])
+        self.assertEqual(sum(entry["blocks"] for entry in report["block_size_histogram"]), report["block_steps"])
+
+    def test_the_boards_potentials_give_the_energy_of_the_particles(self):
+        log = self.folder / "log.csv"
+        self.run_gdr("--plummer", 128, "--t-end", 0.5, "--out-every", 0.0625, "--log", log)
+        compared = 0
+        for row in self.rows(log):
+            # Steps are up to 1/8: at other times some particles may have no force.
+            if float(row["t"]) % 0.125 == 0:
+                self.assertNotEqual(row["board_energy"], "")
+            if row["board_energy"]:
+                compared += 1
+                # Short products of 25 bits, averaged over the pairs.
+                self.assertLess(abs(float(row["board_energy"]) - float(row["energy"])), 2**-24)
+        self.assertGreaterEqual(compared, 5)
+
+    def test_occupancy_is_interactions_over_places(self):
+        # Four chips of 16 blocks with 128 places each, for three particles.
+        report = self.report("--start", "pythagorean", "--t-end", 0.25)
+        places = (report["block_steps"] + 1) * 4 * 16 * 128
+        self.assertAlmostEqual(report["pipe_occupancy"], report["interactions"] / places, places=12)
+        full = self.report("--plummer", 1024, "--t-end", 0)
+        self.assertEqual(full["pipe_occupancy"], 1)
 
 
 class Stopped(NbodyTest):

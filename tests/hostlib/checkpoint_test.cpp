@@ -91,8 +91,8 @@ TEST(Checkpoint, ReasonOfTheRefusalIsNamed) {
   EXPECT_NE(error_for("1\n2\n0.0\n").find("no checkpoint"), std::string::npos);
   EXPECT_NE(error_for(good + "x").find("damaged"), std::string::npos);
   std::string newer = good;
-  newer[8] = 3;
-  EXPECT_NE(error_for(newer).find("version 3"), std::string::npos);
+  newer[8] = 4;
+  EXPECT_NE(error_for(newer).find("version 4"), std::string::npos);
   EXPECT_NE(error_of([&] { (void)read_checkpoint(directory / "none"); }).find("none"), std::string::npos);
 }
 

@@ -50,6 +50,7 @@ struct HermiteBody {
   Vec3 a;
   Vec3 jerk;
   Vec3 snap;
+  double pot = 0.0;  // potential of the last force
 
   friend bool operator==(const HermiteBody&, const HermiteBody&) = default;
 };
@@ -105,6 +106,11 @@ class HermiteIntegrator {
 
   /// How many particles particles_at(t) has to predict; 0 means that t is a block time of all.
   [[nodiscard]] std::size_t predicted_at(double t) const;
+
+  /// W = sum_i m_i pot_i / 2 from the potentials that the backend gave with the last forces, in O(N). At a time at
+  /// which predicted_at() is 0 all are of that time, and differ from the particles' own energy by the backend's
+  /// rounding and by what the corrector moved; at others they are of different times.
+  [[nodiscard]] double backend_potential_energy() const;
 
   [[nodiscard]] const HermiteState& state() const { return state_; }
   [[nodiscard]] const HermiteCounters& counters() const { return state_.counters; }

@@ -13,6 +13,7 @@
 #include "gdr/base/file.h"
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/device.h"
+#include "gdr/hostlib/diagnostics.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/snapshot.h"
@@ -54,6 +55,7 @@ struct NbodySettings {
   std::filesystem::path out;
   SnapshotFormat format = SnapshotFormat::phigrape;
   std::filesystem::path log;
+  bool keep_samples = false;  // for samples(), without a log too
   std::filesystem::path checkpoint;
   double checkpoint_minutes = 10;  // of wall clock between checkpoints, beside those at outputs
 };
@@ -93,6 +95,11 @@ class NbodyRun {
   [[nodiscard]] Energy energy() const;
   /// (E - E0) / |E0|; none for a system without energy.
   [[nodiscard]] std::optional<double> energy_error(const Energy& now) const;
+  /// All that an output tells, at `t` from time() to the next block's. O(N^2).
+  [[nodiscard]] Sample sample(double t) const;
+  /// Values of the outputs so far, in the order of sample_columns(), if there is a log or keep_samples is set; with a
+  /// log also those from before a restart.
+  [[nodiscard]] const std::vector<std::vector<double>>& samples() const { return samples_; }
   [[nodiscard]] const HermiteState& state() const { return integrator_->state(); }
   [[nodiscard]] const HermiteCounters& counters() const { return integrator_->counters(); }
   [[nodiscard]] const Provenance& provenance() const { return provenance_; }
@@ -109,7 +116,8 @@ class NbodyRun {
   void open_log();
   [[nodiscard]] std::optional<double> next_output() const;
   void output(double t);
-  void append_log_line(double t);
+  void take_sample(double t);
+  [[nodiscard]] std::optional<double> pipe_occupancy() const;
   void write_snapshot(double t, const std::filesystem::path& path) const;
   void write_checkpoint();
   [[nodiscard]] bool checkpoint_is_due() const;
@@ -128,6 +136,7 @@ class NbodyRun {
   double begin_time_ = 0;         // of this process
   std::uint64_t outputs_ = 0;     // written so far
   std::optional<double> last_output_;
+  std::vector<std::vector<double>> samples_;
   std::optional<base::LineFile> log_;
   std::uint64_t log_bytes_ = 0;  // of the log when the checkpoint was written
   std::string log_tail_;         // its last line
