@@ -102,6 +102,7 @@ void add_fp(Command program);
 void add_machine(Command program);
 void add_net(Command program);
 void add_profile(Command program);
+void add_selftest(Command program);
 void add_explain(Command program);
 
 }  // namespace gdr::cli

@@ -247,6 +247,14 @@ class Reference final : public ReferenceChip {
       Pe& pe = block_.pes[pe_id];
       const bool masked = line.mask.flag != 0 && flag(pe, element, line.mask.flag) == line.mask.inverted;
       if (masked) return;
+      // All operands are fetched before a result goes anywhere: where an element reads from and writes to addresses
+      // outside local memory, the fault is the read's.
+      struct Executed {
+        Unit unit = Unit::none;
+        WordResult result;
+      };
+      std::array<Executed, 3> executed;
+      std::size_t count = 0;
       for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
         const Slot& slot = isa::slot_of(line, unit);
         if (!isa::info_of(slot.op).computes()) continue;
@@ -254,9 +262,13 @@ class Reference final : public ReferenceChip {
         LongWord b = operand(line, slot.b, slot.width, pe_id, element);
         if (slot.negate_a) a = negate(a);
         if (slot.negate_b) b = negate(b);
-        retire(line, unit, compute(slot.op, a, b, slot.width), pe_id, element);
+        executed[count++] = {unit, compute(slot.op, a, b, slot.width)};
       }
-      move(line, pe_id, element);
+      const bool moves = line.bm.mode != BmMode::none && (!line.bm.one_pe || line.bm.pe == pe_id);
+      const Source moved = line.bm.mode == BmMode::read ? Source::bm : line.bm.store_source;
+      const LongWord word = moves ? operand(line, moved, line.bm.width, pe_id, element) : LongWord{};
+      for (std::size_t n = 0; n < count; ++n) retire(line, executed[n].unit, executed[n].result, pe_id, element);
+      if (moves) move(line, word, pe_id, element);
     }
 
     /// Results on their way to the destinations whose predicates hold; an event counts if there is one.
@@ -276,14 +288,12 @@ class Reference final : public ReferenceChip {
       block_.first_events.add({place_of(pe_id, element), unit, result.event});
     }
 
-    /// The `bm` operation: BM to the PE, or the words of one PE to BM.
-    void move(const Line& line, unsigned pe_id, unsigned element) {
-      if (line.bm.mode == BmMode::none || (line.bm.one_pe && line.bm.pe != pe_id)) return;
+    /// The `bm` operation: a word of BM to the PE, or one of the PE to BM.
+    void move(const Line& line, LongWord word, unsigned pe_id, unsigned element) {
       if (line.bm.mode == BmMode::read) {
-        write(line, Unit::bm, operand(line, Source::bm, line.bm.width, pe_id, element), pe_id, element);
+        write(line, Unit::bm, word, pe_id, element);
       } else {
-        place(block_.bm, bm_address(line, element), line.bm.width,
-              operand(line, line.bm.store_source, line.bm.width, pe_id, element));
+        place(block_.bm, bm_address(line, element), line.bm.width, word);
       }
     }
 

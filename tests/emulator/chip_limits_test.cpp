@@ -11,7 +11,7 @@
 #include "gdr/emulator/board.h"
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/lockstep.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -22,6 +22,7 @@ using emulator::PeWords;
 using isa::LongWord;
 using isa::Memory;
 using isa::Width;
+using selftest::code_of;
 
 /// A kernel of Type II on i-records of one field, which each block collects from PE 2 after the loop.
 isa::Program echo_program() {

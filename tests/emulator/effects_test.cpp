@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "gdr/emulator/chip.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 #include "slowed_down.h"
 
 namespace gdr::tests {
@@ -28,6 +28,9 @@ using isa::Source;
 using isa::Storage;
 using isa::Unit;
 using isa::Width;
+using selftest::code_of;
+using selftest::ProgramShape;
+using selftest::RandomPrograms;
 
 // Words of a block as one PE sees it, short ones and flags numbered through.
 constexpr unsigned kGpr = 0;

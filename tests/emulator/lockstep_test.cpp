@@ -7,7 +7,7 @@
 #include <functional>
 #include <optional>
 
-#include "engine_check.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -21,6 +21,7 @@ using isa::Section;
 using isa::Source;
 using isa::Unit;
 using isa::Width;
+using selftest::code_of;
 
 /// An engine that takes one operation for another wherever a line writes to this GPR address, or brings a wrong word to
 /// the tree: the one with this number of those that a block collects.
@@ -276,6 +277,34 @@ TEST(Lockstep, AWrongWordForTheTreeIsTracedToItsTurn) {
     EXPECT_EQ(divergence.place().iteration, 1u);
     EXPECT_EQ(divergence.place().destination, "collected word 5");
     EXPECT_FALSE(divergence.place().line.has_value());
+  }
+}
+
+/// T = 600, then in one line the adder's result goes to $lm4 + T while the ALU reads $lm20 + T.
+isa::Program program_of_two_faults() {
+  Line point;
+  point.immediate = {Width::long_word, LongWord::from_bits(600)};
+  point.alu = {Op::UPASSA, Source::immediate, Source::none, false, false, Width::long_word, {}};
+  point.t_write.source = Unit::alu;
+  Line both;
+  both.lm_read = {20, Width::long_word, false, true};
+  both.adder = {Op::FPASSA, Source::gpr_a, Source::none, false, false, Width::long_word, {}};
+  both.lm_write = {Unit::adder, 4, false, true, {}};
+  both.alu = {Op::UPASSA, Source::lm, Source::none, false, false, Width::long_word, {}};
+  both.gpr_write = {Unit::alu, 8, false, false, {}};
+  isa::Program program;
+  program.steps(Section::loop_initialization) = code_of({point, both, Line{}});
+  return program;
+}
+
+TEST(Lockstep, EnginesAgreeOnTheFaultOfALineThatReadsAndWritesOutsideLocalMemory) {
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());
+  chip->load(program_of_two_faults());
+  try {
+    chip->run_loop({0, 1}, {});
+    FAIL() << "no fault";
+  } catch (const emulator::Fault& fault) {
+    EXPECT_THAT(fault.what(), testing::HasSubstr("local memory address 20 + T"));
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "engines.h"
 #include "gdr/emulator/chip.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -17,6 +17,7 @@ using emulator::Chip;
 using emulator::LoopRun;
 using isa::LongWord;
 using isa::Section;
+using selftest::code_of;
 
 constexpr std::uint16_t kResultAddress = 16;  // short words
 

@@ -4,8 +4,9 @@
 #include <bit>
 #include <cmath>
 
-#include "engine_check.h"
+#include "gdr/emulator/chip.h"
 #include "gdr/emulator/conversion.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -16,6 +17,7 @@ using isa::Op;
 using isa::Source;
 using isa::Unit;
 using isa::Width;
+using selftest::code_of;
 
 /// $lr16 = op($lr0, $lr8), one element in each PE.
 LongWord result_of(Op op, LongWord a, LongWord b, Width width_b, Width width) {

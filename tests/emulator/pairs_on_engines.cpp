@@ -8,8 +8,8 @@
 
 #include "arithmetic_check.h"
 #include "gdr/emulator/arithmetic.h"
+#include "gdr/selftest/random_program.h"
 #include "mpfr_oracle.h"
-#include "random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -23,6 +23,7 @@ using isa::Line;
 using isa::LongWord;
 using isa::Op;
 using isa::Width;
+using selftest::code_of;
 
 // Short addresses. GPR: the words of a, then those of b; LM: long results, then short ones.
 constexpr std::uint16_t kA = 0;

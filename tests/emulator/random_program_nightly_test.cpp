@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "random_input.h"
+#include "random_comparison.h"
 
 namespace gdr::tests {
 namespace {

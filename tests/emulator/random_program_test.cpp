@@ -2,7 +2,7 @@
 // on the tests' own interpreter. A failing program is shrunk and printed as assembly.
 #include <gtest/gtest.h>
 
-#include "random_input.h"
+#include "random_comparison.h"
 #include "slowed_down.h"
 
 namespace gdr::tests {

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "gdr/emulator/chip.h"
+#include "gdr/selftest/random_program.h"
 #include "host_reduction.h"
 #include "integer_oracle.h"
-#include "random_program.h"
 #include "wide_oracle.h"
 
 namespace gdr::tests {
@@ -21,6 +21,7 @@ using isa::LongWord;
 using isa::Op;
 using isa::uint128;
 using isa::Width;
+using selftest::RandomPrograms;
 
 bool is_floating(Op op) { return isa::info_of(op).kind == isa::NumberKind::floating_point; }
 

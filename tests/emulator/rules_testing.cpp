@@ -5,13 +5,14 @@
 #include <bit>
 
 #include "gdr/assembler/assembler.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
 
 using isa::LongWord;
 using isa::Width;
+using selftest::code_of;
 
 /// A kernel that has written everything a line may read. T holds a short word, which either view of it may read.
 constexpr std::string_view kEverythingWritten = R"(kernel rules

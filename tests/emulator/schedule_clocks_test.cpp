@@ -12,7 +12,7 @@
 #include "gdr/base/file.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/schedule.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::emulator {
 namespace {
@@ -132,7 +132,7 @@ void expect_static_is_dynamic(const isa::Program& program, const MachineDescript
     return;
   }
   const RunClocks clocks = Schedule(program, machine).run(records);
-  EXPECT_EQ(clocks.loop(), dynamic.clocks()) << records << " records\n" << tests::text_of(program);
+  EXPECT_EQ(clocks.loop(), dynamic.clocks()) << records << " records\n" << selftest::text_of(program);
   // Lines alone: what they wait for is counted apart.
   EXPECT_EQ(clocks.loop_initialization, dynamic.lines(Section::loop_initialization) * isa::kClocksPerLine);
   EXPECT_EQ(clocks.loop_body, dynamic.lines(Section::loop_body) * isa::kClocksPerLine);
@@ -157,9 +157,9 @@ TEST(Schedule, CountsOfEveryKernelAreThoseOfItsRuns) {
 }
 
 TEST(Schedule, CountsOfRandomProgramsAreThoseOfTheirRuns) {
-  tests::RandomPrograms random(20091);
+  selftest::RandomPrograms random(20091);
   for (unsigned n = 0; n < 1000; ++n) {
-    tests::ProgramShape shape;
+    selftest::ProgramShape shape;
     shape.record_words = static_cast<unsigned>(random.below(24));
     isa::Program program = random.next(shape, 30);
     while (program.lines(Section::loop_body).empty()) {
@@ -297,7 +297,7 @@ TEST(SchedulePass, TheMatrixUnitIsBoundByThePortOfItsMemories) {
 }
 
 TEST(SchedulePass, ClocksAreLinesAndStalls) {
-  tests::RandomPrograms random(7);
+  selftest::RandomPrograms random(7);
   for (unsigned n = 0; n < 200; ++n) {
     std::vector<isa::Line> lines;
     for (std::uint64_t k = random.below(40); k > 0; --k) {

@@ -14,7 +14,7 @@
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/thread_pool.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -29,6 +29,8 @@ using isa::Line;
 using isa::LongWord;
 using isa::Section;
 using isa::Width;
+using selftest::code_of;
+using selftest::RandomPrograms;
 
 std::uint64_t field(double value) { return std::bit_cast<std::uint64_t>(value); }
 double number(std::uint64_t field) { return std::bit_cast<double>(field); }

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "arithmetic_check.h"
-#include "engine_check.h"
 #include "gdr/emulator/arithmetic.h"
 #include "gdr/emulator/host_isa.h"
+#include "gdr/selftest/random_program.h"
 #include "operand_pairs.h"
 
 namespace gdr::tests {
@@ -20,6 +20,48 @@ using isa::ShortWord;
 using isa::Source;
 using isa::Unit;
 using isa::Width;
+using selftest::code_of;
+using selftest::RandomPrograms;
+
+// Lines that bring T, flags and the start of BM to local memory from here on, where read_pe sees them.
+constexpr unsigned kDumpAddress = 400;
+
+std::vector<Line> dump_lines() {
+  std::vector<Line> lines;
+  const auto into_lm = [&](Line line, Unit unit, unsigned address) {
+    line.vlen = isa::kVectorElements;
+    line.lm_write = {unit, static_cast<std::uint16_t>(address), true, false, {}};
+    lines.push_back(line);
+  };
+  const auto pass = [](Source source, Width width) {
+    Line line;
+    line.alu.op = isa::Op::UPASSA;
+    line.alu.a = source;
+    line.alu.width = width;
+    return line;
+  };
+  unsigned address = kDumpAddress;
+  into_lm(pass(Source::t_long, Width::long_word), Unit::alu, address);
+  address += 2 * isa::kVectorElements;
+  for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
+    Line line = pass(Source::immediate, Width::short_word);
+    into_lm(line, Unit::alu, address);
+    line.immediate.value = isa::widen(isa::ShortWord{1});
+    line.mask.flag = static_cast<std::uint8_t>(flag);
+    into_lm(line, Unit::alu, address);
+    address += isa::kVectorElements;
+  }
+  for (unsigned word = 0; word < 64; word += 2 * isa::kVectorElements) {
+    Line line;
+    line.bm.mode = isa::BmMode::read;
+    line.bm.address = static_cast<std::uint16_t>(word);
+    line.bm.width = Width::long_word;
+    line.bm.vector = true;
+    into_lm(line, Unit::bm, address);
+    address += 2 * isa::kVectorElements;
+  }
+  return lines;
+}
 
 /// One operation on operands of these widths.
 struct Trial {

@@ -8,7 +8,7 @@
 #include <future>
 
 #include "gdr/emulator/board.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
 namespace {
@@ -16,6 +16,8 @@ namespace {
 using emulator::Boards;
 using emulator::Engine;
 using isa::LongWord;
+using selftest::code_of;
+using selftest::RandomPrograms;
 
 /// sum += y[0] in each PE.
 isa::Program summing_program() {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "gdr/emulator/chip.h"
-#include "random_program.h"
+#include "gdr/selftest/random_program.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {
@@ -39,7 +39,7 @@ struct Outcome {
 /// Registers, local and broadcast memory and the j-records are filled with words drawn from `seed`. Nothing if the
 /// program ends in a fault.
 std::optional<Outcome> outcome_of(const isa::Program& program, std::uint64_t seed, std::uint64_t records) {
-  tests::RandomPrograms random(seed);
+  selftest::RandomPrograms random(seed);
   const auto drawn = [&](std::size_t count) {
     std::vector<LongWord> words(count);
     for (LongWord& word : words) word = random.word();
@@ -144,8 +144,8 @@ class RandomKernel {
   static constexpr unsigned kFirstStored = 2 * 2 * kRecordWords;  // behind the two j-records
   static constexpr unsigned kLastStored = 24;
   static constexpr unsigned kDump = 400;
-  tests::RandomPrograms random_;
-  tests::ProgramShape shape_;
+  selftest::RandomPrograms random_;
+  selftest::ProgramShape shape_;
   std::string begin_;
   std::string end_;
 };
@@ -170,7 +170,7 @@ TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
       compared += expected ? 1 : 0;
       ASSERT_EQ(outcome_of(packed, seed, records), expected) << "seed " << seed << ", " << records << " records\n"
                                                              << source << "\npacked\n"
-                                                             << tests::text_of(packed);
+                                                             << selftest::text_of(packed);
     }
   }
   EXPECT_LT(packed_lines, lines);

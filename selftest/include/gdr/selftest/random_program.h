@@ -10,7 +10,7 @@
 
 #include "gdr/isa/program.h"
 
-namespace gdr::tests {
+namespace gdr::selftest {
 
 /// What the lines of a program are drawn from.
 struct ProgramShape {
@@ -56,7 +56,7 @@ class RandomPrograms {
 /// The program less one step, or two neighbours such as the lines of a long product, for each of them.
 [[nodiscard]] std::vector<isa::Program> programs_without_a_step(const isa::Program& program);
 
-/// Assembly text of all sections, for a failing test's message.
+/// Assembly text of all sections.
 [[nodiscard]] std::string text_of(const isa::Program& program);
 
-}  // namespace gdr::tests
+}  // namespace gdr::selftest

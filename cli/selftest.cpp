@@ -1,0 +1,129 @@
+#include "gdr/selftest/selftest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "command.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  std::uint64_t programs = 1000;
+  std::uint64_t seed = 1;
+  std::vector<std::string> engines;
+  std::string machine = "model1800";
+  unsigned boards = 1;
+  unsigned threads = 0;
+  ReportOptions report;
+};
+
+/// An engine that differs, and the seed of the program.
+struct Found {
+  std::uint64_t seed = 0;
+  selftest::Finding finding;
+};
+
+void require_comparable(const std::vector<std::string>& engines) {
+  for (const std::string& engine : engines) {
+    if (engine == emulator::Engine::reference) {
+      throw UsageError("--engine: 'reference' is refused: it is what the others are compared with");
+    }
+    if (!emulator::make_engine(engine)->traits().computes) {
+      throw UsageError(fmt::format("--engine: '{}' is refused: it computes nothing", engine));
+    }
+  }
+}
+
+std::vector<Found> compare(selftest::SelfTest& engines, const Options& options) {
+  std::vector<Found> found;
+  Progress progress("selftest", options.report.quiet);
+  for (std::uint64_t n = 0; n < options.programs && engines.has_engines(); ++n) {
+    const std::uint64_t seed = options.seed + n;
+    for (selftest::Finding& finding : engines.run(seed)) found.push_back({seed, std::move(finding)});
+    progress.show(static_cast<double>(n + 1) / static_cast<double>(options.programs));
+  }
+  return found;
+}
+
+Json json_of(const std::vector<Found>& found) {
+  Json list = Json::array();
+  for (const Found& each : found) {
+    const selftest::Difference& difference = each.finding.difference;
+    list.push_back({{"seed", each.seed},
+                    {"engine", each.finding.engine},
+                    {"place", difference.place},
+                    {"expected", difference.expected},
+                    {"found", difference.found},
+                    {"program", text_of(each.finding.input)}});
+  }
+  return list;
+}
+
+void print(const Options& options, const selftest::SelfTest& engines, unsigned chips, const std::vector<Found>& found) {
+  fmt::print("{} programs from seed {} on up to {} chips, engine reference and {}: {} differ\n", options.programs,
+             options.seed, chips, fmt::join(engines.engines(), ", "), found.size());
+  for (const Found& each : found) {
+    fmt::print("seed {}, engine {}, {}\n{}", each.seed, each.finding.engine, text_of(each.finding.difference),
+               text_of(each.finding.input));
+  }
+}
+
+int selftest(const Options& options) {
+  const Stopwatch watch;
+  require_known(options.machine, emulator::machine_names(), "--machine");
+  require_comparable(options.engines);
+  const emulator::MachineDescription machine = emulator::load_machine(options.machine);
+  const unsigned chips = machine.chips * options.boards;
+  const unsigned threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  selftest::SelfTest engines({options.engines, chips, threads});
+  const std::vector<Found> found = compare(engines, options);
+
+  Json json = envelope("selftest", machine.name, "", true);
+  json["engine"] = nullptr;
+  json["exact"] = nullptr;
+  json["programs"] = options.programs;
+  json["seed"] = options.seed;
+  json["engines"] = engines.engines();
+  json["chips"] = chips;
+  json["threads"] = threads;
+  json["differences"] = json_of(found);
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) print(options, engines, chips, found);
+  options.report.write(json);
+  return found.empty() ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_selftest(Command program) {
+  auto options = std::make_shared<Options>();
+  const Command command =
+      program.add_command("selftest", "random programs on the engines of this host, compared word by word",
+                          "gdr selftest --programs 10000 --seed 7", [options] { return selftest(*options); });
+  command.add_option("--programs", options->programs, "number of programs")
+      .check(whole_in_range(1, 1'000'000'000))
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the first program; the others have those that follow")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
+  command
+      .add_option("--engine", options->engines,
+                  "compared with the reference engine; may be given several times (default: every exact one)")
+      .check(one_of(emulator::engine_names()));
+  command.add_option("--machine", options->machine, "machine description whose number of chips is used")
+      .capture_default_str();
+  command.add_option("--boards", options->boards, "number of boards")
+      .check(whole_in_range(1, 64))
+      .capture_default_str();
+  command.add_option("--threads", options->threads, "host threads of each engine; 0: all")
+      .check(whole_in_range(0, 1024))
+      .capture_default_str();
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,67 @@
+#include "gdr/selftest/selftest.h"
+
+#include <fmt/format.h>
+
+#include "gdr/emulator/host_isa.h"
+#include "gdr/emulator/thread_pool.h"
+
+namespace gdr::selftest {
+namespace {
+
+using emulator::Engine;
+
+std::vector<std::string> exact_engines() {
+  std::vector<std::string> names;
+  for (const std::string& name : emulator::engine_names()) {
+    if (name != Engine::reference && emulator::make_engine(name)->traits().exact) names.push_back(name);
+  }
+  return names;
+}
+
+/// Appends the engine, or each form of it that this host has.
+void add_candidates(std::vector<Candidate>& candidates, const std::string& name,
+                    const std::shared_ptr<emulator::ThreadPool>& threads) {
+  if (name == Engine::reference) {
+    throw Error("engine 'reference' is refused: it is what the others are compared with");
+  }
+  if (name == Engine::simd) {
+    for (const emulator::HostIsa isa : emulator::available_host_isas()) {
+      auto engine = emulator::make_chip_engine([isa] { return emulator::make_simd_chip(isa); });
+      candidates.push_back(
+          {fmt::format("{} ({})", name, emulator::name_of(isa)), session_subject(std::move(engine), threads)});
+    }
+    return;
+  }
+  auto engine = emulator::make_engine(name);
+  if (!engine->traits().computes) throw Error(fmt::format("engine '{}' is refused: it computes nothing", name));
+  Candidate candidate{name, session_subject(std::move(engine), threads)};
+  if (name == Engine::lockstep) candidate.takes_part = is_for_lockstep;
+  candidates.push_back(std::move(candidate));
+}
+
+Comparison comparison_of(const SelfTestOptions& options, std::vector<std::string>& names) {
+  const auto threads = std::make_shared<emulator::ThreadPool>(options.threads);
+  std::vector<Candidate> candidates;
+  for (const std::string& name : options.engines.empty() ? exact_engines() : options.engines) {
+    add_candidates(candidates, name, threads);
+  }
+  for (const Candidate& candidate : candidates) names.push_back(candidate.name);
+  return {session_subject(emulator::make_engine(Engine::reference), threads), std::move(candidates)};
+}
+
+}  // namespace
+
+SelfTest::SelfTest(const SelfTestOptions& options)
+    : chips_(options.chips), comparison_(comparison_of(options, engines_)) {}
+
+std::vector<Finding> SelfTest::run(std::uint64_t seed) {
+  const Input input = random_input(seed, chips_);
+  std::vector<Finding> findings;
+  while (auto finding = comparison_.run(input)) {
+    comparison_.leave_out(finding->engine);
+    findings.push_back(std::move(*finding));
+  }
+  return findings;
+}
+
+}  // namespace gdr::selftest
