@@ -13,6 +13,7 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/run_files.h"
 #include "gdr/hostlib/start_model.h"
 #include "observe.h"
 
@@ -122,6 +123,7 @@ hostlib::NbodySettings settings_of(const Options& options) {
   settings.out = options.out;
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
+  if (hostlib::is_hdf5(settings.in) || hostlib::is_hdf5(settings.out)) settings.run_files = hostlib::hdf5_run_files();
   settings.format = options.out_format == "plain" ? hostlib::SnapshotFormat::plain : hostlib::SnapshotFormat::phigrape;
   return settings;
 }
@@ -396,7 +398,7 @@ void add_nbody(Command program) {
   command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity (0.9)")
       .check(in_range(0, 0.9999999));
   const Option in =
-      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, or lines m x y z vx vy vz)");
+      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)");
   const Option restart = command.add_option("--restart", options->restart, "go on from a checkpoint");
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
@@ -410,7 +412,10 @@ void add_nbody(Command program) {
   const Option seed = command.add_option("--seed", options->seed, "seed of the start model")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
                           .capture_default_str();
-  command.add_option("--out", options->out, "write the final snapshot here; with --out-every also NAME-0001.EXT, ...");
+  command.add_option(
+      "--out", options->out,
+      "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
+      ".hdf5");
   command.add_option("--out-format", options->out_format, "form of the snapshots")
       .check(one_of({"phigrape", "plain"}))
       .capture_default_str();

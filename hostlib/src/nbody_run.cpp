@@ -124,11 +124,16 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
   const int sources = settings_.start.has_value() + !settings_.in.empty() + !settings_.restart.empty();
   if (sources != 1) throw Error("particles come from exactly one of: a start model, a snapshot, a checkpoint");
   refuse_twice_named(outputs_of(settings_));
+  if (!settings_.run_files && (has_run_file() || is_hdf5(settings_.in))) {
+    throw Error(fmt::format("{}: is HDF5, which this program does not know of",
+                            (has_run_file() ? settings_.out : settings_.in).string()));
+  }
   for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
   backend_ = std::make_unique<BoardForce>(device_, std::move(program));
   settings_.restart.empty() ? begin_new() : begin_from_checkpoint();
   begin_time_ = time();
   open_log();
+  open_run_file();
 }
 
 NbodyRun::~NbodyRun() = default;
@@ -139,7 +144,8 @@ void NbodyRun::begin_new() {
     particles = make_start(*settings_.start);
     start_ = describe(*settings_.start);
   } else {
-    Snapshot snapshot = read_snapshot(settings_.in);
+    Snapshot snapshot =
+        is_hdf5(settings_.in) ? settings_.run_files->read_snapshot(settings_.in) : read_snapshot(settings_.in);
     particles = std::move(snapshot.particles);
     time_offset_ = snapshot.time;
     step_offset_ = snapshot.step;
@@ -167,6 +173,7 @@ void NbodyRun::begin_from_checkpoint() {
     if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").get<double>();
     log_bytes_ = context.at("log_bytes");
     log_tail_ = context.at("log_tail");
+    run_file_rows_ = context.at("run_file_rows");
     totals = totals_from(nlohmann::json(context.at("totals")));
   } catch (const Json::exception& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
@@ -203,6 +210,22 @@ void NbodyRun::open_log() {
   }
   samples_ = samples_from_csv(std::string_view(text).substr(0, log_bytes_), settings_.log.string());
   log_.emplace(settings_.log, log_bytes_);
+}
+
+/// A run file that the checkpoint knows is read back, up to what the checkpoint knows of it; it may have been written
+/// once more before the end of the process.
+void NbodyRun::open_run_file() {
+  if (!has_run_file() || run_file_rows_ == 0 || !std::filesystem::exists(settings_.out)) return;
+  RunFile file = settings_.run_files->read(settings_.out);
+  if (file.samples.size() < run_file_rows_) {
+    throw Error(fmt::format("{}: is not the file that {} belongs to: it holds {} outputs of {}; name another file",
+                            settings_.out.string(), settings_.restart.string(), file.samples.size(), run_file_rows_));
+  }
+  file.samples.resize(run_file_rows_);
+  samples_ = std::move(file.samples);
+  for (SnapshotFile& other : file.others) {
+    if (other.number < outputs_) snapshot_files_.push_back(std::move(other));
+  }
 }
 
 double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
@@ -245,13 +268,18 @@ NbodyEnd NbodyRun::integrate(const std::function<bool(const NbodyRun&)>& go_on) 
     if (end_ != NbodyEnd::reached) return end_;
     if (!output_time) break;
   }
-  if (!settings_.out.empty()) write_snapshot(settings_.t_end, settings_.out);
+  if (has_run_file()) {
+    if (!run_file_written_) write_run_file(settings_.t_end, outputs_ - 1);
+  } else if (!settings_.out.empty()) {
+    hostlib::write_snapshot(settings_.out, snapshot(settings_.t_end), settings_.format);
+  }
   return end_;
 }
 
 void NbodyRun::output(double t) {
-  if (!settings_.out.empty() && settings_.every > 0) write_snapshot(t, numbered(settings_.out, outputs_));
-  if (log_ || settings_.keep_samples) take_sample(t);
+  if (!settings_.out.empty() && settings_.every > 0) write_numbered_snapshot(t);
+  if (log_ || has_run_file() || settings_.keep_samples) take_sample(t);
+  if (has_run_file()) write_run_file(t, outputs_);
   if (std::isfinite(settings_.most_energy_error)) {
     const Particles now = integrator_->particles_at(t - time_offset_);
     const auto error = energy_error(hostlib::energy(now, state().options.eps));
@@ -300,9 +328,47 @@ void NbodyRun::take_sample(double t) {
   log_->append(log_tail_);
 }
 
-void NbodyRun::write_snapshot(double t, const std::filesystem::path& path) const {
+Snapshot NbodyRun::snapshot(double t) const {
   const std::int64_t step = step_offset_ + static_cast<std::int64_t>(counters().block_steps);
-  hostlib::write_snapshot(path, {step, t, integrator_->particles_at(t - time_offset_)}, settings_.format);
+  return {step, t, integrator_->particles_at(t - time_offset_)};
+}
+
+void NbodyRun::write_numbered_snapshot(double t) {
+  const std::filesystem::path path = numbered(settings_.out, outputs_);
+  if (!has_run_file()) {
+    hostlib::write_snapshot(path, snapshot(t), settings_.format);
+    return;
+  }
+  RunFile file;
+  file.attributes = attributes();
+  file.snapshot = snapshot(t);
+  file.number = outputs_;
+  settings_.run_files->write(path, file);
+  snapshot_files_.push_back({outputs_, path.filename().string()});
+}
+
+/// After output `number` at `t`. It names the numbered snapshots; without such it holds the last one itself.
+void NbodyRun::write_run_file(double t, std::uint64_t number) {
+  RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number};
+  if (settings_.every == 0) file.snapshot = snapshot(t);
+  settings_.run_files->write(settings_.out, file);
+  run_file_written_ = true;
+}
+
+std::vector<RunAttribute> NbodyRun::attributes() const {
+  return {{"version", provenance_.version},
+          {"start", start_},
+          {"eps", state().options.eps},
+          {"eta", state().options.eta},
+          {"kernel", provenance_.kernel},
+          {"kernel_sha256", provenance_.kernel_sha256},
+          {"machine", provenance_.machine},
+          {"machine_sha256", provenance_.machine_sha256},
+          {"clock_mhz", provenance_.clock_mhz},
+          {"transfer", provenance_.transfer},
+          {"boards", static_cast<std::int64_t>(provenance_.boards)},
+          {"engine", provenance_.engine},
+          {"exact", static_cast<std::int64_t>(provenance_.exact)}};
 }
 
 bool NbodyRun::checkpoint_is_due() const {
@@ -315,6 +381,7 @@ void NbodyRun::write_checkpoint() {
   // The log must have on the disk what the checkpoint says it has.
   if (log_) log_->flush();
   log_bytes_ = log_ ? log_->size() : 0;
+  run_file_rows_ = has_run_file() ? samples_.size() : 0;
   hostlib::write_checkpoint(settings_.checkpoint, {state(), initial_energy_, context()});
   last_checkpoint_seconds_ = wall_seconds();
 }
@@ -328,6 +395,7 @@ std::string NbodyRun::context() const {
                      {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
                      {"log_bytes", log_bytes_},
                      {"log_tail", log_ ? log_tail_ : ""},
+                     {"run_file_rows", run_file_rows_},
                      {"totals", Json(to_json(device_.totals()))}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

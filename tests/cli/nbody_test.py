@@ -47,10 +47,13 @@ class NbodyTest(unittest.TestCase):
     def report(self, *arguments, **options):
         return json.loads(self.run_gdr(*arguments, "--json", "-", **options).stdout)
 
-    def outputs(self, name):
+    def has_hdf5(self):
+        return "built without HDF5" not in self.run_gdr("--in", "none.h5", "--t-end", 1, expected=1).stderr
+
+    def outputs(self, name, snapshots="s.txt"):
         folder = self.folder / name
         folder.mkdir()
-        return ["--out-every", 0.0625, "--out", folder / "s.txt", "--log", folder / "log.csv", "--checkpoint", folder / "ck"]
+        return ["--out-every", 0.0625, "--out", folder / snapshots, "--log", folder / "log.csv", "--checkpoint", folder / "ck"]
 
     def files(self, name):
         """Content of what a run left, checkpoints aside."""
@@ -285,6 +288,86 @@ class Diagnostics(NbodyTest):
         self.assertEqual(full["pipe_occupancy"], 1)
 
 
+H5PY = """
+import sys, h5py, json
+with h5py.File(sys.argv[1]) as f:
+    found = {"attributes": {k: v if isinstance(v, str) else v.item() for k, v in f.attrs.items()}, "snapshots": {}, "series": {}}
+    for name, group in f["particles"].items():
+        found["snapshots"][name] = {k: v if isinstance(v, str) else v.item() for k, v in group.attrs.items()}
+        found["snapshots"][name]["keys"] = group["keys"][:].tolist()
+        for column, values in group["attributes"].items():
+            found["snapshots"][name][column] = [float(x).hex() for x in values]
+            assert values.attrs["units"].startswith("nbody_system."), column
+    for column, values in f.get("series", {}).items():
+        assert values.maxshape == (None,), column
+        found["series"][column] = [float(x).hex() for x in values]
+print(json.dumps(found))
+"""
+
+
+class Hdf5(NbodyTest):
+    def setUp(self):
+        super().setUp()
+        if not self.has_hdf5():
+            self.skipTest("gdr is built without HDF5")
+
+    def h5py(self, path):
+        """What h5py reads; numbers in hexadecimal."""
+        done = subprocess.run(["/usr/bin/python3", "-c", H5PY, path], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_h5py_reads_snapshots_series_and_provenance(self):
+        text = self.report("--plummer", 32, "--t-end", 0.25, *self.outputs("text"))
+        self.report("--plummer", 32, "--t-end", 0.25, *self.outputs("run", "s.h5"))
+        run = self.h5py(self.folder / "run" / "s.h5")
+        for field in ("version", "start", "eps", "eta", "kernel", "kernel_sha256", "machine", "machine_sha256", "clock_mhz",
+                      "transfer", "boards", "engine"):
+            self.assertEqual(run["attributes"][field], text[field], field)
+        with open(self.folder / "text" / "log.csv", encoding="utf-8") as log:
+            for row, line in enumerate(csv.DictReader(log)):
+                for column, value in line.items():
+                    self.assertEqual(run["series"][column][row], float(value or "nan").hex(), column)
+        self.assertEqual(sorted(run["snapshots"]), [f"{n:010}" for n in range(5)])
+        for number in range(5):
+            step, count, t, *rows = (self.folder / "text" / f"s-{number:04}.txt").read_text(encoding="utf-8").splitlines()
+            found = run["snapshots"][f"{number:010}"]
+            self.assertEqual((found["step"], found["number_of_particles"], found["timestamp"]), (int(step), int(count), float(t)))
+            self.assertEqual(self.h5py(self.folder / "run" / f"s-{number:04}.h5")["snapshots"][f"{number:010}"], found)
+            for k, row in enumerate(rows):
+                index, *values = row.split()
+                self.assertEqual(found["keys"][k], int(index))
+                for column, value in zip(("mass", "x", "y", "z", "vx", "vy", "vz"), values):
+                    self.assertEqual(found[column][k], float(value).hex())
+
+    def test_a_run_begins_at_time_and_step_of_the_last_snapshot(self):
+        for form in ("txt", "h5"):
+            self.run_gdr("--plummer", 16, "--t-end", 0.125, "--out", self.folder / f"s.{form}", "--out-every", 0.0625)
+        reports = [self.report("--in", self.folder / f"s.{form}", "--t-end", 0.25, "--out", self.folder / f"again.{form}") for form in ("txt", "h5")]
+        self.assertEqual(reports[0]["state_hash"], reports[1]["state_hash"])
+        step = int((self.folder / "again.txt").read_text(encoding="utf-8").split()[0])
+        snapshots = self.h5py(self.folder / "again.h5")["snapshots"]
+        self.assertEqual([(s["timestamp"], s["step"]) for s in snapshots.values()], [(0.25, step)])
+        (self.folder / "bad.h5").write_text("no HDF5")
+        self.assertIn("bad.h5: it is no HDF5 file", self.run_gdr("--in", self.folder / "bad.h5", "--t-end", 1, expected=1).stderr)
+
+    def test_a_restart_appends(self):
+        begin = ["--plummer", 32, "--seed", 3]
+        self.run_gdr(*begin, "--t-end", 0.25, *self.outputs("whole", "s.h5"))
+        parts = self.outputs("parts", "s.h5")
+        self.run_gdr(*begin, "--t-end", 0.125, *parts)
+        self.run_gdr("--restart", self.folder / "parts" / "ck", "--t-end", 0.25, *parts)
+        self.assertEqual(self.files("parts"), self.files("whole"))
+
+    def test_a_file_of_another_run_is_left_alone(self):
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, *self.outputs("run", "s.h5"))
+        self.run_gdr("--plummer", 16, "--t-end", 0.0625, "--out", self.folder / "other.h5")
+        other = (self.folder / "other.h5").read_bytes()
+        errors = self.run_gdr("--restart", self.folder / "run" / "ck", "--t-end", 0.25, "--out", self.folder / "other.h5", expected=1).stderr
+        self.assertIn("other.h5: is not the file", errors)
+        self.assertEqual((self.folder / "other.h5").read_bytes(), other)
+
+
 class Stopped(NbodyTest):
     def stopped_by(self, name, stop):
         """Report of a run that `stop` ends, and of the restarted one."""
@@ -328,13 +411,16 @@ class Kills(NbodyTest):
         seed = int(os.environ.get("GDR_TEST_SEED", str(random.SystemRandom().randrange(2**32))))
         print(f"GDR_TEST_SEED={seed} GDR_TEST_KILLS={kills}")
         moments = random.Random(seed)
-        whole = self.report("--plummer", 64, "--t-end", 1, *self.outputs("whole"))
+        forms = ["s.txt", "s.h5"] if self.has_hdf5() else ["s.txt"]
+        for form in forms:
+            whole = self.report("--plummer", 64, "--t-end", 1, *self.outputs(f"whole {form}", form))
         killed = chains = 0
         while killed < kills:
+            form = forms[chains % len(forms)]
             chains += 1
             name = f"chain{chains}"
             # A checkpoint after every block, so that kills meet it at work.
-            outputs = [*self.outputs(name), "--checkpoint-minutes", 0]
+            outputs = [*self.outputs(name, form), "--checkpoint-minutes", 0]
             checkpoint = self.folder / name / "ck"
             report = self.folder / f"{name}.json"
             while not report.exists():
@@ -350,7 +436,7 @@ class Kills(NbodyTest):
                 process.stderr.close()
             final = json.loads(report.read_text(encoding="utf-8"))
             self.assertEqual(self.without_host(final) | {"seed": 1}, self.without_host(whole))
-            self.assertEqual(self.files(name), self.files("whole"))
+            self.assertEqual(self.files(name), self.files(f"whole {form}"))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include "gdr/hostlib/diagnostics.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
+#include "gdr/hostlib/run_files.h"
 #include "gdr/hostlib/snapshot.h"
 #include "gdr/hostlib/start_model.h"
 
@@ -53,7 +54,8 @@ struct NbodySettings {
 
   double every = 0;  // between outputs; 0: at the end alone
   std::filesystem::path out;
-  SnapshotFormat format = SnapshotFormat::phigrape;
+  SnapshotFormat format = SnapshotFormat::phigrape;  // of text
+  std::shared_ptr<const RunFiles> run_files;         // for `in` and `out` whose names are those of HDF5
   std::filesystem::path log;
   bool keep_samples = false;  // for samples(), without a log too
   std::filesystem::path checkpoint;
@@ -114,11 +116,16 @@ class NbodyRun {
   void begin_new();
   void begin_from_checkpoint();
   void open_log();
+  void open_run_file();
   [[nodiscard]] std::optional<double> next_output() const;
   void output(double t);
   void take_sample(double t);
   [[nodiscard]] std::optional<double> pipe_occupancy() const;
-  void write_snapshot(double t, const std::filesystem::path& path) const;
+  [[nodiscard]] Snapshot snapshot(double t) const;
+  void write_numbered_snapshot(double t);
+  [[nodiscard]] std::vector<RunAttribute> attributes() const;
+  [[nodiscard]] bool has_run_file() const { return is_hdf5(settings_.out); }
+  void write_run_file(double t, std::uint64_t number);
   void write_checkpoint();
   [[nodiscard]] bool checkpoint_is_due() const;
   [[nodiscard]] std::string context() const;
@@ -137,6 +144,9 @@ class NbodyRun {
   std::uint64_t outputs_ = 0;     // written so far
   std::optional<double> last_output_;
   std::vector<std::vector<double>> samples_;
+  std::vector<SnapshotFile> snapshot_files_;  // that the run file names
+  std::uint64_t run_file_rows_ = 0;           // samples in it when the checkpoint was written
+  bool run_file_written_ = false;             // by this process
   std::optional<base::LineFile> log_;
   std::uint64_t log_bytes_ = 0;  // of the log when the checkpoint was written
   std::string log_tail_;         // its last line

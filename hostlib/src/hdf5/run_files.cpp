@@ -1,0 +1,335 @@
+// Run files in HDF5. A file is built in memory and then written as a whole, so that a run killed at any moment leaves
+// none that cannot be read, and so that what costs many bytes, the particles, is written once: the run's own file,
+// which grows with every output, holds the samples and links to the snapshots' files.
+#include <fmt/format.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <string_view>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/hostlib/diagnostics.h"
+#include "gdr/hostlib/run_files.h"
+
+namespace gdr::hostlib {
+namespace {
+
+constexpr std::int64_t kFormat = 1;
+constexpr const char* kParticles = "particles";
+constexpr const char* kSeries = "series";
+constexpr hsize_t kRowsPerChunk = 64;
+
+/// Names and units are those of AMUSE's particle sets.
+struct Attribute {
+  const char* name;
+  const char* units;
+};
+constexpr const char* kLength = "nbody_system.length";
+constexpr const char* kSpeed = "nbody_system.length * nbody_system.time**-1";
+constexpr std::array<Attribute, 7> kAttributes{{{"mass", "nbody_system.mass"},
+                                                {"x", kLength},
+                                                {"y", kLength},
+                                                {"z", kLength},
+                                                {"vx", kSpeed},
+                                                {"vy", kSpeed},
+                                                {"vz", kSpeed}}};
+
+double& value_of(Particles& p, std::size_t attribute, std::size_t k) {
+  const std::array<double*, 7> values{&p.mass[k],       &p.position[k].x, &p.position[k].y, &p.position[k].z,
+                                      &p.velocity[k].x, &p.velocity[k].y, &p.velocity[k].z};
+  return *values.at(attribute);
+}
+
+/// HDF5 prints its errors unless told not to; what the program around us chose comes back afterwards.
+class SilentErrors {
+ public:
+  SilentErrors() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~SilentErrors() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  SilentErrors(const SilentErrors&) = delete;
+  SilentErrors& operator=(const SilentErrors&) = delete;
+
+ private:
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/// A HDF5 identifier, closed at the end. Throws if it is none.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), std::string_view what) : id_(id), close_(close) {
+    if (id < 0) throw Error(std::string(what));
+  }
+  ~Handle() { close_(id_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): for HDF5's functions
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void require(herr_t status, std::string_view what) {
+  if (status < 0) throw Error(fmt::format("{} failed", what));
+}
+
+/// Objects keep no time of their making: the same content has the same bytes.
+Handle group_in(hid_t parent, const std::string& name) {
+  const Handle properties(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "no memory");
+  require(H5Pset_obj_track_times(properties, false), "a property");
+  return {H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose, "cannot make a group"};
+}
+
+void set_text(hid_t object, const std::string& name, const std::string& text) {
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose, "no memory");
+  require(H5Tset_size(type, H5T_VARIABLE), "the size of a text");
+  require(H5Tset_cset(type, H5T_CSET_UTF8), "the characters of a text");
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "no memory");
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                         "cannot make an attribute");
+  const char* characters = text.c_str();
+  require(H5Awrite(attribute, type, &characters), "writing an attribute");
+}
+
+template <class Number>
+void set_number(hid_t object, const std::string& name, Number value, hid_t stored, hid_t memory) {
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose, "no memory");
+  const Handle attribute(H5Acreate2(object, name.c_str(), stored, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                         "cannot make an attribute");
+  require(H5Awrite(attribute, memory, &value), "writing an attribute");
+}
+void set_attribute(hid_t object, const std::string& name, std::int64_t value) {
+  set_number(object, name, value, H5T_STD_I64LE, H5T_NATIVE_INT64);
+}
+void set_attribute(hid_t object, const std::string& name, double value) {
+  set_number(object, name, value, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE);
+}
+void set_attribute(hid_t object, const std::string& name, const std::string& value) { set_text(object, name, value); }
+
+/// One dimension; it can grow if `grows`.
+Handle dataset_in(hid_t parent, const char* name, hid_t stored, std::size_t rows, bool grows) {
+  const hsize_t size = rows;
+  const hsize_t most = grows ? H5S_UNLIMITED : size;
+  const Handle space(H5Screate_simple(1, &size, &most), H5Sclose, "no memory");
+  const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "no memory");
+  require(H5Pset_obj_track_times(properties, false), "a property");
+  if (grows) require(H5Pset_chunk(properties, 1, &kRowsPerChunk), "a property");
+  return {H5Dcreate2(parent, name, stored, space, H5P_DEFAULT, properties, H5P_DEFAULT), H5Dclose,
+          "cannot make a dataset"};
+}
+
+void write_doubles(hid_t dataset, const std::vector<double>& values) {
+  require(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "writing a dataset");
+}
+
+std::string group_name(std::uint64_t number) { return fmt::format("{:010}", number); }
+
+void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& snapshot) {
+  Particles particles = snapshot.particles;
+  const Handle group = group_in(particles_group, group_name(number));
+  set_attribute(group, "number_of_particles", static_cast<std::int64_t>(particles.size()));
+  set_attribute(group, "timestamp", snapshot.time);
+  set_text(group, "timestamp_unit", "nbody_system.time");
+  set_attribute(group, "step", snapshot.step);
+  const Handle keys = dataset_in(group, "keys", H5T_STD_I64LE, particles.size(), false);
+  require(H5Dwrite(keys, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, particles.id.data()), "writing a dataset");
+  const Handle attributes = group_in(group, "attributes");
+  std::vector<double> values(particles.size());
+  for (std::size_t n = 0; n < kAttributes.size(); ++n) {
+    for (std::size_t k = 0; k < values.size(); ++k) values[k] = value_of(particles, n, k);
+    const Handle dataset = dataset_in(attributes, kAttributes[n].name, H5T_IEEE_F64LE, values.size(), false);
+    write_doubles(dataset, values);
+    set_text(dataset, "units", kAttributes[n].units);
+  }
+}
+
+void add_series(hid_t file, const std::vector<std::vector<double>>& samples) {
+  const Handle group = group_in(file, kSeries);
+  std::vector<double> values(samples.size());
+  for (std::size_t n = 0; n < sample_columns().size(); ++n) {
+    for (std::size_t k = 0; k < samples.size(); ++k) values[k] = samples[k].at(n);
+    write_doubles(dataset_in(group, sample_columns()[n].c_str(), H5T_IEEE_F64LE, values.size(), true), values);
+  }
+}
+
+std::string image_of(const RunFile& content) {
+  constexpr std::size_t kGrowth = std::size_t{1} << 20;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "no memory");
+  require(H5Pset_fapl_core(access, kGrowth, false), "a file in memory");
+  const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose, "no memory");
+  require(H5Pset_obj_track_times(creation, false), "a property");
+  const Handle file(H5Fcreate("run.h5", H5F_ACC_TRUNC, creation, access), H5Fclose, "cannot make a file in memory");
+  set_attribute(file, "gdr_format", kFormat);
+  for (const auto& [name, value] : content.attributes) {
+    std::visit([&, &key = name](const auto& known) { set_attribute(file, key, known); }, value);
+  }
+  {
+    const Handle particles = group_in(file, kParticles);
+    for (const SnapshotFile& other : content.others) {
+      const std::string group = group_name(other.number);
+      require(H5Lcreate_external(other.name.c_str(), fmt::format("/{}/{}", kParticles, group).c_str(), particles,
+                                 group.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+              "linking a snapshot");
+    }
+    if (content.snapshot) add_snapshot(particles, content.number, *content.snapshot);
+  }
+  if (!content.samples.empty()) add_series(file, content.samples);
+  require(H5Fflush(file, H5F_SCOPE_GLOBAL), "a file in memory");
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  std::string image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
+  if (size < 0 || H5Fget_file_image(file, image.data(), image.size()) != size) throw Error("a file in memory failed");
+  return image;
+}
+
+Handle opened(const std::filesystem::path& path) {
+  std::error_code none;
+  const bool there = std::filesystem::is_regular_file(path, none);
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
+          there ? "it is no HDF5 file" : "there is no such file"};
+}
+
+/// Names of the links in a group, sorted.
+std::vector<std::string> names_in(hid_t group) {
+  std::vector<std::string> names;
+  const auto add = [](hid_t, const char* name, const H5L_info_t*, void* into) -> herr_t {
+    static_cast<std::vector<std::string>*>(into)->emplace_back(name);
+    return 0;
+  };
+  require(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, add, &names), "listing a group");
+  return names;
+}
+
+/// The values of a dataset of one dimension; `rows`, if given, is how many there must be.
+template <class Number>
+std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::optional<std::size_t> rows) {
+  const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, fmt::format("there is no dataset {}", name));
+  const Handle space(H5Dget_space(dataset), H5Sclose, "no memory");
+  const hssize_t size = H5Sget_simple_extent_npoints(space);
+  if (H5Sget_simple_extent_ndims(space) != 1 || size < 0 || (rows && static_cast<std::size_t>(size) != *rows)) {
+    throw Error(
+        fmt::format("dataset {} is no row of {} numbers", name, rows ? fmt::format("{}", *rows) : "any number of"));
+  }
+  std::vector<Number> values(static_cast<std::size_t>(size));
+  if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    throw Error(fmt::format("dataset {} cannot be read", name));
+  }
+  return values;
+}
+
+template <class Number>
+Number attribute_of(hid_t object, const char* name, hid_t memory) {
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, fmt::format("there is no attribute {}", name));
+  Number value{};
+  if (H5Aread(attribute, memory, &value) < 0) throw Error(fmt::format("attribute {} is no number", name));
+  return value;
+}
+
+std::vector<std::vector<double>> series_in(hid_t file) {
+  std::vector<std::vector<double>> samples;
+  if (H5Lexists(file, kSeries, H5P_DEFAULT) <= 0) return samples;
+  const Handle group(H5Gopen2(file, kSeries, H5P_DEFAULT), H5Gclose, "series is no group");
+  std::optional<std::size_t> rows;
+  for (const std::string& column : sample_columns()) {
+    const auto values = values_in<double>(group, column.c_str(), H5T_NATIVE_DOUBLE, rows);
+    rows = values.size();
+    samples.resize(values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) samples[k].push_back(values[k]);
+  }
+  return samples;
+}
+
+/// The number of an output whose group has this name.
+std::uint64_t number_of(const std::string& name) {
+  std::uint64_t number = 0;
+  const auto [end, reason] = std::from_chars(name.data(), name.data() + name.size(), number);
+  if (reason != std::errc{} || end != name.data() + name.size()) {
+    throw Error(fmt::format("particles/{} is no number of an output", name));
+  }
+  return number;
+}
+
+std::vector<SnapshotFile> links_in(hid_t file) {
+  std::vector<SnapshotFile> others;
+  const Handle group(H5Gopen2(file, kParticles, H5P_DEFAULT), H5Gclose, "there is no group particles");
+  for (const std::string& name : names_in(group)) {
+    H5L_info_t info;
+    require(H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT), "reading a link");
+    if (info.type != H5L_TYPE_EXTERNAL) continue;
+    std::string value(info.u.val_size, '\0');
+    require(H5Lget_val(group, name.c_str(), value.data(), value.size(), H5P_DEFAULT), "reading a link");
+    const char* other = nullptr;
+    require(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &other, nullptr), "reading a link");
+    others.push_back({number_of(name), other});
+  }
+  return others;
+}
+
+Snapshot last_snapshot_in(hid_t file) {
+  const Handle all(H5Gopen2(file, kParticles, H5P_DEFAULT), H5Gclose, "there is no group particles");
+  const std::vector<std::string> names = names_in(all);
+  if (names.empty()) throw Error("the group particles holds no snapshot");
+  const Handle group(H5Gopen2(all, names.back().c_str(), H5P_DEFAULT), H5Gclose,
+                     fmt::format("particles/{} cannot be opened: is the file that holds it missing?", names.back()));
+  Snapshot snapshot;
+  snapshot.time = attribute_of<double>(group, "timestamp", H5T_NATIVE_DOUBLE);
+  snapshot.step = attribute_of<std::int64_t>(group, "step", H5T_NATIVE_INT64);
+  Particles& particles = snapshot.particles;
+  particles.id = values_in<std::int64_t>(group, "keys", H5T_NATIVE_INT64, std::nullopt);
+  const std::size_t n = particles.id.size();
+  particles.mass.resize(n);
+  particles.position.resize(n);
+  particles.velocity.resize(n);
+  const Handle attributes(H5Gopen2(group, "attributes", H5P_DEFAULT), H5Gclose, "there is no group attributes");
+  for (std::size_t column = 0; column < kAttributes.size(); ++column) {
+    const auto values = values_in<double>(attributes, kAttributes[column].name, H5T_NATIVE_DOUBLE, n);
+    for (std::size_t k = 0; k < n; ++k) value_of(particles, column, k) = values[k];
+  }
+  validate(particles);
+  return snapshot;
+}
+
+/// Calls `work` with HDF5 silent, and says in its errors which file they are about.
+template <class Work>
+auto about(const std::filesystem::path& path, Work&& work) {
+  const SilentErrors silent;
+  try {
+    return work();
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    throw Error(text.starts_with(path.string()) ? text : fmt::format("{}: {}", path.string(), text));
+  }
+}
+
+class Hdf5RunFiles final : public RunFiles {
+ public:
+  void write(const std::filesystem::path& path, const RunFile& file) const override {
+    if (file.snapshot) validate(file.snapshot->particles);
+    base::write_file(path, about(path, [&] { return image_of(file); }));
+  }
+
+  [[nodiscard]] RunFile read(const std::filesystem::path& path) const override {
+    return about(path, [&] {
+      const Handle file = opened(path);
+      RunFile content;
+      content.samples = series_in(file);
+      content.others = links_in(file);
+      return content;
+    });
+  }
+
+  [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path) const override {
+    return about(path, [&] { return last_snapshot_in(opened(path)); });
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const RunFiles> hdf5_run_files() { return std::make_shared<Hdf5RunFiles>(); }
+
+}  // namespace gdr::hostlib
