@@ -26,6 +26,17 @@ class UsageError : public Error {
   using Error::Error;
 };
 
+/// What `make` makes of the values of `option`. What a library refuses of them is a mistake on the command line: throws
+/// UsageError naming the option in place of gdr::Error.
+template <class Make>
+auto from_command_line(const std::string& option, Make make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    throw UsageError(option + ": " + error.what());
+  }
+}
+
 /// What a value must be: `refusal` says of its text why it is not, and nothing if it is; `allowed` stands in the help.
 struct Check {
   std::function<std::string(const std::string& text)> refusal;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "command.h"
@@ -146,7 +147,9 @@ void add_dgemm(Command program) {
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();
-  command.add_option("--seed", options->seed, "seed of the matrices").capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the matrices")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
   add_small_depths(command, options->small_depths);
   options->board.add_to(command);
   options->report.add_to(command);

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 
 #include "command.h"
@@ -146,6 +147,8 @@ int eval(const std::string& engine) {
     if (batch.size() == kBatch) flush();
   }
   flush();
+  // A folder or a closed input also end the loop.
+  if (std::cin.bad() || std::ferror(stdin) != 0) throw Error("standard input cannot be read");
   return kSuccess;
 }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "command.h"
 #include "dgemm_options.h"
 #include "gdr/hostlib/hpl_model.h"
@@ -93,7 +95,9 @@ void add_hpl(Command program) {
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();
-  command.add_option("--seed", options->seed, "seed of the matrix").capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the matrix")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
   command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
   add_small_depths(command, options->small_depths);
   options->board.add_to(command);

@@ -30,6 +30,16 @@ std::vector<std::string> keys(const Map& map) {
   return keys;
 }
 
+/// A description that is wrong by itself is a wrong file; one that cannot take the options is a wrong command line.
+interconnect::Platform platform_of(const std::string& name, const interconnect::PlatformOptions& options) {
+  try {
+    return interconnect::load_platform(name, options);
+  } catch (const Error& refused) {
+    static_cast<void>(interconnect::load_platform(name));
+    throw UsageError(refused.what());
+  }
+}
+
 }  // namespace
 
 void PlatformArguments::add_to(Command command) {
@@ -55,8 +65,8 @@ interconnect::Platform PlatformArguments::load() const {
   if (!tie.empty()) options.tie = kTies.at(tie);
   if (!routing.empty()) options.routing = kRoutings.at(routing);
   const std::string name = network.empty() ? kDescriptions.at(topology) : network;
-  require_known(name, base::description_names(interconnect::network_kinds()), "--network");
-  interconnect::Platform platform = interconnect::load_platform(name, options);
+  require_known(name, base::description_names(interconnect::platform_kinds()), "--network");
+  interconnect::Platform platform = platform_of(name, options);
   if (!map.empty()) {
     platform.topology = interconnect::placed(
         platform.topology, interconnect::parse_mapping(base::read_file(map), map, platform.topology.nodes()));

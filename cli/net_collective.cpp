@@ -55,10 +55,11 @@ int broadcast(const Options& options) {
   const interconnect::Platform platform = options.platform.load();
   const interconnect::NodeId nodes = platform.topology.nodes();
   const Path path = options.method == "direct" ? Path::direct : Path::multipath;
-  return report_schedule(options, "net bcast", platform,
-                         options.method == "tree" ? interconnect::make_tree_broadcast(nodes, options.bytes)
-                                                  : interconnect::make_broadcast(nodes, options.bytes, path),
-                         watch);
+  const Schedule schedule = from_command_line("--nodes, --bytes", [&] {
+    return options.method == "tree" ? interconnect::make_tree_broadcast(nodes, options.bytes)
+                                    : interconnect::make_broadcast(nodes, options.bytes, path);
+  });
+  return report_schedule(options, "net bcast", platform, schedule, watch);
 }
 
 /// As MPI libraries choose: Bruck's few steps where all blocks together are short, a ring where they are long [Thakur
@@ -98,8 +99,9 @@ int allgather(Options options) {
                                : options.method == "pairwise" ? AllgatherOrder::pairwise
                                : options.method == "ring"     ? AllgatherOrder::ring
                                                               : AllgatherOrder::bruck;
-  return report_schedule(options, "net allgather", platform, interconnect::make_allgather(nodes, options.bytes, order),
-                         watch);
+  const Schedule schedule =
+      from_command_line("--nodes, --bytes", [&] { return interconnect::make_allgather(nodes, options.bytes, order); });
+  return report_schedule(options, "net allgather", platform, schedule, watch);
 }
 
 Command add_collective(Command net, const std::string& name, const std::string& what, const std::string& example,

@@ -15,7 +15,8 @@ struct Options {
 
 int cost(const Options& options) {
   const Stopwatch watch;
-  require_known(options.network, base::description_names(interconnect::network_kinds()), "--network");
+  require_known(options.network, base::description_names({&interconnect::network_kind("optical-hub-cost"), 1}),
+                "--network");
   const base::Description network = interconnect::load_network(options.network, "optical-hub-cost");
   const interconnect::HubCost cost = interconnect::hub_cost(network);
   Json json = envelope("net cost", network.name, "none", true);

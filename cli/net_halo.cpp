@@ -47,7 +47,7 @@ interconnect::HaloSystem system_with(const std::vector<std::string>& dropped) {
     if (!pair || second != std::errc() || stop != end) {
       throw UsageError(fmt::format("--drop-link: '{}' is refused: it must be two nodes, A-B", link));
     }
-    system.sub_cluster.drop_link(a, b);
+    from_command_line("--drop-link", [&] { system.sub_cluster.drop_link(a, b); });
   }
   return system;
 }
@@ -111,8 +111,9 @@ int run(const Options& o) {
   const Stopwatch watch;
   const interconnect::HaloShape shape = shape_of(o);
   const interconnect::HaloSystem system = system_with(o.dropped);
-  const interconnect::HaloPlans plans =
-      interconnect::plan_halo(shape, *interconnect::halo_method_named(o.method), system);
+  const interconnect::HaloPlans plans = from_command_line("--extent, --split, --width, --drop-link", [&] {
+    return interconnect::plan_halo(shape, *interconnect::halo_method_named(o.method), system);
+  });
   const interconnect::HaloTime time = interconnect::exchange_time(plans, system);
   if (o.rank >= shape.ranks()) {
     throw UsageError(fmt::format("--rank: {} is refused: it must be from 0 to {}", o.rank, shape.ranks() - 1));

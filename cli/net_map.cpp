@@ -53,16 +53,6 @@ struct Options {
   std::string network = "opennsim-torus";
 };
 
-/// What a library refuses here stands on the command line.
-template <class Make>
-auto from_command_line(std::string_view option, Make make) {
-  try {
-    return make();
-  } catch (const Error& error) {
-    throw UsageError(fmt::format("{}: {}", option, error.what()));
-  }
-}
-
 interconnect::GraphFile graph_for(const Options& options, const Grid& grid) {
   const auto named = [&](auto make) { return interconnect::GraphFile{from_command_line("--graph", make)}; };
   if (options.graph == "bruck") {
@@ -146,6 +136,10 @@ void write_files(const Options& options, const TaskGraph& graph, const TaskMappi
 void print_histogram(const std::map<std::uint64_t, std::uint64_t>& histogram) {
   constexpr std::size_t kBins = 10;
   constexpr double kBar = 40;  // characters
+  if (histogram.empty()) {
+    fmt::print("  links by load    none: one node has no links\n");
+    return;
+  }
   const double most = std::max(1.0, static_cast<double>(histogram.rbegin()->first));
   std::array<std::uint64_t, kBins> links{};
   for (const auto& [bytes, count] : histogram) {
@@ -196,6 +190,7 @@ int map_tasks(const Options& options) {
   }
   if (options.full) {
     json["mapping"] = mapping;
+    json["link_histogram"] = Json::array();
     for (const auto& [bytes, links] : histogram) json["link_histogram"].push_back({bytes, links});
   }
   write_files(options, graph, mapping, grid, routing);

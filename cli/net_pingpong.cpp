@@ -110,12 +110,16 @@ void require_effect(const Options& o) {
   if (o.staged && o.local) throw UsageError("--staged and --local are refused together");
 }
 
+std::vector<base::DescriptionKind> machine_kinds() {
+  return {interconnect::network_kind("peach2"), interconnect::network_kind("ha-pacs-tca")};
+}
+
 int run(const Options& o) {
   const Stopwatch watch;
   require_effect(o);
   const std::string& machine = o.machine.empty() ? kMachines.at(o.method) : o.machine;
-  require_known(machine, base::description_names(interconnect::network_kinds()), "--machine");
-  const std::string kind = base::load_description(machine, interconnect::network_kinds()).kind;
+  require_known(machine, base::description_names(machine_kinds()), "--machine");
+  const std::string kind = base::load_description(machine, machine_kinds()).kind;
   const bool of_cluster = kMachines.at(o.method) == "ha-pacs-tca" || (o.method == "dma-descriptor" && !o.local);
   const bool of_bench = kMachines.at(o.method) == "peach2";
   double seconds = 0;

@@ -60,7 +60,7 @@ double SimulationArguments::seconds(const interconnect::Schedule& schedule, cons
   options.model = kModels.at(model);
   options.crosstraffic = crosstraffic;
   if (model == "cm02" && factors != "none") {
-    require_known(factors, base::description_names(interconnect::network_kinds()), "--factors");
+    require_known(factors, base::description_names({&interconnect::network_kind("flow-factors"), 1}), "--factors");
     options.factors = interconnect::load_flow_factors(factors);
   }
   options.flops_per_second = flops_per_second;

@@ -46,8 +46,10 @@ void add_times(Json& json, const StencilTime& time) {
 int one(const Options& o, const StencilProblem& problem) {
   const Stopwatch watch;
   const auto split = split_of(o.split, "--split");
-  const StencilTime time =
-      interconnect::stencil_time(problem, split, *interconnect::halo_method_named(o.method), system_with(o.dropped));
+  const interconnect::HaloSystem system = system_with(o.dropped);
+  const StencilTime time = from_command_line("--split", [&] {
+    return interconnect::stencil_time(problem, split, *interconnect::halo_method_named(o.method), system);
+  });
   Json json = report_of(o, watch);
   add_times(json, time);
   json["split"] = split;
@@ -65,7 +67,9 @@ int one(const Options& o, const StencilProblem& problem) {
 
 int plan(const Options& o, const StencilProblem& problem) {
   const Stopwatch watch;
-  const std::vector<Advice> all = interconnect::plan_stencil(problem, o.nodes, system_with(o.dropped));
+  const interconnect::HaloSystem system = system_with(o.dropped);
+  const std::vector<Advice> all =
+      from_command_line("--nodes", [&] { return interconnect::plan_stencil(problem, o.nodes, system); });
   Json json = report_of(o, watch);
   add_times(json, all.front().time);
   json["split"] = all.front().split;

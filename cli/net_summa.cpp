@@ -58,7 +58,10 @@ std::optional<double> reference_seconds(const Options& options, const Platform& 
 int summa(const Options& options) {
   const Stopwatch watch;
   const Platform platform = options.platform.load();
-  const interconnect::SummaPlan plan = interconnect::make_summa(summa_options(options, platform));
+  const interconnect::SummaOptions wanted = summa_options(options, platform);
+  const interconnect::SummaPlan plan =
+      from_command_line("--algorithm " + options.algorithm + " --layout " + options.layout,
+                        [&] { return interconnect::make_summa(wanted); });
   const interconnect::SummaOptions& chosen = plan.options;
   const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
   options.simulation.write_links(plan.schedule, platform, options.algorithm + " in " + options.layout);

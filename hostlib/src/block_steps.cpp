@@ -125,11 +125,19 @@ std::vector<BlockSteps> block_steps_from_csv(std::string_view text, std::string_
     bool good = true;
     for (int field = 0; field < 3 && good; ++field) {
       const auto [stop, error] = std::from_chars(at, end, values[field]);
-      good = error == std::errc() && values[field] > 0 && (field == 2 ? stop == end : stop < end && *stop == ',');
+      good = error == std::errc() && std::isfinite(values[field]) && values[field] > 0 &&
+             (field == 2 ? stop == end : stop < end && *stop == ',');
       at = field == 2 ? stop : stop + 1;
     }
-    if (!good) throw Error(fmt::format("{}:{}: '{}' is refused: it must be n,size,blocks above 0", name, number, line));
-    if (measured.empty() || measured.back().n != values[0]) measured.push_back({values[0], {}});
+    if (!good)
+      throw Error(
+          fmt::format("{}:{}: '{}' is refused: it must be n,size,blocks, finite and above 0", name, number, line));
+    if (measured.empty() || values[0] > measured.back().n) {
+      measured.push_back({values[0], {}});
+    } else if (values[0] < measured.back().n) {
+      throw Error(fmt::format("{}:{}: n = {} is refused: it must be at least the {} of the line before", name, number,
+                              values[0], measured.back().n));
+    }
     measured.back().counts.push_back({values[1], values[2]});
   }
   return measured;

@@ -83,5 +83,5 @@ int main(int argc, char** argv) {
   CommandLine line;
   CLI::App app("Laplace and Himeno under mpirun, with the halo library", "gdr-stencil");
   add_options(app, line);
-  return mpi_program(argc, argv, app, [&] { return run(line); });
+  return mpi_program(argc, argv, app, [&] { run_of(line).shape.check(); }, [&] { return run(line); });
 }

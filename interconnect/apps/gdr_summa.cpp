@@ -125,7 +125,6 @@ bool multiply(const std::string& name, const SummaOptions& options, bool check) 
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const SummaPlan plan = make_summa(options);
-  refuse_what_does_not_fit(options);
   const std::vector<double> a = whole_numbers(options.n, 1);
   const std::vector<double> b = whole_numbers(options.n, 2);
   SummaRank share(plan, static_cast<Rank>(rank), a, b);
@@ -146,7 +145,8 @@ bool multiply(const std::string& name, const SummaOptions& options, bool check) 
   return agrees;
 }
 
-int run(const CommandLine& line) {
+/// The products that the command line asks for, with their names.
+std::vector<std::pair<std::string, SummaOptions>> products_of(const CommandLine& line) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   SummaOptions options;
@@ -155,13 +155,26 @@ int run(const CommandLine& line) {
   options.layout = kLayouts.at(line.layout);
   options.tree_radix = load_tree_radix("mvapich2");
   const bool all = line.algorithm == "all";
-  bool agrees = true;
+  std::vector<std::pair<std::string, SummaOptions>> products;
   for (const auto& [name, algorithm] : kAlgorithms) {
     options.algorithm = algorithm;
     const bool is_for_cubes = algorithm == SummaAlgorithm::ca1 || algorithm == SummaAlgorithm::ca3;
     const bool chosen = all ? options.layout == SummaLayout::square || is_for_cubes : name == line.algorithm;
-    if (chosen) agrees = multiply(name, options, line.check) && agrees;
+    if (chosen) products.emplace_back(name, options);
   }
+  return products;
+}
+
+void prepare(const CommandLine& line) {
+  for (const auto& [name, options] : products_of(line)) {
+    static_cast<void>(make_summa(options));
+    refuse_what_does_not_fit(options);
+  }
+}
+
+int run(const CommandLine& line) {
+  bool agrees = true;
+  for (const auto& [name, options] : products_of(line)) agrees = multiply(name, options, line.check) && agrees;
   return agrees ? 0 : 1;
 }
 
@@ -171,5 +184,5 @@ int main(int argc, char** argv) {
   CommandLine line;
   CLI::App app("SUMMA with blocks that move between the processes of mpirun", "gdr-summa");
   add_options(app, line);
-  return mpi_program(argc, argv, app, [&] { return run(line); });
+  return mpi_program(argc, argv, app, [&] { prepare(line); }, [&] { return run(line); });
 }

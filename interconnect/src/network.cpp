@@ -84,10 +84,14 @@ const std::vector<base::DescriptionKind>& network_kinds() {
   return kinds;
 }
 
-base::Description load_network(std::string_view name_or_file, std::string_view kind) {
-  const auto known = std::ranges::find(network_kinds(), kind, &base::DescriptionKind::name);
+const base::DescriptionKind& network_kind(std::string_view name) {
+  const auto known = std::ranges::find(network_kinds(), name, &base::DescriptionKind::name);
   GDR_ASSERT(known != network_kinds().end(), "a kind of network is one of network_kinds()");
-  return base::load_description(name_or_file, std::span(&*known, 1));
+  return *known;
+}
+
+base::Description load_network(std::string_view name_or_file, std::string_view kind) {
+  return base::load_description(name_or_file, std::span(&network_kind(kind), 1));
 }
 
 }  // namespace gdr::interconnect

@@ -152,8 +152,8 @@ struct Kind {
   std::vector<Routing> routings;  // that may be asked for
 };
 
-const Kind& kind_of(const base::Description& description) {
-  static const Kind kinds[] = {
+const std::vector<Kind>& platforms() {
+  static const std::vector<Kind> kinds{
       {"optical-hub", make_hub, {}},
       {"optical-hub-2d", make_hub_2d, {}},
       {"switch", make_switch, {}},
@@ -164,8 +164,12 @@ const Kind& kind_of(const base::Description& description) {
       {"dragonfly", make_dragonfly, {}},
       {"graph", make_graph, {Routing::shortest}},
   };
+  return kinds;
+}
+
+const Kind& kind_of(const base::Description& description) {
   std::vector<std::string_view> names;
-  for (const Kind& kind : kinds) {
+  for (const Kind& kind : platforms()) {
     if (description.kind == kind.name) return kind;
     names.push_back(kind.name);
   }
@@ -228,6 +232,15 @@ NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string
 NodeId square_side(std::uint64_t nodes, std::string_view what) { return root_of(nodes, 1.0 / 2, 2, what, "square"); }
 
 NodeId cube_side(std::uint64_t nodes, std::string_view what) { return root_of(nodes, 1.0 / 3, 3, what, "cube"); }
+
+const std::vector<base::DescriptionKind>& platform_kinds() {
+  static const std::vector<base::DescriptionKind> kinds = [] {
+    std::vector<base::DescriptionKind> all;
+    for (const Kind& kind : platforms()) all.push_back(network_kind(kind.name));
+    return all;
+  }();
+  return kinds;
+}
 
 Platform make_platform(const base::Description& description, const PlatformOptions& options) {
   const Kind& kind = kind_of(description);

@@ -123,6 +123,16 @@ class ExitStatus(CliTest):
             (["force", "-n", "16", "--seed", "010"], ["--seed", "010", "whole number from 0 to"]),
             (["force", "-n", "16", "--seed", str(2**64)], ["--seed", str(2**64), "whole number from 0 to"]),
             (["nbody", "--plummer", "8", "--t-end", "0", "--seed", "-1"], ["--seed", "-1", "whole number"]),
+            (["dgemm", "-m", "8", "-n", "8", "-k", "8", "--seed", "-1"], ["--seed", "-1", "whole number"]),
+            (["dgemm", "-m", "8", "-n", "8", "-k", "8", "--seed", "010"], ["--seed", "010", "whole number"]),
+            (["hpl", "--n", "64", "--nb", "16", "--seed", "-1"], ["--seed", "-1", "whole number"]),
+            (["hpl", "--n", "64", "--nb", "16", "--seed", "010"], ["--seed", "010", "whole number"]),
+            (["net", "summa", "--nodes", "8"], ["8 is refused: it must be a square"]),
+            (["net", "summa", "--algorithm", "CA4", "--layout", "2.5d"], ["--algorithm CA4 --layout 2.5d"]),
+            (["net", "bcast", "--nodes", "1"], ["nodes: 1 is refused", "from 2 to 4096"]),
+            (["net", "bcast", "--topology", "torus", "--routing", "source"], ["routing: source is refused"]),
+            (["net", "himeno", "--split", "3,8,1"], ["--split", "3 of dimension 0", "64 elements"]),
+            (["net", "halo", "--extent", "10,10", "--split", "3,1"], ["--split", "3 of dimension 0", "10 elements"]),
             (["run", "kernel.vsm", "--break", "k.vsm:1", "--at", "1.5"], ["--at", "1.5", "whole number from 1 to"]),
             (["force", "-n", "16", "--kernel", "nosuch"], ["--kernel", "nosuch", "gravity_jerk"]),
             (["fp", "eval", "--engine", "native"], ["--engine", "native", "reference", "simd"]),
@@ -133,6 +143,44 @@ class ExitStatus(CliTest):
             (["run", "kernel.txt"], ["kernel.txt", ".vsm"]),
         ]:
             self.ends(2, expected, *arguments)
+
+    def test_networks_that_a_command_cannot_use_are_not_offered(self):
+        for arguments, offered, others in [
+            (["net", "bcast", "--network", "nosuch"], ["torus-64", "optical-hub-64"], ["peach2", "mvapich2", "smpi-factors"]),
+            (["net", "cost", "--network", "nosuch"], ["optical-hub-cost-1d"], ["torus-64"]),
+            (["net", "bcast", "--factors", "nosuch"], ["smpi-factors"], ["torus-64"]),
+            (["net", "pingpong", "--method", "pio", "--bytes", "8", "--machine", "nosuch"], ["peach2", "ha-pacs-tca"], ["torus-64"]),
+        ]:
+            outcome = gdr(*arguments)
+            if "gdr was built without" in outcome.err:
+                continue
+            self.assertEqual(outcome.status, 2, outcome.err)
+            for name in offered:
+                self.assertIn(name, outcome.err)
+            for name in others:
+                self.assertNotIn(name, outcome.err)
+
+    def test_input_that_cannot_be_read_is_no_empty_input(self):
+        for opened in (str(self.scratch), None):  # a folder, and nothing at all
+            with self.subTest(stdin=opened):
+                descriptor = os.open(opened, os.O_RDONLY) if opened else None
+                done = subprocess.run([GDR, "fp", "eval"], stdin=descriptor, capture_output=True, text=True, check=False,
+                                      preexec_fn=None if opened else lambda: os.close(0))
+                if descriptor is not None:
+                    os.close(descriptor)
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                self.assertIn("standard input cannot be read", done.stderr)
+        self.assertEqual(self.succeeds("fp", "eval", stdin="").out, "")
+
+    def test_block_sizes_are_refused_unless_finite_and_ascending(self):
+        def refused(rows, expected):
+            table = self.file("blocks.csv", "n,size,blocks\n" + rows)
+            self.ends(1, [f"{table}:", expected], "nbody", "--engine", "timing", "--plummer", "4096", "--t-end", "1",
+                      "--from-block-sizes", table)
+        for number in ("inf", "nan", "1e999", "-1", "0"):
+            refused(f"1024,{number},2\n2048,5,2\n", "finite and above 0")
+        refused("2048,10,2\n1024,5,2\n", "n = 1024 is refused: it must be at least the 2048")
+        refused("1024,10,2\n2048,5,2\n1024,5,2\n", "n = 1024 is refused")
 
     def test_unknown_machine_is_refused_with_the_names_known(self):
         for name in ("model9", ""):

@@ -43,6 +43,16 @@ class NetMap(cli_test.CliTest):
         self.assertEqual(sum(load * links for load, links in histogram), report["cost_torus_hop_bytes"])
         self.assertEqual(max(load for load, _ in histogram), report["max_link_bytes"])
 
+    def test_a_mesh_of_one_node_has_no_links(self):
+        for topology in ("mesh:1", "mesh:1x1", "mesh:1x1x1"):
+            for method in METHODS:
+                with self.subTest(topology=topology, method=method):
+                    arguments = ("--graph", "bruck", "--topology", topology, "--method", method)
+                    outcome = self.succeeds("net", "map", *arguments, "--picture", self.scratch / "links.svg")
+                    self.assertIn("one node has no links", outcome.out)
+                    report = self.report(*arguments, "--full")
+                    self.assertEqual((report["max_link_bytes"], report["link_histogram"]), (0, []))
+
     def test_a_ring_of_tasks_in_order_of_ranks(self):
         report = self.report("--graph", self.graph(RING), "--topology", "mesh:4", "--method", "xyz", "--full")
         self.assertEqual(report["mapping"], [0, 1, 2, 3])

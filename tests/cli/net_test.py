@@ -38,12 +38,12 @@ class Routes(unittest.TestCase):
 class WrongPlatforms(unittest.TestCase):
     def test_grids_that_are_none_are_refused_with_the_reason(self):
         outcome = run("net", "summa", "--nodes", "8")
-        self.assertEqual(outcome.returncode, 1)
+        self.assertEqual(outcome.returncode, 2)
         self.assertIn("8 is refused: it must be a square", outcome.stderr)
 
     def test_schedules_beyond_memory_are_refused_with_the_estimate(self):
         outcome = run("net", "summa", "--nodes", "4096", "--algorithm", "CA4")
-        self.assertEqual(outcome.returncode, 1)
+        self.assertEqual(outcome.returncode, 2)
         self.assertRegex(outcome.stderr, r"4096 is refused: the schedule would .* take \d+\.\d GB")
 
     def test_no_bandwidth_is_refused_with_file_and_line(self):

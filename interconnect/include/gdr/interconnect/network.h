@@ -14,6 +14,9 @@ inline constexpr unsigned kFlowClasses = 9;
 /// Every kind of network that this room models.
 [[nodiscard]] const std::vector<base::DescriptionKind>& network_kinds();
 
+/// One of them by its name, which must be there.
+[[nodiscard]] const base::DescriptionKind& network_kind(std::string_view name);
+
 /// Throws gdr::Error as base::load_description() does, and if the description is not of `kind`.
 [[nodiscard]] base::Description load_network(std::string_view name_or_file, std::string_view kind);
 

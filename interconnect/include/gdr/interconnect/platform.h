@@ -45,6 +45,9 @@ struct Platform {
 /// The same from a description that is loaded.
 [[nodiscard]] Platform make_platform(const base::Description& description, const PlatformOptions& options = {});
 
+/// The kinds of network that load_platform() takes.
+[[nodiscard]] const std::vector<base::DescriptionKind>& platform_kinds();
+
 /// Side of a square of `nodes`. Throws gdr::Error naming `what` if there is none.
 [[nodiscard]] NodeId square_side(std::uint64_t nodes, std::string_view what);
 /// Side of a cube of `nodes`. Throws gdr::Error naming `what` if there is none.
