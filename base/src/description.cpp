@@ -7,10 +7,11 @@
 #include <toml++/toml.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <set>
+#include <utility>
 
+#include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -188,9 +189,7 @@ std::vector<std::string> description_names(std::span<const DescriptionKind> kind
 
 std::vector<std::filesystem::path> data_directories() {
   std::vector<std::filesystem::path> directories;
-  if (const char* chosen = std::getenv("GDR_DATA_DIR"); chosen != nullptr && *chosen != '\0') {
-    directories.emplace_back(chosen);
-  }
+  if (std::string chosen = environment("GDR_DATA_DIR"); !chosen.empty()) directories.emplace_back(std::move(chosen));
   std::error_code none;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
   if (!program.empty()) directories.push_back(program.parent_path().parent_path() / "share" / "gdr");

@@ -1,12 +1,16 @@
 #include "gdr/emulator/thread_pool.h"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "gdr/base/error.h"
 
 namespace gdr::emulator {
 namespace {
@@ -25,8 +29,13 @@ unsigned process() {
 class ThreadPool::Team {
  public:
   explicit Team(unsigned threads) {
-    for (unsigned n = 1; n < threads; ++n) {
-      threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    try {
+      for (unsigned n = 1; n < threads; ++n) {
+        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+      }
+    } catch (const std::system_error& error) {
+      throw Error(fmt::format("{} host threads are refused: this process can have {}: {}", threads, threads_.size() + 1,
+                              error.code().message()));
     }
   }
   ~Team() {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "environment.h"
+#include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -22,7 +22,7 @@ constexpr std::array<const char*, kReasons> kReasonNames{"small", "not_a_number"
 /// Of Open MPI, and of MPICH and its descendants.
 std::string first_of(const char* name, const char* other, const char* otherwise) {
   for (const char* variable : {name, other}) {
-    if (std::string value = environment(variable); !value.empty()) return value;
+    if (std::string value = base::environment(variable); !value.empty()) return value;
   }
   return otherwise;
 }

@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "board_pool.h"
-#include "environment.h"
+#include "gdr/base/environment.h"
 #include "report.h"
 #include "scaling.h"
 
@@ -46,13 +46,13 @@ struct Settings {
 Settings settings_from_environment() {
   Settings settings;
   settings.device = device_options_from_environment();
-  const std::string precision = environment("GDR_BLAS_PRECISION");
+  const std::string precision = base::environment("GDR_BLAS_PRECISION");
   if (precision == "double") {
     settings.precision = DgemmPrecision::full;
   } else if (!precision.empty() && precision != "paper") {
     throw Error(fmt::format("GDR_BLAS_PRECISION = '{}' is refused: it must be paper or double", precision));
   }
-  const std::string flops = environment("GDR_BLAS_MIN_FLOPS");
+  const std::string flops = base::environment("GDR_BLAS_MIN_FLOPS");
   if (!flops.empty()) {
     const auto [end, error] = std::from_chars(flops.data(), flops.data() + flops.size(), settings.min_flops);
     if (error != std::errc() || end != flops.data() + flops.size() || !(settings.min_flops >= 0)) {
@@ -182,7 +182,7 @@ void begin_anew_in_child() {
 Service::Service(bool forked) : forked_(forked) {
   try {
     settings_ = settings_from_environment();
-    log_ = std::make_unique<CallLog>(file_of_process(environment("GDR_BLAS_CALLS"), forked));
+    log_ = std::make_unique<CallLog>(file_of_process(base::environment("GDR_BLAS_CALLS"), forked));
   } catch (const std::exception& error) {
     fail(error.what());
   }
@@ -402,7 +402,7 @@ void Service::triangle(const Trsm& call, gdr_blas_call& told) {
 
 void Service::write_report() noexcept {
   try {
-    report_.write(file_of_process(environment("GDR_REPORT"), forked_),
+    report_.write(file_of_process(base::environment("GDR_REPORT"), forked_),
                   {std::string(name_of(settings_.precision)), settings_.device.machine, settings_.device.engine,
                    settings_.device.boards});
   } catch (const std::exception& error) {

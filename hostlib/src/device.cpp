@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <charconv>
-#include <cstdlib>
 #include <future>
+#include <system_error>
 #include <thread>
+#include <utility>
 
 #include "device_boards.h"
+#include "gdr/base/environment.h"
 
 namespace gdr {
 namespace {
@@ -69,6 +74,22 @@ void require_type_i(const Program& program) {
 
 }  // namespace
 
+namespace {
+
+/// Marks a run as computed by this process.
+class AtWork {
+ public:
+  explicit AtWork(std::atomic<pid_t>& process) : process_(process) { process_ = getpid(); }
+  ~AtWork() { process_ = 0; }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+
+ private:
+  std::atomic<pid_t>& process_;
+};
+
+}  // namespace
+
 struct Device::State {
   DeviceOptions options;
   Boards boards;
@@ -78,12 +99,29 @@ struct Device::State {
   std::unique_ptr<emulator::BoardTime> emulated;
   emulator::Counters before;  // of a run that this one continues, less what restarting it took
   std::future<std::vector<std::uint64_t>> running;
+  std::atomic<pid_t> at_work{0};  // the process that computes a run
+  pid_t started_in = 0;           // the process that waits for `running`
 
   explicit State(const DeviceOptions& chosen) : options(chosen), boards(hostlib::boards_of(chosen)) {}
 
-  void require_loaded() const {
-    if (!loaded) throw Error("no program is loaded");
+  /// In a process that was forked while a run was under way. The threads of that run do not exist here, and what they
+  /// worked on is as they left it at that moment.
+  [[nodiscard]] bool abandoned() const {
+    const auto elsewhere = [](pid_t process) { return process != 0 && process != getpid(); };
+    return elsewhere(at_work) || elsewhere(started_in);
+  }
+
+  void require_idle() const {
+    if (abandoned()) {
+      throw Error(
+          "this process was forked while a run was under way, which goes on in its parent: open another device");
+    }
     if (running.valid()) throw Error("a run is under way: call wait() first");
+  }
+
+  void require_loaded() const {
+    require_idle();
+    if (!loaded) throw Error("no program is loaded");
   }
 
   [[nodiscard]] std::size_t j_capacity() const {
@@ -116,6 +154,7 @@ struct Device::State {
   }
 
   std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj) {
+    const AtWork here(at_work);
     if (program.is_type2()) return run_turns(i_fields, nj);
     const std::size_t record = program.record_fields(Transfer::hlt);
     const std::size_t count = record == 0 ? kParticlesPerRun : i_fields.size() / record;
@@ -153,12 +192,8 @@ struct Device::State {
 
 DeviceOptions device_options_from_environment() {
   DeviceOptions options;
-  const auto text = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
   const auto number = [&](const char* name, unsigned most, unsigned& to) {
-    const std::string value = text(name);
+    const std::string value = base::environment(name);
     if (value.empty()) return;
     unsigned parsed = 0;
     const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), parsed);
@@ -167,8 +202,8 @@ DeviceOptions device_options_from_environment() {
     }
     to = parsed;
   };
-  if (const std::string machine = text("GDR_MACHINE"); !machine.empty()) options.machine = machine;
-  if (const std::string engine = text("GDR_ENGINE"); !engine.empty()) {
+  if (const std::string machine = base::environment("GDR_MACHINE"); !machine.empty()) options.machine = machine;
+  if (const std::string engine = base::environment("GDR_ENGINE"); !engine.empty()) {
     std::vector<std::string> known = emulator::engine_names();
     std::erase(known, emulator::Engine::timing);  // which gives no results
     if (std::ranges::find(known, engine) == known.end()) {
@@ -182,12 +217,19 @@ DeviceOptions device_options_from_environment() {
 }
 
 Device::Device(const DeviceOptions& options) : state_(std::make_unique<State>(options)) {}
-Device::~Device() = default;
+Device::~Device() {
+  // Neither waited for nor destroyed: its locks may be held by threads that this process does not have.
+  if (state_ && state_->abandoned()) static_cast<void>(state_.release());
+}
 Device::Device(Device&&) noexcept = default;
-Device& Device::operator=(Device&&) noexcept = default;
+Device& Device::operator=(Device&& other) noexcept {
+  Device taken(std::move(other));
+  std::swap(state_, taken.state_);
+  return *this;
+}
 
 void Device::load(Program program) {
-  if (state_->running.valid()) throw Error("a run is under way: call wait() first");
+  state_->require_idle();
   // A program that is refused leaves the device without one.
   state_->loaded = false;
   state_->emulated.reset();
@@ -262,14 +304,23 @@ std::vector<std::uint64_t> Device::run(std::span<const std::uint64_t> i_fields, 
 
 void Device::start(std::span<const std::uint64_t> i_fields, std::size_t nj) {
   state_->check_run(i_fields, nj);
-  state_->running =
-      std::async(std::launch::async, [state = state_.get(), copy = std::vector(i_fields.begin(), i_fields.end()), nj] {
-        return state->run(copy, nj);
-      });
+  auto whole_run = [state = state_.get(), copy = std::vector(i_fields.begin(), i_fields.end()), nj] {
+    return state->run(copy, nj);
+  };
+  try {
+    state_->running = std::async(std::launch::async, std::move(whole_run));
+    state_->started_in = getpid();
+  } catch (const std::system_error& error) {
+    throw Error(fmt::format("a thread for a run in the background is refused: {}", error.code().message()));
+  }
 }
 
 std::vector<std::uint64_t> Device::wait() {
-  if (!state_->running.valid()) throw Error("no run is under way");
+  if (state_->abandoned() || !state_->running.valid()) {
+    state_->require_idle();
+    throw Error("no run is under way");
+  }
+  state_->started_in = 0;
   return state_->running.get();
 }
 

@@ -1,7 +1,11 @@
 #include "gdr/hostlib/hpl_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "gdr/base/error.h"
 
 namespace gdr {
 namespace {
@@ -51,6 +55,8 @@ class Machine {
 /// `swap` gives the seconds of the row swaps of a panel: of its rows, its columns, and the columns to the right of it.
 template <class Swap>
 HplStages stages(const HostDescription& host, Machine machine, double n, double nb, const Swap& swap) {
+  if (!(n >= 1)) throw Error(fmt::format("n = {} is refused: it must be at least 1", n));
+  if (!(nb >= 1)) throw Error(fmt::format("nb = {} is refused: it must be at least 1", nb));
   HplStages stages;
   for (double first = 0; first < n; first += nb) {
     const double columns = std::min(nb, n - first);

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "gdr/base/error.h"
+
 namespace gdr {
 namespace {
 
@@ -92,6 +94,8 @@ std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, co
 }
 
 double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product) {
+  if (n == 0) throw Error("n = 0 is refused: it must be at least 1");
+  if (nb == 0) throw Error("nb = 0 is refused: it must be at least 1");
   std::mt19937_64 random(seed);
   // The upper 53 bits as a fraction, so that every host draws the same numbers.
   const auto draw = [&random] { return static_cast<double>(random() >> 11) * 0x1p-53 - 0.5; };

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gdr/hostlib/device.h"
@@ -22,16 +25,21 @@ using gdr::isa::Transfer;
 
 thread_local std::string last_message;
 
-int failed(int status, std::string why) {
-  last_message = std::move(why);
+/// Without memory for the words there are none.
+int failed(int status, std::string_view why) noexcept {
+  try {
+    last_message = why;
+  } catch (const std::bad_alloc&) {
+    last_message.clear();
+  }
   return status;
 }
 
 /// Calls `body`, which returns a status, and turns what it throws into one.
 template <class Body>
 int guarded(Body body) {
+  last_message.clear();
   try {
-    last_message.clear();
     return body();
   } catch (const std::bad_alloc&) {
     return GDR_ERROR_MEMORY;  // and no message, which would take memory
@@ -40,12 +48,25 @@ int guarded(Body body) {
   }
 }
 
-int check(const gdr_runtime* runtime, const void* records, int count, bool needs_records) {
-  if (runtime == nullptr) return failed(GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
-  if (count < 0) return failed(GDR_ERROR_ARGUMENT, "count = " + std::to_string(count) + " is negative");
-  if (needs_records && records == nullptr && count > 0) return failed(GDR_ERROR_ARGUMENT, "records is a null pointer");
+int not_open() { return failed(GDR_ERROR_NOT_OPEN, "the kernel is not initialised"); }
+int null_pointer(const std::string& name) { return failed(GDR_ERROR_ARGUMENT, name + " is a null pointer"); }
+int negative(const std::string& name, int value) {
+  return failed(GDR_ERROR_ARGUMENT, name + " = " + std::to_string(value) + " is negative");
+}
+
+/// GDR_OK if the runtime can be used now.
+int check(const gdr_runtime* runtime) {
+  if (runtime == nullptr) return not_open();
   if (runtime->running) return failed(GDR_ERROR_STATE, "a run is under way: wait for it first");
   return GDR_OK;
+}
+
+/// The same of a call with `count` records at `records`.
+int check(const gdr_runtime* runtime, const char* name, const void* records, int count) {
+  if (runtime == nullptr) return not_open();
+  if (count < 0) return negative("count", count);
+  if (records == nullptr && count > 0) return null_pointer(name);
+  return check(runtime);
 }
 
 std::vector<std::uint64_t> fields_of(const void* records, std::size_t count) {
@@ -57,75 +78,75 @@ std::vector<std::uint64_t> fields_of(const void* records, std::size_t count) {
 }  // namespace
 
 int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime) {
-  if (runtime == nullptr) return failed(GDR_ERROR_ARGUMENT, "runtime is a null pointer");
-  *runtime = nullptr;
-  if (object == nullptr) return failed(GDR_ERROR_ARGUMENT, "object is a null pointer");
   return guarded([&] {
+    if (runtime == nullptr) return null_pointer("runtime");
+    *runtime = nullptr;
+    if (object == nullptr) return null_pointer("object");
     const std::span code(reinterpret_cast<const std::byte*>(object), bytes);
     gdr::isa::Program program = gdr::isa::deserialize(code, "the stub's object");
     gdr::Device device(gdr::device_options_from_environment());
     device.load(std::move(program));
     *runtime = new gdr_runtime{std::move(device), {}, {}};
-    return GDR_OK;
+    return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value) {
-  if (const int status = check(runtime, name, 1, true); status != GDR_OK) return status;
   return guarded([&] {
+    if (const int status = check(runtime, "name", name, 1); status != GDR_OK) return status;
     runtime->device.set_parameter(name, value);
-    return GDR_OK;
+    return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count) {
-  if (const int status = check(runtime, records, count, true); status != GDR_OK) return status;
   return guarded([&] {
+    if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
     runtime->particles = fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::hlt));
-    return GDR_OK;
+    return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count) {
-  if (const int status = check(runtime, records, count, true); status != GDR_OK) return status;
-  if (first < 0) return failed(GDR_ERROR_ARGUMENT, "first = " + std::to_string(first) + " is negative");
   return guarded([&] {
+    if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
+    if (first < 0) return negative("first", first);
     runtime->device.write_j(
         static_cast<std::size_t>(first),
         fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::elt)));
-    return GDR_OK;
+    return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_start(gdr_runtime* runtime, int nj) {
-  if (const int status = check(runtime, nullptr, nj, false); status != GDR_OK) return status;
   return guarded([&] {
+    if (const int status = check(runtime); status != GDR_OK) return status;
+    if (nj < 0) return negative("nj", nj);
     runtime->results.clear();  // a run that fails has none
     runtime->device.start(runtime->particles, static_cast<std::size_t>(nj));
     runtime->running = true;
-    return GDR_OK;
+    return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_wait(gdr_runtime* runtime) {
-  if (runtime == nullptr) return failed(GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
-  if (!runtime->running) return failed(GDR_ERROR_STATE, "no run is under way");
-  runtime->running = false;
   return guarded([&] {
+    if (runtime == nullptr) return not_open();
+    if (!runtime->running) return failed(GDR_ERROR_STATE, "no run is under way");
+    runtime->running = false;
     runtime->results = runtime->device.wait();
-    return GDR_OK;
+    return static_cast<int>(GDR_OK);
   });
 }
 
 int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count) {
-  if (const int status = check(runtime, records, count, true); status != GDR_OK) return status;
   return guarded([&] {
-    const std::size_t fields = static_cast<std::size_t>(count) * runtime->device.fields(Transfer::rrn);
+    if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
+    const std::size_t record = runtime->device.fields(Transfer::rrn);
+    const std::size_t fields = static_cast<std::size_t>(count) * record;
     if (fields > runtime->results.size()) {
-      return failed(GDR_ERROR_STATE,
-                    "the last run has " +
-                        std::to_string(runtime->results.size() / runtime->device.fields(Transfer::rrn)) + " results, " +
-                        std::to_string(count) + " are asked for");
+      return failed(GDR_ERROR_STATE, "the last run has " + std::to_string(runtime->results.size() / record) +
+                                         " results, " + std::to_string(count) + " are asked for");
     }
     if (fields > 0) std::memcpy(records, runtime->results.data(), fields * sizeof(std::uint64_t));
     return static_cast<int>(GDR_OK);
@@ -133,14 +154,16 @@ int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count) {
 }
 
 int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count) {
-  if (const int status = check(runtime, words, count, true); status != GDR_OK) return status;
-  const auto wanted = static_cast<std::size_t>(count);
-  if (wanted > runtime->results.size()) {
-    return failed(GDR_ERROR_STATE, "the last run has " + std::to_string(runtime->results.size()) + " words, " +
-                                       std::to_string(count) + " are asked for");
-  }
-  if (wanted > 0) std::memcpy(words, runtime->results.data(), wanted * sizeof(std::uint64_t));
-  return GDR_OK;
+  return guarded([&] {
+    if (const int status = check(runtime, "words", words, count); status != GDR_OK) return status;
+    const auto wanted = static_cast<std::size_t>(count);
+    if (wanted > runtime->results.size()) {
+      return failed(GDR_ERROR_STATE, "the last run has " + std::to_string(runtime->results.size()) + " words, " +
+                                         std::to_string(count) + " are asked for");
+    }
+    if (wanted > 0) std::memcpy(words, runtime->results.data(), wanted * sizeof(std::uint64_t));
+    return static_cast<int>(GDR_OK);
+  });
 }
 
 void gdr_runtime_close(gdr_runtime* runtime) { delete runtime; }

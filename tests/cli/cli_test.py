@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -143,6 +144,17 @@ class ExitStatus(CliTest):
             (["run", "kernel.txt"], ["kernel.txt", ".vsm"]),
         ]:
             self.ends(2, expected, *arguments)
+
+    def test_threads_that_the_host_does_not_start_are_named(self):
+        def with_little_memory(*arguments):
+            limit = 400 * 1024 * 1024  # less than the stacks of 100 threads
+            return subprocess.run([GDR, *arguments], capture_output=True, text=True, check=False,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        if with_little_memory("--version").returncode != 0:
+            self.skipTest("sanitizers need more memory")
+        done = with_little_memory("force", "-n", "64", "--threads", "100")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"gdr: 100 host threads are refused: this process can have \d+: ")
 
     def test_networks_that_a_command_cannot_use_are_not_offered(self):
         for arguments, offered, others in [

@@ -2,11 +2,16 @@
 #include "gdr/hostlib/device.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <thread>
 
 #include "gdr/assembler/assembler.h"
 
@@ -272,6 +277,74 @@ TEST(Device, CountsWhatPassesThrough) {
   EXPECT_EQ(counters.em_words_written, 128u * 2u);
   EXPECT_EQ(counters.em_words_read, 128u * 2u);
   EXPECT_EQ(counters.lines, 4u * (4u + 2u * 5u)) << "loop initialization once, the body twice";
+}
+
+/// Runs `body` in a forked child; true if it returned true there. A child that hangs is ended.
+bool in_child(const std::function<bool()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);
+    _exit(body() ? 0 : 1);
+  }
+  int status = -1;
+  return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+bool told_of_the_fork(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return std::string_view(error.what()).find("forked while a run was under way") != std::string_view::npos;
+  }
+  return false;
+}
+
+TEST_P(DeviceTest, AChildForkedDuringARunIsToldAndDoesNotWaitForIt) {
+  for (const unsigned threads : {1u, 3u}) {
+    auto device = std::make_unique<Device>(options(GetParam(), threads));
+    device->load(assembled(kSpring));
+    device->write_j(0, row_of_particles(100));
+    device->start(bits({0.0}), 100);
+    EXPECT_TRUE(in_child([&] {
+      const bool told = told_of_the_fork([&] { static_cast<void>(device->wait()); }) &&
+                        told_of_the_fork([&] { static_cast<void>(device->run(bits({0.0}), 1)); }) &&
+                        told_of_the_fork([&] { device->start(bits({0.0}), 1); }) &&
+                        told_of_the_fork([&] { device->load(assembled(kSpring)); }) &&
+                        told_of_the_fork([&] { static_cast<void>(device->counters()); });
+      *device = Device(options(GetParam(), threads));  // which forgets the one before
+      device->load(assembled(kSpring));
+      device->write_j(0, row_of_particles(10));
+      const bool works = std::bit_cast<double>(device->run(bits({0.0}), 10)[0]) == 55.0;
+      device.reset();
+      return told && works;
+    }));
+    EXPECT_EQ(std::bit_cast<double>(device->wait()[0]), 5050.0) << "the parent's run goes on";
+    EXPECT_TRUE(in_child([&] { return std::bit_cast<double>(device->run(bits({0.0}), 100)[0]) == 5050.0; }))
+        << "between runs a child inherits the device";
+  }
+}
+
+TEST(Device, AForkBesideARunOnAnotherThreadNeverHangs) {
+  Device device(options(emulator::Engine::simd, 2));
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(500));
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    while (!ends) static_cast<void>(device.run(bits({0.0, 1.0}), 500));
+  });
+  for (int n = 0; n < 20; ++n) {
+    EXPECT_TRUE(in_child([&] {
+      auto gone = std::make_unique<Device>(std::move(device));
+      try {
+        static_cast<void>(gone->run(bits({0.0}), 10));
+      } catch (const Error&) {  // forked during a run
+      }
+      gone.reset();
+      return true;
+    }));
+  }
+  ends = true;
+  other.join();
 }
 
 }  // namespace

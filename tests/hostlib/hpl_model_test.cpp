@@ -6,6 +6,9 @@
 #include <random>
 #include <set>
 
+#include "gdr/base/error.h"
+#include "gdr/hostlib/lu.h"
+
 namespace gdr {
 namespace {
 
@@ -40,6 +43,16 @@ TEST(HplModel, TwiceEveryRateIsHalfOfEveryStage) {
     EXPECT_DOUBLE_EQ(one.update, 2 * two.update);
     EXPECT_DOUBLE_EQ(one.swap, 2 * two.swap);
     EXPECT_DOUBLE_EQ(one.backsub, 2 * two.backsub);
+  }
+}
+
+TEST(HplModel, MatricesAndPanelsWithoutColumnsAreRefused) {
+  const HostDescription host = load_host("core-i7-920");
+  const DgemmModel board(dgemm_program(DgemmPrecision::paper), emulator::load_machine("model1800"), 1);
+  for (const auto& [n, nb] : {std::pair(16U, 0U), std::pair(0U, 16U)}) {
+    EXPECT_THROW(static_cast<void>(hpl_on_host(host, n, nb)), Error);
+    EXPECT_THROW(static_cast<void>(hpl_with_board(host, board, {}, n, nb)), Error);
+    EXPECT_THROW(static_cast<void>(hpl_residual(n, nb, 1, host_product)), Error);
   }
 }
 

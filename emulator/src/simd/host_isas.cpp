@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
+#include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "micro_op.h"
 
@@ -28,8 +28,8 @@ Kernel find_kernel(HostIsa isa, const KernelKey& key) {
 
 HostIsa default_host_isa() {
   const std::vector<HostIsa> available = available_host_isas();
-  const char* const wanted = std::getenv("GDR_HOST_ISA");
-  if (wanted == nullptr || *wanted == '\0') return available.back();
+  const std::string wanted = base::environment("GDR_HOST_ISA");
+  if (wanted.empty()) return available.back();
   std::string names;
   for (const HostIsa isa : available) {
     if (name_of(isa) == wanted) return isa;

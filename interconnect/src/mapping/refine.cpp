@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "gdr/base/description.h"
@@ -78,10 +79,13 @@ class Jobs {
         done[i] = 1;
       }
     };
-    std::vector<std::thread> helpers;
-    for (unsigned i = 1; i < std::min<std::size_t>(threads_, jobs.size()); ++i) helpers.emplace_back(work);
+    std::vector<std::jthread> helpers;
+    try {
+      for (unsigned i = 1; i < std::min<std::size_t>(threads_, jobs.size()); ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {  // no more threads on this host: those that are there do all the work
+    }
     work();
-    for (std::thread& helper : helpers) helper.join();
+    helpers.clear();  // joins them
     if (failure) std::rethrow_exception(failure);
     return results;
   }

@@ -6,8 +6,8 @@
  * transfers (from the rank whose memory is read to the one whose memory is written). Other collectives are not taken
  * apart; how often each was called stands in comments of the file. Fortran's bindings enter at PMPI_, C programs at
  * MPI_: both are wrapped, and what is behind them is looked up behind this library. */
-#ifndef GDR_RECORD_SMPI
 #define _GNU_SOURCE
+#ifndef GDR_RECORD_SMPI
 #include <dlfcn.h>
 #endif
 #include <mpi.h>
@@ -92,7 +92,7 @@ struct persistent {
 static struct persistent* persistents = NULL;
 
 static void begin(void) {
-  const char* file = getenv("GDR_RECORD");
+  const char* file = secure_getenv("GDR_RECORD");
   if (file == NULL || *file == '\0' || sent != NULL) return;
   PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   sent = calloc((size_t)ranks, sizeof *sent);
@@ -320,7 +320,7 @@ static void write_graph(void) {
     NEXT(Send)(sent, ranks, MPI_UINT64_T, 0, tag, MPI_COMM_WORLD);
     return;
   }
-  const char* name = getenv("GDR_RECORD");
+  const char* name = secure_getenv("GDR_RECORD");
   FILE* file = fopen(name, "w");
   if (file == NULL) perror(name);
   if (file != NULL) {

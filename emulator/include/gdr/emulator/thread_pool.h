@@ -35,7 +35,8 @@ class ThreadPool {
     std::exception_ptr failure_;
   };
 
-  /// `threads` counts the caller that waits: 1 starts none, and all work is done in wait().
+  /// `threads` counts the caller that waits: 1 starts none, and all work is done in wait(). Throws gdr::Error if the
+  /// system starts no more threads, as every call does that starts them in a forked child.
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

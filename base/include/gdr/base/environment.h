@@ -1,10 +1,10 @@
-// Settings of a library that is loaded into other people's programs.
+// Settings from the environment, for libraries that are loaded into other people's programs.
 #pragma once
 
 #include <cstdlib>
 #include <string>
 
-namespace gdr::blas {
+namespace gdr::base {
 
 /// Value of an environment variable; empty if it is unset, or if the program runs with rights that its user has not.
 inline std::string environment(const char* name) {
@@ -12,4 +12,4 @@ inline std::string environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-}  // namespace gdr::blas
+}  // namespace gdr::base

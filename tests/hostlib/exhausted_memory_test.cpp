@@ -1,0 +1,177 @@
+// Memory that runs out at every place: each allocation of a call fails once. There is then the old file or the complete
+// new one, a status or an exception, and nothing is leaked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <new>
+#include <string>
+
+#include "failing_allocations.h"
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/hostlib/checkpoint.h"
+#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/plummer.h"
+#include "gdr/hostlib/runtime.h"
+#include "gdr/hostlib/snapshot.h"
+#include "gdr/hostlib/table.h"
+#include "scratch_directory.h"
+
+namespace gdr::hostlib {
+namespace {
+
+using tests::ScratchDirectory;
+
+/// Calls `action` with its first allocation failing, then its second, until it has all it wants; `after` every time.
+/// Returns how often it failed. `action` returns whether it succeeded.
+int each_allocation_failing(const std::function<bool()>& action, const std::function<void(bool succeeded)>& after) {
+  int failures = 0;
+  for (std::size_t served = 0;; ++served) {
+    const std::ptrdiff_t live = tests::live_allocations();
+    tests::fail_allocation_after(served);
+    bool succeeded = false;
+    try {
+      succeeded = action();
+    } catch (const std::bad_alloc&) {
+    }
+    const bool had_all = tests::serve_all_allocations();
+    EXPECT_EQ(tests::live_allocations(), live) << "leaked after allocation " << served;
+    after(succeeded);
+    if (had_all) {
+      EXPECT_TRUE(succeeded);
+      return failures;
+    }
+    failures += succeeded ? 0 : 1;
+  }
+}
+
+std::size_t entries(const ScratchDirectory& directory) {
+  return static_cast<std::size_t>(
+      std::distance(std::filesystem::directory_iterator(directory.path()), std::filesystem::directory_iterator()));
+}
+
+/// `write` replaces the file at its path by one whose content is `fresh`.
+void old_or_new(const std::function<void(const std::filesystem::path&)>& write, std::size_t most_files = 1,
+                const char* name = "output") {
+  const ScratchDirectory directory;
+  const std::filesystem::path path = directory / name;
+  write(path);
+  const std::string fresh = base::read_file(path);
+  const std::string old = "what was there before\n";
+  bool succeeded_once = false;
+  const int failures = each_allocation_failing(
+      [&] {
+        write(path);
+        return true;
+      },
+      [&](bool succeeded) {
+        const std::string content = base::read_file(path);
+        EXPECT_TRUE(succeeded ? content == fresh : content == old || content == fresh);
+        EXPECT_LE(entries(directory), most_files) << "something is left over";
+        succeeded_once = succeeded_once || succeeded;
+        base::write_file(path, old);
+      });
+  EXPECT_GT(failures, 0);
+  EXPECT_TRUE(succeeded_once);
+}
+
+TEST(ExhaustedMemory, LeavesTheOldFileOrTheWholeNewOne) {
+  const std::string content(100000, 'x');
+  old_or_new([&](const auto& path) { base::write_file(path, content); });
+}
+
+TEST(ExhaustedMemory, LeavesTheOldSnapshotOrTheWholeNewOne) {
+  const Snapshot snapshot{3, 0.5, make_plummer(20, 1)};
+  old_or_new([&](const auto& path) { write_snapshot(path, snapshot, SnapshotFormat::phigrape); });
+}
+
+TEST(ExhaustedMemory, LeavesTheOldCheckpointOrTheWholeNewOne) {
+  DirectForce force;
+  HermiteIntegrator integrator(force, make_plummer(16, 1), {});
+  Checkpoint checkpoint;
+  checkpoint.context = "context";
+  checkpoint.initial_energy = -0.25;
+  checkpoint.state = integrator.state();
+  old_or_new([&](const auto& path) { write_checkpoint(path, checkpoint); }, 2);  // and the one before
+}
+
+TEST(ExhaustedMemory, LeavesTheOldTableOrTheWholeNewOne) {
+  Table table;
+  table.add("x", std::vector<double>(50, 1.5));
+  table.add("n", std::vector<std::int64_t>(50, 7));
+  for (const char* const name : {"table.csv", "table.npy"}) {
+    old_or_new([&](const auto& path) { write_table(path, table); }, 1, name);
+  }
+}
+
+TEST(ExhaustedMemory, KeepsTheFinishedLinesOfALog) {
+  const ScratchDirectory directory;
+  const std::filesystem::path path = directory / "log";
+  base::LineFile log(path);
+  std::string expected;
+  static_cast<void>(each_allocation_failing(
+      [&] {
+        log.append("a line that is longer than what a text keeps within itself\n");
+        return true;
+      },
+      [&](bool succeeded) {
+        if (succeeded) expected += "a line that is longer than what a text keeps within itself\n";
+        EXPECT_EQ(base::read_file(path), expected);
+      }));
+}
+
+isa::Program sum() {
+  const assembler::AssembleResult result = assembler::assemble(
+      "kernel k\nvar vector long xi hlt flt64to72\nbvar long xj elt flt64to72\nvar vector long r rrn flt72to64 fadd\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt r\nloop body\n  fsub xj xi $lt\n  fadd r $lt r\n",
+      "k.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *result.program;
+}
+
+TEST(ExhaustedMemory, BecomesAStatusOfTheCInterface) {
+  const std::vector<std::byte> object = isa::serialize(sum());
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(object.data());
+  const std::vector<double> x{1, 2, 3, 4};
+  gdr_runtime* runtime = nullptr;
+  ASSERT_EQ(gdr_runtime_open(bytes, object.size(), &runtime), GDR_OK);
+  int failures = 0;
+  for (std::size_t served = 0;; ++served) {
+    double results[2] = {};
+    tests::fail_allocation_after(served);
+    int status = gdr_runtime_send_i(runtime, x.data(), 2);
+    if (status == GDR_OK) status = gdr_runtime_send_j(runtime, 0, x.data(), 4);
+    if (status == GDR_OK) status = gdr_runtime_start(runtime, 4);
+    if (status == GDR_OK) status = gdr_runtime_wait(runtime);
+    if (status == GDR_OK) status = gdr_runtime_get_result(runtime, results, 2);
+    const bool had_all = tests::serve_all_allocations();
+    EXPECT_TRUE(status == GDR_OK || status == GDR_ERROR_MEMORY) << status << " " << gdr_runtime_message();
+    EXPECT_TRUE(status != GDR_OK || (results[0] == 6 && results[1] == 2));
+    failures += status == GDR_OK ? 0 : 1;
+    if (had_all) break;
+  }
+  gdr_runtime_close(runtime);
+  EXPECT_GT(failures, 0);
+}
+
+TEST(ExhaustedMemory, LetsNoExceptionOutOfTheCInterfaceWhereItRefuses) {
+  double value = 0;
+  for (std::size_t served = 0; served < 5; ++served) {
+    const auto refused = [&](int expected, const std::function<int()>& call) {
+      tests::fail_allocation_after(served);
+      const int status = call();
+      static_cast<void>(tests::serve_all_allocations());
+      EXPECT_TRUE(status == expected || status == GDR_ERROR_MEMORY) << status;
+    };
+    refused(GDR_ERROR_ARGUMENT, [] { return gdr_runtime_open(nullptr, 0, nullptr); });
+    refused(GDR_ERROR_NOT_OPEN, [] { return gdr_runtime_set_parameter(nullptr, "scale", 1); });
+    refused(GDR_ERROR_NOT_OPEN, [&] { return gdr_runtime_send_i(nullptr, &value, -1); });
+    refused(GDR_ERROR_NOT_OPEN, [] { return gdr_runtime_wait(nullptr); });
+  }
+}
+
+}  // namespace
+}  // namespace gdr::hostlib
