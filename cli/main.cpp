@@ -1,4 +1,5 @@
 // gdr: the program. Each subcommand stands in a file of its own.
+#include <cfenv>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -7,6 +8,8 @@
 
 int main(int argc, char** argv) {
   using namespace gdr::cli;
+  // Results are bits: a library that was loaded with the program may have left another rounding.
+  std::fesetenv(FE_DFL_ENV);
   try {
     return run_program(argc, argv,
                        {add_as, add_objdump, add_run, add_nbody, add_force, add_dgemm, add_hpl, add_validate, add_fp,

@@ -246,6 +246,15 @@ class ExitStatus(CliTest):
             self.ends(1, [arguments[-1] if "--in" not in arguments else "missing.dat"], *arguments)
 
 
+class Rounding(CliTest):
+    def test_what_a_loaded_library_leaves_the_processor_rounding_does_not_matter(self):
+        run = ("nbody", "--plummer", "32", "--t-end", "0.125", "--quiet", "--json", "-")
+        own = json.loads(self.succeeds(*run).out)
+        other = json.loads(self.succeeds(*run, environment={"LD_PRELOAD": os.environ["GDR_TEST_ROUNDING"]}).out)
+        for field in ("state_hash", "steps", "energy_error"):
+            self.assertEqual(own[field], other[field], field)
+
+
 class JsonReport(CliTest):
     FIELDS = ("tool", "version", "machine", "engine", "exact", "emulated_seconds", "emulated_gflops", "host_seconds",
               "clocks", "counters")
