@@ -25,6 +25,29 @@ unsigned process() {
 
 }  // namespace
 
+/// Lanes in a row. Each knows the one behind it, so that nothing is allocated and no lane is lost when memory runs out.
+class ThreadPool::Lanes {
+ public:
+  [[nodiscard]] bool empty() const { return first_ == nullptr; }
+  [[nodiscard]] Lane& front() const { return *first_; }
+  void push_front(Lane& lane) {
+    lane.behind_ = first_;
+    if (first_ == nullptr) last_ = &lane;
+    first_ = &lane;
+  }
+  void push_back(Lane& lane) {
+    if (first_ == nullptr) return push_front(lane);
+    lane.behind_ = nullptr;
+    last_->behind_ = &lane;
+    last_ = &lane;
+  }
+  void pop_front() { first_ = first_->behind_; }
+
+ private:
+  Lane* first_ = nullptr;
+  Lane* last_ = nullptr;
+};
+
 /// The threads of one process.
 class ThreadPool::Team {
  public:
@@ -58,7 +81,7 @@ class ThreadPool::Team {
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::condition_variable done_;
-  std::deque<Lane*> ready_;  // lanes whose first job has parts that nobody has taken
+  Lanes ready_;  // those whose first job has parts that nobody has taken
   std::vector<std::jthread> threads_;
 };
 
@@ -97,7 +120,7 @@ void ThreadPool::Team::post(Lane& lane, unsigned parts, Task task) {
     lane.jobs_.push_back({parts, std::move(task)});
     if (lane.jobs_.size() > 1) return;
     lane.next_ = 0;
-    ready_.push_back(&lane);
+    ready_.push_back(lane);
   }
   if (threads_.empty()) return;
   if (parts > 1) {
@@ -122,7 +145,7 @@ void ThreadPool::Team::work(const std::stop_token& stop) {
 
 bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {
   if (ready_.empty()) return false;
-  Lane& lane = *ready_.front();
+  Lane& lane = ready_.front();
   Lane::Job& job = lane.jobs_.front();  // stays where it is until its last part has ended
   const unsigned part = lane.next_++;
   if (lane.next_ == job.parts) ready_.pop_front();
@@ -151,7 +174,7 @@ bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {
   } else {
     // In front: this thread goes on with the lane whose data it has in its caches.
     lane.next_ = 0;
-    ready_.push_front(&lane);
+    ready_.push_front(lane);
     if (lane.jobs_.front().parts > 1) {
       wake_.notify_all();
       done_.notify_all();  // one who waits can help

@@ -29,9 +29,10 @@ class ThreadPool {
       Task task;
     };
     std::deque<Job> jobs_;
-    unsigned next_ = 0;     // part of the first job
-    unsigned running_ = 0;  // parts of the first job
-    unsigned failed_ = 0;   // the part whose exception is kept
+    Lane* behind_ = nullptr;  // the next lane that is ready
+    unsigned next_ = 0;       // part of the first job
+    unsigned running_ = 0;    // parts of the first job
+    unsigned failed_ = 0;     // the part whose exception is kept
     std::exception_ptr failure_;
   };
 
@@ -54,6 +55,7 @@ class ThreadPool {
   void run(unsigned parts, const Task& task);
 
  private:
+  class Lanes;
   class Team;
   Team& team();
   void leave_to_parent();
