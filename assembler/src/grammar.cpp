@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "gdr/isa/port_names.h"
 #include "syntax.h"
 
 // `a >> b > c` is how Spirit writes "a, then b, then surely c".
@@ -232,6 +233,14 @@ struct Memories : x3::symbols<OperandKind> {
   }
 } const memory_prefix;
 
+struct ReadPorts : x3::symbols<isa::Source> {
+  ReadPorts() {
+    for (const isa::Source source : {isa::Source::gpr_a, isa::Source::gpr_b}) {
+      this->add(std::string(isa::read_port_suffix(source)), source);
+    }
+  }
+} const read_port;
+
 struct Conditions : x3::symbols<isa::Condition> {
   Conditions() {
     for (const isa::ConditionInfo& info : isa::conditions()) {
@@ -272,6 +281,10 @@ const auto set_indirect = [](auto& context) {
   x3::_val(context).indirect = true;
   if (x3::_val(context).kind != OperandKind::lm) x3::_pass(context) = false;
 };
+const auto set_port = [](auto& context) {
+  x3::_val(context).port = x3::_attr(context);
+  if (x3::_val(context).kind != OperandKind::gpr) x3::_pass(context) = false;
+};
 const auto set_number = [](auto& context) { x3::_val(context).number = x3::_attr(context); };
 const auto set_condition = [](auto& context) { x3::_val(context).condition = x3::_attr(context); };
 const auto set_immediate = [](auto& context) {
@@ -300,7 +313,7 @@ const auto named = (named_register >> end_of_word)[set_named];
 const auto flag = ((x3::lit("ok") | x3::lit("lok")[set_long]) >> x3::eps[set_flag]) > flag_number[set_number] >
                   -condition_suffix[set_condition];
 const auto addressed = -x3::lit('l')[set_long] >> memory_prefix[set_kind] >> -x3::lit('t')[set_indirect] >>
-                       (&x3::digit > address[set_number]) >> -x3::lit('v')[set_vector];
+                       (&x3::digit > address[set_number]) >> -x3::lit('v')[set_vector] >> -read_port[set_port];
 const auto register_body = as<Operand>(named | flag | addressed, "a register");
 const auto take_register = [](auto& context) {
   const std::uint32_t begin = x3::_val(context).span.begin;

@@ -238,15 +238,20 @@ bool LineEncoder::write_flag(const Resolved& operation, isa::Slot& slot) {
 
 std::optional<Source> LineEncoder::gpr_source(const Value& value) {
   const isa::ReadPort wanted{static_cast<std::uint16_t>(value.address), value.width, value.vector, false};
-  if (gpr_a_.text.empty() || code_.line.gpr_a == wanted) {
-    if (gpr_a_.text.empty()) gpr_a_ = {value.where, value.text};
-    code_.line.gpr_a = wanted;
-    return Source::gpr_a;
-  }
-  if (gpr_b_.text.empty() || code_.line.gpr_b == wanted) {
-    if (gpr_b_.text.empty()) gpr_b_ = {value.where, value.text};
-    code_.line.gpr_b = wanted;
-    return Source::gpr_b;
+  const auto claim = [&](Source source, isa::ReadPort& port, Claim& claimed) {
+    if (value.port != Source::none && value.port != source) return false;
+    if (!claimed.text.empty() && port != wanted) return false;
+    if (claimed.text.empty()) claimed = {value.where, value.text};
+    port = wanted;
+    return true;
+  };
+  if (claim(Source::gpr_a, code_.line.gpr_a, gpr_a_)) return Source::gpr_a;
+  if (claim(Source::gpr_b, code_.line.gpr_b, gpr_b_)) return Source::gpr_b;
+  if (value.port != Source::none) {
+    const Claim& earlier = value.port == Source::gpr_a ? gpr_a_ : gpr_b_;
+    conflict(Code::gpr_read_port, value, earlier,
+             fmt::format("'{}' asks for a read port of the GPR that another address has in this line", value.text));
+    return std::nullopt;
   }
   if (reporter_.error(Code::gpr_read_port, value.where,
                       fmt::format("'{}' is a third GPR address read in this line, which has two read ports; keep one "
@@ -355,6 +360,9 @@ bool LineEncoder::check_destinations(const Resolved& operation) {
       return reporter_.error(code, value.where, message), false;
     };
     if (value.negated) return refuse(Code::negation, fmt::format("'{}': a destination cannot be negated", value.text));
+    if (value.port != Source::none) {
+      return refuse(Code::operand_kind, fmt::format("'{}' names a read port, but is written", value.text));
+    }
     if (value.asserted) {
       return refuse(Code::operand_kind,
                     fmt::format("'{}' says that the line before wrote T, so it is a source; write '{}'", value.text,

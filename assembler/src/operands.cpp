@@ -77,6 +77,7 @@ std::optional<Value> OperandReader::read(const Operand& operand, const ExpandedS
   value.indirect = operand.indirect;
   value.asserted = operand.asserted;
   value.negated = operand.negated;
+  value.port = operand.port;
   value.address = operand.number;
   value.condition = operand.condition;
   value.where = at.place(operand.span);
@@ -136,6 +137,7 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
     aliased.vector = written.vector;
     aliased.indirect = written.indirect;
     aliased.asserted = written.asserted;
+    aliased.port = written.port;
     aliased.address = written.number;
     if (operand.subscripts.empty()) return registered(written, std::move(aliased));
     if (!written.vector || operand.subscripts.size() > 1) {

@@ -18,8 +18,9 @@ struct Value {
   bool indirect = false;
   bool asserted = false;
   bool negated = false;
-  std::uint32_t address = 0;  // or the number of a flag or PE
-  std::uint32_t end = 0;      // one past the last short word that belongs to what was named
+  isa::Source port = isa::Source::none;  // as written
+  std::uint32_t address = 0;             // or the number of a flag or PE
+  std::uint32_t end = 0;                 // one past the last short word that belongs to what was named
   isa::Condition condition = isa::Condition::negative;
   isa::LongWord immediate;
   isa::Predicate predicate;

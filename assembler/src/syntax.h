@@ -53,8 +53,9 @@ struct Operand {
   bool negated = false;
   bool vector = false;
   bool indirect = false;
-  bool asserted = false;     // $ti: the line before wrote T
-  std::uint32_t number = 0;  // address, or number of a flag or PE
+  bool asserted = false;                 // $ti: the line before wrote T
+  isa::Source port = isa::Source::none;  // $r8.b: the read port of a GPR; none: the assembler chooses
+  std::uint32_t number = 0;              // address, or number of a flag or PE
   isa::Condition condition = isa::Condition::negative;
   ImmediateKind immediate = ImmediateKind::integer;
   std::string text;  // name, or what stands between an immediate's quotes

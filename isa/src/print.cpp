@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gdr/isa/line.h"
+#include "gdr/isa/port_names.h"
 
 namespace gdr::isa {
 namespace {
@@ -23,12 +24,40 @@ std::string immediate_text(const Immediate& immediate) {
                                              : fmt::format("hs\"{}\"", to_hex(immediate.value.upper()));
 }
 
+/// What the line reads, in the order of its text.
+std::vector<Source> sources_of(const Line& line) {
+  std::vector<Source> sources;
+  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
+    sources.push_back(slot_of(line, unit).a);
+    sources.push_back(slot_of(line, unit).b);
+  }
+  if (line.bm.mode == BmMode::write) sources.push_back(line.bm.store_source);
+  return sources;
+}
+
+/// True if an assembler that takes the first port for the first register it meets, and the second one for another
+/// register, chooses the ports of this line. Otherwise the text has to name them.
+bool takes_ports_in_order(const Line& line) {
+  const ReadPort* first = nullptr;
+  for (const Source source : sources_of(line)) {
+    if (source != Source::gpr_a && source != Source::gpr_b) continue;
+    const ReadPort& port = source == Source::gpr_a ? line.gpr_a : line.gpr_b;
+    if (first == nullptr) first = &port;
+    if ((source == Source::gpr_a) != (port == *first)) return false;
+  }
+  return true;
+}
+
+std::string gpr_text(const Line& line, Source source) {
+  const std::string text = register_text(kGprPrefix, source == Source::gpr_a ? line.gpr_a : line.gpr_b);
+  return takes_ports_in_order(line) ? text : text + std::string(read_port_suffix(source));
+}
+
 std::string source_text(const Line& line, Source source) {
   switch (source) {
     case Source::gpr_a:
-      return register_text(kGprPrefix, line.gpr_a);
     case Source::gpr_b:
-      return register_text(kGprPrefix, line.gpr_b);
+      return gpr_text(line, source);
     case Source::lm:
       return register_text(kLmPrefix, line.lm_read);
     case Source::bm:

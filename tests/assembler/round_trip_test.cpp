@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "assembled_lines.h"
 #include "testing.h"
 
 namespace gdr::assembler {
@@ -17,26 +18,11 @@ using isa::OperationInfo;
 using isa::Source;
 using isa::Unit;
 using isa::Width;
-
-// A kernel that has written everything a line may read: GPR, LM, T, flags, BM beyond the j-records.
-constexpr unsigned kRecordWords = 16;
-constexpr unsigned kFirstFreeBmWord = 2 * 2 * kRecordWords;
-
-std::string everything_written() {
-  std::string text = fmt::format(
-      "kernel round_trip\nbvar long record[{}] elt\nbvar long free[64]\nloop initialization\n"
-      "  repeat i = 0..7\n    uxor $lt $lt $lr{{8*i}}v\n  end\n"
-      "  repeat i = 0..63\n    uxor $lt $lt $lm{{8*i}}v\n  end\n"
-      "  repeat i = 1..4\n    uxor $lt $lt $lt $ok{{i}}\n  end\n  nop\n"
-      "  repeat i = 0..15\n    bm $lr0v $lb{{{}+8*i}}v @0\n  end\n  uxor $t $t $t\nloop body\n",
-      kRecordWords, kFirstFreeBmWord);
-  return text;
-}
+using tests::kFirstFreeBmWord;
 
 /// Words that assembling `lines` gives, in the loop body.
 std::vector<isa::InstructionWord> assembled_words(const std::string& lines) {
-  static const std::string prologue = everything_written();
-  const AssembleResult result = assemble(prologue + lines, "round_trip.vsm");
+  const AssembleResult result = tests::assemble_lines(lines);
   if (!result.program) {
     ADD_FAILURE() << format_diagnostics(result);
     return {};
@@ -397,6 +383,47 @@ void field_round_trip(std::string_view member, unsigned msb, unsigned lsb) {
     accepted.emplace(bits_at(word, msb, lsb), *decoded.line);
   }
   EXPECT_GT(accepted.size(), 1u) << member;
+}
+
+TEST(ReadPorts, OfTheGprKeepTheirPlacesWhateverTheyRead) {
+  Batch batch;
+  for (const std::uint16_t second_address : {std::uint16_t{24}, std::uint16_t{32}}) {
+    for (unsigned chosen = 0; chosen < 16; ++chosen) {
+      const auto port = [&](unsigned source) { return (chosen >> source & 1) != 0 ? Source::gpr_b : Source::gpr_a; };
+      Line line;
+      line.vlen = 4;
+      line.adder = {Op::FADD, port(0), port(1), false, false, Width::long_word, {}};
+      line.alu = {Op::UADD, port(2), port(3), false, false, Width::long_word, {}};
+      line.t_write.source = Unit::adder;
+      line.lm_write = {Unit::alu, 64, true, false, {}};
+      if (chosen != 15) line.gpr_a = {24, Width::long_word, true, false};
+      if (chosen != 0) line.gpr_b = {second_address, Width::long_word, true, false};
+      batch.add_alone(line);
+    }
+  }
+  for (const Source stored : {Source::gpr_a, Source::gpr_b}) {
+    Line line;
+    line.vlen = 4;
+    line.adder = {Op::FPASSA, Source::gpr_b, Source::none, false, false, Width::long_word, {}};
+    line.t_write.source = Unit::adder;
+    line.gpr_b = {24, Width::long_word, true, false};
+    if (stored == Source::gpr_a) line.gpr_a = line.gpr_b;
+    line.bm = {BmMode::write, kFirstFreeBmWord + 8, Width::long_word, true, false, stored, true, 17};
+    batch.add_alone(line);
+  }
+  batch.check();
+}
+
+TEST(ReadPorts, AreNamedOnlyWhereTheAssemblerWouldChooseOthers) {
+  Line line;
+  line.vlen = 4;
+  line.adder = {Op::FADD, Source::gpr_a, Source::gpr_b, false, false, Width::long_word, {}};
+  line.t_write.source = Unit::adder;
+  line.gpr_a = {24, Width::long_word, true, false};
+  line.gpr_b = {32, Width::long_word, true, false};
+  EXPECT_EQ(isa::print(line), "vlen 4; fadd $lr24v $lr32v $lt");
+  std::swap(line.adder.a, line.adder.b);
+  EXPECT_EQ(isa::print(line), "vlen 4; fadd $lr32v.b $lr24v.a $lt");
 }
 
 TEST(ReservedBits, AreRefusedEachOnItsOwn) {

@@ -4,44 +4,17 @@
 
 #include <bit>
 
-#include "gdr/assembler/assembler.h"
+#include "assembled_lines.h"
 #include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
-namespace {
 
 using isa::LongWord;
 using isa::Width;
 using selftest::code_of;
 
-/// A kernel that has written everything a line may read. T holds a short word, which either view of it may read.
-constexpr std::string_view kEverythingWritten = R"(kernel rules
-bvar long record[16] elt
-bvar long free[64]
-loop initialization
-  uxor $lt $lt $lt
-  repeat i = 0..7
-    upassa $lti $lr{8*i}v $lt
-  end
-  repeat i = 0..63
-    upassa $lti $lm{8*i}v $lt
-  end
-  repeat i = 1..4
-    upassa $lti $lt $ok{i}
-  end
-  nop
-  repeat i = 0..15
-    bm $lr0v $lb{64+8*i}v @0
-  end
-  uxor $t $t $t
-loop body
-)";
-constexpr std::string_view kSeparator = "  vlen 4 ; uxor $t $t $t\n";
-
-}  // namespace
-
 std::vector<isa::Line> lines_of(std::string_view assembly) {
-  std::string text(kEverythingWritten);
+  std::string text;
   std::vector<bool> wanted;
   while (!assembly.empty()) {
     const std::size_t end = std::min(assembly.find('\n'), assembly.size());
@@ -49,13 +22,13 @@ std::vector<isa::Line> lines_of(std::string_view assembly) {
     assembly.remove_prefix(std::min(end + 1, assembly.size()));
     if (line.find_first_not_of(' ') == std::string_view::npos) continue;
     if (line.find("fmull") == std::string_view::npos) {
-      text += kSeparator;
+      text += kSeparatingLine;
       wanted.push_back(false);
     }
     text += fmt::format("  {}\n", line);
     wanted.push_back(true);
   }
-  const assembler::AssembleResult result = assembler::assemble(text, "rules.vsm");
+  const assembler::AssembleResult result = assemble_lines(text);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   const std::vector<isa::ProgramLine> code = result.program->lines(isa::Section::loop_body);
   std::vector<isa::Line> lines;
