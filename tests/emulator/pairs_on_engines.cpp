@@ -36,16 +36,16 @@ std::uint16_t address(unsigned base, std::size_t word, Width width) {
 }
 
 /// Elements `first` to `first` + 3 of all PEs.
-void add_lines(std::vector<Line>& lines, Op op, std::size_t first, Width width_b, Width width) {
+void add_lines(std::vector<Line>& lines, Op op, std::size_t first, OperandWidths widths, Width width) {
   Line line;
   line.vlen = isa::kVectorElements;
-  line.gpr_a = {address(kA, first, Width::long_word), Width::long_word, true, false};
+  line.gpr_a = {address(kA, first, widths.a), widths.a, true, false};
   const isa::Unit unit = isa::info_of(op).unit;
   isa::Slot& slot = isa::slot_of(line, unit);
   slot.op = op;
   slot.a = isa::Source::gpr_a;
   if (isa::info_of(op).sources == 2) {
-    line.gpr_b = {address(kB, first, width_b), width_b, true, false};
+    line.gpr_b = {address(kB, first, widths.b), widths.b, true, false};
     slot.b = isa::Source::gpr_b;
   }
   if (isa::info_of(op).half == isa::ProductHalf::second) {
@@ -81,8 +81,8 @@ bool same(const WordResult& result, const MpfrAnswer& answer) {
 /// Scalar functions, MPFR and the chips on the same pairs.
 class Comparison {
  public:
-  Comparison(isa::Op op, std::span<const HostIsa> isas) : op_(op) {
-    for (const HostIsa isa : isas) chips_.emplace_back(op, isa);
+  Comparison(isa::Op op, OperandWidths widths, std::span<const HostIsa> isas) : op_(op) {
+    for (const HostIsa isa : isas) chips_.emplace_back(op, isa, widths);
   }
 
   [[nodiscard]] testing::AssertionResult run(std::span<const OperandPair> pairs) {
@@ -174,14 +174,23 @@ OperandPair MixedPairs::next() {
   }
 }
 
-OperationChip::OperationChip(isa::Op op, HostIsa isa)
-    : isa_(isa),
-      width_b_(isa::info_of(op).second_source_is_short ? Width::short_word : Width::long_word),
-      chip_(emulator::make_simd_chip(isa)) {
+std::vector<OperandWidths> operand_widths(isa::Op op) {
+  std::vector<OperandWidths> all;
+  for (const Width a : {Width::long_word, Width::short_word}) {
+    for (const Width b : {Width::long_word, Width::short_word}) {
+      const bool must_be_short = isa::info_of(op).second_source_is_short || isa::info_of(op).sources == 1;
+      if (!must_be_short || b == Width::short_word) all.push_back({a, b});
+    }
+  }
+  return all;
+}
+
+OperationChip::OperationChip(isa::Op op, HostIsa isa, OperandWidths widths)
+    : isa_(isa), widths_(widths), chip_(emulator::make_simd_chip(isa)) {
   std::vector<Line> lines;
   for (std::size_t first = 0; first < kPairsOfPe; first += isa::kVectorElements) {
     for (const Width width : {Width::long_word, Width::short_word}) {
-      add_lines(lines, op, first, width_b_, width);
+      add_lines(lines, op, first, widths, width);
     }
   }
   isa::Program program;
@@ -198,8 +207,8 @@ OperationChip::Results OperationChip::run(std::span<const OperandPair> pairs) {
       a[n] = mine[n].a;
       b[n] = mine[n].b;
     }
-    chip_->write_pe(0, pe, {isa::Memory::gpr, kA, Width::long_word, kPairsOfPe}, a);
-    chip_->write_pe(0, pe, {isa::Memory::gpr, kB, width_b_, kPairsOfPe}, b);
+    chip_->write_pe(0, pe, {isa::Memory::gpr, kA, widths_.a, kPairsOfPe}, a);
+    chip_->write_pe(0, pe, {isa::Memory::gpr, kB, widths_.b, kPairsOfPe}, b);
   }
   chip_->run_loop({0, 1}, {});
   Results results;
@@ -214,8 +223,12 @@ OperationChip::Results OperationChip::run(std::span<const OperandPair> pairs) {
   return results;
 }
 
-void compare_engines(isa::Op op, std::span<const HostIsa> isas, std::uint64_t count, std::uint64_t seed) {
-  Comparison comparison(op, isas);
+void compare_engines(isa::Op op, OperandWidths widths, std::span<const HostIsa> isas, std::uint64_t count,
+                     std::uint64_t seed) {
+  const auto as = [](LongWord word, Width width) {
+    return width == Width::short_word ? isa::widen(word.upper()) : word;
+  };
+  Comparison comparison(op, widths, isas);
   const std::vector<OperandPair> special = special_pairs(family_of(op));
   MixedPairs mixed(family_of(op), seed);
   std::vector<OperandPair> pairs(OperationChip::kPairs);
@@ -223,6 +236,7 @@ void compare_engines(isa::Op op, std::span<const HostIsa> isas, std::uint64_t co
   while (done < count) {
     for (OperandPair& pair : pairs) {
       pair = done < special.size() ? special[done] : mixed.next();
+      pair = {as(pair.a, widths.a), as(pair.b, widths.b)};
       ++done;
     }
     const testing::AssertionResult agree = comparison.run(pairs);

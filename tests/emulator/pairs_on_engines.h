@@ -28,13 +28,21 @@ class MixedPairs {
   std::size_t count_ = 0;
 };
 
+/// How the words of a pair stand in the registers: the engine has a form of its own for each combination.
+struct OperandWidths {
+  isa::Width a = isa::Width::long_word;
+  isa::Width b = isa::Width::long_word;
+};
+/// All that the operation allows.
+[[nodiscard]] std::vector<OperandWidths> operand_widths(isa::Op op);
+
 /// One operation with a long and a short destination, on a block of the vector engine.
 class OperationChip {
  public:
   static constexpr std::size_t kPairsOfPe = 16;
   static constexpr std::size_t kPairs = emulator::kPesPerBlock * kPairsOfPe;
 
-  OperationChip(isa::Op op, emulator::HostIsa isa);
+  OperationChip(isa::Op op, emulator::HostIsa isa, OperandWidths widths);
 
   struct Results {
     std::vector<isa::LongWord> of_long;  // results in the order of the pairs
@@ -48,13 +56,15 @@ class OperationChip {
 
  private:
   emulator::HostIsa isa_;
-  isa::Width width_b_;
+  OperandWidths widths_;
   std::unique_ptr<emulator::Chip> chip_;
 };
 
-/// All special pairs, then mixed ones, `count` or a few more in all, in both destination widths, on each of `isas`.
-/// Fails the running test at the first difference in a result, in a flag or event of the scalar function, or in the
-/// engine's count of events. Prints and records the share of results that took the engine's slow path.
-void compare_engines(isa::Op op, std::span<const emulator::HostIsa> isas, std::uint64_t count, std::uint64_t seed);
+/// All special pairs, then mixed ones, `count` or a few more in all, as operands of `widths`, which cut short ones, in
+/// both destination widths, on each of `isas`. Fails the running test at the first difference in a result, in a flag or
+/// event of the scalar function, or in the engine's count of events. Prints and records the share of results that took
+/// the engine's slow path.
+void compare_engines(isa::Op op, OperandWidths widths, std::span<const emulator::HostIsa> isas, std::uint64_t count,
+                     std::uint64_t seed);
 
 }  // namespace gdr::tests

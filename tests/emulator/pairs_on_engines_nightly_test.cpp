@@ -15,7 +15,9 @@ class PairsOnEnginesNightly : public testing::TestWithParam<std::tuple<isa::Op, 
 TEST_P(PairsOnEnginesNightly, AgreeAndAreWhatMpfrSays) {
   const auto [operation, share] = GetParam();
   constexpr std::uint64_t kFirstSeed = 1000;
-  compare_engines(operation, emulator::available_host_isas(), kPairs / kShares, kFirstSeed + share);
+  const std::vector<OperandWidths> widths = operand_widths(operation);
+  compare_engines(operation, widths[share % widths.size()], emulator::available_host_isas(), kPairs / kShares,
+                  kFirstSeed + share);
 }
 
 INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEnginesNightly,

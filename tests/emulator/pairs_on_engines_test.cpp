@@ -16,7 +16,10 @@ constexpr std::uint64_t kPairs = kSlowedDown ? 50'000 : 1'000'000;
 class PairsOnEngines : public testing::TestWithParam<isa::Op> {};
 
 TEST_P(PairsOnEngines, AgreeAndAreWhatMpfrSays) {
-  compare_engines(GetParam(), emulator::available_host_isas(), kPairs, 21);
+  const std::vector<OperandWidths> widths = operand_widths(GetParam());
+  for (const OperandWidths& each : widths) {
+    compare_engines(GetParam(), each, emulator::available_host_isas(), kPairs / widths.size(), 21);
+  }
 }
 
 TEST_P(PairsOnEngines, MpfrAgreesWithTheWideOracle) {

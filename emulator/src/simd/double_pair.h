@@ -1,5 +1,6 @@
-// The quick algorithms: the top 64 bits of a long word are an IEEE double, so sums and products are formed as an exact
-// pair of doubles and rounded once. They hold where exponents stay inside the limits below; other lanes are reported.
+// The second of the three algorithms: the top 64 bits of a long word are an IEEE double, so sums and products are
+// formed as an exact pair of doubles and rounded once, whether they are near a tie or not. It holds where exponents
+// stay inside the limits below; other lanes are reported.
 //
 // The rounded result is head * 2^8 + n in units of its last place, head taken as the integer that its bits are: a carry
 // out of the fraction runs into the exponent as it should. Adding the rest to 1.5 * 2^(E - 8), whose own last place is
@@ -10,14 +11,7 @@
 
 namespace gdr::emulator::simd {
 namespace {
-namespace quickly {
-
-// Exponent fields of a product or of the host's rounded sum that the algorithms are exact for: far enough up that no
-// rest is subnormal (a product's reaches 105 bits down, and the aligner below takes 8 more), far enough down that no
-// helper overflows (the one for short results stands 28 bits above the result) and that the distance of two exponents
-// is told apart from the same less 2^11.
-constexpr std::uint64_t kLowest = 130;
-constexpr std::uint64_t kHighest = 2000;
+namespace robustly {
 
 // Exponents this far apart still keep every sum inside 53 bits: 42 + 8 low bits + a carry or two.
 constexpr std::uint64_t kFarthest = 42;
@@ -35,19 +29,18 @@ inline Doubles low_of(Bits high, Bits low) {
   return Host::doubles(unit | low) - Host::doubles(unit);
 }
 
+template <class H = Host>
 inline Planes long_from(Bits head, Doubles rest, Mask& uncovered) {
   const Bits magic = aligner<-8>(head);
-  const Bits n = Host::bits(rest + Host::doubles(magic)) - magic;
-  Bits carry;
-  if constexpr (Host::kDirectedRounding) {
-    carry = n >> 8;  // the rest points away from zero
+  const Bits n = Host::bits(rest + Host::doubles(magic));  // and the magic number, whose own low bits are 0
+  if constexpr (H::kDirectedRounding) {
+    return {H::increment(head, n, kLowPlane + 1), n & kLowPlane};  // the rest points away from zero
   } else {
     // The rest may point to zero; where head is a power of two besides, the last place is worth half as much.
-    carry = Host::shift_right_signed<8>(n);
     const Mask power = (head & kHighFraction) == Bits{};
     uncovered = uncovered | (power & Host::differ(rest, Doubles{}));
+    return {head + ((n >> 8) - (magic >> 8)), n & kLowPlane};
   }
-  return {head + carry, n & kLowPlane};
 }
 
 /// `odd` is the exact result, its lowest bit sticky.
@@ -122,6 +115,23 @@ inline Doubles at_port(Bits high) {
   return Host::doubles(is_short ? high : high & Bits(~std::uint64_t{7}));
 }
 
+/// x y - head, exactly, of what the ports pass and their rounded product.
+template <class H = Host>
+inline Doubles product_rest(Doubles x, Doubles y, Doubles head) {
+  if constexpr (H::kFusedDoubles) {
+    return H::fused_multiply_subtract(x, y, head);
+  } else {
+    // Halves of 25 bits, whose products are doubles; added from the largest on, every sum is one, too [Dekker, A
+    // Floating-Point Technique for Extending the Available Precision, 1971, section 5].
+    const Bits upper(~((std::uint64_t{1} << 28) - 1));
+    const Doubles x1 = H::doubles(H::bits(x) & upper);
+    const Doubles y1 = H::doubles(H::bits(y) & upper);
+    const Doubles x0 = x - x1;
+    const Doubles y0 = y - y1;
+    return (((x1 * y1 - head) + x1 * y0) + x0 * y1) + x0 * y0;
+  }
+}
+
 template <class Shape, class H = Host>
 inline Planes product(Planes a, Planes b, Width destination, Mask& uncovered) {
   const Doubles x = at_port<Shape::a_short>(a.high);
@@ -131,9 +141,6 @@ inline Planes product(Planes a, Planes b, Width destination, Mask& uncovered) {
     uncovered = outside(exact, kLowest, kHighest);
     if (destination == Width::short_word) return short_from_odd(exact);
     return {exact, Bits{}};
-  } else if constexpr (!H::kFusedDoubles) {
-    uncovered = everywhere();
-    return {Bits{}, Bits{}};
   } else {
     Doubles head;
     if constexpr (H::kDirectedRounding) {
@@ -142,10 +149,13 @@ inline Planes product(Planes a, Planes b, Width destination, Mask& uncovered) {
       head = x * y;
     }
     uncovered = outside(Host::bits(head), kLowest, kHighest);
-    return rounded(Host::bits(head), Host::fused_multiply_subtract(x, y, head), destination, uncovered);
+    if constexpr (!H::kFusedDoubles) {  // halves of the factors must be numbers, too
+      uncovered = uncovered | outside(Host::bits(x), kLowest, kHighest) | outside(Host::bits(y), kLowest, kHighest);
+    }
+    return rounded(Host::bits(head), product_rest(x, y, head), destination, uncovered);
   }
 }
 
-}  // namespace quickly
+}  // namespace robustly
 }  // namespace
 }  // namespace gdr::emulator::simd

@@ -1,6 +1,7 @@
-// Floating point of as many PEs as a host vector holds. Two algorithms with one result: in integers, for every operand
-// (`exactly`), and in pairs of doubles, for those whose exponents stay well inside the range (`quickly`); lanes that
-// the quick one does not cover are done again by the other. docs/engine.md has the reasoning.
+// Floating point of as many PEs as a host vector holds. Three algorithms with one result, each for the lanes that the
+// one before does not cover: in a few instructions for nearly all data (`quickly`), in exact pairs of doubles for
+// operands whose exponents stay well inside the range (`robustly`), and in integers for every operand (`exactly`).
+// docs/engine.md has the reasoning.
 #pragma once
 
 #include "micro_op.h"
@@ -43,6 +44,43 @@ inline Mask exceeds(Bits a, std::uint64_t b, std::uint64_t c) {
 inline Mask outside(Bits high, std::uint64_t lowest, std::uint64_t highest) {
   // Shifted left by one, so that the sign falls out.
   return exceeds(high << 1, lowest << 53, ((highest - lowest + 1) << 53) - 1);
+}
+
+// Exponent fields that the algorithms in doubles are exact for: of a product or of the host's rounded sum. They are far
+// enough up that no rest is subnormal (a product's reaches 105 bits down, and the aligner of double_pair.h takes 8
+// more), far enough down that no helper overflows (the one for short results stands 28 bits above the result) and that
+// the distance of two exponents is told apart from the same less 2^11.
+constexpr std::uint64_t kLowest = 130;
+constexpr std::uint64_t kHighest = 2000;
+
+/// Zero, infinite, or an exponent below kLowest; on some hosts above kHighest, too.
+template <class H = Host>
+inline Mask near_the_ends(Doubles a) {
+  if constexpr (H::kClassifies) {
+    static_assert(kLowest == 129 + 1);
+    return H::not_normal(a * Doubles(0x1p-129));
+  } else {
+    return outside(H::bits(a), kLowest, kHighest);
+  }
+}
+
+/// Zero, infinite or below 2^-1022; on some hosts any that is near the ends.
+template <class H = Host>
+inline Mask not_normal(Doubles a) {
+  if constexpr (H::kClassifies) {
+    return H::not_normal(a);
+  } else {
+    return near_the_ends(a);
+  }
+}
+
+template <class H = Host>
+inline Mask no_bit_of(Bits a, std::uint64_t mask) {
+  if constexpr (H::kClassifies) {
+    return H::no_bit_of(a, mask);
+  } else {
+    return (a & Bits(mask)) == Bits{};
+  }
 }
 
 // ---- in integers ---------------------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
 // The floating-point operations on batches, by the names that Semantics calls them. A quick batch reports the lanes
-// that it does not cover; the kernel gives those to an exact batch.
+// that it does not cover; those are done again by a batch of zeros, a robust one and an exact one.
 #pragma once
 
 #include "double_pair.h"
 #include "float_batch.h"
+#include "quick_forms.h"
 
 namespace gdr::emulator::simd {
 namespace {
@@ -23,11 +24,16 @@ struct QuickBatch {
 };
 
 /// An operand, or the result in those lanes where zeros among the operands decide it.
-template <class Shape>
 struct ZeroBatch {
   Bits high;
   Bits low;
   Mask covered;  // of a result
+};
+
+struct RobustBatch {
+  Bits high;
+  Bits low;
+  Mask uncovered;  // of a result
 };
 
 struct ExactBatch {
@@ -53,17 +59,23 @@ template <class Shape>
 /// A word whose exponent is neither 0 nor all ones passes unchanged unless it is cut.
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fpassa(QuickBatch<Shape> a, Width destination) {
-  const bool cut = !Shape::a_short && destination == Width::short_word;
-  a.uncovered = cut ? everywhere() : outside(a.high, 1, 2046);
+  if (!Shape::a_short && destination == Width::short_word) {
+    a.high = quickly::cut({a.high, a.low}, a.uncovered).high;
+  } else {
+    a.uncovered = outside(a.high, 1, 2046);
+  }
   return a;
 }
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> choose(Mask second, QuickBatch<Shape> a, QuickBatch<Shape> b,
                                                        Width destination) {
-  const bool cut = !(Shape::a_short && Shape::b_short) && destination == Width::short_word;
   a.high = select(second, b.high, a.high);
   a.low = select(second, b.low, a.low);
-  a.uncovered = cut ? everywhere() : outside(a.high, 1, 2046);
+  if (!(Shape::a_short && Shape::b_short) && destination == Width::short_word) {
+    a.high = quickly::cut({a.high, a.low}, a.uncovered).high;
+  } else {
+    a.uncovered = outside(a.high, 1, 2046);
+  }
   return a;
 }
 template <class Shape>
@@ -91,46 +103,60 @@ template <class Shape>
 inline Mask is_zero(Bits high) { return (high << 1) < Bits(std::uint64_t{1} << 53); }
 inline Mask is_infinite(Bits high) { return Bits((std::uint64_t{2047} << 53) - 1) < (high << 1); }
 
-/// The other operand passes unless it would have to be cut.
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fadd(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
+/// The other operand passes unless it would have to be cut; opposite ones leave zero.
+inline ZeroBatch fadd(ZeroBatch a, ZeroBatch b, Width destination) {
   const Mask a_zero = is_zero(a.high);
   const Mask b_zero = is_zero(b.high);
-  const Mask both = a_zero & b_zero;
+  const Mask opposite = ((a.high ^ b.high) == Bits(kSign)) & (a.low == b.low);
+  const Mask none = (a_zero & b_zero) | opposite;
   const Bits high = select(a_zero, b.high, a.high);
   const Bits low = select(a_zero, b.low, a.low);
-  const bool may_pass = (Shape::a_short && Shape::b_short) || destination == Width::long_word;
-  const Mask covered = may_pass ? ((a_zero | b_zero) & ~is_infinite(high)) : both;
-  return {select(both, Bits{}, high), select(both, Bits{}, low), covered};
+  const bool may_pass = destination == Width::long_word;
+  const Mask covered = (may_pass ? a_zero | b_zero | opposite : none) & ~is_infinite(high);
+  return {select(none, Bits{}, high), select(none, Bits{}, low), covered};
 }
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fsub(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
+inline ZeroBatch fsub(ZeroBatch a, ZeroBatch b, Width destination) {
   b.high ^= kSign;
   return fadd(a, b, destination);
 }
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fpassa(ZeroBatch<Shape> a, Width) {
-  return {Bits{}, Bits{}, is_zero(a.high)};
-}
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fmax(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
-  const Mask second = exactly::less({a.high, a.low}, {b.high, b.low});
+inline ZeroBatch fpassa(ZeroBatch a, Width) { return {Bits{}, Bits{}, is_zero(a.high)}; }
+inline ZeroBatch choose(Mask second, const ZeroBatch& a, const ZeroBatch& b) {
   return {Bits{}, Bits{}, is_zero(select(second, b.high, a.high))};
 }
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fmin(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
-  const Mask second = exactly::less({b.high, b.low}, {a.high, a.low});
-  return {Bits{}, Bits{}, is_zero(select(second, b.high, a.high))};
+inline ZeroBatch fmax(ZeroBatch a, ZeroBatch b, Width) {
+  return choose(exactly::less({a.high, a.low}, {b.high, b.low}), a, b);
 }
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fmul(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width) {
+inline ZeroBatch fmin(ZeroBatch a, ZeroBatch b, Width) {
+  return choose(exactly::less({b.high, b.low}, {a.high, a.low}), a, b);
+}
+inline ZeroBatch fmul(ZeroBatch a, ZeroBatch b, Width) {
   const Mask zero = is_zero(a.high) | is_zero(b.high);
   return {Bits{}, Bits{}, zero & ~(is_infinite(a.high) | is_infinite(b.high))};
 }
-template <class Shape>
-[[gnu::always_inline]] inline ZeroBatch<Shape> fmul2(ZeroBatch<Shape> a, ZeroBatch<Shape> b, Width destination) {
-  return fmul(a, b, destination);
+inline ZeroBatch fmul2(ZeroBatch a, ZeroBatch b, Width destination) { return fmul(a, b, destination); }
+
+// ---- robust --------------------------------------------------------------------------------------------------------
+
+inline RobustBatch fadd(RobustBatch a, RobustBatch b, Width destination) {
+  Mask uncovered;
+  const Planes sum = robustly::sum<Shape<false, false>>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
+  return {sum.high, sum.low, uncovered};
 }
+inline RobustBatch fsub(RobustBatch a, RobustBatch b, Width destination) {
+  b.high ^= kSign;
+  return fadd(a, b, destination);
+}
+inline RobustBatch fmul(RobustBatch a, RobustBatch b, Width destination) {
+  Mask uncovered;
+  const Planes product =
+      robustly::product<Shape<false, false>>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
+  return {product.high, product.low, uncovered};
+}
+inline RobustBatch fmul2(RobustBatch a, RobustBatch b, Width destination) { return fmul(a, b, destination); }
+// Of what passes a word the quick form leaves ties and ends alone.
+inline RobustBatch fpassa(RobustBatch a, Width) { return {a.high, a.low, everywhere()}; }
+inline RobustBatch fmax(RobustBatch a, RobustBatch, Width destination) { return fpassa(a, destination); }
+inline RobustBatch fmin(RobustBatch a, RobustBatch, Width destination) { return fpassa(a, destination); }
 
 // ---- exact ---------------------------------------------------------------------------------------------------------
 

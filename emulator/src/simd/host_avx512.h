@@ -20,6 +20,7 @@ struct Host : XsimdHost<Arch> {
   static constexpr bool kFusedDoubles = true;
   static constexpr bool kManyRegisters = true;
   static constexpr bool kDirectedRounding = true;
+  static constexpr bool kClassifies = true;
 
   using XsimdHost::store;
   static void store(std::uint64_t* at, Bits v, std::uint32_t lanes) {
@@ -32,15 +33,26 @@ struct Host : XsimdHost<Arch> {
 
   static Bits shift_left(Bits a, Bits count) { return _mm512_sllv_epi64(a, count); }
   static Bits shift_right(Bits a, Bits count) { return _mm512_srlv_epi64(a, count); }
-  template <int count>
-  static Bits shift_right_signed(Bits a) {
-    return _mm512_srai_epi64(a, count);
-  }
   static Bits leading_zeros(Bits a) { return _mm512_lzcnt_epi64(a); }
   static Bits multiply_lower_halves(Bits a, Bits b) { return _mm512_mul_epu32(a, b); }
 
-  // xsimd's for AVX-512 rounds twice.
+  /// Adds 1 where `n` has `bit` set.
+  static Bits increment(Bits a, Bits n, std::uint64_t bit) {
+    return _mm512_mask_add_epi64(a, _mm512_test_epi64_mask(n, Bits(bit)), a, Bits(std::uint64_t{1}));
+  }
+  static Mask no_bit_of(Bits a, std::uint64_t mask) { return _mm512_testn_epi64_mask(a, Bits(mask)); }
+  /// Zero, subnormal, infinite or no number.
+  static Mask not_normal(Doubles a) {
+    return _mm512_fpclass_pd_mask(a, kZeros | kSubnormal | kInfinities | kNoNumbers);
+  }
+  static Mask equal_or_unordered(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_UQ); }
+
+  // xsimd's for AVX-512 round twice.
   static Doubles fused_multiply_subtract(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
+  static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
+  static Doubles subtract_product(Doubles c, Doubles a, Doubles b) { return _mm512_fnmadd_pd(a, b, c); }
+  static Doubles larger_in_magnitude(Doubles a, Doubles b) { return _mm512_range_pd(a, b, kLargerMagnitude); }
+  static Doubles smaller_in_magnitude(Doubles a, Doubles b) { return _mm512_range_pd(b, a, kSmallerMagnitude); }
   static Doubles add_toward_zero(Doubles a, Doubles b) {
     return _mm512_add_round_pd(a, b, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
   }
@@ -53,6 +65,16 @@ struct Host : XsimdHost<Arch> {
   static Doubles multiply_toward_zero(Doubles a, Doubles b) {
     return _mm512_mul_round_pd(a, b, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
   }
+
+ private:
+  // Immediates of VFPCLASSPD and VRANGEPD [Intel 64 and IA-32 Architectures Software Developer's Manual 2]. Of VRANGEPD
+  // the result keeps its sign.
+  static constexpr int kNoNumbers = 0x81;
+  static constexpr int kZeros = 0x06;
+  static constexpr int kInfinities = 0x18;
+  static constexpr int kSubnormal = 0x20;
+  static constexpr int kSmallerMagnitude = 0b0110;
+  static constexpr int kLargerMagnitude = 0b0111;
 };
 
 }  // namespace

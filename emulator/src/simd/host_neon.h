@@ -45,10 +45,6 @@ struct Host : XsimdHost<Arch> {
   static Bits shift_right(Bits a, Bits count) {
     return vandq_u64(vshlq_u64(a, vnegq_s64(vreinterpretq_s64_u64(count))), count < kAllOut);
   }
-  template <int count>
-  static Bits shift_right_signed(Bits a) {
-    return vreinterpretq_u64_s64(vshrq_n_s64(vreinterpretq_s64_u64(a), count));
-  }
   static Bits leading_zeros(Bits a) {
     const Bits of_halves = vreinterpretq_u64_u32(vclzq_u32(vreinterpretq_u32_u64(a)));
     const Bits upper = of_halves >> 32;

@@ -83,6 +83,7 @@ struct Host {
 #endif
   static constexpr bool kManyRegisters = false;
   static constexpr bool kDirectedRounding = false;
+  static constexpr bool kClassifies = false;
   static constexpr bool kFlushesSubnormals = false;
 
   static Bits load(const std::uint64_t* at) {
@@ -117,11 +118,6 @@ struct Host {
   static Bits shift_right(Bits a, Bits count) {
     return Bits((a.data >> (count.data & 63)) & (count < std::uint64_t{64}).data);
   }
-  template <int count>
-  static Bits shift_right_signed(Bits a) {
-    using Signed = portable::Vector<std::int64_t>::Type;
-    return Bits(reinterpret_cast<Bits::Lanes>(reinterpret_cast<Signed>(a.data) >> count));
-  }
   static Bits leading_zeros(Bits a) {
     Bits zeros{};
     for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -140,6 +136,8 @@ struct Host {
     }
     return result;
   }
+  static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
+  static Doubles subtract_product(Doubles c, Doubles a, Doubles b) { return c - a * b; }
 };
 
 }  // namespace

@@ -45,6 +45,8 @@ struct Host : XsimdHost<Arch> {
     return _mm_blend_epi16(_mm_srl_epi64(a, count), _mm_srl_epi64(a, second(count)), kSecond);
   }
   static Bits multiply_lower_halves(Bits a, Bits b) { return _mm_mul_epu32(a, b); }
+  static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return a * b + c; }
+  static Doubles subtract_product(Doubles c, Doubles a, Doubles b) { return c - a * b; }
 
  private:
   static constexpr int kSecond = 0xf0;

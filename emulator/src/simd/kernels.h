@@ -49,14 +49,34 @@ struct Leftover {
 struct Redone {
   Result result;
   Events events;
+  Mask in_integers;  // the lanes that needed it
 };
 
-/// One function for all forms of an operation: it is large and rarely run.
 template <Op op, Width width>
-[[gnu::noinline]] Redone redo_exactly(const Operands& of) {
-  ExactBatch result =
-      Semantics<op>::apply(ExactBatch{of.a.high, of.a.low, Events{}}, ExactBatch{of.b.high, of.b.low, Events{}}, width);
-  return {{result.high, result.low, Mask{}, Mask{}}, result.events};
+[[gnu::noinline]] ExactBatch exact_result(const Operands& of) {
+  return Semantics<op>::apply(ExactBatch{of.a.high, of.a.low, Events{}}, ExactBatch{of.b.high, of.b.low, Events{}},
+                              width);
+}
+
+/// One function for all shapes of an operation: it is large and rarely run.
+template <Op op, Width width>
+[[gnu::noinline]] Redone redo_lanes(const Operands& of, Mask wanted) {
+  RobustBatch robust =
+      Semantics<op>::apply(RobustBatch{of.a.high, of.a.low, Mask{}}, RobustBatch{of.b.high, of.b.low, Mask{}}, width);
+  // Zeros, which accumulators begin with and padded vectors end with.
+  ZeroBatch zeros =
+      Semantics<op>::apply(ZeroBatch{of.a.high, of.a.low, Mask{}}, ZeroBatch{of.b.high, of.b.low, Mask{}}, width);
+  Redone redone{};
+  redone.result.high = select(zeros.covered, zeros.high, robust.high);
+  redone.result.low = select(zeros.covered, zeros.low, robust.low);
+  redone.in_integers = robust.uncovered & ~zeros.covered & wanted;
+  if (any(redone.in_integers)) {
+    ExactBatch exact = exact_result<op, width>(of);
+    redone.result.high = select(redone.in_integers, exact.high, redone.result.high);
+    redone.result.low = select(redone.in_integers, exact.low, redone.result.low);
+    redone.events = exact.events;
+  }
+  return redone;
 }
 
 template <Op op, Width width, bool a_short, bool b_short, bool negated>
@@ -94,16 +114,7 @@ struct FloatStep {
     return {result.high, result.low, Mask{}, result.uncovered};
   }
 
-  /// Takes zeros, which accumulators begin with and padded vectors end with, out of what must be done again.
-  [[gnu::always_inline]] static void settle(const Operands& of, Result& result) {
-    using Word = ZeroBatch<Shape<a_short, b_short>>;
-    Word zeros = Semantics<op>::apply(Word{of.a.high, of.a.low, Mask{}}, Word{of.b.high, of.b.low, Mask{}}, width);
-    result.high = select(zeros.covered, zeros.high, result.high);
-    result.low = select(zeros.covered, zeros.low, result.low);
-    result.uncovered = result.uncovered & ~zeros.covered;
-  }
-
-  static Redone redo(const Operands& of) { return redo_exactly<op, width>(of); }
+  static Redone redo(const Operands& of, Mask wanted) { return redo_lanes<op, width>(of, wanted); }
 };
 
 template <Op op, Width width>
@@ -147,8 +158,10 @@ struct EventSite {
   std::uint32_t weight;   // PEs that a lane stands for
 };
 
-inline void count(const EventSite& site, const Leftover& left, const Events& events) {
-  const std::uint32_t counted = (site.counted >> left.lane) & Host::lane_bits(left.lanes);
+inline void count(const EventSite& site, const Leftover& left, const Redone& redone) {
+  const Events& events = redone.events;
+  const std::uint32_t counted = (site.counted >> left.lane) & Host::lane_bits(redone.in_integers);
+  if (counted == 0) return;
   const auto times = [&](Mask mask) {
     return std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted & Host::lane_bits(mask)));
   };
@@ -180,8 +193,8 @@ class Leftovers {
   void redo(const EventSite& site, Store store) {
     for (unsigned n = 0; n < count_; ++n) {
       const Leftover& left = kept_[n];
-      Redone redone = Step::redo(left.operands);
-      count(site, left, redone.events);
+      Redone redone = Step::redo(left.operands, left.lanes);
+      count(site, left, redone);
       store(redone.result, Host::lane_bits(left.lanes), left.element, left.lane);
     }
     count_ = 0;
@@ -241,17 +254,15 @@ struct Targets {
   }
 };
 
-/// One host vector; what the quick way leaves over of the lanes that are wanted is kept.
+/// One host vector; the operands are kept if the quick form does not cover all lanes that are wanted.
 template <class Step>
 [[gnu::always_inline]] inline Result step(const MicroOp& op, const Rows& rows, unsigned element, unsigned lane,
                                           Leftovers& left, std::uint32_t wanted) {
   Result result = Step::run(op, rows);
   if constexpr (Step::kMayLeave) {
     if (any(result.uncovered)) [[unlikely]] {
-      Operands operands = Step::operands_again(op, rows);
-      Step::settle(operands, result);
       result.uncovered = result.uncovered & Host::lanes(wanted);
-      if (any(result.uncovered)) left.keep(operands, result.uncovered, element, lane);
+      if (any(result.uncovered)) left.keep(Step::operands_again(op, rows), result.uncovered, element, lane);
     }
   }
   return result;
@@ -295,6 +306,7 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
   const unsigned elements = op.elements;
   const unsigned blocks = lanes.blocks;
   const std::size_t block_words = lanes.block_words;
+  const std::uint32_t live = lanes.live_bits;
   const std::uint32_t to_high = op.to[0].high;
   const std::uint32_t to_low = op.to[0].low;
   const std::uint32_t to_step = op.to[0].element_step;
@@ -303,7 +315,7 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
   for (unsigned block = 0; block < blocks; ++block, state += block_words) {
     for (unsigned element = 0; element < elements; ++element) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
-        Result result = step<Step>(op, rows, element, lane, left, ~std::uint32_t{0});
+        Result result = step<Step>(op, rows, element, lane, left, live >> lane);
         std::uint64_t* row = state + element * to_step + lane;
         Host::store(row + to_high, result.high);
         if constexpr (Step::kWidth == Width::long_word) Host::store(row + to_low, result.low);

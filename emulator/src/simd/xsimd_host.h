@@ -29,6 +29,7 @@ struct XsimdHost {
   static constexpr unsigned kLanes = Bits::size;
   static constexpr bool kManyRegisters = false;     // more than 16
   static constexpr bool kDirectedRounding = false;  // per instruction
+  static constexpr bool kClassifies = false;        // tests numbers and bits in one instruction
   static constexpr bool kFlushesSubnormals = true;  // HostArithmetic can make operands below 2^-1022 zero
 
   static Bits load(const std::uint64_t* at) { return Bits::load_unaligned(at); }
@@ -40,12 +41,6 @@ struct XsimdHost {
   static Mask less_signed(Bits a, Bits b) { return Mask((Signed(a.data) < Signed(b.data)).data); }
   static Mask sign(Bits a) { return less_signed(a, Bits{}); }
 
-  /// Of a constant count; copies of the sign come from the left.
-  template <int count>
-  static Bits shift_right_signed(Bits a) {
-    const Bits bias = std::uint64_t{1} << (63 - count);
-    return ((a >> count) ^ bias) - bias;
-  }
   /// 64 for 0.
   static Bits leading_zeros(Bits a) {
     Bits count{};
@@ -59,6 +54,10 @@ struct XsimdHost {
 
   /// a b - c, rounded once.
   static Doubles fused_multiply_subtract(Doubles a, Doubles b, Doubles c) { return xsimd::fms(a, b, c); }
+
+  // Of products that are exact: fused or not, the sum is rounded once.
+  static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return xsimd::fma(a, b, c); }
+  static Doubles subtract_product(Doubles c, Doubles a, Doubles b) { return xsimd::fnma(a, b, c); }
 
  private:
   using Signed = xsimd::batch<std::int64_t, Arch>;
