@@ -272,6 +272,7 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   json["steps"] = counters.steps;
   json["block_steps"] = counters.block_steps;
   json["smallest_steps"] = counters.smallest_steps;
+  json["noise_limited_steps"] = counters.noise_limited_steps;
   json["interactions"] = counters.interactions;
   json["kernel"] = provenance.kernel;
   json["kernel_sha256"] = provenance.kernel_sha256;
@@ -326,6 +327,20 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
   }
 }
 
+/// On standard error, so that it is seen beside `--json -` too.
+void tell_of_noise(const hostlib::NbodyRun& run) {
+  constexpr double kShareToTell = 0.01;
+  const hostlib::HermiteCounters& counters = run.counters();
+  if (static_cast<double>(counters.noise_limited_steps) <= kShareToTell * static_cast<double>(counters.steps)) return;
+  const std::string& kernel = run.provenance().kernel;
+  const std::string_view advice = kernel == "gravity_jerk_long" ? "" : ", --kernel gravity_jerk_long follows it";
+  fmt::print(
+      stderr,
+      "gdr nbody: note: in {} of {} steps the derivatives by which eta = {} chooses the step were noise of {}; a "
+      "smaller eta gains nothing with it{}\n",
+      counters.noise_limited_steps, counters.steps, run.state().options.eta, kernel, advice);
+}
+
 int nbody(const Options& options) {
   const Stopwatch watch;
   check(options);
@@ -364,6 +379,7 @@ int nbody(const Options& options) {
   options.observe.finish(run.device(), options.board.engine, options.report);
   options.report.write(json);
   if (options.report.speaks()) print_result(run, options, json, result);
+  tell_of_noise(run);
 
   if (end == hostlib::NbodyEnd::reached) return kSuccess;
   if (end == hostlib::NbodyEnd::energy_error) {

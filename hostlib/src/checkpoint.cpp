@@ -20,7 +20,7 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr std::string_view kMagic = "gdrnbody";
-constexpr std::uint64_t kVersion = 3;  // 1 had no context, 2 no potentials
+constexpr std::uint64_t kVersion = 4;  // 1 had no context, 2 no potentials, 3 no noise_limited_steps
 constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
 constexpr std::size_t kChecksumBytes = 64;            // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3 + 1;  // id, mass, t, dt; x, v, a, jerk, snap; pot
@@ -28,7 +28,9 @@ constexpr std::size_t kWordsPerBody = 4 + 5 * 3 + 1;  // id, mass, t, dt; x, v, 
 std::string checksum(std::string_view bytes) { return base::sha256_hex(std::as_bytes(std::span(bytes))); }
 
 void append_counters(std::string& bytes, const HermiteCounters& c) {
-  for (const std::uint64_t count : {c.steps, c.block_steps, c.interactions, c.smallest_steps}) append_le(bytes, count);
+  for (const std::uint64_t count : {c.steps, c.block_steps, c.interactions, c.smallest_steps, c.noise_limited_steps}) {
+    append_le(bytes, count);
+  }
   for (const std::uint64_t count : c.block_sizes) append_le(bytes, count);
 }
 
@@ -74,6 +76,7 @@ HermiteCounters read_counters(WordReader& in, std::size_t n) {
   c.block_steps = in.word();
   c.interactions = in.word();
   c.smallest_steps = in.word();
+  c.noise_limited_steps = in.word();
   c.block_sizes.resize(n + 1);
   for (std::uint64_t& count : c.block_sizes) count = in.word();
   return c;
@@ -95,7 +98,7 @@ std::size_t padding_of(std::size_t bytes) { return (kWordBytes - bytes % kWordBy
 
 // What stands between header and checksum. Throws gdr::Error without the file's name.
 Checkpoint read_payload(std::string_view payload) {
-  constexpr std::size_t kFixedWords = 5 + 4 + 1;  // scalars, counters, block_sizes[0]
+  constexpr std::size_t kFixedWords = 5 + 5 + 1;  // scalars, counters, block_sizes[0]
   if (payload.size() < kWordBytes) throw Error("its length fits no state");
   const std::uint64_t context_bytes = read_le(payload);
   payload.remove_prefix(kWordBytes);

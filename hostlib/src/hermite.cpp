@@ -42,11 +42,45 @@ double first_step(const Force& f, double eta) {
   return kFirstStepFraction * eta * (by_fall < by_jerk || std::isnan(by_jerk) ? by_fall : by_jerk);
 }
 
-// Aarseth's criterion in the form of Makino & Aarseth 1992, with eta outside the root.
-double aarseth_step(const Vec3& a, const Vec3& jerk, const Vec3& snap, const Vec3& crackle, double eta) {
-  const double above = norm(a) * norm(snap) + dot(jerk, jerk);
-  const double below = norm(jerk) * norm(crackle) + dot(snap, snap);
+/// Derivatives of the acceleration at the end of a step.
+struct Derivatives {
+  Vec3 a;
+  Vec3 jerk;
+  Vec3 snap;
+  Vec3 crackle;
+};
+
+// Aarseth's criterion in the form of Makino & Aarseth 1992, with eta outside the root. What is to shorten the step,
+// below the fraction, comes from `trusted`.
+double aarseth_step(const Derivatives& d, const Derivatives& trusted, double eta) {
+  const double above = norm(d.a) * norm(d.snap) + dot(d.jerk, d.jerk);
+  const double below = norm(trusted.jerk) * norm(trusted.crackle) + dot(trusted.snap, trusted.snap);
   return eta * std::sqrt(above / below);
+}
+
+// A derivative is taken for noise below so many times the noise that is expected of it. The noise is a mean over
+// particles: one whose pulls cancel has up to ten times as much.
+constexpr double kMostNoise = 20.0;
+// And below so many times the jump of the snap between two steps. Noise makes the crackle, times the step, about twice
+// as large as the jump; derivatives that are resolved exceed it far more.
+constexpr double kMostJump = 4.0;
+
+// The derivatives without those that may be noise of the forces, at the end of a step of length dt. `snap_jump` is the
+// snap at its begin less the one that the step before found there.
+Derivatives above_noise(Derivatives d, double dt, const ForceNoise& noise, const Vec3& snap_jump) {
+  // Acceleration and jerk are about the same at both ends. Variances of the terms of snap and crackle:
+  const double acc2 = 2.0 * noise.acc * noise.acc * dot(d.a, d.a) / (dt * dt);
+  const double jerk2 = noise.jerk * noise.jerk * dot(d.jerk, d.jerk);
+  const double snap2 = (36.0 * acc2 + 20.0 * jerk2) / (dt * dt);
+  const double crackle2 = (144.0 * acc2 + 72.0 * jerk2) / (dt * dt * dt * dt);
+  const double jump2 = kMostJump * kMostJump * dot(snap_jump, snap_jump);
+  const auto is_noise = [&](const Vec3& derivative, double variance, double jump) {
+    const double square = dot(derivative, derivative);
+    return square < kMostNoise * kMostNoise * variance && square < jump;
+  };
+  if (is_noise(d.snap, snap2, jump2)) d.snap = {};
+  if (is_noise(d.crackle, crackle2, jump2 / (dt * dt))) d.crackle = {};
+  return d;
 }
 
 // The step after one of length dt that ended at t: halved as often as wanted, doubled once and only where t is a
@@ -291,14 +325,20 @@ void HermiteIntegrator::correct(HermiteBody& b, Ticks t, const Force& f) {
   const Vec3 crackle = (12.0 * da + (6.0 * dt) * (b.jerk + f.jerk)) * (1.0 / (dt * dt * dt));
   b.x += dt * (b.v + (dt / 2.0) * (b.a + (dt / 3.0) * (b.jerk + (dt / 4.0) * (snap + (dt / 5.0) * crackle))));
   b.v += dt * (b.a + (dt / 2.0) * (b.jerk + (dt / 3.0) * (snap + (dt / 4.0) * crackle)));
+  const Vec3 snap_jump = snap - b.snap;
   b.a = f.acc;
   b.jerk = f.jerk;
   b.pot = f.pot;
   b.snap = snap + dt * crackle;
   b.t = t;
-  const double wanted = aarseth_step(b.a, b.jerk, b.snap, crackle, state_.options.eta);
+  const Derivatives derivatives{b.a, b.jerk, b.snap, crackle};
+  const double eta = state_.options.eta;
+  const Derivatives trusted = above_noise(derivatives, dt, backend_->noise(), snap_jump);
+  const double wanted = aarseth_step(derivatives, trusted, eta);
   if (wanted < to_time(kSmallestStep)) ++state_.counters.smallest_steps;
-  b.dt = next_step(t, b.dt, wanted);
+  const Ticks next = next_step(t, b.dt, wanted);
+  if (next > next_step(t, b.dt, aarseth_step(derivatives, derivatives, eta))) ++state_.counters.noise_limited_steps;
+  b.dt = next;
 }
 
 void HermiteIntegrator::count_block(std::size_t size) {

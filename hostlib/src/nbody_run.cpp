@@ -53,6 +53,15 @@ Provenance provenance_from(const Json& json) {
           json.at("engine"),         json.at("exact")};
 }
 
+Energy finite_energy(const Particles& particles, double eps) {
+  const Energy energy = hostlib::energy(particles, eps);
+  if (std::isfinite(energy.total())) return energy;
+  throw Error(
+      fmt::format("the energy is not finite: kinetic {}, potential {}; choose units in which squares of masses, "
+                  "positions and velocities are doubles",
+                  energy.kinetic, energy.potential));
+}
+
 }  // namespace
 
 Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program) {
@@ -138,15 +147,24 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
 
 NbodyRun::~NbodyRun() = default;
 
+void NbodyRun::require_room(std::size_t particles) const {
+  const std::size_t room = device_.j_capacity();
+  if (particles <= room) return;
+  throw Error(fmt::format("{} particles do not fit: the external memory of {} board{} holds {}", particles,
+                          device_.options().boards, device_.options().boards == 1 ? "" : "s", room));
+}
+
 void NbodyRun::begin_new() {
   Particles particles;
   if (settings_.start) {
+    require_room(settings_.start->particles);
     particles = make_start(*settings_.start);
     start_ = describe(*settings_.start);
   } else {
     Snapshot snapshot =
         is_hdf5(settings_.in) ? settings_.run_files->read_snapshot(settings_.in) : read_snapshot(settings_.in);
     particles = std::move(snapshot.particles);
+    require_room(particles.size());
     time_offset_ = snapshot.time;
     step_offset_ = snapshot.step;
     start_ = settings_.in.string();
@@ -155,7 +173,7 @@ void NbodyRun::begin_new() {
     throw Error(fmt::format("t-end = {} is refused: it must be {} to {}", settings_.t_end, time_offset_,
                             time_offset_ + kLargestTime));
   }
-  initial_energy_ = hostlib::energy(particles, settings_.hermite.eps).total();
+  initial_energy_ = finite_energy(particles, settings_.hermite.eps).total();
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, particles, settings_.hermite);
 }
 
@@ -232,7 +250,7 @@ double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
 
 Particles NbodyRun::particles() const { return integrator_->particles_at(result_time() - time_offset_); }
 std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(result_time() - time_offset_); }
-Energy NbodyRun::energy() const { return hostlib::energy(particles(), state().options.eps); }
+Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }
 
 std::optional<double> NbodyRun::energy_error(const Energy& now) const {
   if (initial_energy_ == 0) return std::nullopt;

@@ -142,6 +142,64 @@ class Restart(NbodyTest):
         self.assertIn("0.0625", errors)
 
 
+class Limits(NbodyTest):
+    def system(self, *lines):
+        path = self.folder / "in.txt"
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return ["--in", path]
+
+    def test_more_particles_than_the_board_holds_are_refused_before_they_are_made(self):
+        errors = self.run_gdr("--machine", "model450", "--plummer", 4194304, "--t-end", 1, expected=1).stderr
+        self.assertRegex(errors, "4194304 particles do not fit: the external memory of 1 board holds [0-9]+")
+
+    def test_energies_and_forces_that_are_not_finite_end_the_run(self):
+        still = "0 0 0 0 0 0"
+        for lines, what in ((("1e155 " + still, "1e155 1 0 0 0 0 0"), "not finite"),
+                            (("0.5 0 0 0 1e155 0 0", "0.5 1 0 0 1e155 0 0"), "energy is not finite"),
+                            (("0.5 0 0 0 0 0 0", "0.5 1e-120 0 0 0 0 0"), "not finite")):
+            with self.subTest(lines):
+                errors = self.run_gdr(*self.system(*lines), "--eps", 0, "--t-end", 1, expected=1).stderr
+                self.assertIn(what, errors)
+
+    def test_one_particle_and_particles_without_mass_move_straight_on(self):
+        snapshot = self.folder / "out.txt"
+        for mass in (1, 0):
+            lines = [f"{mass} 1 2 3 0.5 -1 0.25"] + ([] if mass else ["0 1 2 3.5 0 1 0"])
+            self.run_gdr(*self.system(*lines), "--t-end", 2, "--out", snapshot, "--out-format", "plain")
+            values = [float(word) for word in snapshot.read_text(encoding="utf-8").split()[:7]]
+            self.assertEqual(values, [mass, 2, 0, 3.5, 0.5, -1, 0.25])
+
+    def test_coincident_particles_at_rest_stay_together(self):
+        for eps in (0, 0.01):
+            report = self.report(*self.system("0.5 1 2 3 0 0 0", "0.5 1 2 3 0 0 0"), "--eps", eps, "--t-end", 1)
+            self.assertEqual(report["smallest_steps"], 0)
+            self.assertIn(report["energy_error"], (0, None))
+
+    def test_a_particle_that_runs_away_takes_no_energy_with_it(self):
+        report = self.report(*self.system("0.5 0 0 0 1e5 0 0", "0.5 0.1 0 0 0 0 0"), "--t-end", 1)
+        self.assertLess(abs(report["energy_error"]), 1e-12)
+
+
+class Noise(NbodyTest):
+    def test_that_limits_the_steps_is_told(self):
+        sphere = ["--plummer", 64, "--t-end", 0.0625, "--eta", 0.01, "--json", "-"]
+        done = self.run_gdr(*sphere)
+        limited = json.loads(done.stdout)["noise_limited_steps"]
+        self.assertGreater(limited, 0)
+        self.assertIn(f"note: in {limited} of", done.stderr)
+        self.assertIn("gravity_jerk_long", done.stderr)
+        done = self.run_gdr(*sphere, "--kernel", "gravity_jerk_long")
+        self.assertEqual(json.loads(done.stdout)["noise_limited_steps"], 0)
+        self.assertEqual(done.stderr, "")
+
+    def test_that_is_not_reached_is_not_told(self):
+        done = self.run_gdr("--plummer", 64, "--t-end", 0.25, "--json", "-")
+        report = json.loads(done.stdout)
+        self.assertEqual(report["noise_limited_steps"], 0)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(report["state_hash"], "4495fccecef77a06b7d558c3722e7f1a5fe3e26247b85998881022ca26582b65")
+
+
 class Outputs(NbodyTest):
     def test_a_path_that_cannot_be_written_ends_the_run_before_it_begins(self):
         endless = ["--plummer", 4096, "--t-end", 8000]

@@ -43,6 +43,13 @@ struct Force {
   double pot = 0.0;
 };
 
+/// Rounding errors of an engine's forces, root mean square over the particles of a Plummer sphere, relative to the size
+/// of acceleration and jerk. 0: not known, or too small to matter.
+struct ForceNoise {
+  double acc = 0.0;
+  double jerk = 0.0;
+};
+
 /// One all-pairs force engine. Not thread-safe.
 class ForceBackend {
  public:
@@ -61,6 +68,9 @@ class ForceBackend {
   /// Forces on `i_particles`, in their order; eps2 >= 0 is the squared softening length. A pair with s2 = 0
   /// contributes nothing.
   [[nodiscard]] virtual std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) = 0;
+
+  /// What an integrator has to expect in the differences of two forces.
+  [[nodiscard]] virtual ForceNoise noise() const { return {}; }
 
  protected:
   ForceBackend() = default;

@@ -33,7 +33,9 @@ struct HermiteCounters {
   std::uint64_t steps = 0;           // steps of single particles
   std::uint64_t block_steps = 0;     // = force calls after the initial one
   std::uint64_t interactions = 0;    // sum over force calls of ni * nj, self pairs and the initial call included
-  std::uint64_t smallest_steps = 0;  // steps whose criterion asked for less than 2^-40; if not 0, lower eta or use eps
+  std::uint64_t smallest_steps = 0;  // steps whose criterion asked for less than 2^-40; if not 0, use eps
+  // Steps that the noise of the forces would have made shorter, had its share of snap and crackle been believed.
+  std::uint64_t noise_limited_steps = 0;
   std::vector<std::uint64_t> block_sizes;  // block_sizes[n]: blocks of n particles, n = 0..N
 
   friend bool operator==(const HermiteCounters&, const HermiteCounters&) = default;

@@ -94,7 +94,7 @@ class NbodyRun {
 
   [[nodiscard]] Particles particles() const;  // at result_time()
   [[nodiscard]] std::size_t predicted() const;
-  [[nodiscard]] Energy energy() const;
+  [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
   /// (E - E0) / |E0|; none for a system without energy.
   [[nodiscard]] std::optional<double> energy_error(const Energy& now) const;
   /// All that an output tells, at `t` from time() to the next block's. O(N^2).
@@ -113,6 +113,7 @@ class NbodyRun {
   [[nodiscard]] const Device& device() const { return device_; }
 
  private:
+  void require_room(std::size_t particles) const;
   void begin_new();
   void begin_from_checkpoint();
   void open_log();
