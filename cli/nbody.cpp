@@ -14,6 +14,7 @@
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_files.h"
+#include "gdr/hostlib/run_page.h"
 #include "gdr/hostlib/start_model.h"
 #include "observe.h"
 
@@ -38,6 +39,7 @@ struct Options {
   std::string out;
   std::string log;
   std::string checkpoint;
+  std::string page;
   std::string out_format = "phigrape";
   std::string stop_file;
   std::size_t measured_n = 1024;
@@ -123,6 +125,7 @@ hostlib::NbodySettings settings_of(const Options& options) {
   settings.out = options.out;
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
+  settings.keep_samples = !options.page.empty();
   if (hostlib::is_hdf5(settings.in) || hostlib::is_hdf5(settings.out)) settings.run_files = hostlib::hdf5_run_files();
   settings.format = options.out_format == "plain" ? hostlib::SnapshotFormat::plain : hostlib::SnapshotFormat::phigrape;
   return settings;
@@ -134,11 +137,11 @@ void check(const Options& options) {
   if (sources != 1) {
     throw UsageError("exactly one of --start, --plummer, --in, --restart says where the particles come from");
   }
-  if (run.every > 0 && run.out.empty() && run.log.empty() && run.checkpoint.empty()) {
-    throw UsageError("--out-every has no effect without --out, --log or --checkpoint");
+  if (run.every > 0 && outputs_of(run).empty() && options.page.empty()) {
+    throw UsageError("--out-every has no effect without --out, --log, --checkpoint or --report");
   }
   std::vector<std::filesystem::path> outputs = outputs_of(run);
-  for (const std::string& path : {options.report.json, options.observe.trace, options.observe.profile}) {
+  for (const std::string& path : {options.report.json, options.observe.trace, options.observe.profile, options.page}) {
     if (path.empty() || path == "-") continue;
     base::require_writable(path);
     outputs.emplace_back(path);
@@ -153,8 +156,8 @@ int timed_nbody(const Options& options) {
   if (!start || start->kind != hostlib::StartKind::plummer) {
     throw UsageError("engine timing has no particles: it takes --plummer or --start plummer alone");
   }
-  if (!outputs_of(settings_of(options)).empty()) {
-    throw UsageError("engine timing has no particles: it writes no --out, --log or --checkpoint");
+  if (!outputs_of(settings_of(options)).empty() || !options.page.empty()) {
+    throw UsageError("engine timing has no particles: it writes no --out, --log, --checkpoint or --report");
   }
   if (!options.observe.trace.empty() || !options.observe.profile.empty()) {
     throw UsageError("--trace and --profile: engine timing scales the blocks of nbody, it plays none");
@@ -341,6 +344,40 @@ void tell_of_noise(const hostlib::NbodyRun& run) {
       counters.noise_limited_steps, counters.steps, run.state().options.eta, kernel, advice);
 }
 
+/// The page tells nothing of the host: that of a run in several parts is that of one.
+std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::string& stopped, const Result& result) {
+  const hostlib::Provenance& provenance = run.provenance();
+  const hostlib::HermiteState& state = run.state();
+  const hostlib::Sample& sample = result.sample;
+  hostlib::RunReport report;
+  report.title = fmt::format("{} particles to t = {}: {}", state.bodies.size(), run.result_time(), run.start());
+  report.samples = run.samples();
+  report.blocks = hostlib::block_size_histogram(sample.counters);
+  report.facts = {
+      {"start", run.start()},
+      {"softening eps", fmt::format("{}", state.options.eps)},
+      {"accuracy eta", fmt::format("{}", state.options.eta)},
+      {"kernel", fmt::format("{}, SHA-256 {}", provenance.kernel, provenance.kernel_sha256)},
+      {"machine", fmt::format("{}, {} at {} MHz, transfer {}, SHA-256 of its parameters {}", provenance.machine,
+                              provenance.boards == 1 ? "one board" : fmt::format("{} boards", provenance.boards),
+                              provenance.clock_mhz, provenance.transfer, provenance.machine_sha256)},
+      {"engine", fmt::format("{}, {}", provenance.engine, provenance.exact ? "bit exact" : "not bit exact")},
+      {"version of gdr", provenance.version},
+      {"energy", fmt::format("{:.11g}, relative error {}", sample.energy.total(),
+                             sample.energy_error ? fmt::format("{:+.2e}", *sample.energy_error) : "none")},
+      {"steps", fmt::format("{} in {} blocks, {} held at the smallest step", sample.counters.steps,
+                            sample.counters.block_steps, sample.counters.smallest_steps)},
+      {"interactions", fmt::format("{}", sample.counters.interactions)},
+      {"emulated time", fmt::format("{:.6g} s, {:.4g} Gflops", run.device().emulated().seconds().total(),
+                                    json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number())},
+      {"state hash", result.state_hash}};
+  if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
+  if (!run.forced().empty()) {
+    report.facts.emplace_back("restart forced in spite of", fmt::format("{}", fmt::join(run.forced(), ", ")));
+  }
+  return hostlib::run_page(report);
+}
+
 int nbody(const Options& options) {
   const Stopwatch watch;
   check(options);
@@ -378,6 +415,7 @@ int nbody(const Options& options) {
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   options.observe.finish(run.device(), options.board.engine, options.report);
   options.report.write(json);
+  if (!options.page.empty()) base::write_file(options.page, page_of(run, json, stopped, result));
   if (options.report.speaks()) print_result(run, options, json, result);
   tell_of_noise(run);
 
@@ -438,6 +476,8 @@ void add_nbody(Command program) {
   command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
       .check(in_range(0x1p-20, hostlib::kLargestTime));
   command.add_option("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
+  command.add_option("--report", options->page,
+                     "write a page of HTML with the run's curves; --out-every says how fine");
   command.add_option("--checkpoint", options->checkpoint,
                      "write the complete state here at every output, and every --checkpoint-minutes");
   command

@@ -323,8 +323,9 @@ Sample NbodyRun::sample(double t) const {
   sample.centre_of_mass = centre_of_mass(now);
   sample.momentum = momentum(now);
   sample.angular_momentum = angular_momentum(now);
-  std::ranges::copy(lagrangian_radii(now, kLogFractions, sample.centre_of_mass), sample.radii.begin());
   sample.core = core_of(now);
+  const Vec3 centre = sample.core ? sample.core->centre : sample.centre_of_mass;
+  std::ranges::copy(lagrangian_radii(now, kLogFractions, centre), sample.radii.begin());
   sample.counters = counters();
   sample.pipe_occupancy = pipe_occupancy();
   return sample;

@@ -6,17 +6,12 @@
 #include <cmath>
 
 #include "gdr/hostlib/profile.h"
+#include "svg_plot.h"
 
 namespace gdr::hostlib {
 namespace {
 
 using emulator::StallReason;
-
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
 
 /// JSON text that may stand in a script element: "</script>" in a string must not end it.
 std::string in_script(std::string_view json) {

@@ -12,15 +12,19 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 GDR = ""
 PROJECT = pathlib.Path()
+CHROMIUM = shutil.which("chromium")
+SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 
 # What a run tells of the host it ran on, not of itself.
 HOST_FIELDS = ("host_seconds",)
@@ -203,7 +207,7 @@ class Noise(NbodyTest):
 class Outputs(NbodyTest):
     def test_a_path_that_cannot_be_written_ends_the_run_before_it_begins(self):
         endless = ["--plummer", 4096, "--t-end", 8000]
-        for option in ("--out", "--log", "--checkpoint", "--json", "--profile", "--trace"):
+        for option in ("--out", "--log", "--checkpoint", "--json", "--profile", "--trace", "--report"):
             with self.subTest(option):
                 started = time.monotonic()
                 errors = self.run_gdr(*endless, option, self.folder / "no" / "file.json", expected=1).stderr
@@ -323,6 +327,16 @@ class Diagnostics(NbodyTest):
         self.assertEqual(float(last["kinetic"]) + float(last["potential"]), report["energy"])
         self.assertEqual(sum(entry["blocks"] for entry in report["block_size_histogram"]), report["block_steps"])
 
+    def test_radii_are_counted_from_the_density_centre(self):
+        # One particle in 32 far away moves the centre of mass by 30, the half-mass radius hardly.
+        sphere = self.folder / "sphere.txt"
+        self.run_gdr("--start", "king", "--particles", 32, "--t-end", 0, "--out", sphere, "--out-format", "plain")
+        lines = sphere.read_text(encoding="utf-8").splitlines()
+        lines[0] = "0.03125 1000 0 0 0 0 0"
+        (self.folder / "moved.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        before, after = (self.report("--in", self.folder / name, "--t-end", 0)["lagrangian_radii"]["0.5"] for name in ("sphere.txt", "moved.txt"))
+        self.assertLess(abs(after / before - 1), 0.3)
+
     def test_the_boards_potentials_give_the_energy_of_the_particles(self):
         log = self.folder / "log.csv"
         self.run_gdr("--plummer", 128, "--t-end", 0.5, "--out-every", 0.0625, "--log", log)
@@ -426,6 +440,64 @@ class Hdf5(NbodyTest):
         self.assertEqual((self.folder / "other.h5").read_bytes(), other)
 
 
+class Page(NbodyTest):
+    def plots(self, page):
+        """The page's plots by their titles."""
+        drawn = [xml.etree.ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", page.read_text(encoding="utf-8"), re.S)]
+        return {plot.attrib["aria-label"]: plot for plot in drawn}
+
+    def test_the_page_shows_curves_and_what_was_run_and_needs_nothing_else(self):
+        page = self.folder / "page.html"
+        report = self.report("--plummer", 32, "--t-end", 0.5, "--out-every", 0.125, "--report", page)
+        text = page.read_text(encoding="utf-8")
+        for value in (report["state_hash"], report["kernel_sha256"], report["machine_sha256"], report["start"]):
+            self.assertIn(value, text)
+        self.assertNotRegex(text, r"https?://|src=|@import|nan|<script")
+        plots = self.plots(page)
+        self.assertEqual(list(plots), ["Relative energy error", "Lagrangian radii and core radius", "Virial ratio T / |W|",
+                                       "Drift of the momenta", "Blocks by their number of particles", "Pipe occupancy since the start"])
+        radii = [curve for curve in plots["Lagrangian radii and core radius"].iter("path") if curve.attrib["class"] == "curve"]
+        self.assertEqual([curve.find("title").text for curve in radii], ["1 %", "10 %", "25 %", "50 %", "75 %", "90 %", "core"])
+        self.assertTrue(all(len(re.findall("[ML]", curve.attrib["d"])) == 5 for curve in radii))
+        bars = plots["Blocks by their number of particles"].findall("rect")
+        self.assertEqual([bar.find("title").text for bar in bars],
+                         [f"{entry['least']}: {entry['blocks']}" for entry in report["block_size_histogram"]])
+
+    def test_the_page_of_a_run_in_two_parts_is_that_of_one(self):
+        for snapshots in ["s.txt", "s.h5"] if self.has_hdf5() else ["s.txt"]:
+            with self.subTest(snapshots):
+                whole, parts = (self.outputs(f"{name} {snapshots}", snapshots) for name in ("whole", "parts"))
+                self.run_gdr("--plummer", 32, "--t-end", 0.25, *whole, "--report", self.folder / "whole.html")
+                self.run_gdr("--plummer", 32, "--t-end", 0.125, *parts, "--report", self.folder / "parts.html")
+                self.assertNotEqual((self.folder / "parts.html").read_bytes(), (self.folder / "whole.html").read_bytes())
+                self.run_gdr("--restart", self.folder / f"parts {snapshots}" / "ck", "--t-end", 0.25, *parts, "--report", self.folder / "parts.html")
+                self.assertEqual((self.folder / "parts.html").read_bytes(), (self.folder / "whole.html").read_bytes())
+
+    def test_systems_without_energy_and_single_outputs_have_a_page(self):
+        (self.folder / "in<b>.txt").write_text("0 0 0 0 0 0 0\n0 1 0 0 0 0 0\n", encoding="utf-8")
+        page = self.folder / "page.html"
+        self.run_gdr("--in", self.folder / "in<b>.txt", "--t-end", 1, "--report", page)
+        text = page.read_text(encoding="utf-8")
+        self.assertIn("in&lt;b&gt;.txt", text)
+        self.assertIn("--out-every", text)
+        self.assertIn("no values", "".join(self.plots(page)["Relative energy error"].itertext()))
+
+
+class Browser(NbodyTest):
+    def test_a_browser_shows_the_page(self):
+        page = self.folder / "page.html"
+        self.run_gdr("--start", "cold", "--particles", 32, "--eps", 0.1, "--t-end", 6, "--out-every", 0.125, "--report", page)
+        browser = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder / 'browser'}"]
+        shown = subprocess.run([*browser, "--enable-logging=stderr", "--dump-dom", page.as_uri()], capture_output=True, text=True,
+                               timeout=120, check=True)
+        self.assertNotIn("CONSOLE", shown.stderr)
+        self.assertEqual(shown.stdout.count("</svg>"), 6)
+        picture = pathlib.Path(os.environ.get("GDR_ARTEFACTS", ".")) / "nbody.png"
+        subprocess.run([*browser, f"--screenshot={picture.resolve()}", "--window-size=1400,1000", page.as_uri()], capture_output=True,
+                       timeout=120, check=True)
+        self.assertGreater(picture.stat().st_size, 20000)
+
+
 class Stopped(NbodyTest):
     def stopped_by(self, name, stop):
         """Report of a run that `stop` ends, and of the restarted one."""
@@ -499,4 +571,7 @@ class Kills(NbodyTest):
 
 if __name__ == "__main__":
     GDR, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    if CHROMIUM is None and "Browser" in sys.argv[3:]:
+        print("skipped: no chromium is installed (scripts/setup ci)")
+        sys.exit(SKIPPED)
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

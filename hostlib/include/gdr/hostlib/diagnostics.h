@@ -40,7 +40,8 @@ struct BlockSizeBin {
 /// Bins 1, 2..3, 4..7, ...; the last one ends with N.
 [[nodiscard]] std::vector<BlockSizeBin> block_size_histogram(const HermiteCounters& counters);
 
-/// Mass fractions of the log's Lagrangian radii, about the centre of mass.
+/// Mass fractions of the log's Lagrangian radii, about the density centre; about the centre of mass if there is no
+/// core.
 inline constexpr std::array<double, 7> kLogFractions{0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9};
 
 /// The state of a run at an output.
