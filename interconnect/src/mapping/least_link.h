@@ -21,6 +21,8 @@ enum class LinkTieBreak {
 class LeastLink final : public MergeChooser {
  public:
   LeastLink(const Grid& grid, const GridRouting& routing, LinkTieBreak tie_break);
+  /// Sums of powers are rounded.
+  [[nodiscard]] bool minds_order() const override { return true; }
   [[nodiscard]] Turns choose(const Join& join, const Merge& merge) override;
   void joined(const Join& join, const Merge& merge, Turns turns) override;
 

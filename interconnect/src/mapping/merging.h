@@ -10,7 +10,7 @@
 
 namespace gdr::interconnect {
 
-/// Traffic between two tasks, both ways.
+/// Traffic between two tasks, both ways. What numbers them is the caller's matter.
 struct TaskPair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
@@ -25,6 +25,8 @@ using Cell = std::array<std::uint32_t, 3>;
 struct Orientation {
   std::array<unsigned, 3> axis{0, 1, 2};
   std::array<bool, 3> flip{};
+
+  bool operator==(const Orientation&) const = default;
 
   [[nodiscard]] Cell apply(const Cell& cell, const Cell& extents) const {
     Cell turned{};
@@ -62,8 +64,8 @@ struct Join {
 struct Merge {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  std::span<const TaskPair> crossing;  // all pairs with a task in each group, that of group a first
-  std::span<const Cell> cells;         // by task
+  std::span<const TaskPair> crossing;  // all traffic between the groups, a task of group a first
+  std::span<const Cell> cells;         // by task, numbered as the pairs are
 };
 
 /// Turn of each group, as indices of the join's turns.
@@ -75,6 +77,8 @@ struct Turns {
 class MergeChooser {
  public:
   virtual ~MergeChooser() = default;
+  /// True if the order of Merge::crossing changes the choice: it is then by task.
+  [[nodiscard]] virtual bool minds_order() const { return false; }
   /// The best turns of a merge.
   [[nodiscard]] virtual Turns choose(const Join& join, const Merge& merge) = 0;
   /// Told that the merge is made so; both groups are group a from now on.

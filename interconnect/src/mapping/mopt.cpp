@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <memory>
 #include <numeric>
 
@@ -18,69 +20,65 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// Bytes between groups, both ways. Rows of a sparse symmetric matrix.
-struct GroupTraffic {
-  struct Entry {
-    std::uint32_t group;
-    std::uint64_t bytes;
-  };
-  std::vector<std::size_t> begin;  // by group, and one more
-  std::vector<Entry> entries;
-
-  [[nodiscard]] std::span<const Entry> of(std::uint32_t group) const {
-    return std::span(entries).subspan(begin[group], begin[group + 1] - begin[group]);
-  }
+/// What one task or group exchanges with another.
+struct Exchanged {
+  std::uint32_t with;
+  std::uint64_t bytes;
 };
 
-/// By a, then by b. The graph's transfers come by sender, then by receiver: those that go up are in this order, and so
-/// are those that go down once they are dealt out by receiver.
-std::vector<TaskPair> pairs_of(const TaskGraph& graph) {
-  std::vector<std::size_t> begin(graph.tasks() + 1);
-  std::size_t downwards = 0;
-  for (const Transfer& transfer : graph.transfers()) {
-    if (transfer.from < transfer.to) continue;
-    ++begin[transfer.to + 1];
-    ++downwards;
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-  std::vector<TaskPair> down(downwards);
-  for (const auto& [from, to, bytes] : graph.transfers()) {
-    if (from > to) down[begin[to]++] = {to, from, 0, bytes};
-  }
-  std::vector<TaskPair> pairs;
-  pairs.reserve(graph.transfers().size());
-  const auto place = [](std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; };
-  auto next = down.begin();
-  for (const auto& [from, to, bytes] : graph.transfers()) {
-    if (from > to) continue;
-    for (; next != down.end() && place(next->a, next->b) < place(from, to); ++next) pairs.push_back(*next);
-    const bool both_ways = next != down.end() && next->a == from && next->b == to;
-    pairs.push_back({from, to, bytes, both_ways ? next->b_to_a : 0});
-    if (both_ways) ++next;
-  }
-  pairs.insert(pairs.end(), next, down.end());
-  return pairs;
+/// Where each task's transfers begin in the graph's, which come by sender, and one more.
+std::vector<std::size_t> rows_by_sender(const TaskGraph& graph, std::uint32_t nodes) {
+  std::vector<std::size_t> rows(nodes + 1);
+  for (const Transfer& transfer : graph.transfers()) ++rows[transfer.from + 1];
+  std::partial_sum(rows.begin(), rows.end(), rows.begin());
+  return rows;
 }
 
-GroupTraffic traffic_of(std::span<const TaskPair> pairs, std::uint32_t tasks) {
-  GroupTraffic traffic;
-  traffic.begin.resize(tasks + 1);
-  for (const TaskPair& pair : pairs) {
-    ++traffic.begin[pair.a + 1];
-    ++traffic.begin[pair.b + 1];
+/// Bytes between tasks, both ways: the graph's transfers and, by receiver, those that come in.
+class TaskTraffic {
+ public:
+  TaskTraffic(const TaskGraph& graph, std::span<const std::size_t> rows)
+      : sent_(graph.transfers()),
+        rows_(rows),
+        begin_(rows.size()),
+        received_(std::make_unique_for_overwrite<Exchanged[]>(sent_.size())) {
+    for (const Transfer& transfer : sent_) ++begin_[transfer.to + 1];
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+    for (const auto& [from, to, bytes] : sent_) received_[next[to]++] = {from, bytes};
   }
-  std::partial_sum(traffic.begin.begin(), traffic.begin.end(), traffic.begin.begin());
-  traffic.entries.resize(2 * pairs.size());
-  std::vector<std::size_t> next(traffic.begin.begin(), traffic.begin.end() - 1);
-  for (const TaskPair& pair : pairs) {
-    traffic.entries[next[pair.a]++] = {pair.b, pair.a_to_b + pair.b_to_a};
-    traffic.entries[next[pair.b]++] = {pair.a, pair.a_to_b + pair.b_to_a};
+
+  /// Calls visit(task, bytes), twice for a task that sends and receives.
+  template <class Visit>
+  void for_each(std::uint32_t task, Visit visit) const {
+    for (std::size_t i = rows_[task]; i < rows_[task + 1]; ++i) visit(sent_[i].to, sent_[i].bytes);
+    for (std::size_t i = begin_[task]; i < begin_[task + 1]; ++i) visit(received_[i].with, received_[i].bytes);
   }
-  return traffic;
-}
+  [[nodiscard]] std::size_t size() const { return 2 * sent_.size(); }
+
+ private:
+  std::span<const Transfer> sent_;
+  std::span<const std::size_t> rows_;
+  std::vector<std::size_t> begin_;         // by task, and one more
+  std::unique_ptr<Exchanged[]> received_;  // by task; not zeroed first
+};
+
+/// Bytes between groups, both ways. Rows of a sparse symmetric matrix.
+struct GroupTraffic {
+  std::vector<std::size_t> begin{0};  // by group, and one more
+  std::vector<Exchanged> entries;
+
+  /// Calls visit(group, bytes) for all with which it exchanges anything.
+  template <class Visit>
+  void for_each(std::uint32_t group, Visit visit) const {
+    for (std::size_t i = begin[group]; i < begin[group + 1]; ++i) visit(entries[i].with, entries[i].bytes);
+  }
+  [[nodiscard]] std::size_t size() const { return entries.size(); }
+};
 
 /// Step 1 of a round: who joins whom. shape: [new groups][factor], members in the order in which they join.
-std::vector<std::uint32_t> choose_members(const GroupTraffic& traffic, std::uint32_t groups, std::uint32_t factor) {
+template <class Traffic>
+std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t groups, std::uint32_t factor) {
   std::vector<std::uint32_t> members;
   members.reserve(groups);
   std::vector<bool> joined(groups);
@@ -95,11 +93,11 @@ std::vector<std::uint32_t> choose_members(const GroupTraffic& traffic, std::uint
     if (joined[first]) continue;
     join(first);
     for (std::uint32_t size = 1; size < factor; ++size) {
-      for (const GroupTraffic::Entry& entry : traffic.of(members.back())) {
-        if (joined[entry.group]) continue;
-        if (exchanged[entry.group] == 0) touched.push_back(entry.group);
-        exchanged[entry.group] += entry.bytes;
-      }
+      traffic.for_each(members.back(), [&](std::uint32_t group, std::uint64_t bytes) {
+        if (joined[group]) return;
+        if (exchanged[group] == 0) touched.push_back(group);
+        exchanged[group] += bytes;
+      });
       // Of those that exchange as much, the first in the queue; if none exchanges anything, the head of the queue.
       while (joined[head]) ++head;
       std::uint32_t best = head;
@@ -116,61 +114,182 @@ std::vector<std::uint32_t> choose_members(const GroupTraffic& traffic, std::uint
 }
 
 /// Traffic between the new groups.
-GroupTraffic joined_traffic(const GroupTraffic& traffic, std::span<const std::uint32_t> members,
-                            std::span<const std::uint32_t> new_group, std::uint32_t factor) {
+template <class Traffic>
+GroupTraffic joined_traffic(const Traffic& traffic, std::span<const std::uint32_t> members, std::uint32_t factor) {
   const auto groups = static_cast<std::uint32_t>(members.size() / factor);
+  std::vector<std::uint32_t> new_group(members.size());
+  for (std::uint32_t i = 0; i < members.size(); ++i) new_group[members[i]] = i / factor;
   GroupTraffic joined;
-  joined.begin.push_back(0);
+  joined.begin.reserve(groups + 1);
+  joined.entries.reserve(traffic.size());
   std::vector<std::size_t> place(groups, std::numeric_limits<std::size_t>::max());
   for (std::uint32_t group = 0; group < groups; ++group) {
     const std::size_t start = joined.entries.size();
     for (std::uint32_t k = 0; k < factor; ++k) {
-      for (const auto& [other, bytes] : traffic.of(members[group * factor + k])) {
+      traffic.for_each(members[group * factor + k], [&](std::uint32_t other, std::uint64_t bytes) {
         const std::uint32_t target = new_group[other];
-        if (target == group) continue;
+        if (target == group) return;
         if (place[target] >= start && place[target] < joined.entries.size()) {
           joined.entries[place[target]].bytes += bytes;
         } else {
           place[target] = joined.entries.size();
           joined.entries.push_back({target, bytes});
         }
-      }
+      });
     }
     joined.begin.push_back(joined.entries.size());
   }
   return joined;
 }
 
-/// The groups of one round and how they become those of the next.
+/// Step 1 of all rounds, which needs traffic alone: tasks in the order in which they end up, so that every group of
+/// every round is a run of them. Idle tasks fill up the grid.
+std::vector<std::uint32_t> order_of(const TaskGraph& graph, std::span<const std::size_t> rows,
+                                    std::span<const Round> rounds) {
+  auto groups = static_cast<std::uint32_t>(rows.size() - 1);
+  std::vector<std::vector<std::uint32_t>> members;  // by round
+  GroupTraffic traffic;
+  const auto join = [&](const auto& of_round, std::uint32_t factor) {
+    members.push_back(choose_members(of_round, groups, factor));
+    groups /= factor;
+    if (groups > 1) traffic = joined_traffic(of_round, members.back(), factor);
+  };
+  if (!rounds.empty()) join(TaskTraffic(graph, rows), rounds.front().factor);
+  for (const Round& round : rounds.subspan(std::min<std::size_t>(rounds.size(), 1))) join(traffic, round.factor);
+  std::vector<std::uint32_t> order{0};
+  for (std::size_t r = rounds.size(); r-- > 0;) {
+    const std::uint32_t factor = rounds[r].factor;
+    std::vector<std::uint32_t> finer;
+    finer.reserve(order.size() * factor);
+    for (const std::uint32_t group : order) {
+      const auto first = members[r].begin() + static_cast<std::ptrdiff_t>(std::size_t{group} * factor);
+      finer.insert(finer.end(), first, first + static_cast<std::ptrdiff_t>(factor));
+    }
+    order = std::move(finer);
+  }
+  return order;
+}
+
+/// Places of the order with their groups: each round is a digit of `code`, which says what number the place's group has
+/// among those that the round joins. The first digit in which two codes differ is the round that joins two places.
+class Places {
+ public:
+  explicit Places(std::span<const Round> rounds) : code_{0} {
+    unsigned bits = 0;
+    std::uint32_t size = 1;
+    for (const Round& round : rounds) {
+      const auto width = static_cast<unsigned>(std::bit_width(round.factor - 1));
+      std::fill_n(group_size_.begin() + bits, width, size);
+      code_.reserve(std::size_t{size} * round.factor);
+      for (std::uint64_t k = 1; k < round.factor; ++k) {
+        for (std::uint32_t i = 0; i < size; ++i) code_.push_back(code_[i] | k << bits);
+      }
+      bits += width;
+      size *= round.factor;
+    }
+  }
+
+  /// The first place of the later of the two groups that hold `a` and `b`, a before b, when they are joined. Each place
+  /// but the first is that of one merge.
+  [[nodiscard]] std::uint32_t later_group(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t size = group_size_[static_cast<unsigned>(std::bit_width(code_[a] ^ code_[b])) - 1];
+    return b - b % size;
+  }
+
+ private:
+  std::vector<std::uint64_t> code_;             // by place
+  std::array<std::uint32_t, 64> group_size_{};  // by bit of a code, of the groups that its round joins
+};
+
+/// Transfers by the merge that joins their tasks, which are called by their places.
+class CrossingTransfers {
+ public:
+  CrossingTransfers(const TaskGraph& graph, std::span<const std::uint32_t> order, std::span<const Round> rounds)
+      : order_(order),
+        number_(merge_numbers(rounds, order.size())),
+        begin_(order.size() + 1),
+        transfers_(std::make_unique_for_overwrite<Transfer[]>(graph.transfers().size())) {
+    std::vector<std::uint32_t> place_of(order.size());
+    for (std::uint32_t place = 0; place < order.size(); ++place) place_of[order[place]] = place;
+    const std::span<const Transfer> transfers = graph.transfers();
+    const Places places(rounds);
+    std::vector<std::uint32_t> merges;  // by transfer
+    merges.reserve(transfers.size());
+    for (const Transfer& transfer : transfers) {
+      const auto [a, b] = std::minmax(place_of[transfer.from], place_of[transfer.to]);
+      merges.push_back(number_[places.later_group(a, b)]);
+      ++begin_[merges.back() + 1];
+    }
+    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
+    for (std::size_t i = 0; i < transfers.size(); ++i) {
+      const auto& [from, to, bytes] = transfers[i];
+      transfers_[next[merges[i]]++] = {place_of[from], place_of[to], bytes};
+    }
+  }
+
+  /// Those of the merge whose later group begins at a place, valid until the next call. `by_task`: by the lower of the
+  /// two tasks, then by the other, both ways together.
+  [[nodiscard]] std::span<const TaskPair> of(std::uint32_t later_group, bool by_task) {
+    pairs_.clear();
+    const std::uint32_t merge = number_[later_group];
+    for (std::size_t i = begin_[merge]; i < begin_[merge + 1]; ++i) {
+      const auto& [from, to, bytes] = transfers_[i];
+      pairs_.push_back(from < to ? TaskPair{from, to, bytes, 0} : TaskPair{to, from, 0, bytes});
+    }
+    if (by_task) sort_by_task();
+    return pairs_;
+  }
+
+ private:
+  /// Merges in the order in which they are made.
+  static std::vector<std::uint32_t> merge_numbers(std::span<const Round> rounds, std::size_t places) {
+    std::vector<std::uint32_t> numbers(places);
+    std::uint32_t next = 0;
+    std::size_t size = 1;
+    for (const Round& round : rounds) {
+      for (std::size_t group = 0; group < places / size; ++group) {
+        if (group % round.factor != 0) numbers[group * size] = next++;
+      }
+      size *= round.factor;
+    }
+    return numbers;
+  }
+
+  void sort_by_task() {
+    std::ranges::sort(pairs_, {}, [&](const TaskPair& pair) {
+      return std::pair<std::uint32_t, std::uint32_t>(std::minmax(order_[pair.a], order_[pair.b]));
+    });
+    auto last = pairs_.begin();
+    for (auto pair = pairs_.begin(); pair != pairs_.end(); ++pair) {
+      if (pair == last) continue;
+      if (pair->a == last->a && pair->b == last->b) {
+        last->a_to_b += pair->a_to_b;
+        last->b_to_a += pair->b_to_a;
+      } else {
+        *++last = *pair;
+      }
+    }
+    if (!pairs_.empty()) pairs_.erase(last + 1, pairs_.end());
+  }
+
+  std::span<const std::uint32_t> order_;   // by place: a task
+  std::vector<std::uint32_t> number_;      // of a merge, by the first place of its later group
+  std::vector<std::size_t> begin_;         // by number of a merge, and one more
+  std::unique_ptr<Transfer[]> transfers_;  // by merge
+  std::vector<TaskPair> pairs_;
+};
+
+/// Step 2 of all rounds: groups are turned and joined.
 class Merging {
  public:
-  Merging(const TaskGraph& graph, const Grid& grid)
-      : grid_(grid),
-        group_(grid.nodes()),
-        cells_(grid.nodes()),
-        order_(grid.nodes()),
-        pairs_(pairs_of(graph)),
-        traffic_(traffic_of(pairs_, grid.nodes())) {
-    std::iota(group_.begin(), group_.end(), 0U);
-    std::iota(order_.begin(), order_.end(), 0U);
-  }
+  Merging(const TaskGraph& graph, const Grid& grid, std::span<const std::size_t> rows, std::span<const Round> rounds)
+      : grid_(grid), order_(order_of(graph, rows, rounds)), crossing_(graph, order_, rounds), cells_(grid.nodes()) {}
 
   /// Joins all groups `round.factor` at a time. `chooser` gives what chooses turns, and is told how many tasks were
   /// placed in this round before.
   template <class Chooser>
   void join(const Round& round, Dice* shuffle, Chooser chooser) {
-    const auto groups = static_cast<std::uint32_t>(order_.size() / size_);
-    const std::vector<std::uint32_t> members = choose_members(traffic_, groups, round.factor);
-    std::vector<std::uint32_t> new_group(groups);
-    std::vector<std::uint32_t> rank(groups);  // place in its row
-    for (std::uint32_t i = 0; i < groups; ++i) {
-      new_group[members[i]] = i / round.factor;
-      rank[members[i]] = i % round.factor;
-    }
-    const std::vector<std::size_t> begin = sort_crossing_pairs(round, new_group, rank);
-
-    std::vector<std::uint32_t> order;
-    order.reserve(order_.size());
     Cell row = box_;
     std::vector<Join> joins;
     for (std::uint32_t k = 1; k < round.factor; ++k) {
@@ -181,30 +300,30 @@ class Merging {
         shuffle_turns(joins.back().b_turns, *shuffle);
       }
     }
-    for (std::uint32_t group = 0; group < groups / round.factor; ++group) {
-      const std::size_t start = order.size();
-      append_tasks(order, members[group * round.factor]);
+    for (std::uint32_t start = 0; start < cells_.size(); start += size_ * round.factor) {
       for (std::uint32_t k = 1; k < round.factor; ++k) {
-        const std::uint32_t added = members[group * round.factor + k];
-        const std::size_t slot = std::size_t{group} * (round.factor - 1) + k - 1;
-        const Merge merge{order[start], order_[std::size_t{added} * size_],
-                          std::span(crossing_).subspan(begin[slot], begin[slot + 1] - begin[slot]), cells_};
-        MergeChooser& choice = chooser(order.size());
-        const Turns turns = choice.choose(joins[k - 1], merge);
-        choice.joined(joins[k - 1], merge, turns);
-        turn(order, start, added, joins[k - 1], turns);
+        const Join& join = joins[k - 1];
+        const std::uint32_t added = start + k * size_;
+        MergeChooser& choice = chooser(added);
+        const Merge merge{start, added, crossing_.of(added, choice.minds_order()), cells_};
+        const Turns turns = choice.choose(join, merge);
+        choice.joined(join, merge, turns);
+        turn(start, added, join.a_turns[turns.a], join.a_extents);
+        turn(added, added + size_, join.b_turns[turns.b], join.b_extents);
+        for (std::uint32_t place = added; place < added + size_; ++place) {
+          cells_[place][join.axis] += join.a_extents[join.axis];
+        }
       }
     }
-    for (std::uint32_t& group : group_) group = new_group[group];
-    traffic_ = joined_traffic(traffic_, members, new_group, round.factor);
-    order_ = std::move(order);
     size_ *= round.factor;
     box_ = row;
   }
 
   [[nodiscard]] TaskMapping mapping(TaskId tasks) const {
     TaskMapping nodes(tasks);
-    for (TaskId task = 0; task < tasks; ++task) nodes[task] = grid_.node(cells_[task]);
+    for (std::uint32_t place = 0; place < order_.size(); ++place) {
+      if (order_[place] < tasks) nodes[order_[place]] = grid_.node(cells_[place]);
+    }
     return nodes;
   }
 
@@ -215,59 +334,16 @@ class Merging {
     }
   }
 
-  /// Moves the pairs that this round's merges join out of pairs_ and into crossing_, by merge. Returns where each
-  /// merge's begin.
-  std::vector<std::size_t> sort_crossing_pairs(const Round& round, std::span<const std::uint32_t> new_group,
-                                               std::span<const std::uint32_t> rank) {
-    const auto merge_of = [&](const TaskPair& pair) {
-      const std::uint32_t later = std::max(rank[group_[pair.a]], rank[group_[pair.b]]);
-      return std::size_t{new_group[group_[pair.a]]} * (round.factor - 1) + later - 1;
-    };
-    const std::size_t merges = new_group.size() / round.factor * (round.factor - 1);
-    std::vector<std::size_t> begin(merges + 1);
-    const auto stays = [&](const TaskPair& pair) { return new_group[group_[pair.a]] != new_group[group_[pair.b]]; };
-    const auto middle = std::stable_partition(pairs_.begin(), pairs_.end(), stays);
-    for (auto pair = middle; pair != pairs_.end(); ++pair) ++begin[merge_of(*pair) + 1];
-    std::partial_sum(begin.begin(), begin.end(), begin.begin());
-    crossing_.resize(static_cast<std::size_t>(pairs_.end() - middle));
-    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
-    for (auto pair = middle; pair != pairs_.end(); ++pair) {
-      // The group that joins the row later is group b of the merge.
-      const bool swapped = rank[group_[pair->a]] > rank[group_[pair->b]];
-      crossing_[next[merge_of(*pair)]++] = swapped ? TaskPair{pair->b, pair->a, pair->b_to_a, pair->a_to_b} : *pair;
-    }
-    pairs_.erase(middle, pairs_.end());
-    return begin;
-  }
-
-  void append_tasks(std::vector<std::uint32_t>& order, std::uint32_t group) const {
-    const auto first = order_.begin() + static_cast<std::ptrdiff_t>(std::size_t{group} * size_);
-    order.insert(order.end(), first, first + static_cast<std::ptrdiff_t>(size_));
-  }
-
-  /// Gives the tasks of a merge their cells in the joined box.
-  void turn(std::vector<std::uint32_t>& order, std::size_t start, std::uint32_t added, const Join& join, Turns turns) {
-    for (std::size_t i = start; i < order.size(); ++i) {
-      Cell& cell = cells_[order[i]];
-      cell = join.a_turns[turns.a].apply(cell, join.a_extents);
-    }
-    const std::size_t middle = order.size();
-    append_tasks(order, added);
-    for (std::size_t i = middle; i < order.size(); ++i) {
-      Cell& cell = cells_[order[i]];
-      cell = join.b_turns[turns.b].apply(cell, join.b_extents);
-      cell[join.axis] += join.a_extents[join.axis];
-    }
+  void turn(std::uint32_t begin, std::uint32_t end, const Orientation& turn, const Cell& extents) {
+    if (turn == Orientation()) return;
+    for (std::uint32_t place = begin; place < end; ++place) cells_[place] = turn.apply(cells_[place], extents);
   }
 
   const Grid& grid_;
-  std::vector<std::uint32_t> group_;  // by task; idle tasks fill up the grid
-  std::vector<Cell> cells_;           // by task: where it is in its group's box
-  std::vector<std::uint32_t> order_;  // tasks, group by group
-  std::vector<TaskPair> pairs_;       // between groups
-  std::vector<TaskPair> crossing_;    // between groups that this round joins
-  GroupTraffic traffic_;
-  std::size_t size_ = 1;  // tasks of a group
+  std::vector<std::uint32_t> order_;  // by place: a task
+  CrossingTransfers crossing_;
+  std::vector<Cell> cells_;  // by place: where it is in its group's box
+  std::uint32_t size_ = 1;   // tasks of a group
   Cell box_{1, 1, 1};
 };
 
@@ -292,8 +368,8 @@ TaskMapping merge_groups(const TaskGraph& graph, const Grid& grid, MergeRule rul
   const std::unique_ptr<MergeChooser> chosen = chooser_for(rule, grid, routing, variant);
   AsTheyAre in_haste;
   Dice dice(variant.seed);
-  Merging merging(graph, grid);
   const std::vector<Round> rounds = rounds_for(grid, variant.axes);
+  Merging merging(graph, grid, rows_by_sender(graph, grid.nodes()), rounds);
   bool asked_to_end = false;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     merging.join(rounds[i], variant.seed != 0 ? &dice : nullptr, [&](std::size_t placed) -> MergeChooser& {
