@@ -47,9 +47,6 @@ struct SimulationArguments {
                    const std::string& title) const;
 };
 
-/// Pictures are SVG: a file name that ends otherwise is refused.
-[[nodiscard]] Check svg_file();
-
 // One function a subcommand; each adds itself to `net`.
 void add_net_collectives(Command net);  // bcast and allgather
 void add_net_cost(Command net);

@@ -11,6 +11,7 @@
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/task_mapping.h"
 #include "net.h"
+#include "picture.h"
 
 namespace gdr::cli {
 namespace {
@@ -60,7 +61,8 @@ interconnect::GraphFile graph_for(const Options& options, const Grid& grid) {
   }
   if (options.graph == "cg") return named([&] { return interconnect::cg_graph(grid.nodes(), options.npb_class[0]); });
   if (options.graph == "sp") {
-    return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes())); });
+    const char of_class = options.npb_class[0];
+    return named([&] { return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes(), of_class), of_class); });
   }
   return interconnect::read_graph(options.graph, grid.nodes());
 }
@@ -129,7 +131,7 @@ void write_files(const Options& options, const TaskGraph& graph, const TaskMappi
     const std::vector<std::uint64_t> before = interconnect::link_bytes(graph, in_order, grid, routing);
     const std::vector<std::uint64_t> after = interconnect::link_bytes(graph, mapping, grid, routing);
     const std::vector<interconnect::LoadPanel> panels{{"in the order of ranks (xyz)", before}, {options.method, after}};
-    base::write_file(options.picture, interconnect::load_picture(grid, panels));
+    write_picture(options.picture, interconnect::load_picture(grid, panels));
   }
 }
 
@@ -242,7 +244,7 @@ void add_net_map(Command net) {
   command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
       .check(whole_in_range(1, std::uint64_t{1} << 40))
       .capture_default_str();
-  command.add_option("--class", options->npb_class, "cg: class of the benchmark")
+  command.add_option("--class", options->npb_class, "cg, sp: class of the benchmark")
       .check(one_of({"S", "W", "A", "B", "C", "D", "E"}))
       .capture_default_str();
   command.add_option("--threads", options->threads, "refined: host threads; the result does not depend on them")
@@ -266,8 +268,8 @@ void add_net_map(Command net) {
       .needs(rankfile);
   command.add_option("--save-map", options->save_map,
                      "write the node of each task as CSV, for --map of other commands");
-  command.add_option("--picture", options->picture, "write link loads before (xyz) and after as an SVG heat map")
-      .check(svg_file());
+  command.add_option("--picture", options->picture, "write link loads before (xyz) and after as a heat map, SVG or PNG")
+      .check(picture_file());
   command.add_option("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
   command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")

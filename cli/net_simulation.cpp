@@ -10,6 +10,7 @@
 #include "gdr/interconnect/link_picture.h"
 #include "gdr/interconnect/network.h"
 #include "net.h"
+#include "picture.h"
 
 namespace gdr::cli {
 namespace {
@@ -20,15 +21,6 @@ const std::map<std::string, FlowModel> kModels{
     {"cm02", FlowModel::cm02}, {"lv08", FlowModel::lv08}, {"smpi", FlowModel::smpi}};
 
 }  // namespace
-
-Check svg_file() {
-  return {[](const std::string& name) {
-            return name.ends_with(".svg")
-                       ? std::string()
-                       : fmt::format("'{}' is refused: pictures are SVG, so it must end in .svg", name);
-          },
-          "FILE.svg"};
-}
 
 void SimulationArguments::add_to(Command command) {
   command
@@ -48,7 +40,8 @@ void SimulationArguments::add_to(Command command) {
                   "FILE.toml, or none")
       .capture_default_str();
   command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
-  command.add_option("--picture", picture, "draw the bytes of every link as an SVG heat map").check(svg_file());
+  command.add_option("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")
+      .check(picture_file());
 }
 
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
@@ -83,7 +76,7 @@ void SimulationArguments::write_links(const interconnect::Schedule& schedule, co
   if (links.empty() && picture.empty()) return;
   const std::vector<interconnect::LinkLoad> loads = interconnect::link_loads(schedule, platform.topology);
   if (!picture.empty()) {
-    base::write_file(picture, interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
+    write_picture(picture, interconnect::link_picture(platform, loads, title + " on " + platform.topology.name()));
   }
   if (links.empty()) return;
   std::string text = "link,messages,bytes,seconds\n";

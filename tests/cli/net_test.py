@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,8 +15,11 @@ GDR = pathlib.Path(sys.argv[1]).resolve()
 PROJECT = pathlib.Path(sys.argv[2]).resolve()
 
 
-def run(*arguments):
-    return subprocess.run([GDR, *arguments], capture_output=True, text=True, cwd=PROJECT)
+USAGE_ERROR = 2
+
+
+def run(*arguments, env=None):
+    return subprocess.run([GDR, *arguments], capture_output=True, text=True, cwd=PROJECT, env=env)
 
 
 def report(*arguments):
@@ -108,7 +113,7 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
         for arguments in (("--topology", "torus", "--network", "fat-tree-64"), ("--topology", "hub", "--routing", "shortest"),
                           ("--topology", "torus", "--tie", "plus"), ("--topology", "fat-tree", "--routing", "dimension-order")):
             self.assertIn(run("net", "routes", *arguments).returncode, (1, 2), arguments)
-        self.assertEqual(run("net", "summa", "--nodes", "4", "--picture", "loads.png").returncode, 2)
+        self.assertEqual(run("net", "summa", "--nodes", "4", "--picture", "loads.jpg").returncode, 2)
         self.assertEqual(run("net", "map", "--graph", "cg", "--topology", "torus:2x2", "--hosts", "README.md").returncode, 2)
 
 
@@ -167,6 +172,27 @@ class Summa(unittest.TestCase):
                                  str(file)).returncode, 0)
             strokes = [e.get("stroke") for e in xml.etree.ElementTree.parse(file).iter() if e.get("stroke")]
             self.assertEqual(len(strokes), 16 * 4)
+
+    def test_a_picture_that_ends_in_png_is_png_of_twice_the_size(self):
+        with tempfile.TemporaryDirectory() as directory:
+            svg, png, jpg = (pathlib.Path(directory) / f"links.{kind}" for kind in ("svg", "png", "jpg"))
+            arguments = ("net", "summa", "--topology", "torus", "--nodes", "16", "--n", "64", "--executor", "closed-form",
+                         "--picture")
+            self.assertEqual(run(*arguments, str(svg)).returncode, 0)
+            # Fonts that the drawing library has found stay with it until the program ends.
+            outcome = run(*arguments, str(png), env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
+            if "built without librsvg" in outcome.stderr:
+                self.assertEqual(outcome.returncode, USAGE_ERROR)
+                self.assertFalse(png.exists())
+                return
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            head = png.read_bytes()[:26]
+            self.assertEqual(head[:16], b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + b"IHDR")
+            width, height, depth, colour = struct.unpack(">IIBB", head[16:26])
+            root = xml.etree.ElementTree.parse(svg).getroot()
+            self.assertEqual((width, height), (2 * int(root.get("width")), 2 * int(root.get("height"))))
+            self.assertEqual((depth, colour), (8, 2))  # eight bits of red, green and blue each
+            self.assertEqual(run(*arguments, str(jpg)).returncode, USAGE_ERROR)
 
     def test_half_the_latency_and_twice_the_bandwidth_are_half_the_time(self):
         for name in ("torus-64", "fat-tree-64", "optical-hub-64"):

@@ -75,7 +75,28 @@ struct CgGrid {
 
 // ---------------------------------------------------------------- SP
 
-constexpr std::uint64_t kSpPoints = 102;  // along each axis, class B
+/// Points along each axis by class: parameter problem_size of NPB 3, config/sp.
+TaskId sp_points(char benchmark_class) {
+  switch (benchmark_class) {
+    case 'S':
+      return 12;
+    case 'W':
+      return 36;
+    case 'A':
+      return 64;
+    case 'B':
+      return 102;
+    case 'C':
+      return 162;
+    case 'D':
+      return 408;
+    case 'E':
+      return 1020;
+    default:
+      throw Error(fmt::format("class: {} is refused: SP has S, W, A, B, C, D and E", benchmark_class));
+  }
+}
+
 constexpr std::uint64_t kSpVariables = 5;
 constexpr std::uint64_t kSpFaceLayers = 2;
 constexpr std::uint64_t kSpForwardDoubles = 22;   // per interior point of a face: two rows of a pentadiagonal system
@@ -84,12 +105,13 @@ constexpr std::uint64_t kSpBackwardDoubles = 10;  // two rows of solutions
 /// Multipartition: each process owns `cells` cells, one in each slab along every axis.
 struct SpPartition {
   TaskId cells;
+  TaskId points;  // of the domain along each axis
 
   /// Coordinates of cell `cell` of a process, 0 ... cells - 1 along each axis.
   [[nodiscard]] std::array<TaskId, 3> cell_of(TaskId task, TaskId cell) const {
     return {(task % cells + cell) % cells, (task / cells + cells - cell % cells) % cells, cell};
   }
-  [[nodiscard]] std::uint64_t extent(TaskId at) const { return kSpPoints / cells + (at < kSpPoints % cells ? 1 : 0); }
+  [[nodiscard]] std::uint64_t extent(TaskId at) const { return points / cells + (at < points % cells ? 1 : 0); }
   /// Extent without the points of the domain's boundary.
   [[nodiscard]] std::uint64_t interior(TaskId at) const {
     return extent(at) - (at == 0 ? 1 : 0) - (at == cells - 1 ? 1 : 0);
@@ -134,19 +156,21 @@ TaskGraph cg_graph(TaskId tasks, char benchmark_class) {
   return {tasks, std::move(transfers)};
 }
 
-TaskId most_sp_tasks(std::uint32_t nodes) {
+TaskId most_sp_tasks(std::uint32_t nodes, char benchmark_class) {
   if (nodes < 4) throw Error(fmt::format("nodes: {} are refused: SP runs on at least 4 processes", nodes));
-  TaskId side = kSpPoints;
+  TaskId side = sp_points(benchmark_class);
   while (side * side > nodes) --side;
   return side * side;
 }
 
-TaskGraph sp_graph(TaskId tasks) {
+TaskGraph sp_graph(TaskId tasks, char benchmark_class) {
+  const TaskId points = sp_points(benchmark_class);
   const auto cells = static_cast<TaskId>(std::lround(std::sqrt(static_cast<double>(tasks))));
-  if (cells * cells != tasks || cells < 2 || cells > kSpPoints) {
-    throw Error(fmt::format("tasks: {} is refused: SP runs on a square of processes, 2^2 to {}^2", tasks, kSpPoints));
+  if (cells * cells != tasks || cells < 2 || cells > points) {
+    throw Error(fmt::format("tasks: {} is refused: SP of class {} runs on a square of processes, 2^2 to {}^2", tasks,
+                            benchmark_class, points));
   }
-  const SpPartition partition{cells};
+  const SpPartition partition{cells, points};
   std::vector<Transfer> transfers;
   for (TaskId task = 0; task < tasks; ++task) {
     for (unsigned axis = 0; axis < 3; ++axis) {

@@ -29,17 +29,8 @@ namespace {
 
 const std::vector<KnownParameter<HaPacsTca>>& parameters() {
   using M = HaPacsTca;
-  static const std::vector<KnownParameter<M>> parameters{
+  static const auto parameters = with_peach2_wire<M>({
       known<M>("nodes", "nodes", 1, 65536, &M::nodes),
-      known<M>("rings", "1", 1, 2, &M::rings),
-      known<M>("ring_nodes", "nodes", 2, 8, &M::ring_nodes),
-      known<M>("link_rate", "MB/s of eight lanes", 1e-3, 1e9, &M::eight_lanes),
-      known<M>("lanes", "1", 1, 64, &M::lanes),
-      known<M>("max_payload", "B", 1, 4096, &M::payload),
-      known<M>("packet_overhead", "B", 0, 1024, &M::packet_overhead),
-      known<M>("measured_link_rate", "MB/s of eight lanes", 1e-3, 1e9, &M::measured_eight_lanes),
-      known<M>("measured_lanes", "1", 1, 64, &M::measured_lanes),
-      known<M>("measured_payload", "B", 1, 4096, &M::measured_payload),
       known<M>("host_descriptors", "us", 0, 1e6, &M::host_descriptors),
       known<M>("own_descriptors", "us", 0, 1e6, &M::own_descriptors),
       known<M>("own_descriptor_max", "descriptors", 1, 1e9, &M::own_descriptor_max),
@@ -58,8 +49,6 @@ const std::vector<KnownParameter<HaPacsTca>>& parameters() {
       known<M>("mpi_pack_start", "us", 0, 1e6, &M::mpi_pack_start),
       known<M>("tca_pack_start", "us", 0, 1e6, &M::tca_pack_start),
       known<M>("pack_rate", "MB/s", 1e-3, 1e9, &M::pack_rate),
-      known<M>("collision", "1", 1e-3, 1, &M::collision),
-      known<M>("hop", "us", 0, 1e6, &M::hop),
       known<M>("exchange_overhead", "us", 0, 1e6, &M::exchange_overhead),
       known<M>("iteration_overhead", "us", 0, 1e6, &M::iteration_overhead),
       known<M>("memory_rate", "MB/s", 1e-3, 1e9, &M::memory_rate),
@@ -67,7 +56,7 @@ const std::vector<KnownParameter<HaPacsTca>>& parameters() {
       known<M>("laplace_point", "B", 1, 1e6, &M::laplace_point),
       known<M>("himeno_flops", "per point", 0, 1e6, &M::himeno_flops),
       known<M>("laplace_flops", "per point", 0, 1e6, &M::laplace_flops),
-  };
+  });
   return parameters;
 }
 

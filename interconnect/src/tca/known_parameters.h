@@ -1,7 +1,9 @@
 // One table for each description: a parameter's key, unit, range and place in the struct, each written once.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numbers>
 #include <string>
 #include <string_view>
@@ -34,6 +36,27 @@ KnownParameter<Model> known(std::string key, std::string unit, double low, doubl
   const double scale = scale_of(unit);
   return {{std::move(key), std::move(unit), low, high, std::is_integral_v<Member>},
           [member, scale](Model& m, double v) { m.*member = static_cast<Member>(v * scale); }};
+}
+
+/// What every description over PEACH2 gives: rings, the wire, and the wire on which its rates were measured; then
+/// `own`.
+template <class Model>
+std::vector<KnownParameter<Model>> with_peach2_wire(std::vector<KnownParameter<Model>> own) {
+  std::vector<KnownParameter<Model>> all{
+      known<Model>("rings", "1", 1, 2, &Model::rings),
+      known<Model>("ring_nodes", "nodes", 2, 8, &Model::ring_nodes),
+      known<Model>("link_rate", "MB/s of eight lanes", 1e-3, 1e9, &Model::eight_lanes),
+      known<Model>("lanes", "1", 1, 64, &Model::lanes),
+      known<Model>("max_payload", "B", 1, 4096, &Model::payload),
+      known<Model>("packet_overhead", "B", 0, 1024, &Model::packet_overhead),
+      known<Model>("measured_link_rate", "MB/s of eight lanes", 1e-3, 1e9, &Model::measured_eight_lanes),
+      known<Model>("measured_lanes", "1", 1, 64, &Model::measured_lanes),
+      known<Model>("measured_payload", "B", 1, 4096, &Model::measured_payload),
+      known<Model>("hop", "us", 0, 1e6, &Model::hop),
+      known<Model>("collision", "1", 1e-3, 1, &Model::collision),
+  };
+  std::ranges::move(own, std::back_inserter(all));
+  return all;
 }
 
 template <class Model>

@@ -15,18 +15,9 @@ namespace {
 
 const std::vector<KnownParameter<Peach2>>& parameters() {
   using P = Peach2;
-  static const std::vector<KnownParameter<P>> parameters{
-      known<P>("rings", "1", 1, 2, &P::rings),
-      known<P>("ring_nodes", "nodes", 2, 8, &P::ring_nodes),
+  static const auto parameters = with_peach2_wire<P>({
       known<P>("window", "GiB", 1, 65536, &P::window_bytes),
       known<P>("devices", "slots per node", 4, 64, &P::devices),
-      known<P>("link_rate", "MB/s of eight lanes", 1e-3, 1e9, &P::eight_lanes),
-      known<P>("lanes", "1", 1, 64, &P::lanes),
-      known<P>("max_payload", "B", 1, 4096, &P::payload),
-      known<P>("packet_overhead", "B", 0, 1024, &P::packet_overhead),
-      known<P>("measured_link_rate", "MB/s of eight lanes", 1e-3, 1e9, &P::measured_eight_lanes),
-      known<P>("measured_lanes", "1", 1, 64, &P::measured_lanes),
-      known<P>("measured_payload", "B", 1, 4096, &P::measured_payload),
       known<P>("channels", "1", 1, 64, &P::channels),
       known<P>("descriptor", "B", 1, 4096, &P::descriptor_bytes),
       known<P>("register_transfers", "transfers", 1, 1024, &P::register_transfers),
@@ -39,8 +30,6 @@ const std::vector<KnownParameter<Peach2>>& parameters() {
       known<P>("local_rate", "MB/s", 1e-3, 1e9, &P::local_rate),
       known<P>("local_gpu_read_rate", "MB/s", 1e-3, 1e9, &P::local_gpu_read_rate),
       known<P>("chain_start", "us", 0, 1e6, &P::chain_start),
-      known<P>("hop", "us", 0, 1e6, &P::hop),
-      known<P>("collision", "1", 1e-3, 1, &P::collision),
       known<P>("interrupt", "us", 0, 1e6, &P::interrupt),
       known<P>("cuda_uva_start", "us", 0, 1e6, &P::cuda_uva_start),
       known<P>("cuda_start", "us", 0, 1e6, &P::cuda_start),
@@ -50,7 +39,7 @@ const std::vector<KnownParameter<Peach2>>& parameters() {
       known<P>("mvapich2_rate", "MB/s", 1e-3, 1e9, &P::mvapich2_rate),
       known<P>("mvapich2_block", "B", 1, 1e12, &P::mvapich2_block),
       known<P>("mvapich2_gdr", "us", 0, 1e6, &P::mvapich2_gdr),
-  };
+  });
   return parameters;
 }
 

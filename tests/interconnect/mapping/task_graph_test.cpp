@@ -115,6 +115,22 @@ TEST(TaskGraph, ClassesOfCgDifferByTheOrderOfTheirMatrix) {
   EXPECT_EQ((total('C') - total('S')) / (total('B') - total('S')), (150000.0 - 1400) / (75000 - 1400));
 }
 
+TEST(TaskGraph, ClassesOfSpDifferByTheFaceOfTheirDomain) {
+  // All cuts of the domain together carry whole faces: 20 doubles a point, 32 more an interior one.
+  constexpr TaskId kSide = 4;
+  const std::map<char, std::uint64_t> points{{'S', 12},  {'W', 36},  {'A', 64},  {'B', 102},
+                                             {'C', 162}, {'D', 408}, {'E', 1020}};
+  for (const auto& [benchmark_class, n] : points) {
+    EXPECT_EQ(sp_graph(kSide * kSide, benchmark_class).total_bytes(),
+              3 * (kSide - 1) * 8 * (20 * n * n + 32 * (n - 2) * (n - 2)))
+        << benchmark_class;
+  }
+  EXPECT_EQ(most_sp_tasks(4096, 'S'), 144U);
+  EXPECT_EQ(most_sp_tasks(4096, 'A'), 4096U);
+  EXPECT_THROW(static_cast<void>(sp_graph(169, 'S')), Error);
+  EXPECT_THROW(static_cast<void>(sp_graph(16, 'X')), Error);
+}
+
 TEST(GraphFile, ComesBackAsItWasWritten) {
   const TaskGraph graph(5, {{0, 3, 7}, {3, 0, 9}, {1, 2, 1}});
   const GraphFile read = parse_graph(graph_csv(graph), "g.csv", 5);

@@ -49,13 +49,13 @@ class TaskGraph {
 /// Throws gdr::Error for another class and unless `tasks` is a power of two from 2 to 65,536.
 [[nodiscard]] TaskGraph cg_graph(TaskId tasks, char benchmark_class = 'B');
 
-/// First iteration of NAS Parallel Benchmarks SP, class B (102^3 points), in its multipartition scheme: one exchange of
-/// faces (two layers of five variables) and the sweeps in x, y and z. Throws gdr::Error unless `tasks` is a square of a
-/// number from 2 to 102.
-[[nodiscard]] TaskGraph sp_graph(TaskId tasks);
+/// First iteration of NAS Parallel Benchmarks SP of a class, S, W, A, B, C, D or E (B: 102^3 points), in its
+/// multipartition scheme: one exchange of faces (two layers of five variables) and the sweeps in x, y and z. Throws
+/// gdr::Error for another class and unless `tasks` is a square of a number from 2 to the points along an axis.
+[[nodiscard]] TaskGraph sp_graph(TaskId tasks, char benchmark_class = 'B');
 
 /// Largest number of tasks up to `nodes` that sp_graph() takes. Throws gdr::Error if there is none.
-[[nodiscard]] TaskId most_sp_tasks(std::uint32_t nodes);
+[[nodiscard]] TaskId most_sp_tasks(std::uint32_t nodes, char benchmark_class = 'B');
 
 /// A graph and what the reader has to say about its file.
 struct GraphFile {
