@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/simulation.h"
 
 namespace gdr::interconnect {
@@ -125,6 +127,64 @@ TEST(Summa, TheHubTakesTheTimesOfTable3) {
     const SummaPlan plan = make_summa({.nodes = kCube, .n = 648, .algorithm = algorithm, .layout = SummaLayout::cube});
     const SummaTheory theory = summa_theory(algorithm, SummaLayout::cube, kCube, 648, 27e9);
     EXPECT_NEAR(run_s4u(plan.schedule, cube_hub).seconds / theory.seconds, 1, 1e-3) << static_cast<int>(algorithm);
+  }
+}
+
+TEST(Summa, TheHubTakesTheTimesOfTable3AtOtherSizesToo) {
+  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  struct Size {
+    Rank nodes;
+    std::uint64_t n;  // whose blocks divide into as many parts as there are nodes
+    std::vector<Algorithm> algorithms;
+  };
+  const std::vector<Algorithm> lone{Algorithm::ca1, Algorithm::ca2};
+  const std::vector<Algorithm> relayed{Algorithm::ca1, Algorithm::ca2, Algorithm::ca3, Algorithm::ca4};
+  const Size sizes[] = {{16, 8192, relayed}, {36, 1152, relayed}, {36, 4608, lone},
+                        {64, 1024, lone},    {64, 4096, lone},    {64, 8192, lone}};
+  for (const auto& [nodes, n, algorithms] : sizes) {
+    const double bandwidth = 1e9 * nodes;
+    const Topology hub = optical_hub(nodes, {bandwidth / nodes, 0});
+    for (const Algorithm algorithm : algorithms) {
+      const SummaPlan plan = make_summa({.nodes = nodes, .n = n, .algorithm = algorithm});
+      const double theory =
+          summa_theory(algorithm, SummaLayout::square, nodes, static_cast<double>(n), bandwidth).seconds;
+      EXPECT_NEAR(run_s4u(plan.schedule, hub).seconds / theory, 1, 1e-3)
+          << nodes << " nodes, n " << n << ", CA" << static_cast<int>(algorithm);
+    }
+  }
+}
+
+TEST(Summa, TwiceTheBandwidthAndHalfTheLatencyHalveEveryTimeExactly) {
+  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  constexpr Cable kSlow{4e9, 1e-7};
+  constexpr Cable kFast{8e9, 0.5e-7};
+  using Network = Topology (*)(Rank, Cable);
+  const Network networks[] = {
+      [](Rank nodes, Cable cable) { return optical_hub(nodes, cable); },
+      [](Rank nodes, Cable cable) {
+        const auto side = static_cast<Rank>(std::lround(std::sqrt(nodes)));
+        return torus_by_shortest_paths({side, side}, cable);
+      },
+      [](Rank nodes, Cable cable) {
+        return fat_tree({.leaves = nodes / 4, .nodes_per_leaf = 4, .spines = 2, .cables = 2, .link = cable});
+      }};
+  SimulationOptions options;
+  options.factors = load_flow_factors("smpi-factors");
+  for (const Network network : networks) {
+    const auto halves = [&](Rank nodes, std::uint64_t n, Algorithm algorithm) {
+      const Schedule schedule = make_summa({.nodes = nodes, .n = n, .algorithm = algorithm}).schedule;
+      const SimulationResult slow = run_s4u(schedule, network(nodes, kSlow), options);
+      const SimulationResult fast = run_s4u(schedule, network(nodes, kFast), options);
+      for (Rank rank = 0; rank < nodes; ++rank) {
+        EXPECT_EQ(slow.rank_seconds[rank], 2 * fast.rank_seconds[rank])
+            << network(nodes, kSlow).name() << ", n " << n << ", CA" << static_cast<int>(algorithm);
+      }
+    };
+    for (const Algorithm algorithm : kAll) halves(16, 1024, algorithm);
+    for (const Algorithm algorithm : {Algorithm::ca0, Algorithm::ca1, Algorithm::ca2}) {
+      halves(36, 1152, algorithm);
+      halves(64, 8192, algorithm);
+    }
   }
 }
 
