@@ -4,8 +4,9 @@
  *
  * Counted as messages: point-to-point calls, neighbourhood collectives (a message to each neighbour) and one-sided
  * transfers (from the rank whose memory is read to the one whose memory is written). Other collectives are not taken
- * apart; how often each was called stands in comments of the file. Fortran's bindings enter at PMPI_, C programs at
- * MPI_: both are wrapped, and what is behind them is looked up behind this library. */
+ * apart; how often each was called stands in comments of the file. Fortran's bindings, mpif.h, mpi and mpi_f08, enter
+ * at PMPI_, C programs at MPI_: both are wrapped, and what is behind them is looked up behind this library. A wrapper
+ * of mpi_send_ and its like besides would count a call twice. */
 #define _GNU_SOURCE
 #ifndef GDR_RECORD_SMPI
 #include <dlfcn.h>

@@ -1,7 +1,14 @@
 ! The messages of one outer iteration of NAS Parallel Benchmarks CG, as its Fortran program sends them: a process grid
 ! of rows and columns, sums along a row by exchanges at halving distance, an exchange with the transposed process.
+! By the bindings of the module mpi, or with GDR_F08 defined by those of mpi_f08.
 program cg
+#ifdef GDR_F08
+  use mpi_f08
+#define REQUEST type(MPI_Request)
+#else
   use mpi
+#define REQUEST integer
+#endif
   implicit none
   integer, parameter :: order = 1400, inner = 25   ! class S
   integer :: me, ranks, rows, columns, my_row, my_column, mine, kept, stages, step, error
@@ -64,7 +71,7 @@ contains
 
   subroutine trade(with, count)
     integer, intent(in) :: with, count
-    integer :: request
+    REQUEST :: request
     call mpi_irecv(q, order, MPI_DOUBLE_PRECISION, with, 1, MPI_COMM_WORLD, request, error)
     call mpi_send(w, count, MPI_DOUBLE_PRECISION, with, 1, MPI_COMM_WORLD, error)
     call mpi_wait(request, MPI_STATUS_IGNORE, error)
