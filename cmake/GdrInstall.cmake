@@ -1,5 +1,5 @@
 # The shared library libgdr made of all rooms, and what cmake --install leaves: programs, libraries, headers, data, the
-# CMake package gdr and the pkg-config files gdr.pc and gdrblas.pc. docs/rooms.md says why libgdr is shared,
+# CMake package gdr and pkg-config files. docs/rooms.md says why libgdr is shared,
 # docs/versions.md what its number promises.
 include(CMakePackageConfigHelpers)
 
@@ -48,6 +48,9 @@ install(TARGETS gdr_simulation gdr_mapping gdr_hdf5 EXPORT gdrTargets)
 if(TARGET gdr_blas)
   install(TARGETS gdr_blas EXPORT gdrTargets)
 endif()
+install(TARGETS gdr_g6 gdr_g5 EXPORT gdrTargets)
+install(TARGETS gdr_g6_static)  # by its name or pkg-config: what it needs of us is libgdr
+install(FILES ${gdr_grape_links} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS gdr_library EXPORT gdrTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET gdr)
   install(TARGETS gdr)
@@ -74,3 +77,14 @@ if(TARGET gdr_blas)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/gdrblas.pc.in ${gdr_BINARY_DIR}/gdrblas.pc @ONLY)
   install(FILES ${gdr_BINARY_DIR}/gdrblas.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
+# g6lib and sapporo_light are the names under which AMUSE looks for a GRAPE-6 library.
+foreach(grape_package g6 g6lib sapporo_light g5)
+  set(grape_library g6)
+  set(grape_description GRAPE-6)
+  if(grape_package STREQUAL "g5")
+    set(grape_library g5)
+    set(grape_description GRAPE-5)
+  endif()
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/grape.pc.in ${gdr_BINARY_DIR}/${grape_package}.pc @ONLY)
+  install(FILES ${gdr_BINARY_DIR}/${grape_package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -66,10 +66,6 @@ class Report {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, std::uint64_t> shapes_;  // of products on boards
 };
 
-/// `pattern` with %p and %r replaced by process and MPI rank. Where several processes would write one file it gets the
-/// rank at its end (programs of more than one MPI rank), or the process (`forked`).
-[[nodiscard]] std::string file_of_process(std::string pattern, bool forked);
-
 /// One line of JSON for each call, appended whole, so that threads do not mix theirs.
 class CallLog {
  public:

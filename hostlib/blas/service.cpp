@@ -20,11 +20,14 @@
 
 #include "board_pool.h"
 #include "gdr/base/environment.h"
+#include "process_file.h"
 #include "report.h"
 #include "scaling.h"
 
 namespace gdr::blas {
 namespace {
+
+using foreign::file_of_process;
 
 /// Below it a call stays on the host: 512 x 512 x 256, a quarter of a board's unit of work in depth and rows.
 constexpr double kDefaultMinFlops = 2.0 * 512 * 512 * 256;

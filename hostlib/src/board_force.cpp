@@ -2,11 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "gdr/hostlib/record.h"
-
 namespace gdr::hostlib {
-
-using isa::Transfer;
 
 ForceNoise noise_of_kernel(std::string_view kernel) {
   // `gdr force -n 1024 --eps 0`, docs/kernels.md
@@ -16,28 +12,7 @@ ForceNoise noise_of_kernel(std::string_view kernel) {
 }
 
 BoardForce::BoardForce(Device& device, isa::Program program)
-    : device_(device), noise_(noise_of_kernel(program.kernel)) {
-  const RecordLayout j(program, Transfer::elt);
-  const RecordLayout i(program, Transfer::hlt);
-  const RecordLayout result(program, Transfer::rrn);
-  j_.fields = j.fields();
-  j_.x = j.field("xj", 3);
-  j_.v = j.field("vj", 3);
-  j_.a_by_2 = j.field("aby2", 3);
-  j_.jerk_by_6 = j.field("a1by6", 3);
-  j_.snap_by_18 = j.field("a2by18", 3);
-  j_.mass = j.field("mj", 1);
-  j_.t0 = j.field("tj", 1);
-  j_.index = j.field("indexj", 1);
-  i_.fields = i.fields();
-  i_.x = i.field("xi", 3);
-  i_.v = i.field("vi", 3);
-  i_.eps2 = i.field("eps2", 1);
-  i_.index = i.field("indexi", 1);
-  result_.fields = result.fields();
-  result_.acc = result.field("acc", 3);
-  result_.jerk = result.field("jerk", 3);
-  result_.pot = result.field("pot", 1);
+    : device_(device), noise_(noise_of_kernel(program.kernel)), records_(program) {
   if (!device_.computes()) throw Error("engine timing computes no forces");
   device_.load(std::move(program));
 }
@@ -51,20 +26,12 @@ void BoardForce::set_j_count(std::size_t n) {
 }
 
 void BoardForce::set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) {
-  std::vector<std::uint64_t> record(j_.fields);
+  std::vector<std::uint64_t> record(records_.j_fields());
   for (std::size_t n = 0; n < addresses.size(); ++n) {
     if (addresses[n] >= j_count_) {
       throw Error(fmt::format("j address {} is outside 0..{}", addresses[n], j_count_ - 1));
     }
-    const JParticle& particle = particles[n];
-    put(record, j_.x, particle.x);
-    put(record, j_.v, particle.v);
-    put(record, j_.a_by_2, particle.a_by_2);
-    put(record, j_.jerk_by_6, particle.jerk_by_6);
-    put(record, j_.snap_by_18, particle.snap_by_18);
-    put(record, j_.mass, particle.mass);
-    put(record, j_.t0, particle.t0);
-    put(record, j_.index, particle.id);
+    records_.put(record, particles[n]);
     device_.write_j(addresses[n], record);
   }
 }
@@ -72,19 +39,16 @@ void BoardForce::set_j_particles(std::span<const std::size_t> addresses, std::sp
 void BoardForce::set_time(double t) { device_.set_parameter("ti", t); }
 
 std::vector<Force> BoardForce::evaluate(std::span<const IParticle> i_particles, double eps2) {
-  std::vector<std::uint64_t> fields(i_particles.size() * i_.fields);
+  const std::size_t size = records_.i_fields();
+  std::vector<std::uint64_t> fields(i_particles.size() * size);
   for (std::size_t n = 0; n < i_particles.size(); ++n) {
-    const std::span record = std::span(fields).subspan(n * i_.fields, i_.fields);
-    put(record, i_.x, i_particles[n].x);
-    put(record, i_.v, i_particles[n].v);
-    put(record, i_.eps2, eps2);
-    put(record, i_.index, i_particles[n].id);
+    records_.put(std::span(fields).subspan(n * size, size), i_particles[n], eps2);
   }
   const std::vector<std::uint64_t> results = device_.run(fields, j_count_);
+  const std::size_t result = records_.result_fields();
   std::vector<Force> forces(i_particles.size());
   for (std::size_t n = 0; n < forces.size(); ++n) {
-    const std::span record = std::span(results).subspan(n * result_.fields, result_.fields);
-    forces[n] = {vector_at(record, result_.acc), vector_at(record, result_.jerk), number_at(record, result_.pot)};
+    forces[n] = records_.force(std::span(results).subspan(n * result, result));
   }
   return forces;
 }

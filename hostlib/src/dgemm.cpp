@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <filesystem>
-
-#include "gdr/assembler/assembler.h"
-#include "gdr/base/description.h"
 
 #include "device_boards.h"
+#include "gdr/hostlib/kernel_program.h"
 
 namespace gdr {
 namespace {
@@ -73,15 +70,7 @@ DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned 
 }
 
 isa::Program dgemm_program(DgemmPrecision precision) {
-  const std::string_view name = precision == DgemmPrecision::paper ? "dgemm.vsm" : "dgemm_double.vsm";
-  for (const std::filesystem::path& directory : base::data_directories()) {
-    const std::filesystem::path file = directory / "kernels" / name;
-    if (!std::filesystem::exists(file)) continue;
-    assembler::AssembleResult result = assembler::assemble_file(file);
-    if (!result.program) throw Error(fmt::format("{} does not assemble", file.string()));
-    return std::move(*result.program);
-  }
-  throw Error(fmt::format("kernel {} is not found in the data directories; GDR_DATA_DIR names one", name));
+  return hostlib::kernel_program(precision == DgemmPrecision::paper ? "dgemm" : "dgemm_double");
 }
 
 struct BoardDgemm::State {

@@ -5,6 +5,7 @@
 
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/force_backend.h"
+#include "gdr/hostlib/gravity_records.h"
 
 namespace gdr::hostlib {
 
@@ -12,9 +13,8 @@ namespace gdr::hostlib {
 /// words.
 [[nodiscard]] ForceNoise noise_of_kernel(std::string_view kernel);
 
-/// Runs a kernel with the variables of kernels/gravity_jerk.vsm (any Type-I program with them): j-data xj[3] vj[3]
-/// aby2[3] a1by6[3] a2by18[3] mj tj indexj, i-data xi[3] vi[3] eps2 indexi, parameter ti, results acc[3] jerk[3] pot;
-/// others are sent as zero and ignored. Ids must fit the kernel's 36-bit integers.
+/// Runs a kernel with the variables of GravityRecords and the parameter ti (any Type-I program with them); others are
+/// sent as zero and ignored. Ids must fit the kernel's 36-bit integers.
 class BoardForce final : public ForceBackend {
  public:
   /// `device` must outlive this and serve it alone; `program` is loaded into it. Throws gdr::Error naming a variable
@@ -31,14 +31,7 @@ class BoardForce final : public ForceBackend {
   Device& device_;
   ForceNoise noise_;
   std::size_t j_count_ = 0;
-  struct Layout {
-    std::size_t fields = 0;
-    std::size_t x = 0, v = 0, a_by_2 = 0, jerk_by_6 = 0, snap_by_18 = 0, mass = 0, t0 = 0, index = 0, eps2 = 0;
-    std::size_t acc = 0, jerk = 0, pot = 0;
-  };
-  Layout j_;
-  Layout i_;
-  Layout result_;
+  GravityRecords records_;
 };
 
 }  // namespace gdr::hostlib

@@ -1,0 +1,8 @@
+// Names as Fortran compilers write them.
+#pragma once
+
+/// Begins the definition of `name_` and makes it known as `name__`, too, which is how f2c and g77 wrote names that have
+/// an underscore.
+#define GDR_FORTRAN(name, parameters)                                                                  \
+  extern "C" [[gnu::visibility("default")]] int name##__ parameters __attribute__((alias(#name "_"))); \
+  extern "C" [[gnu::visibility("default")]] int name##_ parameters

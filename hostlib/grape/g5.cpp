@@ -1,0 +1,313 @@
+#include "g5.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "environment_settings.h"
+#include "gdr/base/error.h"
+#include "gdr/hostlib/kernel_program.h"
+#include "gdr/hostlib/record.h"
+#include "process_instance.h"
+#include "reporting.h"
+
+namespace gdr::grape::g5 {
+namespace {
+
+using hostlib::RecordLayout;
+using hostlib::Vec3;
+using isa::Transfer;
+
+constexpr int kMostDevices = 64;
+constexpr int kMostPipelines = 65536;
+/// i-particles that the boards work on side by side.
+constexpr std::uint64_t kPlaces = 128;
+
+struct Settings {
+  DeviceOptions device;
+  int pipelines = static_cast<int>(kPlaces);
+  bool negative_potential = false;
+};
+
+Settings settings_from_environment() {
+  Settings settings;
+  settings.device = device_options_from_environment();
+  settings.pipelines = number_from_environment("GDR_G5_NPIPES", kMostPipelines, settings.pipelines);
+  settings.negative_potential = is_second("GDR_G5_POTENTIAL", "positive", "negative");
+  return settings;
+}
+
+std::size_t count_of(const char* name, int value) {
+  if (value < 0) throw Error(fmt::format("{} = {} is refused: it must be at least 0", name, value));
+  return static_cast<std::size_t>(value);
+}
+
+double finite(const char* name, std::size_t number, double value) {
+  if (std::isfinite(value)) return value;
+  throw Error(fmt::format("{} of particle {} is {}: it must be finite", name, number, value));
+}
+
+Vec3 finite(const char* name, std::size_t number, const double (&x)[3]) {
+  return {finite(name, number, x[0]), finite(name, number, x[1]), finite(name, number, x[2])};
+}
+
+/// kernels/gravity.vsm on a device of its own.
+class Board {
+ public:
+  explicit Board(const DeviceOptions& options) : device_(options) {
+    if (!device_.computes()) throw Error(fmt::format("engine {} computes no forces", options.engine));
+    isa::Program program = hostlib::kernel_program("gravity");
+    const RecordLayout j(program, Transfer::elt);
+    const RecordLayout i(program, Transfer::hlt);
+    const RecordLayout result(program, Transfer::rrn);
+    j_ = {j.fields(), j.field("xj", 3), j.field("mj", 1)};
+    i_ = {i.fields(), i.field("xi", 3), i.field("eps2", 1)};
+    result_ = {result.fields(), result.field("acc", 3), result.field("pot", 1)};
+    device_.load(std::move(program));
+  }
+
+  [[nodiscard]] std::size_t capacity() const { return device_.j_capacity(); }
+  void set_nj(std::size_t nj) {
+    if (nj > capacity()) throw Error(fmt::format("n = {} is refused: the memory holds {} particles", nj, capacity()));
+    stop();
+    nj_ = nj;
+  }
+  void set_j(std::size_t address, std::size_t n, ConstVectors x, const double* m) {
+    stop();
+    std::vector<std::uint64_t> fields(n * j_.fields);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::span record = std::span(fields).subspan(k * j_.fields, j_.fields);
+      hostlib::put(record, j_.vector, finite("position", address + k, x[k]));
+      hostlib::put(record, j_.number, finite("mass", address + k, m[k]));
+    }
+    device_.write_j(address, fields);
+  }
+  void set_i(std::size_t n, ConstVectors x) {
+    stop();
+    x_.clear();
+    for (std::size_t k = 0; k < n; ++k) x_.push_back(finite("position", k, x[k]));
+  }
+  void run(double eps2) {
+    stop();
+    std::vector<std::uint64_t> fields(x_.size() * i_.fields);
+    for (std::size_t k = 0; k < x_.size(); ++k) {
+      const std::span record = std::span(fields).subspan(k * i_.fields, i_.fields);
+      hostlib::put(record, i_.vector, x_[k]);
+      hostlib::put(record, i_.number, eps2);
+    }
+    device_.start(fields, nj_);
+    running_ = true;
+    ran_ = x_.size();
+  }
+  /// i-particles of the last run; waits for it. Throws gdr::Error if there was none.
+  std::size_t wait() {
+    if (running_) {
+      running_ = false;
+      results_ = device_.wait();
+    }
+    if (!ran_) throw Error("no run was begun");
+    return *ran_;
+  }
+  [[nodiscard]] Vec3 acceleration(std::size_t n) const { return hostlib::vector_at(result(n), result_.vector); }
+  [[nodiscard]] double potential(std::size_t n) const { return hostlib::number_at(result(n), result_.number); }
+  [[nodiscard]] BoardWork work() {
+    stop();
+    return {device_.emulated().interactions(), device_.emulated().seconds().total()};
+  }
+
+ private:
+  struct Layout {
+    std::size_t fields = 0;
+    std::size_t vector = 0;
+    std::size_t number = 0;
+  };
+  [[nodiscard]] std::span<const std::uint64_t> result(std::size_t n) const {
+    return std::span(results_).subspan(n * result_.fields, result_.fields);
+  }
+  /// A device takes no call while it runs.
+  void stop() {
+    if (running_) static_cast<void>(wait());
+  }
+
+  Device device_;
+  Layout j_;
+  Layout i_;
+  Layout result_;
+  std::size_t nj_ = 0;
+  std::vector<Vec3> x_;
+  bool running_ = false;
+  std::optional<std::size_t> ran_;  // i-particles of the last run
+  std::vector<std::uint64_t> results_;
+};
+
+class Library {
+ public:
+  explicit Library(bool forked) : forked_(forked) {
+    try {
+      settings_ = settings_from_environment();
+    } catch (const std::exception& error) {
+      refused_ = error.what();
+      reporting_.fail("environment", refused_);
+    }
+  }
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] Reporting& reporting() { return reporting_; }
+  std::atomic<double> eps2{0};
+
+  /// Runs `body` on a device, opening it if need be; calls on one device take turns. False if the body throws.
+  template <class Body>
+  bool on(int number, const char* function, Body body) noexcept {
+    try {
+      if (number < 0 || number >= kMostDevices) {
+        throw Error(fmt::format("device {} is refused: it must be 0 to {}", number, kMostDevices - 1));
+      }
+      if (!refused_.empty()) throw Error(refused_);
+      Place& place = places_.at(static_cast<std::size_t>(number));
+      const std::lock_guard lock(place.mutex);
+      if (!place.board) place.board = std::make_unique<Board>(settings_.device);
+      body(*place.board);
+      return true;
+    } catch (const std::exception& error) {
+      reporting_.fail(function, error.what());
+      return false;
+    }
+  }
+
+  void close() noexcept {
+    for (Place& place : places_) {
+      try {
+        const std::lock_guard lock(place.mutex);
+        if (place.board) reporting_.add(place.board->work());
+        place.board.reset();
+      } catch (const std::exception& error) {
+        reporting_.fail("g5_close", error.what());
+      }
+    }
+  }
+
+  void write_report() noexcept {
+    close();
+    reporting_.write(settings_.device, {}, forked_);
+  }
+
+ private:
+  struct Place {
+    std::mutex mutex;
+    std::unique_ptr<Board> board;
+  };
+  const bool forked_;
+  Settings settings_;
+  std::string refused_;  // of the environment
+  Reporting reporting_{"libg5"};
+  std::array<Place, kMostDevices> places_;
+};
+
+constinit ProcessInstance<Library> instance;
+
+[[gnu::constructor]] void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });
+}
+
+[[gnu::destructor]] void report_at_exit() {
+  if (Library* const last = instance.existing(); last != nullptr) last->write_report();
+}
+
+/// False if memory is exhausted before there is a library, or if the body throws.
+template <class Body>
+bool on(int device, const char* function, Body body) noexcept {
+  try {
+    return instance.get().on(device, function, body);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void open() noexcept {
+  on(0, "g5_open", [](Board&) {});
+}
+
+void close() noexcept {
+  if (Library* const own = instance.existing(); own != nullptr) own->close();
+}
+
+int pipelines() noexcept {
+  try {
+    return instance.get().settings().pipelines;
+  } catch (const std::bad_alloc&) {
+    return static_cast<int>(kPlaces);
+  }
+}
+
+int j_capacity() noexcept {
+  int capacity = 0;
+  on(0, "g5_get_jmemsize", [&](Board& board) {
+    capacity = static_cast<int>(std::min<std::size_t>(board.capacity(), std::numeric_limits<int>::max()));
+  });
+  return capacity;
+}
+
+void set_eps2(double eps2) noexcept {
+  on(0, "g5_set_eps_to_all", [&](Board&) {
+    if (!(eps2 >= 0 && std::isfinite(eps2))) {
+      throw Error(fmt::format("eps^2 = {} is refused: it must be at least 0 and finite", eps2));
+    }
+    instance.get().eps2 = eps2;
+  });
+}
+
+void set_nj(int device, int nj) noexcept {
+  on(device, "g5_set_n", [&](Board& board) { board.set_nj(count_of("n", nj)); });
+}
+
+void set_j(int device, int address, int n, ConstVectors x, const double* m) noexcept {
+  on(device, "g5_set_xmj", [&](Board& board) { board.set_j(count_of("address", address), count_of("n", n), x, m); });
+}
+
+void set_i(int device, int n, ConstVectors x) noexcept {
+  on(device, "g5_set_xi", [&](Board& board) { board.set_i(count_of("n", n), x); });
+}
+
+void run(int device) noexcept {
+  on(device, "g5_run", [](Board& board) { board.run(instance.get().eps2); });
+}
+
+void get_force(int device, int n, Vectors a, double* p) noexcept {
+  const bool done = on(device, "g5_get_force", [&](Board& board) {
+    const std::size_t count = count_of("n", n);
+    const std::size_t ran = board.wait();
+    if (count > ran) throw Error(fmt::format("n = {} is refused: the run has {} i-particles", n, ran));
+    const double sign = instance.get().settings().negative_potential ? 1 : -1;  // the kernel gives - sum m / r
+    for (std::size_t k = 0; k < count; ++k) {
+      const Vec3 acceleration = board.acceleration(k);
+      a[k][0] = acceleration.x;
+      a[k][1] = acceleration.y;
+      a[k][2] = acceleration.z;
+      p[k] = sign * board.potential(k);
+    }
+    instance.get().reporting().count_force_call(ran, (ran + kPlaces - 1) / kPlaces * kPlaces);
+  });
+  if (done) return;
+  for (int k = 0; k < n; ++k) a[k][0] = a[k][1] = a[k][2] = p[k] = std::numeric_limits<double>::quiet_NaN();
+}
+
+void force_on(int device, ConstVectors x, Vectors a, double* p, int n) noexcept {
+  if (n == 0) return;
+  set_i(device, n, x);
+  run(device);
+  get_force(device, n, a, p);
+}
+
+}  // namespace gdr::grape::g5

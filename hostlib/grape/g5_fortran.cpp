@@ -1,0 +1,32 @@
+// The GRAPE-5 library as Fortran programs call it: every argument by reference, INTEGER is int, REAL*8 is double.
+#include "fortran_face.h"
+#include "g5.h"
+
+namespace g5 = gdr::grape::g5;
+using g5::ConstVectors;
+using g5::Vectors;
+
+// Subroutines give 0, which nobody reads.
+#define GDR_G5_SUBROUTINE(name, parameters, call) \
+  GDR_FORTRAN(name, parameters) {                 \
+    call;                                         \
+    return 0;                                     \
+  }
+
+GDR_FORTRAN(g5_get_number_of_pipelines, ()) { return g5::pipelines(); }
+GDR_FORTRAN(g5_get_jmemsize, ()) { return g5::j_capacity(); }
+GDR_FORTRAN(g5_set_range, (const double*, const double*, const double*)) { return 0; }
+GDR_G5_SUBROUTINE(g5_open, (), g5::open())
+GDR_G5_SUBROUTINE(g5_close, (), g5::close())
+GDR_G5_SUBROUTINE(g5_set_eps_to_all, (const double* eps), g5::set_eps2(*eps** eps))
+GDR_G5_SUBROUTINE(g5_set_eps2_to_all, (const double* eps2), g5::set_eps2(*eps2))
+GDR_G5_SUBROUTINE(g5_set_n, (const int* n), g5::set_nj(0, *n))
+GDR_G5_SUBROUTINE(g5_set_xmj, (const int* address, const int* n, ConstVectors x, const double* m),
+                  g5::set_j(0, *address, *n, x, m))
+GDR_G5_SUBROUTINE(g5_set_jp, (const int* address, const int* n, const double* m, ConstVectors x),
+                  g5::set_j(0, *address, *n, x, m))
+GDR_G5_SUBROUTINE(g5_set_xi, (const int* n, ConstVectors x), g5::set_i(0, *n, x))
+GDR_G5_SUBROUTINE(g5_run, (), g5::run(0))
+GDR_G5_SUBROUTINE(g5_get_force, (const int* n, Vectors a, double* p), g5::get_force(0, *n, a, p))
+GDR_G5_SUBROUTINE(g5_calculate_force_on_x, (ConstVectors x, Vectors a, double* p, const int* n),
+                  g5::force_on(0, x, a, p, *n))

@@ -1,0 +1,442 @@
+#include "g6.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "environment_settings.h"
+#include "gdr/base/environment.h"
+#include "gdr/base/error.h"
+#include "gravity_board.h"
+#include "process_instance.h"
+#include "reporting.h"
+
+namespace gdr::grape::g6 {
+namespace {
+
+using hostlib::JParticle;
+using hostlib::Vec3;
+
+/// Of the GRAPE-6 board; clients that were written for it have arrays of this size.
+constexpr int kGrape6Pipelines = 48;
+constexpr int kMostPipelines = 65536;
+/// i-particles that the boards work on side by side.
+constexpr std::uint64_t kPlaces = 128;
+
+/// Which pairs a list holds.
+enum class NeighbourRule : std::uint8_t {
+  softened,  // r^2 + eps^2 < h^2, as GRAPE-6's own simulator
+  plain      // r^2 < h^2, as later libraries for other hardware
+};
+
+struct Settings {
+  DeviceOptions device;
+  int pipelines = kGrape6Pipelines;
+  int list_capacity = std::numeric_limits<int>::max();
+  NeighbourRule rule = NeighbourRule::softened;
+  bool with_self = false;
+  bool fails_last_half = false;  // the first of the process
+  bool fails_list = false;
+};
+
+Settings settings_from_environment() {
+  Settings settings;
+  settings.device = device_options_from_environment();
+  settings.pipelines = number_from_environment("GDR_G6_NPIPES", kMostPipelines, settings.pipelines);
+  settings.list_capacity =
+      number_from_environment("GDR_G6_LIST_CAPACITY", std::numeric_limits<int>::max(), settings.list_capacity);
+  settings.rule = is_second("GDR_G6_NEIGHBOURS", "softened", "plain") ? NeighbourRule::plain : NeighbourRule::softened;
+  settings.with_self = is_second("GDR_G6_SELF", "exclude", "include");
+  const std::string fails = base::environment("GDR_G6_FAIL_ONCE");
+  if (!fails.empty() && fails != "lasthalf" && fails != "list" && fails != "both") {
+    throw Error(fmt::format("GDR_G6_FAIL_ONCE = '{}' is refused: it must be lasthalf, list or both", fails));
+  }
+  settings.fails_last_half = fails == "lasthalf" || fails == "both";
+  settings.fails_list = fails == "list" || fails == "both";
+  return settings;
+}
+
+Vec3 vector(const double* components) {
+  return components == nullptr ? Vec3{} : Vec3{components[0], components[1], components[2]};
+}
+
+void put(Vectors vectors, int n, const Vec3& value) {
+  vectors[n][0] = value.x;
+  vectors[n][1] = value.y;
+  vectors[n][2] = value.z;
+}
+
+/// By the polynomials of JParticle.
+Vec3 predicted_position(const JParticle& j, double t) {
+  const double d = t - j.t0;
+  return j.x + d * (j.v + d * (j.a_by_2 + d * (j.jerk_by_6 + (0.75 * d) * j.snap_by_18)));
+}
+Vec3 predicted_velocity(const JParticle& j, double t) {
+  const double d = t - j.t0;
+  return j.v + d * (2.0 * j.a_by_2 + (3.0 * d) * (j.jerk_by_6 + d * j.snap_by_18));
+}
+
+struct Cluster {
+  explicit Cluster(const DeviceOptions& options) : board(options) {}
+  GravityBoard board;
+  bool calculates = false;  // a first half was accepted
+  std::vector<std::vector<int>> lists;
+  std::vector<Target> set_by_one;  // by set_i_particle()
+  int nj = 0;                      // of set_nj()
+};
+
+class Library {
+ public:
+  explicit Library(bool forked) : forked_(forked) {
+    try {
+      settings_ = settings_from_environment();
+    } catch (const std::exception& error) {
+      refused_ = error.what();
+      reporting_.fail("environment", refused_);
+    }
+  }
+
+  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] Reporting& reporting() { return reporting_; }
+  /// True once, if the environment asks for this failure, to try what a caller does then.
+  [[nodiscard]] bool fails_now(bool Settings::* which) { return std::exchange(settings_.*which, false); }
+  std::atomic<int> sort_mode{0};
+
+  /// Runs `body` on an open cluster, one call at a time. -1 if there is none or the body throws.
+  template <class Body>
+  int on(int number, const char* function, Body body) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      const auto found = clusters_.find(number);
+      if (found == clusters_.end()) throw Error(fmt::format("cluster {} is not open", number));
+      return body(*found->second);
+    } catch (const std::exception& error) {
+      reporting_.fail(function, error.what());
+      return -1;
+    }
+  }
+
+  int open(int number) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      if (clusters_.contains(number)) {
+        reporting_.fail("g6_open", fmt::format("cluster {} is open already and keeps its particles", number));
+        return 0;
+      }
+      if (!refused_.empty()) throw Error(refused_);
+      clusters_.emplace(number, std::make_unique<Cluster>(settings_.device));
+      return 0;
+    } catch (const std::exception& error) {
+      reporting_.fail("g6_open", error.what());
+      return -1;
+    }
+  }
+
+  int close(int number) noexcept {
+    try {
+      const std::lock_guard lock(mutex_);
+      const auto found = clusters_.find(number);
+      if (found == clusters_.end()) throw Error(fmt::format("cluster {} is not open", number));
+      reporting_.add(found->second->board.work());
+      clusters_.erase(found);
+      return 0;
+    } catch (const std::exception& error) {
+      reporting_.fail("g6_close", error.what());
+      return -1;
+    }
+  }
+
+  void write_report() noexcept {
+    BoardWork open;
+    try {
+      const std::lock_guard lock(mutex_);
+      for (const auto& [number, cluster] : clusters_) {
+        const BoardWork work = cluster->board.work();
+        open.interactions += work.interactions;
+        open.emulated_seconds += work.emulated_seconds;
+      }
+    } catch (const std::exception& error) {
+      reporting_.fail("report", error.what());
+    }
+    reporting_.write(settings_.device, open, forked_);
+  }
+
+ private:
+  const bool forked_;
+  Settings settings_;
+  std::string refused_;  // of the environment
+  Reporting reporting_{"libg6"};
+  std::mutex mutex_;
+  std::map<int, std::unique_ptr<Cluster>> clusters_;
+};
+
+constinit ProcessInstance<Library> instance;
+
+Library& library() { return instance.get(); }
+
+[[gnu::constructor]] void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });
+}
+
+[[gnu::destructor]] void report_at_exit() {
+  if (Library* const last = instance.existing(); last != nullptr) last->write_report();
+}
+
+/// What `body` returns; `otherwise` if memory is exhausted before there is a library.
+template <class Body>
+int guarded(int otherwise, Body body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return otherwise;
+  }
+}
+
+template <class Body>
+int on(int cluster, const char* function, Body body) noexcept {
+  return guarded(-1, [&] { return library().on(cluster, function, body); });
+}
+
+double squared_radius(double h2, double eps2) {
+  return library().settings().rule == NeighbourRule::plain && h2 > 0 ? h2 + eps2 : h2;
+}
+
+/// Throws gdr::Error for a count below 0.
+std::size_t count_of(const char* name, int value) {
+  if (value < 0) throw Error(fmt::format("{} = {} is refused: it must be at least 0", name, value));
+  return static_cast<std::size_t>(value);
+}
+
+void begin(Cluster& cluster, std::vector<Target> targets, std::size_t nj) {
+  const std::uint64_t ni = targets.size();
+  cluster.lists.clear();
+  cluster.calculates = false;
+  cluster.board.start(std::move(targets), nj);
+  cluster.calculates = true;
+  library().reporting().count_force_call(ni, (ni + kPlaces - 1) / kPlaces * kPlaces);
+}
+
+void write_results(Cluster& cluster, std::size_t ni, const Results& results) {
+  GravityBoard& board = cluster.board;
+  // Outputs may be one array: codes pass it twice when they do not want one of them.
+  for (const auto& [vectors, part] :
+       {std::pair{results.acc, &hostlib::Force::acc}, {results.jerk, &hostlib::Force::jerk}}) {
+    for (std::size_t n = 0; n < ni; ++n) put(vectors, static_cast<int>(n), board.force(n).*part);
+  }
+  for (std::size_t n = 0; n < ni; ++n) results.pot[n] = board.force(n).pot;
+  if (results.nearest == nullptr) return;
+  for (std::size_t n = 0; n < ni; ++n) {
+    const auto address = board.nearest(n);
+    const JParticle* const j = address ? &*board.particle(*address) : nullptr;
+    results.nearest[n] = j == nullptr ? -1 : static_cast<int>(j->id);
+    if (results.nearest_distance == nullptr) continue;
+    const Vec3 d = j == nullptr ? Vec3{} : predicted_position(*j, board.time()) - board.targets()[n].particle.x;
+    results.nearest_distance[n] = j == nullptr ? std::numeric_limits<float>::infinity()
+                                               : static_cast<float>(std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z));
+  }
+}
+
+/// What a caller that looks at no status cannot take for a result.
+void write_failure(int ni, const Results& results) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (int n = 0; n < ni; ++n) {
+    put(results.acc, n, {kNan, kNan, kNan});
+    put(results.jerk, n, {kNan, kNan, kNan});
+    results.pot[n] = kNan;
+    if (results.nearest != nullptr) results.nearest[n] = -1;
+    if (results.nearest_distance != nullptr) results.nearest_distance[n] = std::numeric_limits<float>::quiet_NaN();
+  }
+}
+
+}  // namespace
+
+int open(int cluster) noexcept {
+  return guarded(-1, [&] { return library().open(cluster); });
+}
+int close(int cluster) noexcept {
+  return guarded(-1, [&] { return library().close(cluster); });
+}
+
+int reset(int cluster) noexcept {
+  return on(cluster, "g6_reset", [](Cluster& own) {
+    own.calculates = false;
+    own.lists.clear();
+    return 0;
+  });
+}
+
+int pipelines() noexcept {
+  return guarded(kGrape6Pipelines, [] { return library().settings().pipelines; });
+}
+
+int j_capacity(int cluster) noexcept {
+  const int capacity = on(cluster, "g6_getnjmax", [](Cluster& own) {
+    return static_cast<int>(std::min<std::size_t>(own.board.capacity(), std::numeric_limits<int>::max()));
+  });
+  return std::max(capacity, 0);
+}
+
+int set_ti(int cluster, double t) noexcept {
+  return on(cluster, "g6_set_ti", [&](Cluster& own) {
+    if (!std::isfinite(t)) throw Error(fmt::format("time {} is refused: it must be finite", t));
+    own.board.set_time(t);
+    return 0;
+  });
+}
+
+int set_j_particle(int cluster, const JData& j) noexcept {
+  return on(cluster, "g6_set_j_particle", [&](Cluster& own) {
+    own.board.set(count_of("address", j.address), {.id = j.index,
+                                                   .mass = j.mass,
+                                                   .t0 = j.t,
+                                                   .x = vector(j.x),
+                                                   .v = vector(j.v),
+                                                   .a_by_2 = vector(j.a_by_2),
+                                                   .jerk_by_6 = vector(j.jerk_by_6),
+                                                   .snap_by_18 = vector(j.snap_by_18)});
+    return 0;
+  });
+}
+
+int set_nj(int cluster, int nj) noexcept {
+  return on(cluster, "g6_set_njp", [&](Cluster& own) {
+    own.board.clear_from(count_of("nj", nj));
+    own.nj = nj;
+    return 0;
+  });
+}
+
+int first_half(const char* function, int cluster, const IData& i) noexcept {
+  return on(cluster, function, [&](Cluster& own) {
+    own.calculates = false;
+    std::vector<Target> targets(count_of("ni", i.ni));
+    for (std::size_t n = 0; n < targets.size(); ++n) {
+      const double eps2 = i.eps2[i.eps2_of_each ? n : 0];
+      targets[n] = {
+          {i.index[n], vector(i.x[n]), vector(i.v[n])}, eps2, i.h2 == nullptr ? 0 : squared_radius(i.h2[n], eps2)};
+    }
+    begin(own, std::move(targets), count_of("nj", i.nj));
+    return 0;
+  });
+}
+
+int last_half(const char* function, int cluster, int ni, const Results& results) noexcept {
+  const int status = on(cluster, function, [&](Cluster& own) {
+    const std::size_t count = count_of("ni", ni);
+    if (library().fails_now(&Settings::fails_last_half)) throw Error("fails as GDR_G6_FAIL_ONCE asks");
+    if (!own.calculates) throw Error("no calculation was begun that could end");
+    if (count > own.board.targets().size()) {
+      throw Error(
+          fmt::format("ni = {} is refused: the calculation has {} i-particles", ni, own.board.targets().size()));
+    }
+    write_results(own, count, results);
+    return 0;
+  });
+  if (status != 0) write_failure(ni, results);
+  return status;
+}
+
+int read_neighbour_list(int cluster) noexcept {
+  return on(cluster, "g6_read_neighbour_list", [](Cluster& own) {
+    own.lists.clear();
+    if (library().fails_now(&Settings::fails_list)) return 1;
+    if (!own.calculates) throw Error("no calculation was begun whose neighbours could be read");
+    const Settings& settings = library().settings();
+    const std::vector<std::vector<std::size_t>> lists = own.board.lists();
+    bool overflow = false;
+    for (std::size_t n = 0; n < lists.size(); ++n) {
+      std::vector<int>& list = own.lists.emplace_back();
+      for (const std::size_t address : lists[n]) list.push_back(static_cast<int>(own.board.particle(address)->id));
+      const Target& target = own.board.targets()[n];
+      // The board leaves out the pair of one index, which is at distance 0.
+      if (settings.with_self && target.eps2 < target.h2) list.push_back(static_cast<int>(target.particle.id));
+      if (library().sort_mode != 0) std::ranges::sort(list);
+      overflow = overflow || list.size() > static_cast<std::size_t>(settings.list_capacity);
+    }
+    return overflow ? 1 : 0;
+  });
+}
+
+int get_neighbour_list(int cluster, int pipe, int most, int* length, int* list) noexcept {
+  *length = 0;
+  return on(cluster, "g6_get_neighbour_list", [&](Cluster& own) {
+    const std::size_t room = count_of("maxlength", most);
+    if (pipe < 0 || static_cast<std::size_t>(pipe) >= own.lists.size()) {
+      throw Error(fmt::format("pipe {} is refused: lists were read for {}", pipe, own.lists.size()));
+    }
+    const std::vector<int>& found = own.lists[static_cast<std::size_t>(pipe)];
+    const std::size_t count = std::min(found.size(), room);
+    std::copy_n(found.begin(), count, list);
+    *length = static_cast<int>(count);
+    return found.size() >= room ? 1 : 0;
+  });
+}
+
+int set_sort_mode(int mode) noexcept {
+  return guarded(-1, [&] {
+    library().sort_mode = mode;
+    return 0;
+  });
+}
+int sort_mode() noexcept {
+  return guarded(0, [] { return library().sort_mode.load(); });
+}
+
+int predicted(int cluster, int nj, Vectors x, Vectors v) noexcept {
+  return on(cluster, "g6_get_predicted_j_particles", [&](Cluster& own) {
+    const std::size_t count = count_of("nj", nj);
+    for (std::size_t address = 0; address < count; ++address) {
+      const auto& j = own.board.particle(address);
+      put(x, static_cast<int>(address), j ? predicted_position(*j, own.board.time()) : Vec3{});
+      put(v, static_cast<int>(address), j ? predicted_velocity(*j, own.board.time()) : Vec3{});
+    }
+    return 0;
+  });
+}
+
+int set_ni(int cluster, int ni) noexcept {
+  return on(cluster, "g6_set_nip", [&](Cluster& own) {
+    own.set_by_one.assign(count_of("ni", ni), {});
+    return 0;
+  });
+}
+
+int set_i_particle(int cluster, int address, int index, const double* x, const double* v, double eps2,
+                   double h2) noexcept {
+  return on(cluster, "g6_set_i_particle", [&](Cluster& own) {
+    if (address < 0 || static_cast<std::size_t>(address) >= own.set_by_one.size()) {
+      throw Error(fmt::format("address {} is refused: g6_set_nip declared {}", address, own.set_by_one.size()));
+    }
+    own.set_by_one[static_cast<std::size_t>(address)] = {{index, vector(x), vector(v)}, eps2, squared_radius(h2, eps2)};
+    return 0;
+  });
+}
+
+int get_force(const char* function, int cluster, Vectors acc, Vectors jerk, double* pot, int* nearest,
+              int* flag) noexcept {
+  std::size_t ni = 0;
+  const int status = on(cluster, function, [&](Cluster& own) {
+    ni = own.set_by_one.size();
+    begin(own, own.set_by_one, count_of("nj", own.nj));
+    write_results(own, ni, {acc, jerk, pot, nearest});
+    std::fill_n(flag, ni, 0);
+    return 0;
+  });
+  if (status != 0) {
+    write_failure(static_cast<int>(ni), {acc, jerk, pot, nearest});
+    std::fill_n(flag, ni, 1);
+  }
+  return status;
+}
+
+}  // namespace gdr::grape::g6

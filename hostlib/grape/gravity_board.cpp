@@ -1,0 +1,243 @@
+#include "gravity_board.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "gdr/base/error.h"
+#include "gdr/hostlib/kernel_program.h"
+#include "gdr/hostlib/record.h"
+
+namespace gdr::grape {
+namespace {
+
+using hostlib::JParticle;
+using hostlib::Vec3;
+using isa::Transfer;
+
+/// Words of a list's bits in one run: as many as local memory has room for beside the force.
+constexpr std::size_t kListWords = 39;
+constexpr std::size_t kSlotsPerWord = 64;
+/// Slots are addresses plus 1 and share a 64-bit result with r^2 (kernels/gravity_jerk.vsm).
+constexpr unsigned kSlotBits = 28;
+/// Pairs below which a run ends before start() returns: it takes no longer than to begin a thread for it.
+constexpr std::size_t kPairsInForeground = 1 << 15;
+
+isa::Program program_for(Wanted wanted) {
+  switch (wanted) {
+    case Wanted::forces:
+      return hostlib::kernel_program("gravity_jerk");
+    case Wanted::nearest:
+      return hostlib::kernel_program("gravity_jerk", {{"nearest", "1"}});
+    case Wanted::lists:
+      return hostlib::kernel_program("gravity_jerk", {{"nearest", "1"}, {"list", std::to_string(kListWords)}});
+  }
+  GDR_ASSERT(false, "every value of Wanted has a program");
+}
+
+/// Whose number is looked at, for messages.
+struct Owner {
+  const char* kind;
+  std::size_t number;
+};
+
+void require_finite(std::string_view what, Owner owner, double value) {
+  if (std::isfinite(value)) return;
+  throw Error(fmt::format("{} of {} {} is {}: it must be finite", what, owner.kind, owner.number, value));
+}
+
+void require_finite(std::string_view what, Owner owner, const Vec3& value) {
+  for (const double component : {value.x, value.y, value.z}) require_finite(what, owner, component);
+}
+
+}  // namespace
+
+GravityBoard::GravityBoard(const DeviceOptions& options) : device_(options) {
+  if (!device_.computes()) throw Error(fmt::format("engine {} computes no forces", options.engine));
+  load(Wanted::forces);
+}
+
+void GravityBoard::load(Wanted wanted) {
+  before_ = work();
+  isa::Program program = program_for(wanted);
+  records_.emplace(program);
+  device_.load(std::move(program));
+  wanted_ = wanted;
+  time_on_board_.reset();
+  for (std::size_t address = 0; address < particles_.size(); ++address) {
+    if (particles_[address] && !is_unwritten_[address]) {
+      is_unwritten_[address] = true;
+      unwritten_.push_back(address);
+    }
+  }
+}
+
+void GravityBoard::set(std::size_t address, const JParticle& particle) {
+  if (address >= std::min(capacity(), (std::size_t{1} << kSlotBits) - 1)) {
+    throw Error(fmt::format("address {} is refused: external memory holds {} particles", address, capacity()));
+  }
+  const Owner owner{"the j-particle at address", address};
+  require_finite("time", owner, particle.t0);
+  require_finite("mass", owner, particle.mass);
+  require_finite("position", owner, particle.x);
+  require_finite("velocity", owner, particle.v);
+  require_finite("acceleration / 2", owner, particle.a_by_2);
+  require_finite("jerk / 6", owner, particle.jerk_by_6);
+  require_finite("snap / 18", owner, particle.snap_by_18);
+  if (address >= particles_.size()) {
+    particles_.resize(address + 1);
+    is_unwritten_.resize(address + 1);
+  }
+  particles_[address] = particle;
+  if (!is_unwritten_[address]) unwritten_.push_back(address);
+  is_unwritten_[address] = true;
+}
+
+void GravityBoard::clear_from(std::size_t count) {
+  for (std::size_t address = count; address < particles_.size(); ++address) {
+    if (!particles_[address]) continue;
+    particles_[address].reset();
+    if (!is_unwritten_[address]) unwritten_.push_back(address);
+    is_unwritten_[address] = true;
+  }
+}
+
+const std::optional<JParticle>& GravityBoard::particle(std::size_t address) const {
+  static const std::optional<JParticle> kNone;
+  return address < particles_.size() ? particles_[address] : kNone;
+}
+
+/// Neighbouring addresses go in one call, as the board's transfers like it.
+void GravityBoard::write_particles() {
+  std::ranges::sort(unwritten_);
+  const std::size_t size = records_->j_fields();
+  const std::size_t slot = hostlib::RecordLayout(device_.program(), Transfer::elt).field("slot", 1);
+  std::vector<std::uint64_t> fields;
+  for (std::size_t n = 0; n < unwritten_.size();) {
+    const std::size_t first = unwritten_[n];
+    fields.clear();
+    for (std::size_t address = first; n < unwritten_.size() && unwritten_[n] == address; ++n, ++address) {
+      fields.resize(fields.size() + size);
+      is_unwritten_[address] = false;
+      if (!particles_[address]) continue;
+      const std::span record = std::span(fields).last(size);
+      records_->put(record, *particles_[address]);
+      record[slot] = address + 1;
+    }
+    device_.write_j(first, fields);
+  }
+  unwritten_.clear();
+}
+
+void GravityBoard::begin() {
+  if (running_) finish();
+  write_particles();
+  if (time_on_board_ != time_) device_.set_parameter("ti", time_);
+  time_on_board_ = time_;
+  const std::size_t size = records_->i_fields();
+  std::vector<std::uint64_t> fields(targets_.size() * size);
+  std::optional<std::size_t> h2;
+  if (wanted_ == Wanted::lists) {
+    device_.set_parameter("first", static_cast<double>(first_entry_));
+    h2 = hostlib::RecordLayout(device_.program(), Transfer::hlt).field("h2", 1);
+  }
+  for (std::size_t n = 0; n < targets_.size(); ++n) {
+    const std::span record = std::span(fields).subspan(n * size, size);
+    records_->put(record, targets_[n].particle, targets_[n].eps2);
+    if (h2) hostlib::put(record, *h2, targets_[n].h2);
+  }
+  if (targets_.size() * nj_ < kPairsInForeground) {
+    results_ = device_.run(fields, nj_);
+  } else {
+    device_.start(fields, nj_);
+    running_ = true;
+  }
+}
+
+void GravityBoard::finish() {
+  if (!running_) return;
+  running_ = false;
+  results_ = device_.wait();
+}
+
+void GravityBoard::start(std::vector<Target> targets, std::size_t nj) {
+  if (nj > capacity()) {
+    throw Error(fmt::format("nj = {} is refused: external memory holds {} particles", nj, capacity()));
+  }
+  for (std::size_t n = 0; n < targets.size(); ++n) {
+    require_finite("position", {"i-particle", n}, targets[n].particle.x);
+    require_finite("velocity", {"i-particle", n}, targets[n].particle.v);
+    if (!(targets[n].eps2 >= 0 && std::isfinite(targets[n].eps2))) {
+      throw Error(
+          fmt::format("eps2 = {} of i-particle {} is refused: it must be at least 0 and finite", targets[n].eps2, n));
+    }
+    // Codes that want no lists leave the radius undefined.
+    const double h2 = targets[n].h2;
+    targets[n].h2 = std::isnan(h2) || h2 < 0 ? 0 : std::min(h2, std::numeric_limits<double>::max());
+  }
+  if (running_) finish();
+  targets_ = std::move(targets);
+  nj_ = nj;
+  first_entry_ = 0;
+  begin();
+}
+
+void GravityBoard::require(Wanted wanted) {
+  finish();
+  if (wanted_ >= wanted) return;
+  load(wanted);
+  begin();
+  finish();
+}
+
+hostlib::Force GravityBoard::force(std::size_t target) {
+  finish();
+  const std::size_t size = records_->result_fields();
+  return records_->force(std::span(results_).subspan(target * size, size));
+}
+
+std::optional<std::size_t> GravityBoard::nearest(std::size_t target) {
+  require(Wanted::nearest);
+  const hostlib::RecordLayout layout(device_.program(), Transfer::rrn);
+  const std::uint64_t closest = results_[target * layout.fields() + layout.field("closest", 1)];
+  const std::uint64_t slot = closest & ((std::uint64_t{1} << kSlotBits) - 1);
+  if (slot == 0) return std::nullopt;
+  return slot - 1;
+}
+
+std::vector<std::vector<std::size_t>> GravityBoard::lists() {
+  require(Wanted::lists);
+  std::vector<std::vector<std::size_t>> lists(targets_.size());
+  const hostlib::RecordLayout layout(device_.program(), Transfer::rrn);
+  const std::size_t near = layout.field("near", kListWords);
+  const std::size_t words = nj_ / kSlotsPerWord + 1;  // slots 0 to nj
+  for (std::size_t entry = 0; entry < words; entry += kListWords) {
+    if (entry != first_entry_) {
+      first_entry_ = entry;
+      begin();
+      finish();
+    }
+    for (std::size_t n = 0; n < lists.size(); ++n) {
+      for (std::size_t w = 0; w < kListWords; ++w) {
+        std::uint64_t bits = results_[n * layout.fields() + near + w];
+        for (; bits != 0; bits &= bits - 1) {
+          lists[n].push_back((entry + w) * kSlotsPerWord + static_cast<std::size_t>(std::countr_zero(bits)) - 1);
+        }
+      }
+    }
+  }
+  return lists;
+}
+
+BoardWork GravityBoard::work() const {
+  if (!records_) return {};
+  BoardWork work = before_;
+  work.interactions += device_.emulated().interactions();
+  work.emulated_seconds += device_.emulated().seconds().total();
+  return work;
+}
+
+}  // namespace gdr::grape

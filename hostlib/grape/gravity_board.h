@@ -1,0 +1,88 @@
+// The boards behind one cluster of the GRAPE-6 library: a memory of j-particles, forces, nearest neighbours and lists
+// of neighbours, all computed by kernels/gravity_jerk.vsm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "gdr/hostlib/device.h"
+#include "gdr/hostlib/gravity_records.h"
+
+namespace gdr::grape {
+
+/// What the kernel computes. Each includes those before it and gives the same bits for them.
+enum class Wanted : std::uint8_t { forces, nearest, lists };
+
+/// An i-particle of a call.
+struct Target {
+  hostlib::IParticle particle;
+  double eps2 = 0;
+  double h2 = 0;  // squared radius of the list
+};
+
+/// What a board has done since it was opened.
+struct BoardWork {
+  std::uint64_t interactions = 0;
+  double emulated_seconds = 0;
+};
+
+/// Addresses of j-particles count from 0. Not thread safe.
+class GravityBoard {
+ public:
+  /// Throws gdr::Error as Device does, and for an engine that computes nothing.
+  explicit GravityBoard(const DeviceOptions& options);
+
+  /// j-particles that external memory holds.
+  [[nodiscard]] std::size_t capacity() const { return device_.j_capacity(); }
+
+  /// Throws gdr::Error for an address beyond the capacity, and for a number that is not finite.
+  void set(std::size_t address, const hostlib::JParticle& particle);
+  /// Forgets the particles from address `count` on.
+  void clear_from(std::size_t count);
+  /// The particle last set; nothing if the address was never written or was cleared.
+  [[nodiscard]] const std::optional<hostlib::JParticle>& particle(std::size_t address) const;
+  void set_time(double t) { time_ = t; }
+  [[nodiscard]] double time() const { return time_; }
+
+  /// Begins a run against addresses 0 .. nj - 1; a run under way is waited for and dropped. Addresses without a
+  /// particle count as mass 0 and are nobody's neighbour. Throws gdr::Error for nj beyond the capacity and for numbers
+  /// that are not finite.
+  void start(std::vector<Target> targets, std::size_t nj);
+  /// Those of the last start(), which these calls wait for.
+  [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
+  [[nodiscard]] hostlib::Force force(std::size_t target);
+  /// Address of the j-particle at the least r^2 + eps2, as a short word has it; nothing if there is none. Computed anew
+  /// if the run did not have it.
+  [[nodiscard]] std::optional<std::size_t> nearest(std::size_t target);
+  /// Addresses with r^2 + eps2 < h2, ascending. The pair of one index is left out. Computed anew likewise.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> lists();
+
+  [[nodiscard]] BoardWork work() const;
+
+ private:
+  void load(Wanted wanted);
+  void require(Wanted wanted);
+  void begin();
+  void finish();
+  void write_particles();
+
+  Device device_;
+  std::optional<hostlib::GravityRecords> records_;
+  Wanted wanted_ = Wanted::forces;
+  BoardWork before_;  // of the kernels loaded before this one
+  std::vector<std::optional<hostlib::JParticle>> particles_;
+  std::vector<std::size_t> unwritten_;  // addresses whose particles the board does not have yet
+  std::vector<bool> is_unwritten_;      // by address
+  double time_ = 0;
+  std::optional<double> time_on_board_;
+  std::vector<Target> targets_;
+  std::size_t nj_ = 0;
+  std::size_t first_entry_ = 0;  // of the lists' bits in the results
+  bool running_ = false;
+  std::vector<std::uint64_t> results_;
+};
+
+}  // namespace gdr::grape

@@ -1,0 +1,68 @@
+#include "reporting.h"
+
+#include <cstdio>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "gdr/base/environment.h"
+#include "gdr/base/file.h"
+#include "process_file.h"
+
+namespace gdr::grape {
+namespace {
+
+void say(std::string_view library, std::string_view text) {
+  std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(library.size()), library.data(), static_cast<int>(text.size()),
+               text.data());
+}
+
+}  // namespace
+
+void Reporting::fail(std::string_view function, std::string_view why) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    const auto [entry, is_new] = failures_.try_emplace(std::string(function), 0);
+    ++entry->second;
+    if (is_new) say(library_, std::string(function) + ": " + std::string(why));
+  } catch (const std::exception&) {
+    say(library_, "memory is exhausted");
+  }
+}
+
+void Reporting::count_force_call(std::uint64_t i_particles, std::uint64_t places) noexcept {
+  const std::lock_guard lock(mutex_);
+  ++force_calls_;
+  i_particles_ += i_particles;
+  places_ += places;
+}
+
+void Reporting::add(const BoardWork& work) noexcept {
+  const std::lock_guard lock(mutex_);
+  work_.interactions += work.interactions;
+  work_.emulated_seconds += work.emulated_seconds;
+}
+
+void Reporting::write(const DeviceOptions& options, const BoardWork& open_boards, bool forked) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    const std::string path = foreign::file_of_process(base::environment("GDR_REPORT"), forked);
+    if (path.empty() || force_calls_ == 0) return;
+    nlohmann::ordered_json json;
+    json["library"] = library_;
+    json["machine"] = options.machine;
+    json["engine"] = options.engine;
+    json["boards"] = options.boards;
+    json["force_calls"] = force_calls_;
+    json["i_particles"] = i_particles_;
+    json["pipe_occupancy"] = places_ == 0 ? 0.0 : static_cast<double>(i_particles_) / static_cast<double>(places_);
+    json["interactions"] = work_.interactions + open_boards.interactions;
+    json["emulated_seconds"] = work_.emulated_seconds + open_boards.emulated_seconds;
+    json["failures"] = nlohmann::ordered_json::object();
+    for (const auto& [function, count] : failures_) json["failures"][function] = count;
+    base::write_file(path, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  } catch (const std::exception& error) {
+    say(library_, error.what());
+  }
+}
+
+}  // namespace gdr::grape

@@ -1,0 +1,42 @@
+// Particles as records of the gravity-with-jerk kernels, and forces from their results.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "gdr/hostlib/force_backend.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::hostlib {
+
+/// Where a program with the variables of kernels/gravity_jerk.vsm has them: j-data xj[3] vj[3] aby2[3] a1by6[3]
+/// a2by18[3] mj tj indexj, i-data xi[3] vi[3] eps2 indexi, results acc[3] jerk[3] pot.
+class GravityRecords {
+ public:
+  /// Throws gdr::Error naming a variable that the program lacks.
+  explicit GravityRecords(const isa::Program& program);
+
+  /// 8-byte fields of a j-record, an i-record and a result.
+  [[nodiscard]] std::size_t j_fields() const { return j_.fields; }
+  [[nodiscard]] std::size_t i_fields() const { return i_.fields; }
+  [[nodiscard]] std::size_t result_fields() const { return result_.fields; }
+
+  /// Fields of other variables are left as they are. `record` has j_fields() or i_fields() fields.
+  void put(std::span<std::uint64_t> record, const JParticle& particle) const;
+  void put(std::span<std::uint64_t> record, const IParticle& particle, double eps2) const;
+  /// `record` has result_fields() fields.
+  [[nodiscard]] Force force(std::span<const std::uint64_t> record) const;
+
+ private:
+  struct Layout {
+    std::size_t fields = 0;
+    std::size_t x = 0, v = 0, a_by_2 = 0, jerk_by_6 = 0, snap_by_18 = 0, mass = 0, t0 = 0, index = 0, eps2 = 0;
+    std::size_t acc = 0, jerk = 0, pot = 0;
+  };
+  Layout j_;
+  Layout i_;
+  Layout result_;
+};
+
+}  // namespace gdr::hostlib

@@ -1,0 +1,175 @@
+// libg5 as a tree code sees it, against sums in double.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+extern "C" {
+void g5_open();
+void g5_close();
+int g5_get_number_of_pipelines();
+int g5_get_jmemsize();
+void g5_set_range(double, double, double);
+void g5_set_eps_to_all(double);
+void g5_set_n(int);
+void g5_set_xmj(int, int, double (*)[3], double*);
+void g5_set_xi(int, double (*)[3]);
+void g5_run();
+void g5_get_force(int, double (*)[3], double*);
+void g5_calculate_force_on_x(double (*)[3], double (*)[3], double*, int);
+void g5_set_xmjMC(int, int, int, double (*)[3], double*);
+void g5_set_nMC(int, int);
+void g5_calculate_force_on_xMC(int, double (*)[3], double (*)[3], double*, int);
+void g5_calculate_force_on_x_(double (*)[3], double (*)[3], double*, int*);
+}
+
+namespace {
+
+using Vector = std::array<double, 3>;
+
+double (*rows(std::vector<Vector>& vectors))[3] { return reinterpret_cast<double(*)[3]>(vectors.data()); }
+
+struct Cloud {
+  std::vector<Vector> x;
+  std::vector<double> m;
+};
+
+Cloud cloud(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::normal_distribution<double> normal;
+  Cloud cloud{std::vector<Vector>(n), std::vector<double>(n)};
+  for (Vector& x : cloud.x) {
+    for (double& component : x) component = normal(random);
+  }
+  for (double& m : cloud.m) m = 0.5 + std::abs(normal(random));
+  return cloud;
+}
+
+struct Force {
+  Vector a{};
+  double p = 0;
+};
+
+/// Sum in double; pairs at r = 0 count in the softened potential alone.
+Force summed(const Vector& x, const Cloud& sources, double eps) {
+  Force force;
+  for (std::size_t j = 0; j < sources.x.size(); ++j) {
+    Vector d{};
+    double r2 = eps * eps;
+    for (int k = 0; k < 3; ++k) {
+      d[k] = sources.x[j][k] - x[k];
+      r2 += d[k] * d[k];
+    }
+    if (r2 == 0) continue;
+    const double r = std::sqrt(r2);
+    for (int k = 0; k < 3; ++k) force.a[k] += sources.m[j] * d[k] / (r2 * r);
+    force.p += sources.m[j] / r;
+  }
+  return force;
+}
+
+class Grape5 : public testing::Test {
+ protected:
+  Grape5() { g5_open(); }
+  ~Grape5() override { g5_close(); }
+
+  static void expect_forces(const std::vector<Vector>& a, const std::vector<double>& p, const Cloud& targets,
+                            const Cloud& sources, double eps) {
+    for (std::size_t n = 0; n < targets.x.size(); ++n) {
+      const Force exact = summed(targets.x[n], sources, eps);
+      for (int k = 0; k < 3; ++k) EXPECT_NEAR(a[n][k], exact.a[k], 2e-6 * std::abs(exact.p)) << n;
+      EXPECT_NEAR(p[n], exact.p, 1e-6 * std::abs(exact.p)) << n;
+    }
+  }
+};
+
+TEST_F(Grape5, GivesForcesWithThePotentialPositive) {
+  Cloud sources = cloud(500, 1);
+  g5_set_range(-10, 10, 1e-3);
+  for (const double eps : {0.0, 0.05}) {
+    g5_set_eps_to_all(eps);
+    g5_set_n(500);
+    g5_set_xmj(0, 500, rows(sources.x), sources.m.data());
+    std::vector<Vector> a(500);
+    std::vector<double> p(500);
+    g5_calculate_force_on_x(rows(sources.x), rows(a), p.data(), 500);  // the particles themselves among the sources
+    expect_forces(a, p, sources, sources, eps);
+  }
+}
+
+TEST_F(Grape5, HalvesAndFortranGiveTheSameBits) {
+  Cloud sources = cloud(100, 2);
+  g5_set_eps_to_all(0.01);
+  g5_set_n(100);
+  g5_set_xmj(0, 100, rows(sources.x), sources.m.data());
+  std::vector<Vector> a(100);
+  std::vector<double> p(100);
+  g5_calculate_force_on_x(rows(sources.x), rows(a), p.data(), 100);
+  std::vector<Vector> other(100);
+  std::vector<double> other_p(100);
+  g5_set_xi(100, rows(sources.x));
+  g5_run();
+  g5_get_force(100, rows(other), other_p.data());
+  EXPECT_EQ(a, other);
+  EXPECT_EQ(p, other_p);
+  int n = 100;
+  g5_calculate_force_on_x_(rows(sources.x), rows(other), other_p.data(), &n);
+  EXPECT_EQ(a, other);
+}
+
+TEST_F(Grape5, AddressesArePlacesInMemory) {
+  Cloud sources = cloud(30, 3);
+  g5_set_eps_to_all(0.01);
+  g5_set_xmj(0, 10, rows(sources.x), sources.m.data());
+  g5_set_xmj(10, 20, rows(sources.x) + 10, sources.m.data() + 10);
+  g5_set_n(30);
+  Cloud targets = cloud(5, 4);
+  std::vector<Vector> a(5);
+  std::vector<double> p(5);
+  g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 5);
+  expect_forces(a, p, targets, sources, 0.01);
+  EXPECT_GE(g5_get_jmemsize(), 65536);
+  EXPECT_EQ(g5_get_number_of_pipelines(), 128);
+}
+
+TEST_F(Grape5, DevicesWorkForThreadsOfTheirOwn) {
+  g5_set_eps_to_all(0.02);
+  std::vector<std::thread> threads;
+  for (int device = 0; device < 4; ++device) {
+    threads.emplace_back([device] {
+      Cloud sources = cloud(200, 10 + static_cast<unsigned>(device));
+      Cloud targets = cloud(40, 20);
+      for (int turn = 0; turn < 3; ++turn) {
+        g5_set_nMC(device, 200);
+        g5_set_xmjMC(device, 0, 200, rows(sources.x), sources.m.data());
+        std::vector<Vector> a(40);
+        std::vector<double> p(40);
+        g5_calculate_force_on_xMC(device, rows(targets.x), rows(a), p.data(), 40);
+        expect_forces(a, p, targets, sources, 0.02);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Grape5, WhatIsWrongGivesNoNumbers) {
+  Cloud sources = cloud(2, 5);
+  g5_set_eps_to_all(0.01);
+  g5_set_n(2);
+  g5_set_xmj(0, 2, rows(sources.x), sources.m.data());
+  std::vector<Vector> x{{std::numeric_limits<double>::infinity(), 0, 0}};
+  std::vector<Vector> a(1);
+  std::vector<double> p(1);
+  g5_calculate_force_on_x(rows(x), rows(a), p.data(), 1);
+  EXPECT_TRUE(std::isnan(a[0][0]) && std::isnan(p[0]));
+  g5_calculate_force_on_xMC(64, rows(sources.x), rows(a), p.data(), 1);
+  EXPECT_TRUE(std::isnan(a[0][2]));
+  g5_calculate_force_on_x(rows(sources.x), rows(a), p.data(), 1);
+  EXPECT_FALSE(std::isnan(a[0][0]));
+}
+
+}  // namespace
