@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "gdr/assembler/assembler.h"
+#include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 
 namespace gdr::cli {
@@ -164,13 +165,7 @@ isa::Program load_program(const std::string& path) {
 }
 
 isa::Program load_kernel(const std::string& name) {
-  std::vector<std::string> looked;
-  for (const std::filesystem::path& directory : base::data_directories()) {
-    const std::filesystem::path file = directory / "kernels" / (name + ".vsm");
-    if (std::filesystem::is_regular_file(file)) return load_program(file.string());
-    looked.push_back(file.string());
-  }
-  throw Error(fmt::format("kernel {} is not found (looked for {})", name, fmt::join(looked, ", ")));
+  return load_program(base::data_file("kernels/" + name + ".vsm").string());
 }
 
 }  // namespace gdr::cli

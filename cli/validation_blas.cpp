@@ -1,11 +1,10 @@
 // What the models of DGEMM and HPL, and exact factorisations, give for the rows of Koike et al. 2009, section 4.
 #include <cmath>
-#include <filesystem>
 #include <memory>
 #include <optional>
 
 #include "command.h"
-#include "gdr/base/description.h"
+#include "gdr/base/data_file.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/lu.h"
 #include "gdr/hostlib/table.h"
@@ -96,18 +95,15 @@ double residual_ratio(std::size_t n, std::size_t nb, unsigned seeds) {
 
 /// The same from docs/hpl_residuals.csv, for a matrix that takes too long here; nightly tests compute its rows again.
 Ours kept_residual_ratio(double n, double nb) {
-  for (const std::filesystem::path& directory : base::data_directories()) {
-    const std::filesystem::path file = directory / "docs" / "hpl_residuals.csv";
-    if (!std::filesystem::exists(file)) continue;
-    const auto real = hostlib::NumberType::real;
-    const hostlib::ColumnType columns[] = {{"n", real}, {"nb", real}, {"board", real}, {"host", real}};
-    const hostlib::Table table = hostlib::read_table(file, columns, {true, std::nullopt});
-    const auto at = [&](std::size_t column, std::size_t row) {
-      return std::get<std::vector<double>>(table.columns()[column].numbers)[row];
-    };
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-      if (at(0, row) == n && at(1, row) == nb) return at(2, row) / at(3, row);
-    }
+  const auto real = hostlib::NumberType::real;
+  const hostlib::ColumnType columns[] = {{"n", real}, {"nb", real}, {"board", real}, {"host", real}};
+  const hostlib::Table table =
+      hostlib::read_table(base::data_file("docs/hpl_residuals.csv"), columns, {true, std::nullopt});
+  const auto at = [&](std::size_t column, std::size_t row) {
+    return std::get<std::vector<double>>(table.columns()[column].numbers)[row];
+  };
+  for (std::size_t row = 0; row < table.rows(); ++row) {
+    if (at(0, row) == n && at(1, row) == nb) return at(2, row) / at(3, row);
   }
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/emulator/machine.h"
@@ -196,15 +197,7 @@ bool near_enough(const ValidationRow& row, double ours) {
 
 }  // namespace
 
-ValidationData read_validation() {
-  std::vector<std::string> looked;
-  for (const std::filesystem::path& directory : base::data_directories()) {
-    const std::filesystem::path file = directory / "docs" / "validation.toml";
-    if (std::filesystem::is_regular_file(file)) return Reader(file.string()).run();
-    looked.push_back(file.string());
-  }
-  throw Error(fmt::format("validation.toml is not found (looked for {})", fmt::join(looked, ", ")));
-}
+ValidationData read_validation() { return Reader(base::data_file("docs/validation.toml").string()).run(); }
 
 Verdict judge(const ValidationRow& row, const Ours& ours) {
   Verdict verdict;

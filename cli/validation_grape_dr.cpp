@@ -3,7 +3,7 @@
 #include <map>
 
 #include "command.h"
-#include "gdr/base/description.h"
+#include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/emulator/board_time.h"
 #include "gdr/hostlib/block_steps.h"
@@ -40,9 +40,8 @@ struct Inputs {
 
   /// Block sizes of individual time steps as measured, docs/block_steps.csv.
   const std::vector<hostlib::BlockSteps>& block_steps() {
-    for (const std::filesystem::path& directory : base::data_directories()) {
-      const std::filesystem::path file = directory / "docs" / "block_steps.csv";
-      if (!block_steps_.empty() || !std::filesystem::exists(file)) continue;
+    if (block_steps_.empty()) {
+      const std::filesystem::path file = base::data_file("docs/block_steps.csv");
       block_steps_ = hostlib::block_steps_from_csv(base::read_file(file), file.string());
     }
     return block_steps_;

@@ -57,7 +57,7 @@ if(TARGET gdr)
 endif()
 foreach(data machines kernels)
   install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr
-    FILES_MATCHING PATTERN *.toml PATTERN *.vsm)
+    FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm)
 endforeach()
 install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 

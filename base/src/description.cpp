@@ -9,9 +9,8 @@
 #include <cmath>
 #include <optional>
 #include <set>
-#include <utility>
 
-#include "gdr/base/environment.h"
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -164,9 +163,8 @@ Description parse_description(std::string_view text, std::string_view name, std:
 
 Description load_description(std::string_view name_or_file, std::span<const DescriptionKind> kinds) {
   if (name_or_file.ends_with(kExtension)) return parse_description(read_file(name_or_file), name_or_file, kinds);
-  for (const std::filesystem::path& directory : data_directories()) {
-    const std::filesystem::path file = directory / "machines" / (std::string(name_or_file) + std::string(kExtension));
-    if (std::filesystem::is_regular_file(file)) return parse_description(read_file(file), file.string(), kinds);
+  if (const auto file = find_data_file(fmt::format("machines/{}{}", name_or_file, kExtension))) {
+    return parse_description(read_file(*file), file->string(), kinds);
   }
   throw Error(fmt::format("no machine is called '{}' (known: {}; or name a file that ends in .toml)", name_or_file,
                           fmt::join(description_names(kinds), ", ")));
@@ -185,17 +183,6 @@ std::vector<std::string> description_names(std::span<const DescriptionKind> kind
     }
   }
   return {names.begin(), names.end()};
-}
-
-std::vector<std::filesystem::path> data_directories() {
-  std::vector<std::filesystem::path> directories;
-  if (std::string chosen = environment("GDR_DATA_DIR"); !chosen.empty()) directories.emplace_back(std::move(chosen));
-  std::error_code none;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
-  if (!program.empty()) directories.push_back(program.parent_path().parent_path() / "share" / "gdr");
-  directories.emplace_back(GDR_INSTALLED_DATA_DIR);
-  directories.emplace_back(GDR_SOURCE_DIR);
-  return directories;
 }
 
 }  // namespace gdr::base

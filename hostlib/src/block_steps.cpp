@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
 
@@ -113,30 +114,22 @@ std::string to_csv(const std::vector<BlockSteps>& measured) {
 
 std::vector<BlockSteps> block_steps_from_csv(std::string_view text, std::string_view name) {
   std::vector<BlockSteps> measured;
-  unsigned number = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    ++number;
-    if (line.empty() || line.front() == '#' || line == kHeader) continue;
-    double values[3] = {};
-    const char* at = line.data();
-    const char* end = at + line.size();
-    bool good = true;
-    for (int field = 0; field < 3 && good; ++field) {
-      const auto [stop, error] = std::from_chars(at, end, values[field]);
-      good = error == std::errc() && std::isfinite(values[field]) && values[field] > 0 &&
-             (field == 2 ? stop == end : stop < end && *stop == ',');
-      at = field == 2 ? stop : stop + 1;
+  base::LineReader lines(text, std::string(name));
+  while (const std::optional<std::string_view> line = lines.next()) {
+    if (*line == kHeader) continue;
+    std::vector<double> values;
+    for (const std::string_view field : base::comma_fields(*line)) {
+      const double value = base::number_in<double>(field).value_or(0);
+      if (std::isfinite(value) && value > 0) values.push_back(value);
     }
-    if (!good)
-      throw Error(
-          fmt::format("{}:{}: '{}' is refused: it must be n,size,blocks, finite and above 0", name, number, line));
+    if (values.size() != 3 || base::comma_fields(*line).size() != 3) {
+      lines.refuse(fmt::format("'{}' is refused: it must be n,size,blocks, finite and above 0", *line));
+    }
     if (measured.empty() || values[0] > measured.back().n) {
       measured.push_back({values[0], {}});
     } else if (values[0] < measured.back().n) {
-      throw Error(fmt::format("{}:{}: n = {} is refused: it must be at least the {} of the line before", name, number,
-                              values[0], measured.back().n));
+      lines.refuse(fmt::format("n = {} is refused: it must be at least the {} of the line before", values[0],
+                               measured.back().n));
     }
     measured.back().counts.push_back({values[1], values[2]});
   }

@@ -1,96 +1,28 @@
 // Tables as CSV.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 #include "table_format.h"
 
 namespace gdr::hostlib {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-/// The end of the field that begins at `at`: the next comma outside of double quotes.
-std::size_t field_end(std::string_view line, std::size_t at) {
-  bool quoted = false;
-  for (; at < line.size(); ++at) {
-    if (line[at] == '"') quoted = !quoted;
-    if (line[at] == ',' && !quoted) break;
-  }
-  return at;
-}
-
-std::string_view unquoted(std::string_view field) {
-  field = trimmed(field);
-  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
-  return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
-}
-
-std::vector<std::string_view> split(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = field_end(line, at);
-    fields.push_back(unquoted(line.substr(at, end - at)));
-    at = end + 1;
-  }
-  return fields;
-}
-
-/// Goes from one line with something in it to the next, and knows where it is.
-class Lines {
- public:
-  Lines(std::string_view text, const std::string& name) : name_(name), rest_(text) {
-    if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
-  }
-
-  /// The next line that is neither blank nor a comment; nothing at the end.
-  std::optional<std::string_view> next() {
-    while (!rest_.empty()) {
-      const std::size_t end = rest_.find('\n');
-      const std::string_view line = trimmed(rest_.substr(0, end));
-      rest_ = end == std::string_view::npos ? std::string_view{} : rest_.substr(end + 1);
-      ++line_;
-      if (!line.empty() && line.front() != '#') return line;
-    }
-    return std::nullopt;
-  }
-
-  [[nodiscard]] std::string where() const { return fmt::format("{}:{}", name_, line_); }
-
- private:
-  const std::string& name_;
-  std::string_view rest_;
-  std::size_t line_ = 0;
-};
-
-[[noreturn]] void refuse(const Lines& lines, const std::string& column, std::string_view text, std::string_view why) {
-  throw Error(fmt::format("{}: column '{}': '{}' {}", lines.where(), column, text, why));
+[[noreturn]] void refuse(const base::LineReader& lines, const std::string& column, std::string_view text, std::string_view why) {
+  lines.refuse(fmt::format("column '{}': '{}' {}", column, text, why));
 }
 
 template <class Number>
-Number parse(const Lines& lines, const std::string& column, std::string_view text) {
+Number parse(const base::LineReader& lines, const std::string& column, std::string_view text) {
   constexpr bool kReal = std::is_floating_point_v<Number>;
-  // from_chars knows no plus sign.
-  const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
-  const std::string_view digits = plus ? text.substr(1) : text;
-  Number value{};
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::invalid_argument || end != digits.data() + digits.size()) {
-    refuse(lines, column, text, kReal ? "is no number" : "is no integer");
-  }
+  const auto [value, error] = base::read_number<Number>(text);
   if (error == std::errc::result_out_of_range) {
     refuse(lines, column, text, kReal ? "is outside the range of a double" : "is outside the range of 64 bits");
   }
+  if (error != std::errc()) refuse(lines, column, text, kReal ? "is no number" : "is no integer");
   if constexpr (kReal) {
     if (std::isnan(value)) refuse(lines, column, text, "is not a number, which the machine does not have");
   }
@@ -105,10 +37,10 @@ class Rows {
     for (const ColumnType& column : expected) numbers_.push_back(empty_numbers(column.type, 0));
   }
 
-  void add(const Lines& lines, std::string_view line) {
-    const std::vector<std::string_view> fields = split(line);
+  void add(const base::LineReader& lines, std::string_view line) {
+    const std::vector<std::string_view> fields = base::comma_fields(line);
     if (fields.size() != width_) {
-      throw Error(fmt::format("{}: {} fields where the header has {}", lines.where(), fields.size(), width_));
+      lines.refuse(fmt::format("{} fields where the header has {}", fields.size(), width_));
     }
     for (std::size_t column = 0; column < expected_.size(); ++column) {
       std::visit(
@@ -138,10 +70,10 @@ class Rows {
 
 Table read_csv(std::string_view text, const std::string& name, std::span<const ColumnType> expected,
                const TableReadOptions& options) {
-  Lines lines(text, name);
+  base::LineReader lines(text, name);
   const std::optional<std::string_view> header = lines.next();
-  if (!header) throw Error(fmt::format("{}: the file ends before its header line", lines.where()));
-  const std::vector<std::string_view> fields = split(*header);
+  if (!header) lines.refuse("the file ends before its header line");
+  const std::vector<std::string_view> fields = base::comma_fields(*header);
   const std::vector<std::string> names(fields.begin(), fields.end());
   Rows rows(expected, match_columns(names, expected, options.ignore_extra, lines.where()), names.size());
   std::size_t count = 0;

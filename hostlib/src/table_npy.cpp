@@ -311,6 +311,10 @@ Table read_npy(std::string_view bytes, const std::string& name, std::span<const 
     throw Error(fmt::format("{}: the file ends before row {} of {}", name,
                             header.record_bytes == 0 ? 0 : records.size() / header.record_bytes, header.rows));
   }
+  if (records.size() != header.rows * header.record_bytes) {
+    throw Error(fmt::format("{}: {} bytes follow the last of {} rows", name,
+                            records.size() - header.rows * header.record_bytes, header.rows));
+  }
   Table table;
   for (std::size_t column = 0; column < expected.size(); ++column) {
     table.add(expected[column].name, column_of(records, header, places[indices[column]], expected[column], name));

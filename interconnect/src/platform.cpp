@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/interconnect/network.h"
 #include "graph_file.h"
@@ -129,11 +130,7 @@ std::optional<std::filesystem::path> table_beside(const std::string& name, const
     file.replace_extension(table + ".csv");
     return std::filesystem::exists(file) ? std::optional(file) : std::nullopt;
   }
-  for (const std::filesystem::path& directory : base::data_directories()) {
-    file = directory / "machines" / (name + "." + table + ".csv");
-    if (std::filesystem::exists(file)) return file;
-  }
-  return std::nullopt;
+  return base::find_data_file("machines/" + name + "." + table + ".csv");
 }
 
 Topology make_graph(const base::Description& description, const PlatformOptions& options) {

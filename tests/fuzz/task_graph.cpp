@@ -49,7 +49,7 @@ void check_block_sizes(std::string_view text) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   fuzz::refuses([&] { check_graph(text, size % 2 == 0); });
-  fuzz::refuses([&] { static_cast<void>(interconnect::parse_hosts(text)); });
+  fuzz::refuses([&] { static_cast<void>(interconnect::parse_hosts(text, "fuzz")); });
   fuzz::refuses([&] { check_block_sizes(text); });
   return 0;
 }

@@ -96,6 +96,17 @@ TEST(Snapshot, BadInputIsRefusedWithLineAndValue) {
   says("1 0 0 0 0 0 0\n\n1 0 0 0 0 0\n", "3: expected 7 columns (m x y z vx vy vz), found 6");
 }
 
+TEST(Snapshot, FileCutOffAnywhereIsRefused) {
+  const ScratchDirectory directory;
+  const Snapshot s{1, 0.5, make_plummer(2, 1)};
+  write_snapshot(directory / "whole.dat", s, SnapshotFormat::phigrape);
+  const std::string whole = base::read_file(directory / "whole.dat");
+  for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    base::write_file(directory / "cut.dat", whole.substr(0, bytes));
+    EXPECT_NE(error_of([&] { (void)read_snapshot(directory / "cut.dat"); }), "") << bytes << " bytes";
+  }
+}
+
 TEST(Snapshot, FileThatCannotBeOpenedIsNamed) {
   const ScratchDirectory directory;
   EXPECT_NE(error_of([&] { (void)read_snapshot(directory / "none"); }).find("none"), std::string::npos);

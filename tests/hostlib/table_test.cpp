@@ -60,7 +60,7 @@ TEST(Table, CsvColumnsComeInTheOrderExpected) {
 
 TEST(Table, CsvMayHoldCommentsBlankLinesQuotesAndForeignLineEnds) {
   const Table expected = x_and_id({1.5, -2e-3}, {3, 4});
-  EXPECT_EQ(csv("# made by hand\n\n x , id \n# units: 1\n1.5,3\n\n -2e-3 ,\t4"), expected);
+  EXPECT_EQ(csv("# made by hand\n\n x , id \n# units: 1\n1.5,3\n\n -2e-3 ,\t4\n"), expected);
   EXPECT_EQ(csv("x,id\r\n1.5,3\r\n\r\n-2e-3,4\r\n"), expected);
   EXPECT_EQ(csv("\xEF\xBB\xBF\"x\",\"id\"\n\"1.5\",\"+3\"\n-2e-3,4\n"), expected);
 }
@@ -95,6 +95,14 @@ TEST(Table, CsvRefusesWhatIsNoNumber) {
 TEST(Table, CsvRefusesRowsOfAnotherLengthThanTheHeader) {
   EXPECT_EQ(csv_refusal("x,id\n1,2\n1\n"), "in.csv:3: 1 fields where the header has 2");
   EXPECT_EQ(csv_refusal("x,id\n1,2,\n"), "in.csv:2: 3 fields where the header has 2");
+}
+
+TEST(Table, CsvWithoutItsLastLineFeedMayBeCutOffAndIsRefused) {
+  const std::string whole = "x,id\n-0.918,12\n";
+  for (std::size_t bytes = 1; bytes < whole.size(); ++bytes) {
+    if (whole[bytes - 1] == '\n') continue;  // the header alone
+    EXPECT_NE(csv_refusal(whole.substr(0, bytes)).find("may be cut off"), std::string::npos) << bytes;
+  }
 }
 
 TEST(Table, CsvHeaderMustNameEachExpectedColumnOnce) {
@@ -232,6 +240,7 @@ TEST(Table, DamagedNpyIsRefusedWithAReason) {
   }
   EXPECT_EQ(refusal("in.npy", "x,id\n1,2\n"), "in.npy: this is no NPY file");
   EXPECT_EQ(refusal("in.npy", good.substr(0, good.size() - 1)), "in.npy: the file ends before row 0 of 1");
+  EXPECT_EQ(refusal("in.npy", good + "xyz"), "in.npy: 3 bytes follow the last of 1 rows");
 }
 
 std::string npy_refusal(const std::string& descr, const std::string& shape, const std::string& records) {

@@ -16,14 +16,14 @@ using ::testing::HasSubstr;
 
 TEST(Rankfile, NamesTheNodeOfEveryRank) {
   EXPECT_EQ(rankfile({2, 0}), "rank 0=+n2 slot=0\nrank 1=+n0 slot=0\n");
-  const std::vector<std::string> hosts = parse_hosts("# nodes\nalpha slots=1\n\n  beta\ngamma # last\n");
+  const std::vector<std::string> hosts = parse_hosts("# nodes\nalpha slots=1\n\n  beta\ngamma # last\n", "hosts");
   ASSERT_EQ(hosts, (std::vector<std::string>{"alpha", "beta", "gamma"}));
   EXPECT_EQ(rankfile({2, 0}, hosts), "rank 0=gamma slot=0\nrank 1=alpha slot=0\n");
   EXPECT_THROW(static_cast<void>(rankfile({3, 0}, hosts)), Error);
 }
 
 TEST(Rankfile, AHostThatIsNamedAgainIsItsNextCore) {
-  EXPECT_EQ(rankfile({3, 0, 1, 2}, parse_hosts("alpha\nbeta\nalpha\nalpha\n")),
+  EXPECT_EQ(rankfile({3, 0, 1, 2}, parse_hosts("alpha\nbeta\nalpha\nalpha\n", "hosts")),
             "rank 0=alpha slot=2\nrank 1=alpha slot=0\nrank 2=beta slot=0\nrank 3=alpha slot=1\n");
 }
 

@@ -60,8 +60,9 @@ void refuse_deep_toml(std::string_view text, std::string_view name);
 /// Names that load_description() finds for these kinds, sorted.
 [[nodiscard]] std::vector<std::string> description_names(std::span<const DescriptionKind> kinds);
 
-/// Where `machines/`, `kernels/` and `docs/` are looked for, in this order: $GDR_DATA_DIR, the installed tree around
-/// the running program, the install prefix, the source tree.
+/// Where `machines/`, `kernels/` and `docs/` are looked for, in this order: $GDR_DATA_DIR; the installed tree around
+/// the running program, or, for a program that is not in one, the install prefix and the source tree. data_file.h
+/// searches.
 [[nodiscard]] std::vector<std::filesystem::path> data_directories();
 
 }  // namespace gdr::base

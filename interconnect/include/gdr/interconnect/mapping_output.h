@@ -25,8 +25,9 @@ namespace gdr::interconnect {
 /// `nodes` on or with a second task.
 [[nodiscard]] TaskMapping parse_mapping(std::string_view text, std::string_view name, std::uint32_t nodes);
 
-/// Names of hosts, one a line; what follows the name, empty lines and `#` comments are passed over.
-[[nodiscard]] std::vector<std::string> parse_hosts(std::string_view text);
+/// Names of hosts, one a line; what follows the name, empty lines and `#` comments are passed over. Throws gdr::Error
+/// `NAME:LINE: ...` if the last line is cut off.
+[[nodiscard]] std::vector<std::string> parse_hosts(std::string_view text, std::string_view name);
 
 /// All of a graph's traffic at once, ranks being nodes: every node posts what its task sends and receives in one step.
 /// What it lacks is the order of a real run's messages and their dependences.

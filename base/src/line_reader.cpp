@@ -1,0 +1,83 @@
+#include "gdr/base/line_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "gdr/base/error.h"
+
+namespace gdr::base {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\v\f";
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+/// The end of the field that begins at `at`: the next comma outside of double quotes.
+std::size_t field_end(std::string_view line, std::size_t at) {
+  bool quoted = false;
+  for (; at < line.size(); ++at) {
+    if (line[at] == '"') quoted = !quoted;
+    if (line[at] == ',' && !quoted) break;
+  }
+  return at;
+}
+
+std::string_view unquoted(std::string_view field) {
+  field = trimmed(field);
+  const bool quoted = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+  return quoted ? trimmed(field.substr(1, field.size() - 2)) : field;
+}
+
+}  // namespace
+
+LineReader::LineReader(std::string_view text, std::string name) : name_(std::move(name)), rest_(text) {
+  if (rest_.starts_with(kByteOrderMark)) rest_.remove_prefix(kByteOrderMark.size());
+}
+
+std::optional<std::string_view> LineReader::next() {
+  while (!rest_.empty()) {
+    const std::size_t end = rest_.find('\n');
+    const std::string_view whole = rest_.substr(0, end);
+    const std::string_view line = trimmed(whole.substr(0, whole.find('#')));
+    ++line_;
+    if (end == std::string_view::npos && !line.empty()) {
+      refuse("the last line has no line feed: the file may be cut off");
+    }
+    rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
+    if (!line.empty()) return line;
+  }
+  return std::nullopt;
+}
+
+std::string LineReader::where() const { return fmt::format("{}:{}", name_, line_); }
+
+void LineReader::refuse(std::string_view why) const { throw Error(fmt::format("{}: {}", where(), why)); }
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+std::vector<std::string_view> comma_fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t at = 0; at <= line.size();) {
+    const std::size_t end = field_end(line, at);
+    fields.push_back(unquoted(line.substr(at, end - at)));
+    at = end + 1;
+  }
+  return fields;
+}
+
+std::vector<std::string_view> blank_fields(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (std::size_t at = 0; (at = line.find_first_not_of(kBlanks, at)) != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
+    fields.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return fields;
+}
+
+}  // namespace gdr::base

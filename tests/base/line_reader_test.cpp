@@ -1,0 +1,64 @@
+// Lines and fields of text files, as all readers of numbers see them.
+#include "gdr/base/line_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "gdr/base/error.h"
+
+namespace gdr::base {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string message_of(LineReader& lines) {
+  try {
+    while (lines.next()) {
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(LineReader, PassesOverWhatHoldsNothingAndKnowsItsLine) {
+  LineReader lines("\xEF\xBB\xBF# title\n\n  1,2 \t# two\r\n\v\f\n3\n# end", "table.csv");
+  EXPECT_EQ(lines.next(), "1,2");
+  EXPECT_EQ(lines.line(), 3U);
+  EXPECT_EQ(lines.where(), "table.csv:3");
+  EXPECT_EQ(lines.next(), "3");
+  EXPECT_EQ(lines.line(), 5U);
+  EXPECT_EQ(lines.next(), std::nullopt);
+}
+
+TEST(LineReader, RefusesALastLineThatMayBeCutOff) {
+  LineReader whole("1\n2.75\n", "a");
+  EXPECT_EQ(message_of(whole), "nothing was refused");
+  for (const char* cut : {"1\n2.75", "1\n2.7", "1\n2"}) {
+    LineReader lines(cut, "a");
+    EXPECT_EQ(message_of(lines), "a:2: the last line has no line feed: the file may be cut off");
+  }
+}
+
+TEST(LineReader, DividesByCommasOutsideOfQuotesAndByBlanks) {
+  EXPECT_THAT(comma_fields(" a , \"b, c\",,\" d \""), ElementsAre("a", "b, c", "", "d"));
+  EXPECT_THAT(comma_fields("1,"), ElementsAre("1", ""));
+  EXPECT_THAT(blank_fields(" 1\t2  3 "), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(blank_fields("  "), IsEmpty());
+}
+
+TEST(LineReader, ReadsAFieldAsANumberOnlyIfAllOfItIsOne) {
+  EXPECT_EQ(number_in<double>("+1.5e3"), 1500.0);
+  EXPECT_EQ(number_in<int>("-7"), -7);
+  for (const char* field : {"", "+", "+-1", "1x", "1 ", "0x10", "1,2"}) EXPECT_EQ(number_in<int>(field), std::nullopt) << field;
+  EXPECT_EQ(number_in<unsigned>("-1"), std::nullopt);
+  EXPECT_EQ(read_number<std::uint8_t>("256").error, std::errc::result_out_of_range);
+  EXPECT_EQ(read_number<double>("1e999").error, std::errc::result_out_of_range);
+  EXPECT_EQ(read_number<double>("1e999x").error, std::errc::invalid_argument);
+}
+
+}  // namespace
+}  // namespace gdr::base
