@@ -121,7 +121,8 @@ void write_files(const Options& options, const TaskGraph& graph, const TaskMappi
                  const GridRouting& routing) {
   if (!options.rankfile.empty()) {
     const std::vector<std::string> hosts =
-        options.hosts.empty() ? std::vector<std::string>() : interconnect::parse_hosts(base::read_file(options.hosts), options.hosts);
+        options.hosts.empty() ? std::vector<std::string>()
+                              : interconnect::parse_hosts(base::read_file(options.hosts), options.hosts);
     base::write_file(options.rankfile, interconnect::rankfile(mapping, hosts));
   }
   if (!options.save_map.empty()) base::write_file(options.save_map, interconnect::mapping_csv(mapping));

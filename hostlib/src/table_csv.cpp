@@ -11,7 +11,8 @@
 namespace gdr::hostlib {
 namespace {
 
-[[noreturn]] void refuse(const base::LineReader& lines, const std::string& column, std::string_view text, std::string_view why) {
+[[noreturn]] void refuse(const base::LineReader& lines, const std::string& column, std::string_view text,
+                         std::string_view why) {
   lines.refuse(fmt::format("column '{}': '{}' {}", column, text, why));
 }
 

@@ -53,7 +53,8 @@ TEST(LineReader, DividesByCommasOutsideOfQuotesAndByBlanks) {
 TEST(LineReader, ReadsAFieldAsANumberOnlyIfAllOfItIsOne) {
   EXPECT_EQ(number_in<double>("+1.5e3"), 1500.0);
   EXPECT_EQ(number_in<int>("-7"), -7);
-  for (const char* field : {"", "+", "+-1", "1x", "1 ", "0x10", "1,2"}) EXPECT_EQ(number_in<int>(field), std::nullopt) << field;
+  for (const char* field : {"", "+", "+-1", "1x", "1 ", "0x10", "1,2"})
+    EXPECT_EQ(number_in<int>(field), std::nullopt) << field;
   EXPECT_EQ(number_in<unsigned>("-1"), std::nullopt);
   EXPECT_EQ(read_number<std::uint8_t>("256").error, std::errc::result_out_of_range);
   EXPECT_EQ(read_number<double>("1e999").error, std::errc::result_out_of_range);

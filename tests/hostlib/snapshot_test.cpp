@@ -59,7 +59,7 @@ TEST(Snapshot, PlainRoundTripKeepsEveryBitOfTheParticles) {
 
 TEST(Snapshot, ReadsWhatOtherCodesWrite) {
   const Snapshot s =
-      read_text("# made elsewhere\r\n 3\r\n 2\r\n 0.5D+00\r\n\r\n1 5.0d-1 +1 2. .3E1\t4 5 6\r\n0 1 0 0 0 0 0 -1");
+      read_text("# made elsewhere\r\n 3\r\n 2\r\n 0.5D+00\r\n\r\n1 5.0d-1 +1 2. .3E1\t4 5 6\r\n0 1 0 0 0 0 0 -1\r\n");
   EXPECT_EQ(s.step, 3);
   EXPECT_EQ(s.time, 0.5);
   ASSERT_EQ(s.particles.size(), 2U);

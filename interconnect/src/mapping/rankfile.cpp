@@ -44,8 +44,8 @@ std::string mapping_csv(const TaskMapping& mapping) {
 
 TaskMapping parse_mapping(std::string_view text, std::string_view name, std::uint32_t nodes) {
   base::LineReader lines(text, std::string(name));
-  if (const auto header = lines.next(); !header || *header != "task,node") {
-    lines.refuse(fmt::format("'{}' stands where the header 'task,node' must", header.value_or("")));
+  if (const auto header = lines.next(); header && *header != "task,node") {
+    lines.refuse(fmt::format("'{}' stands where the header 'task,node' must", *header));
   }
   std::map<std::uint32_t, std::uint32_t> node_of;
   std::vector<bool> taken(nodes);
