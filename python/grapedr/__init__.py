@@ -1,0 +1,300 @@
+"""GRAPE-DR from Python: kernels, emulated boards, N-body runs and matrix products with NumPy arrays.
+
+    import grapedr, numpy
+    kernel = grapedr.assemble(open("tutorial.vsm").read())
+    results = kernel.run(i={"xi": numpy.zeros(4)}, j={"xj": [1.0, 2.0], "mj": [1.0, 0.5]})
+    acc, jerk, pot = grapedr.accel_jerk_pot(x, v, m, eps=0.01)
+
+What gdr refuses is an `Error` (a ValueError) that names value and allowed range; a source with errors is an
+`AssemblyError` with every diagnostic, its place and a caret. Results have the bits of the machine: the same on every engine
+and for every number of threads.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._core import AssemblyError, Error
+
+__all__ = [
+    "AssemblyError",
+    "Device",
+    "Error",
+    "Kernel",
+    "Nbody",
+    "accel_jerk_pot",
+    "assemble",
+    "dgemm",
+    "kernel",
+    "start",
+]
+
+for _type in (AssemblyError, Error):
+    _type.__module__ = __name__
+
+Columns = Mapping[str, ArrayLike]
+
+
+class Device:
+    """One board or several. `machine` is a name (`gdr machine list`) or a TOML file, `engine` one that
+    `gdr run --help` names.
+
+    A device keeps the kernel that ran last. Use one device from one thread at a time.
+    """
+
+    def __init__(
+        self,
+        machine: str = "model1800",
+        boards: int = 1,
+        engine: str = "simd",
+        threads: int = 0,
+        clock_mhz: float | None = None,
+    ) -> None:
+        self._options = _core.Options(machine, boards, engine, threads, clock_mhz)
+        self._core = _core.Device(self._options)
+        self._kernel: Kernel | None = None
+
+    def _load(self, kernel: Kernel) -> None:
+        if self._kernel is not kernel:
+            self._core.load(kernel._program)
+            self._kernel = kernel
+
+    @property
+    def machine(self) -> str:
+        return self._core.machine
+
+    @property
+    def chips(self) -> int:
+        """Of all boards."""
+        return self._core.chips
+
+    @property
+    def timing(self) -> dict[str, float]:
+        """Emulated seconds by stage since the kernel was loaded, and `interactions`."""
+        return self._core.timing
+
+    @property
+    def events(self) -> dict[str, int]:
+        """Floating-point events (`invalid`, `overflow`, `underflow`) since the kernel was loaded."""
+        return self._core.events
+
+
+class Kernel:
+    """An assembled kernel. `assemble` and `kernel` make one."""
+
+    def __init__(self, program: _core.Program) -> None:
+        self._program = program
+        self._of = {transfer: [] for transfer in ("hlt", "elt", "rrn")}
+        for name, transfer, floating, dimensions in program.variables:
+            self._of[transfer].append((name, np.dtype(np.float64 if floating else np.int64), tuple(dimensions)))
+
+    @property
+    def name(self) -> str:
+        return self._program.kernel
+
+    @property
+    def loop_lines(self) -> int:
+        """Lines of the loop body; each takes four clocks."""
+        return self._program.loop_lines
+
+    @property
+    def listing(self) -> str:
+        """Every line with its word, clock and units, the layout of the data, what limits the loop."""
+        return self._program.listing
+
+    @property
+    def parameters(self) -> list[str]:
+        return self._program.parameters
+
+    def dtype(self, transfer: str) -> np.dtype:
+        """Structured type of an i-record ("hlt"), a j-record ("elt") or a result ("rrn")."""
+        return np.dtype(self._of[transfer])
+
+    def run(
+        self, i: Columns | NDArray, j: Columns | NDArray, device: Device | None = None, **parameters: float
+    ) -> NDArray:
+        """Runs all i-records against all j-records and returns the results, a structured array of shape (len(i),).
+
+        `i` and `j` give an array for each variable, of shape (n,) or (n, *dimensions): a dictionary or a structured array.
+        Variables that are left out are zero; unknown ones are refused. Parameters keep their defaults unless given.
+        """
+        if self._program.is_type2:
+            raise Error(f"kernel {self.name} is of Type II, which moves its data itself: grapedr.dgemm() runs such a kernel")
+        i_records = self._records("hlt", "i", i)
+        j_records = self._records("elt", "j", j)
+        device = device if device is not None else Device()
+        device._load(self)
+        for name, value in parameters.items():
+            device._core.set_parameter(name, float(value))
+        device._core.write_j(0, j_records)
+        fields = device._core.run(i_records, len(j_records))
+        return fields.view(self.dtype("rrn")).reshape(len(fields))
+
+    def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
+        """Records as rows of 8-byte fields."""
+        variables = self._of[transfer]
+        if isinstance(columns, np.ndarray) and columns.dtype.names is not None:
+            columns = {name: columns[name] for name in columns.dtype.names}
+        known = [name for name, _, _ in variables]
+        unknown = [name for name in columns if name not in known]
+        if unknown:
+            raise Error(f"{what}: kernel {self.name} has no variable '{unknown[0]}' there (known: {', '.join(known)})")
+        arrays = {name: np.asarray(column) for name, column in columns.items()}
+        lengths = {name: len(array) if array.ndim > 0 else -1 for name, array in arrays.items()}
+        if len(set(lengths.values())) != 1 or -1 in lengths.values():
+            told = ", ".join(f"{name}: {'a number' if n < 0 else n}" for name, n in lengths.items())
+            raise Error(f"{what}: the arrays must have one length ({told or 'there are none'})")
+        records = np.zeros(next(iter(lengths.values())), self.dtype(transfer))
+        for name, dtype, dimensions in variables:
+            if name not in arrays:
+                continue
+            array = arrays[name]
+            if array.shape[1:] != dimensions:
+                raise Error(f"{what}['{name}'] has shape {array.shape}: it must be (n{''.join(f', {d}' for d in dimensions)})")
+            if not np.can_cast(array.dtype, dtype, "same_kind") or array.dtype.kind not in "iufb":
+                raise Error(f"{what}['{name}'] has type {array.dtype}: it must be {dtype} or convert to it without loss of kind")
+            if dtype.kind == "f" and np.isnan(array).any():
+                place = tuple(int(n) for n in np.argwhere(np.isnan(array))[0])
+                raise Error(f"{what}['{name}'] is nan at {place}")
+            records[name] = array
+        return records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
+
+    def __repr__(self) -> str:
+        return f"<grapedr.Kernel {self.name}: {self.loop_lines} loop lines>"
+
+    def _repr_html_(self) -> str:
+        """The listing, for notebooks."""
+        return f"<p><b>{html.escape(self.name)}</b>, {self.loop_lines} loop lines</p><pre>{html.escape(self.listing)}</pre>"
+
+
+def assemble(
+    source: str, name: str = "kernel.vsm", definitions: Mapping[str, object] | None = None, schedule: bool = False
+) -> Kernel:
+    """Assembles source text and proves it legal. `name` stands in diagnostics, `definitions` are those of `gdr as -D`,
+    `schedule` packs lines as `gdr as --schedule` does."""
+    values = {key: str(value) for key, value in (definitions or {}).items()}
+    return Kernel(_core.assemble(source, name, values, schedule))
+
+
+def kernel(name: str, **definitions: object) -> Kernel:
+    """A kernel that comes with gdr: "gravity", "gravity_jerk", "vdw", ..."""
+    return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
+
+
+def _vectors(what: str, values: ArrayLike, n: int | None = None) -> NDArray[np.float64]:
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != 3 or (n is not None and len(array) != n):
+        raise Error(f"{what} has shape {array.shape}: it must be ({'n' if n is None else n}, 3)")
+    return array
+
+
+_gravity: dict[str, Kernel] = {}
+
+
+def accel_jerk_pot(
+    x: ArrayLike,
+    v: ArrayLike,
+    m: ArrayLike,
+    eps: float = 0.0,
+    kernel_name: str = "gravity_jerk",
+    device: Device | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Acceleration (n, 3), its time derivative (n, 3) and potential (n,) of particles on each other, G = 1, with Plummer
+    softening `eps`. `x` and `v` have shape (n, 3), `m` (n,)."""
+    x = _vectors("x", x)
+    v = _vectors("v", v, len(x))
+    m = np.ascontiguousarray(m, dtype=np.float64)
+    if m.shape != (len(x),):
+        raise Error(f"m has shape {m.shape}: it must be ({len(x)},)")
+    if kernel_name not in _gravity:
+        _gravity[kernel_name] = kernel(kernel_name)
+    number = np.arange(len(x))
+    results = _gravity[kernel_name].run(
+        i={"xi": x, "vi": v, "eps2": np.full(len(x), float(eps) ** 2), "indexi": number},
+        j={"xj": x, "vj": v, "mj": m, "indexj": number},
+        device=device,
+    )
+    return results["acc"].copy(), results["jerk"].copy(), results["pot"].copy()
+
+
+def dgemm(a: ArrayLike, b: ArrayLike, precision: str = "paper", **device: object) -> NDArray[np.float64]:
+    """a @ b on the board. `precision` "paper" takes 50 bits of each operand, "double" all 53. Further arguments are those of
+    Device."""
+    options = Device(**device)._options
+    return _core.dgemm(
+        np.ascontiguousarray(a, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64), precision, options
+    )
+
+
+def start(kind: str, particles: int = 0, seed: int = 1) -> dict[str, NDArray]:
+    """A start model in Henon's units: "plummer", "king", "uniform", "cold", "merger", "binary", "pythagorean". Arrays `id`
+    (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3)."""
+    return _core.start(kind, particles, seed)
+
+
+class Nbody:
+    """An N-body system on a board: fourth-order Hermite scheme with block time steps, as `gdr nbody`."""
+
+    def __init__(
+        self,
+        particles: Mapping[str, ArrayLike],
+        eps: float = 0.01,
+        eta: float = 0.1,
+        kernel_name: str = "gravity_jerk",
+        **device: object,
+    ) -> None:
+        """`particles` as of start(); further arguments are those of Device."""
+        x = _vectors("position", particles["position"])
+        v = _vectors("velocity", particles["velocity"], len(x))
+        mass = np.ascontiguousarray(particles["mass"], dtype=np.float64)
+        self._core = _core.Nbody(mass, x, v, eps, eta, kernel_name, Device(**device)._options)
+
+    def evolve(self, t_end: float) -> None:
+        """Integrates to `t_end`. Ctrl-C ends it between two blocks and leaves the system at the last block's time."""
+        self._core.evolve(t_end)
+
+    def outputs(self, t_end: float, every: float) -> Iterator[Nbody]:
+        """Integrates to `t_end` and gives the system at every multiple of `every` on the way, `t_end` included."""
+        number = 1
+        while self.time < t_end:
+            if (time := min(number * every, t_end)) > self.time:
+                self.evolve(time)
+                yield self
+            number += 1
+
+    @property
+    def time(self) -> float:
+        return self._core.time
+
+    @property
+    def particles(self) -> dict[str, NDArray]:
+        """At `time`, as of start()."""
+        return self._core.particles
+
+    @property
+    def energy(self) -> float:
+        """Kinetic and potential energy at `time`, in double on the host; O(n^2)."""
+        return self._core.energy
+
+    @property
+    def steps(self) -> int:
+        """Steps of single particles so far."""
+        return self._core.steps
+
+    @property
+    def state_hash(self) -> str:
+        """SHA-256 of the particles' bits at `time`: what `gdr nbody` tells as `state_hash`."""
+        return self._core.state_hash
+
+    @property
+    def timing(self) -> dict[str, float]:
+        """Emulated seconds by stage, without the host's own integration, and `interactions`."""
+        return self._core.timing
+
+    def __repr__(self) -> str:
+        return f"<grapedr.Nbody at t = {self.time:g}, {self.steps} steps>"

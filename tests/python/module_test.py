@@ -1,0 +1,234 @@
+#!/usr/bin/python3
+"""The module grapedr: kernels with NumPy arrays, forces, runs, products, and what it refuses.
+
+module_test.py GDR [test arguments]
+"""
+
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import grapedr
+
+GDR = sys.argv[1]
+TUTORIAL = """\
+kernel tutorial
+bvar long  xj  elt flt64to72
+bvar short mj  elt flt64to36
+var vector long xi  hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+param scale : long = 1
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi $lt
+  fmul $lti mj $lt
+  fadd sum $lti sum
+"""
+
+
+def cloud(n, seed=1):
+    random = np.random.default_rng(seed)
+    return random.normal(size=(n, 3)), random.normal(size=(n, 3)), random.uniform(0.5, 1.5, n) / n
+
+
+class Kernels(unittest.TestCase):
+    def setUp(self):
+        self.kernel = grapedr.assemble(TUTORIAL)
+
+    def test_take_dictionaries_and_structured_arrays(self):
+        xi, xj, mj = np.arange(5.0), np.array([1.0, 2.0, 4.0]), np.array([1.0, 0.5, 0.25])
+        expected = [(mj * (xj - x)).sum() for x in xi]
+        results = self.kernel.run(i={"xi": xi}, j={"xj": xj, "mj": mj})
+        self.assertEqual(results.dtype, self.kernel.dtype("rrn"))
+        np.testing.assert_array_equal(results["sum"], expected)  # exact in long words
+        i = np.zeros(5, self.kernel.dtype("hlt"))
+        i["xi"] = xi
+        j = np.zeros(3, self.kernel.dtype("elt"))
+        j["xj"], j["mj"] = xj, mj
+        np.testing.assert_array_equal(self.kernel.run(i, j)["sum"], expected)
+
+    def test_take_arrays_that_are_not_contiguous_and_integers(self):
+        wide = np.arange(20.0).reshape(10, 2)
+        results = self.kernel.run(i={"xi": wide[:, 0]}, j={"xj": np.arange(3), "mj": [1, 1, 1]})
+        np.testing.assert_array_equal(results["sum"], [3 - 3 * x for x in wide[:, 0]])
+
+    def test_one_device_runs_several_kernels(self):
+        device = grapedr.Device(threads=1)
+        count = grapedr.kernel("gravity")
+        for _ in range(2):
+            self.assertEqual(self.kernel.run({"xi": [0.0]}, {"xj": [2.0], "mj": [1.0]}, device)["sum"][0], 2)
+            pot = count.run({"xi": [[0.0, 0, 0]], "eps2": [0.0]}, {"xj": [[2.0, 0, 0]], "mj": [1.0]}, device)["pot"][0]
+            self.assertAlmostEqual(pot, -0.5, delta=1e-7)
+        self.assertGreater(device.timing["total"], 0)
+        self.assertEqual(device.timing["interactions"], 1)
+        self.assertEqual(device.events, {"invalid": 0, "overflow": 0, "underflow": 0})
+        self.assertEqual((device.machine, device.chips), ("model1800", 4))
+
+    def test_show_themselves(self):
+        self.assertEqual((self.kernel.name, self.kernel.loop_lines, self.kernel.parameters), ("tutorial", 3, ["scale"]))
+        self.assertIn("fmul $lti mj $lt", self.kernel.listing)
+        self.assertIn("3 loop lines", repr(self.kernel))
+        self.assertIn("<pre>", self.kernel._repr_html_())
+        self.assertNotIn("<f", self.kernel._repr_html_().replace("<pre>", ""))
+
+    def test_definitions_and_schedule(self):
+        self.assertEqual(grapedr.kernel("gravity_jerk", nearest=1).loop_lines, 56)
+        text = "kernel k\nconst n = 1\nvar vector long x hlt\nvar vector long y rrn\nloop initialization\n uxor $lt $lt $lt\n upassa $lt y $lr0v\nloop body\n"
+        lines = text + " repeat k = 1..n\n  nop\n end\n fadd y $lr0v y\n"
+        self.assertEqual(grapedr.assemble(lines, definitions={"n": 5}).loop_lines, 6)
+        self.assertEqual(grapedr.assemble(lines, definitions={"n": 5}, schedule=True).loop_lines, 2)
+
+    def test_sources_with_errors_tell_all_of_them_with_their_places(self):
+        with self.assertRaises(grapedr.AssemblyError) as caught:
+            grapedr.assemble(TUTORIAL.replace("mj $lt", "mk $lt").replace("xj xi $lt", "xj xx $lt"), name="mine.vsm")
+        text = str(caught.exception)
+        self.assertIn("mine.vsm:11:", text)
+        self.assertIn("mine.vsm:12:", text)
+        self.assertIn("^", text)
+        self.assertIsInstance(caught.exception, grapedr.Error)
+        self.assertIsInstance(caught.exception, ValueError)
+
+    def refuses(self, text, call, *arguments, **named):
+        with self.assertRaisesRegex(grapedr.Error, text):
+            call(*arguments, **named)
+
+    def test_wrong_arrays_are_refused_with_name_and_value(self):
+        good = {"xj": [1.0], "mj": [1.0]}
+        run = self.kernel.run
+        self.refuses(r"i: kernel tutorial has no variable 'x' there \(known: xi\)", run, {"x": [1.0]}, good)
+        self.refuses(r"one length \(xj: 2, mj: 1\)", run, {"xi": [1.0]}, {"xj": [1.0, 2.0], "mj": [1.0]})
+        self.refuses("there are none", run, {}, good)
+        self.refuses("a number", run, {"xi": 1.0}, good)
+        self.refuses(r"i\['xi'\] has shape \(1, 3\): it must be \(n\)", run, {"xi": [[1.0, 2, 3]]}, good)
+        self.refuses("nan at \\(1,\\)", run, {"xi": [1.0, np.nan]}, good)
+        self.refuses("complex128", run, {"xi": [1j]}, good)
+        self.refuses("float64: it must be int64", grapedr.kernel("gravity_jerk").run, {"indexi": [1.5]}, good)
+        self.refuses("'scalle'", run, {"xi": [1.0]}, good, scalle=2)
+        self.refuses("machine|nothing", grapedr.Device, machine="nothing")
+        self.refuses("engine", grapedr.Device, engine="steam")
+        self.refuses("nothing.vsm is not found", grapedr.kernel, "nothing")
+        self.refuses("Type II", grapedr.kernel("dgemm").run, {}, {})
+
+    def test_no_particles_are_no_error(self):
+        results = self.kernel.run({"xi": np.zeros(0)}, {"xj": [1.0], "mj": [1.0]})
+        self.assertEqual(results.shape, (0,))
+        np.testing.assert_array_equal(self.kernel.run({"xi": [1.0]}, {"xj": [], "mj": []})["sum"], [0])
+
+    def test_other_threads_go_on_while_a_board_computes(self):
+        x, v, m = cloud(1500)
+        ticks = []
+        stop = threading.Event()
+
+        def tick():
+            while not stop.is_set():
+                ticks.append(time.monotonic())
+                stop.wait(0.001)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        begin = time.monotonic()
+        grapedr.accel_jerk_pot(x, v, m, eps=0.01, device=grapedr.Device(threads=1))
+        end = time.monotonic()
+        stop.set()
+        thread.join()
+        self.assertGreater(len([t for t in ticks if begin < t < end]), 3)
+
+
+class Forces(unittest.TestCase):
+    def test_are_those_of_double_sums(self):
+        x, v, m = cloud(200)
+        eps = 0.05
+        acc, jerk, pot = grapedr.accel_jerk_pot(x, v, m, eps=eps)
+        d = x[None, :] - x[:, None]
+        u = v[None, :] - v[:, None]
+        s2 = (d**2).sum(-1) + eps**2
+        du = (d * u).sum(-1)
+        np.fill_diagonal(s2, np.inf)
+        exact = (m[None, :, None] * d / s2[..., None] ** 1.5).sum(1)
+        exact_jerk = (m[None, :, None] * (u / s2[..., None] ** 1.5 - 3 * du[..., None] * d / s2[..., None] ** 2.5)).sum(1)
+        scale = np.linalg.norm(exact, axis=1)
+        self.assertLess(np.linalg.norm(acc - exact, axis=1).max() / scale.max(), 1e-6)
+        self.assertLess(np.abs(jerk - exact_jerk).max() / np.abs(exact_jerk).max(), 1e-5)
+        np.testing.assert_allclose(pot, -(m[None, :] / np.sqrt(s2)).sum(1), rtol=1e-6)
+
+    def test_have_the_same_bits_on_every_engine(self):
+        x, v, m = cloud(20)
+        simd = grapedr.accel_jerk_pot(x, v, m, eps=0.01)
+        reference = grapedr.accel_jerk_pot(x, v, m, eps=0.01, device=grapedr.Device(engine="reference"))
+        for one, other in zip(simd, reference):
+            np.testing.assert_array_equal(one, other)
+
+    def test_refuse_wrong_shapes(self):
+        x, v, m = cloud(4)
+        with self.assertRaisesRegex(grapedr.Error, r"x has shape \(4, 2\)"):
+            grapedr.accel_jerk_pot(x[:, :2], v, m)
+        with self.assertRaisesRegex(grapedr.Error, r"m has shape \(3,\): it must be \(4,\)"):
+            grapedr.accel_jerk_pot(x, v, m[:3])
+
+
+class Products(unittest.TestCase):
+    def test_are_the_boards(self):
+        random = np.random.default_rng(3)
+        a, b = random.normal(size=(30, 40)), random.normal(size=(40, 7))
+        for precision, bound in [("paper", 2.0**-47), ("double", 2.0**-51)]:
+            c = grapedr.dgemm(a, b, precision)
+            self.assertEqual(c.shape, (30, 7))
+            self.assertLess((np.abs(c - a @ b) / (np.abs(a) @ np.abs(b))).max(), bound)
+        np.testing.assert_array_equal(grapedr.dgemm(a.T.copy().T, b[:, ::-1])[:, ::-1], grapedr.dgemm(a, b))
+        with self.assertRaisesRegex(grapedr.Error, "as many rows as a has columns"):
+            grapedr.dgemm(a, a)
+        with self.assertRaisesRegex(grapedr.Error, "half"):
+            grapedr.dgemm(a, b, "half")
+
+
+class Runs(unittest.TestCase):
+    def test_are_those_of_gdr_nbody(self):
+        command = [GDR, "nbody", "--plummer", "64", "--t-end", "0.25", "--json", "-"]
+        report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        run = grapedr.Nbody(grapedr.start("plummer", 64))
+        times = [run.time for run in run.outputs(0.25, 0.1)]
+        self.assertEqual(times, [0.1, 0.2, 0.25])
+        self.assertEqual(run.state_hash, report["state_hash"])
+        self.assertEqual(run.steps, report["steps"])
+        self.assertEqual(run.particles["position"].shape, (64, 3))
+        self.assertAlmostEqual(run.energy, -0.25, delta=0.01)
+        self.assertGreater(run.timing["total"], 0)
+
+    def test_start_models_have_their_energy(self):
+        two = grapedr.start("pythagorean")
+        np.testing.assert_array_equal(two["mass"], [3, 4, 5])
+        self.assertRaises(grapedr.Error, grapedr.start, "cube", 10)
+
+    def test_end_on_interrupts(self):
+        script = (
+            "import grapedr, sys\n"
+            "run = grapedr.Nbody(grapedr.start('plummer', 512))\n"
+            "print('running', flush=True)\n"
+            "try:\n    run.evolve(100)\nexcept KeyboardInterrupt:\n    sys.exit(7)\n"
+        )
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "running\n")
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 7)
+        process.stdout.close()
+
+    def test_refuse_particles_that_are_none(self):
+        particles = grapedr.start("plummer", 8)
+        particles["mass"][3] = np.nan
+        self.assertRaises(grapedr.Error, grapedr.Nbody, particles)
+        particles["mass"] = particles["mass"][:4]
+        self.assertRaises(grapedr.Error, grapedr.Nbody, particles)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
