@@ -28,6 +28,7 @@ set_target_properties(gdr_library PROPERTIES
 target_compile_features(gdr_library INTERFACE cxx_std_20)
 target_link_libraries(gdr_library PRIVATE $<BUILD_INTERFACE:gdr_options> ${installed_rooms})
 target_link_options(gdr_library PRIVATE -Wl,--version-script=${version_script})
+gdr_hardened(gdr_library)
 if(NOT GDR_SANITIZE)  # the sanitizers' own names are found in the program
   target_link_options(gdr_library PRIVATE -Wl,--no-undefined)
 endif()

@@ -24,6 +24,16 @@ if(GDR_SANITIZE)
   target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE})
 endif()
 
+# gdr_hardened(TARGET): a shared library that runs inside other people's programs. Its tables of addresses cannot be
+# written to once it is loaded; what is compiled for it alone checks the stack and the bounds of buffers.
+function(gdr_hardened target)
+  target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
+  target_compile_options(${target} PRIVATE -fstack-protector-strong)
+  if(NOT GDR_SANITIZE)
+    target_compile_definitions(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:_FORTIFY_SOURCE=2>)
+  endif()
+endfunction()
+
 # gdr_room(NAME sources... DEPENDS rooms... PRIVATE libraries...): the library gdr::NAME of a room, whose public headers
 # are include/gdr/NAME/*.h. DEPENDS repeats the table of rooms in docs/rooms.md.
 function(gdr_room name)

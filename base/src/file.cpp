@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -95,12 +97,39 @@ void write_in_place(const std::filesystem::path& path, std::string_view content)
   if (!write_all(file.number(), content) || !file.close()) fail(path, "written");
 }
 
+constexpr std::string_view kTemporary = ".tmp";
+
 /// A name beside `path` that no other thread or process uses.
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> count{0};
   std::filesystem::path name = path;
-  name += fmt::format(".{}-{}.tmp", getpid(), count.fetch_add(1));
+  name += fmt::format(".{}-{}{}", getpid(), count.fetch_add(1), kTemporary);
   return name;
+}
+
+/// True for a temporary file of `name` that nobody writes any more: its process was killed.
+bool abandoned(const std::filesystem::path& temporary, std::string_view name) {
+  constexpr time_t kOldEnough = 60;  // seconds: a writer has its file's lock until just before it renames it
+  const std::string own = temporary.filename().string();
+  if (!own.starts_with(name) || !own.ends_with(kTemporary)) return false;
+  const std::string_view middle =
+      std::string_view(own).substr(name.size(), own.size() - name.size() - kTemporary.size());
+  if (middle.size() < 2 || middle[0] != '.' || middle.find_first_not_of("0123456789-", 1) != std::string_view::npos) {
+    return false;
+  }
+  const std::optional<struct stat> status = status_of(temporary);
+  if (!status || !S_ISREG(status->st_mode) || time(nullptr) - status->st_mtime < kOldEnough) return false;
+  const Descriptor file(open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file.valid() && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+}
+
+void remove_abandoned_beside(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  std::error_code none;
+  for (std::filesystem::directory_iterator entry(folder_of(path), none), end; !none && entry != end;
+       entry.increment(none)) {
+    if (abandoned(entry->path(), name)) unlink(entry->path().c_str());
+  }
 }
 
 /// A new file beside `path`: nameless if the file system knows such files, so that nothing is left of it if the process
@@ -122,8 +151,11 @@ NewFile new_file_beside(const std::filesystem::path& path) {
 }
 
 void replace(const std::filesystem::path& path, std::string_view content, std::optional<mode_t> mode) {
+  remove_abandoned_beside(path);
   NewFile fresh = new_file_beside(path);
   const int descriptor = fresh.file.number();
+  // Not every file system has locks; without, age alone tells a file in use from one that was left.
+  static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));
   bool done = write_all(descriptor, content) && (!mode || fchmod(descriptor, *mode) == 0) && synchronised(descriptor);
   if (done && !fresh.named) {
     const std::string link = fmt::format("/proc/self/fd/{}", descriptor);

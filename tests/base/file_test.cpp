@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -181,6 +183,32 @@ TEST_F(Files, DevicesAndFilesWithoutSizeAreReadAndWritten) {
   require_writable("/dev/null");
   EXPECT_FALSE(read_file("/proc/self/status").empty());
   EXPECT_THAT(message_of([&] { write_file("/dev/full", "x"); }), HasSubstr("No space left"));
+}
+
+TEST_F(Files, WhatKilledProcessesLeftIsRemoved) {
+  const auto make = [&](const char* name, std::chrono::seconds age) {
+    write_file(folder_ / name, "begun");
+    std::filesystem::last_write_time(folder_ / name, std::filesystem::file_time_type::clock::now() - age);
+    return folder_ / name;
+  };
+  constexpr std::chrono::seconds kLong{3600};
+  const auto left = make("a.123-0.tmp", kLong);
+  const auto locked = make("a.123-1.tmp", kLong);
+  const auto kept = {make("a.124-0.tmp", std::chrono::seconds(0)),
+                     locked,
+                     make("ab.123-0.tmp", kLong),
+                     make("a.x-0.tmp", kLong),
+                     make("a.123-0.txt", kLong),
+                     make("a..tmp", kLong)};
+  const int descriptor = open(locked.c_str(), O_RDONLY);
+  ASSERT_EQ(flock(descriptor, LOCK_EX), 0);
+  write_file(folder_ / "a", "whole");
+  EXPECT_EQ(read_file(folder_ / "a"), "whole");
+  EXPECT_FALSE(std::filesystem::exists(left));
+  for (const auto& path : kept) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+  close(descriptor);
+  write_file(folder_ / "a", "whole");
+  EXPECT_FALSE(std::filesystem::exists(locked));
 }
 
 TEST_F(Files, LinesGrowAndAFailureCutsOffWhatWasBegun) {

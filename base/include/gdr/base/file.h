@@ -13,8 +13,8 @@ namespace gdr::base {
 /// Replaces `path` by a file of this content, or leaves it untouched: after a crash, a full disk or a loss of power
 /// there is either the old file or the complete new one. The new file keeps the old one's permissions; without an old
 /// one the process's umask applies. A symbolic link keeps being one: what it points to is replaced. Other hard links
-/// keep the old content. Devices and pipes are written in place. Throws gdr::Error with path and reason; a file that
-/// nobody may write is refused.
+/// keep the old content. Temporary files that killed processes left beside `path` are removed. Devices and pipes are
+/// written in place. Throws gdr::Error with path and reason; a file that nobody may write is refused.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Throws gdr::Error unless write_file() could create or replace `path` now: its folder exists and can be written to,
