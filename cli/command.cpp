@@ -51,7 +51,13 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
 
 void ReportOptions::add_to(Command command) {
   command.add_option("--json", json, "write the result as JSON to FILE, or - for standard output");
-  command.add_flag("--quiet", quiet, "no progress bar");
+  const Option quietly = command.add_flag("--quiet", quiet, "no progress bar");
+  command.add_flag("--progress", progress, "show progress on standard error where that is no terminal, too")
+      .excludes(quietly);
+}
+
+ProgressShown ReportOptions::progress_shown() const {
+  return quiet ? ProgressShown::never : progress ? ProgressShown::always : ProgressShown::on_terminal;
 }
 
 void ReportOptions::write(const Json& report) const {
@@ -132,27 +138,6 @@ void add_device_results(Json& report, const Device& device) {
   }
   report["counters"] = counters_json(device.counters(), device.computes());
   if (!device.computes()) report["exact"] = false;
-}
-
-Progress::Progress(std::string what, bool quiet)
-    : what_(std::move(what)), visible_(!quiet && isatty(STDERR_FILENO) == 1) {}
-
-Progress::~Progress() {
-  if (drawn_) std::fputs("\r\033[K", stderr);
-}
-
-void Progress::show(double done, const std::string& detail) {
-  constexpr double kFirstAfter = 1.0;  // seconds
-  constexpr double kInterval = 0.1;
-  constexpr std::size_t kCells = 32;
-  const double now = watch_.seconds();
-  if (!visible_ || now < kFirstAfter || now - last_ < kInterval) return;
-  last_ = now;
-  drawn_ = true;
-  const auto filled = static_cast<std::size_t>(std::clamp(done, 0.0, 1.0) * kCells);
-  const std::string bar = std::string(filled, '#') + std::string(kCells - filled, '.');
-  fmt::print(stderr, "\r\033[K{} [{}] {:3.0f} % {}", what_, bar, 100 * done, detail);
-  std::fflush(stderr);
 }
 
 isa::Program load_program(const std::string& path) {

@@ -1,4 +1,4 @@
-// What every subcommand shares: the common options, the report's JSON envelope, progress.
+// What every subcommand shares: the common options, the report's JSON envelope.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,7 @@
 #include "command_line.h"
 #include "gdr/hostlib/device.h"
 #include "json.h"
+#include "progress.h"
 
 namespace gdr::cli {
 
@@ -40,10 +41,13 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
 struct ReportOptions {
   std::string json;  // file, or - for standard output
   bool quiet = false;
+  bool progress = false;
 
   void add_to(Command command);
   /// True if human-readable output goes to standard output.
   [[nodiscard]] bool speaks() const { return json != "-"; }
+  /// On a terminal, unless --quiet or --progress say otherwise.
+  [[nodiscard]] ProgressShown progress_shown() const;
   /// Writes the report where it was asked for, if at all. Throws gdr::Error.
   void write(const Json& report) const;
 };
@@ -63,24 +67,6 @@ class Stopwatch {
 [[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
 /// Fills emulated seconds, Gflops, clocks and counters from a device.
 void add_device_results(Json& report, const Device& device);
-
-/// A bar on standard error for work of more than a second; nothing if that is no terminal or in quiet mode.
-class Progress {
- public:
-  Progress(std::string what, bool quiet);
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  /// `done` from 0 to 1; `detail` stands behind the bar.
-  void show(double done, const std::string& detail = {});
-
- private:
-  std::string what_;
-  bool visible_;
-  bool drawn_ = false;
-  Stopwatch watch_;
-  double last_ = 0;
-};
 
 /// A program from a source (.vsm, assembled, diagnostics on standard error) or an object file (.gdro). Throws
 /// gdr::Error.

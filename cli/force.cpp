@@ -69,7 +69,12 @@ int force(const Options& options) {
   options.observe.begin(device);
   std::optional<Errors> errors;
   if (device.computes()) {
+    Progress progress("computing forces", options.report.progress_shown());
+    device.on_progress([&](std::size_t done, std::size_t all) {
+      progress.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("{} of {} particles", done, all));
+    });
     errors = evaluate(device, options);
+    device.on_progress({});
   } else {
     device.load(load_kernel(options.kernel));
     device.time_j(options.n);

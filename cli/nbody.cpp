@@ -175,7 +175,7 @@ int timed_nbody(const Options& options) {
   if (!options.from_block_sizes.empty()) {
     measured = hostlib::block_steps_from_csv(base::read_file(options.from_block_sizes), options.from_block_sizes);
   }
-  Progress progress("measuring block sizes", options.report.quiet);
+  Progress progress("measuring block sizes", options.report.progress_shown());
   for (const std::size_t n : {std::max<std::size_t>(larger / 2, 2), std::max<std::size_t>(larger, 4)}) {
     if (!options.from_block_sizes.empty()) break;
     measured.push_back(hostlib::measure_block_steps(n, start->seed, options.run.hermite, span));
@@ -391,7 +391,7 @@ int nbody(const Options& options) {
   bool found_stop_file = false;
   hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
   {
-    Progress progress("integrating", options.report.quiet);
+    Progress progress("integrating", options.report.progress_shown());
     end = run.integrate([&](const hostlib::NbodyRun& now) {
       const double span = now.end_time() - now.begin_time();
       progress.show(span > 0 ? (now.time() - now.begin_time()) / span : 1,

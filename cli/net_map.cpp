@@ -166,7 +166,7 @@ int map_tasks(const Options& options) {
   const TaskGraph& graph = file.graph;
   if (options.simulate) check_simulation(graph, grid);
 
-  Progress bar("mapping", options.report.quiet);
+  Progress bar("mapping", options.report.progress_shown());
   const std::clock_t start = std::clock();
   const TaskMapping mapping = mapping_for(options, graph, grid, routing, bar);
   const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;

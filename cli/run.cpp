@@ -131,7 +131,13 @@ int run(Options options) {
   };
   std::vector<std::uint64_t> results;
   try {
+    Progress progress("running", options.report.progress_shown());
+    device.on_progress([&](std::size_t done, std::size_t all) {
+      progress.show(static_cast<double>(done) / static_cast<double>(all),
+                    fmt::format("{} of {} i-particles", done, all));
+    });
     results = device.run(i_fields, nj);
+    device.on_progress({});
   } catch (const emulator::Fault& fault) {
     options.report.write(report_of(&fault));
     throw;

@@ -41,7 +41,7 @@ void require_comparable(const std::vector<std::string>& engines) {
 
 std::vector<Found> compare(selftest::SelfTest& engines, const Options& options) {
   std::vector<Found> found;
-  Progress progress("selftest", options.report.quiet);
+  Progress progress("selftest", options.report.progress_shown());
   for (std::uint64_t n = 0; n < options.programs && engines.has_engines(); ++n) {
     const std::uint64_t seed = options.seed + n;
     for (selftest::Finding& finding : engines.run(seed)) found.push_back({seed, std::move(finding)});

@@ -46,7 +46,7 @@ std::string whole_of(const std::string& id) { return id.substr(0, id.find('.'));
 
 std::vector<Judged> judge_rows(const ValidationData& data, const Options& options) {
   Models models;
-  Progress progress("validating", options.report.quiet);
+  Progress progress("validating", options.report.progress_shown());
   std::vector<Judged> rows;
   for (const ValidationRow& row : data.rows) {
     if (!is_chosen(row, options.only)) continue;

@@ -98,6 +98,7 @@ struct Device::State {
   bool keeps_calls = false;
   std::unique_ptr<emulator::BoardTime> emulated;
   emulator::Counters before;  // of a run that this one continues, less what restarting it took
+  std::function<void(std::size_t done, std::size_t all)> told;
   std::future<std::vector<std::uint64_t>> running;
   std::atomic<pid_t> at_work{0};  // the process that computes a run
   pid_t started_in = 0;           // the process that waits for `running`
@@ -166,6 +167,7 @@ struct Device::State {
       const auto in_run = static_cast<unsigned>(std::min<std::size_t>(kParticlesPerRun, count - first));
       const auto part = boards.run(i_fields.subspan(first * record, in_run * record), in_run, first, nj);
       results.insert(results.end(), part.begin(), part.end());
+      if (told) told(first + in_run, count);
     }
     return results;
   }
@@ -295,6 +297,11 @@ void Device::time_run(std::size_t ni, std::size_t nj) {
 void Device::time_integration(std::size_t particles, std::size_t n) {
   state_->require_loaded();
   if (state_->emulated) state_->emulated->integrate(particles, n);
+}
+
+void Device::on_progress(std::function<void(std::size_t done, std::size_t all)> told) {
+  state_->require_idle();
+  state_->told = std::move(told);
 }
 
 std::vector<std::uint64_t> Device::run(std::span<const std::uint64_t> i_fields, std::size_t nj) {

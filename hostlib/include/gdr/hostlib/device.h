@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -72,6 +73,10 @@ class Device {
   /// Of a kernel of Type II, nj is the number of turns, i-record n belongs to chip n / 2048, block n / 128 mod 16, and
   /// the results are words, in the order of the `collect` lines, added over the chips of the one board.
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj);
+
+  /// Calls `told` after every 128 i-records of a run with how many are done and how many there are; on the thread that
+  /// computes, which of start() is another. What it throws ends the run.
+  void on_progress(std::function<void(std::size_t done, std::size_t all)> told);
 
   /// The same in the background, on a copy of `i_fields`. Until wait() the device takes no other call.
   void start(std::span<const std::uint64_t> i_fields, std::size_t nj);

@@ -1,0 +1,76 @@
+#include "progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+namespace gdr::cli {
+namespace {
+
+constexpr double kFirstAfter = 1.0;        // seconds
+constexpr double kTerminalInterval = 0.1;  // seconds
+constexpr double kLineInterval = 1.0;      // seconds
+constexpr std::size_t kLeastCells = 8;
+constexpr std::size_t kMostCells = 32;
+
+/// Columns of the terminal behind standard error.
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<long long>(std::clamp(seconds + 0.5, 0.0, 1e15));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
+}
+
+Progress::Progress(std::string what, ProgressShown shown)
+    : what_(std::move(what)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      visible_(shown == ProgressShown::always || (shown == ProgressShown::on_terminal && terminal_)) {}
+
+Progress::~Progress() {
+  if (drawn_ && terminal_) std::fputs("\r\033[K", stderr);
+}
+
+void Progress::show(double done, const std::string& detail) {
+  if (!visible_) return;
+  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (now < kFirstAfter || now - last_ < (terminal_ ? kTerminalInterval : kLineInterval)) return;
+  done = std::clamp(done, 0.0, 1.0);
+  const int percent = static_cast<int>(100 * done);
+  if (!terminal_ && percent == last_percent_) return;
+  last_ = now;
+  last_percent_ = percent;
+  drawn_ = true;
+  const std::string left = done > 0 ? duration_text(now * (1 - done) / done) + " left" : "";
+  if (terminal_) {
+    draw_bar(done, left, detail);
+  } else {
+    fmt::print(stderr, "{}: {} %{}{}\n", what_, percent, left.empty() ? "" : ", " + left,
+               detail.empty() ? "" : ", " + detail);
+  }
+  std::fflush(stderr);
+}
+
+void Progress::draw_bar(double done, const std::string& left, const std::string& detail) {
+  // One column stays free: some terminals go to the next line when the last one is written.
+  const std::size_t width = terminal_width() - 1;
+  const std::string numbers = fmt::format("{:3.0f} % {}", 100 * done, left);
+  const std::size_t taken = what_.size() + numbers.size() + detail.size() + 6;
+  const std::size_t cells = std::clamp(width > taken ? width - taken : 0, kLeastCells, kMostCells);
+  const auto filled = static_cast<std::size_t>(done * static_cast<double>(cells));
+  const std::string text = fmt::format("{} [{}{}] {}  {}", what_, std::string(filled, '#'),
+                                       std::string(cells - filled, '.'), numbers, detail);
+  fmt::print(stderr, "\r\033[K{}", text.substr(0, width));
+}
+
+}  // namespace gdr::cli
