@@ -3,6 +3,16 @@
 #include <fmt/format.h>
 
 namespace gdr::hostlib {
+namespace {
+
+/// The conversion would refuse it too, but knows no particles.
+void require_index(std::int64_t id) {
+  constexpr std::int64_t kEnd = std::int64_t{1} << 35;
+  if (id >= -kEnd && id < kEnd) return;
+  throw Error(fmt::format("particle id {} is outside {}..{}, the 36-bit integers of the board", id, -kEnd, kEnd - 1));
+}
+
+}  // namespace
 
 ForceNoise noise_of_kernel(std::string_view kernel) {
   // `gdr force -n 1024 --eps 0`, docs/kernels.md
@@ -31,6 +41,7 @@ void BoardForce::set_j_particles(std::span<const std::size_t> addresses, std::sp
     if (addresses[n] >= j_count_) {
       throw Error(fmt::format("j address {} is outside 0..{}", addresses[n], j_count_ - 1));
     }
+    require_index(particles[n].id);
     records_.put(record, particles[n]);
     device_.write_j(addresses[n], record);
   }

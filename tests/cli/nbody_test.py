@@ -165,6 +165,11 @@ class Limits(NbodyTest):
                 errors = self.run_gdr(*self.system(*lines), "--eps", 0, "--t-end", 1, expected=1).stderr
                 self.assertIn(what, errors)
 
+    def test_an_id_that_the_board_has_no_bits_for_is_named(self):
+        lines = "0", "2", "0", "7 0.5 1 0 0 0 0 0", f"{2**35} 0.5 -1 0 0 0 0 0"
+        errors = self.run_gdr(*self.system(*lines), "--t-end", 1, expected=1).stderr
+        self.assertIn(f"particle id {2**35} is outside", errors)
+
     def test_one_particle_and_particles_without_mass_move_straight_on(self):
         snapshot = self.folder / "out.txt"
         for mass in (1, 0):
