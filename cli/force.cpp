@@ -85,6 +85,10 @@ int force(const Options& options) {
   Json json = envelope("force", device.machine().name, options.board.engine, options.board.exact());
   add_device_results(json, device);
   json["n"] = options.n;
+  json["eps"] = options.eps;
+  json["seed"] = options.seed;
+  json["boards"] = options.board.boards;
+  json["clock_mhz"] = device.machine().clock_mhz;
   json["kernel"] = options.kernel;
   json["stages"] = {
       {"i_send", stages.i_send}, {"j_send", stages.j_send}, {"compute", stages.compute}, {"add", stages.add}};

@@ -189,6 +189,23 @@ class Limits(NbodyTest):
         self.assertLess(abs(report["energy_error"]), 1e-12)
 
 
+class Force(NbodyTest):
+    def force(self, *arguments):
+        command = [GDR, "force", "-n", "64", *arguments, "--json", "-"]
+        return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    def test_the_report_names_its_inputs(self):
+        report = self.force("--eps", "0.5", "--seed", "3", "--boards", "2", "--clock", "333")
+        expected = {"n": 64, "eps": 0.5, "seed": 3, "boards": 2, "clock_mhz": 333, "kernel": "gravity_jerk"}
+        self.assertEqual({key: report[key] for key in expected}, expected)
+
+    def test_long_products_give_forces_like_doubles(self):
+        errors = self.force("--kernel", "gravity_jerk_long")["rms_error"]
+        self.assertLess(errors["acc"], 1e-14)
+        self.assertLess(errors["jerk"], 1e-13)
+        self.assertLess(errors["pot"], 1e-14)
+
+
 class Noise(NbodyTest):
     def test_that_limits_the_steps_is_told(self):
         sphere = ["--plummer", 64, "--t-end", 0.0625, "--eta", 0.01, "--json", "-"]
