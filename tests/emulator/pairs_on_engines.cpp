@@ -123,7 +123,7 @@ class Comparison {
       EXPECT_EQ(lanes.all, 2 * pairs) << isa;
       const double share = static_cast<double>(lanes.slow) / static_cast<double>(lanes.all);
       std::cout << std::setw(8) << isa << ' ' << isa::info_of(op_).mnemonic << ": " << pairs << " pairs, "
-                << std::setprecision(3) << 100 * share << " % of results by the slow path\n";
+                << std::setprecision(3) << 100 * share << " % of results in integers\n";
       testing::Test::RecordProperty("slow_share_" + isa, std::to_string(share));
       EXPECT_GT(lanes.slow, 0u) << isa;
       EXPECT_LT(lanes.slow, lanes.all) << isa;

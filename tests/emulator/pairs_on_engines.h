@@ -63,7 +63,7 @@ class OperationChip {
 /// All special pairs, then mixed ones, `count` or a few more in all, as operands of `widths`, which cut short ones, in
 /// both destination widths, on each of `isas`. Fails the running test at the first difference in a result, in a flag or
 /// event of the scalar function, or in the engine's count of events. Prints and records the share of results that took
-/// the engine's slow path.
+/// integers in the engine.
 void compare_engines(isa::Op op, OperandWidths widths, std::span<const emulator::HostIsa> isas, std::uint64_t count,
                      std::uint64_t seed);
 
