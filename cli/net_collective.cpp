@@ -95,8 +95,10 @@ double simulation_seconds(const interconnect::Platform& platform, const std::str
   const auto ranks = static_cast<double>(platform.topology.nodes());
   const double messages = ranks * (method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);
   const double together = method == "posted" ? messages : ranks;
-  const bool is_even =
-      platform.kind.starts_with("optical-hub") || platform.kind == "switch" || platform.kind == "fat-tree";
+  using interconnect::PlatformKind;
+  const PlatformKind kind = platform.kind;
+  const bool is_even = kind == PlatformKind::optical_hub || kind == PlatformKind::optical_hub_2d ||
+                       kind == PlatformKind::single_switch || kind == PlatformKind::fat_tree;
   const double shares =
       is_even || method != "posted" ? 0 : std::min(messages, most_ends) * mean_hops(platform.topology);
   return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);

@@ -38,7 +38,7 @@ int routes(const Options& options) {
         names.push_back(topology.links()[link].name);
         latency += topology.links()[link].latency_seconds;
       }
-      const bool is_hub = platform.kind == "optical-hub";
+      const bool is_hub = platform.kind == interconnect::PlatformKind::optical_hub;
       const unsigned wavelength = is_hub ? interconnect::hub_wavelength(topology.nodes(), from, to) : 0;
       rows.push_back({{"from", from},
                       {"to", to},

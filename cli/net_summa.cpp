@@ -28,7 +28,8 @@ interconnect::SummaOptions summa_options(const Options& options, const Platform&
           .n = options.n,
           .algorithm = algorithm,
           .layout = options.layout == "2d" ? SummaLayout::square : SummaLayout::cube,
-          .by_rows_and_columns = platform.kind == "optical-hub-2d" && algorithm == SummaAlgorithm::ca4,
+          .by_rows_and_columns =
+              platform.kind == interconnect::PlatformKind::optical_hub_2d && algorithm == SummaAlgorithm::ca4,
           .tree_radix = interconnect::load_tree_radix("mvapich2")};
 }
 

@@ -219,10 +219,10 @@ std::string page(const ValidationData& data, const std::vector<Judged>& rows) {
 // JSON.
 
 Json json_of(const Bar& bar) {
-  Json json{{"kind", bar.kind}};
-  if (bar.kind == "relative" || bar.kind == "at_least" || bar.kind == "at_most") json["limit"] = bar.limit;
-  if (bar.kind == "within") json["low"] = bar.low, json["high"] = bar.high;
-  if (bar.kind == "printed") json["decimals"] = bar.decimals;
+  Json json{{"kind", name_of(bar.kind)}};
+  if (has_limit(bar.kind)) json["limit"] = bar.limit;
+  if (bar.kind == Bar::Kind::within) json["low"] = bar.low, json["high"] = bar.high;
+  if (bar.kind == Bar::Kind::printed) json["decimals"] = bar.decimals;
   return json;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -12,7 +13,8 @@ namespace gdr::cli {
 
 /// What decides whether ours is near enough; docs/validation.toml says what each kind means.
 struct Bar {
-  std::string kind;
+  enum class Kind { none, holds, exact, printed, relative, at_least, at_most, within };
+  Kind kind = Kind::none;
   double limit = 0;
   double low = 0;
   double high = 0;
@@ -84,6 +86,11 @@ struct Verdict {
   std::optional<bool> pass;     // nothing: no model, no bar, a misprint, or a number that nobody could verify
 };
 [[nodiscard]] Verdict judge(const ValidationRow& row, const Ours& ours);
+
+/// As docs/validation.toml spells it.
+[[nodiscard]] std::string_view name_of(Bar::Kind kind);
+/// True for the kinds that have a limit.
+[[nodiscard]] bool has_limit(Bar::Kind kind);
 
 /// "3 %", ">= 720 Gflops".
 [[nodiscard]] std::string text_of(const Bar& bar);

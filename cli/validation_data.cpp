@@ -3,8 +3,10 @@
 
 #include <toml++/toml.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
@@ -14,6 +16,15 @@
 
 namespace gdr::cli {
 namespace {
+
+constexpr std::array<std::pair<Bar::Kind, std::string_view>, 8> kBarKinds{{{Bar::Kind::none, "none"},
+                                                                           {Bar::Kind::holds, "holds"},
+                                                                           {Bar::Kind::exact, "exact"},
+                                                                           {Bar::Kind::printed, "printed"},
+                                                                           {Bar::Kind::relative, "relative"},
+                                                                           {Bar::Kind::at_least, "at_least"},
+                                                                           {Bar::Kind::at_most, "at_most"},
+                                                                           {Bar::Kind::within, "within"}}};
 
 class Reader {
  public:
@@ -90,22 +101,22 @@ class Reader {
   Bar bar(const toml::node& node) const {
     const toml::table* table = node.as_table();
     if (table == nullptr) fail(node, "'bar' must be a table");
-    Bar bar;
-    bar.kind = text(*table, "kind", {});
-    if (bar.kind == "relative" || bar.kind == "at_least" || bar.kind == "at_most") {
+    const std::string name = text(*table, "kind", {});
+    const auto* const known = std::ranges::find(kBarKinds, name, &std::pair<Bar::Kind, std::string_view>::second);
+    if (known == kBarKinds.end()) fail(node, fmt::format("unknown kind of bar '{}'", name));
+    Bar bar{.kind = known->first};
+    if (has_limit(bar.kind)) {
       refuse_unknown(*table, {"kind", "limit"});
       bar.limit = number(*table, "limit");
-    } else if (bar.kind == "within") {
+    } else if (bar.kind == Bar::Kind::within) {
       refuse_unknown(*table, {"kind", "low", "high"});
       bar.low = number(*table, "low");
       bar.high = number(*table, "high");
-    } else if (bar.kind == "printed") {
+    } else if (bar.kind == Bar::Kind::printed) {
       refuse_unknown(*table, {"kind", "decimals"});
       bar.decimals = static_cast<int>(number(*table, "decimals"));
-    } else if (bar.kind == "exact" || bar.kind == "holds" || bar.kind == "none") {
-      refuse_unknown(*table, {"kind"});
     } else {
-      fail(node, fmt::format("unknown kind of bar '{}'", bar.kind));
+      refuse_unknown(*table, {"kind"});
     }
     return bar;
   }
@@ -120,6 +131,7 @@ class Reader {
   /// A row, or a part of one that starts from what `inherited` has.
   struct Inherited {
     ValidationRow row;
+    bool has_bar = false;
     const toml::array* fit = nullptr;
     std::string place;
   };
@@ -145,7 +157,10 @@ class Reader {
       row.goal = goal->is_string() ? goal->value_or(std::string()) : fmt::format("{}", number(*goal, "goal"));
     }
     if (const toml::node* published = table->get("published")) row.published = number(*published, "published");
-    if (const toml::node* chosen = table->get("bar")) row.bar = bar(*chosen);
+    if (const toml::node* chosen = table->get("bar")) {
+      row.bar = bar(*chosen);
+      from.has_bar = true;
+    }
     if (const toml::array* fit = (*table)["fit"].as_array()) from.fit = fit;
     if (const toml::node* n = table->get("n")) row.n = number(*n, "n");
     if (const toml::array* parts = (*table)["parts"].as_array()) {
@@ -164,11 +179,12 @@ class Reader {
     const auto source = data_.sources.find(row.source);
     if (source == data_.sources.end()) fail(table, fmt::format("row {}: unknown source '{}'", row.id, row.source));
     if (!data_.roles.contains(row.role)) fail(table, fmt::format("row {}: unknown role '{}'", row.id, row.role));
-    if (row.bar.kind.empty() || row.quantity.empty()) fail(table, fmt::format("row {}: no bar or quantity", row.id));
-    const bool compares = row.bar.kind == "exact" || row.bar.kind == "relative" || row.bar.kind == "printed";
+    if (!from.has_bar || row.quantity.empty()) fail(table, fmt::format("row {}: no bar or quantity", row.id));
+    const bool compares =
+        row.bar.kind == Bar::Kind::exact || row.bar.kind == Bar::Kind::relative || row.bar.kind == Bar::Kind::printed;
     if (compares && !row.published) fail(table, fmt::format("row {}: nothing published to compare with", row.id));
     const bool may_lack_bar = row.role == "input" || row.role == "target" || !row.note.empty();
-    if (row.bar.kind == "none" && !may_lack_bar)
+    if (row.bar.kind == Bar::Kind::none && !may_lack_bar)
       fail(table, fmt::format("row {}: without a bar there must be a note that says why", row.id));
     row.citation = source->second.name;
     if (!from.place.empty()) row.citation.append(", ").append(from.place);
@@ -184,15 +200,25 @@ class Reader {
 
 bool near_enough(const ValidationRow& row, double ours) {
   const Bar& bar = row.bar;
-  if (bar.kind == "at_least") return ours >= bar.limit;
-  if (bar.kind == "at_most") return ours <= bar.limit;
-  if (bar.kind == "within") return ours >= bar.low && ours <= bar.high;
-  if (bar.kind == "exact") return ours == *row.published;
-  if (bar.kind == "printed") {
-    return fmt::format("{:.{}f}", ours, bar.decimals) == fmt::format("{:.{}f}", *row.published, bar.decimals);
+  switch (bar.kind) {
+    case Bar::Kind::at_least:
+      return ours >= bar.limit;
+    case Bar::Kind::at_most:
+      return ours <= bar.limit;
+    case Bar::Kind::within:
+      return ours >= bar.low && ours <= bar.high;
+    case Bar::Kind::exact:
+      return ours == *row.published;
+    case Bar::Kind::printed:
+      return fmt::format("{:.{}f}", ours, bar.decimals) == fmt::format("{:.{}f}", *row.published, bar.decimals);
+    case Bar::Kind::relative:
+      return std::abs(ours / *row.published - 1) <= bar.limit;
+    case Bar::Kind::none:
+    case Bar::Kind::holds:
+      break;
   }
-  GDR_ASSERT(bar.kind == "relative", "the reader knows every kind of bar");
-  return std::abs(ours / *row.published - 1) <= bar.limit;
+  GDR_ASSERT(false, "a number is judged by a bar for numbers");
+  return false;
 }
 
 }  // namespace
@@ -204,19 +230,35 @@ Verdict judge(const ValidationRow& row, const Ours& ours) {
   const double* number = std::get_if<double>(&ours);
   const bool* holds = std::get_if<bool>(&ours);
   if (number != nullptr && row.published) verdict.error = *number / *row.published - 1;
-  if (!row.verified || row.misprint || row.bar.kind == "none") return verdict;
+  if (!row.verified || row.misprint || row.bar.kind == Bar::Kind::none) return verdict;
   if (number != nullptr) verdict.pass = near_enough(row, *number);
   if (holds != nullptr) verdict.pass = *holds;
   return verdict;
 }
 
+std::string_view name_of(Bar::Kind kind) {
+  return std::ranges::find(kBarKinds, kind, &std::pair<Bar::Kind, std::string_view>::first)->second;
+}
+
+bool has_limit(Bar::Kind kind) {
+  return kind == Bar::Kind::relative || kind == Bar::Kind::at_least || kind == Bar::Kind::at_most;
+}
+
 std::string text_of(const Bar& bar) {
-  if (bar.kind == "relative") return fmt::format("{:g} %", 100 * bar.limit);
-  if (bar.kind == "at_least") return fmt::format(">= {:g}", bar.limit);
-  if (bar.kind == "at_most") return fmt::format("<= {:g}", bar.limit);
-  if (bar.kind == "within") return fmt::format("{:g} to {:g}", bar.low, bar.high);
-  if (bar.kind == "printed") return "all digits";
-  return bar.kind;
+  switch (bar.kind) {
+    case Bar::Kind::relative:
+      return fmt::format("{:g} %", 100 * bar.limit);
+    case Bar::Kind::at_least:
+      return fmt::format(">= {:g}", bar.limit);
+    case Bar::Kind::at_most:
+      return fmt::format("<= {:g}", bar.limit);
+    case Bar::Kind::within:
+      return fmt::format("{:g} to {:g}", bar.low, bar.high);
+    case Bar::Kind::printed:
+      return "all digits";
+    default:
+      return std::string(name_of(bar.kind));
+  }
 }
 
 }  // namespace gdr::cli

@@ -19,6 +19,8 @@ namespace {
 constexpr double kGiga = 1e9;
 constexpr double kMicro = 1e-6;
 
+PlatformKind kind_in(const base::Description& description);
+
 NodeId whole(const base::Description& description, std::string_view key) {
   return static_cast<NodeId>(description.value(key));
 }
@@ -41,7 +43,7 @@ Topology make_hub_2d(const base::Description& description, const PlatformOptions
 }
 
 std::vector<NodeId> torus_extents(const base::Description& description, const PlatformOptions& options) {
-  if (description.kind == "ring") return {options.nodes.value_or(whole(description, "nodes"))};
+  if (kind_in(description) == PlatformKind::ring) return {options.nodes.value_or(whole(description, "nodes"))};
   std::vector<NodeId> dimensions{whole(description, "x"), whole(description, "y")};
   if (const NodeId z = whole(description, "z"); z > 1) dimensions.push_back(z);
   if (options.nodes) {
@@ -54,7 +56,7 @@ std::vector<NodeId> torus_extents(const base::Description& description, const Pl
 }
 
 Routing routing_of_torus(const base::Description& description, const PlatformOptions& options) {
-  const bool by_shortest = description.kind == "torus" && description.value("shortest_paths") != 0;
+  const bool by_shortest = kind_in(description) == PlatformKind::torus && description.value("shortest_paths") != 0;
   return options.routing.value_or(by_shortest ? Routing::shortest : Routing::dimension_order);
 }
 
@@ -144,6 +146,7 @@ Topology make_graph(const base::Description& description, const PlatformOptions&
 }
 
 struct Kind {
+  PlatformKind kind;
   std::string_view name;
   Topology (*make)(const base::Description&, const PlatformOptions&);
   std::vector<Routing> routings;  // that may be asked for
@@ -151,15 +154,15 @@ struct Kind {
 
 const std::vector<Kind>& platforms() {
   static const std::vector<Kind> kinds{
-      {"optical-hub", make_hub, {}},
-      {"optical-hub-2d", make_hub_2d, {}},
-      {"switch", make_switch, {}},
-      {"ring", make_torus, {Routing::shortest, Routing::dimension_order}},
-      {"mesh", make_mesh, {Routing::dimension_order}},
-      {"torus", make_torus, {Routing::shortest, Routing::dimension_order}},
-      {"fat-tree", make_fat_tree, {Routing::shortest, Routing::destination, Routing::source}},
-      {"dragonfly", make_dragonfly, {}},
-      {"graph", make_graph, {Routing::shortest}},
+      {PlatformKind::optical_hub, "optical-hub", make_hub, {}},
+      {PlatformKind::optical_hub_2d, "optical-hub-2d", make_hub_2d, {}},
+      {PlatformKind::single_switch, "switch", make_switch, {}},
+      {PlatformKind::ring, "ring", make_torus, {Routing::shortest, Routing::dimension_order}},
+      {PlatformKind::mesh, "mesh", make_mesh, {Routing::dimension_order}},
+      {PlatformKind::torus, "torus", make_torus, {Routing::shortest, Routing::dimension_order}},
+      {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {Routing::shortest, Routing::destination, Routing::source}},
+      {PlatformKind::dragonfly, "dragonfly", make_dragonfly, {}},
+      {PlatformKind::graph, "graph", make_graph, {Routing::shortest}},
   };
   return kinds;
 }
@@ -173,6 +176,8 @@ const Kind& kind_of(const base::Description& description) {
   throw Error(fmt::format("{}: a {} is no platform for schedules: it must be one of {}", description.name,
                           description.kind, fmt::join(names, ", ")));
 }
+
+PlatformKind kind_in(const base::Description& description) { return kind_of(description).kind; }
 
 std::string_view name_of(Routing routing) {
   switch (routing) {
@@ -198,7 +203,8 @@ void refuse_unknown(const base::Description& description, const PlatformOptions&
         "routing: {} is refused: {}, a {}, {}", name_of(*options.routing), description.name, description.kind,
         names.empty() ? "has one route for each pair of nodes" : fmt::format("knows {}", fmt::join(names, ", "))));
   }
-  const bool ties = (description.kind == "torus" || description.kind == "ring") &&
+  const PlatformKind kind = kind_in(description);
+  const bool ties = (kind == PlatformKind::torus || kind == PlatformKind::ring) &&
                     routing_of_torus(description, options) == Routing::dimension_order;
   if (options.tie && !ties) {
     throw Error(fmt::format("tie: refused: {} has no routes in dimension order round a ring, which alone it is for",
@@ -208,11 +214,19 @@ void refuse_unknown(const base::Description& description, const PlatformOptions&
 
 /// What decides the routes of a platform, in words.
 std::string routing_of(const base::Description& description, const PlatformOptions& options) {
-  const std::string_view kind = description.kind;
-  if (kind == "torus" || kind == "ring") return std::string(name_of(routing_of_torus(description, options)));
-  if (kind == "fat-tree") return std::string(name_of(routing_of_fat_tree(description, options)));
-  if (kind == "mesh") return std::string(name_of(Routing::dimension_order));
-  return kind == "graph" ? std::string(name_of(Routing::shortest)) : "direct";
+  switch (kind_in(description)) {
+    case PlatformKind::torus:
+    case PlatformKind::ring:
+      return std::string(name_of(routing_of_torus(description, options)));
+    case PlatformKind::fat_tree:
+      return std::string(name_of(routing_of_fat_tree(description, options)));
+    case PlatformKind::mesh:
+      return std::string(name_of(Routing::dimension_order));
+    case PlatformKind::graph:
+      return std::string(name_of(Routing::shortest));
+    default:
+      return "direct";
+  }
 }
 
 NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string_view what, std::string_view shape) {
@@ -242,9 +256,10 @@ const std::vector<base::DescriptionKind>& platform_kinds() {
 Platform make_platform(const base::Description& description, const PlatformOptions& options) {
   const Kind& kind = kind_of(description);
   refuse_unknown(description, options);
-  const bool is_grid = description.kind == "torus" || description.kind == "mesh" || description.kind == "ring";
+  const bool is_grid =
+      kind.kind == PlatformKind::torus || kind.kind == PlatformKind::mesh || kind.kind == PlatformKind::ring;
   return {description.name,
-          description.kind,
+          kind.kind,
           kind.make(description, options),
           description.value("bandwidth") * kGiga,
           description.value("node_speed") * kGiga,

@@ -106,7 +106,7 @@ std::string link_picture(const Platform& platform, std::span<const LinkLoad> loa
     const LoadPanel panels[] = {{title, bytes}};
     return load_picture(Grid(platform.extents, true), panels);
   }
-  const bool is_hub = platform.kind.starts_with("optical-hub");
+  const bool is_hub = platform.kind == PlatformKind::optical_hub || platform.kind == PlatformKind::optical_hub_2d;
   return rows_picture(is_hub ? hub_rows(topology) : rows_by_name(topology), bytes, title, is_hub);
 }
 

@@ -26,9 +26,22 @@ struct PlatformOptions {
   std::string file;                // of the description, whose tables stand beside it; load_platform() sets it
 };
 
+/// What a description calls its kind: optical-hub, torus, ...
+enum class PlatformKind {
+  optical_hub,
+  optical_hub_2d,
+  single_switch,  // "switch"
+  ring,
+  mesh,
+  torus,
+  fat_tree,
+  dragonfly,
+  graph
+};
+
 struct Platform {
   std::string description;  // name
-  std::string kind;         // of the description: optical-hub, torus, ...
+  PlatformKind kind = PlatformKind::optical_hub;
   Topology topology;
   double node_bytes_per_second = 0;  // of all ports of a node
   double flops_per_second = 0;       // of a node
