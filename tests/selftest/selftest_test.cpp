@@ -119,11 +119,36 @@ TEST(SelfTestRun, RefusesEnginesThatCannotBeCompared) {
   EXPECT_THROW(SelfTest({{"unknown"}}), Error);
 }
 
+/// Instruction words and moves, blocks and runs.
+std::string words_of(const selftest::Input& input) {
+  std::string text;
+  const isa::Visitor print{[&](const isa::ProgramLine& line) {
+                             for (const std::uint64_t part : line.word.parts) text += std::to_string(part) + " ";
+                           },
+                           [&](const isa::TransferStep&) { text += "transfer "; },
+                           [&](const isa::CollectStep& collect) {
+                             for (const std::uint16_t number : {collect.first, collect.entries}) {
+                               text += std::to_string(number) + (collect.not_first ? "n " : "c ");
+                             }
+                           }};
+  for (const auto& section : input.program.sections) {
+    for (const isa::Step& step : section) std::visit(print, step);
+    text += "\n";
+  }
+  for (const emulator::BlockRange range : input.ranges) {
+    text += std::to_string(range.first) + "+" + std::to_string(range.count) + "\n";
+  }
+  for (const selftest::Input::Run& run : input.runs) {
+    text += std::to_string(run.records) + "/" + std::to_string(run.live_pes) + "/" + std::to_string(run.piece) + "\n";
+  }
+  return text;
+}
+
 TEST(RandomInput, OfASeedIsTheSameForEver) {
   std::string all;
-  for (std::uint64_t seed = 0; seed < 64; ++seed) all += text_of(selftest::random_input(seed));
+  for (std::uint64_t seed = 0; seed < 64; ++seed) all += words_of(selftest::random_input(seed));
   EXPECT_EQ(base::sha256_hex(std::as_bytes(std::span(all))),
-            "5269d26519a57ed4ebca9360de2f0f7c50e5333bde8c74ddc30d3650baafbad4");
+            "7aa9460af9b8a1079baa0b5aa29a10bcc5138c1061439b82275a6b81a04cc21c");
 }
 
 TEST(RandomInput, HasUpToSoManyChips) {
