@@ -13,6 +13,15 @@
 
 namespace gdr::cli {
 
+Check known_engine() {
+  return {[](const std::string& text) {
+            if (emulator::is_engine(text)) return std::string();
+            return fmt::format("{} is refused: it must be one of {}, or lockstep:A,B with two of them", text,
+                               fmt::join(emulator::engine_names(), ", "));
+          },
+          fmt::format("{}|lockstep:A,B", fmt::join(emulator::engine_names(), "|"))};
+}
+
 void BoardOptions::add_to(Command command) {
   command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
       .capture_default_str();
@@ -26,7 +35,7 @@ void BoardOptions::add_to(Command command) {
           "--engine", engine,
           "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
           "the first two side by side, or nothing but time")
-      .check(one_of(emulator::engine_names()))
+      .check(known_engine())
       .capture_default_str();
   command.add_option("--threads", threads, "host threads; 0: all").check(whole_in_range(0, 1024)).capture_default_str();
 }

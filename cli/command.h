@@ -16,6 +16,9 @@
 
 namespace gdr::cli {
 
+/// An engine's name, or two of them in lockstep.
+[[nodiscard]] Check known_engine();
+
 /// Options of every command that drives a board.
 struct BoardOptions {
   std::string machine = "model1800";

@@ -114,7 +114,7 @@ void add_selftest(Command program) {
   command
       .add_option("--engine", options->engines,
                   "compared with the reference engine; may be given several times (default: every exact one)")
-      .check(one_of(emulator::engine_names()));
+      .check(known_engine());
   command.add_option("--machine", options->machine, "machine description whose number of chips is used")
       .capture_default_str();
   command.add_option("--boards", options->boards, "number of boards")

@@ -3,7 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+#include <optional>
 
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/session.h"
@@ -17,6 +19,16 @@ struct Named {
 };
 
 std::unique_ptr<Chip> lockstep_chip() { return make_lockstep_chip(make_reference_chip(), make_simd_chip()); }
+
+/// The names in `lockstep:EXPECTED,FOUND`; none for any other name.
+std::optional<std::array<std::string_view, 2>> pair_in(std::string_view name) {
+  constexpr std::string_view kPrefix = "lockstep:";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  const std::size_t comma = name.find(',');
+  if (comma == std::string_view::npos) return std::nullopt;
+  return std::array{name.substr(0, comma), name.substr(comma + 1)};
+}
 
 /// The engines that there are. One instance per process, created on the first call.
 class Registry {
@@ -78,14 +90,26 @@ void register_engine(std::string_view name, EngineFactory factory) {
 }
 
 std::unique_ptr<Engine> make_engine(std::string_view name) {
-  const EngineFactory factory = Registry::instance().factory(name);
-  if (!factory) {
-    throw Error(fmt::format("engine '{}' is unknown: it must be one of {}", name, fmt::join(engine_names(), ", ")));
+  if (const EngineFactory factory = Registry::instance().factory(name)) return factory();
+  const auto pair = pair_in(name);
+  if (!pair) {
+    throw Error(fmt::format("engine '{}' is unknown: it must be one of {}, or lockstep:A,B with two of them", name,
+                            fmt::join(engine_names(), ", ")));
   }
-  return factory();
+  std::array<std::unique_ptr<Engine>, 2> engines;
+  for (std::size_t n = 0; n < engines.size(); ++n) {
+    engines[n] = make_engine((*pair)[n]);
+    if (engines[n]->traits().computes) continue;
+    throw Error(fmt::format("engine '{}' is refused: '{}' computes nothing to compare", name, (*pair)[n]));
+  }
+  return make_lockstep_engine(std::move(engines[0]), std::move(engines[1]));
 }
 
-bool is_engine(std::string_view name) { return static_cast<bool>(Registry::instance().factory(name)); }
+bool is_engine(std::string_view name) {
+  if (Registry::instance().factory(name)) return true;
+  const auto pair = pair_in(name);
+  return pair && is_engine((*pair)[0]) && is_engine((*pair)[1]);
+}
 std::vector<std::string> engine_names() { return Registry::instance().names(); }
 
 }  // namespace gdr::emulator

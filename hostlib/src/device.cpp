@@ -208,7 +208,7 @@ DeviceOptions device_options_from_environment() {
   if (const std::string engine = base::environment("GDR_ENGINE"); !engine.empty()) {
     std::vector<std::string> known = emulator::engine_names();
     std::erase(known, emulator::Engine::timing);  // which gives no results
-    if (std::ranges::find(known, engine) == known.end()) {
+    if (!emulator::is_engine(engine) || engine == emulator::Engine::timing) {
       throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}", engine, fmt::join(known, ", ")));
     }
     options.engine = engine;

@@ -35,7 +35,7 @@ void add_candidates(std::vector<Candidate>& candidates, const std::string& name,
   auto engine = emulator::make_engine(name);
   if (!engine->traits().computes) throw Error(fmt::format("engine '{}' is refused: it computes nothing", name));
   Candidate candidate{name, session_subject(std::move(engine), threads)};
-  if (name == Engine::lockstep) candidate.takes_part = is_for_lockstep;
+  if (name.starts_with(Engine::lockstep)) candidate.takes_part = is_for_lockstep;
   candidates.push_back(std::move(candidate));
 }
 

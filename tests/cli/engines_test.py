@@ -61,6 +61,14 @@ class Engines(cli_test.CliTest):
                 report = self.nbody(16, 0.03125, "--engine", "lockstep", "--threads", threads, isa=isa)
                 self.assertEqual((report["state_hash"], report["exact"]), (expected["state_hash"], True), isa)
 
+    def test_any_two_engines_run_in_lockstep(self):
+        expected = self.nbody(8, 0.015625)
+        report = self.nbody(8, 0.015625, "--engine", "lockstep:simd,reference", "--threads", 3)
+        self.assertEqual((report["state_hash"], report["exact"]), (expected["state_hash"], True))
+        arguments = ("nbody", "--plummer", 8, "--t-end", 0.015625, "--engine")
+        self.ends(1, ["the engines differ: chip 0, block 0, PE 0, loop"], *arguments, "lockstep:reference,native")
+        self.ends(2, ["lockstep:A,B"], *arguments, "lockstep:reference,none")
+
     def test_slow_lanes_are_counted(self):
         for isa in self.host_isas():
             lanes = self.nbody(16, 0.03125, isa=isa)["counters"]["fp_lanes"]

@@ -308,6 +308,69 @@ TEST(Lockstep, EnginesAgreeOnTheFaultOfALineThatReadsAndWritesOutsideLocalMemory
   }
 }
 
+/// A session on which a piece of 70 records has run in blocks 4 to 6 of its second chip.
+std::unique_ptr<emulator::Session> session_after_a_piece(const emulator::Engine& engine) {
+  const std::vector<LongWord> words = records(70);
+  auto session = engine.open(engine.lower(summing_program()), {2, words.size(), {}});
+  session->initialize();
+  session->write_memory(1, 0, words);
+  emulator::Piece piece;
+  piece.chip = 1;
+  piece.blocks = {4, 3};
+  piece.records = words.size();
+  piece.live_pes = 4;
+  session->wait(session->run({&piece, 1}));
+  return session;
+}
+
+std::unique_ptr<emulator::Engine> mistaken_engine(unsigned address) {
+  return emulator::make_chip_engine([address] { return std::make_unique<Mistaken>(address); });
+}
+
+TEST(LockstepOfSessions, ShowsTheFirstEngineWhereTheyAreEqual) {
+  const auto engine = emulator::make_engine("lockstep:simd,reference");
+  EXPECT_TRUE(engine->traits().exact);
+  const auto both = session_after_a_piece(*engine);
+  const auto alone = session_after_a_piece(*emulator::make_engine("reference"));
+  const emulator::PeWords sum{isa::Memory::gpr, 4, Width::long_word, 1};
+  for (unsigned block = 4; block < 7; ++block) {
+    EXPECT_EQ(both->read_pe(1, block, 3, sum), alone->read_pe(1, block, 3, sum)) << block;
+  }
+  EXPECT_FALSE(emulator::make_engine("lockstep:native,simd")->traits().exact);
+}
+
+TEST(LockstepOfSessions, TracesAMistakeToChipBlockIterationAndLine) {
+  const auto engine =
+      emulator::make_lockstep_engine(emulator::make_engine(emulator::Engine::reference), mistaken_engine(2));
+  try {
+    (void)session_after_a_piece(*engine);
+    FAIL() << "not noticed";
+  } catch (const Divergence& divergence) {
+    EXPECT_EQ(divergence.place().chip, 1u);
+    EXPECT_EQ(divergence.place().block, 4u);
+    EXPECT_EQ(divergence.place().section, Section::loop_body);
+    EXPECT_EQ(divergence.place().iteration, 0u);
+    ASSERT_TRUE(divergence.place().line.has_value());
+    EXPECT_EQ(*divergence.place().line, 0u);
+    EXPECT_THAT(divergence.what(), testing::HasSubstr("chip 1, block 4, PE 0, loop body, iteration 0, summing.vsm:20"));
+  }
+}
+
+TEST(LockstepOfSessions, AgreesOnFaults) {
+  const auto engine = emulator::make_engine("lockstep:simd,reference");
+  const auto session = engine->open(engine->lower(program_of_two_faults()), {1, 0, {}});
+  const emulator::Piece piece;
+  EXPECT_THROW(session->wait(session->run({&piece, 1})), emulator::Fault);
+}
+
+TEST(LockstepOfSessions, RefusesNamesThatAreNoTwoEnginesThatCompute) {
+  for (const std::string_view name : {"lockstep:", "lockstep:simd", "lockstep:simd,", "lockstep:simd,none"}) {
+    EXPECT_FALSE(emulator::is_engine(name)) << name;
+    EXPECT_THROW((void)emulator::make_engine(name), Error) << name;
+  }
+  EXPECT_THROW((void)emulator::make_engine("lockstep:simd,timing"), Error);
+}
+
 TEST(Lockstep, CopiesOfAnEngineAndPatchedCodeKeepTheState) {
   for (const auto& make : {std::function<std::unique_ptr<Chip>()>(emulator::make_reference_chip),
                            std::function<std::unique_ptr<Chip>()>([] { return emulator::make_simd_chip(); })}) {

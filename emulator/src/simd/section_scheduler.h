@@ -139,6 +139,12 @@ class SectionScheduler {
   [[nodiscard]] Gate line_gate() const;
   [[nodiscard]] bool pinned(unsigned pair) const { return frame_.lm_form_pinned && pair >= kLmRow / 2; }
 
+  // What holds between two lines. Were the operations of code_ run, every word would stand as the machine has it, with
+  // three reservations: writes in late_ wait in the bank of the last line (bank_, used_), and landing_late_ says which
+  // words that concerns, before the first line those of the lines that may have run before; a pair of rows has the
+  // layout that long_pairs_ gives; and a row in uniform_ holds its value in one lane alone, for all PEs. own_ and
+  // next_late_ are empty; line_, effects_, bm_ and what belongs to indirect accesses are of the last line and no longer
+  // looked at.
   KernelSet kernels_;
   Constants& constants_;
   SectionFrame frame_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "gdr/emulator/chip.h"
+#include "gdr/emulator/session.h"
 
 namespace gdr::emulator {
 
@@ -41,5 +42,11 @@ class Divergence : public Error {
 /// events. Blocks run one after the other. Throws Divergence from whatever runs code; a Fault that both engines agree
 /// on passes.
 [[nodiscard]] std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found);
+
+/// The same for any two engines, whatever their sessions run on; `lockstep:EXPECTED,FOUND` names it. Its sessions
+/// return from run() and collect() when that is done, and throw from there. Compared after each piece: as above, and
+/// the words that leave through the tree.
+[[nodiscard]] std::unique_ptr<Engine> make_lockstep_engine(std::unique_ptr<Engine> expected,
+                                                           std::unique_ptr<Engine> found);
 
 }  // namespace gdr::emulator

@@ -122,7 +122,7 @@ class Session : public Inspector {
   /// `particles` i-particles, shape [particles][fields]; of one of Type II the words that `collect` lines brought to
   /// the tree, in their order, blocks that did not run bringing zeros, and `particles` is 0. `into` has their number.
   virtual Ticket collect(unsigned chip, unsigned particles, std::span<LongWord> into) = 0;
-  /// Returns when this work, and what was given before it, is done. Throws the Fault of the first chip that had one;
+  /// Returns when this work, and what was given before it, is done; later work may have to be done as well. Throws the Fault of the first chip that had one;
   /// the state of all chips is then undefined.
   virtual void wait(Ticket ticket) = 0;
 
@@ -170,7 +170,8 @@ using EngineFactory = std::function<std::unique_ptr<Engine>()>;
 /// Makes an engine known by name to everything that takes one, in this process. Throws gdr::Error for a name that is
 /// empty or taken. Thread safe.
 void register_engine(std::string_view name, EngineFactory factory);
-/// Throws gdr::Error naming the engines that there are.
+/// `lockstep:EXPECTED,FOUND` makes two engines known by name run in lockstep. Throws gdr::Error naming the engines that
+/// there are, and for lockstep with one that computes nothing.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view name);
 [[nodiscard]] bool is_engine(std::string_view name);
 /// Those of gdr, then those registered, in order.
