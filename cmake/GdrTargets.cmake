@@ -34,6 +34,14 @@ function(gdr_hardened target)
   endif()
 endfunction()
 
+# What libFuzzer is told of is the rooms' code, which the fuzz targets run; programs of other kinds link it as it is.
+if(GDR_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang OR NOT GDR_SANITIZE MATCHES address)
+    message(FATAL_ERROR "GDR_FUZZERS needs Clang and GDR_SANITIZE with address")
+  endif()
+  set(GDR_ROOM_OPTIONS -fsanitize=fuzzer-no-link)
+endif()
+
 # gdr_room(NAME sources... DEPENDS rooms... PRIVATE libraries...): the library gdr::NAME of a room, whose public headers
 # are include/gdr/NAME/*.h. DEPENDS repeats the table of rooms in docs/rooms.md.
 function(gdr_room name)
@@ -44,6 +52,7 @@ function(gdr_room name)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/include/gdr/${name}/*.h)
   target_sources(gdr_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include FILES ${headers})
   target_compile_features(gdr_${name} PUBLIC cxx_std_20)
+  target_compile_options(gdr_${name} PRIVATE ${GDR_ROOM_OPTIONS})
   target_include_directories(gdr_${name} PRIVATE src)
   foreach(room ${ROOM_DEPENDS})
     target_link_libraries(gdr_${name} PUBLIC gdr::${room})
