@@ -122,8 +122,8 @@ class Session : public Inspector {
   /// `particles` i-particles, shape [particles][fields]; of one of Type II the words that `collect` lines brought to
   /// the tree, in their order, blocks that did not run bringing zeros, and `particles` is 0. `into` has their number.
   virtual Ticket collect(unsigned chip, unsigned particles, std::span<LongWord> into) = 0;
-  /// Returns when this work, and what was given before it, is done; later work may have to be done as well. Throws the Fault of the first chip that had one;
-  /// the state of all chips is then undefined.
+  /// Returns when this work, and what was given before it, is done; later work may have to be done as well. Throws the
+  /// Fault of the first chip that had one; the state of all chips is then undefined.
   virtual void wait(Ticket ticket) = 0;
 
   /// Floating-point events since the session was opened: of the live PEs, and of the nodes of the reduction tree.
