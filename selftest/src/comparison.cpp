@@ -95,7 +95,10 @@ class Shrinker {
   Finding run() {
     bool smaller = true;
     while (smaller) {
-      smaller = without_ranges() | without_blocks() | without_runs() | without_a_step();
+      smaller = without_ranges();
+      smaller = without_blocks() || smaller;
+      smaller = without_runs() || smaller;
+      smaller = without_a_step() || smaller;
     }
     return std::move(smallest_);
   }
