@@ -1,6 +1,7 @@
 // Reading, atomic writing and appending of files, by the calls of POSIX: the library's streams tell no reasons.
 #include "gdr/base/file.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -11,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -123,12 +125,15 @@ bool abandoned(const std::filesystem::path& temporary, std::string_view name) {
   return file.valid() && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
 }
 
+/// By the calls of POSIX: the library's iterator over a folder ends the process when memory runs out.
 void remove_abandoned_beside(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
-  std::error_code none;
-  for (std::filesystem::directory_iterator entry(folder_of(path), none), end; !none && entry != end;
-       entry.increment(none)) {
-    if (abandoned(entry->path(), name)) unlink(entry->path().c_str());
+  const std::filesystem::path folder = folder_of(path);
+  const std::unique_ptr<DIR, int (*)(DIR*)> entries(opendir(folder.c_str()), closedir);
+  if (entries == nullptr) return;
+  while (const dirent* const entry = readdir(entries.get())) {
+    const std::filesystem::path temporary = folder / entry->d_name;
+    if (abandoned(temporary, name)) unlink(temporary.c_str());
   }
 }
 
