@@ -33,7 +33,7 @@ std::optional<Difference> of_words(std::span<const LongWord> expected, std::span
 
 std::optional<Difference> of_registers(const emulator::PeRegisters& expected, const emulator::PeRegisters& found,
                                        const std::string& pe) {
-  const auto of_t = of_words(expected.t, found.t, [&](auto n) { return fmt::format("{}, $t[{}]", pe, n); });
+  auto of_t = of_words(expected.t, found.t, [&](auto n) { return fmt::format("{}, $t[{}]", pe, n); });
   if (of_t) return of_t;
   for (unsigned element = 0; element < isa::kVectorElements; ++element) {
     if (expected.flags[element] == found.flags[element]) continue;
@@ -104,7 +104,7 @@ class Shrinker {
   }
 
  private:
-  bool keep_if_failing(Input less) {
+  bool keep_if_failing(const Input& less) {
     try {
       auto finding = check_(less);
       if (!finding) return false;
@@ -122,7 +122,7 @@ class Shrinker {
     for (std::size_t n = 0; n < (smallest_.input.*list).size() && (smallest_.input.*list).size() > fewest;) {
       Input less = smallest_.input;
       (less.*list).erase((less.*list).begin() + static_cast<std::ptrdiff_t>(n));
-      if (keep_if_failing(std::move(less)))
+      if (keep_if_failing(less))
         smaller = true;
       else
         ++n;
@@ -140,7 +140,7 @@ class Shrinker {
           Input less = smallest_.input;
           less.ranges[n].first += from_front;
           less.ranges[n].count -= 1;
-          if (!keep_if_failing(std::move(less))) break;
+          if (!keep_if_failing(less)) break;
           smaller = true;
         }
       }
@@ -165,7 +165,7 @@ class Shrinker {
       change(less.runs[run]);
       const Input::Run& now = smallest_.input.runs[run];
       const bool changed = less.runs[run].records != now.records || less.runs[run].piece != now.piece;
-      if (!changed || !keep_if_failing(std::move(less))) return smaller;
+      if (!changed || !keep_if_failing(less)) return smaller;
       smaller = true;
     }
   }
@@ -174,7 +174,7 @@ class Shrinker {
     for (isa::Program& program : programs_without_a_step(smallest_.input.program)) {
       Input less = smallest_.input;
       less.program = std::move(program);
-      if (keep_if_failing(std::move(less))) return true;
+      if (keep_if_failing(less)) return true;
     }
     return false;
   }

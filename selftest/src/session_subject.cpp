@@ -12,7 +12,6 @@ using emulator::BlockRange;
 using emulator::BlockState;
 using emulator::kPesPerBlock;
 using emulator::Session;
-using isa::Width;
 
 constexpr std::size_t kGprWords = isa::kGprShortWords / 2;
 constexpr std::size_t kLmWords = isa::kLmShortWords / 2;
