@@ -90,13 +90,16 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
 
 int assemble(const Options& options) {
   const Stopwatch watch;
+  if (options.listing == "-" && options.report.json == "-") {
+    throw UsageError("--listing and --json both go to standard output: give one of them a file");
+  }
   const assembler::AssembleResult result = assembler::assemble_file(options.source, assemble_options(options));
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (result.program) {
     const isa::Program& program = *result.program;
     if (!options.object.empty()) isa::write_object(program, options.object);
     if (!options.listing.empty()) {
-      base::write_file(options.listing, assembler::listing(program, result.files, result.moved));
+      write_text(options.listing, assembler::listing(program, result.files, result.moved));
     }
     if (!options.stubs.empty()) write_stubs(program, options.stubs);
     if (options.report.speaks()) {
@@ -120,7 +123,8 @@ void add_as(Command program) {
   command.add_option("source", options->source, "assembly source (.vsm)").required();
   command.add_option("-o,--output", options->object, "object file to write (.gdro)");
   command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
-  command.add_option("--listing", options->listing, "file for the listing: words, clocks, units, bound");
+  command.add_option("--listing", options->listing,
+                     "listing with words, clocks, units and bound to FILE, or - for standard output");
   command.add_option("-D", options->definitions, "define a name: NAME=VALUE (repeatable)");
   command.add_flag("--compat-il", options->compat_il, "il\"...\" sets the lower half of the word alone");
   command.add_flag("--schedule", options->schedule, "pack lines without changing results");

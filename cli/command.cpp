@@ -69,14 +69,16 @@ ProgressShown ReportOptions::progress_shown() const {
   return quiet ? ProgressShown::never : progress ? ProgressShown::always : ProgressShown::on_terminal;
 }
 
-void ReportOptions::write(const Json& report) const {
-  if (json.empty()) return;
-  const std::string text = report.text() + "\n";
-  if (json == "-") {
+void write_text(const std::string& file, std::string_view text) {
+  if (file == "-") {
     std::cout << text << std::flush;
   } else {
-    base::write_file(json, text);
+    base::write_file(file, text);
   }
+}
+
+void ReportOptions::write(const Json& report) const {
+  if (!json.empty()) write_text(json, report.text() + "\n");
 }
 
 double Stopwatch::seconds() const {

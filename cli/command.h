@@ -40,6 +40,9 @@ struct BoardOptions {
 /// holds is not looked at.
 void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument);
 
+/// To a file, or to standard output if `file` is "-". Throws gdr::Error.
+void write_text(const std::string& file, std::string_view text);
+
 /// Options of every command with a report.
 struct ReportOptions {
   std::string json;  // file, or - for standard output

@@ -16,18 +16,6 @@ namespace {
 
 bool is_npy(const std::filesystem::path& path) { return path.extension() == ".npy"; }
 
-bool is_real(isa::Conversion conversion) {
-  switch (conversion) {
-    case isa::Conversion::FLT64TO72:
-    case isa::Conversion::FLT64TO36:
-    case isa::Conversion::FLT72TO64:
-    case isa::Conversion::FLT36TO64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 void Table::add(std::string name, Numbers numbers) {
@@ -56,7 +44,7 @@ void write_table(const std::filesystem::path& path, const Table& table) {
 std::vector<ColumnType> columns_of(const isa::Program& program, isa::Transfer transfer) {
   std::vector<ColumnType> columns;
   for (const isa::Variable* variable : program.variables_by(transfer)) {
-    const bool real = variable->conversion && is_real(*variable->conversion);
+    const bool real = variable->conversion && isa::info_of(*variable->conversion).floating;
     const NumberType type = real ? NumberType::real : NumberType::integer;
     if (variable->dimensions.empty()) {
       columns.push_back({variable->name, type});

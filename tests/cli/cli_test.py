@@ -284,6 +284,13 @@ class JsonReport(CliTest):
         self.assertEqual((report["kernel"], report["diagnostics"]), ("tutorial", []))
         self.ends(1, ["missing.vsm"], "as", "missing.vsm", "--json", "-")
 
+    def test_a_listing_goes_to_standard_output_but_not_beside_json(self):
+        kernel = PROJECT / "kernels/tutorial.vsm"
+        listing = self.scratch / "tutorial.lst"
+        self.succeeds("as", kernel, "--listing", listing)
+        self.assertIn(listing.read_text(encoding="utf-8"), self.succeeds("as", kernel, "--listing", "-").out)
+        self.ends(2, ["--listing", "--json"], "as", kernel, "--listing", "-", "--json", "-")
+
     def test_names_of_files_that_are_no_utf8_are_written_with_replacements(self):
         i = self.file("i.csv", "xi\n0\n")
         j = self.file("j.csv", "xj,mj\n1,2\n")

@@ -63,8 +63,7 @@ std::vector<double> radii_of(const Particles& p) {
   return radii;
 }
 
-TEST(King, ConcentrationsAreThePublishedOnes) {
-  // King 1966, table II.
+TEST(King, ConcentrationsAreThoseCommonlyQuoted) {
   for (const auto& [w0, c] : std::vector<std::pair<double, double>>{
            {3, 0.672}, {4, 0.840}, {5, 1.029}, {6, 1.255}, {7, 1.528}, {8, 1.833}, {9, 2.120}}) {
     EXPECT_NEAR(KingModel(w0).concentration(), c, 0.0025) << "W0 = " << w0;
