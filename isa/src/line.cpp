@@ -60,6 +60,9 @@ std::string refusal(const Line& line) {
       return fmt::format("{} has {} operands instead of {}", info_of(slot.op).mnemonic, sources,
                          info_of(slot.op).sources);
     }
+    if (slot.a == Source::none && slot.b != Source::none) {
+      return fmt::format("{} has its operand as the second", info_of(slot.op).mnemonic);
+    }
     const bool written = line.t_write.source == unit || line.gpr_write.source == unit || line.lm_write.source == unit;
     if (written && (slot.op == Op::NOP || !info_of(slot.op).has_destination)) {
       return fmt::format("a write port takes the result of the {}, which has none", name_of(unit));

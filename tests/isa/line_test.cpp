@@ -52,6 +52,15 @@ TEST(InstructionWord, WithTooFewOperandsIsRefused) {
   EXPECT_THAT(refusal([](Line& line) { line.adder.b = Source::none; }), HasSubstr("1 operands instead of 2"));
 }
 
+TEST(InstructionWord, WhoseOnlyOperandIsTheSecondIsRefused) {
+  EXPECT_THAT(refusal([](Line& line) {
+                line.adder.op = Op::FPASSA;
+                line.adder.a = Source::none;
+                line.adder.b = Source::gpr_a;
+              }),
+              HasSubstr("fpassa has its operand as the second"));
+}
+
 TEST(InstructionWord, WhoseResultNothingTakesIsRefused) {
   EXPECT_THAT(refusal([](Line& line) { line.t_write = {}; }), HasSubstr("nothing takes the result of fadd"));
 }
