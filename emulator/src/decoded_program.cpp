@@ -35,7 +35,6 @@ class Checker {
       const DecodedLine* before = at_ > 0 ? lines[at_ - 1] : nullptr;
       const DecodedLine* after = at_ + 1 < lines.size() ? lines[at_ + 1] : nullptr;
       check_addresses(lines[at_]->effects);
-      check_operands(lines[at_]->line);
       refuse(isa::product_fault(before != nullptr ? &before->line : nullptr, lines[at_]->line,
                                 after != nullptr ? &after->line : nullptr));
       if (before != nullptr) check_landing(*before, *lines[at_]);
@@ -85,53 +84,6 @@ class Checker {
           fail(FaultKind::undefined, "a j-record is accessed outside the loop body, where there is none");
         }
         return require("j-record", 2u * program_.record_words);
-    }
-  }
-
-  /// Width in which the line offers a source; identifiers take whatever is asked for.
-  static Width width_of(const Line& line, Source source, Width asked) {
-    switch (source) {
-      case Source::gpr_a:
-        return line.gpr_a.width;
-      case Source::gpr_b:
-        return line.gpr_b.width;
-      case Source::lm:
-        return line.lm_read.width;
-      case Source::bm:
-        return line.bm.width;
-      case Source::t_short:
-        return Width::short_word;
-      case Source::t_long:
-        return Width::long_word;
-      case Source::immediate:
-        return line.immediate.width;
-      default:
-        return asked;
-    }
-  }
-
-  void check_operands(const Line& line) const {
-    for (const Unit unit : {Unit::adder, Unit::multiplier}) {
-      const Slot& slot = isa::slot_of(line, unit);
-      for (const Source source : {slot.a, slot.b}) {
-        if (source == Source::pe_id || source == Source::bb_id) {
-          fail(FaultKind::undefined,
-               fmt::format("{} is an integer, no operand of the {}", isa::name_of(source), isa::name_of(unit)));
-        }
-      }
-    }
-    if (isa::info_of(line.multiplier.op).second_source_is_short &&
-        width_of(line, line.multiplier.b, Width::short_word) != Width::short_word) {
-      fail(FaultKind::undefined,
-           fmt::format("the second operand of {} is long", isa::info_of(line.multiplier.op).mnemonic));
-    }
-    for (const Source source : {line.alu.a, line.alu.b}) {
-      if (source != Source::none && width_of(line, source, line.alu.width) != line.alu.width) {
-        fail(FaultKind::undefined, "operands and destinations of the ALU differ in width");
-      }
-    }
-    if (line.bm.mode == BmMode::write && width_of(line, line.bm.store_source, line.bm.width) != line.bm.width) {
-      fail(FaultKind::undefined, "a store to BM changes the width of its word");
     }
   }
 

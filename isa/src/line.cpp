@@ -7,6 +7,7 @@
 
 #include "fields.h"
 #include "gdr/base/error.h"
+#include "gdr/isa/operand_width.h"
 
 namespace gdr::isa {
 namespace {
@@ -37,6 +38,31 @@ Line with_unused_ports_cleared(Line line) {
     if (slot->b == Source::none) slot->negate_b = false;
   }
   return line;
+}
+
+/// Why a unit or the store to BM cannot take an operand that it names, or nothing.
+std::string refused_operand(const Line& line) {
+  for (const Unit unit : {Unit::adder, Unit::multiplier}) {
+    const Slot& slot = slot_of(line, unit);
+    for (const Source source : {slot.a, slot.b}) {
+      if (source == Source::pe_id || source == Source::bb_id) {
+        return fmt::format("{} is an integer, no operand of the {}", name_of(source), name_of(unit));
+      }
+    }
+  }
+  if (info_of(line.multiplier.op).second_source_is_short &&
+      operand_width(line, line.multiplier.b, Width::short_word) != Width::short_word) {
+    return fmt::format("the second operand of {} is long", info_of(line.multiplier.op).mnemonic);
+  }
+  for (const Source source : {line.alu.a, line.alu.b}) {
+    if (operand_width(line, source, line.alu.width) != line.alu.width) {
+      return "operands and destinations of the ALU differ in width";
+    }
+  }
+  if (line.bm.mode == BmMode::write && operand_width(line, line.bm.store_source, line.bm.width) != line.bm.width) {
+    return "a store to BM changes the width of its word";
+  }
+  return {};
 }
 
 /// Why a line whose fields are all defined is still no line, or nothing.
@@ -94,10 +120,34 @@ std::string refusal(const Line& line) {
   if (line.immediate.width == Width::short_word && line.immediate.value.lower().bits != 0) {
     return "a short immediate has bits in its lower half";
   }
-  return {};
+  return refused_operand(line);
 }
 
 }  // namespace
+
+Width operand_width(const Line& line, Source source, Width asked) {
+  switch (source) {
+    case Source::gpr_a:
+      return line.gpr_a.width;
+    case Source::gpr_b:
+      return line.gpr_b.width;
+    case Source::lm:
+      return line.lm_read.width;
+    case Source::bm:
+      return line.bm.width;
+    case Source::t_short:
+      return Width::short_word;
+    case Source::t_long:
+      return Width::long_word;
+    case Source::immediate:
+      return line.immediate.width;
+    case Source::none:
+    case Source::pe_id:
+    case Source::bb_id:
+      break;
+  }
+  return asked;
+}
 
 DecodeResult decode(const InstructionWord& word) {
   DecodeResult result = decode_fields(word);

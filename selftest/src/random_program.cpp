@@ -5,6 +5,7 @@
 
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/line.h"
+#include "gdr/isa/operand_width.h"
 
 namespace gdr::selftest {
 namespace {
@@ -226,26 +227,7 @@ Slot RandomPrograms::slot(Unit unit, Op op, const Line& line) {
   Slot slot;
   slot.op = op;
   slot.width = width();
-  const auto width_of = [&](Source source) {
-    switch (source) {
-      case Source::gpr_a:
-        return line.gpr_a.width;
-      case Source::gpr_b:
-        return line.gpr_b.width;
-      case Source::lm:
-        return line.lm_read.width;
-      case Source::bm:
-        return line.bm.width;
-      case Source::t_short:
-        return Width::short_word;
-      case Source::t_long:
-        return Width::long_word;
-      case Source::immediate:
-        return line.immediate.width;
-      default:
-        return slot.width;
-    }
-  };
+  const auto width_of = [&](Source source) { return isa::operand_width(line, source, slot.width); };
   const auto source = [&](std::optional<Width> wanted) {
     for (;;) {
       const Source chosen = kSources[below(std::size(kSources))];

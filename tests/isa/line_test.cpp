@@ -61,6 +61,34 @@ TEST(InstructionWord, WhoseOnlyOperandIsTheSecondIsRefused) {
               HasSubstr("fpassa has its operand as the second"));
 }
 
+TEST(InstructionWord, WithAnOperandThatItsUnitCannotTakeIsRefused) {
+  EXPECT_THAT(refusal([](Line& line) { line.adder.b = Source::pe_id; }), HasSubstr("no operand of the adder"));
+  EXPECT_THAT(refusal([](Line& line) {
+                line.adder = {};
+                line.multiplier.op = Op::FMUL;
+                line.multiplier.a = Source::gpr_a;
+                line.multiplier.b = Source::t_long;
+                line.t_write.source = Unit::multiplier;
+              }),
+              HasSubstr("the second operand of fmul is long"));
+  const auto shift = [](Line& line) {
+    line.adder = {};
+    line.alu.op = Op::ULSL;
+    line.alu.a = Source::gpr_a;
+    line.alu.b = Source::pe_id;
+    line.t_write.source = Unit::alu;
+  };
+  EXPECT_THAT(refusal(shift), HasSubstr("differ in width"));
+  EXPECT_EQ(refusal([&](Line& line) {
+              shift(line);
+              line.alu.width = Width::long_word;
+            }),
+            "");
+  EXPECT_THAT(
+      refusal([](Line& line) { line.bm = {.mode = BmMode::write, .store_source = Source::gpr_a, .one_pe = true}; }),
+      HasSubstr("changes the width"));
+}
+
 TEST(InstructionWord, WhoseResultNothingTakesIsRefused) {
   EXPECT_THAT(refusal([](Line& line) { line.t_write = {}; }), HasSubstr("nothing takes the result of fadd"));
 }
