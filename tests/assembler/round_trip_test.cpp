@@ -307,20 +307,26 @@ Line line_that_uses(std::string_view member) {
                        Width::short_word,
                        {2, isa::Condition::zero, {1, false, false}}};
   }
-  if (member.starts_with("alu") || member.starts_with("immediate")) {
+  // Numbers of PE and block come in any width, and the adder takes operands of any: so the fields of widths may change
+  // alone.
+  if (member.starts_with("alu")) {
     line.alu = {Op::UADD,
-                Source::gpr_a,
-                Source::immediate,
+                Source::pe_id,
+                Source::bb_id,
                 false,
                 false,
                 Width::short_word,
                 {3, isa::Condition::zero, {1, false, false}}};
   }
-  if (member.starts_with("immediate")) line.immediate.width = Width::long_word;
+  if (member.starts_with("immediate")) {
+    line.adder.b = Source::immediate;
+    line.gpr_b = {};
+    line.immediate.width = Width::long_word;
+  }
   if (member.starts_with("gpr_write")) line.gpr_write = {Unit::adder, 2, false, false, {1, false, false}};
   if (member.starts_with("lm_write")) line.lm_write = {Unit::adder, 2, false, false, {1, false, false}};
   if (member.starts_with("bm")) {
-    line.bm = {BmMode::write, 0, Width::short_word, false, false, Source::gpr_a, true, 0};
+    line.bm = {BmMode::write, 0, Width::short_word, false, false, Source::pe_id, true, 0};
   }
   return line;
 }
