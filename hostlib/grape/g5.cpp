@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "arguments.h"
 #include "environment_settings.h"
 #include "gdr/base/error.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -30,12 +31,10 @@ using isa::Transfer;
 
 constexpr int kMostDevices = 64;
 constexpr int kMostPipelines = 65536;
-/// i-particles that the boards work on side by side.
-constexpr std::uint64_t kPlaces = 128;
 
 struct Settings {
   DeviceOptions device;
-  int pipelines = static_cast<int>(kPlaces);
+  int pipelines = static_cast<int>(emulator::kParticlesPerRun);
   bool negative_potential = false;
 };
 
@@ -45,11 +44,6 @@ Settings settings_from_environment() {
   settings.pipelines = number_from_environment("GDR_G5_NPIPES", kMostPipelines, settings.pipelines);
   settings.negative_potential = is_second("GDR_G5_POTENTIAL", "positive", "negative");
   return settings;
-}
-
-std::size_t count_of(const char* name, int value) {
-  if (value < 0) throw Error(fmt::format("{} = {} is refused: it must be at least 0", name, value));
-  return static_cast<std::size_t>(value);
 }
 
 double finite(const char* name, std::size_t number, double value) {
@@ -247,7 +241,7 @@ int pipelines() noexcept {
   try {
     return instance.get().settings().pipelines;
   } catch (const std::bad_alloc&) {
-    return static_cast<int>(kPlaces);
+    return static_cast<int>(emulator::kParticlesPerRun);
   }
 }
 
@@ -297,7 +291,7 @@ void get_force(int device, int n, Vectors a, double* p) noexcept {
       a[k][2] = acceleration.z;
       p[k] = sign * board.potential(k);
     }
-    instance.get().reporting().count_force_call(ran, (ran + kPlaces - 1) / kPlaces * kPlaces);
+    instance.get().reporting().count_force_call(ran);
   });
   if (done) return;
   for (int k = 0; k < n; ++k) a[k][0] = a[k][1] = a[k][2] = p[k] = std::numeric_limits<double>::quiet_NaN();

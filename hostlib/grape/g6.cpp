@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "arguments.h"
 #include "environment_settings.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
@@ -30,8 +31,6 @@ using hostlib::Vec3;
 /// Of the GRAPE-6 board; clients that were written for it have arrays of this size.
 constexpr int kGrape6Pipelines = 48;
 constexpr int kMostPipelines = 65536;
-/// i-particles that the boards work on side by side.
-constexpr std::uint64_t kPlaces = 128;
 
 /// Which pairs a list holds.
 enum class NeighbourRule : std::uint8_t {
@@ -211,19 +210,13 @@ double squared_radius(double h2, double eps2) {
   return library().settings().rule == NeighbourRule::plain && h2 > 0 ? h2 + eps2 : h2;
 }
 
-/// Throws gdr::Error for a count below 0.
-std::size_t count_of(const char* name, int value) {
-  if (value < 0) throw Error(fmt::format("{} = {} is refused: it must be at least 0", name, value));
-  return static_cast<std::size_t>(value);
-}
-
 void begin(Cluster& cluster, std::vector<Target> targets, std::size_t nj) {
   const std::uint64_t ni = targets.size();
   cluster.lists.clear();
   cluster.calculates = false;
   cluster.board.start(std::move(targets), nj);
   cluster.calculates = true;
-  library().reporting().count_force_call(ni, (ni + kPlaces - 1) / kPlaces * kPlaces);
+  library().reporting().count_force_call(ni);
 }
 
 void write_results(Cluster& cluster, std::size_t ni, const Results& results) {

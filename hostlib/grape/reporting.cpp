@@ -29,11 +29,12 @@ void Reporting::fail(std::string_view function, std::string_view why) noexcept {
   }
 }
 
-void Reporting::count_force_call(std::uint64_t i_particles, std::uint64_t places) noexcept {
+void Reporting::count_force_call(std::uint64_t i_particles) noexcept {
+  constexpr std::uint64_t kPlaces = emulator::kParticlesPerRun;
   const std::lock_guard lock(mutex_);
   ++force_calls_;
   i_particles_ += i_particles;
-  places_ += places;
+  places_ += (i_particles + kPlaces - 1) / kPlaces * kPlaces;
 }
 
 void Reporting::add(const BoardWork& work) noexcept {

@@ -20,8 +20,8 @@ class Reporting {
 
   /// Says on standard error that `function` failed, the first time it does so in this process, and keeps the count.
   void fail(std::string_view function, std::string_view why) noexcept;
-  /// `i_particles` of one force call, of the `places` for i-particles that it kept busy.
-  void count_force_call(std::uint64_t i_particles, std::uint64_t places) noexcept;
+  /// A force call, which keeps whole runs of the board busy.
+  void count_force_call(std::uint64_t i_particles) noexcept;
   /// Of a board that is closed.
   void add(const BoardWork& work) noexcept;
 

@@ -208,7 +208,7 @@ TEST_F(Simulated, ADeadlockOnSmpiIsToldWithItsRank) {
     static_cast<void>(run_smpi(schedule, optical_hub(2, kCable)));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits for ever in step 0");
+    EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits forever in step 0");
   }
 }
 
@@ -227,7 +227,7 @@ TEST_F(Simulated, ADeadlockIsToldWithItsRank) {
     static_cast<void>(run_s4u(schedule, optical_hub(2, kCable)));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits for ever in step 0");
+    EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits forever in step 0");
   }
 }
 

@@ -181,7 +181,7 @@ SimulationResult as_result(ChildResult child) {
 }
 
 void throw_deadlock(const Schedule& schedule, Rank rank, std::size_t step) {
-  throw Error(fmt::format("schedule {}: deadlock: rank {} waits for ever in step {}", schedule.name, rank, step));
+  throw Error(fmt::format("schedule {}: deadlock: rank {} waits forever in step {}", schedule.name, rank, step));
 }
 
 }  // namespace gdr::interconnect

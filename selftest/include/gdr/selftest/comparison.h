@@ -65,7 +65,7 @@ struct Candidate {
   std::function<bool(std::uint64_t seed)> takes_part = {};  // in inputs of which seeds; empty: all
 };
 
-/// An engine that did not do the same.
+/// An engine whose outcome differs.
 struct Finding {
   std::string engine;
   Difference difference;
