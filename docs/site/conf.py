@@ -1,0 +1,58 @@
+"""How Sphinx makes the site; docs/CMakeLists.txt gives the version and the folder of Doxygen's XML in the environment."""
+
+import os
+
+from pygments.lexer import RegexLexer, bygroups
+from pygments.lexers.special import TextLexer
+from pygments.token import Comment, Keyword, Name, Number, Punctuation, String, Text
+
+project = "gdr"
+author = "the authors of gdr"
+copyright = author
+version = release = os.environ["GDR_VERSION"]
+
+extensions = ["myst_parser", "breathe", "sphinxcontrib.bibtex"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+root_doc = "index"
+myst_heading_anchors = 4
+bibtex_bibfiles = ["docs/references.bib"]
+# One paper is known without its authors' names.
+suppress_warnings = ["bibtex.missing_field"]
+
+breathe_projects = {"gdr": os.environ["GDR_DOXYGEN_XML"]}
+breathe_default_project = "gdr"
+breathe_default_members = ("members",)
+
+html_theme = "furo"
+html_title = f"gdr {version}"
+html_static_path = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")]
+html_css_files = ["gdr.css"]
+html_copy_source = False
+html_show_sphinx = False
+highlight_language = "text"
+
+man_pages = [("docs/cli", "gdr", os.environ["GDR_DESCRIPTION"], [author], 1)]
+
+
+class KernelLexer(RegexLexer):
+    """Assembly of the PEs. It knows where an operation stands, not which there are: those are the TableGen records."""
+
+    name = "vsm"
+    tokens = {
+        "root": [
+            (r"#.*$", Comment.Single),
+            (r"^(\s*)([A-Za-z_|]\w*)", bygroups(Text, Keyword)),
+            (r"(;)(\s*)([A-Za-z_]\w*)", bygroups(Punctuation, Text, Keyword)),
+            (r"[fh]?\"[^\"\n]*\"", String),
+            (r"\$\w+(\.\w+)?", Name.Variable),
+            (r"\b(0x[0-9a-fA-F]+|\d[\w.+-]*)", Number),
+            (r"\w+", Name),
+            (r"\s+", Text),
+            (r".", Punctuation),
+        ]
+    }
+
+
+def setup(app):
+    app.add_lexer("vsm", KernelLexer)
+    app.add_lexer("examples", TextLexer)  # rows of docs/arithmetic.md that a test reads

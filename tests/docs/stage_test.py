@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""docs/site/stage.py places every page, follows links between them, and refuses what leads nowhere: stage_test.py STAGE"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+STAGE = sys.argv.pop(1)
+NAVIGATION = '[[part]]\ntitle = "All"\npages = ["docs/a.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs/references.md", "components", "api"]\n'
+INDEX = """<doxygenindex><compound refid="space" kind="namespace"><name>gdr</name></compound>
+<compound refid="box" kind="struct"><name>gdr::Box</name></compound></doxygenindex>"""
+SPACE = """<doxygen><compounddef><sectiondef><memberdef kind="function"><name>weigh</name><qualifiedname>gdr::weigh</qualifiedname>
+<argsstring>(const Box &amp;box)</argsstring><location file="base/include/gdr/base/box.h"/></memberdef></sectiondef></compounddef></doxygen>"""
+BOX = '<doxygen><compounddef><location file="base/include/gdr/base/box.h"/></compounddef></doxygen>'
+
+
+class StageTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tree = pathlib.Path(folder.name) / "tree"
+        self.out = pathlib.Path(folder.name) / "out"
+        self.xml = pathlib.Path(folder.name) / "xml"
+        for name, text in {
+            "README.md": "# Front\n\n[a](docs/a.md) [part](base/README.md)\n",
+            "CHANGELOG.md": "# Changes\n", "CONTRIBUTING.md": "# Contributing\n",
+            "docs/a.md": "# A\n\n[front](../README.md#front) [base](../base) [code](../base/box.cpp) [far](https://example.org/x.md)\n",
+            "docs/references.bib": "", "docs/site/navigation.toml": NAVIGATION,
+            "base/README.md": "# base\n", "base/box.cpp": "", "base/include/gdr/base/box.h": "",
+        }.items():
+            self.write(self.tree / name, text)
+        for name, text in {"index.xml": INDEX, "space.xml": SPACE, "box.xml": BOX}.items():
+            self.write(self.xml / name, text)
+
+    @staticmethod
+    def write(path, text):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def stage(self):
+        return subprocess.run([sys.executable, "-B", STAGE, "--project", self.tree, "--doxygen", self.xml, "--out", self.out],
+                              capture_output=True, text=True)
+
+    def test_links_between_pages_are_followed_and_others_keep_their_text(self):
+        done = self.stage()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("[a](docs/a.md) [part](base/index.md)", (self.out / "index.md").read_text())
+        self.assertIn("[front](../index.md#front) [base](../base/index.md) code [far](https://example.org/x.md)",
+                      (self.out / "docs/a.md").read_text())
+
+    def test_public_headers_are_listed_with_what_they_declare(self):
+        self.stage()
+        listed = (self.out / "api/base.rst").read_text()
+        self.assertIn("gdr/base/box.h", listed)
+        self.assertIn(".. doxygenstruct:: gdr::Box", listed)
+        self.assertIn(".. doxygenfunction:: gdr::weigh(const Box &box)", listed)
+
+    def test_a_link_to_nothing_is_refused_with_its_place(self):
+        self.write(self.tree / "docs/a.md", "# A\n\n[gone](gone.md)\n")
+        done = self.stage()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/a.md:3: links to gone.md, which does not exist", done.stderr)
+
+    def test_a_link_in_a_block_of_code_is_text(self):
+        self.write(self.tree / "docs/a.md", "# A\n\n```c\n[gone](gone.md)\n```\n")
+        self.assertEqual(self.stage().returncode, 0)
+
+    def test_a_page_that_the_menu_lacks_or_names_twice_is_refused(self):
+        self.write(self.tree / "docs/b.md", "# B\n")
+        self.assertIn("docs/b.md stands in no part", self.stage().stderr)
+        self.write(self.tree / "docs/site/navigation.toml", NAVIGATION + '[[part]]\ntitle = "More"\npages = ["docs/b.md", "docs/a.md"]\n')
+        self.assertIn("names docs/a.md twice", self.stage().stderr)
+
+    def test_a_page_that_is_gone_leaves_the_site(self):
+        self.write(self.tree / "docs/b.md", "# B\n")
+        self.stage()
+        self.assertTrue((self.out / "docs/b.md").exists())
+        (self.tree / "docs/b.md").unlink()
+        self.stage()
+        self.assertFalse((self.out / "docs/b.md").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
