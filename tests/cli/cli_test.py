@@ -713,7 +713,8 @@ class Validate(CliTest):
         self.assertIn(f"median error of {len(errors)} predicted numbers {100 * median:.2g} %", page)
 
     def test_a_row_without_a_bar_says_why(self):
-        row = '[[row]]\nid = "X"\nsource = "koike2009"\nquantity = "q"\nrole = "consistency"\nbar = { kind = "none" }\n'
+        row = ('[[row]]\nid = "X"\nsection = "grape-dr"\nsource = "koike2009"\nquantity = "q"\nrole = "consistency"\n'
+               'bar = { kind = "none" }\n')
         self.ends(1, ["row X", "note"], "validate", data=self.own_data(lambda text: text + row))
 
     def test_strict_ends_with_1_if_a_row_misses_its_bar(self):

@@ -8,9 +8,9 @@
 #include "gdr/interconnect/ha_pacs_tca.h"
 #include "gdr/interconnect/peach2.h"
 #include "gdr/interconnect/stencil.h"
-#include "validation.h"
+#include "systems.h"
 
-namespace gdr::cli {
+namespace gdr::validation {
 namespace {
 
 using interconnect::GdrPath;
@@ -320,62 +320,62 @@ Ours large(Inputs& in) {
 
 }  // namespace
 
-std::vector<Model> tca_models() {
+std::vector<Model> hanawa_tca_models() {
   const auto inputs = std::make_shared<Inputs>();
   const auto with = [inputs](Ours (*compute)(Inputs&)) {
-    return [inputs, compute](const ValidationRow&) -> Ours { return compute(*inputs); };
+    return [inputs, compute](const Row&) -> Ours { return compute(*inputs); };
   };
-  return {{"N14.pcie", with(pcie_rate)},
-          {"N14.peak", with(share_of_peak)},
-          {"N14.local-peak", with(local_share_of_peak)},
-          {"N14.pio", with(pio_latency)},
-          {"N14.dma", with(dma_latency)},
-          {"N14.bandwidth", with(dma_rate)},
-          {"N14.local", with(local_rate)},
-          {"N14.gpu-read", with(gpu_read_rate)},
-          {"N14.local-gpu-read", with(local_gpu_read_rate)},
-          {"N14.gpu-latency", with(gpu_latency)},
-          {"N14.mvapich2-gdr", with(mvapich2_gdr_latency)},
-          {"N14.dma-8KB", with(dma_8kb)},
-          {"N14.chain", with(chained)},
-          {"N14.register", with(register_mode)},
-          {"N14.descriptors", with(descriptors_do_not_matter)},
-          {"N14.gpu-1KB", with(gpu_source_of_1kb)},
-          {"N14.half", with(half_of_peak)},
-          {"N14.hops", with(worst_hops_of_8)},
-          {"N14.peers", with(before_peers)},
-          {"N14.staged", with(staged)},
-          {"N15.host-descriptors", with(host_descriptors)},
-          {"N15.own-descriptors", with(own_descriptors)},
-          {"N15.qpi", with(qpi_rate)},
-          {"N15.qpi-beyond", with(qpi_beyond_512kb)},
-          {"N15.qpi-tuned", with(best_direct_limit)},
-          {"N15.crossover.1d", with(crossover_of_messages)},
-          {"N15.crossover.block", with(block_crossover)},
-          {"N15.crossover.block-stride", with(block_stride_crossover)},
-          {"N15.crossover.stride", with(stride_crossover)},
-          {"N15.laplace.halo.S", with(laplace_columns_small)},
-          {"N15.laplace.halo.L", with(laplace_columns_large)},
-          {"N15.laplace.order", with(laplace_order)},
-          {"N15.laplace.share", with(laplace_share)},
-          {"N15.laplace.reflect", with(reflect_do)},
-          {"N15.himeno.halo.S", with(himeno_message_small)},
-          {"N15.himeno.halo.M", with(himeno_middle_block_stride)},
-          {"N15.himeno.halo.M-all", with(himeno_message_middle)},
-          {"N15.himeno.halo.L", with(himeno_message_large)},
-          {"N15.himeno.share", with(share_241)},
-          {"N15.himeno.share-281", with(share_281)},
-          {"N15.himeno.S.tca", with(small_tca)},
-          {"N15.himeno.S.hybrid", with(small_hybrid)},
-          {"N15.hybrid", with(largest_hybrid_gain)},
-          {"N15.himeno.M.281", with(middle_281)},
-          {"N15.himeno.M.281-tca", with(middle_281_tca)},
-          {"N15.himeno.M.241", with(middle_241)},
-          {"N15.himeno.M.241-parts", with(middle_241_balance)},
-          {"N15.himeno.M.421-parts", with(middle_421_balance)},
-          {"N15.himeno.S.421-parts", with(small_421_parts)},
-          {"N15.himeno.421", with(tca_before_hybrid_421)},
-          {"N15.himeno.L", with(large)}};
+  return {{"peach2.pcie_rate", {}, with(pcie_rate)},
+          {"peach2.share_of_peak", {}, with(share_of_peak)},
+          {"peach2.local_share_of_peak", {}, with(local_share_of_peak)},
+          {"peach2.pio_latency", {}, with(pio_latency)},
+          {"peach2.dma_latency", {}, with(dma_latency)},
+          {"peach2.dma_rate", {}, with(dma_rate)},
+          {"peach2.local_rate", {}, with(local_rate)},
+          {"peach2.gpu_read_rate", {}, with(gpu_read_rate)},
+          {"peach2.local_gpu_read_rate", {}, with(local_gpu_read_rate)},
+          {"peach2.gpu_latency", {}, with(gpu_latency)},
+          {"peach2.mvapich2_gdr_latency", {}, with(mvapich2_gdr_latency)},
+          {"peach2.dma_8kb", {}, with(dma_8kb)},
+          {"peach2.chained", {}, with(chained)},
+          {"peach2.register_mode", {}, with(register_mode)},
+          {"peach2.descriptors_do_not_matter", {}, with(descriptors_do_not_matter)},
+          {"peach2.gpu_source_of_1kb", {}, with(gpu_source_of_1kb)},
+          {"peach2.half_of_peak", {}, with(half_of_peak)},
+          {"peach2.worst_hops_of_8", {}, with(worst_hops_of_8)},
+          {"peach2.before_peers", {}, with(before_peers)},
+          {"peach2.staged", {}, with(staged)},
+          {"tca.host_descriptors", {}, with(host_descriptors)},
+          {"tca.own_descriptors", {}, with(own_descriptors)},
+          {"tca.qpi_rate", {}, with(qpi_rate)},
+          {"tca.qpi_beyond_512kb", {}, with(qpi_beyond_512kb)},
+          {"tca.best_direct_limit", {}, with(best_direct_limit)},
+          {"tca.crossover_of_messages", {}, with(crossover_of_messages)},
+          {"tca.block_crossover", {}, with(block_crossover)},
+          {"tca.block_stride_crossover", {}, with(block_stride_crossover)},
+          {"tca.stride_crossover", {}, with(stride_crossover)},
+          {"tca.laplace_columns_small", {}, with(laplace_columns_small)},
+          {"tca.laplace_columns_large", {}, with(laplace_columns_large)},
+          {"tca.laplace_order", {}, with(laplace_order)},
+          {"tca.laplace_share", {}, with(laplace_share)},
+          {"tca.reflect_do", {}, with(reflect_do)},
+          {"tca.himeno_message_small", {}, with(himeno_message_small)},
+          {"tca.himeno_middle_block_stride", {}, with(himeno_middle_block_stride)},
+          {"tca.himeno_message_middle", {}, with(himeno_message_middle)},
+          {"tca.himeno_message_large", {}, with(himeno_message_large)},
+          {"tca.share_241", {}, with(share_241)},
+          {"tca.share_281", {}, with(share_281)},
+          {"tca.small_tca", {}, with(small_tca)},
+          {"tca.small_hybrid", {}, with(small_hybrid)},
+          {"tca.largest_hybrid_gain", {}, with(largest_hybrid_gain)},
+          {"tca.middle_281", {}, with(middle_281)},
+          {"tca.middle_281_tca", {}, with(middle_281_tca)},
+          {"tca.middle_241", {}, with(middle_241)},
+          {"tca.middle_241_balance", {}, with(middle_241_balance)},
+          {"tca.middle_421_balance", {}, with(middle_421_balance)},
+          {"tca.small_421_parts", {}, with(small_421_parts)},
+          {"tca.tca_before_hybrid_421", {}, with(tca_before_hybrid_421)},
+          {"tca.large", {}, with(large)}};
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::validation

@@ -1,17 +1,17 @@
 // What the chip's and the board's models give for the rows of Koike et al. 2009: one function per quantity.
 #include <cmath>
 #include <map>
+#include <memory>
 
-#include "command.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/emulator/board_time.h"
 #include "gdr/hostlib/block_steps.h"
+#include "gdr/hostlib/kernel_program.h"
 #include "gdr/isa/loop_bound.h"
-#include "validation.h"
+#include "systems.h"
 
-namespace gdr::cli {
-
+namespace gdr::validation {
 namespace {
 
 /// Kernels and machines that the functions share, each read when first asked for.
@@ -21,7 +21,7 @@ struct Inputs {
 
   const isa::Program& kernel(const std::string& name) {
     const auto [entry, is_new] = kernels_.try_emplace(name);
-    if (is_new) entry->second = load_kernel(name);
+    if (is_new) entry->second = hostlib::kernel_program(name);
     return entry->second;
   }
 
@@ -78,23 +78,22 @@ double speed_on_board(Inputs& inputs, const std::string& kernel) {
   return loop_speed(inputs.kernel(kernel), loop_clocks(inputs.kernel(kernel), board), board.chips, board.clock_mhz);
 }
 
-double gravity_jerk_2009_lines(Inputs& inputs, const ValidationRow&) {
-  return loop_lines(inputs.kernel("gravity_jerk_2009"));
-}
-double gravity_jerk_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("gravity_jerk")); }
+double lines(Inputs& inputs, const Row& row) { return loop_lines(inputs.kernel(*row.what.kernel)); }
 
-double gravity_jerk_2009_clocks(Inputs& inputs, const ValidationRow&) {
-  return loop_clocks(inputs.kernel("gravity_jerk_2009"), inputs.board());
+double clocks(Inputs& inputs, const Row& row) { return loop_clocks(inputs.kernel(*row.what.kernel), inputs.board()); }
+
+double board_speed(Inputs& inputs, const Row& row) { return speed_on_board(inputs, *row.what.kernel); }
+
+/// One chip at the clock it was designed for.
+double chip_speed(Inputs& inputs, const Row& row) {
+  const isa::Program& program = inputs.kernel(*row.what.kernel);
+  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
 }
-double gravity_jerk_2009_speed(Inputs& inputs, const ValidationRow&) {
-  return speed_on_board(inputs, "gravity_jerk_2009");
-}
-double gravity_jerk_speed(Inputs& inputs, const ValidationRow&) { return speed_on_board(inputs, "gravity_jerk"); }
 
 /// Speed for ever more j-particles: an iteration with its stall.
-double asymptotic_speed(Inputs& inputs, const ValidationRow&) {
+double asymptotic_speed(Inputs& inputs, const Row& row) {
   constexpr std::uint64_t kIterations = 1 << 20;
-  const isa::Program& program = inputs.kernel("gravity_jerk_2009");
+  const isa::Program& program = inputs.kernel(*row.what.kernel);
   const RunClocks clocks = emulator::Schedule(program, inputs.board()).run(kIterations * emulator::kBlocks);
   return loop_speed(program, static_cast<double>(clocks.loop_body + clocks.stall) / kIterations, inputs.board().chips,
                     inputs.board().clock_mhz);
@@ -109,7 +108,7 @@ BoardTime force_evaluation(Inputs& inputs, double n) {
   return form;
 }
 
-double force_speed(Inputs& inputs, const ValidationRow&) {
+double force_speed(Inputs& inputs, const Row&) {
   constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
   const BoardTime form = force_evaluation(inputs, kParticles);
   const double flops = inputs.kernel("gravity_jerk_2009").flops * static_cast<double>(form.interactions());
@@ -123,13 +122,13 @@ double individual_speed(Inputs& inputs, double n) {
   return inputs.kernel("gravity_jerk_2009").flops * blocks.steps() * n / seconds / kGiga;
 }
 
-double individual_speed_of_most(Inputs& inputs, const ValidationRow&) {
+double individual_speed_of_most(Inputs& inputs, const Row&) {
   constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
   return individual_speed(inputs, kParticles);
 }
 
 /// Where half of the loop's own speed is reached, by bisection.
-double half_speed_particles(Inputs& inputs, const ValidationRow&) {
+double half_speed_particles(Inputs& inputs, const Row&) {
   const double half = speed_on_board(inputs, "gravity_jerk_2009") / 2;
   double low = 2048;
   double high = 262144;
@@ -140,57 +139,34 @@ double half_speed_particles(Inputs& inputs, const ValidationRow&) {
   return std::round(high);
 }
 
-double i_send_time(Inputs& inputs, const ValidationRow& row) {
-  return force_evaluation(inputs, row.n).seconds().i_send;
-}
-double j_send_time(Inputs& inputs, const ValidationRow& row) {
-  return force_evaluation(inputs, row.n).seconds().j_send;
-}
-double compute_time(Inputs& inputs, const ValidationRow& row) {
-  return force_evaluation(inputs, row.n).seconds().compute;
-}
+double i_send_time(Inputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().i_send; }
+double j_send_time(Inputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().j_send; }
+double compute_time(Inputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().compute; }
 
-double gravity_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("gravity")); }
-double gravity_speed(Inputs& inputs, const ValidationRow&) {
-  const isa::Program& program = inputs.kernel("gravity");
-  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
-}
-
-double vdw_lines(Inputs& inputs, const ValidationRow&) { return loop_lines(inputs.kernel("vdw")); }
-double vdw_speed(Inputs& inputs, const ValidationRow&) {
-  const isa::Program& program = inputs.kernel("vdw");
-  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
-}
-
-double planned_j_rate(Inputs& inputs, const ValidationRow&) {
+double planned_j_rate(Inputs& inputs, const Row&) {
   constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
   return inputs.board().send_ideal_mb * kMega / kRecordBytes;
 }
 
 }  // namespace
 
-std::vector<Model> grape_dr_models() {
+std::vector<Model> koike_gravity_models() {
   const auto inputs = std::make_shared<Inputs>();
-  const auto with = [inputs](double (*compute)(Inputs&, const ValidationRow&)) {
-    return [inputs, compute](const ValidationRow& row) -> Ours { return compute(*inputs, row); };
+  const auto with = [inputs](double (*compute)(Inputs&, const Row&)) {
+    return [inputs, compute](const Row& row) -> Ours { return compute(*inputs, row); };
   };
-  return {{"G1.paper", with(gravity_jerk_2009_lines)},
-          {"G1.packed", with(gravity_jerk_lines)},
-          {"G2.clocks", with(gravity_jerk_2009_clocks)},
-          {"G2.speed", with(gravity_jerk_2009_speed)},
-          {"G2.packed", with(gravity_jerk_speed)},
-          {"G3", with(asymptotic_speed)},
-          {"G4", with(force_speed)},
-          {"G5.ip.", with(i_send_time)},
-          {"G5.jp.", with(j_send_time)},
-          {"G5.fo.", with(compute_time)},
-          {"G6.speed", with(individual_speed_of_most)},
-          {"G6.half", with(half_speed_particles)},
-          {"G13.gravity.lines", with(gravity_lines)},
-          {"G13.gravity.speed", with(gravity_speed)},
-          {"G13.vdw.lines", with(vdw_lines)},
-          {"G13.vdw.speed", with(vdw_speed)},
-          {"G14", with(planned_j_rate)}};
+  return {{"kernel.lines", {CaseField::kernel}, with(lines)},
+          {"kernel.clocks", {CaseField::kernel}, with(clocks)},
+          {"kernel.board_speed", {CaseField::kernel}, with(board_speed)},
+          {"kernel.chip_speed", {CaseField::kernel}, with(chip_speed)},
+          {"kernel.asymptotic_speed", {CaseField::kernel}, with(asymptotic_speed)},
+          {"gravity.force_speed", {}, with(force_speed)},
+          {"gravity.i_send_time", {}, with(i_send_time)},
+          {"gravity.j_send_time", {}, with(j_send_time)},
+          {"gravity.compute_time", {}, with(compute_time)},
+          {"gravity.individual_speed", {}, with(individual_speed_of_most)},
+          {"gravity.half_speed_particles", {}, with(half_speed_particles)},
+          {"board.planned_j_rate", {}, with(planned_j_rate)}};
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::validation

@@ -3,14 +3,14 @@
 #include <memory>
 #include <optional>
 
-#include "command.h"
 #include "gdr/base/data_file.h"
 #include "gdr/hostlib/hpl_model.h"
+#include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/lu.h"
 #include "gdr/hostlib/table.h"
-#include "validation.h"
+#include "systems.h"
 
-namespace gdr::cli {
+namespace gdr::validation {
 namespace {
 
 /// What the rows share, read when first asked for.
@@ -22,7 +22,7 @@ struct Inputs {
     return board_;
   }
   const DgemmModel& dgemm() {
-    if (!dgemm_) dgemm_.emplace(load_kernel("dgemm"), board(), 1);
+    if (!dgemm_) dgemm_.emplace(hostlib::kernel_program("dgemm"), board(), 1);
     return *dgemm_;
   }
   const HostDescription& host() {
@@ -68,22 +68,30 @@ Ours is_slower_without_overlap(Inputs& inputs) {
   return holds;
 }
 
-Ours stage_of(Inputs& inputs, const std::string& id) {
-  const std::string name = id.substr(id.rfind('.') + 1);
-  const bool host_alone = id.find(".host.") != std::string::npos;
-  const HplStages stages = host_alone ? hpl_on_host(inputs.host(), kOrder, kPanel)
-                                      : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, kOrder, kPanel);
-  if (name == "total") return stages.total();
-  if (name == "speed") return hpl_flops(kOrder) / stages.total() / 1e9;
-  if (name == "panel") return stages.panel;
-  if (name == "update") return stages.update;
-  if (name == "swap") return stages.swap;
-  return stages.backsub;
+Ours stage_of(Inputs& inputs, HplSystem system, HplStage stage) {
+  const HplStages stages = system == HplSystem::host
+                               ? hpl_on_host(inputs.host(), kOrder, kPanel)
+                               : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, kOrder, kPanel);
+  switch (stage) {
+    case HplStage::panel:
+      return stages.panel;
+    case HplStage::update:
+      return stages.update;
+    case HplStage::swap:
+      return stages.swap;
+    case HplStage::backsub:
+      return stages.backsub;
+    case HplStage::total:
+      return stages.total();
+    case HplStage::speed:
+      return hpl_flops(kOrder) / stages.total() / 1e9;
+  }
+  return {};
 }
 
 /// Residual with the board's products to that with the host's, geometric mean over seeds.
 double residual_ratio(std::size_t n, std::size_t nb, unsigned seeds) {
-  BoardDgemm board({}, load_kernel("dgemm"));
+  BoardDgemm board({}, hostlib::kernel_program("dgemm"));
   const auto on_board = [&](std::size_t m, std::size_t columns, std::size_t k, const MatrixView& a,
                             const MatrixView& b) { return board.multiply(m, columns, k, a, b); };
   double sum = 0;
@@ -110,16 +118,17 @@ Ours kept_residual_ratio(double n, double nb) {
 
 }  // namespace
 
-std::vector<Model> blas_models() {
+std::vector<Model> koike_blas_models() {
   const auto inputs = std::make_shared<Inputs>();
-  const auto stage = [inputs](const ValidationRow& row) { return stage_of(*inputs, row.id); };
-  return {{"G7", [inputs](const ValidationRow&) { return large_product(*inputs); }},
-          {"G8.hidden", [inputs](const ValidationRow&) { return is_hidden_from_16384(*inputs); }},
-          {"G8.slower", [inputs](const ValidationRow&) { return is_slower_without_overlap(*inputs); }},
-          {"G9", [inputs](const ValidationRow&) { return Ours{inputs->dgemm().kernel_gflops()}; }},
-          {"G10.", stage},
-          {"G11.mean", [](const ValidationRow&) { return Ours{residual_ratio(768, 256, 10)}; }},
-          {"G11.largest", [](const ValidationRow&) { return kept_residual_ratio(4096, 512); }}};
+  return {{"dgemm.speed", {}, [inputs](const Row&) { return large_product(*inputs); }},
+          {"dgemm.hidden_from_16384", {}, [inputs](const Row&) { return is_hidden_from_16384(*inputs); }},
+          {"dgemm.slower_without_overlap", {}, [inputs](const Row&) { return is_slower_without_overlap(*inputs); }},
+          {"dgemm.kernel_speed", {}, [inputs](const Row&) { return Ours{inputs->dgemm().kernel_gflops()}; }},
+          {"hpl.stage",
+           {CaseField::system, CaseField::stage},
+           [inputs](const Row& row) { return stage_of(*inputs, *row.what.system, *row.what.stage); }},
+          {"hpl.residual_ratio", {}, [](const Row&) { return Ours{residual_ratio(768, 256, 10)}; }},
+          {"hpl.kept_residual_ratio", {}, [](const Row&) { return kept_residual_ratio(4096, 512); }}};
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::validation

@@ -1,11 +1,15 @@
 // What schedules and closed forms give for the rows of Urino 2020.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
-#include "command.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
 #include "gdr/interconnect/flow_factors.h"
@@ -14,9 +18,9 @@
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/summa.h"
-#include "validation.h"
+#include "systems.h"
 
-namespace gdr::cli {
+namespace gdr::validation {
 namespace {
 
 using namespace interconnect;  // the room whose every name is used here
@@ -32,12 +36,7 @@ struct Variant {
   SummaLayout layout;
 };
 
-/// "2.5d-CA3" at the end of a row's id.
-Variant variant_of(const std::string& id) {
-  const auto digit = static_cast<int>(id.back() - '0');
-  return {static_cast<SummaAlgorithm>(digit),
-          id.find("2.5d-") == std::string::npos ? SummaLayout::square : SummaLayout::cube};
-}
+Variant variant_of(const Row& row) { return {*row.what.algorithm, *row.what.layout}; }
 
 double theory_seconds(const Variant& variant, double nodes = kNodes) {
   return summa_theory(variant.algorithm, variant.layout, nodes, double{kOrder}, kBandwidth).seconds;
@@ -45,20 +44,18 @@ double theory_seconds(const Variant& variant, double nodes = kNodes) {
 
 constexpr Variant kReference{SummaAlgorithm::ca1, SummaLayout::square};
 
-double relative_theory(const ValidationRow& row) {
-  return theory_seconds(kReference) / theory_seconds(variant_of(row.id));
-}
+double relative_theory(const Row& row) { return theory_seconds(kReference) / theory_seconds(variant_of(row)); }
 
-double relative_memory(const ValidationRow& row) {
-  const Variant variant = variant_of(row.id);
+double relative_memory(const Row& row) {
+  const Variant variant = variant_of(row);
   return summa_memory_words(variant.algorithm, variant.layout, kNodes, double{kOrder}) /
          summa_memory_words(kReference.algorithm, kReference.layout, kNodes, double{kOrder});
 }
 
 /// The table's relative numbers at 64 nodes follow from the memory as it is, not from its limit for many nodes.
-double speed_by_memory(const ValidationRow& row) { return relative_theory(row) / relative_memory(row); }
+double speed_by_memory(const Row& row) { return relative_theory(row) / relative_memory(row); }
 
-double hub_2d_by_1d(const ValidationRow&) {
+double hub_2d_by_1d(const Row&) {
   const auto seconds = [](bool two_dimensional) {
     return summa_theory(SummaAlgorithm::ca4, SummaLayout::square, kNodes, double{kOrder}, kBandwidth, two_dimensional)
         .seconds;
@@ -66,10 +63,10 @@ double hub_2d_by_1d(const ValidationRow&) {
   return seconds(true) / seconds(false);
 }
 
-HubCost cost_of(const std::string& name) { return hub_cost(load_network(name, "optical-hub-cost")); }
+HubCost cost_of(const Row& row) { return hub_cost(load_network(*row.what.network, "optical-hub-cost")); }
 
 /// Largest number of nodes at which 2.5D CA3 is not yet before CA4.
-double crossover(const ValidationRow&) {
+double crossover(const Row&) {
   constexpr double kRounding = 1e-12;
   double nodes = 1;
   while (theory_seconds({SummaAlgorithm::ca3, SummaLayout::cube}, nodes + 1) >=
@@ -117,13 +114,6 @@ class Table7 {
   double processor_seconds_ = 0;
 };
 
-/// The network that a row's id names: "N5.fat-tree-2.5d-CA1".
-std::string network_of(const std::string& id) {
-  if (id.find("hub") != std::string::npos || id.starts_with("N2")) return "optical-hub-64";
-  if (id.find("torus") != std::string::npos || id.starts_with("N3")) return "torus-64";
-  return "fat-tree-64";
-}
-
 template <class Take>
 void for_each_cell(const Take& take) {
   for (const char* network : {"optical-hub-64", "torus-64", "fat-tree-64"}) {
@@ -137,11 +127,10 @@ void for_each_cell(const Take& take) {
 }
 
 /// All 21 cells of table 7, in processor time, which other work on the machine does not change.
-bool are_cells_quick(Table7& table) {
-  constexpr double kMostSeconds = 10;
+bool are_cells_quick(Table7& table, double most_seconds) {
   for_each_cell(
       [&](const char* network, const Variant& variant) { static_cast<void>(table.seconds(network, variant)); });
-  return table.processor_seconds() <= kMostSeconds;
+  return table.processor_seconds() <= most_seconds;
 }
 
 constexpr Variant kCa0{SummaAlgorithm::ca0, SummaLayout::square};
@@ -210,7 +199,7 @@ double arithmetic_bound() {
 }
 
 /// Every algorithm on matrices of small whole numbers, whose product is exact in any order.
-bool product_is_the_serial_one(const ValidationRow&) {
+bool product_is_the_serial_one(const Row&) {
   constexpr std::uint64_t kN = 32;
   std::mt19937 random(1);
   const auto matrix = [&] {
@@ -242,7 +231,7 @@ bool product_is_the_serial_one(const ValidationRow&) {
 }
 
 /// Messages on each directed link of the hub; not a number if links differ.
-double link_uses(const ValidationRow&) {
+double link_uses(const Row&) {
   const Platform hub = load_platform("optical-hub-64");
   const std::vector<LinkLoad> loads = link_loads(make_summa({.nodes = kNodes, .n = kOrder}).schedule, hub.topology);
   const bool are_equal =
@@ -262,63 +251,65 @@ SimulationResult simulate_bruck() {
                  torus({kSide, kSide, kSide}, cable));
 }
 
-bool is_bruck_quick(const ValidationRow&) {
-  constexpr double kMostSeconds = 3;
-  return simulate_bruck().processor_seconds <= kMostSeconds;
+using Fields = std::vector<CaseField>;
+
+/// Simulations, which a build without SimGrid cannot make.
+template <class Compute>
+Model simulated(std::string name, Fields takes, Compute compute) {
+  return {std::move(name), std::move(takes),
+          [compute](const Row& row) -> Ours { return has_simgrid() ? Ours(compute(row)) : Ours(); }};
 }
 
-bool is_bruck_small(const ValidationRow&) {
-  constexpr double kMostBytes = 200e6;
-  return simulate_bruck().memory_bytes <= kMostBytes;
+std::vector<Model> theory_models() {
+  const Fields variant{CaseField::algorithm, CaseField::layout};
+  return {{"summa.theory_speed", variant, relative_theory},
+          {"summa.theory_memory", variant, relative_memory},
+          {"summa.theory_speed_by_memory", variant, speed_by_memory},
+          {"summa.theory_hub_2d", {}, hub_2d_by_1d},
+          {"summa.theory_crossover", {}, crossover},
+          {"summa.product", {}, product_is_the_serial_one},
+          {"summa.link_uses", {}, link_uses},
+          {"summa.arithmetic_slope",
+           {},
+           [](const Row&) { return communication_to_arithmetic(kOrder / 2) / communication_to_arithmetic(kOrder); }},
+          {"summa.arithmetic_bound", {}, [](const Row&) { return arithmetic_bound(); }},
+          {"summa.published_bound", {}, [](const Row&) { return kPublishedBound * std::sqrt(double{kNodes}); }},
+          {"hub.cost", {CaseField::network}, [](const Row& row) { return cost_of(row).total; }},
+          {"hub.cost_per_gbps", {CaseField::network}, [](const Row& row) { return cost_of(row).per_gbps(); }}};
+}
+
+std::vector<Model> simulated_models() {
+  const auto table = std::make_shared<Table7>();
+  return {
+      simulated("summa.simulated_speed", {CaseField::network, CaseField::algorithm, CaseField::layout},
+                [table](const Row& row) { return table->relative(*row.what.network, variant_of(row)); }),
+      simulated("summa.best_cells", {}, [table](const Row&) { return are_the_best_the_papers(*table); }),
+      simulated("summa.relays_before_library", {},
+                [table](const Row&) {
+                  return table->seconds("optical-hub-64", kCa0) > kNodes * table->seconds("optical-hub-64", kCa4);
+                }),
+      simulated("summa.hub_before", {CaseField::network, CaseField::limit},
+                [table](const Row& row) { return time_to_hub(*table, *row.what.network) >= *row.what.limit; }),
+      simulated("summa.time_to_hub", {CaseField::network},
+                [table](const Row& row) { return time_to_hub(*table, *row.what.network); }),
+      simulated("summa.simulated_hub_2d", {}, [](const Row&) { return simulated_hub_2d_by_1d(); }),
+      simulated("summa.cells_quick", {CaseField::limit},  // seconds
+                [table](const Row& row) { return are_cells_quick(*table, *row.what.limit); }),
+      simulated("broadcast.relays_gain_from_512_bytes", {}, [](const Row&) { return do_relays_gain_from_512_bytes(); }),
+      simulated("broadcast.time_to_hub", {CaseField::network},
+                [](const Row& row) { return broadcast_to_hub(*row.what.network); }),
+      simulated("bruck.quick", {CaseField::limit},  // seconds
+                [](const Row& row) { return simulate_bruck().processor_seconds <= *row.what.limit; }),
+      simulated("bruck.small", {CaseField::limit},  // bytes
+                [](const Row& row) { return simulate_bruck().memory_bytes <= *row.what.limit; })};
 }
 
 }  // namespace
 
-std::vector<Model> urino_models() {
-  const auto table = std::make_shared<Table7>();
-  const auto simulated = [table](const ValidationRow& row) -> Ours {
-    if (!has_simgrid()) return {};
-    return table->relative(network_of(row.id), variant_of(row.id));
-  };
-  const auto if_simulated = [](auto compute) {
-    return [compute](const ValidationRow& row) -> Ours { return has_simgrid() ? Ours(compute(row)) : Ours(); };
-  };
-  return {{"N1.table3.", relative_theory},
-          {"N1.table4.", relative_memory},
-          {"N1.table5.", speed_by_memory},
-          {"N1.table8", hub_2d_by_1d},
-          {"N1.tableA1.sum", [](const ValidationRow&) { return cost_of("optical-hub-cost-1d").total; }},
-          {"N1.tableA1.rate", [](const ValidationRow&) { return cost_of("optical-hub-cost-1d").per_gbps(); }},
-          {"N1.tableA2.sum", [](const ValidationRow&) { return cost_of("optical-hub-cost-2d").total; }},
-          {"N1.tableA2.rate", [](const ValidationRow&) { return cost_of("optical-hub-cost-2d").per_gbps(); }},
-          {"N1.crossover", crossover},
-          {"N2.", simulated},
-          {"N3.", simulated},
-          {"N4.", simulated},
-          {"N5.", simulated},
-          {"N6.product", product_is_the_serial_one},
-          {"N6.links", link_uses},
-          {"N6a.best", if_simulated([table](const ValidationRow&) { return are_the_best_the_papers(*table); })},
-          {"N6a.library", if_simulated([table](const ValidationRow&) {
-             return table->seconds("optical-hub-64", kCa0) > kNodes * table->seconds("optical-hub-64", kCa4);
-           })},
-          {"N6a.torus", if_simulated([table](const ValidationRow&) { return time_to_hub(*table, "torus-64") > 10; })},
-          {"N6a.fat-tree",
-           if_simulated([table](const ValidationRow&) { return time_to_hub(*table, "fat-tree-64") >= 1.5; })},
-          {"N6a.abstract", if_simulated([table](const ValidationRow&) { return time_to_hub(*table, "torus-64"); })},
-          {"N6b.relays", if_simulated([](const ValidationRow&) { return do_relays_gain_from_512_bytes(); })},
-          {"N6b.torus", if_simulated([](const ValidationRow&) { return broadcast_to_hub("torus-64"); })},
-          {"N6b.fat-tree", if_simulated([](const ValidationRow&) { return broadcast_to_hub("fat-tree-64"); })},
-          {"N6c.slope",
-           [](const ValidationRow&) {
-             return communication_to_arithmetic(kOrder / 2) / communication_to_arithmetic(kOrder);
-           }},
-          {"N6c.bound", [](const ValidationRow&) { return arithmetic_bound(); }},
-          {"N6c.hub-2d", if_simulated([](const ValidationRow&) { return simulated_hub_2d_by_1d(); })},
-          {"N6c.bound-64", [](const ValidationRow&) { return kPublishedBound * std::sqrt(double{kNodes}); }},
-          {"N12", if_simulated([table](const ValidationRow&) { return are_cells_quick(*table); })},
-          {"N13.time", if_simulated(is_bruck_quick)},
-          {"N13.memory", if_simulated(is_bruck_small)}};
+std::vector<Model> urino_summa_models() {
+  std::vector<Model> models = theory_models();
+  std::ranges::move(simulated_models(), std::back_inserter(models));
+  return models;
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::validation

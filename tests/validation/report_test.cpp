@@ -1,0 +1,168 @@
+// Verdicts by every kind of bar, what is counted, and how it is written.
+#include "gdr/validation/report.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "testing.h"
+
+namespace gdr::validation {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::optional<bool> verdict(const Bar& bar, double published, const Ours& ours) {
+  Row row;
+  row.published = published;
+  row.bar = bar;
+  return judge(row, ours).pass;
+}
+
+TEST(ValidationVerdict, BarsHoldUpToTheirLimitsAndNotBeyond) {
+  using Kind = Bar::Kind;
+  EXPECT_EQ(verdict({.kind = Kind::exact}, 3, 3.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::exact}, 3, std::nextafter(3.0, 4)), false);
+  EXPECT_EQ(verdict({.kind = Kind::relative, .limit = 0.25}, 4, 5.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::relative, .limit = 0.25}, 4, 3.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::relative, .limit = 0.25}, 4, 2.9), false);
+  EXPECT_EQ(verdict({.kind = Kind::at_least, .limit = 2}, 0, 2.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::at_least, .limit = 2}, 0, 1.9), false);
+  EXPECT_EQ(verdict({.kind = Kind::at_most, .limit = 2}, 0, 2.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::at_most, .limit = 2}, 0, 2.1), false);
+  EXPECT_EQ(verdict({.kind = Kind::within, .low = 1, .high = 2}, 0, 1.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::within, .low = 1, .high = 2}, 0, 2.0), true);
+  EXPECT_EQ(verdict({.kind = Kind::within, .low = 1, .high = 2}, 0, 2.1), false);
+  EXPECT_EQ(verdict({.kind = Kind::printed, .decimals = 1}, 1.3, 1.34), true);
+  EXPECT_EQ(verdict({.kind = Kind::printed, .decimals = 1}, 1.3, 1.36), false);
+  EXPECT_EQ(verdict({.kind = Kind::holds}, 0, true), true);
+  EXPECT_EQ(verdict({.kind = Kind::holds}, 0, false), false);
+}
+
+TEST(ValidationVerdict, NumberThatIsNoneNeverPasses) {
+  for (const Bar& bar : {Bar{.kind = Bar::Kind::exact}, Bar{.kind = Bar::Kind::relative, .limit = 1},
+                         Bar{.kind = Bar::Kind::at_least}, Bar{.kind = Bar::Kind::at_most},
+                         Bar{.kind = Bar::Kind::within, .low = -1, .high = 1}, Bar{.kind = Bar::Kind::printed}}) {
+    EXPECT_EQ(verdict(bar, 1, std::nan("")), false) << name_of(bar.kind);
+  }
+}
+
+TEST(ValidationVerdict, NothingIsDecidedWithoutBarVerificationOrModel) {
+  Row row;
+  row.published = 2;
+  row.bar.kind = Bar::Kind::exact;
+  EXPECT_EQ(judge(row, {}).pass, std::nullopt);
+  EXPECT_EQ(judge(row, {}).error, std::nullopt);
+  row.verified = false;
+  EXPECT_EQ(judge(row, 2.0).pass, std::nullopt);
+  EXPECT_EQ(judge(row, 3.0).error, 0.5);
+  row.verified = true;
+  row.misprint = true;
+  EXPECT_EQ(judge(row, 2.0).pass, std::nullopt);
+  row.misprint = false;
+  row.bar.kind = Bar::Kind::none;
+  EXPECT_EQ(judge(row, 2.0).pass, std::nullopt);
+}
+
+/// One row of every outcome; two predictions with errors of +100 %.
+const char* const kRows = R"([[row]]
+id = "A"
+section = "last"
+source = "book"
+quantity = "width"
+published = 2
+unit = "m"
+role = "prediction"
+model = "doubled"
+note = "Of the door."
+parts = [
+  { id = "near", bar = { kind = "relative", limit = 1 } },
+  { id = "far", bar = { kind = "exact" } },
+  { id = "open", bar = { kind = "none" }, role = "input" },
+  { id = "odd", bar = { kind = "exact" }, role = "input", misprint = true, note = "Misprinted." },
+  { id = "none", bar = { kind = "exact" }, role = "target", model = "nothing" },
+]
+[[row]]
+id = "B"
+section = "first"
+source = "book"
+quantity = "door"
+statement = "is shut"
+role = "identity"
+bar = { kind = "holds" }
+model = "yes"
+)";
+
+TEST(ValidationReport, OutcomesAreCounted) {
+  const Summary summary = summarize(judge_rows(parse(kRows), simple_models()));
+  EXPECT_EQ(summary.rows, 6U);
+  EXPECT_EQ(summary.passed, 2U);
+  EXPECT_EQ(summary.missed, 1U);
+  EXPECT_EQ(summary.misprints, 1U);
+  EXPECT_EQ(summary.undecided, 1U);
+  EXPECT_EQ(summary.not_built, 1U);
+  EXPECT_EQ(summary.predictions, 2U);
+  EXPECT_EQ(summary.median_error, 1);
+  EXPECT_THAT(text_of(summary), HasSubstr("6 rows: 2 within their bar, 1 beyond it"));
+  EXPECT_THAT(text_of(summary), HasSubstr("median error of 2 predicted numbers 1e+02 %"));
+}
+
+TEST(ValidationReport, MedianOfAnEvenNumberIsBetweenTheMiddleTwo) {
+  std::vector<Judged> rows;
+  for (const double error : {0.4, -0.1, 0.2, 10.0}) {
+    Judged judged;
+    judged.row.role = Role::prediction;
+    judged.ours = 1.0;
+    judged.verdict.error = error;
+    rows.push_back(judged);
+  }
+  EXPECT_DOUBLE_EQ(*summarize(rows).median_error, 0.3);
+  rows.pop_back();
+  EXPECT_DOUBLE_EQ(*summarize(rows).median_error, 0.2);
+  EXPECT_EQ(summarize({}).median_error, std::nullopt);
+}
+
+TEST(ValidationReport, OnlyARowWithItsPartsIsComputed) {
+  const Data data = parse(kRows);
+  std::vector<std::string> told;
+  std::vector<double> done;
+  const auto progress = [&](double share, std::string_view row) {
+    done.push_back(share);
+    told.emplace_back(row);
+  };
+  EXPECT_EQ(judge_rows(data, simple_models(), "B", progress).size(), 1U);
+  EXPECT_THAT(told, ElementsAre("B"));
+  EXPECT_THAT(done, ElementsAre(1.0));
+  EXPECT_EQ(judge_rows(data, simple_models(), "A").size(), 5U);
+  EXPECT_EQ(judge_rows(data, simple_models(), "A.far").size(), 1U);
+  EXPECT_TRUE(judge_rows(data, simple_models(), "A.fa").empty());
+  EXPECT_THAT(wholes(data), ElementsAre("A", "B"));
+}
+
+TEST(ValidationReport, TableHasALineForEachRow) {
+  const std::string text = table(judge_rows(parse(kRows), simple_models()));
+  EXPECT_THAT(text, HasSubstr("A.near  2 m        4 m        +100.00 %  100 %  yes       width\n"));
+  EXPECT_THAT(text, HasSubstr("A.far   2 m        4 m        +100.00 %  exact  NO        width\n"));
+  EXPECT_THAT(text, HasSubstr("A.odd   2 m        4 m        +100.00 %  exact  misprint  width\n"));
+  EXPECT_THAT(text, HasSubstr("not built"));
+  EXPECT_THAT(text, HasSubstr("B       is shut    holds                 holds  yes       door\n"));
+}
+
+TEST(ValidationReport, PageHasSectionsInOrderOfTheirKeysAndNotesOnce) {
+  const Data data = parse(kRows);
+  const std::string text = page(data, judge_rows(data, simple_models()));
+  EXPECT_LT(text.find("## First things"), text.find("## Last things"));
+  EXPECT_THAT(text, HasSubstr("- A: Of the door.\n"));
+  EXPECT_THAT(text, HasSubstr("- A.odd: Misprinted.\n"));
+  EXPECT_EQ(text.find("Of the door."), text.rfind("Of the door."));
+  EXPECT_THAT(text, HasSubstr("| prediction | 2 | 2 | p |\n"));
+  EXPECT_THAT(text, HasSubstr("- Book 1999: A. Author: Book, 1999\n"));
+}
+
+}  // namespace
+}  // namespace gdr::validation

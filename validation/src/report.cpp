@@ -1,0 +1,216 @@
+// Rows with their verdicts: summary, table, page.
+#include "gdr/validation/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+namespace gdr::validation {
+namespace {
+
+bool is_built(const Judged& judged) { return !std::holds_alternative<std::monostate>(judged.ours); }
+
+/// Of numbers in any order; nothing if there is none.
+std::optional<double> median(std::vector<double> numbers) {
+  if (numbers.empty()) return std::nullopt;
+  std::ranges::sort(numbers);
+  return (numbers[(numbers.size() - 1) / 2] + numbers[numbers.size() / 2]) / 2;
+}
+
+}  // namespace
+
+std::vector<Judged> judge_rows(const Data& data, const Models& models, const std::string& only,
+                               const RowProgress& progress) {
+  std::vector<const Row*> chosen;
+  for (const Row& row : data.rows) {
+    if (only.empty() || row.id.belongs_to(only)) chosen.push_back(&row);
+  }
+  std::vector<Judged> rows;
+  for (const Row* row : chosen) {
+    const Ours ours = models.ours(*row);
+    rows.push_back({*row, ours, judge(*row, ours)});
+    if (progress) progress(static_cast<double>(rows.size()) / static_cast<double>(chosen.size()), row->id.text());
+  }
+  return rows;
+}
+
+std::vector<std::string> wholes(const Data& data) {
+  std::vector<std::string> all;
+  for (const Row& row : data.rows) {
+    const std::string whole = row.id.whole();
+    if (std::ranges::find(all, whole) == all.end()) all.push_back(whole);
+  }
+  return all;
+}
+
+Summary summarize(std::span<const Judged> rows) {
+  Summary summary;
+  summary.rows = rows.size();
+  std::vector<double> errors;
+  for (const Judged& judged : rows) {
+    if (judged.verdict.pass) {
+      ++(*judged.verdict.pass ? summary.passed : summary.missed);
+    } else if (is_built(judged)) {
+      ++(judged.row.misprint ? summary.misprints : summary.undecided);
+    } else {
+      ++summary.not_built;
+    }
+    if (judged.row.role == Role::prediction && judged.row.verified && judged.verdict.error) {
+      errors.push_back(std::abs(*judged.verdict.error));
+    }
+  }
+  summary.predictions = errors.size();
+  summary.median_error = median(std::move(errors));
+  return summary;
+}
+
+std::string text_of(const Summary& summary) {
+  std::string text = fmt::format(
+      "{} rows: {} within their bar, {} beyond it, {} beside misprints of their source, {} shown without a verdict, {} "
+      "not built",
+      summary.rows, summary.passed, summary.missed, summary.misprints, summary.undecided, summary.not_built);
+  if (summary.median_error) {
+    text += fmt::format("; median error of {} predicted numbers {:.2g} %", summary.predictions,
+                        100 * *summary.median_error);
+  }
+  return text;
+}
+
+namespace {
+
+// Cells, the same on the terminal and on the page.
+
+/// Enough digits to tell a number from its neighbours in the papers' tables.
+std::string text_of(double value) {
+  const double magnitude = std::abs(value);
+  if (value == std::floor(value) && magnitude < 1e6) return fmt::format("{}", value);
+  return fmt::format("{:.5g}", value);
+}
+
+std::string with_unit(const std::string& text, const std::string& unit) {
+  return unit.empty() ? text : text + " " + unit;
+}
+
+std::string published_cell(const Row& row) {
+  if (!row.statement.empty()) return row.statement;
+  return row.published ? with_unit(text_of(*row.published), row.unit) : "-";
+}
+
+std::string ours_cell(const Judged& judged) {
+  if (const double* number = std::get_if<double>(&judged.ours)) return with_unit(text_of(*number), judged.row.unit);
+  if (const bool* holds = std::get_if<bool>(&judged.ours)) return *holds ? "holds" : "does not hold";
+  return "not built";
+}
+
+std::string error_cell(const Judged& judged) {
+  if (!judged.verdict.error) return "";
+  return *judged.verdict.error == 0 ? "0" : fmt::format("{:+.2f} %", 100 * *judged.verdict.error);
+}
+
+std::string bar_cell(const Row& row) {
+  return row.goal.empty() ? text_of(row.bar) : fmt::format("{} (goal {})", text_of(row.bar), row.goal);
+}
+
+std::string pass_cell(const Judged& judged) {
+  if (judged.verdict.pass) return *judged.verdict.pass ? "yes" : "NO";
+  if (!is_built(judged)) return "";
+  if (judged.row.misprint) return "misprint";
+  return judged.row.verified ? "no bar" : "unverified";
+}
+
+}  // namespace
+
+std::string table(std::span<const Judged> rows) {
+  constexpr std::size_t kColumns = 7;
+  using Cells = std::array<std::string, kColumns>;
+  std::vector<Cells> lines{{"id", "published", "ours", "error", "bar", "pass", "quantity"}};
+  for (const Judged& judged : rows) {
+    lines.push_back({judged.row.id.text(), published_cell(judged.row), ours_cell(judged), error_cell(judged),
+                     bar_cell(judged.row), pass_cell(judged), judged.row.quantity});
+  }
+  constexpr std::size_t kWidest = 24;  // statements are longer; they push the rest of their line
+  std::array<std::size_t, kColumns> widths{};
+  for (const Cells& line : lines) {
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      widths[column] = std::min(std::max(widths[column], line[column].size()), kWidest);
+    }
+  }
+  std::string text;
+  for (const Cells& line : lines) {
+    for (std::size_t column = 0; column + 1 < kColumns; ++column) {
+      text += fmt::format("{:<{}}  ", line[column], widths[column]);
+    }
+    text += line.back() + "\n";
+  }
+  return text + text_of(summarize(rows)) + "\n";
+}
+
+// The page.
+
+namespace {
+
+/// Notes below a table; parts that share a note are named by their whole.
+std::string notes(std::span<const Judged* const> rows) {
+  std::string text;
+  std::set<std::string> seen;
+  for (const Judged* judged : rows) {
+    const std::string& note = judged->row.note;
+    if (note.empty() || !seen.insert(note).second) continue;
+    const auto shared = std::count_if(rows.begin(), rows.end(), [&](const Judged* r) { return r->row.note == note; });
+    text += fmt::format("- {}: {}\n", shared > 1 ? judged->row.id.whole() : judged->row.id.text(), note);
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string section(const std::string& title, std::span<const Judged* const> rows) {
+  std::string text = fmt::format("## {}\n\n", title);
+  text +=
+      "| id | quantity | published | ours | error | role | bar | pass | source "
+      "|\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const Judged* judged : rows) {
+    const Row& row = judged->row;
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.id.text(), row.quantity,
+                        published_cell(row), ours_cell(*judged), error_cell(*judged), name_of(row.role), bar_cell(row),
+                        pass_cell(*judged), row.citation);
+  }
+  return text + "\n" + notes(rows);
+}
+
+}  // namespace
+
+std::string page(const Data& data, std::span<const Judged> rows) {
+  std::string text =
+      "# Validation\n\n"
+      "Published numbers and ours. Made by `gdr validate --markdown`; the published numbers and the bars stand in\n"
+      "`docs/validation.toml`. A row whose system is not built says so. Times of the board are those of the\n"
+      "model of docs/model.md with the parameters of `machines/model1800.toml`, at 333 MHz where nothing else is "
+      "said.\n\n";
+  text += text_of(summarize(rows)) + ".\n\n| role | rows | built and verified | meaning |\n|---|---|---|---|\n";
+  for (const auto& [role, meaning] : data.roles) {
+    const auto of_role = [&](const Judged& judged) { return judged.row.role == role; };
+    text += fmt::format("| {} | {} | {} | {} |\n", name_of(role), std::count_if(rows.begin(), rows.end(), of_role),
+                        std::count_if(rows.begin(), rows.end(),
+                                      [&](const Judged& j) { return of_role(j) && is_built(j) && j.row.verified; }),
+                        meaning);
+  }
+  text += "\n";
+  for (const auto& [key, title] : data.sections) {
+    std::vector<const Judged*> mine;
+    for (const Judged& judged : rows) {
+      if (judged.row.section == key) mine.push_back(&judged);
+    }
+    if (!mine.empty()) text += section(title, mine);
+  }
+  text += "## Sources\n\n";
+  std::set<std::string> used;
+  for (const Judged& judged : rows) used.insert(judged.row.source);
+  for (const std::string& source : used) {
+    text += fmt::format("- {}: {}\n", data.sources.at(source).name, data.sources.at(source).full);
+  }
+  return text;
+}
+
+}  // namespace gdr::validation

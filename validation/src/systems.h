@@ -1,0 +1,16 @@
+// The models of each system; each stands in a file of its own.
+#pragma once
+
+#include <vector>
+
+#include "gdr/validation/models.h"
+
+namespace gdr::validation {
+
+[[nodiscard]] std::vector<Model> koike_gravity_models();
+[[nodiscard]] std::vector<Model> koike_blas_models();
+[[nodiscard]] std::vector<Model> hanawa_tca_models();
+[[nodiscard]] std::vector<Model> sanno_mapping_models();
+[[nodiscard]] std::vector<Model> urino_summa_models();
+
+}  // namespace gdr::validation
