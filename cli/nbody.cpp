@@ -5,10 +5,13 @@
 #include <cmath>
 #include <csignal>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <thread>
 
 #include "command.h"
 #include "gdr/base/file.h"
+#include "gdr/cluster/nbody_ranks.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/king.h"
@@ -17,6 +20,7 @@
 #include "gdr/hostlib/run_page.h"
 #include "gdr/hostlib/start_model.h"
 #include "observe.h"
+#include "on_ranks.h"
 
 namespace gdr::cli {
 namespace {
@@ -45,6 +49,15 @@ struct Options {
   std::size_t measured_n = 1024;
   std::string block_sizes;
   std::string from_block_sizes;
+  std::string split;
+  std::string cluster = "grape-dr-64";
+};
+
+/// The ranks of a run that is shared out.
+struct Ranks {
+  cluster::Communicator* communicator = nullptr;
+  std::shared_ptr<cluster::NbodyRanks> sharing;
+  std::string cluster;
 };
 
 /// The signal that asks the run to end, or 0.
@@ -235,7 +248,15 @@ struct Result {
   hostlib::Sample sample;
   std::string state_hash;
   double host_seconds = 0;
+  std::vector<cluster::RankSeconds> ranks;  // empty: the run was not shared out
 };
+
+constexpr std::array<std::pair<const char*, double cluster::RankSeconds::*>, 5> kRankParts{
+    {{"compute", &cluster::RankSeconds::compute},
+     {"send", &cluster::RankSeconds::send},
+     {"receive", &cluster::RankSeconds::receive},
+     {"network", &cluster::RankSeconds::network},
+     {"wait", &cluster::RankSeconds::wait}}};
 
 Json json_of(const hostlib::Vec3& v) { return Json(std::array{v.x, v.y, v.z}); }
 
@@ -255,6 +276,25 @@ void add_sample(Json& json, const hostlib::Sample& sample) {
   json["block_size_histogram"] = Json::array();
   for (const hostlib::BlockSizeBin& bin : hostlib::block_size_histogram(sample.counters)) {
     json["block_size_histogram"].push_back({{"least", bin.least}, {"most", bin.most}, {"blocks", bin.blocks}});
+  }
+}
+
+/// Emulated time of a run on several ranks in place of its own board's.
+void add_ranks(Json& json, const hostlib::NbodyRun& run, const Options& options, const Ranks& ranks,
+               const std::vector<cluster::RankSeconds>& seconds) {
+  if (seconds.size() > 1) {
+    const double total = seconds.front().total();
+    const double flops = run.device().program().flops * static_cast<double>(run.counters().interactions);
+    json["emulated_seconds"] = total;
+    if (flops > 0 && total > 0) json["emulated_gflops"] = flops / total / 1e9;
+  }
+  json["ranks"] = seconds.size();
+  json["split"] = options.split;
+  json["cluster"] = ranks.cluster;
+  Json& parts = json["parts"] = Json::object();
+  for (const auto& [name, part] : kRankParts) {
+    Json& of_ranks = parts[name] = Json::array();
+    for (const cluster::RankSeconds& of_rank : seconds) of_ranks.push_back(of_rank.*part);
   }
 }
 
@@ -290,10 +330,23 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   return json;
 }
 
+void print_ranks(const Options& options, const std::vector<cluster::RankSeconds>& ranks) {
+  fmt::print("  ranks           {}, split {}, network of {}; seconds on average:", ranks.size(), options.split,
+             options.cluster);
+  const char* separator = " ";
+  for (const auto& [name, part] : kRankParts) {
+    double sum = 0;
+    for (const cluster::RankSeconds& of_rank : ranks) sum += of_rank.*part;
+    fmt::print("{}{} {:.4f}", separator, name, sum / static_cast<double>(ranks.size()));
+    separator = ", ";
+  }
+  fmt::print("\n");
+}
+
 void print_result(const hostlib::NbodyRun& run, const Options& options, const Json& json, const Result& result) {
   const hostlib::HermiteCounters& counters = run.counters();
   const emulator::MachineDescription& machine = run.device().machine();
-  const double emulated = run.device().emulated().seconds().total();
+  const double emulated = json["emulated_seconds"].number();
   fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}, engine {} ({})\n", run.state().bodies.size(),
              run.result_time(), machine.title, machine.clock_mhz, options.run.kernel, options.board.engine,
              options.board.exactness());
@@ -314,6 +367,7 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
                core->centre.x, core->centre.y, core->centre.z);
   }
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", emulated);
+  if (!result.ranks.empty()) print_ranks(options, result.ranks);
   fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
              json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
   fmt::print("  host time       {:.2f} s\n", result.host_seconds);
@@ -368,7 +422,7 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
       {"steps", fmt::format("{} in {} blocks, {} held at the smallest step", sample.counters.steps,
                             sample.counters.block_steps, sample.counters.smallest_steps)},
       {"interactions", fmt::format("{}", sample.counters.interactions)},
-      {"emulated time", fmt::format("{:.6g} s, {:.4g} Gflops", run.device().emulated().seconds().total(),
+      {"emulated time", fmt::format("{:.6g} s, {:.4g} Gflops", json["emulated_seconds"].number(),
                                     json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number())},
       {"state hash", result.state_hash}};
   if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
@@ -378,17 +432,39 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   return hostlib::run_page(report);
 }
 
-int nbody(const Options& options) {
+/// What asks a run to end, on any of its ranks.
+struct Asked {
+  int signal = 0;
+  bool stop_file = false;
+  [[nodiscard]] bool any() const { return signal != 0 || stop_file; }
+};
+
+/// All ranks learn what one of them was asked for.
+Asked together(cluster::Communicator& communicator, const Asked& own) {
+  std::vector<Asked> all(communicator.size());
+  const std::vector<std::size_t> bytes(communicator.size(), sizeof(Asked));
+  communicator.allgatherv(std::as_bytes(std::span(&own, 1)), bytes, std::as_writable_bytes(std::span(all)));
+  Asked asked;
+  for (const Asked& one : all) {
+    asked.signal = std::max(asked.signal, one.signal);
+    asked.stop_file = asked.stop_file || one.stop_file;
+  }
+  return asked;
+}
+
+/// The run on this process, or on this rank of `ranks`; rank 0 alone tells of it.
+int run_nbody(const Options& options, Device device, isa::Program program, const Ranks* ranks) {
   const Stopwatch watch;
-  check(options);
-  if (options.board.timing()) return timed_nbody(options);
-  Device device(options.board.device_options());
   options.observe.begin(device);
-  hostlib::NbodyRun run(settings_of(options), std::move(device), load_kernel(options.run.kernel));
+  hostlib::NbodySettings settings = settings_of(options);
+  if (ranks != nullptr) settings.sharing = ranks->sharing;
+  hostlib::NbodyRun run(std::move(settings), std::move(device), std::move(program));
+  // A checkpoint is read by all ranks before rank 0 may write it anew.
+  if (ranks != nullptr) ranks->communicator->barrier();
 
   const Signals signals;
   StopFile stop_file(options.stop_file);
-  bool found_stop_file = false;
+  Asked asked;
   hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
   {
     Progress progress("integrating", options.report.progress_shown());
@@ -396,22 +472,31 @@ int nbody(const Options& options) {
       const double span = now.end_time() - now.begin_time();
       progress.show(span > 0 ? (now.time() - now.begin_time()) / span : 1,
                     fmt::format("t = {:.4f}, {} steps", now.time(), now.counters().steps));
-      found_stop_file = found_stop_file || stop_file.is_there();
-      return asked_by_signal == 0 && !found_stop_file;
+      asked = {asked_by_signal, asked.stop_file || stop_file.is_there()};
+      if (ranks != nullptr) asked = together(*ranks->communicator, asked);
+      return !asked.any();
     });
   }
-  const int signal = asked_by_signal;
+  if (!asked.any()) asked.signal = asked_by_signal;
 
-  const hostlib::Sample sample = run.sample(run.result_time());
   // The host's work is counted at the end: what it took does not depend on when.
   run.device().time_integration(run.counters().steps, run.state().bodies.size());
-  const Result result{sample, hostlib::state_hash(run.particles()), watch.seconds()};
   const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
                               : end == hostlib::NbodyEnd::energy_error ? "energy error"
-                              : found_stop_file                        ? "stop file"
-                              : signal == SIGTERM                      ? "SIGTERM"
+                              : asked.stop_file                        ? "stop file"
+                              : asked.signal == SIGTERM                ? "SIGTERM"
                                                                        : "SIGINT";
+  const int status = end == hostlib::NbodyEnd::reached        ? kSuccess
+                     : end == hostlib::NbodyEnd::energy_error ? kFailure
+                     : asked.stop_file                        ? kSuccess
+                                                              : 128 + asked.signal;
+  std::vector<cluster::RankSeconds> of_ranks;
+  if (ranks != nullptr) of_ranks = ranks->sharing->seconds();
+  if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
+  const Result result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
+                      std::move(of_ranks)};
   Json json = json_of(run, options, result);
+  if (ranks != nullptr) add_ranks(json, run, options, *ranks, result.ranks);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   options.observe.finish(run.device(), options.board.engine, options.report);
   options.report.write(json);
@@ -419,16 +504,94 @@ int nbody(const Options& options) {
   if (options.report.speaks()) print_result(run, options, json, result);
   tell_of_noise(run);
 
-  if (end == hostlib::NbodyEnd::reached) return kSuccess;
   if (end == hostlib::NbodyEnd::energy_error) {
     fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here\n",
                options.run.most_energy_error, run.result_time());
-    return kFailure;
+  } else if (end == hostlib::NbodyEnd::stopped) {
+    fmt::print(stderr, "gdr nbody: stopped at t = {} by {}{}\n", run.result_time(), stopped,
+               options.checkpoint.empty() ? "; without --checkpoint it cannot go on"
+                                          : fmt::format("; --restart {} goes on", options.checkpoint));
   }
-  fmt::print(stderr, "gdr nbody: stopped at t = {} by {}{}\n", run.result_time(), stopped,
-             options.checkpoint.empty() ? "; without --checkpoint it cannot go on"
-                                        : fmt::format("; --restart {} goes on", options.checkpoint));
-  return found_stop_file ? kSuccess : 128 + signal;
+  return status;
+}
+
+/// What a rank does of a run: all but rank 0 write nothing and say nothing.
+Options of_rank(Options options, unsigned rank, const std::optional<cluster::Launch>& launch) {
+  if (options.board.threads == 0 && launch) {
+    options.board.threads = std::max(1U, std::thread::hardware_concurrency() / launch->ranks_here);
+  }
+  if (rank == 0) return options;
+  options.out.clear();
+  options.log.clear();
+  options.checkpoint.clear();
+  options.page.clear();
+  options.report = {};
+  options.report.quiet = true;
+  options.observe = {};
+  return options;
+}
+
+void check_ranks(const Options& options, unsigned ranks) {
+  if (options.split.empty()) {
+    throw UsageError(
+        fmt::format("{} ranks of a run that is not shared out would all do the same: --split says how to "
+                    "share it ({})",
+                    ranks, fmt::join(cluster::split_names(), ", ")));
+  }
+  if (options.board.timing()) {
+    throw UsageError("--split: engine timing has no forces to share; gdr cluster nbody tells the time of a cluster");
+  }
+  if (options.split != "i" && options.board.boards > 1) {
+    throw UsageError(fmt::format("--boards: {} is refused with --split {}: a rank has a board, start more ranks",
+                                 options.board.boards, options.split));
+  }
+  if (const auto start = start_of(options); start && start->particles < ranks) {
+    throw UsageError(fmt::format("{} ranks are refused: there are {} particles to share", ranks, start->particles));
+  }
+  require_known(options.cluster, cluster::cluster_names(), "--cluster");
+}
+
+/// What decides a run's bits and time.
+std::string facts_of(const Options& options, const hostlib::Provenance& provenance) {
+  const auto start = start_of(options);
+  return fmt::format(
+      "version {}\nsplit {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
+      "engine {}\nstart {} {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error {}",
+      provenance.version, options.split, options.cluster, provenance.kernel, provenance.kernel_sha256,
+      provenance.machine, provenance.machine_sha256, provenance.clock_mhz, provenance.transfer, provenance.boards,
+      provenance.engine, start ? hostlib::describe(*start) : "", options.in, options.restart, options.run.t_end,
+      options.run.hermite.eps, options.run.hermite.eta, options.run.every, options.run.most_energy_error);
+}
+
+int nbody_on_ranks(const Options& given, const std::optional<cluster::Launch>& launch) {
+  Options options;
+  std::optional<Device> device;
+  std::optional<isa::Program> program;
+  Ranks ranks;
+  const auto prepare = [&](cluster::Communicator& communicator) {
+    options = of_rank(given, communicator.rank(), launch);
+    if (communicator.rank() == 0) check(options);  // the others have no outputs, and their other options are the same
+    check_ranks(options, communicator.size());
+    const cluster::Split split =
+        from_command_line("--split", [&] { return cluster::split_named(options.split, communicator.size()); });
+    const cluster::Cluster network = cluster::load_cluster(options.cluster);
+    ranks = {&communicator, std::make_shared<cluster::NbodyRanks>(communicator, split, network), network.name};
+    device.emplace(options.board.device_options());
+    program = load_kernel(options.run.kernel);
+    return facts_of(options, hostlib::provenance_of(*device, options.run.kernel, *program));
+  };
+  return on_ranks("nbody", prepare, [&](cluster::Communicator&) {
+    return run_nbody(options, *std::move(device), *std::move(program), &ranks);
+  });
+}
+
+int nbody(const Options& options) {
+  const std::optional<cluster::Launch> launch = cluster::launch_of_environment();
+  if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
+  check(options);
+  if (options.board.timing()) return timed_nbody(options);
+  Device device(options.board.device_options());
+  return run_nbody(options, std::move(device), load_kernel(options.run.kernel), nullptr);
 }
 
 }  // namespace
@@ -500,6 +663,15 @@ void add_nbody(Command program) {
   command.add_option("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
   command.add_option("--from-block-sizes", options->from_block_sizes,
                      "engine timing: block sizes measured before, CSV");
+  const Option split =
+      command
+          .add_option("--split", options->split,
+                      "under mpirun: what the ranks share. i: the forces on a block's particles; j: the particles that "
+                      "they are due to; 2d: both, on a square of ranks")
+          .check(one_of(cluster::split_names()));
+  command.add_option("--cluster", options->cluster, "whose network the ranks have: a name or FILE.toml")
+      .capture_default_str()
+      .needs(split);
   // A checkpoint holds them; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);

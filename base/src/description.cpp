@@ -11,6 +11,7 @@
 #include <set>
 
 #include "gdr/base/data_file.h"
+#include "gdr/base/description_of_parts.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -35,6 +36,25 @@ class Reader {
   Description run() const {
     const toml::table root = parsed();
     refuse_unknown(root, {"name", "title", "kind", "parameters"}, "");
+    return described(root);
+  }
+
+  DescriptionOfParts run_with_parts(const std::vector<std::string>& keys) const {
+    const toml::table root = parsed();
+    refuse_unknown(root, {"name", "title", "kind", "parameters", "parts"}, "");
+    DescriptionOfParts result{described(root), {}};
+    const toml::table* parts = root["parts"].as_table();
+    if (parts == nullptr) fail(root.source(), "table 'parts' is missing");
+    refuse_unknown(*parts, {keys.begin(), keys.end()}, "parts.");
+    for (const std::string& key : keys) {
+      if (parts->get(key) == nullptr) fail(parts->source(), fmt::format("'parts.{}' is missing", key));
+      result.parts[key] = text_of(*parts, key, "parts.");
+    }
+    return result;
+  }
+
+ private:
+  Description described(const toml::table& root) const {
     Description description{text_of(root, "name", ""), text_of(root, "title", ""), text_of(root, "kind", ""), {}};
     const auto kind = std::ranges::find(kinds_, description.kind, &DescriptionKind::name);
     if (kind == kinds_.end()) {
@@ -52,7 +72,6 @@ class Reader {
     return description;
   }
 
- private:
   [[noreturn]] void fail(const toml::source_region& where, const std::string& why) const {
     throw Error(fmt::format("{}:{}: {}", name_, where.begin.line, why));
   }
@@ -168,6 +187,29 @@ Description load_description(std::string_view name_or_file, std::span<const Desc
   }
   throw Error(fmt::format("no machine is called '{}' (known: {}; or name a file that ends in .toml)", name_or_file,
                           fmt::join(description_names(kinds), ", ")));
+}
+
+bool is_of_kind(std::string_view file, std::string_view kind) { return kind_of(file) == kind; }
+
+DescriptionOfParts parse_description_of_parts(std::string_view text, std::string_view name, const KindOfParts& kind) {
+  return Reader(text, name, {&kind.kind, 1}).run_with_parts(kind.parts);
+}
+
+DescriptionOfParts load_description_of_parts(std::string_view name_or_file, const KindOfParts& kind) {
+  if (!name_or_file.ends_with(kExtension)) {
+    const auto file = find_data_file(fmt::format("machines/{}{}", name_or_file, kExtension));
+    if (!file) {
+      throw Error(fmt::format("no {} is called '{}' (known: {}; or name a file that ends in .toml)", kind.kind.name,
+                              name_or_file, fmt::join(description_names({&kind.kind, 1}), ", ")));
+    }
+    return parse_description_of_parts(read_file(*file), file->string(), kind);
+  }
+  DescriptionOfParts description = parse_description_of_parts(read_file(name_or_file), name_or_file, kind);
+  for (auto& [key, part] : description.parts) {
+    if (!part.ends_with(kExtension)) continue;
+    part = (std::filesystem::path(name_or_file).parent_path() / part).string();
+  }
+  return description;
 }
 
 std::vector<std::string> description_names(std::span<const DescriptionKind> kinds) {

@@ -138,7 +138,12 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
                             (has_run_file() ? settings_.out : settings_.in).string()));
   }
   for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
-  backend_ = std::make_unique<BoardForce>(device_, std::move(program));
+  if (settings_.sharing) {
+    provenance_.boards *= settings_.sharing->boards();
+    backend_ = settings_.sharing->share(device_, std::move(program));
+  } else {
+    backend_ = std::make_unique<BoardForce>(device_, std::move(program));
+  }
   settings_.restart.empty() ? begin_new() : begin_from_checkpoint();
   begin_time_ = time();
   open_log();
@@ -148,10 +153,11 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
 NbodyRun::~NbodyRun() = default;
 
 void NbodyRun::require_room(std::size_t particles) const {
-  const std::size_t room = device_.j_capacity();
+  const std::size_t room =
+      settings_.sharing ? settings_.sharing->j_capacity(device_.j_capacity()) : device_.j_capacity();
   if (particles <= room) return;
   throw Error(fmt::format("{} particles do not fit: the external memory of {} board{} holds {}", particles,
-                          device_.options().boards, device_.options().boards == 1 ? "" : "s", room));
+                          provenance_.boards, provenance_.boards == 1 ? "" : "s", room));
 }
 
 void NbodyRun::begin_new() {
@@ -180,6 +186,7 @@ void NbodyRun::begin_new() {
 void NbodyRun::begin_from_checkpoint() {
   Checkpoint checkpoint = read_checkpoint(settings_.restart);
   DeviceTotals totals;
+  std::string shared_totals;
   Provenance written;
   try {
     const Json context = Json::parse(checkpoint.context);
@@ -193,6 +200,7 @@ void NbodyRun::begin_from_checkpoint() {
     log_tail_ = context.at("log_tail");
     run_file_rows_ = context.at("run_file_rows");
     totals = totals_from(nlohmann::json(context.at("totals")));
+    shared_totals = context.value("shared_totals", "");
   } catch (const Json::exception& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
   }
@@ -210,6 +218,12 @@ void NbodyRun::begin_from_checkpoint() {
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, std::move(checkpoint.state));
   // Sending all particles to the board once more is no part of the run.
   device_.resume(totals);
+  if (!settings_.sharing) return;
+  try {
+    settings_.sharing->resume(shared_totals);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
+  }
 }
 
 void NbodyRun::open_log() {
@@ -335,8 +349,9 @@ Sample NbodyRun::sample(double t) const {
 std::optional<double> NbodyRun::pipe_occupancy() const {
   const std::uint64_t iterations = device_.emulated().iterations();
   if (iterations == 0) return std::nullopt;
-  const double places =
-      static_cast<double>(iterations) * device_.chips() * emulator::kBlocks * emulator::kParticlesPerRun;
+  // Ranks share evenly, so that each has as many iterations as this one.
+  const double chips = static_cast<double>(device_.chips()) * (settings_.sharing ? settings_.sharing->ranks() : 1);
+  const double places = static_cast<double>(iterations) * chips * emulator::kBlocks * emulator::kParticlesPerRun;
   return static_cast<double>(counters().interactions) / places;
 }
 
@@ -406,16 +421,17 @@ void NbodyRun::write_checkpoint() {
 }
 
 std::string NbodyRun::context() const {
-  const Json json = {{"provenance", json_of(provenance_)},
-                     {"start", start_},
-                     {"time_offset", time_offset_},
-                     {"step_offset", step_offset_},
-                     {"outputs", outputs_},
-                     {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
-                     {"log_bytes", log_bytes_},
-                     {"log_tail", log_ ? log_tail_ : ""},
-                     {"run_file_rows", run_file_rows_},
-                     {"totals", Json(to_json(device_.totals()))}};
+  Json json = {{"provenance", json_of(provenance_)},
+               {"start", start_},
+               {"time_offset", time_offset_},
+               {"step_offset", step_offset_},
+               {"outputs", outputs_},
+               {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
+               {"log_bytes", log_bytes_},
+               {"log_tail", log_ ? log_tail_ : ""},
+               {"run_file_rows", run_file_rows_},
+               {"totals", Json(to_json(device_.totals()))}};
+  if (settings_.sharing) json["shared_totals"] = settings_.sharing->totals();
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

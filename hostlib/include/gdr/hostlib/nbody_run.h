@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,29 @@ struct Provenance {
 /// What keeps a run begun as `one` from going on as `other`, in words; empty if nothing does.
 [[nodiscard]] std::vector<std::string> differences(const Provenance& one, const Provenance& other);
 
+/// Who computes the forces of a run that its own device does not compute alone: processes that all do the same run.
+class ForceSharing {
+ public:
+  virtual ~ForceSharing() = default;
+  /// The engine of a run on `device`, into which it loads `program`. Called once; the device outlives the engine.
+  [[nodiscard]] virtual std::unique_ptr<ForceBackend> share(Device& device, isa::Program program) = 0;
+  /// As many boards in one process give the same bits.
+  [[nodiscard]] virtual unsigned boards() const = 0;
+  /// Processes.
+  [[nodiscard]] virtual unsigned ranks() const = 0;
+  /// j-particles that all of them hold, if one device holds `of_device`.
+  [[nodiscard]] virtual std::size_t j_capacity(std::size_t of_device) const = 0;
+  /// What a checkpoint keeps of the clocks of all, and what a restarted run goes on from, once its device has resumed;
+  /// empty if the checkpoint is of a run that shared nothing. Throws gdr::Error or a JSON exception if it is damaged.
+  [[nodiscard]] virtual std::string totals() const = 0;
+  virtual void resume(const std::string& totals) = 0;
+
+ protected:
+  ForceSharing() = default;
+  ForceSharing(const ForceSharing&) = default;
+  ForceSharing& operator=(const ForceSharing&) = default;
+};
+
 struct NbodySettings {
   // The particles: from exactly one of these.
   std::optional<StartModel> start;
@@ -60,6 +84,8 @@ struct NbodySettings {
   bool keep_samples = false;  // for samples(), without a log too
   std::filesystem::path checkpoint;
   double checkpoint_minutes = 10;  // of wall clock between checkpoints, beside those at outputs
+
+  std::shared_ptr<ForceSharing> sharing;  // nothing: the run's own device computes the forces
 };
 
 /// Paths that a run will write to: snapshots, log, checkpoint.
@@ -134,7 +160,7 @@ class NbodyRun {
   NbodySettings settings_;
   Device device_;
   Provenance provenance_;
-  std::unique_ptr<BoardForce> backend_;
+  std::unique_ptr<ForceBackend> backend_;
   std::unique_ptr<HermiteIntegrator> integrator_;
   std::string start_;
   std::vector<std::string> forced_;

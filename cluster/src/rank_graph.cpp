@@ -1,0 +1,250 @@
+#include "gdr/cluster/rank_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <utility>
+
+#include "gdr/base/error.h"
+
+namespace gdr::cluster {
+namespace {
+
+using interconnect::NodeId;
+using interconnect::PartId;
+using interconnect::ResourceId;
+
+constexpr ActivityId kNothing = std::numeric_limits<ActivityId>::max();
+constexpr std::array<std::string_view, kParts> kPartNames{"board", "host", "overhead", "network", "loopback"};
+constexpr double kWordBytes = 8;
+
+PartId id_of(Part part) { return static_cast<PartId>(part); }
+
+ResourceId board_of(Rank rank) { return 2 * rank; }
+ResourceId host_of(Rank rank) { return 2 * rank + 1; }
+
+/// A board and a host for each rank, then a memory for each node.
+std::vector<NodeId> resources(const Cluster& cluster, Rank ranks) {
+  std::vector<NodeId> node_of;
+  for (Rank rank = 0; rank < ranks; ++rank) node_of.insert(node_of.end(), 2, rank / cluster.ranks_per_node);
+  for (NodeId node = 0; node < cluster.nodes_of(ranks); ++node) node_of.push_back(node);
+  return node_of;
+}
+
+/// Sends that belong to one step: all leave before any is waited for.
+class Step {
+ public:
+  explicit Step(RankGraph& graph) : graph_(graph), arrivals_(graph.ranks()) {}
+  void send(Rank from, Rank to, double bytes) { arrivals_[to].push_back(graph_.send(from, to, bytes)); }
+  ~Step() {
+    for (Rank rank = 0; rank < arrivals_.size(); ++rank) {
+      if (!arrivals_[rank].empty()) graph_.receive(rank, arrivals_[rank]);
+    }
+  }
+  Step(const Step&) = delete;
+  Step& operator=(const Step&) = delete;
+
+ private:
+  RankGraph& graph_;
+  std::vector<std::vector<ActivityId>> arrivals_;
+};
+
+std::size_t largest(const std::vector<Group>& groups) {
+  std::size_t size = 0;
+  for (const Group& group : groups) size = std::max(size, group.size());
+  return size;
+}
+
+/// Everybody sends `bytes` to everybody else, at the same time to different ones.
+void exchange_all(RankGraph& graph, const std::vector<Group>& groups, const auto& bytes_of) {
+  Step step(graph);
+  for (std::size_t distance = 1; distance < largest(groups); ++distance) {
+    for (const Group& group : groups) {
+      if (distance >= group.size()) continue;
+      for (std::size_t n = 0; n < group.size(); ++n) {
+        step.send(group[n], group[(n + distance) % group.size()], bytes_of(group));
+      }
+    }
+  }
+}
+
+void go_round(RankGraph& graph, const std::vector<Group>& groups, const auto& bytes_of, const auto& between) {
+  for (std::size_t turn = 1; turn < largest(groups); ++turn) {
+    {
+      Step step(graph);
+      for (const Group& group : groups) {
+        if (turn >= group.size()) continue;
+        for (std::size_t n = 0; n < group.size(); ++n) {
+          step.send(group[n], group[(n + 1) % group.size()], bytes_of(group));
+        }
+      }
+    }
+    between(turn);
+  }
+}
+
+void add_on_hosts(RankGraph& graph, const Group& group, double bytes, double additions_per_second) {
+  if (additions_per_second <= 0) return;
+  for (const Rank rank : group) graph.host(rank, bytes / kWordBytes / additions_per_second);
+}
+
+}  // namespace
+
+std::string_view name_of(Part part) { return kPartNames[static_cast<std::size_t>(part)]; }
+
+RankGraph::RankGraph(const Cluster& cluster, Rank ranks, std::string name)
+    : cluster_(&cluster),
+      graph_(std::move(name), cluster.nodes_of(ranks), resources(cluster, ranks)),
+      front_(ranks, kNothing) {}
+
+std::vector<ActivityId> RankGraph::front(Rank rank) const {
+  return front_[rank] == kNothing ? std::vector<ActivityId>() : std::vector{front_[rank]};
+}
+
+void RankGraph::board(Rank rank, double seconds) {
+  if (seconds > 0) front_[rank] = board_beside(rank, seconds, front(rank));
+}
+
+void RankGraph::host(Rank rank, double seconds) {
+  if (seconds > 0) front_[rank] = host_beside(rank, seconds, front(rank));
+}
+
+ActivityId RankGraph::board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
+  return graph_.work(board_of(rank), seconds, after, id_of(Part::board));
+}
+
+ActivityId RankGraph::host_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
+  return graph_.work(host_of(rank), seconds, after, id_of(Part::host));
+}
+
+ActivityId RankGraph::send(Rank from, Rank to, double bytes) {
+  if (cluster_->message_overhead > 0) {
+    front_[from] = graph_.work(host_of(from), cluster_->message_overhead, front(from), id_of(Part::overhead));
+  }
+  return travel(from, to, bytes, front(from));
+}
+
+ActivityId RankGraph::send_beside(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after) {
+  if (cluster_->message_overhead <= 0) return travel(from, to, bytes, after);
+  return travel(from, to, bytes,
+                {graph_.work(host_of(from), cluster_->message_overhead, after, id_of(Part::overhead))});
+}
+
+ActivityId RankGraph::travel(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after) {
+  const NodeId source = from / cluster_->ranks_per_node;
+  const NodeId destination = to / cluster_->ranks_per_node;
+  if (source == destination) {
+    const ResourceId memory = 2 * ranks() + source;
+    return graph_.work(memory, cluster_->loopback_latency + bytes / cluster_->loopback_rate, after,
+                       id_of(Part::loopback));
+  }
+  bytes_ += static_cast<std::uint64_t>(bytes);
+  return graph_.message(source, destination, bytes, after, id_of(Part::network));
+}
+
+void RankGraph::receive(Rank rank, const std::vector<ActivityId>& arrivals) {
+  std::vector<ActivityId> after = front(rank);
+  after.insert(after.end(), arrivals.begin(), arrivals.end());
+  if (!after.empty()) front_[rank] = after.size() == 1 ? after.front() : graph_.join(after);
+}
+
+void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes, Method method) {
+  const auto one = [&](const Group&) { return bytes; };
+  if (method == Method::posted) return exchange_all(graph, groups, one);
+  if (method == Method::ring) return go_round(graph, groups, one, [](std::size_t) {});
+  for (std::size_t held = 1; held < largest(groups); held *= 2) {
+    Step step(graph);
+    for (const Group& group : groups) {
+      if (held >= group.size()) continue;
+      const auto sent = static_cast<double>(std::min(held, group.size() - held)) * bytes;
+      for (std::size_t n = 0; n < group.size(); ++n) {
+        step.send(group[n], group[(n + group.size() - held) % group.size()], sent);
+      }
+    }
+  }
+}
+
+void reduce_scatter(RankGraph& graph, const std::vector<Group>& groups, double bytes, double additions_per_second,
+                    Method method) {
+  const auto share = [&](const Group& group) { return bytes / static_cast<double>(group.size()); };
+  if (method == Method::ring) {
+    return go_round(graph, groups, share, [&](std::size_t turn) {
+      for (const Group& group : groups) {
+        if (turn < group.size()) add_on_hosts(graph, group, share(group), additions_per_second);
+      }
+    });
+  }
+  std::vector<Group> posted;
+  std::vector<Group> halved;
+  for (const Group& group : groups) {
+    const bool halves = method == Method::doubling && std::has_single_bit(group.size());
+    (halves ? halved : posted).push_back(group);
+  }
+  exchange_all(graph, posted, share);
+  for (const Group& group : posted) {
+    if (group.size() > 1) add_on_hosts(graph, group, bytes - share(group), additions_per_second);
+  }
+  // Partners at half the distance each time; what they exchange halves too.
+  for (std::size_t parts = 2; parts <= largest(halved); parts *= 2) {
+    {
+      Step step(graph);
+      for (const Group& group : halved) {
+        if (parts > group.size()) continue;
+        for (std::size_t n = 0; n < group.size(); ++n) {
+          step.send(group[n], group[n ^ (group.size() / parts)], bytes / static_cast<double>(parts));
+        }
+      }
+    }
+    for (const Group& group : halved) {
+      if (parts <= group.size()) add_on_hosts(graph, group, bytes / static_cast<double>(parts), additions_per_second);
+    }
+  }
+}
+
+void broadcast(RankGraph& graph, const std::vector<Group>& groups, const std::vector<std::size_t>& roots, double bytes,
+               Method method) {
+  const auto member = [&](std::size_t group, std::size_t place) {
+    return groups[group][(roots[group] + place) % groups[group].size()];
+  };
+  if (method == Method::doubling) {
+    for (std::size_t have = 1; have < largest(groups); have *= 2) {
+      Step step(graph);
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        for (std::size_t n = 0; n < have && n + have < groups[g].size(); ++n) {
+          step.send(member(g, n), member(g, n + have), bytes);
+        }
+      }
+    }
+    return;
+  }
+  const bool in_parts = method == Method::ring;
+  {
+    Step step(graph);
+    for (std::size_t place = 1; place < largest(groups); ++place) {
+      for (std::size_t g = 0; g < groups.size(); ++g) {
+        const auto size = static_cast<double>(groups[g].size());
+        if (place < groups[g].size()) step.send(member(g, 0), member(g, place), in_parts ? bytes / size : bytes);
+      }
+    }
+  }
+  if (!in_parts) return;
+  const auto share = [&](const Group& group) { return bytes / static_cast<double>(group.size()); };
+  go_round(graph, groups, share, [](std::size_t) {});
+}
+
+void allreduce(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
+  for (std::size_t distance = 1; distance < largest(groups); distance *= 2) {
+    Step step(graph);
+    for (const Group& group : groups) {
+      if (distance >= group.size()) continue;
+      for (std::size_t n = 0; n < group.size(); ++n) {
+        step.send(group[n], group[(n + distance) % group.size()], bytes);
+      }
+    }
+  }
+}
+
+}  // namespace gdr::cluster

@@ -1,0 +1,229 @@
+#include "gdr/interconnect/activities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "gdr/base/error.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr ActivityId kNone = std::numeric_limits<ActivityId>::max();
+
+void require_amount(const std::string& graph, std::string_view what, double amount) {
+  if (amount >= 0 && std::isfinite(amount)) return;
+  throw Error(fmt::format("activities {}: {} {} is refused: it must be at least 0 and finite", graph, what, amount));
+}
+
+/// For each activity those that wait for it.
+struct Followers {
+  std::vector<std::size_t> begin;
+  std::vector<ActivityId> all;
+
+  explicit Followers(const ActivityGraph& graph) : begin(graph.size() + 1) {
+    for (ActivityId id = 0; id < graph.size(); ++id) {
+      for (const ActivityId before : graph.after(id)) ++begin[before + 1];
+    }
+    for (std::size_t n = 1; n < begin.size(); ++n) begin[n] += begin[n - 1];
+    all.resize(begin.back());
+    std::vector<std::size_t> next(begin.begin(), begin.end() - 1);
+    for (ActivityId id = 0; id < graph.size(); ++id) {
+      for (const ActivityId before : graph.after(id)) all[next[before]++] = id;
+    }
+  }
+  [[nodiscard]] std::span<const ActivityId> of(ActivityId id) const {
+    return std::span(all).subspan(begin[id], begin[id + 1] - begin[id]);
+  }
+};
+
+class CriticalPath {
+ public:
+  CriticalPath(const ActivityGraph& graph, const Topology& topology, const FlowFactors& factors)
+      : graph_(graph),
+        topology_(topology),
+        factors_(factors),
+        followers_(graph),
+        begin_(graph.size()),
+        cause_(graph.size(), kNone),
+        resource_free_(graph.resources()),
+        last_on_resource_(graph.resources(), kNone),
+        link_free_(topology.links().size()) {
+    times_.end_seconds.resize(graph.size());
+    times_.resource_busy.resize(graph.resources());
+    times_.link_busy.resize(topology.links().size());
+    times_.path_seconds.resize(kMostParts);
+  }
+
+  ActivityTimes run() {
+    std::vector<std::uint32_t> open(graph_.size());
+    for (ActivityId id = 0; id < graph_.size(); ++id) {
+      open[id] = static_cast<std::uint32_t>(graph_.after(id).size());
+      if (open[id] == 0) ready_.emplace(0.0, id);
+    }
+    while (!ready_.empty()) {
+      const auto [time, id] = ready_.top();
+      ready_.pop();
+      take(id, time);
+      const double end = times_.end_seconds[id];
+      for (const ActivityId follower : followers_.of(id)) {
+        // begin_ holds when the follower becomes ready until it begins.
+        if (cause_[follower] == kNone || end > begin_[follower]) {
+          begin_[follower] = end;
+          cause_[follower] = id;
+        }
+        if (--open[follower] == 0) ready_.emplace(begin_[follower], follower);
+      }
+    }
+    walk_back();
+    return std::move(times_);
+  }
+
+ private:
+  using Ready = std::pair<double, ActivityId>;
+
+  void take(ActivityId id, double ready) {
+    switch (graph_.kind(id)) {
+      case ActivityGraph::Kind::work:
+        work(id, ready);
+        return;
+      case ActivityGraph::Kind::message:
+        message(id, ready);
+        return;
+      case ActivityGraph::Kind::join:
+        begin_[id] = times_.end_seconds[id] = ready;
+        return;
+    }
+  }
+
+  void work(ActivityId id, double ready) {
+    const ResourceId resource = graph_.resource(id);
+    begin_[id] = ready;
+    if (resource_free_[resource] > ready) {
+      begin_[id] = resource_free_[resource];
+      cause_[id] = last_on_resource_[resource];
+    }
+    const double end = begin_[id] + graph_.amount(id);
+    resource_free_[resource] = times_.end_seconds[id] = end;
+    last_on_resource_[resource] = id;
+    times_.resource_busy[resource] += graph_.amount(id);
+  }
+
+  void message(ActivityId id, double ready) {
+    begin_[id] = ready;
+    topology_.route_into(graph_.from(id), graph_.to(id), route_);
+    const double bytes = graph_.amount(id);
+    const FlowFactors::Class of_size = factors_.of(static_cast<std::uint64_t>(bytes));
+    double head = ready;  // when the first byte reaches the link
+    double end = ready;
+    double slowest = std::numeric_limits<double>::infinity();
+    for (const LinkId number : route_) {
+      const Link& link = topology_.links()[number];
+      const double begin = std::max(head, link_free_[number]);
+      const double occupied = bytes / link.bytes_per_second;
+      link_free_[number] = begin + occupied;
+      times_.link_busy[number] += occupied;
+      slowest = std::min(slowest, link.bytes_per_second);
+      head = begin + of_size.latency * link.latency_seconds;
+      end = std::max(end + of_size.latency * link.latency_seconds, head + occupied);
+    }
+    // Alone it gets no more than its cap of the narrowest link.
+    if (of_size.rate_cap > 0) end = std::max(end, head + bytes / (of_size.rate_cap * slowest));
+    times_.end_seconds[id] = end;
+  }
+
+  void walk_back() {
+    ActivityId last = kNone;
+    for (ActivityId id = 0; id < graph_.size(); ++id) {
+      if (last == kNone || times_.end_seconds[id] > times_.end_seconds[last]) last = id;
+    }
+    if (last == kNone) return;
+    times_.seconds = times_.end_seconds[last];
+    for (ActivityId id = last; id != kNone; id = cause_[id]) {
+      times_.path_seconds[graph_.part(id)] += times_.end_seconds[id] - begin_[id];
+    }
+  }
+
+  const ActivityGraph& graph_;
+  const Topology& topology_;
+  const FlowFactors& factors_;
+  Followers followers_;
+  std::vector<double> begin_;
+  std::vector<ActivityId> cause_;  // whose end let an activity begin
+  std::vector<double> resource_free_;
+  std::vector<ActivityId> last_on_resource_;
+  std::vector<double> link_free_;
+  std::vector<LinkId> route_;
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
+  ActivityTimes times_;
+};
+
+}  // namespace
+
+ActivityGraph::ActivityGraph(std::string name, NodeId nodes, std::vector<NodeId> node_of_resource)
+    : name_(std::move(name)), nodes_(nodes), node_of_resource_(std::move(node_of_resource)) {
+  for (const NodeId node : node_of_resource_) {
+    if (node >= nodes_) {
+      throw Error(
+          fmt::format("activities {}: a resource of node {} is refused: there are {} nodes", name_, node, nodes_));
+    }
+  }
+}
+
+ActivityId ActivityGraph::work(ResourceId resource, double seconds, std::span<const ActivityId> after, PartId part) {
+  if (resource >= resources()) {
+    throw Error(fmt::format("activities {}: resource {} is refused: there are {}", name_, resource, resources()));
+  }
+  require_amount(name_, "work of seconds", seconds);
+  return add(Kind::work, seconds, {resource, 0}, after, part);
+}
+
+ActivityId ActivityGraph::message(NodeId from, NodeId to, double bytes, std::span<const ActivityId> after,
+                                  PartId part) {
+  if (from >= nodes_ || to >= nodes_ || from == to) {
+    throw Error(fmt::format("activities {}: a message from node {} to {} is refused: they must be two of {} nodes",
+                            name_, from, to, nodes_));
+  }
+  require_amount(name_, "a message of bytes", bytes);
+  ++messages_;
+  return add(Kind::message, bytes, {from, to}, after, part);
+}
+
+ActivityId ActivityGraph::join(std::span<const ActivityId> after) { return add(Kind::join, 0, {0, 0}, after, 0); }
+
+ActivityId ActivityGraph::add(Kind kind, double amount, std::pair<std::uint32_t, std::uint32_t> place,
+                              std::span<const ActivityId> after, PartId part) {
+  const auto id = static_cast<ActivityId>(kinds_.size());
+  if (id == kNone) throw Error(fmt::format("activities {}: there are more than {}", name_, kNone - 1));
+  if (part >= kMostParts) {
+    throw Error(fmt::format("activities {}: part {} is refused: it must be below {}", name_, part, kMostParts));
+  }
+  for (const ActivityId before : after) {
+    if (before >= id) {
+      throw Error(
+          fmt::format("activities {}: activity {} cannot wait for {}, which is not there yet", name_, id, before));
+    }
+  }
+  kinds_.push_back(kind);
+  parts_.push_back(part);
+  amounts_.push_back(amount);
+  places_.push_back(place);
+  after_.insert(after_.end(), after.begin(), after.end());
+  after_begin_.push_back(after_.size());
+  return id;
+}
+
+ActivityTimes run_critical_path(const ActivityGraph& graph, const Topology& topology,
+                                const CriticalPathOptions& options) {
+  if (graph.nodes() > topology.nodes()) {
+    throw Error(fmt::format("activities {}: {} nodes are refused: {} has {}", graph.name(), graph.nodes(),
+                            topology.name(), topology.nodes()));
+  }
+  return CriticalPath(graph, topology, options.factors).run();
+}
+
+}  // namespace gdr::interconnect

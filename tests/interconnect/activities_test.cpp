@@ -1,0 +1,137 @@
+#include "gdr/interconnect/activities.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+
+#include "gdr/base/error.h"
+#include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/collectives.h"
+
+namespace gdr::interconnect {
+namespace {
+
+constexpr PartId kBoard = 1;
+constexpr PartId kHost = 2;
+constexpr PartId kNetwork = 3;
+constexpr Cable kCable{1e9, 1e-6};  // of a switch: a message passes two
+
+/// `nodes` nodes with a resource each.
+ActivityGraph graph_of(NodeId nodes) {
+  std::vector<NodeId> resources(nodes);
+  std::iota(resources.begin(), resources.end(), 0);
+  return {"test", nodes, resources};
+}
+
+double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+TEST(Activities, ChainsTakeTheirLongestBranch) {
+  ActivityGraph graph("diamond", 1, {0, 0, 0});
+  const ActivityId first = graph.work(0, 1, {}, kHost);
+  const ActivityId left = graph.work(1, 2, {{first}}, kBoard);
+  const ActivityId right = graph.work(2, 5, {{first}}, kHost);
+  const ActivityId both = graph.join({{left, right}});
+  const ActivityId last = graph.work(0, 1, {{both}}, kHost);
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(1, kCable));
+  EXPECT_EQ(times.seconds, 7);
+  EXPECT_EQ(times.end_seconds[left], 3);
+  EXPECT_EQ(times.end_seconds[last], 7);
+  EXPECT_EQ(times.path_seconds[kHost], 7);
+  EXPECT_EQ(times.path_seconds[kBoard], 0);
+  EXPECT_EQ(times.resource_busy, (std::vector<double>{2, 2, 5}));
+}
+
+TEST(Activities, AResourceTakesOneAtATimeInTheOrderInWhichTheyAreReady) {
+  ActivityGraph graph("queue", 1, {0, 0});
+  const ActivityId late = graph.work(0, 3, {{graph.work(1, 1, {}, kHost)}}, kBoard);
+  const ActivityId early = graph.work(0, 2, {}, kBoard);
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(1, kCable));
+  EXPECT_EQ(times.end_seconds[early], 2);
+  EXPECT_EQ(times.end_seconds[late], 5);
+  EXPECT_EQ(times.path_seconds[kBoard], 5);  // it waited for the board, not for the host
+}
+
+TEST(Activities, AMessageTakesTheLatencyOfItsRouteAndTheTimeOfItsNarrowestLink) {
+  ActivityGraph graph = graph_of(2);
+  static_cast<void>(graph.message(0, 1, 1e6, {}, kNetwork));
+  EXPECT_DOUBLE_EQ(run_critical_path(graph, infiniband_flat(2, kCable)).seconds, 2e-6 + 1e-3);
+  const FlowFactors factors{.name = "test", .classes = {{0, 3, 0.5}}, .weight_s = 0};
+  EXPECT_DOUBLE_EQ(run_critical_path(graph, infiniband_flat(2, kCable), {factors}).seconds, 6e-6 + 2e-3);
+}
+
+TEST(Activities, MessagesToOneNodeFollowOneAnother) {
+  ActivityGraph graph = graph_of(4);
+  for (NodeId from = 1; from < 4; ++from) static_cast<void>(graph.message(from, 0, 1e6, {}, kNetwork));
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(4, kCable));
+  EXPECT_DOUBLE_EQ(times.seconds, 2e-6 + 3e-3);
+  EXPECT_DOUBLE_EQ(times.path_seconds[kNetwork], times.seconds);
+  EXPECT_DOUBLE_EQ(sum(times.link_busy), 2 * 3e-3);
+}
+
+TEST(Activities, WhereNothingContendsTheyAreTheStepsOfASchedule) {
+  for (const NodeId nodes : {2, 3, 8, 13}) {
+    const Schedule schedule = make_allgather(nodes, 50000, AllgatherOrder::ring);
+    ActivityGraph graph = graph_of(nodes);
+    std::vector<ActivityId> front(nodes, graph.join({}));
+    for (std::size_t step = 0; step < schedule.ranks[0].size(); ++step) {
+      std::vector<std::vector<ActivityId>> next(nodes);
+      for (Rank rank = 0; rank < nodes; ++rank) {
+        next[rank].push_back(front[rank]);
+        for (const Message& sent : schedule.ranks[rank][step].sends) {
+          next[sent.peer].push_back(
+              graph.message(rank, sent.peer, static_cast<double>(sent.bytes), {{front[rank]}}, kNetwork));
+        }
+      }
+      for (Rank rank = 0; rank < nodes; ++rank) front[rank] = graph.join(next[rank]);
+    }
+    const Topology topology = torus({nodes}, kCable);
+    const double expected = run_closed_form(schedule, topology).lockstep_seconds;
+    EXPECT_NEAR(run_critical_path(graph, topology).seconds, expected, 1e-12) << nodes;
+  }
+}
+
+TEST(Activities, TwiceTheBandwidthAtHalfTheLatencyHalvesWhatMessagesTake) {
+  ActivityGraph graph = graph_of(8);
+  for (NodeId from = 0; from < 8; ++from) {
+    for (NodeId to = 0; to < 8; ++to) {
+      if (from != to) static_cast<void>(graph.message(from, to, 1000.0 * (1 + from) * (1 + to), {}, kNetwork));
+    }
+  }
+  const double slow = run_critical_path(graph, torus({2, 2, 2}, {1e9, 1e-6})).seconds;
+  const double fast = run_critical_path(graph, torus({2, 2, 2}, {2e9, 0.5e-6})).seconds;
+  EXPECT_NEAR(fast, slow / 2, 1e-12 * slow);
+}
+
+TEST(Activities, ThePathAddsUpToTheWholeTime) {
+  ActivityGraph graph = graph_of(5);
+  std::vector<ActivityId> done;
+  for (NodeId node = 0; node < 5; ++node) {
+    const ActivityId work = graph.work(node, 1e-3 * (node + 1), {}, kBoard);
+    done.push_back(graph.message(node, (node + 2) % 5, 1e5 * (5 - node), {{work}}, kNetwork));
+    done.push_back(graph.work(node, 2e-4, {{work}}, kHost));
+  }
+  static_cast<void>(graph.work(0, 1e-4, {{graph.join(done)}}, kHost));
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(5, kCable));
+  EXPECT_NEAR(sum(times.path_seconds), times.seconds, 1e-15);
+  for (const double busy : times.resource_busy) EXPECT_LE(busy, times.seconds);
+  for (const double busy : times.link_busy) EXPECT_LE(busy, times.seconds);
+}
+
+TEST(Activities, WhatDoesNotExistIsRefused) {
+  ActivityGraph graph = graph_of(2);
+  EXPECT_THROW(static_cast<void>(graph.work(2, 1, {}, kHost)), Error);
+  EXPECT_THROW(static_cast<void>(graph.work(0, -1, {}, kHost)), Error);
+  EXPECT_THROW(static_cast<void>(graph.work(0, std::numeric_limits<double>::quiet_NaN(), {}, kHost)), Error);
+  EXPECT_THROW(static_cast<void>(graph.work(0, 1, {{0}}, kHost)), Error);
+  EXPECT_THROW(static_cast<void>(graph.work(0, 1, {}, kMostParts)), Error);
+  EXPECT_THROW(static_cast<void>(graph.message(0, 0, 1, {}, kNetwork)), Error);
+  EXPECT_THROW(static_cast<void>(graph.message(0, 2, 1, {}, kNetwork)), Error);
+  EXPECT_THROW(ActivityGraph("test", 2, {2}), Error);
+  EXPECT_EQ(graph.size(), 0U);
+  EXPECT_EQ(run_critical_path(graph, infiniband_flat(2, kCable)).seconds, 0);
+  EXPECT_THROW(static_cast<void>(run_critical_path(graph_of(3), infiniband_flat(2, kCable))), Error);
+}
+
+}  // namespace
+}  // namespace gdr::interconnect
