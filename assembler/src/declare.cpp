@@ -269,7 +269,7 @@ class Declarer {
     if (target == nullptr || target->memory != Memory::bm || target->kind == SymbolKind::parameter) {
       std::vector<std::string> known = transfer_names();
       for (const Symbol& other : result_.symbols.all()) {
-        if (other.memory == Memory::bm) known.push_back(other.name);
+        if (other.memory == Memory::bm && other.kind != SymbolKind::parameter) known.push_back(other.name);
       }
       reporter_.error(Code::alias, at.place(word.span),
                       fmt::format("'{}' is neither a transfer nor a bvar declared above{}", word.text,

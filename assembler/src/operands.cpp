@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -26,7 +27,8 @@ MemoryLimits limits_of(OperandKind kind, std::uint32_t record_words) {
     case OperandKind::lm:
       return {"local memory", isa::kLmShortWords};
     case OperandKind::record:
-      return {"j-record", 2 * record_words};
+      // One that is longer than BM was reported where it is declared; no word has its addresses beyond.
+      return {"j-record", std::min<std::uint32_t>(2 * record_words, isa::kBmShortWords)};
     default:
       return {"broadcast memory", isa::kBmShortWords};
   }

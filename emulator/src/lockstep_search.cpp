@@ -147,6 +147,23 @@ class Search {
     for (isa::Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
       if (slot->flag.predicate.jvalid) slot->flag = {};
     }
+    clear_unused(line);
+  }
+
+  /// Operations whose results nothing takes any more, and what only they read: no word has them.
+  static void clear_unused(isa::Line& line) {
+    const auto taken = [&](isa::Unit unit) {
+      return line.t_write.source == unit || line.gpr_write.source == unit || line.lm_write.source == unit;
+    };
+    for (const isa::Unit unit : {isa::Unit::adder, isa::Unit::multiplier, isa::Unit::alu}) {
+      isa::Slot& slot = isa::slot_of(line, unit);
+      if (isa::info_of(slot.op).has_destination && slot.flag.flag == 0 && !taken(unit)) slot = {};
+    }
+    if (!isa::reads(line, isa::Source::gpr_a)) line.gpr_a = {};
+    if (!isa::reads(line, isa::Source::gpr_b)) line.gpr_b = {};
+    if (!isa::reads(line, isa::Source::lm)) line.lm_read = {};
+    if (!isa::reads(line, isa::Source::immediate)) line.immediate = {};
+    if (line.bm.mode == isa::BmMode::read && !isa::reads(line, isa::Source::bm) && !taken(isa::Unit::bm)) line.bm = {};
   }
 
   /// Runs the first line, the first two, ... of `code` from the engines' state until they differ.

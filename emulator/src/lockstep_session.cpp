@@ -115,7 +115,7 @@ class LockstepSession final : public Session {
   /// Done when it returns.
   Ticket run(std::span<const Piece> pieces) override {
     for (const Piece& piece : pieces) run(piece);
-    return {};
+    return {++tickets_};
   }
 
   /// Done when it returns.
@@ -130,11 +130,14 @@ class LockstepSession final : public Session {
       throw Divergence(program(), place_on(chip, 0, *differs));
     }
     compare_events(chip);
-    return {};
+    return {++tickets_};
   }
 
   /// i-particles alone are on their way.
-  void wait(Ticket) override {
+  void wait(Ticket ticket) override {
+    if (ticket.number > tickets_) {
+      throw Error(fmt::format("ticket = {} is refused: it must be 0 to {}", ticket.number, tickets_));
+    }
     run_both([](Session& session) { session.wait({}); }, {});
   }
 
@@ -167,7 +170,8 @@ class LockstepSession final : public Session {
   void run(const Piece& piece) {
     run_both([](Session& session) { session.wait({}); }, piece);  // particles on their way
     std::vector<BlockState> before;
-    for (unsigned n = 0; n < piece.blocks.count; ++n) {
+    // Blocks that there are not are for the engines to refuse.
+    for (unsigned n = 0; n < piece.blocks.count && piece.chip < chips() && piece.blocks.first + n < kBlocks; ++n) {
       before.push_back(expected().state(piece.chip, piece.blocks.first + n));
     }
     run_both([&](Session& session) { session.wait(session.run({&piece, 1})); }, piece);
@@ -242,6 +246,7 @@ class LockstepSession final : public Session {
   Engines engines_;
   std::shared_ptr<const LoweredTwice> program_;
   std::array<std::unique_ptr<Session>, 2> each_;
+  std::uint64_t tickets_ = 0;
 };
 
 class LockstepEngine final : public Engine {

@@ -104,8 +104,7 @@ std::string refusal(const Line& line) {
     return "the multiplier's operation claims the adder, which has one of its own";
   }
   if (reads(line, Source::bm) && line.bm.mode != BmMode::read) return "an operand comes from BM, which is not read";
-  if (line.bm.mode == BmMode::write &&
-      (!line.bm.one_pe || line.bm.store_source == Source::none || line.bm.store_source == Source::bm)) {
+  if (line.bm.mode == BmMode::write && (!line.bm.one_pe || line.bm.store_source == Source::none)) {
     return "a write to BM needs a PE and a source of that PE";
   }
   bool moved = false;

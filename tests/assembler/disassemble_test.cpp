@@ -176,5 +176,39 @@ TEST(Stubs, MendNamesThatTheLanguagesKeepForThemselves) {
   EXPECT_THAT(stubs.fortran, HasSubstr(":: x_2\n"));
 }
 
+TEST(Stubs, OfAKernelThatMovesItsDataRunTurnsAndGiveWords) {
+  const Stubs stubs = generate_stubs(assembled(kMoves));
+  for (const char* prototype : {"_type2_run(int turns);", "_type2_start(int turns);", "_type2_wait(void);",
+                                "_get_words(double* words, int n);", "_grape_close(void);"}) {
+    EXPECT_THAT(stubs.header, HasSubstr(prototype));
+  }
+  for (const char* of_type_one : {"_grape_run", "_grape_start", "_grape_wait", "_get_result", "_result {"}) {
+    EXPECT_THAT(stubs.header, Not(HasSubstr(of_type_one)));
+  }
+  EXPECT_THAT(stubs.fortran, HasSubstr("real(c_double), dimension(*), intent(inout) :: words"));
+}
+
+TEST(Stubs, GiveFortranNamesThatItTakes) {
+  const Stubs stubs = generate_stubs(assembled("kernel k\nvar vector long _x hlt none\nloop body\n  nop\n"));
+  EXPECT_THAT(stubs.header, HasSubstr("int64_t _x;"));
+  EXPECT_THAT(stubs.fortran, HasSubstr(":: v_x\n"));
+}
+
+TEST(Listing, ShowsSourceLinesWithoutBlanksAroundThemWhateverEndsThem) {
+  const AssembleResult result =
+      assemble("kernel k\r\nvar short s in gpr\r\nloop body\r\n\t upassa $peid s  \r\n\tnop", "k.vsm");
+  ASSERT_TRUE(result.program) << format_diagnostics(result);
+  const std::string text = listing(*result.program, result.files);
+  EXPECT_THAT(text, HasSubstr("k.vsm:4: upassa $peid s\n"));
+  EXPECT_THAT(text, HasSubstr("k.vsm:5: nop\n"));
+  EXPECT_THAT(text, HasSubstr("  gpr     0  scalar short"));
+}
+
+TEST(Listing, OfAProgramWithoutItsFilesNamesNone) {
+  isa::Program program = assembled("kernel k\nloop body\n  nop\n");
+  program.files.clear();
+  EXPECT_THAT(listing(program), HasSubstr("?:3: "));
+}
+
 }  // namespace
 }  // namespace gdr::assembler

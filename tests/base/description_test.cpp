@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "scratch_directory.h"
@@ -67,6 +68,39 @@ TEST(Description, NeedsAnOriginOfOneOfThreeKindsWithAText) {
   }
 }
 
+TEST(Description, IsRefusedWithoutWhatItsKindAsksFor) {
+  using ::testing::HasSubstr;
+  EXPECT_THAT(refusal(replaced("kind = \"scale\"", "kind = \"ruler\"")),
+              HasSubstr("d.toml:3: kind = 'ruler' is refused: it must be one of scale"));
+  EXPECT_THAT(refusal(replaced("name = \"shop\"", "name = \"\"")),
+              HasSubstr("'name' must be a text that is not empty"));
+  EXPECT_THAT(refusal(replaced("name = \"shop\"", "name = 7")), HasSubstr("'name' must be a text"));
+  EXPECT_THAT(refusal(replaced("[parameters]\nmost", "most")), HasSubstr("unknown key 'most'"));
+  EXPECT_THAT(refusal("name = \"shop\"\ntitle = \"a\"\nkind = \"scale\"\n"),
+              HasSubstr("table 'parameters' is missing"));
+  EXPECT_THAT(refusal("name = \"shop\"\ntitle = \"a\"\nkind = \"scale\"\nparameters = 1\n"),
+              HasSubstr("table 'parameters' is missing"));
+  EXPECT_THAT(refusal(replaced("most = {", "least = {")), HasSubstr("unknown parameter 'least' (known: most)"));
+  EXPECT_THAT(refusal(replaced("most = { value = 2.5, unit = \"kg\", origin = \"O: as an example\" }", "")),
+              HasSubstr("parameter 'most' is missing"));
+  EXPECT_THAT(refusal(replaced("{ value = 2.5, unit = \"kg\", origin = \"O: as an example\" }", "2.5")),
+              HasSubstr("parameter 'most' must be a table of value, unit and origin"));
+  EXPECT_THAT(refusal(replaced("value = 2.5, ", "")), HasSubstr("'most.value' must be a number"));
+  EXPECT_THAT(refusal(replaced("\"kg\"", "\"lb\"")), HasSubstr("'most.unit' = 'lb' is refused: it must be 'kg'"));
+  EXPECT_THAT(refusal(replaced("value = 2.5", "price = 1, value = 2.5")), HasSubstr("unknown key 'most.price'"));
+  EXPECT_THAT(refusal(replaced("value = 2.5", "value = = 2.5")), HasSubstr("d.toml:5:"));
+}
+
+TEST(Description, OfWholeNumbersTakesNoOthers) {
+  const std::vector<DescriptionKind> kinds{{"scale", {{"most", "kg", 1, 500, true}}}};
+  const auto read = [&](std::string_view value) {
+    return parse_description(replaced("2.5", value), "d.toml", kinds).value("most");
+  };
+  EXPECT_EQ(read("3"), 3);
+  EXPECT_EQ(read("3.0"), 3);
+  EXPECT_THROW((void)read("2.5"), Error);
+}
+
 TEST(Description, IsRefusedWithAKeyOfManyParts) {
   const std::string scale(kScale);
   EXPECT_EQ(refusal(scale + key_of(100000) + " = 1\n"), "d.toml:6: the line has more than 64 dots");
@@ -86,8 +120,37 @@ TEST(Description, OfAFolderIsListedBesideOneWithAKeyOfManyParts) {
   std::filesystem::create_directories(data / "machines");
   write_file((data / "machines" / "shop.toml").string(), std::string(kScale));
   write_file((data / "machines" / "deep.toml").string(), key_of(100000) + " = 1\n");
+  write_file((data / "machines" / "broken.toml").string(), "kind = \n");
+  write_file((data / "machines" / "nothing.toml").string(), "name = \"no kind\"\n");
+  write_file((data / "machines" / "notes.txt").string(), std::string(kScale));
   ASSERT_EQ(setenv("GDR_DATA_DIR", data.c_str(), 1), 0);
   EXPECT_THAT(description_names(kKinds), ElementsAre("shop"));
+  EXPECT_EQ(load_description("shop", kKinds).value("most"), 2.5);
+  EXPECT_EQ(load_description((data / "machines" / "shop.toml").string(), kKinds).value("most"), 2.5);
+  try {
+    static_cast<void>(load_description("deli", kKinds));
+    ADD_FAILURE() << "a machine that there is not was found";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("no machine is called 'deli' (known: shop;"));
+  }
+  ASSERT_EQ(unsetenv("GDR_DATA_DIR"), 0);
+}
+
+TEST(DataFiles, AreLookedForInTheChosenFolderFirstAndNamedWithAllPlacesIfThereIsNone) {
+  const tests::ScratchDirectory scratch;
+  const std::filesystem::path& data = scratch.path();
+  std::filesystem::create_directories(data / "machines");
+  write_file((data / "machines" / "model1800.toml").string(), "ours\n");
+  ASSERT_EQ(setenv("GDR_DATA_DIR", data.c_str(), 1), 0);
+  EXPECT_EQ(data_file("machines/model1800.toml"), data / "machines" / "model1800.toml");
+  EXPECT_EQ(data_file("kernels/gravity.vsm").filename(), "gravity.vsm") << "one that comes with gdr";
+  try {
+    static_cast<void>(data_file("machines/none.toml"));
+    ADD_FAILURE() << "a file that there is not was found";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("machines/none.toml is not found (looked for " + data.string()));
+  }
+  EXPECT_EQ(find_data_file("machines"), std::nullopt) << "a folder is no file";
   ASSERT_EQ(unsetenv("GDR_DATA_DIR"), 0);
 }
 

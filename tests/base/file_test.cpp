@@ -6,11 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <cstdarg>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -23,6 +26,7 @@ namespace {
 int calls_left = -1;
 int failure = ENOSPC;
 int interruptions = 0;  // calls that a signal interrupts first
+bool knows_nameless_files = true;
 
 bool fails() {
   if (interruptions > 0) {
@@ -52,6 +56,34 @@ int fsync(int descriptor) {
   static const auto original = real<int (*)(int)>("fsync");
   return fails() ? -1 : original(descriptor);
 }
+ssize_t read(int descriptor, void* bytes, size_t count) {
+  static const auto original = real<ssize_t (*)(int, void*, size_t)>("read");
+  return fails() ? -1 : original(descriptor, bytes, count);
+}
+int fchmod(int descriptor, mode_t mode) noexcept {
+  static const auto original = real<int (*)(int, mode_t)>("fchmod");
+  return fails() ? -1 : original(descriptor, mode);
+}
+int ftruncate(int descriptor, off_t size) noexcept {
+  static const auto original = real<int (*)(int, off_t)>("ftruncate");
+  return fails() ? -1 : original(descriptor, size);
+}
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  static const auto original = real<int (*)(int, const char*, int, const char*, int)>("linkat");
+  return fails() ? -1 : original(from_folder, from, to_folder, to, flags);
+}
+int open(const char* path, int flags, ...) {
+  static const auto original = real<int (*)(const char*, int, ...)>("open");
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  if (!knows_nameless_files && (flags & O_TMPFILE) == O_TMPFILE) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return original(path, flags, mode);
+}
 int rename(const char* from, const char* to) noexcept {
   static const auto original = real<int (*)(const char*, const char*)>("rename");
   return fails() ? -1 : original(from, to);
@@ -72,6 +104,7 @@ class Files : public testing::Test {
   ~Files() override {
     calls_left = -1;
     interruptions = 0;
+    knows_nameless_files = true;
     std::filesystem::remove_all(folder_);
   }
   [[nodiscard]] std::size_t entries() const {
@@ -98,26 +131,48 @@ TEST_F(Files, WhicheverCallFailsTheOldFileStaysOrTheNewOneIsWhole) {
   const std::filesystem::path path = folder_ / "a";
   const std::string old = "old";
   const std::string fresh(300000, 'x');
-  int failed = 0;
-  for (int calls = 0; calls < 20; ++calls) {
-    write_file(path, old);
-    calls_left = calls;
-    const std::string message = message_of([&] { write_file(path, fresh); });
-    const bool all_worked = calls_left >= 0;
-    calls_left = -1;
-    const std::string content = read_file(path);
-    if (message == "nothing was thrown") {
-      EXPECT_EQ(content, fresh);
-    } else {
-      ++failed;
-      EXPECT_EQ(content, old);
-      EXPECT_THAT(message, HasSubstr(path.string()));
-      EXPECT_THAT(message, HasSubstr("No space left"));
+  for (const bool nameless : {true, false}) {
+    knows_nameless_files = nameless;
+    int failed = 0;
+    for (int calls = 0; calls < 20; ++calls) {
+      write_file(path, old);
+      calls_left = calls;
+      const std::string message = message_of([&] { write_file(path, fresh); });
+      const bool all_worked = calls_left >= 0;
+      calls_left = -1;
+      const std::string content = read_file(path);
+      if (message == "nothing was thrown") {
+        EXPECT_EQ(content, fresh);
+      } else {
+        ++failed;
+        EXPECT_EQ(content, old);
+        EXPECT_THAT(message, HasSubstr(path.string()));
+        EXPECT_THAT(message, HasSubstr("No space left"));
+      }
+      EXPECT_EQ(entries(), 1U) << "something is left after call " << calls;
+      if (all_worked) break;
     }
-    EXPECT_EQ(entries(), 1U) << "something is left after call " << calls;
-    if (all_worked) break;
+    EXPECT_GE(failed, nameless ? 5 : 4);  // write, fchmod, fsync, linkat, rename
   }
-  EXPECT_GE(failed, 3);  // write, fsync, rename
+}
+
+TEST_F(Files, ThatCannotBeReadToTheirEndAreRefused) {
+  write_file(folder_ / "a", "content");
+  for (const int calls : {0, 1}) {  // the content, and the look for more
+    calls_left = calls;
+    EXPECT_THAT(message_of([&] { static_cast<void>(read_file(folder_ / "a")); }), HasSubstr("cannot be read"));
+    calls_left = -1;
+  }
+}
+
+TEST_F(Files, AreFoundFromTheCurrentFolder) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_);
+  write_file("a", "here");
+  require_writable("b");
+  EXPECT_EQ(read_file("a"), "here");
+  std::filesystem::current_path(before);
+  EXPECT_EQ(read_file(folder_ / "a"), "here");
 }
 
 TEST_F(Files, InterruptedCallsAreRepeated) {
@@ -171,6 +226,11 @@ TEST_F(Files, LinksKeepBeingLinks) {
   std::filesystem::create_symlink("round", folder_ / "round");
   write_file(folder_ / "link", "2");
   write_file(folder_ / "dangling", "3");
+  std::filesystem::create_symlink(folder_ / "target", folder_ / "absolute");
+  write_file(folder_ / "absolute", "4");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "absolute"));
+  EXPECT_EQ(read_file(folder_ / "target"), "4");
+  write_file(folder_ / "target", "2");
   EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
   EXPECT_EQ(read_file(folder_ / "target"), "2");
   EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "dangling"));
@@ -183,10 +243,19 @@ TEST_F(Files, DevicesAndFilesWithoutSizeAreReadAndWritten) {
   require_writable("/dev/null");
   EXPECT_FALSE(read_file("/proc/self/status").empty());
   EXPECT_THAT(message_of([&] { write_file("/dev/full", "x"); }), HasSubstr("No space left"));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::filesystem::path path = folder_ / "s";
+  path.string().copy(address.sun_path, sizeof address.sun_path - 1);
+  const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(message_of([&] { write_file(path, "x"); }), HasSubstr("No such device or address"));
+  close(listener);
 }
 
 TEST_F(Files, WhatKilledProcessesLeftIsRemoved) {
   const auto make = [&](const char* name, std::chrono::seconds age) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
     write_file(folder_ / name, "begun");
     std::filesystem::last_write_time(folder_ / name, std::filesystem::file_time_type::clock::now() - age);
     return folder_ / name;
@@ -199,7 +268,8 @@ TEST_F(Files, WhatKilledProcessesLeftIsRemoved) {
                      make("ab.123-0.tmp", kLong),
                      make("a.x-0.tmp", kLong),
                      make("a.123-0.txt", kLong),
-                     make("a..tmp", kLong)};
+                     make("a..tmp", kLong),
+                     make("a.9-9.tmp/kept", kLong).parent_path()};
   const int descriptor = open(locked.c_str(), O_RDONLY);
   ASSERT_EQ(flock(descriptor, LOCK_EX), 0);
   write_file(folder_ / "a", "whole");
@@ -229,8 +299,45 @@ TEST_F(Files, LinesGrowAndAFailureCutsOffWhatWasBegun) {
     log.append("four\n");
   }
   EXPECT_EQ(read_file(path), "one\nfour\n");
+  calls_left = 0;
+  failure = EIO;
+  EXPECT_THAT(message_of([&] { LineFile log(path, 4); }), HasSubstr("Input/output error"));
+  failure = ENOSPC;
+  calls_left = -1;
+  EXPECT_EQ(read_file(path), "one\nfour\n");
   EXPECT_THAT(message_of([&] { LineFile log(path, 100); }), HasSubstr("has 9 bytes where 100 are to be kept"));
   EXPECT_THAT(message_of([&] { LineFile log(folder_ / "no" / "log"); }), HasSubstr("No such file"));
+}
+
+TEST_F(Files, LinesAreFlushedToDisksAndNotToDevices) {
+  LineFile log(folder_ / "log");
+  log.append("one\n");
+  calls_left = 0;
+  EXPECT_THAT(message_of([&] { log.flush(); }), HasSubstr("No space left"));
+  for (const int harmless : {EINVAL, EROFS, ENOTSUP}) {
+    calls_left = 0;
+    failure = harmless;
+    EXPECT_EQ(message_of([&] { log.flush(); }), "nothing was thrown");
+  }
+  failure = ENOSPC;
+  calls_left = -1;
+  LineFile device("/dev/null");
+  device.append("one\n");
+  device.flush();
+}
+
+TEST_F(Files, LinesGoOnInAFileThatMoves) {
+  LineFile log(folder_ / "log");
+  log.append("one\n");
+  LineFile moved(std::move(log));
+  moved.append("two\n");
+  LineFile other(folder_ / "other");
+  other.append("1\n");
+  other = std::move(moved);
+  other.append("three\n");
+  EXPECT_EQ(other.size(), 14U);
+  EXPECT_EQ(read_file(folder_ / "log"), "one\ntwo\nthree\n");
+  EXPECT_EQ(read_file(folder_ / "other"), "1\n");
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ TEST(LineReader, RefusesALastLineThatMayBeCutOff) {
 TEST(LineReader, DividesByCommasOutsideOfQuotesAndByBlanks) {
   EXPECT_THAT(comma_fields(" a , \"b, c\",,\" d \""), ElementsAre("a", "b, c", "", "d"));
   EXPECT_THAT(comma_fields("1,"), ElementsAre("1", ""));
+  EXPECT_THAT(comma_fields("\"a\"b, c\"d\""), ElementsAre("\"a\"b", "c\"d\"")) << "quotes in the middle stay";
   EXPECT_THAT(blank_fields(" 1\t2  3 "), ElementsAre("1", "2", "3"));
   EXPECT_THAT(blank_fields("  "), IsEmpty());
 }
@@ -56,6 +57,13 @@ TEST(LineReader, ReadsAFieldAsANumberOnlyIfAllOfItIsOne) {
   for (const char* field : {"", "+", "+-1", "1x", "1 ", "0x10", "1,2"})
     EXPECT_EQ(number_in<int>(field), std::nullopt) << field;
   EXPECT_EQ(number_in<unsigned>("-1"), std::nullopt);
+  EXPECT_EQ(number_in<unsigned>("+7"), 7U);
+  EXPECT_EQ(number_in<unsigned>("+-7"), std::nullopt);
+  EXPECT_EQ(number_in<unsigned>(""), std::nullopt);
+  EXPECT_EQ(number_in<double>("+-1"), std::nullopt);
+  EXPECT_EQ(number_in<double>("x"), std::nullopt);
+  EXPECT_EQ(read_number<std::uint8_t>("+25").value, 25);
+  EXPECT_EQ(read_number<std::uint8_t>("+-1").error, std::errc::invalid_argument);
   EXPECT_EQ(read_number<std::uint8_t>("256").error, std::errc::result_out_of_range);
   EXPECT_EQ(read_number<double>("1e999").error, std::errc::result_out_of_range);
   EXPECT_EQ(read_number<double>("1e999x").error, std::errc::invalid_argument);

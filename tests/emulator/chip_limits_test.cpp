@@ -213,6 +213,23 @@ TEST_P(ChipLimits, EverythingBeforeAProgramIsLoaded) {
   expect_refused([](Chip& chip) { chip.patch(echo_program()); }, text);
 }
 
+TEST_P(ChipLimits, WordsForSomePesAndBlocksReachThoseAlone) {
+  std::vector<LongWord> words;
+  for (unsigned n = 1; n <= 6; ++n) words.push_back(LongWord::from_bits(isa::uint128{n} << 40));
+  for (const PeWords& where : {kSome, PeWords{Memory::lm, 6, Width::short_word, 2}}) {
+    chip_->load(echo_program());
+    chip_->write_pes({4, 2}, 7, where, words);
+    for (unsigned block = 0; block < emulator::kBlocks; ++block) {
+      for (unsigned pe = 0; pe < isa::kPesPerBlock; ++pe) {
+        std::vector<LongWord> expected(2);
+        const bool reached = block >= 4 && block < 6 && pe >= 7 && pe < 10;
+        if (reached) expected = {words[2 * (pe - 7)], words[2 * (pe - 7) + 1]};
+        ASSERT_EQ(chip_->read_pe(block, pe, where), expected) << block << ", " << pe;
+      }
+    }
+  }
+}
+
 class BoardLimits : public testing::Test {
  protected:
   BoardLimits() { boards_.load(echo_program()); }

@@ -23,12 +23,22 @@ using isa::Unit;
 using isa::Width;
 using selftest::code_of;
 
-/// An engine that takes one operation for another wherever a line writes to this GPR address, or brings a wrong word to
-/// the tree: the one with this number of those that a block collects.
+/// What an engine gets wrong.
+struct Mistakes {
+  /// It takes one operation for another wherever a line writes to this GPR address.
+  std::optional<unsigned> gpr_address{};
+  /// The one with this number of the words that a block collects is wrong.
+  std::optional<std::size_t> collected_word{};
+  /// What it does to PE 3 and the broadcast memory of a block at the end of a run.
+  std::function<void(Chip&, unsigned block)> at_end{};
+  bool ignores_faults = false;
+  bool counts_events_twice = false;
+  bool loses_places_of_events = false;
+};
+
 class Mistaken final : public Chip {
  public:
-  explicit Mistaken(unsigned address, std::optional<std::size_t> wrong_word = {})
-      : chip_(emulator::make_simd_chip()), address_(address), wrong_word_(wrong_word) {}
+  explicit Mistaken(Mistakes mistakes) : chip_(emulator::make_simd_chip()), mistakes_(std::move(mistakes)) {}
 
  private:
   std::shared_ptr<const emulator::Lowered> do_lower(const isa::Program& program) const override {
@@ -37,14 +47,25 @@ class Mistaken final : public Chip {
   void do_load(std::shared_ptr<const emulator::Lowered> program) override { chip_->load(std::move(program)); }
   void do_patch(std::shared_ptr<const emulator::Lowered> program) override { chip_->patch(program->program()); }
   std::unique_ptr<Chip> do_clone() const override {
-    auto copy = std::make_unique<Mistaken>(address_, wrong_word_);
+    auto copy = std::make_unique<Mistaken>(mistakes_);
     copy->chip_ = chip_->clone();
     return copy;
   }
-  void do_run_initialization(unsigned block) override { chip_->run_initialization(block); }
+  void do_run_initialization(unsigned block) override {
+    chip_->run_initialization(block);
+    if (mistakes_.at_end) mistakes_.at_end(*chip_, block);
+  }
   void do_run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override {
-    chip_->run_loop(blocks, run);
-    if (wrong_word_ && *wrong_word_ < run.collected.size()) run.collected[*wrong_word_].low ^= 1;
+    try {
+      chip_->run_loop(blocks, run);
+    } catch (const emulator::Fault&) {
+      if (!mistakes_.ignores_faults) throw;
+    }
+    if (mistakes_.collected_word && *mistakes_.collected_word < run.collected.size()) {
+      run.collected[*mistakes_.collected_word].low ^= 1;
+    }
+    if (!mistakes_.at_end) return;
+    for (unsigned n = 0; n < blocks.count; ++n) mistakes_.at_end(*chip_, blocks.first + n);
   }
   void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
     chip_->write_bm(block, address, words);
@@ -63,8 +84,14 @@ class Mistaken final : public Chip {
   void do_write_registers(unsigned block, unsigned pe, const emulator::PeRegisters& registers) override {
     chip_->write_registers(block, pe, registers);
   }
-  emulator::FirstEvents do_first_events(unsigned block) const override { return chip_->first_events(block); }
-  emulator::FpEvents do_events(unsigned block) const override { return chip_->events(block); }
+  emulator::FirstEvents do_first_events(unsigned block) const override {
+    return mistakes_.loses_places_of_events ? emulator::FirstEvents() : chip_->first_events(block);
+  }
+  emulator::FpEvents do_events(unsigned block) const override {
+    emulator::FpEvents events = chip_->events(block);
+    if (mistakes_.counts_events_twice) events += chip_->events(block);
+    return events;
+  }
 
   [[nodiscard]] isa::Program changed(isa::Program program) const {
     for (auto& section : program.sections) {
@@ -72,7 +99,7 @@ class Mistaken final : public Chip {
         auto* const coded = std::get_if<isa::ProgramLine>(&step);
         if (coded == nullptr) continue;
         Line line = isa::decoded(coded->word);
-        if (line.gpr_write.source != Unit::adder || line.gpr_write.address != address_) continue;
+        if (line.gpr_write.source != Unit::adder || line.gpr_write.address != mistakes_.gpr_address) continue;
         line.adder.op = Op::FSUB;
         coded->word = isa::encode(line);
       }
@@ -81,9 +108,13 @@ class Mistaken final : public Chip {
   }
 
   std::unique_ptr<Chip> chip_;
-  unsigned address_;
-  std::optional<std::size_t> wrong_word_;
+  Mistakes mistakes_;
 };
+
+/// One that takes one operation for another.
+std::unique_ptr<Chip> mistaken_at(unsigned gpr_address) {
+  return std::make_unique<Mistaken>(Mistakes{.gpr_address = gpr_address});
+}
 
 /// $lr(to) = $lr(a) + word 0 of the record, or the immediate where there is no record.
 Line add_line(unsigned a, unsigned to, bool record) {
@@ -131,7 +162,7 @@ std::vector<LongWord> records(std::size_t count) {
 }
 
 Divergence::Place place_of_mistake_at(unsigned address, std::uint64_t records_used, std::string* text = nullptr) {
-  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(address));
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), mistaken_at(address));
   chip->load(summing_program());
   const std::vector<LongWord> words = records(records_used);
   try {
@@ -180,7 +211,7 @@ TEST(Lockstep, NamesTheIterationAloneWhereTheRecordIsTooLongToLookForTheLine) {
   Line last_word = add_line(4, 2, true);
   last_word.bm.address = 2 * (kRecordWords - 1);
   program.steps(Section::loop_body).front() = code_of({last_word}).front();
-  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(2));
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), mistaken_at(2));
   chip->load(program);
   const std::vector<LongWord> words = records(std::size_t{kRecordWords} * emulator::kBlocks);
   try {
@@ -264,8 +295,9 @@ TEST(Lockstep, CollectedWordsAreThoseOfTheReferenceEngineInEveryBlock) {
 }
 
 TEST(Lockstep, AWrongWordForTheTreeIsTracedToItsTurn) {
-  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(),
-                                                 std::make_unique<Mistaken>(500, isa::kVectorElements + 1));
+  const auto chip =
+      emulator::make_lockstep_chip(emulator::make_reference_chip(),
+                                   std::make_unique<Mistaken>(Mistakes{.collected_word = isa::kVectorElements + 1}));
   try {
     (void)collected_on(*chip);
     FAIL() << "not noticed";
@@ -323,8 +355,8 @@ std::unique_ptr<emulator::Session> session_after_a_piece(const emulator::Engine&
   return session;
 }
 
-std::unique_ptr<emulator::Engine> mistaken_engine(unsigned address) {
-  return emulator::make_chip_engine([address] { return std::make_unique<Mistaken>(address); });
+std::unique_ptr<emulator::Engine> mistaken_engine(const Mistakes& mistakes) {
+  return emulator::make_chip_engine([mistakes] { return std::make_unique<Mistaken>(mistakes); });
 }
 
 TEST(LockstepOfSessions, ShowsTheFirstEngineWhereTheyAreEqual) {
@@ -340,8 +372,8 @@ TEST(LockstepOfSessions, ShowsTheFirstEngineWhereTheyAreEqual) {
 }
 
 TEST(LockstepOfSessions, TracesAMistakeToChipBlockIterationAndLine) {
-  const auto engine =
-      emulator::make_lockstep_engine(emulator::make_engine(emulator::Engine::reference), mistaken_engine(2));
+  const auto engine = emulator::make_lockstep_engine(emulator::make_engine(emulator::Engine::reference),
+                                                     mistaken_engine({.gpr_address = 2}));
   try {
     (void)session_after_a_piece(*engine);
     FAIL() << "not noticed";
@@ -354,6 +386,200 @@ TEST(LockstepOfSessions, TracesAMistakeToChipBlockIterationAndLine) {
     EXPECT_EQ(*divergence.place().line, 0u);
     EXPECT_THAT(divergence.what(), testing::HasSubstr("chip 1, block 4, PE 0, loop body, iteration 0, summing.vsm:20"));
   }
+}
+
+/// The divergence of the reference engine from one with these mistakes.
+template <class Run>
+Divergence divergence_in(const Mistakes& mistakes, Run run) {
+  const auto engine =
+      emulator::make_lockstep_engine(emulator::make_engine(emulator::Engine::reference), mistaken_engine(mistakes));
+  try {
+    run(*engine);
+  } catch (const Divergence& divergence) {
+    return divergence;
+  }
+  ADD_FAILURE() << "not noticed";
+  return {isa::Program(), {}};
+}
+
+/// The same with chips in lockstep, which run in blocks 2 to 4.
+Divergence divergence_of_chips(const Mistakes& mistakes, const isa::Program& program, std::size_t record_count) {
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), std::make_unique<Mistaken>(mistakes));
+  chip->load(program);
+  const std::vector<LongWord> words = records(record_count);
+  try {
+    chip->run_loop({2, 3}, {{words, 1, words.size()}, 4});
+  } catch (const Divergence& divergence) {
+    return divergence;
+  }
+  ADD_FAILURE() << "not noticed";
+  return {isa::Program(), {}};
+}
+
+TEST(Lockstep, ComparesAllThatABlockHolds) {
+  struct Case {
+    std::string destination;
+    std::function<void(Chip&, unsigned)> change;
+  };
+  const auto in_memory = [](isa::Memory memory, std::uint16_t address) {
+    return [=](Chip& chip, unsigned block) {
+      chip.write_pe(block, 3, {memory, address, Width::long_word, 1}, std::vector{LongWord{1, 1}});
+    };
+  };
+  const auto in_registers = [](auto change) {
+    return [=](Chip& chip, unsigned block) {
+      emulator::PeRegisters registers = chip.registers(block, 3);
+      change(registers);
+      chip.write_registers(block, 3, registers);
+    };
+  };
+  const std::vector<Case> cases{
+      {"$lr40", in_memory(isa::Memory::gpr, 40)},
+      {"$lm400", in_memory(isa::Memory::lm, 400)},
+      {"$t[2]", in_registers([](emulator::PeRegisters& registers) { registers.t[2].low = 1; })},
+      {"flags 4..1 of element 1", in_registers([](emulator::PeRegisters& registers) { registers.flags[1] = 5; })},
+      {"bm 700", [](Chip& chip, unsigned block) { chip.write_bm(block, 700, std::vector{LongWord{0, 1}}); }},
+  };
+  for (const auto& [destination, change] : cases) {
+    const Mistakes mistakes{.at_end = change};
+    const Divergence of_chips = divergence_of_chips(mistakes, summing_program(), 70);
+    const Divergence of_sessions =
+        divergence_in(mistakes, [](const emulator::Engine& engine) { (void)session_after_a_piece(engine); });
+    EXPECT_EQ(of_chips.place().destination, destination);
+    EXPECT_EQ(of_sessions.place().destination, destination);
+    EXPECT_EQ(of_chips.place().pe, destination.starts_with("bm") ? 0u : 3u);
+    EXPECT_EQ(of_chips.place().block, 2u);
+  }
+}
+
+TEST(Lockstep, OfFlagsShowsThemAsBits) {
+  const Mistakes mistakes{.at_end = [](Chip& chip, unsigned block) {
+    emulator::PeRegisters registers = chip.registers(block, 0);
+    registers.flags[3] = 0b1001;
+    chip.write_registers(block, 0, registers);
+  }};
+  const Divergence divergence = divergence_of_chips(mistakes, summing_program(), 16);
+  EXPECT_EQ(divergence.place().expected, "0000");
+  EXPECT_EQ(divergence.place().found, "1001");
+}
+
+/// The body of summing_program() overflows in its first line: the sum and the record are the largest number.
+isa::Program overflowing_program() {
+  isa::Program program = summing_program();
+  Line line = add_line(4, 2, false);
+  line.adder.a = line.adder.b = Source::immediate;
+  line.gpr_a = {};
+  line.immediate = {Width::long_word, LongWord{0x7fefffffffffffff, 0xff}};
+  program.steps(Section::loop_body).front() = code_of({line}).front();
+  return program;
+}
+
+TEST(Lockstep, ComparesEventsAndTheirPlaces) {
+  const auto counted = divergence_of_chips({.counts_events_twice = true}, overflowing_program(), 16).place();
+  EXPECT_EQ(counted.destination, "events");
+  EXPECT_EQ(counted.expected, "invalid 0, overflow 4, underflow 0");
+  EXPECT_EQ(counted.found, "invalid 0, overflow 8, underflow 0");
+  const auto placed = divergence_of_chips({.loses_places_of_events = true}, overflowing_program(), 16).place();
+  EXPECT_EQ(placed.destination, "event 0");
+  EXPECT_THAT(placed.expected, testing::HasSubstr("overflow of the adder"));
+  EXPECT_EQ(placed.found, "none");
+}
+
+TEST(LockstepOfSessions, ComparesEventsAndTheirPlaces) {
+  const auto run = [](const emulator::Engine& engine) {
+    const auto session = engine.open(engine.lower(overflowing_program()), {1, 16, {}});
+    emulator::Piece piece;
+    piece.records = 16;
+    session->wait(session->run({&piece, 1}));
+  };
+  EXPECT_EQ(divergence_in({.counts_events_twice = true}, run).place().destination, "events");
+  EXPECT_EQ(divergence_in({.loses_places_of_events = true}, run).place().destination, "event 0");
+}
+
+TEST(LockstepOfSessions, ComparesWhatInitializationLeaves) {
+  const Mistakes mistakes{.at_end = [](Chip& chip, unsigned block) {
+    if (block == 6) chip.write_bm(block, 12, std::vector{LongWord{0, 1}});
+  }};
+  const Divergence divergence = divergence_in(mistakes, [](const emulator::Engine& engine) {
+    engine.open(engine.lower(summing_program()), {2, 0, {}})->initialize();
+  });
+  EXPECT_EQ(divergence.place().chip, 0u);
+  EXPECT_EQ(divergence.place().block, 6u);
+  EXPECT_EQ(divergence.place().destination, "bm 12");
+}
+
+TEST(LockstepOfSessions, ComparesFaults) {
+  const auto run = [](const emulator::Engine& engine) {
+    const auto session = engine.open(engine.lower(program_of_two_faults()), {1, 0, {}});
+    const emulator::Piece piece;
+    session->wait(session->run({&piece, 1}));
+  };
+  const Divergence divergence = divergence_in({.ignores_faults = true}, run);
+  EXPECT_EQ(divergence.place().destination, "the run's end");
+  EXPECT_THAT(divergence.place().expected, testing::HasSubstr("local memory address 20 + T"));
+  EXPECT_EQ(divergence.place().found, "no fault");
+}
+
+/// What two blocks of a session collect in three turns.
+std::vector<LongWord> collected_by(const emulator::Engine& engine) {
+  const isa::Program program = collecting_program();
+  const std::vector<LongWord> words = records(48);
+  const auto session = engine.open(engine.lower(program), {1, words.size(), {}});
+  session->write_memory(0, 0, words);
+  emulator::Piece piece;
+  piece.blocks = {0, emulator::kBlocks};
+  piece.records = words.size();
+  session->run({&piece, 1});
+  std::vector<LongWord> collected(emulator::collected_words(program, 3, true, true));
+  session->wait(session->collect(0, 0, collected));
+  return collected;
+}
+
+TEST(LockstepOfSessions, ComparesWhatTheTreeBrings) {
+  EXPECT_EQ(collected_by(*emulator::make_engine("lockstep:simd,reference")),
+            collected_by(*emulator::make_engine("reference")));
+  const auto run = [](const emulator::Engine& engine) { (void)collected_by(engine); };
+  const Divergence divergence = divergence_in({.collected_word = 5}, run);
+  EXPECT_EQ(divergence.place().destination, "the tree, collected word 5");
+  EXPECT_EQ(divergence.place().chip, 0u);
+  // A mistake in the loop of such a program is traced as in any other.
+  const Divergence in_loop = divergence_in({.gpr_address = 4}, run);
+  EXPECT_EQ(in_loop.place().section, Section::loop_body);
+  EXPECT_EQ(in_loop.place().line, 2u);
+  EXPECT_EQ(in_loop.place().destination, "$lr4");
+}
+
+TEST(Lockstep, NamesALineInAnIterationWithoutARecord) {
+  // $jvalid is false there, so $lr2 is not written; the mistake is two lines below.
+  isa::Program program = summing_program();
+  Line gated = add_line(4, 2, true);
+  gated.gpr_write.predicate.jvalid = true;
+  gated.alu = {Op::UPASSA, Source::gpr_a, Source::none, false, false, Width::long_word, {}};
+  gated.alu.flag = {1, isa::Condition::zero, {}};
+  gated.alu.flag.predicate.jvalid = true;
+  Line both = add_line(4, 10, false);
+  both.gpr_write.predicate.jvalid = true;
+  both.t_write.source = Unit::adder;
+  program.steps(Section::loop_body) = code_of({gated, both, add_line(8, 6, false), Line{}});
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), mistaken_at(6));
+  chip->load(program);
+  const std::vector<LongWord> words = records(3);
+  try {
+    chip->run_loop({5, 1}, {{words, 1, words.size()}, 4});
+    FAIL() << "not noticed";
+  } catch (const Divergence& divergence) {
+    EXPECT_EQ(divergence.place().section, Section::loop_body);
+    EXPECT_EQ(divergence.place().iteration, 0u);
+    EXPECT_EQ(divergence.place().line, 2u);
+    EXPECT_EQ(divergence.place().destination, "$lr6");
+  }
+}
+
+TEST(Lockstep, OfAProgramWithoutSourceNamesTheLineByItsNumber) {
+  isa::Program program = summing_program();
+  program.files.clear();
+  EXPECT_THAT(divergence_of_chips({.gpr_address = 4}, program, 16).what(),
+              testing::HasSubstr("loop body, iteration 0, line 2: "));
 }
 
 TEST(LockstepOfSessions, AgreesOnFaults) {

@@ -1,11 +1,14 @@
 // Kernels of Type II on single chips: what `collect` lines bring to the tree, on every engine.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "engines.h"
+#include "gdr/emulator/board.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/selftest/random_program.h"
 
@@ -130,6 +133,84 @@ TEST(Collect, NotInTheFirstIterationIsLeftOutThereAlone) {
     const std::unique_ptr<Chip> chip = engine.make();
     EXPECT_EQ(collected(*chip, program, 1), times(1, result_words())) << engine.name;
     EXPECT_EQ(collected(*chip, program, 4), times(4, result_words())) << engine.name;
+  }
+}
+
+/// Each PE 0 keeps its i-data in $lr0v and stores it to two results, of which the tree adds up one and lets block 0's
+/// words of the other pass. In each turn both are collected, and after the loop the sum once more.
+isa::Program of_two_results() {
+  isa::Program program;
+  program.kernel = "two";
+  isa::Variable x;
+  x.name = "x";
+  x.memory = isa::Memory::gpr;
+  x.vector = true;
+  x.transfer = isa::Transfer::hlt;
+  x.conversion = isa::Conversion::FLT64TO72;
+  isa::Variable sum = with_result().variables.front();
+  sum.name = "sum";
+  sum.reduction = isa::Op::FADD;
+  isa::Variable first = with_result().variables.front();
+  first.name = "first";
+  first.address = kResultAddress + 2 * isa::kVectorElements;
+  program.variables = {x, sum, first};
+  const auto store = [](std::uint16_t address) {
+    isa::Line line;
+    line.vlen = isa::kVectorElements;
+    line.gpr_a = {0, isa::Width::long_word, true, false};
+    line.bm.mode = isa::BmMode::write;
+    line.bm.store_source = isa::Source::gpr_a;
+    line.bm.address = address;
+    line.bm.width = isa::Width::long_word;
+    line.bm.vector = true;
+    line.bm.one_pe = true;
+    return line;
+  };
+  program.steps(Section::loop_initialization) =
+      code_of({store(kResultAddress), store(kResultAddress + 2 * isa::kVectorElements), isa::Line{}});
+  program.steps(Section::loop_body) = {isa::CollectStep{2, 0, 1, false, {}}, isa::CollectStep{1, 0, 1, false, {}}};
+  program.steps(Section::loop_termination) = {isa::CollectStep{1, 0, 1, false, {}}};
+  return program;
+}
+
+TEST(Collect, OfARingAddsUpItsBlocksAndChipsWhereTheResultIsReduced) {
+  const auto field = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  constexpr unsigned kBlocksGiven = 3;
+  for (const std::string_view engine : {"reference", "simd", "lockstep:simd,reference"}) {
+    emulator::Boards boards(emulator::load_machine("model1800"), 1, engine, 2);
+    boards.load(of_two_results());
+    // Element e of PE 0 of block b on chip c has 1000 c + 10 b + e; the other blocks have zeros.
+    for (unsigned chip = 0; chip < 4; ++chip) {
+      std::vector<std::uint64_t> x(std::size_t{128} * kBlocksGiven);
+      for (unsigned block = 0; block < kBlocksGiven; ++block) {
+        for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+          x[std::size_t{128} * block + element] = field(1000.0 * chip + 10.0 * block + element);
+        }
+      }
+      boards.write_block_particles(chip, x);
+    }
+    const std::array rings{emulator::Ring{0, 1}, emulator::Ring{1, 3}};
+    const auto results = boards.run_turns(rings, {0, 2});
+    std::vector<std::uint64_t> of_one;
+    std::vector<std::uint64_t> of_three;
+    const auto expect = [&](bool reduced) {
+      for (unsigned e = 0; e < isa::kVectorElements; ++e) {
+        of_one.push_back(field(reduced ? 0 + 10 + 20 + 3.0 * e : 1.0 * e));
+        of_three.push_back(field(reduced ? 3 * (1000 + 2000 + 3000) + 3 * (10 + 20) + 9.0 * e : 1000.0 + e));
+      }
+    };
+    for (int turn = 0; turn < 2; ++turn) {
+      expect(false);
+      expect(true);
+    }
+    expect(true);
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_EQ(results[0], of_one) << engine;
+    EXPECT_EQ(results[1], of_three) << engine << ": without a reduction the ring's first chip passes";
+    const emulator::Counters counters = boards.counters();
+    EXPECT_EQ(counters.odp_words, 4u * of_one.size()) << "every chip brings its words to its port";
+    EXPECT_EQ(counters.ring_words, 2u * of_one.size()) << "those of two chips go to the third";
+    EXPECT_EQ(counters.host_bytes_out, 2u * 8u * of_one.size()) << "one stream a ring";
   }
 }
 

@@ -209,8 +209,12 @@ class Sessions : public testing::TestWithParam<std::string_view> {
                         {chips, 1000, std::make_shared<emulator::ThreadPool>(threads)});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Engines, Sessions, testing::Values("reference", "simd", "lockstep"),
-                         [](const auto& engine) { return std::string(engine.param); });
+INSTANTIATE_TEST_SUITE_P(Engines, Sessions, testing::Values("reference", "simd", "lockstep", "lockstep:simd,reference"),
+                         [](const auto& engine) {
+                           std::string name(engine.param);
+                           for (char& c : name) c = c == ':' || c == ',' ? '_' : c;
+                           return name;
+                         });
 
 TEST_P(Sessions, PiecesInOrderGiveWhatOneRunGives) {
   for (const unsigned threads : {1u, 2u, 3u}) {
@@ -525,6 +529,54 @@ TEST(Faults, NameChipBlockPeElementIterationAndSourceLine) {
       }
     }
   }
+}
+
+TEST(Counters, OfTwoRunsAreTheSumAndTakenOffAgainThoseOfOne) {
+  Boards boards = boards_with("simd");
+  for (std::uint64_t k = 0; k < 20; ++k) boards.write_record(k, std::array{field(1e308)});
+  const std::array x{field(1e308)};
+  (void)boards.run(x, 1, 0, 20);
+  const emulator::Counters first = boards.counters();
+  (void)boards.run(x, 1, 0, 20);
+  emulator::Counters both = boards.counters();
+  EXPECT_EQ(both.runs, 2 * first.runs);
+  EXPECT_GT(first.fp.overflow, 0u);
+  both -= first;
+  EXPECT_EQ(both.lines, first.lines);
+  EXPECT_EQ(both.fp, first.fp);
+  EXPECT_EQ(both.adder_lines, first.adder_lines);
+  EXPECT_EQ(both.em_words_written, 0u) << "records are there from before";
+  both += first;
+  EXPECT_EQ(both.lines, boards.counters().lines);
+  EXPECT_EQ(both.fp, boards.counters().fp);
+}
+
+TEST(Boards, MoveWithWhatTheyHold) {
+  Boards boards = boards_with("simd");
+  for (std::uint64_t k = 0; k < 20; ++k) boards.write_record(k, std::array{field(0.5)});
+  Boards moved = std::move(boards);
+  Boards other = boards_with("reference");
+  other = std::move(moved);
+  const std::array x{field(1.0)};
+  EXPECT_EQ(number(other.run(x, 1, 0, 20).front()), 64 * 1.0 + 20 * 0.5) << "x once in each block";
+}
+
+TEST(Boards, NeedAnEngineABoardAndAThread) {
+  const auto made = [](unsigned boards, unsigned threads) {
+    return Boards(emulator::load_machine("model1800"), boards, "simd", threads);
+  };
+  EXPECT_THROW(made(0, 1), Error);
+  EXPECT_THROW(made(1, 0), Error);
+  EXPECT_THROW(Boards(emulator::load_machine("model1800"), 1, std::unique_ptr<Engine>(), 1), Error);
+}
+
+TEST(Events, AreEqualWithAllTheirCountsOnly) {
+  using emulator::FpEvents;
+  const FpEvents counted{1, 2, 3};
+  EXPECT_EQ(counted, (FpEvents{1, 2, 3}));
+  EXPECT_FALSE(counted == (FpEvents{0, 2, 3}));
+  EXPECT_FALSE(counted == (FpEvents{1, 0, 3}));
+  EXPECT_FALSE(counted == (FpEvents{1, 2, 0}));
 }
 
 }  // namespace

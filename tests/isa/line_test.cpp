@@ -48,6 +48,85 @@ TEST(InstructionWord, WithALongWordAtAnOddAddressIsRefused) {
               HasSubstr("odd address"));
 }
 
+TEST(InstructionWord, ReadsAndMovesLongWordsAtEvenAddressesThroughEveryPort) {
+  EXPECT_THAT(refusal([](Line& line) {
+                line.adder.b = Source::gpr_b;
+                line.gpr_b = {3, Width::long_word, true, false};
+              }),
+              HasSubstr("read at an odd address"));
+  const auto from_lm = [](Width width, bool indirect) {
+    return refusal([=](Line& line) {
+      line.adder.b = Source::lm;
+      line.lm_read = {3, width, true, indirect};
+    });
+  };
+  EXPECT_THAT(from_lm(Width::long_word, false), HasSubstr("read at an odd address"));
+  EXPECT_EQ(from_lm(Width::long_word, true), "") << "the index may make it even";
+  EXPECT_EQ(from_lm(Width::short_word, false), "");
+  const auto to_lm = [](Width width, bool indirect) {
+    return refusal([=](Line& line) {
+      line.adder.width = width;
+      line.lm_write = {Unit::adder, 3, true, indirect, {}};
+    });
+  };
+  EXPECT_THAT(to_lm(Width::long_word, false), HasSubstr("written at an odd address"));
+  EXPECT_EQ(to_lm(Width::long_word, true), "");
+  EXPECT_EQ(to_lm(Width::short_word, false), "");
+  const auto from_bm = [](std::uint16_t address, Width width) {
+    return refusal([=](Line& line) {
+      line.adder.b = Source::bm;
+      line.bm = {.mode = BmMode::read, .address = address, .width = width};
+    });
+  };
+  EXPECT_THAT(from_bm(7, Width::long_word), HasSubstr("long word of BM has an odd address"));
+  EXPECT_EQ(from_bm(6, Width::long_word), "");
+  EXPECT_EQ(from_bm(7, Width::short_word), "");
+}
+
+TEST(InstructionWord, MayInvertEveryFlagOfMaskAndPredicates) {
+  for (std::uint8_t flag = 1; flag <= kFlags; ++flag) {
+    EXPECT_EQ(refusal([=](Line& line) {
+                line.mask = {flag, true};
+                line.t_write.predicate = {flag, true, false};
+                line.adder.flag = {flag, Condition::zero, {flag, true, true}};
+              }),
+              "");
+  }
+}
+
+TEST(InstructionWord, ThatTakesAResultOfAUnitWithoutOneIsRefused) {
+  EXPECT_THAT(refusal([](Line& line) { line.gpr_write.source = Unit::alu; }),
+              HasSubstr("a write port takes the result of the alu, which has none"));
+  EXPECT_THAT(refusal([](Line& line) {
+                line.multiplier = {Op::FMULH, Source::gpr_a, Source::gpr_a, false, false, Width::short_word, {}};
+                line.gpr_write.source = Unit::multiplier;
+              }),
+              HasSubstr("a write port takes the result of the multiplier, which has none"));
+  EXPECT_THAT(refusal([](Line& line) {
+                line.multiplier = {Op::FMULH, Source::gpr_a, Source::gpr_a, false, false, Width::long_word, {}};
+              }),
+              HasSubstr("does not use"))
+      << "the width of a result that there is not";
+  EXPECT_THAT(refusal([](Line& line) {
+                line.multiplier = {Op::FMULH, Source::gpr_a, Source::gpr_a, false, false, Width::short_word, {}};
+                line.multiplier.flag.flag = 1;
+              }),
+              HasSubstr("does not use"));
+}
+
+TEST(InstructionWord, WithAShortImmediateOfMoreThanShortBitsIsRefused) {
+  const auto with = [](Width width, LongWord value) {
+    return refusal([=](Line& line) {
+      line.adder.b = Source::immediate;
+      line.immediate = {width, value};
+    });
+  };
+  EXPECT_EQ(with(Width::short_word, widen(ShortWord{kShortMask})), "");
+  EXPECT_THAT(with(Width::short_word, {0, 1}), HasSubstr("a short immediate has bits in its lower half"));
+  EXPECT_THAT(with(Width::short_word, {std::uint64_t{1} << 27, 0}), HasSubstr("a short immediate has bits"));
+  EXPECT_EQ(with(Width::long_word, {0, 1}), "");
+}
+
 TEST(InstructionWord, WithTooFewOperandsIsRefused) {
   EXPECT_THAT(refusal([](Line& line) { line.adder.b = Source::none; }), HasSubstr("1 operands instead of 2"));
 }
@@ -113,6 +192,21 @@ TEST(InstructionWord, ThatUsesBroadcastMemoryInconsistentlyIsRefused) {
                 line.bm.store_source = Source::gpr_a;
               }),
               HasSubstr("needs a PE"));
+  const auto store = [](Source source, bool one_pe) {
+    return refusal([=](Line& line) {
+      line.bm = {.mode = BmMode::write, .width = Width::long_word, .store_source = source, .one_pe = one_pe};
+    });
+  };
+  EXPECT_EQ(store(Source::gpr_a, true), "");
+  EXPECT_THAT(store(Source::none, true), HasSubstr("needs a PE"));
+  EXPECT_THAT(store(Source::bm, true), HasSubstr("from BM, which is not read"));
+  EXPECT_THAT(refusal([](Line& line) { line.gpr_write = {Unit::bm, 8, true, false, {}}; }),
+              HasSubstr("a word is moved from BM, which is not read"));
+  EXPECT_THAT(refusal([](Line& line) {
+                line.adder.b = Source::bm;
+                line.bm = {.mode = BmMode::read, .width = Width::long_word, .one_pe = true, .pe = 2};
+              }),
+              HasSubstr("a load into one PE feeds a unit of every PE"));
 }
 
 /// The text with which encode() refuses the changed line; empty if it does not.

@@ -79,6 +79,51 @@ TEST(Variables, OfShortWordsTakeLongPlacesInBroadcastMemoryUnlessPacked) {
   EXPECT_THAT(refusal(shorts), HasSubstr("odd address"));
 }
 
+TEST(Variables, ArePackedAsShortsInBroadcastMemoryAlone) {
+  const auto packed = [](Memory memory, Width width) {
+    Variable made = variable(memory, 4, width);
+    made.packed = true;
+    return refusal(made);
+  };
+  const std::string text = "variable 'x' is packed, which only short variables in broadcast memory are";
+  EXPECT_EQ(packed(Memory::bm, Width::short_word), "");
+  EXPECT_EQ(packed(Memory::bm, Width::long_word), text);
+  EXPECT_EQ(packed(Memory::lm, Width::short_word), text);
+  EXPECT_EQ(packed(Memory::gpr, Width::short_word), text);
+}
+
+TEST(Variables, TravelFromWhereTheirTransferHasThem) {
+  const auto travelling = [](Transfer transfer, Memory memory, bool vector) {
+    Variable made = variable(memory, 0);
+    made.transfer = transfer;
+    made.vector = vector;
+    made.conversion = transfer == Transfer::rrn ? Conversion::FLT72TO64 : Conversion::FLT64TO72;
+    Program program = empty_program();
+    program.variables = {made};
+    program.record_words = transfer == Transfer::elt ? 1 : 0;
+    return refusal(program);
+  };
+  EXPECT_EQ(travelling(Transfer::elt, Memory::bm, false), "");
+  EXPECT_EQ(travelling(Transfer::elt, Memory::bm, true), "variable 'x': elt data is scalar");
+  EXPECT_EQ(travelling(Transfer::elt, Memory::lm, false), "variable 'x': elt data lives in broadcast memory");
+  EXPECT_EQ(travelling(Transfer::hlt, Memory::gpr, true), "");
+  EXPECT_EQ(travelling(Transfer::hlt, Memory::lm, false), "variable 'x': hlt data is a vector");
+  EXPECT_EQ(travelling(Transfer::hlt, Memory::bm, true), "variable 'x': hlt data lives in the PE");
+  EXPECT_EQ(travelling(Transfer::rrn, Memory::lm, true), "");
+}
+
+TEST(Names, AreLettersDigitsAndUnderscores) {
+  const auto named = [](const std::string& name) {
+    Variable made = variable(Memory::lm, 0);
+    made.name = name;
+    return refusal(made);
+  };
+  for (const char* good : {"a", "z", "A", "Z", "_", "a0", "z9", "x_Y"}) EXPECT_EQ(named(good), "") << good;
+  for (const char* bad : {"", "0a", "9", "a`", "a{", "a@", "a[", "a/", "a:", "a b", "a-b"}) {
+    EXPECT_THAT(named(bad), HasSubstr("is refused")) << bad;
+  }
+}
+
 TEST(Parameters, MayStandInTheLastWordOfTheProgramsPart) {
   Program program = empty_program();
   program.parameters = {{"eps", kProgramsPart - 2, Width::long_word, Conversion::FLT64TO72, 1, {}}};
@@ -140,6 +185,22 @@ TEST(TypeTwo, CollectsResultsInBroadcastMemoryAlone) {
   EXPECT_THAT(refusal(program), HasSubstr("of 'x', which are no words of a result in broadcast memory"));
   std::get<CollectStep>(program.steps(Section::loop_body)[1]).variable = 2;
   EXPECT_THAT(refusal(program), HasSubstr("collects variable 2; there are 2"));
+}
+
+TEST(TypeTwo, HasLongResultsInBroadcastMemory) {
+  Program program = type_two();
+  program.variables[0].width = Width::short_word;
+  program.variables[0].conversion = Conversion::FLT36TO64;
+  EXPECT_EQ(refusal(program), "variable 'c': a result in broadcast memory is a long vector");
+  program.variables[0].packed = true;
+  EXPECT_EQ(refusal(program), "variable 'c': a result in broadcast memory is a long vector");
+  program = type_two();
+  program.variables.push_back(variable(Memory::lm, 0));
+  program.variables[1].vector = true;
+  program.variables[1].transfer = Transfer::hlt;
+  program.variables[1].conversion = Conversion::FLT64TO72;
+  program.steps(Section::loop_body).push_back(CollectStep{1, 0, 1, false, {}});
+  EXPECT_THAT(refusal(program), HasSubstr("of 'x', which are no words of a result in broadcast memory"));
 }
 
 TEST(TypeTwo, IsAKernelAsAWhole) {
