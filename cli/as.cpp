@@ -20,6 +20,7 @@ struct Options {
   std::string stubs;
   std::string listing;
   std::vector<std::string> definitions;
+  std::vector<std::string> warnings;
   bool compat_il = false;
   bool schedule = false;
 };
@@ -28,6 +29,13 @@ assembler::AssembleOptions assemble_options(const Options& options) {
   assembler::AssembleOptions chosen;
   chosen.compat_il = options.compat_il;
   chosen.schedule = options.schedule;
+  for (const std::string& argument : options.warnings) {
+    try {
+      chosen.warnings.apply(argument);
+    } catch (const Error& error) {
+      throw UsageError(error.what());
+    }
+  }
   for (const std::string& definition : options.definitions) {
     const std::size_t equals = definition.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -68,11 +76,14 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
   }
   json["diagnostics"] = Json::array();
   for (const assembler::Diagnostic& diagnostic : result.diagnostics) {
+    const Json name = diagnostic.warning ? Json(assembler::name_of(*diagnostic.warning)) : Json();
     json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
+                                   {"name", name},
                                    {"severity", severity_name(diagnostic.severity)},
                                    {"file", result.files[diagnostic.where.file].name},
                                    {"line", diagnostic.where.line},
                                    {"column", diagnostic.where.column},
+                                   {"length", diagnostic.where.length},
                                    {"message", diagnostic.message}});
   }
   return json;
@@ -126,6 +137,8 @@ void add_as(Command program) {
   command.add_option("--listing", options->listing,
                      "listing with words, clocks, units and bound to FILE, or - for standard output");
   command.add_option("-D", options->definitions, "define a name: NAME=VALUE (repeatable)");
+  command.add_option("-W", options->warnings,
+                     "warnings: NAME, no-NAME, error, error=NAME, no-error=NAME, or all for NAME (repeatable)");
   command.add_flag("--compat-il", options->compat_il, "il\"...\" sets the lower half of the word alone");
   command.add_flag("--schedule", options->schedule, "pack lines without changing results");
   options->report.add_to(command);

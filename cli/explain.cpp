@@ -9,6 +9,10 @@ namespace gdr::cli {
 namespace {
 
 int explain(const std::string& code) {
+  if (const auto warning = assembler::warning_named(code)) {
+    fmt::print("{}\n", assembler::explain(*warning));
+    return kSuccess;
+  }
   unsigned number = 0;
   const char* first = code.data() + (code.starts_with('E') || code.starts_with('W') ? 1 : 0);
   const char* last = code.data() + code.size();
@@ -16,8 +20,8 @@ int explain(const std::string& code) {
   const auto text = error == std::errc() && end == last ? assembler::explain(number) : std::nullopt;
   if (!text) {
     const auto known = assembler::diagnostic_numbers();
-    throw UsageError(
-        fmt::format("there is no diagnostic {} (known: E{:04} to E{:04})", code, known.front(), known.back()));
+    throw UsageError(fmt::format("there is no diagnostic {} (known: E{:04} to E{:04}, and names of warnings)", code,
+                                 known.front(), known.back()));
   }
   fmt::print("{}\n", *text);
   return kSuccess;
@@ -29,7 +33,8 @@ void add_explain(Command program) {
   auto code = std::make_shared<std::string>();
   const Command command = program.add_command("explain", "long text of a diagnostic of the assembler",
                                               "gdr explain E0123", [code] { return explain(*code); });
-  command.add_option("code", *code, "number of the diagnostic, such as E0123").required();
+  command.add_option("code", *code, "number of the diagnostic, such as E0123, or name of a warning, such as unused")
+      .required();
 }
 
 }  // namespace gdr::cli

@@ -6,6 +6,7 @@
 #include "gdr/base/file.h"
 #include "schedule.h"
 #include "symbols.h"
+#include "warn.h"
 
 namespace gdr::assembler {
 namespace {
@@ -38,12 +39,13 @@ void put_together(isa::Program program, const SectionCode& code, AssembleResult&
 AssembleResult assemble(std::string_view text, std::string_view name, const AssembleOptions& options) {
   AssembleResult result;
   result.files.push_back({std::string(name), std::string(text)});
-  Reporter reporter;
+  Reporter reporter(options.warnings);
   const Expansion expansion = expand(result.files, options, reporter);
   Declared declared = declare(expansion, options, reporter);
-  SectionCode code = encode_steps(expansion, declared, options, reporter);
+  auto [code, left_short] = encode_steps(expansion, declared, options, reporter);
   prove(lines_of(code), declared, reporter);
   prove_moves(code, declared, reporter);
+  if (!reporter.has_errors()) warn(code, left_short, declared, reporter);
   if (!reporter.has_errors()) {
     if (options.schedule) code = schedule(std::move(code), declared);
     put_together(std::move(declared.program), code, result);

@@ -1,6 +1,7 @@
 // Encoded lines, with what the proof of legality and the listing need to know about them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -17,6 +18,7 @@ namespace gdr::assembler {
 struct CodeAccess : isa::Access {
   bool asserted = false;  // $ti
   const Symbol* symbol = nullptr;
+  const Symbol* register_name = nullptr;  // of an operand that is written so
   Place where;
   std::string text;
 };
@@ -26,8 +28,9 @@ struct CodeLine {
   std::vector<CodeAccess> accesses;  // of isa::effects(line), reads first
   Place where;
   std::string text;
-  bool unknown = false;           // could not be encoded: may do anything, so that nothing follows from it
-  std::vector<Place> moved_here;  // by the scheduler, from other lines of the source
+  bool unknown = false;            // could not be encoded: may do anything, so that nothing follows from it
+  std::vector<Place> moved_here;   // by the scheduler, from other lines of the source
+  std::optional<Place> vlen_from;  // of a `vlen` below 4 that stood alone on a line before
 };
 
 struct CodeTransfer {
@@ -47,9 +50,16 @@ using SectionCode = std::array<std::vector<CodeStep>, isa::kSections>;
 using SectionLines = std::array<std::vector<const CodeLine*>, isa::kSections>;
 [[nodiscard]] SectionLines lines_of(const SectionCode& code);
 
+/// Where each section's `vlen` below 4 came from that still holds at its end.
+using LeftShort = std::array<std::optional<Place>, isa::kSections>;
+
 /// Encodes the sections' steps.
-[[nodiscard]] SectionCode encode_steps(const Expansion& expansion, const Declared& declared,
-                                       const AssembleOptions& options, Reporter& reporter);
+struct Encoded {
+  SectionCode code;
+  LeftShort left_short;
+};
+[[nodiscard]] Encoded encode_steps(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                                   Reporter& reporter);
 
 /// Proves that the lines are legal on every path, or reports why they are not.
 void prove(const SectionLines& lines, const Declared& declared, Reporter& reporter);

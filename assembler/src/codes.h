@@ -1,6 +1,10 @@
 // Numbers of the diagnostics; their long texts stand in explanations.cpp.
 #pragma once
 
+#include <optional>
+
+#include "gdr/assembler/assembler.h"
+
 namespace gdr::assembler {
 
 enum class Code : unsigned {
@@ -61,6 +65,42 @@ enum class Code : unsigned {
   elements_collide = 189,
   move = 190,
   move_overlap = 191,
+  // data flow
+  masked_definition = 200,
+  overwritten_input = 201,
+  short_vector = 202,
+  shared_register = 203,
+  width_mismatch = 204,
+  start_of_reduction = 205,
+  unused = 206,
+  event_prone = 207,
 };
+
+/// Of a code that is a warning.
+[[nodiscard]] constexpr std::optional<Warning> warning_of(Code code) {
+  switch (code) {
+    case Code::overlap:
+    case Code::shared_register:
+      return Warning::overlap;
+    case Code::elements_collide:
+      return Warning::collision;
+    case Code::masked_definition:
+      return Warning::masked_definition;
+    case Code::overwritten_input:
+      return Warning::overwritten_input;
+    case Code::short_vector:
+      return Warning::short_vector;
+    case Code::width_mismatch:
+      return Warning::width;
+    case Code::start_of_reduction:
+      return Warning::identity;
+    case Code::unused:
+      return Warning::unused;
+    case Code::event_prone:
+      return Warning::event_prone;
+    default:
+      return std::nullopt;
+  }
+}
 
 }  // namespace gdr::assembler

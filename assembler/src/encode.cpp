@@ -17,7 +17,7 @@ class Encoder {
   Encoder(const Declared& declared, const AssembleOptions& options, Reporter& reporter)
       : declared_(declared), reporter_(reporter), operands_(declared, options, reporter) {}
 
-  SectionCode run(const Expansion& expansion) {
+  Encoded run(const Expansion& expansion) {
     for (const Expansion::Entry& entry : expansion.entries) {
       if (const auto* gap = std::get_if<Expansion::Gap>(&entry)) {
         if (gap->code && section_) add_unknown();
@@ -27,7 +27,8 @@ class Encoder {
       if (const auto* section = std::get_if<SectionStatement>(&statement.statement)) begin(*section, statement);
       if (const auto* code = std::get_if<CodeStatement>(&statement.statement)) add(*code, statement);
     }
-    return std::move(code_);
+    leave();
+    return {std::move(code_), left_short_};
   }
 
  private:
@@ -45,8 +46,15 @@ class Encoder {
                                   fmt::format("section '{}' stands twice", isa::name_of(statement.section)))) {
       reporter_.note(earlier->second, "it began here");
     }
+    leave();
     section_ = statement.section;
     sequencer_ = {};
+    vlen_from_.reset();
+  }
+
+  /// A section ends.
+  void leave() {
+    if (section_ && vlen_from_) left_short_[static_cast<std::size_t>(*section_)] = vlen_from_;
   }
 
   void add(const CodeStatement& statement, const ExpandedStatement& at) {
@@ -65,6 +73,12 @@ class Encoder {
     }
     if (operations.empty()) {
       sequencer_ = sequencer;  // alone on a line it holds for the lines that follow
+      for (const Item& item : statement.items) {
+        const auto* length = std::get_if<VectorLength>(&item);
+        if (length == nullptr) continue;
+        vlen_from_.reset();
+        if (sequencer.elements < isa::kVectorElements) vlen_from_ = at.place(length->elements.span);
+      }
       return;
     }
     std::vector<Resolved> resolved;
@@ -81,6 +95,9 @@ class Encoder {
     }
     CodeLine line = std::move(encoder).take(at.text);
     line.unknown = !good;
+    if (sequencer.elements < isa::kVectorElements && sequencer.elements == sequencer_.elements) {
+      line.vlen_from = vlen_from_;
+    }
     GDR_ASSERT(!good || isa::decode(isa::encode(line.line)).line == line.line, "an assembled line decodes to itself");
     steps().emplace_back(std::move(line));
   }
@@ -270,7 +287,9 @@ class Encoder {
   std::optional<isa::Section> section_;
   std::map<isa::Section, Place> begun_;
   Sequencer sequencer_;
+  std::optional<Place> vlen_from_;  // of the sequencer's vector length, where it is below 4
   SectionCode code_;
+  LeftShort left_short_;
   bool told_of_section_ = false;
 };
 
@@ -286,8 +305,8 @@ SectionLines lines_of(const SectionCode& code) {
   return lines;
 }
 
-SectionCode encode_steps(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
-                         Reporter& reporter) {
+Encoded encode_steps(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
+                     Reporter& reporter) {
   return Encoder(declared, options, reporter).run(expansion);
 }
 

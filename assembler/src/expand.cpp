@@ -75,14 +75,35 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-/// The line up to its comment; a '#' in quotes is none.
-std::string_view without_comment(std::string_view line) {
+/// Where a line's comment begins, or its end; a '#' in quotes begins none.
+std::size_t begin_of_comment(std::string_view line) {
   bool quoted = false;
   for (std::size_t at = 0; at < line.size(); ++at) {
     if (line[at] == '"') quoted = !quoted;
-    if (line[at] == '#' && !quoted) return line.substr(0, at);
+    if (line[at] == '#' && !quoted) return at;
   }
-  return line;
+  return line.size();
+}
+
+/// Warnings that a comment `# allow NAME, NAME: why` names; any other comment names none.
+std::vector<Warning> allowed_by(std::string_view comment) {
+  std::vector<Warning> allowed;
+  std::string_view rest = comment.substr(std::min<std::size_t>(1, comment.size()));
+  const auto next_word = [&]() -> std::string_view {
+    while (!rest.empty() && (is_blank(rest.front()) || rest.front() == ',')) rest.remove_prefix(1);
+    std::size_t end = 0;
+    while (end < rest.size() && (is_word_character(rest[end]) || rest[end] == '-')) ++end;
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(end);
+    return word;
+  };
+  if (next_word() != "allow") return {};
+  for (std::string_view word = next_word(); !word.empty(); word = next_word()) {
+    const auto warning = warning_named(word);
+    if (!warning) return {};  // a sentence
+    allowed.push_back(*warning);
+  }
+  return allowed;
 }
 
 class Expander {
@@ -149,14 +170,25 @@ class Expander {
   /// Splits a file; reports lines that are no text.
   Lines lines_of(std::uint32_t file) {
     Lines lines;
+    std::vector<Warning> allowed_below;  // by comments that stand alone, for the line that follows
     std::string_view rest = files_[file].text;
     for (std::uint32_t number = 1; !rest.empty(); ++number) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       std::string_view text = rest.substr(0, end);
       rest.remove_prefix(std::min(end + 1, rest.size()));
-      text = without_comment(text);
+      const std::size_t comment = begin_of_comment(text);
+      std::vector<Warning> allowed = allowed_by(text.substr(comment));
+      text = text.substr(0, comment);
       while (!text.empty() && (is_blank(text.back()) || text.back() == '\r')) text.remove_suffix(1);
-      if (text.find_first_not_of(" \t") == std::string_view::npos) continue;
+      if (text.find_first_not_of(" \t") == std::string_view::npos) {
+        allowed_below.insert(allowed_below.end(), allowed.begin(), allowed.end());
+        continue;
+      }
+      allowed.insert(allowed.end(), allowed_below.begin(), allowed_below.end());
+      allowed_below.clear();
+      for (const Warning warning : allowed) {
+        first_word(text) == "kernel" ? reporter_.allow(warning) : reporter_.allow(warning, file, number);
+      }
       SourceLine line{std::string(text), file, number};
       if (text.size() > kLongestLine) {
         reporter_.error(Code::too_long, {{file, number, 1, 1}},

@@ -14,7 +14,7 @@ namespace {
 
 #define GDR_NAMED(OP, function, sources) " `" #function "`"
 
-constexpr std::array<Explanation, 52> kExplanations{{
+constexpr std::array<Explanation, 60> kExplanations{{
     {Code::syntax, "the statement cannot be read",
      R"(The grammar stopped at the caret; the message says what could stand there. A line holds one declaration, one section
 header, one block line, or operations separated by `;`. Operands are separated by blanks. Bytes outside printable ASCII
@@ -496,6 +496,192 @@ loop body
   bm $lr0v x[1] @0
   nop
   collect x[1])"},
+    {Code::masked_definition, "a word that is written under a condition alone, and kept where it does not hold",
+     R"(Where the flag of a mask or predicate does not hold, a word keeps what stood there before: in the first turn nothing the
+kernel put there, later the last turn's. The warning follows the word to the results, so it is given only if what was read elsewhere
+is kept there. Write the word for all elements first, or also under the opposite condition.)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi $lok1
+  nop
+  fpassa xj $lr0v/1
+  nop
+  fadd sum $lr0v sum)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi $lr0v $lok1
+  nop
+  fpassa xj $lr0v/1
+  nop
+  fadd sum $lr0v sum)"},
+    {Code::overwritten_input, "i-data as a destination",
+     R"(The host sends i-data once per run, so a line of the loop body that writes over it changes what every later turn reads. The
+usual cause is the order of operands: sources stand first, destinations last. Once per run, in `loop initialization`, an operation may
+change an i-variable in place.)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi xi
+  nop
+  fpassa xi $lt
+  fadd sum $lti sum)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fsub xj xi $lt
+  fadd sum $lti sum)"},
+    {Code::short_vector, "a vector length below 4 that holds too long",
+     R"(A `vlen` that stands alone on a line holds to the end of the section. Elements beyond it keep what they had, so results of the
+last i-particles stay as they began. Set `vlen 4` behind the lines it is for, or write `vlen N ;` before the operations of one line.)",
+     R"(bvar long xj elt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  vlen 3
+  nop
+  fadd sum xj sum
+  vlen 4)",
+     R"(bvar long xj elt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  nop
+  fadd sum xj sum)"},
+    {Code::shared_register, "two registers with names share words while both are in use",
+     R"(A long vector takes eight short words, a short one four. A value was written by one name and is read by it again, but a register
+with another name that shares words with it was written in between. Names may take the same words one after the other.)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+reg q $lr8v
+reg p $lr10v
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fadd xj xi q
+  fsub xj xi p
+  nop
+  fadd sum p $lt
+  fadd q $lti sum)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+reg q $lr8v
+reg p $r16v
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fadd xj xi q
+  fsub xj xi p
+  nop
+  fadd sum p $lt
+  fadd q $lti sum)"},
+    {Code::width_mismatch, "a number written in one width and read in the other",
+     R"(A vector of short words steps by one word, a vector of long words by two: read in the other width, most elements find halves
+of other numbers. T has error E0182 for it. Operations on bits and integers may take words apart.)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fadd xj xi $lr8v
+  nop
+  fadd sum $r8v sum)",
+     R"(bvar long xj elt
+var vector long xi hlt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fadd xj xi $lr8v
+  nop
+  fadd sum $lr8v sum)"},
+    {Code::start_of_reduction, "a reduction that does not begin with its identity",
+     R"(Blocks that get no j-particle send to the tree what `loop initialization` left, and so do all with nj = 0. Begin a sum with 0,
+a minimum with infinity: the value that leaves every other one unchanged. Allow it where the value is a bound on purpose.)",
+     R"(bvar long xj elt
+var vector long near rrn flt72to64 fmin
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lti near
+loop body
+  nop
+  fmin near xj near)",
+     R"(bvar long xj elt
+var vector long near rrn flt72to64 fmin
+loop initialization
+  fpassa f"inf" near
+loop body
+  nop
+  fmin near xj near)"},
+    {Code::unused, "something that no result depends on",
+     R"(Data that no line reads, names that no line uses, operations and destinations without which every result stays the same. A field
+of the j-record costs 16 clocks of the input port for each long word in every turn, a line costs four. Fields that only keep a record's
+layout are allowed where they are declared: `# allow unused`.)",
+     R"(bvar long xj elt
+bvar long never elt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  nop
+  fadd sum xj sum)",
+     R"(bvar long xj elt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  nop
+  fadd sum xj sum)"},
+    {Code::event_prone, "constants that must give infinity or no number",
+     R"(Infinity times 0, infinity less infinity, a product of constants beyond the largest number, or constants that together multiply
+the data by more than the largest number: each turn counts the event, and `gdr run` says where.)",
+     R"(bvar long xj elt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fmul xj fs"1e300" $lt
+  fmul $lti fs"1e300" $lt
+  fadd sum $lti sum)",
+     R"(bvar long xj elt
+var vector long sum rrn
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fmul xj fs"1e300" $lt
+  fadd sum $lti sum)"},
 }};
 
 #undef GDR_NAMED
@@ -509,8 +695,24 @@ std::optional<std::string> explain(unsigned number) {
     return static_cast<unsigned>(explanation.code) == number;
   });
   if (found == kExplanations.end()) return std::nullopt;
-  return fmt::format("# E{:04}: {}\n\n{}\n\nGives it:\n\n```\n{}\n```\n\nMended:\n\n```\n{}\n```\n", number,
-                     found->title, found->text, found->wrong, found->right);
+  const auto warning = warning_of(found->code);
+  const std::string option =
+      warning ? fmt::format(
+                    "A warning: `-Wno-{0}` leaves it out, `-Werror={0}` makes it an error, a comment `# allow {0}` "
+                    "on or above its line allows it there.\n\n",
+                    name_of(*warning))
+              : "";
+  return fmt::format("# E{:04}: {}\n\n{}\n\n{}Gives it:\n\n```\n{}\n```\n\nMended:\n\n```\n{}\n```\n", number,
+                     found->title, found->text, option, found->wrong, found->right);
+}
+
+std::string explain(Warning warning) {
+  std::string text;
+  for (const Explanation& explanation : kExplanations) {
+    if (warning_of(explanation.code) != warning) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", *explain(static_cast<unsigned>(explanation.code)));
+  }
+  return text;
 }
 
 std::vector<unsigned> diagnostic_numbers() {

@@ -53,11 +53,11 @@ CodeLine LineEncoder::take(std::string text) && {
 }
 
 void LineEncoder::note(isa::Role role, const Value& value) {
-  notes_.push_back({operation_, role, value.asserted, value.symbol, value.where, value.text});
+  notes_.push_back({operation_, role, value.asserted, value.symbol, value.register_name, value.where, value.text});
 }
 
 CodeAccess LineEncoder::noted(const isa::Access& access) const {
-  CodeAccess known{access, false, nullptr, code_.where, {}};
+  CodeAccess known{access, false, nullptr, nullptr, code_.where, {}};
   const auto found = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
     return note.unit == access.unit && note.role == access.role;
   });
@@ -69,6 +69,7 @@ CodeAccess LineEncoder::noted(const isa::Access& access) const {
     if (access.purpose == isa::Purpose::index) return known;
     known.asserted = found->asserted;
     known.symbol = found->symbol;
+    known.register_name = found->register_name;
   }
   return known;
 }

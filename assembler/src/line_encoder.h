@@ -46,6 +46,7 @@ class LineEncoder {
     isa::Role role = isa::Role::mask;
     bool asserted = false;
     const Symbol* symbol = nullptr;
+    const Symbol* register_name = nullptr;
     Place where;
     std::string text;
   };

@@ -132,6 +132,7 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
   }
   value.symbol = symbol->kind == SymbolKind::register_name ? nullptr : symbol;
   if (symbol->written) {
+    value.register_name = symbol;
     Operand written = *symbol->written;
     Value aliased = value;
     aliased.kind = written.kind;

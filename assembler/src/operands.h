@@ -25,6 +25,7 @@ struct Value {
   isa::LongWord immediate;
   isa::Predicate predicate;
   const Symbol* symbol = nullptr;  // none: written as a register
+  const Symbol* register_name = nullptr;
   Place where;
   std::string text;
 

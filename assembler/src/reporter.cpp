@@ -18,9 +18,9 @@ bool Reporter::report(Severity severity, Code code, const Place& where, std::str
   const auto number = static_cast<unsigned>(code);
   dropped_ = !seen_.emplace(number, where.range.file, where.range.line, where.range.column, message).second;
   if (dropped_) return false;
-  groups_.push_back({{severity, number, where.range, std::move(message)}});
+  groups_.push_back({{severity, number, where.range, std::move(message), warning_of(code)}});
   for (std::uint32_t origin = where.origin; origin != 0; origin = origins_[origin].where.origin) {
-    groups_.back().push_back({Severity::note, number, origins_[origin].where.range, origins_[origin].what});
+    groups_.back().push_back({Severity::note, number, origins_[origin].where.range, origins_[origin].what, {}});
   }
   return true;
 }
@@ -31,12 +31,28 @@ bool Reporter::error(Code code, const Place& where, std::string message) {
 }
 
 bool Reporter::warning(Code code, const Place& where, std::string message) {
+  const Warning warning = warning_of(code).value();
+  const auto number = static_cast<std::size_t>(warning);
+  dropped_ = !warnings_.told[number] || allowed(warning, where);
+  if (dropped_) return false;
+  if (warnings_.errors[number]) return error(code, where, std::move(message));
   return report(Severity::warning, code, where, std::move(message));
+}
+
+void Reporter::allow(Warning warning, std::uint32_t file, std::uint32_t line) { allowed_.emplace(warning, file, line); }
+
+bool Reporter::allowed(Warning warning, const Place& where) const {
+  if (allowed_.contains({warning, where.range.file, where.range.line})) return true;
+  for (std::uint32_t origin = where.origin; origin != 0; origin = origins_[origin].where.origin) {
+    const SourceRange& use = origins_[origin].where.range;
+    if (allowed_.contains({warning, use.file, use.line})) return true;
+  }
+  return false;
 }
 
 void Reporter::note(const Place& where, std::string message) {
   if (dropped_ || groups_.empty()) return;
-  groups_.back().push_back({Severity::note, groups_.back().front().number, where.range, std::move(message)});
+  groups_.back().push_back({Severity::note, groups_.back().front().number, where.range, std::move(message), {}});
 }
 
 std::vector<Diagnostic> Reporter::take() {
@@ -151,6 +167,13 @@ std::string_view name_of(Severity severity) {
   return "error";
 }
 
+/// The number, and the option that leaves a warning out or made it an error.
+std::string tag_of(const Diagnostic& diagnostic) {
+  if (!diagnostic.warning) return fmt::format("[E{:04}]", diagnostic.number);
+  return fmt::format("[E{:04} -W{}{}]", diagnostic.number, diagnostic.severity == Severity::error ? "error=" : "",
+                     name_of(*diagnostic.warning));
+}
+
 /// Terminals must not be steered by what a source file holds.
 std::string printable(std::string_view text) {
   std::string shown(text);
@@ -195,7 +218,8 @@ std::string format_diagnostics(const AssembleResult& result) {
     const bool known = where.file < result.files.size();
     out += fmt::format("{}:{}:{}: {}: {}", known ? result.files[where.file].name : "", where.line, where.column,
                        name_of(diagnostic.severity), printable(diagnostic.message));
-    out += diagnostic.severity == Severity::note ? "\n" : fmt::format(" [E{:04}]\n", diagnostic.number);
+    if (diagnostic.severity != Severity::note) out += " " + tag_of(diagnostic);
+    out += '\n';
     out += excerpt(known ? indices[where.file].line(where.line) : std::string_view(), where);
   }
   if (errors > kMostErrorsShown) out += fmt::format("{} more errors are not shown\n", errors - kMostErrorsShown);

@@ -21,11 +21,18 @@ struct Place {
 
 class Reporter {
  public:
+  explicit Reporter(const WarningOptions& warnings = {}) : warnings_(warnings) {}
+
+  /// The source allows what a warning tells of, in one line or everywhere.
+  void allow(Warning warning, std::uint32_t file, std::uint32_t line);
+  void allow(Warning warning) { warnings_.told.reset(static_cast<std::size_t>(warning)); }
+
   /// Registers a use of a macro, a turn of a repeat or an include; diagnostics below it get it as a note.
   [[nodiscard]] std::uint32_t add_origin(const Place& where, std::string what);
 
   /// False if the very same was reported before, as from an earlier turn of a repeat; its notes are dropped too.
   bool error(Code code, const Place& where, std::string message);
+  /// False too if the warning is left out or allowed where it, or the use of a macro around it, stands.
   bool warning(Code code, const Place& where, std::string message);
   /// Belongs to the diagnostic reported last.
   void note(const Place& where, std::string message);
@@ -39,7 +46,10 @@ class Reporter {
     std::string what;
   };
   bool report(Severity severity, Code code, const Place& where, std::string message);
+  [[nodiscard]] bool allowed(Warning warning, const Place& where) const;
 
+  WarningOptions warnings_;
+  std::set<std::tuple<Warning, std::uint32_t, std::uint32_t>> allowed_;  // with file and line
   std::vector<Origin> origins_{{}};
   std::vector<std::vector<Diagnostic>> groups_;  // a diagnostic and its notes
   std::set<std::tuple<unsigned, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;

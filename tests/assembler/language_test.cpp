@@ -473,6 +473,7 @@ loop body
   vlen 2
   upassa $peid $lr8v
   upassa $lr4v $lr4v
+  vlen 4
 )",
                                            "other.vsm")),
               IsEmpty());

@@ -7,6 +7,7 @@
 
 #include "gdr/emulator/chip.h"
 #include "gdr/selftest/random_program.h"
+#include "random_kernel.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {
@@ -99,56 +100,6 @@ TEST(Schedule, ShortensAKernelWrittenOneOperationPerLine) {
   EXPECT_LT(assembled_with(source, true).lines(isa::Section::loop_body).size(),
             assembled_with(source, false).lines(isa::Section::loop_body).size());
 }
-
-/// A kernel of random lines, of which each was kept if the kernel is legal with it.
-class RandomKernel {
- public:
-  RandomKernel(std::uint64_t seed, bool indirect) : random_(seed) {
-    shape_.record_words = kRecordWords;
-    shape_.registers = kRegisters;
-    shape_.indirect = indirect;
-    begin_ = "kernel random\nbvar long field[2] elt\ninitialization\n";
-    for (unsigned word = 0; word < kRegisters; word += 8) {
-      begin_ += "  upassa il\"" + std::to_string(word) + "\" $lr" + std::to_string(word) + "v $lm" +
-                std::to_string(word) + "v $lt $ok" + std::to_string(1 + word / 8 % 4) + "\n";
-    }
-    begin_ += "  nop\n";
-    for (unsigned word = kFirstStored; word < kLastStored; word += 2) {
-      begin_ += "  bm $lr8 $lb" + std::to_string(word) + " @1\n";
-    }
-    begin_ += "  nop\nloop body\n";
-    // What broadcast memory holds in the end, to where the outcome shows it.
-    end_ = "loop termination\n  nop\n";
-    for (unsigned word = kFirstStored; word < kLastStored; word += 2) {
-      end_ += "  vlen 1 ; bm $lb" + std::to_string(word) + " $lm" + std::to_string(kDump + word) + "\n";
-    }
-  }
-
-  [[nodiscard]] std::string source(unsigned candidates) {
-    std::string body;
-    for (unsigned candidate = 0; candidate < candidates; ++candidate) {
-      const isa::Op op = isa::operations()[random_.below(isa::operations().size())].op;
-      std::string longer = body;
-      for (const isa::Line& line : random_.lines_with(op, isa::Section::loop_body, shape_)) {
-        longer += "  " + isa::print(line) + "\n";
-      }
-      if (random_.one_in(4)) longer += "  nop\n";
-      if (assembler::assemble(begin_ + longer + end_, "random").program) body = longer;
-    }
-    return begin_ + body + end_;
-  }
-
- private:
-  static constexpr unsigned kRecordWords = 2;
-  static constexpr unsigned kRegisters = 48;
-  static constexpr unsigned kFirstStored = 2 * 2 * kRecordWords;  // behind the two j-records
-  static constexpr unsigned kLastStored = 24;
-  static constexpr unsigned kDump = 400;
-  selftest::RandomPrograms random_;
-  selftest::ProgramShape shape_;
-  std::string begin_;
-  std::string end_;
-};
 
 TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
   constexpr std::uint64_t kPrograms = 200;

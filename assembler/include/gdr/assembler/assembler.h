@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -15,6 +16,34 @@
 namespace gdr::assembler {
 
 enum class Severity : std::uint8_t { note, warning, error };
+
+/// What the assembler warns of; each can be left out or made an error by its name. docs/warnings.md describes them.
+enum class Warning : std::uint8_t {
+  masked_definition,
+  overwritten_input,
+  short_vector,
+  overlap,
+  width,
+  identity,
+  unused,
+  event_prone,
+  collision
+};
+inline constexpr std::size_t kWarnings = 9;
+
+/// As in `-W NAME` and `# allow NAME`: `masked-definition`.
+[[nodiscard]] std::string_view name_of(Warning warning);
+[[nodiscard]] std::optional<Warning> warning_named(std::string_view name);
+
+/// Which warnings are told, and which of them are errors.
+struct WarningOptions {
+  std::bitset<kWarnings> told = std::bitset<kWarnings>().set();
+  std::bitset<kWarnings> errors;
+
+  /// What stands behind `-W`: NAME, no-NAME, error, error=NAME, no-error=NAME; `all` names every one. Throws gdr::Error
+  /// naming the argument and what is known.
+  void apply(std::string_view argument);
+};
 
 /// A run of characters in one line of a source file; `line` and `column` count from 1, `length` is at least 1.
 struct SourceRange {
@@ -30,7 +59,8 @@ struct Diagnostic {
   Severity severity = Severity::error;
   unsigned number = 0;
   SourceRange where;
-  std::string message;  // lower case, no full stop, names the value that was refused
+  std::string message;               // lower case, no full stop, names the value that was refused
+  std::optional<Warning> warning{};  // of a warning, or of an error made of one
 };
 
 /// Source text of a file that took part, for printing diagnostics.
@@ -43,6 +73,7 @@ struct AssembleOptions {
   std::map<std::string, std::string> definitions;  // -D name=value
   bool compat_il = false;                          // il"..." sets the lower half alone, as the original assembler did
   bool schedule = false;                           // pack lines without changing results
+  WarningOptions warnings{};
 };
 
 /// Of each line of each section the other source lines whose operations the scheduler brought into it.
@@ -67,6 +98,8 @@ struct AssembleResult {
 
 /// Long text of diagnostic `number` in Markdown, with an example and its mending; nothing if there is no such number.
 [[nodiscard]] std::optional<std::string> explain(unsigned number);
+/// The same of a warning.
+[[nodiscard]] std::string explain(Warning warning);
 /// Every number that explain() knows, ascending.
 [[nodiscard]] std::vector<unsigned> diagnostic_numbers();
 
