@@ -72,6 +72,31 @@ loop initialization
   EXPECT_EQ(variable(program, "first").reduction, std::nullopt);
 }
 
+TEST(Views, OfShortFieldsAreLongOrScalarOrOfPackedOnes) {
+  const isa::Program program = assembled(R"(kernel views
+bvar short sj[4] elt
+bvar short pj[4] elt packed
+bvar vector long wide sj
+bvar scalar short one sj
+bvar vector short packed_ones pj
+loop body
+  upassa wide $lt
+  upassa one $t
+  upassa packed_ones $t
+)");
+  EXPECT_THAT(printed(program),
+              ElementsAre("vlen 4; upassa $lj0v $lt", "vlen 4; upassa $j0 $t", "vlen 4; upassa $j8v $t"));
+}
+
+TEST(Diagnostics, HaveALengthOfOneWhereTheLineEnds) {
+  for (const char* source : {"kernel k\nloop body\n  fadd $t $t $lr{}v\n", "kernel k\nconst a =\nloop body\n",
+                             "kernel k\nconst {}\nloop body\n"}) {
+    const AssembleResult result = assemble(source, "k.vsm");
+    ASSERT_FALSE(result.diagnostics.empty()) << source;
+    EXPECT_EQ(result.diagnostics.front().where.length, 1u) << source;
+  }
+}
+
 TEST(BroadcastMemory, HoldsTwoRecordsThenParametersThenVariables) {
   const isa::Program program = assembled(R"(kernel layout
 bvar long xj[3] elt

@@ -36,13 +36,24 @@ loop termination
   nop
 )";
 
+isa::Program assembled(std::string_view source) {
+  assembler::AssembleResult result = assembler::assemble(source, "k.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *result.program;
+}
+
 const isa::Program& program() {
-  static const isa::Program assembled = [] {
-    assembler::AssembleResult result = assembler::assemble(kKernel, "k.vsm");
-    if (!result.program) throw Error(assembler::format_diagnostics(result));
-    return *result.program;
-  }();
-  return assembled;
+  static const isa::Program one = assembled(kKernel);
+  return one;
+}
+
+/// The same, and PE 5 stores to broadcast memory.
+isa::Program storing_program() {
+  const std::string_view before = "bvar long xj[20]";
+  std::string source(kKernel);
+  source.insert(source.find(before), "bvar vector long kept\n");
+  source.insert(source.find("loop termination"), "  bm sum[1] kept @5\n");
+  return assembled(source);
 }
 
 constexpr std::uint64_t kParticles = 1000;
@@ -215,34 +226,78 @@ TEST(BoardTime, DoubleBuffersRunAtThePaceOfTheSlowestStage) {
   EXPECT_EQ(pipelined(0, {1, 2}), 0);
 }
 
+TEST(BoardTime, UnitsAreBusyForWhatPassesThroughThem) {
+  const MachineDescription machine = load_machine("model1800");
+  const double clock = machine.clock_mhz * 1e6;
+  BoardTime sent(program(), machine, 1, TransferMode::as_of_2009);
+  sent.send_j(kRecords);
+  EXPECT_DOUBLE_EQ(sent.busy(BoardUnit::emi), kRecords * 20 / (machine.em_rate * 1e6) / 4) << "of each of four chips";
+  EXPECT_DOUBLE_EQ(sent.busy(BoardUnit::het), kRecords * 20 / (machine.fpga_clock_mhz * 1e6) / 4);
+  BoardTime ran(program(), machine, 1, TransferMode::as_of_2009);
+  ran.run(256, kRecords);  // two runs
+  const RunClocks& clocks = ran.clocks();
+  const auto lines = clocks.loop_initialization + clocks.loop_body + clocks.loop_termination;
+  EXPECT_DOUBLE_EQ(ran.busy(BoardUnit::sci), static_cast<double>(lines) / clock);
+  EXPECT_DOUBLE_EQ(ran.busy(BoardUnit::coc), static_cast<double>(clocks.loop() + clocks.collection) / clock);
+  EXPECT_DOUBLE_EQ(ran.busy(BoardUnit::chip), static_cast<double>(clocks.total()) / clock);
+  EXPECT_DOUBLE_EQ(ran.busy(BoardUnit::emi), 2.0 * 1563 * 16 * 20 / (machine.em_rate * 1e6));
+  EXPECT_DOUBLE_EQ(ran.busy(BoardUnit::het), 256 * 2 / (machine.fpga_clock_mhz * 1e6));
+  EXPECT_DOUBLE_EQ(ran.busy(BoardUnit::oht), 256 * 2 * 8 / (machine.result_dma_mb * 1e6));
+  EXPECT_DOUBLE_EQ(ran.seconds().add, 256 * 2 * 3 / machine.host_add_rate) << "the sums of four chips' results";
+}
+
+TEST(BoardTime, TheIdealModeSendsAQuarterOfTheParticlesToEachChip) {
+  MachineDescription machine = load_machine("model1800");
+  machine.send_ideal_mb = 1e9;
+  machine.pio_buffer = 100;
+  const BoardTime board(program(), machine, 1, TransferMode::ideal);
+  const double swap = machine.pio_swap_us * 1e-6;
+  const double byte = (100 / (machine.pio_mb * 1e6) - swap) / 100;
+  // 128 particles of 16 bytes are 512 bytes a chip, six buffers of 100.
+  EXPECT_DOUBLE_EQ(board.one_run(128, kRecords).i_write, 512 * byte + 6 * swap);
+}
+
+TEST(BoardTime, ParticlesThatTheHostsCacheDoesNotHoldAreFetched) {
+  MachineDescription machine = load_machine("model1800");
+  machine.host_cache = 1.5 * machine.host_particle;
+  const BoardTime board(program(), machine, 1, TransferMode::as_of_2009);
+  const double step = machine.host_step_us * 1e-6;
+  const double miss = machine.host_miss_us * 1e-6;
+  EXPECT_DOUBLE_EQ(board.integration_seconds(10, 1), 10 * step) << "the cache holds one and a half";
+  EXPECT_DOUBLE_EQ(board.integration_seconds(10, 0), 10 * step);
+  EXPECT_DOUBLE_EQ(board.integration_seconds(10, 3), 10 * (step + 0.5 * miss));
+}
+
 TEST(BoardTime, CountsWhatAnEngineMoves) {
   const MachineDescription machine = load_machine("model1800");
   constexpr std::uint64_t kFew = 75;
-  Boards boards(machine, 1, Engine::simd, 1);
-  boards.load(program());
-  BoardTime time(program(), machine, 1, TransferMode::as_of_2009);
-  boards.set_parameter(program().parameters.front(), 2);
-  time.set_parameter();
-  const std::vector<std::uint64_t> record(20);
-  for (std::uint64_t k = 0; k < kFew; ++k) boards.write_record(k, record);
-  time.send_j(kFew);
-  for (const unsigned count : {128u, 7u}) {
-    static_cast<void>(boards.run(std::vector<std::uint64_t>(2 * count), count, 0, kFew));
+  for (const isa::Program& kernel : {program(), storing_program()}) {
+    Boards boards(machine, 1, Engine::simd, 1);
+    boards.load(kernel);
+    BoardTime time(kernel, machine, 1, TransferMode::as_of_2009);
+    boards.set_parameter(kernel.parameters.front(), 2);
+    time.set_parameter();
+    const std::vector<std::uint64_t> record(20);
+    for (std::uint64_t k = 0; k < kFew; ++k) boards.write_record(k, record);
+    time.send_j(kFew);
+    for (const unsigned count : {128u, 7u}) {
+      static_cast<void>(boards.run(std::vector<std::uint64_t>(2 * count), count, 0, kFew));
+    }
+    time.run(135, kFew);
+    const Counters moved = boards.counters();
+    const Counters counted = time.counters();
+    for (const auto member :
+         {&Counters::runs, &Counters::iterations, &Counters::lines, &Counters::adder_lines, &Counters::multiplier_lines,
+          &Counters::alu_lines, &Counters::bm_lines, &Counters::host_bytes_in, &Counters::host_bytes_out,
+          &Counters::em_words_written, &Counters::em_words_read, &Counters::idp_words, &Counters::odp_words,
+          &Counters::ring_words}) {
+      EXPECT_EQ(moved.*member, counted.*member);
+    }
+    // What goes in comes out, path by path.
+    EXPECT_EQ(counted.odp_words * 8, counted.host_bytes_out);
+    EXPECT_EQ(counted.em_words_written, kFew * 20);
+    EXPECT_EQ(counted.em_words_read, 2 * counted.em_words_written) << "two runs read what was written once";
   }
-  time.run(135, kFew);
-  const Counters moved = boards.counters();
-  const Counters counted = time.counters();
-  for (const auto member :
-       {&Counters::runs, &Counters::iterations, &Counters::lines, &Counters::adder_lines, &Counters::multiplier_lines,
-        &Counters::alu_lines, &Counters::bm_lines, &Counters::host_bytes_in, &Counters::host_bytes_out,
-        &Counters::em_words_written, &Counters::em_words_read, &Counters::idp_words, &Counters::odp_words,
-        &Counters::ring_words}) {
-    EXPECT_EQ(moved.*member, counted.*member);
-  }
-  // What goes in comes out, path by path.
-  EXPECT_EQ(counted.odp_words * 8, counted.host_bytes_out);
-  EXPECT_EQ(counted.em_words_written, kFew * 20);
-  EXPECT_EQ(counted.em_words_read, 2 * counted.em_words_written) << "two runs read what was written once";
 }
 
 TEST(BoardTime, CallsAddUpToTheTime) {

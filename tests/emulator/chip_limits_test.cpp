@@ -11,6 +11,7 @@
 #include "gdr/emulator/board.h"
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/lockstep.h"
+#include "gdr/emulator/session.h"
 #include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
@@ -245,6 +246,23 @@ class BoardLimits : public testing::Test {
 
   Boards boards_{emulator::load_machine("model1800"), 1, emulator::Engine::simd, 1};
 };
+
+TEST(SessionLimits, WordsOfCollectsBelongToNoParticles) {
+  for (const std::string_view name : {emulator::Engine::reference, emulator::Engine::simd}) {
+    const auto engine = emulator::make_engine(name);
+    const auto session = engine->open(engine->lower(echo_program()), {1, 100, nullptr});
+    const emulator::Piece piece;
+    session->wait(session->run({&piece, 1}));
+    std::vector<LongWord> words(4);
+    session->wait(session->collect(0, 0, words));
+    try {
+      session->wait(session->collect(0, 1, words));
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("particles = 1 is refused: it must be 0 to 0"));
+    }
+  }
+}
 
 TEST_F(BoardLimits, ChipsRingsAndCounts) {
   const std::vector<std::uint64_t> fields(4);

@@ -575,6 +575,27 @@ TEST(Lockstep, NamesALineInAnIterationWithoutARecord) {
   }
 }
 
+TEST(Lockstep, LooksForTheLineWithoutTouchingTheProgramsBroadcastMemory) {
+  // $lr2 = $lr4 + BM word 554 of a program that has records.
+  isa::Program program = summing_program();
+  Line line = add_line(4, 2, true);
+  line.bm.record = false;
+  line.bm.address = 2 * 554;
+  program.steps(Section::loop_body).front() = code_of({line}).front();
+  const auto chip = emulator::make_lockstep_chip(emulator::make_reference_chip(), mistaken_at(2));
+  chip->load(program);
+  const LongWord three{0x4008000000000000, 0};
+  for (unsigned word = 8; word < 896; ++word) chip->write_bm(5, word, std::vector{three});
+  const std::vector<LongWord> words = records(16);
+  try {
+    chip->run_loop({5, 1}, {{words, 1, words.size()}, 4});
+    FAIL() << "not noticed";
+  } catch (const Divergence& divergence) {
+    EXPECT_EQ(divergence.place().line, 0u);
+    EXPECT_EQ(divergence.place().expected, isa::to_hex(three));
+  }
+}
+
 TEST(Lockstep, OfAProgramWithoutSourceNamesTheLineByItsNumber) {
   isa::Program program = summing_program();
   program.files.clear();

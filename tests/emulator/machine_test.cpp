@@ -93,6 +93,38 @@ TEST(Machine, SillyValuesAreRefusedWithTheAllowedRange) {
   EXPECT_NE(infinite.find("clock = inf is refused"), std::string::npos) << infinite;
 }
 
+/// The description with another value of one parameter.
+std::string with_value(const std::string& key, const std::string& value) {
+  std::string text = model1800();
+  const std::size_t line = text.find("\n" + key + " ");
+  EXPECT_NE(line, std::string::npos) << key;
+  const std::size_t begin = text.find("value = ", line) + std::string("value = ").size();
+  return text.replace(begin, text.find(',', begin) - begin, value);
+}
+
+TEST(Machine, ValuesAreTakenUpToTheEndsOfTheirRanges) {
+  struct Range {
+    const char* key;
+    const char* least;
+    const char* below;
+    const char* most;
+    const char* above;
+  };
+  for (const Range& range :
+       {Range{"chips", "1", "0", "16", "17"}, Range{"clock", "1", "0.5", "10000", "10001"},
+        Range{"fpga_clock", "1", "0.5", "10000", "10001"}, Range{"idp_clocks", "1", "0", "64", "65"},
+        Range{"odp_clocks", "1", "0", "64", "65"}, Range{"tree_latency", "0", "-1", "1024", "1025"},
+        Range{"bm_line_first", "0", "-1", "1", "2"}, Range{"em_refresh_time", "0", "-1", "99", "99.5"}}) {
+    EXPECT_EQ(refusal(with_value(range.key, range.least)), "accepted") << range.key;
+    EXPECT_EQ(refusal(with_value(range.key, range.most)), "accepted") << range.key;
+    for (const char* outside : {range.below, range.above}) {
+      EXPECT_NE(refusal(with_value(range.key, outside)).find(std::string(range.key) + " = " + outside + " is refused"),
+                std::string::npos)
+          << range.key << " = " << outside;
+    }
+  }
+}
+
 TEST(Machine, WrongTypeIsRefused) {
   EXPECT_NE(refusal(replaced(model1800(), "value = 4,", "value = \"four\",")).find("'chips.value' must be a number"),
             std::string::npos);

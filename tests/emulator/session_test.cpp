@@ -531,6 +531,19 @@ TEST(Faults, NameChipBlockPeElementIterationAndSourceLine) {
   }
 }
 
+TEST(Counters, OfResultsThatTheEngineFormedAreThoseOfEveryBlockThatRan) {
+  const auto engine = emulator::make_engine("simd");
+  for (const unsigned block : {0u, 7u, kBlocks - 1}) {
+    const auto session = engine->open(engine->lower(summing_program()), {1, 100, nullptr});
+    Piece piece;
+    piece.blocks = {block, 1};
+    piece.records = 32;
+    piece.live_pes = 3;
+    session->wait(session->run({&piece, 1}));
+    EXPECT_EQ(session->fp_lanes(0).all, 2u * 3 * isa::kVectorElements) << "iterations, PEs, elements";
+  }
+}
+
 TEST(Counters, OfTwoRunsAreTheSumAndTakenOffAgainThoseOfOne) {
   Boards boards = boards_with("simd");
   for (std::uint64_t k = 0; k < 20; ++k) boards.write_record(k, std::array{field(1e308)});

@@ -227,6 +227,7 @@ std::vector<Change<Program>> changes_of_programs() {
       of_position("file", &SourcePosition::file, 1),
       of_position("line", &SourcePosition::line, 31),
       of_position("column", &SourcePosition::column, 4),
+      of_position("the largest column", &SourcePosition::column, ~std::uint32_t{0}),
       {"transfer's position",
        [](Program& program) { std::get<TransferStep>(program.steps(Section::loop_body)[0]).position.line = 31; }},
       {"a record more",
