@@ -264,7 +264,7 @@ std::string text_of(const isa::Program& program, const Divergence::Place& place)
 
 }  // namespace
 
-Divergence::Divergence(const isa::Program& program, Place place) : Divergence(place, text_of(program, place)) {}
+Divergence::Divergence(const isa::Program& program, const Place& place) : Divergence(place, text_of(program, place)) {}
 
 Divergence::Divergence(const Place& place, std::string text)
     : Error(fmt::format("the engines differ: chip {}, {}", place.chip, text)), place_(place), text_(std::move(text)) {}

@@ -26,7 +26,7 @@ class Divergence : public Error {
     std::string expected;     // words in hexadecimal
     std::string found;
   };
-  Divergence(const isa::Program& program, Place place);
+  Divergence(const isa::Program& program, const Place& place);
   [[nodiscard]] const Place& place() const { return place_; }
   /// The same on this chip.
   [[nodiscard]] Divergence on_chip(unsigned chip) const;
