@@ -29,7 +29,7 @@ class LoweredTwice final : public Lowered {
 /// A block in the same state on two engines. Each run opens sessions of one chip.
 class SessionPair final : public lockstep::Pair {
  public:
-  SessionPair(Engines engines, const isa::Program& program, BlockState state)
+  SessionPair(Engines engines, const isa::Program& program, const BlockState& state)
       : engines_(std::move(engines)), program_(program), states_{state, state} {}
 
   [[nodiscard]] std::unique_ptr<Pair> clone() const override { return std::make_unique<SessionPair>(*this); }
@@ -178,13 +178,13 @@ class LockstepSession final : public Session {
     for (unsigned n = 0; n < piece.blocks.count; ++n) {
       const unsigned block = piece.blocks.first + n;
       if (const auto differs = difference_in(piece.chip, block, piece.live_pes)) {
-        throw Divergence(program(), located(piece, block, std::move(before[n]), *differs));
+        throw Divergence(program(), located(piece, block, before[n], *differs));
       }
     }
     compare_events(piece.chip);
   }
 
-  [[nodiscard]] Divergence::Place located(const Piece& piece, unsigned block, BlockState before,
+  [[nodiscard]] Divergence::Place located(const Piece& piece, unsigned block, const BlockState& before,
                                           const Difference& differs) const {
     const unsigned record = program().record_words;
     const std::vector<LongWord> records = expected().read_memory(piece.chip, piece.address, piece.records * record);
@@ -195,7 +195,7 @@ class LockstepSession final : public Session {
     run.ends = piece.ends;
     run.run = piece.run;
     run.first_iteration = piece.first_iteration;
-    const SessionPair engines(engines_, program(), std::move(before));
+    const SessionPair engines(engines_, program(), before);
     return lockstep::locate(program(), run, engines, place_on(piece.chip, block, differs));
   }
 
