@@ -14,6 +14,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/isa/program.h"
+#include "json_value.h"
 
 namespace gdr::isa {
 namespace {
@@ -35,32 +36,10 @@ Bytes bytes_of(std::string_view text) {
 
 // ---- metadata as JSON --------------------------------------------------------------------------------------------
 
-constexpr int kMostDepth = 8;  // ours are at most 4 deep
-
-/// The library reads any depth, but walks what it read by recursion: deep ones are refused while they are read.
-json parsed(const Bytes& text) {
-  const auto refuse_deep = [](int depth, json::parse_event_t, const json&) {
-    if (depth > kMostDepth) throw Error(fmt::format("its description is more than {} levels deep", kMostDepth));
-    return true;
-  };
-  const auto* first = reinterpret_cast<const char*>(text.data());
-  return json::parse(first, first + text.size(), refuse_deep);
-}
-
-/// The number as it stands; the library alone would cut it to the type's bits.
-template <class Whole>
-Whole whole(const json& value) {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<Whole>::max()) {
-    throw Error(fmt::format("{} stands where a whole number in 0..{} belongs", value.dump(),
-                            std::numeric_limits<Whole>::max()));
-  }
-  return value.get<Whole>();
-}
-
 json to_json(const SourcePosition& position) { return {position.file, position.line, position.column}; }
 
-SourcePosition position_from(const json& value) {
-  return {whole<std::uint32_t>(value.at(0)), whole<std::uint32_t>(value.at(1)), whole<std::uint32_t>(value.at(2))};
+SourcePosition position_from(const JsonValue& value) {
+  return {value.at(0).whole<std::uint32_t>(), value.at(1).whole<std::uint32_t>(), value.at(2).whole<std::uint32_t>()};
 }
 
 constexpr std::array<std::string_view, 3> kMemoryNames{"gpr", "lm", "bm"};
@@ -80,8 +59,8 @@ Value value_or_refuse(const std::optional<Value>& value, const std::string& name
   return *value;
 }
 
-Conversion conversion_from(const json& value) {
-  const auto name = value.get<std::string>();
+Conversion conversion_from(const JsonValue& value) {
+  const std::string& name = value.text();
   return value_or_refuse(conversion_named(name), name);
 }
 
@@ -101,23 +80,23 @@ json to_json(const Variable& variable) {
   return value;
 }
 
-Variable variable_from(const json& value) {
+Variable variable_from(const JsonValue& value) {
   Variable variable;
-  variable.name = value.at("name").get<std::string>();
-  variable.memory = static_cast<Memory>(index_of(kMemoryNames, value.at("memory").get<std::string>()));
-  variable.address = whole<std::uint16_t>(value.at("address"));
-  variable.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
-  variable.vector = value.at("vector").get<bool>();
-  variable.packed = value.at("packed").get<bool>();
-  variable.elements = whole<std::uint16_t>(value.at("elements"));
-  for (const json& dimension : value.at("dimensions")) {
-    variable.dimensions.push_back(whole<std::uint16_t>(dimension));
+  variable.name = value.at("name").text();
+  variable.memory = static_cast<Memory>(index_of(kMemoryNames, value.at("memory").text()));
+  variable.address = value.at("address").whole<std::uint16_t>();
+  variable.width = static_cast<Width>(index_of(kWidthNames, value.at("width").text()));
+  variable.vector = value.at("vector").boolean();
+  variable.packed = value.at("packed").boolean();
+  variable.elements = value.at("elements").whole<std::uint16_t>();
+  for (const JsonValue& dimension : value.at("dimensions").list()) {
+    variable.dimensions.push_back(dimension.whole<std::uint16_t>());
   }
-  const auto transfer = value.at("transfer").get<std::string>();
+  const std::string& transfer = value.at("transfer").text();
   variable.transfer = value_or_refuse(transfer_named(transfer), transfer);
   if (value.contains("conversion")) variable.conversion = conversion_from(value.at("conversion"));
   if (value.contains("reduction")) {
-    const auto name = value.at("reduction").get<std::string>();
+    const std::string& name = value.at("reduction").text();
     variable.reduction = value_or_refuse(op_named(name), name);
   }
   variable.position = position_from(value.at("position"));
@@ -133,13 +112,13 @@ json to_json(const Parameter& parameter) {
           {"position", to_json(parameter.position)}};
 }
 
-Parameter parameter_from(const json& value) {
+Parameter parameter_from(const JsonValue& value) {
   Parameter parameter;
-  parameter.name = value.at("name").get<std::string>();
-  parameter.address = whole<std::uint16_t>(value.at("address"));
-  parameter.width = static_cast<Width>(index_of(kWidthNames, value.at("width").get<std::string>()));
+  parameter.name = value.at("name").text();
+  parameter.address = value.at("address").whole<std::uint16_t>();
+  parameter.width = static_cast<Width>(index_of(kWidthNames, value.at("width").text()));
   parameter.conversion = conversion_from(value.at("conversion"));
-  parameter.default_value = value.at("default").get<double>();
+  parameter.default_value = value.at("default").number();
   parameter.position = position_from(value.at("position"));
   return parameter;
 }
@@ -179,20 +158,20 @@ json moves_of(const Program& program) {
   return moves;
 }
 
-MoveEntry move_from(const json& value) {
+MoveEntry move_from(const JsonValue& value) {
   CollectStep move;
-  move.variable = whole<std::uint16_t>(value.at("variable"));
-  move.first = whole<std::uint16_t>(value.at("first"));
-  move.entries = whole<std::uint16_t>(value.at("entries"));
-  move.not_first = value.at("not_first").get<bool>();
+  move.variable = value.at("variable").whole<std::uint16_t>();
+  move.first = value.at("first").whole<std::uint16_t>();
+  move.entries = value.at("entries").whole<std::uint16_t>();
+  move.not_first = value.at("not_first").boolean();
   move.position = position_from(value.at("position"));
   std::array<std::string_view, kSections> keys;
   for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
   MoveEntry entry;
-  entry.section = static_cast<Section>(index_of(keys, value.at("section").get<std::string>()));
-  entry.line = whole<std::uint16_t>(value.at("line"));
+  entry.section = static_cast<Section>(index_of(keys, value.at("section").text()));
+  entry.line = value.at("line").whole<std::uint16_t>();
   static constexpr std::array<std::string_view, 2> kKinds{TransferStep::kName, CollectStep::kName};
-  if (kKinds[index_of(kKinds, value.at("move").get<std::string>())] == CollectStep::kName) {
+  if (kKinds[index_of(kKinds, value.at("move").text())] == CollectStep::kName) {
     entry.step = move;
   } else {
     if (move != CollectStep{0, 0, 0, false, move.position}) throw Error("a transfer names entries of a variable");
@@ -386,9 +365,10 @@ Program program_from(const std::vector<NamedSection>& sections) {
     if (found == by_name.end()) throw Error(fmt::format("section {} is missing", name));
     return *found->second;
   };
-  const json meta = parsed(content(kMetaSection));
-  const auto object_version = whole<std::uint32_t>(meta.at("object_version"));
-  const auto isa_version = whole<std::uint32_t>(meta.at("isa_version"));
+  const Bytes& description = content(kMetaSection);
+  const JsonValue meta = parse_json({reinterpret_cast<const char*>(description.data()), description.size()});
+  const auto object_version = meta.at("object_version").whole<std::uint32_t>();
+  const auto isa_version = meta.at("isa_version").whole<std::uint32_t>();
   if (object_version != kObjectVersion) {
     throw Error(fmt::format("it has object version {}, this program reads {}", object_version, kObjectVersion));
   }
@@ -397,19 +377,19 @@ Program program_from(const std::vector<NamedSection>& sections) {
         fmt::format("it was assembled for instruction set {}, this program knows {}", isa_version, kIsaVersion));
   }
   Program program;
-  program.kernel = meta.at("kernel").get<std::string>();
-  program.files = meta.at("files").get<std::vector<std::string>>();
-  program.record_words = whole<std::uint16_t>(meta.at("record_words"));
-  program.flops = meta.at("flops").get<double>();
-  for (const json& value : meta.at("variables")) program.variables.push_back(variable_from(value));
-  for (const json& value : meta.at("parameters")) program.parameters.push_back(parameter_from(value));
+  program.kernel = meta.at("kernel").text();
+  for (const JsonValue& file : meta.at("files").list()) program.files.push_back(file.text());
+  program.record_words = meta.at("record_words").whole<std::uint16_t>();
+  program.flops = meta.at("flops").number();
+  for (const JsonValue& value : meta.at("variables").list()) program.variables.push_back(variable_from(value));
+  for (const JsonValue& value : meta.at("parameters").list()) program.parameters.push_back(parameter_from(value));
   std::vector<MoveEntry> moves;
   if (meta.contains("moves")) {
-    for (const json& value : meta.at("moves")) moves.push_back(move_from(value));
+    for (const JsonValue& value : meta.at("moves").list()) moves.push_back(move_from(value));
   }
   for (std::size_t section = 0; section < kSections; ++section) {
     const auto words = words_of(content(kCodeSections[section]), kCodeSections[section]);
-    const json& lines = meta.at("lines").at(std::string(key_of(static_cast<Section>(section))));
+    const JsonValue::List& lines = meta.at("lines").at(key_of(static_cast<Section>(section))).list();
     if (lines.size() != words.size()) {
       throw Error(
           fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
@@ -467,8 +447,6 @@ Program deserialize(std::span<const std::byte> bytes, std::string_view name) {
     return program;
   } catch (const Error& error) {
     throw Error(fmt::format("{}: refused as object file: {}", name, error.what()));
-  } catch (const json::exception& error) {
-    throw Error(fmt::format("{}: refused as object file: its description is malformed: {}", name, error.what()));
   }
 }
 

@@ -132,6 +132,14 @@ isa::Program sum() {
   return *result.program;
 }
 
+TEST(ExhaustedMemory, LeavesNothingOfAnObjectFile) {
+  const isa::Program program = sum();
+  const std::vector<std::byte> object = isa::serialize(program);
+  const int failures =
+      each_allocation_failing([&] { return isa::deserialize(object, "k.gdro") == program; }, [](bool /*succeeded*/) {});
+  EXPECT_GT(failures, 0);
+}
+
 TEST(ExhaustedMemory, BecomesAStatusOfTheCInterface) {
   const std::vector<std::byte> object = isa::serialize(sum());
   const auto* const bytes = reinterpret_cast<const unsigned char*>(object.data());
