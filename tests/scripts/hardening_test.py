@@ -3,7 +3,9 @@
 use: addresses are bound before the program starts and read-only from then on, and the environment of programs that run with
 rights their user has not is not read.
 
-    hardening_test.py LIBRARY...
+    hardening_test.py fortified|plain LIBRARY... ROOM.a...
+
+`plain` is a build without optimisation, in which the C library's checks of buffers do not work.
 """
 
 import subprocess
@@ -11,10 +13,26 @@ import sys
 import unittest
 
 LIBRARIES = []
+ROOMS = []
+FORTIFIED = False
+# Functions of the C library that are called in forms which know the size of a buffer. Calls for buffers of unknown size keep
+# their names, so that memcpy and its like say nothing.
+WITH_CHECKS = {"printf", "fprintf", "sprintf", "snprintf", "vsnprintf", "vfprintf"}
 
 
 def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def undefined_names(archive):
+    """Of all objects of a room but the vector engine's kernels, which are compiled without checks."""
+    names, kernel = set(), False
+    for line in output("nm", "-u", archive).splitlines():
+        if line.endswith(":"):
+            kernel = line.startswith("kernels_")
+        elif line and not kernel:
+            names.add(line.split()[-1])
+    return names
 
 
 class Hardening(unittest.TestCase):
@@ -36,7 +54,18 @@ class Hardening(unittest.TestCase):
                 names = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--undefined-only", library).splitlines()}
                 self.assertNotIn("getenv", names)
 
+    def test_what_they_hold_of_the_rooms_checks_the_stack_and_buffers(self):
+        for room in ROOMS:
+            with self.subTest(room=room):
+                names = undefined_names(room)
+                self.assertIn("__stack_chk_fail", names)
+                if FORTIFIED:
+                    self.assertTrue(any(name.endswith("_chk") for name in names), names)
+                    self.assertFalse(names & WITH_CHECKS)
+
 
 if __name__ == "__main__":
-    LIBRARIES = sys.argv[1:]
+    FORTIFIED = sys.argv[1] == "fortified"
+    ROOMS = [argument for argument in sys.argv[2:] if argument.endswith(".a")]
+    LIBRARIES = [argument for argument in sys.argv[2:] if not argument.endswith(".a")]
     unittest.main(argv=sys.argv[:1])
