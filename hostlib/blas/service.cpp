@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +20,7 @@
 #include "board_pool.h"
 #include "gdr/base/environment.h"
 #include "process_file.h"
+#include "process_instance.h"
 #include "report.h"
 #include "scaling.h"
 
@@ -116,7 +116,6 @@ class Service {
   void trsm(const Trsm& call) noexcept;
   /// At the end of the process.
   void write_report() noexcept;
-  [[nodiscard]] bool of_this_process() const { return process_ == getpid(); }
 
  private:
   void product(const Gemm& call, gdr_blas_call& told);
@@ -139,7 +138,6 @@ class Service {
     }
   }
 
-  const pid_t process_ = getpid();
   const bool forked_;
   Settings settings_;
   std::atomic<bool> failed_{false};
@@ -150,36 +148,25 @@ class Service {
   Report report_;
 };
 
-/// Those of the process, whoever forked it; no locks, so that a child never waits for a thread it does not have.
-constinit std::atomic<Service*> instance{nullptr};
-constinit std::atomic<bool> is_forked{false};
-constinit std::atomic<const Hook*> current_hook{nullptr};
+constinit foreign::ProcessInstance<Service> instance;
+constinit std::atomic<const Hook*> current_hook{nullptr};  // of all services to come, those of forked children too
 
 /// Null if memory is exhausted.
 Service* service() noexcept {
-  Service* existing = instance.load(std::memory_order_acquire);
-  if (existing != nullptr) return existing;
   try {
-    auto fresh = std::make_unique<Service>(is_forked.load());
-    if (instance.compare_exchange_strong(existing, fresh.get(), std::memory_order_acq_rel)) return fresh.release();
-    return existing;
+    return &instance.get();
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
 }
 
-/// The parent's service is left as it is: its threads do not exist here, so nothing of it can be destroyed.
-void begin_anew_in_child() {
-  is_forked.store(true);
-  instance.store(nullptr);
+[[gnu::constructor]] void watch_forks() {
+  pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });
 }
-
-[[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_anew_in_child); }
 
 /// Runs after all handlers of atexit and all static destructors of the program, which may still multiply.
 [[gnu::destructor]] void report_at_exit() {
-  Service* const last = instance.load();
-  if (last != nullptr && last->of_this_process()) last->write_report();
+  if (Service* const last = instance.existing(); last != nullptr) last->write_report();
 }
 
 Service::Service(bool forked) : forked_(forked) {

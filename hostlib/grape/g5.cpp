@@ -146,16 +146,9 @@ class Board {
 
 class Library {
  public:
-  explicit Library(bool forked) : forked_(forked) {
-    try {
-      settings_ = settings_from_environment();
-    } catch (const std::exception& error) {
-      refused_ = error.what();
-      reporting_.fail("environment", refused_);
-    }
-  }
+  explicit Library(bool forked) : forked_(forked) {}
 
-  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const Settings& settings() const { return settings_.values; }
   [[nodiscard]] Reporting& reporting() { return reporting_; }
   std::atomic<double> eps2{0};
 
@@ -166,10 +159,10 @@ class Library {
       if (number < 0 || number >= kMostDevices) {
         throw Error(fmt::format("device {} is refused: it must be 0 to {}", number, kMostDevices - 1));
       }
-      if (!refused_.empty()) throw Error(refused_);
+      settings_.require();
       Place& place = places_.at(static_cast<std::size_t>(number));
       const std::lock_guard lock(place.mutex);
-      if (!place.board) place.board = std::make_unique<Board>(settings_.device);
+      if (!place.board) place.board = std::make_unique<Board>(settings_.values.device);
       body(*place.board);
       return true;
     } catch (const std::exception& error) {
@@ -192,7 +185,7 @@ class Library {
 
   void write_report() noexcept {
     close();
-    reporting_.write(settings_.device, {}, forked_);
+    reporting_.write(settings_.values.device, {}, forked_);
   }
 
  private:
@@ -201,13 +194,12 @@ class Library {
     std::unique_ptr<Board> board;
   };
   const bool forked_;
-  Settings settings_;
-  std::string refused_;  // of the environment
   Reporting reporting_{"libg5"};
+  FromEnvironment<Settings> settings_{settings_from_environment, reporting_};
   std::array<Place, kMostDevices> places_;
 };
 
-constinit ProcessInstance<Library> instance;
+constinit foreign::ProcessInstance<Library> instance;
 
 [[gnu::constructor]] void watch_forks() {
   pthread_atfork(nullptr, nullptr, [] { instance.begin_anew(); });

@@ -96,19 +96,12 @@ struct Cluster {
 
 class Library {
  public:
-  explicit Library(bool forked) : forked_(forked) {
-    try {
-      settings_ = settings_from_environment();
-    } catch (const std::exception& error) {
-      refused_ = error.what();
-      reporting_.fail("environment", refused_);
-    }
-  }
+  explicit Library(bool forked) : forked_(forked) {}
 
-  [[nodiscard]] const Settings& settings() const { return settings_; }
+  [[nodiscard]] const Settings& settings() const { return settings_.values; }
   [[nodiscard]] Reporting& reporting() { return reporting_; }
   /// True once, if the environment asks for this failure, to try what a caller does then.
-  [[nodiscard]] bool fails_now(bool Settings::* which) { return std::exchange(settings_.*which, false); }
+  [[nodiscard]] bool fails_now(bool Settings::* which) { return std::exchange(settings_.values.*which, false); }
   std::atomic<int> sort_mode{0};
 
   /// Runs `body` on an open cluster, one call at a time. -1 if there is none or the body throws.
@@ -132,8 +125,8 @@ class Library {
         reporting_.fail("g6_open", fmt::format("cluster {} is open already and keeps its particles", number));
         return 0;
       }
-      if (!refused_.empty()) throw Error(refused_);
-      clusters_.emplace(number, std::make_unique<Cluster>(settings_.device));
+      settings_.require();
+      clusters_.emplace(number, std::make_unique<Cluster>(settings_.values.device));
       return 0;
     } catch (const std::exception& error) {
       reporting_.fail("g6_open", error.what());
@@ -167,19 +160,18 @@ class Library {
     } catch (const std::exception& error) {
       reporting_.fail("report", error.what());
     }
-    reporting_.write(settings_.device, open, forked_);
+    reporting_.write(settings_.values.device, open, forked_);
   }
 
  private:
   const bool forked_;
-  Settings settings_;
-  std::string refused_;  // of the environment
   Reporting reporting_{"libg6"};
+  FromEnvironment<Settings> settings_{settings_from_environment, reporting_};
   std::mutex mutex_;
   std::map<int, std::unique_ptr<Cluster>> clusters_;
 };
 
-constinit ProcessInstance<Library> instance;
+constinit foreign::ProcessInstance<Library> instance;
 
 Library& library() { return instance.get(); }
 

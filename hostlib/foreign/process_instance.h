@@ -1,13 +1,12 @@
 // The one object of a process behind a library's functions.
 #pragma once
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <memory>
 
-namespace gdr::grape {
+namespace gdr::foreign {
 
 /// A Library(bool forked) that is created on first use and never destroyed, so that handlers of atexit, static
 /// destructors and threads that outlive main may call it. A forked child begins with one of its own: its parent's
@@ -26,7 +25,7 @@ class ProcessInstance {
     }
     return *existing;
   }
-  /// Null if this process has created none.
+  /// Null if this process has created none, and in a child of vfork, which shares its parent's memory.
   [[nodiscard]] Library* existing() { return owner_.load() == getpid() ? instance_.load() : nullptr; }
 
   /// To be called in a forked child (pthread_atfork).
@@ -41,4 +40,4 @@ class ProcessInstance {
   std::atomic<pid_t> owner_{0};
 };
 
-}  // namespace gdr::grape
+}  // namespace gdr::foreign
