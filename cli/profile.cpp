@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "gdr/base/file.h"
+#include "gdr/hostlib/profile.h"
 
 namespace gdr::cli {
 namespace {
@@ -11,14 +12,13 @@ namespace {
 using Read = nlohmann::ordered_json;
 
 Read read_profile(const std::string& path) {
-  Read json;
+  const std::string text = base::read_file(path);
+  hostlib::require_profile(text, path);
   try {
-    json = Read::parse(base::read_file(path));
+    return Read::parse(text);
   } catch (const Read::exception& error) {
     throw Error(fmt::format("{}: no profile: {}", path, error.what()));
   }
-  if (!json.is_object() || json.value("tool", "") != "gdr profile") throw Error(path + ": no profile of gdr");
-  return json;
 }
 
 struct Row {

@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
+#include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/emulator/chip.h"
@@ -23,6 +25,14 @@ using isa::Section;
 constexpr double kGiga = 1e9;
 constexpr double kMega = 1e6;
 constexpr double kWordBytes = 9;
+
+constexpr const char* kTool = "gdr profile";
+constexpr int kFormat = 2;  // 1 had neither this number nor a digest
+constexpr std::string_view kDigestKey = ",\n \"sha256\": \"";
+constexpr std::string_view kEnd = "\n}\n";
+constexpr std::size_t kDigestDigits = 64;
+
+std::string digest_of(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
 
 std::uint64_t stall_of(const emulator::RunClocks& clocks, StallReason reason) {
   return clocks.stalls[static_cast<std::size_t>(reason)];
@@ -162,9 +172,15 @@ Profile make_profile(const BoardTime& board, const isa::Program& program, std::s
 
 std::string profile_json(const Profile& p) {
   using Json = nlohmann::ordered_json;
-  Json json{{"tool", "gdr profile"},       {"kernel", p.kernel},       {"machine", p.machine},
-            {"engine", p.engine},          {"clock_mhz", p.clock_mhz}, {"emulated_seconds", p.seconds},
-            {"emulated_gflops", p.gflops}, {"verdict", p.verdict()}};
+  Json json{{"tool", kTool},
+            {"format", kFormat},
+            {"kernel", p.kernel},
+            {"machine", p.machine},
+            {"engine", p.engine},
+            {"clock_mhz", p.clock_mhz},
+            {"emulated_seconds", p.seconds},
+            {"emulated_gflops", p.gflops},
+            {"verdict", p.verdict()}};
   json["stages"] = {{"i_send", p.stages.i_send},
                     {"j_send", p.stages.j_send},
                     {"compute", p.stages.compute},
@@ -206,7 +222,21 @@ std::string profile_json(const Profile& p) {
     json["fp_events"] = {
         {"invalid", p.events->invalid}, {"overflow", p.events->overflow}, {"underflow", p.events->underflow}};
   }
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string digest = fmt::format("{}{}\"", kDigestKey, digest_of(text));
+  return text.substr(0, text.size() - kEnd.size()) + digest + std::string(kEnd);
+}
+
+void require_profile(std::string_view text, std::string_view name) {
+  const std::size_t from_end = kDigestKey.size() + kDigestDigits + 1 + kEnd.size();
+  const std::size_t at = text.size() < from_end ? std::string_view::npos : text.size() - from_end;
+  if (!text.starts_with("{") || at == std::string_view::npos || text.substr(at, kDigestKey.size()) != kDigestKey) {
+    throw Error(fmt::format("{}: no profile of gdr that ends in its digest", name));
+  }
+  const std::string without = std::string(text.substr(0, at)) + std::string(kEnd);
+  if (text.substr(at + kDigestKey.size(), kDigestDigits) != digest_of(without) || !text.ends_with(kEnd)) {
+    throw Error(fmt::format("{}: its digest does not match: the profile was changed or is damaged", name));
+  }
 }
 
 std::string profile_summary(const Profile& p) {

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from random import Random
 
 GDR, SOURCE = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -125,6 +126,21 @@ class Profile(Observed):
         self.assertEqual(rows["stages.j_send"]["ratio"], 1)
         self.assertLess(rows["emulated_seconds"]["ratio"], 1)
         self.gdr("profile", "compare", self.path / "a.json", SOURCE / "README.md", status=1)
+
+    def test_any_change_of_a_profile_is_refused(self):
+        self.profile(n=256)
+        file = self.path / "profile.json"
+        whole = file.read_bytes()
+        self.gdr("profile", "compare", file, file)
+        random = Random(1)
+        changed = [whole[:-1], whole + b"\n", b"", whole.replace(b'"sha256"', b'"sha255"'), whole[: len(whole) // 2]]
+        changed += [whole.replace(b'"emulated_seconds": ', b'"emulated_seconds": 1'), whole.replace(b'"format": 2', b'"format": 3')]
+        for _ in range(20):
+            at = random.randrange(len(whole))
+            changed.append(whole[:at] + bytes([whole[at] ^ 1 << random.randrange(8)]) + whole[at + 1 :])
+        for text in changed:
+            file.write_bytes(text)
+            self.gdr("profile", "compare", file, file, status=1)
 
     def test_endings_say_what_is_written(self):
         self.force("--profile", self.path / "p.txt", status=2)

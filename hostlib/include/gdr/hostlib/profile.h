@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gdr/emulator/board_time.h"
@@ -56,7 +57,10 @@ struct Profile {
 [[nodiscard]] Profile make_profile(const emulator::BoardTime& board, const isa::Program& program, std::string engine,
                                    std::optional<emulator::FpEvents> events);
 
+/// Its last key is `sha256`, the digest of the text without that line.
 [[nodiscard]] std::string profile_json(const Profile& profile);
+/// Throws gdr::Error, `NAME: ...`, unless the text is one that profile_json() gave, every byte of it.
+void require_profile(std::string_view text, std::string_view name);
 /// One page that needs nothing else; it holds the JSON as well.
 [[nodiscard]] std::string profile_page(const Profile& profile);
 /// A few lines for a terminal.
