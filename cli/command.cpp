@@ -27,9 +27,9 @@ void BoardOptions::add_to(Command command) {
       .capture_default_str();
   command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str();
   command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's").check(in_range(1, 10000));
-  command.add_option("--transfer", transfer, "how the host sends data: as in 2009, or as planned then")
-      .check(one_of({"2009", "ideal"}))
-      .capture_default_str();
+  using emulator::TransferMode;
+  command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
+                     "how the host sends data: as in 2009, or as planned then");
   command
       .add_option(
           "--engine", engine,
@@ -46,7 +46,7 @@ DeviceOptions BoardOptions::device_options() const {
   options.machine = machine;
   options.boards = boards;
   options.clock_mhz = clock_mhz;
-  options.transfer = transfer == "ideal" ? emulator::TransferMode::ideal : emulator::TransferMode::as_of_2009;
+  options.transfer = transfer;
   options.engine = engine;
   options.threads = threads;
   return options;

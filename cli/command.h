@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "command_line.h"
+#include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/device.h"
 #include "json.h"
 #include "progress.h"
@@ -24,8 +25,8 @@ struct BoardOptions {
   std::string machine = "model1800";
   unsigned boards = 1;
   std::optional<double> clock_mhz;
-  std::string transfer = "2009";
-  std::string engine = "simd";
+  emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
+  std::string engine = "simd";  // a name: programs may register engines of their own
   unsigned threads = 0;
 
   void add_to(Command command);

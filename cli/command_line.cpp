@@ -151,6 +151,15 @@ Option Command::add_flag(const std::string& name, bool& value, const std::string
   return Option(app_->add_flag(name, value, what));
 }
 
+Option Command::add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
+                          const std::function<void(std::size_t)>& set, const std::string& what) const {
+  const auto take = [names, set](const std::string& text) {
+    set(static_cast<std::size_t>(std::ranges::find(names, text) - names.begin()));
+  };
+  const Option option(app_->add_option_function<std::string>(name, take, what)->default_str(by_default));
+  return option.check(one_of(names));
+}
+
 int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders) {
   CLI::App program("gdr: the GRAPE-DR accelerator, emulated bit by bit", "gdr");
   program.set_version_flag("--version", "gdr " GDR_VERSION);

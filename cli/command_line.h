@@ -2,8 +2,10 @@
 // seen in command_line.cpp alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -80,9 +82,20 @@ class Command {
   template <class Value>
   Option add_option(const std::string& name, Value& value, const std::string& what) const;
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
+  /// An option that is one of `values`, by its name_of(). The help shows the value that the variable has now.
+  template <class Enum>
+  Option add_choice(const std::string& name, Enum& value, std::initializer_list<Enum> values,
+                    const std::string& what) const {
+    std::vector<std::string> names;
+    for (const Enum each : values) names.emplace_back(name_of(each));
+    const auto set = [&value, all = std::vector<Enum>(values)](std::size_t chosen) { value = all[chosen]; };
+    return add_named(name, names, std::string(name_of(value)), set, what);
+  }
 
  private:
   friend int run_program(int, char**, const std::vector<void (*)(Command)>&);
+  Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
+                   const std::function<void(std::size_t)>& set, const std::string& what) const;
   explicit Command(CLI::App* app) : app_(app) {}
   CLI::App* app_;
 };

@@ -38,6 +38,7 @@ double max_relative_error(const Options& options, const MatrixView& a, const Mat
                           const std::vector<double>& c) {
   constexpr std::size_t kMostElements = 4096;
   const std::size_t step = options.m * options.n / kMostElements + 1;
+  Progress progress("checking", options.report.progress_shown());
   long double worst = 0;
   for (std::size_t at = 0; at < c.size(); at += step) {
     long double sum = 0;
@@ -49,8 +50,17 @@ double max_relative_error(const Options& options, const MatrixView& a, const Mat
       magnitude += std::abs(product);
     }
     if (magnitude > 0) worst = std::max(worst, std::abs(static_cast<long double>(c[at]) - sum) / magnitude);
+    progress.show(static_cast<double>(at) / static_cast<double>(c.size()));
   }
   return static_cast<double>(worst);
+}
+
+std::vector<double> multiplied(BoardDgemm& board, const Options& options, const MatrixView& a, const MatrixView& b) {
+  Progress progress("multiplying", options.report.progress_shown());
+  board.on_progress([&](double done) { progress.show(done); });
+  std::vector<double> c = board.multiply(options.m, options.n, options.k, a, b);
+  board.on_progress({});
+  return c;
 }
 
 int dgemm(const Options& options) {
@@ -74,7 +84,7 @@ int dgemm(const Options& options) {
   json["m"] = options.m;
   json["n"] = options.n;
   json["k"] = options.k;
-  json["transfer"] = options.board.transfer;
+  json["transfer"] = name_of(options.board.transfer);
   json["small_depths"] = options.small_depths;
   const DgemmPrecision precision = options.kernel == "dgemm" ? DgemmPrecision::paper : DgemmPrecision::full;
   const double bound = dgemm_error_bound(precision, options.k);
@@ -98,7 +108,7 @@ int dgemm(const Options& options) {
     const MatrixView a_view = view(a, options.m, options.k, options.transa);
     const MatrixView b_view = view(b, options.k, options.n, options.transb);
     BoardDgemm board(device, program);
-    const std::vector<double> c = board.multiply(options.m, options.n, options.k, a_view, b_view);
+    const std::vector<double> c = multiplied(board, options, a_view, b_view);
     error = max_relative_error(options, a_view, b_view, c);
     json["max_rel_error"] = error;
     json["counters"] = counters_json(board.counters(), true);

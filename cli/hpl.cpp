@@ -22,6 +22,11 @@ struct Options {
   std::string small_depths = "fixed-unit";
 };
 
+double residual_of(const Options& options, const char* what, const Product& product) {
+  Progress progress(what, options.report.progress_shown());
+  return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
+}
+
 int hpl(const Options& options) {
   const Stopwatch watch;
   if (options.nb > options.n)
@@ -44,7 +49,7 @@ int hpl(const Options& options) {
   json["clocks"] = stages.clocks;
   json["n"] = options.n;
   json["nb"] = options.nb;
-  json["transfer"] = options.board.transfer;
+  json["transfer"] = name_of(options.board.transfer);
   json["small_depths"] = options.small_depths;
   json["stages"] = {
       {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
@@ -60,16 +65,16 @@ int hpl(const Options& options) {
   if (!options.board.timing()) {
     if (options.report.speaks() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
     BoardDgemm board(device, program);
-    const double residual = hpl_residual(options.n, options.nb, options.seed,
-                                         [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
-                                             const MatrixView& b) { return board.multiply(m, n, k, a, b); });
+    const double residual = residual_of(options, "factorising on the board",
+                                        [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                            const MatrixView& b) { return board.multiply(m, n, k, a, b); });
     json["residual"] = residual;
     json["counters"] = counters_json(board.counters(), true);
     if (options.report.speaks()) {
       fmt::print("  residual        {:.7f} = ||Ax-b||_oo / (eps ||A||_1 N), which HPL wants below 16\n", residual);
     }
     if (options.with_host) {
-      const double on_host = hpl_residual(options.n, options.nb, options.seed, host_product);
+      const double on_host = residual_of(options, "factorising on the host", host_product);
       json["residual_host"] = on_host;
       if (options.report.speaks()) {
         fmt::print("  host's products {:.7f}, so the board's residual is {:.3f} of it\n", on_host, residual / on_host);

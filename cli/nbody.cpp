@@ -33,7 +33,7 @@ struct Options {
   std::size_t plummer = 0;
   std::string start;
   std::optional<std::size_t> particles;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   std::optional<double> w0;
   std::optional<double> separation;
   std::optional<double> pericentre;
@@ -126,7 +126,10 @@ std::optional<hostlib::StartModel> start_of(const Options& options) {
     throw UsageError(fmt::format("--start {} needs --particles", options.start));
   }
   model.particles = options.plummer > 0 ? options.plummer : options.particles.value_or(fixed);
-  model.seed = options.seed;
+  if (options.seed && fixed > 0) {
+    throw UsageError(fmt::format("--seed has no effect with --start {}: nothing of it is drawn", options.start));
+  }
+  model.seed = options.seed.value_or(model.seed);
   return model;
 }
 
@@ -343,6 +346,12 @@ void print_ranks(const Options& options, const std::vector<cluster::RankSeconds>
   fmt::print("\n");
 }
 
+/// With so many decimals; in units in which that would be a long row of digits, by powers of ten.
+std::string with_decimals(double value, int decimals) {
+  constexpr double kMost = 1e6;
+  return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
+}
+
 void print_result(const hostlib::NbodyRun& run, const Options& options, const Json& json, const Result& result) {
   const hostlib::HermiteCounters& counters = run.counters();
   const emulator::MachineDescription& machine = run.device().machine();
@@ -354,7 +363,7 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
       result.sample.energy_error ? fmt::format("{:+.2e}", *result.sample.energy_error) : std::string("none");
   const double virial_ratio = result.sample.energy.virial_ratio();
   fmt::print("  energy error    {} (E = {:.11g}, virial ratio {})\n", error, result.sample.energy.total(),
-             std::isfinite(virial_ratio) ? fmt::format("{:.3f}", virial_ratio) : "none");
+             std::isfinite(virial_ratio) ? with_decimals(virial_ratio, 3) : "none");
   fmt::print(
       "  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
       static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
@@ -363,8 +372,8 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
     fmt::print("  occupancy       {:.1f} % of the interactions that the PEs had time for\n", 100 * *occupancy);
   }
   if (const auto& core = result.sample.core) {
-    fmt::print("  core            radius {:.4f} about the density centre ({:.4f}, {:.4f}, {:.4f})\n", core->radius,
-               core->centre.x, core->centre.y, core->centre.z);
+    fmt::print("  core            radius {} about the density centre ({}, {}, {})\n", with_decimals(core->radius, 4),
+               with_decimals(core->centre.x, 4), with_decimals(core->centre.y, 4), with_decimals(core->centre.z, 4));
   }
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", emulated);
   if (!result.ranks.empty()) print_ranks(options, result.ranks);
@@ -626,9 +635,8 @@ void add_nbody(Command program) {
   const Option eta = command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step")
                          .check(in_range(1e-6, 10))
                          .capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "seed of the start model")
-                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
-                          .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the start model (1)")
+                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
   command.add_option(
       "--out", options->out,
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "

@@ -32,9 +32,10 @@ struct SimulationArguments {
   std::string picture;  // SVG of the same
 
   void add_to(Command command);
-  /// Seconds of a schedule; `flops_per_second` of a node, 0: arithmetic takes no time. Throws gdr::Error.
+  /// Seconds of a schedule, with progress; `flops_per_second` of a node, 0: arithmetic takes no time. Throws
+  /// gdr::Error.
   [[nodiscard]] double seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
-                               double flops_per_second = 0) const;
+                               const ReportOptions& report, double flops_per_second = 0) const;
   /// For the report: what ran the schedule.
   [[nodiscard]] std::string engine() const { return executor == "closed-form" ? executor : "simgrid"; }
   /// What decided the times, for people and for the report.

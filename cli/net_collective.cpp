@@ -28,7 +28,7 @@ struct Options {
 int report_schedule(const Options& options, const std::string& tool, const interconnect::Platform& platform,
                     const Schedule& schedule, const Stopwatch& watch) {
   options.simulation.write_links(schedule, platform, schedule.name + ", " + options.method);
-  const double seconds = options.simulation.seconds(schedule, platform.topology);
+  const double seconds = options.simulation.seconds(schedule, platform.topology, options.report);
   const interconnect::Traffic traffic = interconnect::traffic(schedule);
   const double bound = interconnect::run_closed_form(schedule, platform.topology).link_bound_seconds;
   Json json = envelope(tool, platform.description, options.simulation.engine(), false);

@@ -112,8 +112,12 @@ double simulated_seconds(const Options& options, const TaskGraph& graph, const T
   const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
   // Flows that end nearly together end as one: the rates of all others are worked out anew each time that some end.
   constexpr double kResolution = 1e-3;
+  interconnect::SimulationOptions simulation;
+  simulation.resolution = kResolution;
+  Progress progress("simulating", options.report.progress_shown());
+  simulation.progress = [&](double done) { progress.show(done); };
   return interconnect::run_s4u(interconnect::mapped_schedule(graph, mapping, grid),
-                               interconnect::grid_topology(grid, cable, routing), {.resolution = kResolution})
+                               interconnect::grid_topology(grid, cable, routing), simulation)
       .seconds;
 }
 
@@ -166,9 +170,11 @@ int map_tasks(const Options& options) {
   const TaskGraph& graph = file.graph;
   if (options.simulate) check_simulation(graph, grid);
 
-  Progress bar("mapping", options.report.progress_shown());
   const std::clock_t start = std::clock();
-  const TaskMapping mapping = mapping_for(options, graph, grid, routing, bar);
+  const TaskMapping mapping = [&] {
+    Progress bar("mapping", options.report.progress_shown());
+    return mapping_for(options, graph, grid, routing, bar);
+  }();
   const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 
   const MappingCost cost = interconnect::mapping_cost(graph, mapping, grid, routing);

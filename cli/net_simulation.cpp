@@ -45,7 +45,7 @@ void SimulationArguments::add_to(Command command) {
 }
 
 double SimulationArguments::seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
-                                    double flops_per_second) const {
+                                    const ReportOptions& report, double flops_per_second) const {
   if (executor == "closed-form") {
     return interconnect::run_closed_form(schedule, topology, flops_per_second).lockstep_seconds;
   }
@@ -57,6 +57,8 @@ double SimulationArguments::seconds(const interconnect::Schedule& schedule, cons
     options.factors = interconnect::load_flow_factors(factors);
   }
   options.flops_per_second = flops_per_second;
+  Progress progress("simulating", report.progress_shown());
+  options.progress = [&](double done) { progress.show(done); };
   return (executor == "smpi" ? run_smpi(schedule, topology, options) : run_s4u(schedule, topology, options)).seconds;
 }
 

@@ -53,7 +53,8 @@ std::optional<double> reference_seconds(const Options& options, const Platform& 
   const interconnect::Cable wavelength{platform.node_bytes_per_second / nodes,
                                        platform.topology.links()[0].latency_seconds};
   return options.simulation.seconds(interconnect::make_summa(summa).schedule,
-                                    interconnect::optical_hub(nodes, wavelength), flops_per_second(options, platform));
+                                    interconnect::optical_hub(nodes, wavelength), options.report,
+                                    flops_per_second(options, platform));
 }
 
 int summa(const Options& options) {
@@ -67,7 +68,7 @@ int summa(const Options& options) {
   const interconnect::Traffic traffic = interconnect::traffic(plan.schedule);
   options.simulation.write_links(plan.schedule, platform, options.algorithm + " in " + options.layout);
   const double seconds =
-      options.simulation.seconds(plan.schedule, platform.topology, flops_per_second(options, platform));
+      options.simulation.seconds(plan.schedule, platform.topology, options.report, flops_per_second(options, platform));
   const std::optional<double> reference = reference_seconds(options, platform);
   const double words = interconnect::summa_memory_words(chosen.algorithm, chosen.layout, chosen.nodes,
                                                         static_cast<double>(plan.padded_n));

@@ -209,7 +209,8 @@ DeviceOptions device_options_from_environment() {
     std::vector<std::string> known = emulator::engine_names();
     std::erase(known, emulator::Engine::timing);  // which gives no results
     if (!emulator::is_engine(engine) || engine == emulator::Engine::timing) {
-      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}", engine, fmt::join(known, ", ")));
+      throw Error(fmt::format("GDR_ENGINE = '{}' is refused: it must be one of {}, or lockstep:A,B with two of them",
+                              engine, fmt::join(known, ", ")));
     }
     options.engine = engine;
   }

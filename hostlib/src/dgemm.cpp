@@ -80,6 +80,7 @@ struct BoardDgemm::State {
   DgemmBlocking blocking;
   bool split = false;  // the kernel takes the bits beyond the port's as numbers of their own
   double executed = 0;
+  std::function<void(double)> told;
 
   State(const DeviceOptions& chosen, isa::Program given)
       : options(chosen),
@@ -211,10 +212,15 @@ std::vector<double> BoardDgemm::multiply(std::size_t m, std::size_t n, std::size
     const std::span<double> c_part = std::span(c).subspan(first * m, columns * m);
     for (std::size_t row = 0; row < m; row += std::size_t{sharing.rings} * blocking.rows()) {
       state_->run_rows(a, m, columns, k, sharing, row, turns, c_part);
+      const std::size_t rows = std::min(m, row + std::size_t{sharing.rings} * blocking.rows());
+      const auto done = static_cast<double>(first * m + columns * rows);
+      if (state_->told) state_->told(done / static_cast<double>(m * n));
     }
   }
   return c;
 }
+
+void BoardDgemm::on_progress(std::function<void(double done)> told) { state_->told = std::move(told); }
 
 double BoardDgemm::executed_flops() const { return state_->executed; }
 emulator::Counters BoardDgemm::counters() const { return state_->boards.counters(); }

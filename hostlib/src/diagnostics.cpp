@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <numeric>
 
 #include "gdr/base/error.h"
+#include "gdr/base/line_reader.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -189,27 +189,22 @@ std::string sample_csv_line(const std::vector<double>& values) {
 }
 
 std::vector<std::vector<double>> samples_from_csv(std::string_view text, std::string_view name) {
+  base::LineReader lines(text, std::string(name));
+  const std::optional<std::string_view> header = lines.next();
+  if (!header || !std::ranges::equal(base::comma_fields(*header), sample_columns())) {
+    throw Error(fmt::format("{}:1: is no log of gdr nbody with these columns", name));
+  }
   std::vector<std::vector<double>> rows;
-  const std::string header = sample_csv_header();
-  if (!text.starts_with(header)) throw Error(fmt::format("{}:1: is no log of gdr nbody with these columns", name));
-  text.remove_prefix(header.size());
-  for (std::size_t line = 2; !text.empty(); ++line) {
-    std::string_view rest = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), rest.size() + 1));
+  while (const std::optional<std::string_view> line = lines.next()) {
+    const std::vector<std::string_view> fields = base::comma_fields(*line);
     std::vector<double>& row = rows.emplace_back();
-    for (bool more = true; more;) {
-      const std::string_view field = rest.substr(0, rest.find(','));
-      more = field.size() < rest.size();
-      rest.remove_prefix(std::min(rest.size(), field.size() + 1));
-      double value = kNone;
-      const auto [end, reason] = std::from_chars(field.data(), field.data() + field.size(), value);
-      if (!field.empty() && (reason != std::errc{} || end != field.data() + field.size())) {
-        throw Error(fmt::format("{}:{}: '{}' is no number", name, line, field));
-      }
-      row.push_back(value);
+    for (const std::string_view field : fields) {
+      const std::optional<double> value = field.empty() ? kNone : base::number_in<double>(field);
+      if (!value) lines.refuse(fmt::format("'{}' is no number", field));
+      row.push_back(*value);
     }
-    if (row.size() != sample_columns().size()) {
-      throw Error(fmt::format("{}:{}: {} fields instead of {}", name, line, row.size(), sample_columns().size()));
+    if (fields.size() != sample_columns().size()) {
+      lines.refuse(fmt::format("{} fields instead of {}", fields.size(), sample_columns().size()));
     }
   }
   return rows;

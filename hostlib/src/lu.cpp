@@ -93,7 +93,8 @@ std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, co
   return c;
 }
 
-double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product) {
+double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
+                    const std::function<void(double done)>& progress) {
   if (n == 0) throw Error("n = 0 is refused: it must be at least 1");
   if (nb == 0) throw Error("nb = 0 is refused: it must be at least 1");
   std::mt19937_64 random(seed);
@@ -116,6 +117,9 @@ double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Pro
     for (std::size_t j = 0; j < rest; ++j) {
       for (std::size_t i = 0; i < rest; ++i) a(end + i, end + j) -= update[j * rest + i];
     }
+    // What is left is a factorisation of order `rest`, and work grows as the cube of the order.
+    const double left = static_cast<double>(rest) / static_cast<double>(n);
+    if (progress) progress(1 - left * left * left);
   }
   solve(a, x, n);
 

@@ -15,6 +15,7 @@
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
+#include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "totals_json.h"
 
@@ -76,7 +77,7 @@ Provenance provenance_of(const Device& device, const std::string& kernel, const 
           device.machine().name,
           digest(parameters),
           device.machine().clock_mhz,
-          options.transfer == emulator::TransferMode::ideal ? "ideal" : "2009",
+          std::string(name_of(options.transfer)),
           options.boards,
           options.engine,
           emulator::make_engine(options.engine)->traits().exact};

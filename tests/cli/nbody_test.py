@@ -324,6 +324,7 @@ class Start(NbodyTest):
     def test_options_without_effect_are_refused(self):
         for options in (["--start", "king"], ["--start", "plummer", "--plummer", 8], ["--particles", 8, "--plummer", 8],
                         ["--plummer", 8, "--w0", 3], ["--start", "binary", "--pericentre", 1], ["--start", "star", "--particles", 8],
+                        ["--start", "binary", "--seed", 2], ["--start", "pythagorean", "--seed", 1],
                         ["--start", "king", "--particles", 8, "--w0", 20], ["--start", "king", "--particles", 8, "--engine", "timing"]):
             with self.subTest(options):
                 self.run_gdr(*options, "--t-end", 1, expected=2)

@@ -62,6 +62,25 @@ class ProgressTest(unittest.TestCase):
             first = self.lines("run", str(PROJECT / "kernels" / "tutorial.vsm"), "--i", str(i), "--j", str(j))
             self.assertRegex(first, r"\Arunning: \d+ %, .* left, \d+ of 200000 i-particles\n")
 
+    def test_matrix_products_and_factorisations_tell_how_far_they_are(self):
+        first = self.lines("dgemm", "-m", "8192", "-n", "64", "-k", "64", "--engine", "reference")
+        self.assertRegex(first, r"\Amultiplying: \d+ %, .* left\n")
+        first = self.lines("hpl", "--n", "4096", "--nb", "32", "--engine", "native")
+        self.assertRegex(first, r"\Afactorising on the board: \d+ %, .* left\n")
+
+    def test_simulated_networks_tell_how_far_they_are(self):
+        if not self.simulates():
+            self.skipTest("built without SimGrid")
+        for tool in (["summa", "--topology", "torus", "--nodes", "576", "--algorithm", "CA2"],
+                     ["allgather", "--topology", "hub", "--nodes", "256", "--method", "posted"],
+                     ["summa", "--topology", "hub", "--nodes", "256", "--algorithm", "CA4", "--executor", "smpi"]):
+            with self.subTest(tool):
+                self.assertRegex(self.lines("net", *tool), r"\Asimulating: \d+ %(, .* left)?\n")
+
+    def simulates(self):
+        return "without SimGrid" not in subprocess.run([GDR, "net", "bcast", "--nodes", "2"], capture_output=True, text=True,
+                                                       check=False).stderr
+
     def test_without_a_terminal_nothing_is_shown_unasked(self):
         done = subprocess.run([GDR, "force", "-n", "4096"], capture_output=True, text=True, check=True, timeout=600)
         self.assertEqual(done.stderr, "")

@@ -8,9 +8,11 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <thread>
 
 #include "gdr/assembler/assembler.h"
@@ -345,6 +347,42 @@ TEST(Device, AForkBesideARunOnAnotherThreadNeverHangs) {
   }
   ends = true;
   other.join();
+}
+
+/// What device_options_from_environment() makes of GDR_ENGINE: the engine, or the refusal.
+std::string engine_of(const char* value) {
+  setenv("GDR_ENGINE", value, 1);
+  std::string outcome;
+  try {
+    outcome = device_options_from_environment().engine;
+  } catch (const Error& error) {
+    outcome = error.what();
+  }
+  unsetenv("GDR_ENGINE");
+  return outcome;
+}
+
+TEST(DeviceOptions, EnvironmentNamesAnyEngineAndAnyTwoInLockstep) {
+  for (const char* engine :
+       {"reference", "simd", "native", "lockstep", "lockstep:reference,simd", "lockstep:simd,native"}) {
+    EXPECT_EQ(engine_of(engine), engine);
+  }
+  EXPECT_EQ(engine_of(""), DeviceOptions().engine);
+  for (const char* wrong :
+       {"none", "lockstep:", "lockstep:simd", "lockstep:simd,none", "lockstep:simd,reference,simd", "timing"}) {
+    EXPECT_NE(engine_of(wrong).find(std::string("GDR_ENGINE = '") + wrong + "' is refused: it must be one of"),
+              std::string::npos)
+        << engine_of(wrong);
+  }
+}
+
+TEST(DeviceOptions, TwoEnginesOfTheEnvironmentComputeInLockstep) {
+  setenv("GDR_ENGINE", "lockstep:reference,simd", 1);
+  Device device(device_options_from_environment());
+  unsetenv("GDR_ENGINE");
+  device.load(assembled(kSpring));
+  device.write_j(0, row_of_particles(100));
+  EXPECT_EQ(std::bit_cast<double>(device.run(bits({0.0}), 100)[0]), 5050.0);
 }
 
 }  // namespace

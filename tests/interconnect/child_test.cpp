@@ -2,6 +2,7 @@
 #include "simgrid/child.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +52,32 @@ TEST(Child, AnEndOfTheProcessIsToldWithItsLastLine) {
             "schedule x: SimGrid ended with signal 6: Link 7 has no bandwidth");
   EXPECT_EQ(told([]() -> std::vector<double> { std::_Exit(3); }),
             "schedule x: SimGrid ended with status 3: nothing was printed");
+}
+
+TEST(Child, TheParentIsCalledMeanwhileAndBothSeeASharedNumber) {
+  SharedNumber asked;
+  SharedNumber answered;
+  int calls = 0;
+  const ChildResult result = compute_in_child(
+      "x",
+      [&] {
+        asked.set(7);
+        while (answered.get() == 0) sched_yield();
+        return std::vector<double>{answered.get()};
+      },
+      [&] {
+        ++calls;
+        if (asked.get() != 0) answered.set(2 * asked.get());
+      });
+  EXPECT_EQ(result.numbers, std::vector<double>{14});
+  EXPECT_GE(calls, 1);
+}
+
+TEST(Child, WhatIsThrownMeanwhileEndsTheChild) {
+  const auto endless = []() -> std::vector<double> {
+    while (true) sched_yield();
+  };
+  EXPECT_THROW(static_cast<void>(compute_in_child("x", endless, [] { throw Error("enough"); })), Error);
 }
 
 }  // namespace

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
 
@@ -65,6 +68,17 @@ class SharedFile {
   int descriptor_;
 };
 
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+ private:
+  int number_;
+};
+
 // What the first byte of the results says about the rest.
 constexpr char kNumbers = 'n';
 constexpr char kErrorText = 'e';
@@ -105,6 +119,17 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
+/// Calls `meanwhile` until the child has ended, which is left to be waited for.
+void pass_time(pid_t child, const std::function<void()>& meanwhile) {
+  constexpr int kMilliseconds = 100;
+  const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // readable when the child has ended
+  if (descriptor < 0) return;
+  const Descriptor closed_at_the_end(descriptor);
+  pollfd ended{descriptor, POLLIN, 0};
+  int ready = 0;
+  while ((ready = poll(&ended, 1, kMilliseconds)) == 0 || (ready < 0 && errno == EINTR)) meanwhile();
+}
+
 /// The child's status and processor time, once it has ended.
 int wait_for(pid_t child, double& processor_seconds) {
   constexpr double kMicro = 1e-6;
@@ -120,12 +145,33 @@ int wait_for(pid_t child, double& processor_seconds) {
 
 }  // namespace
 
-ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute) {
+SharedNumber::SharedNumber() {
+  static_assert(std::atomic<double>::is_always_lock_free, "a lock would not reach over to another process");
+  void* const page =
+      mmap(nullptr, sizeof(std::atomic<double>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) throw Error(fmt::format("no memory to share with a simulation: {}", std::strerror(errno)));
+  value_ = new (page) std::atomic<double>(0);
+}
+
+SharedNumber::~SharedNumber() { munmap(value_, sizeof(std::atomic<double>)); }
+
+ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute,
+                             const std::function<void()>& meanwhile) {
   const SharedFile results("gdr-results");
   const SharedFile output("gdr-output");
   const pid_t child = fork();
   if (child < 0) throw Error(fmt::format("{}: no process for it: {}", what, std::strerror(errno)));
   if (child == 0) run_child(compute, results, output);
+  if (meanwhile) {
+    try {
+      pass_time(child, meanwhile);
+    } catch (...) {
+      double unused = 0;
+      kill(child, SIGKILL);
+      static_cast<void>(wait_for(child, unused));
+      throw;
+    }
+  }
   ChildResult result;
   const int status = wait_for(child, result.processor_seconds);
   const std::string content = results.read_all();

@@ -31,8 +31,13 @@ struct EnvelopeHash {
 
 class Simulation {
  public:
-  Simulation(const Schedule& schedule, const SimulationOptions& options, ExplicitZone& zone)
-      : schedule_(schedule), options_(options), zone_(zone), ranks_(schedule.ranks.size()) {}
+  Simulation(const Schedule& schedule, const SimulationOptions& options, ExplicitZone& zone, SharedNumber& done)
+      : schedule_(schedule),
+        options_(options),
+        zone_(zone),
+        done_(done),
+        messages_(static_cast<double>(traffic(schedule).messages)),
+        ranks_(schedule.ranks.size()) {}
 
   /// When each rank is done.
   std::vector<double> run(s4u::Engine& engine) {
@@ -116,6 +121,7 @@ class Simulation {
       const Flight landed = std::move(flight->second);
       flights_.erase(flight);
       last_done_ = landed.comm;
+      done_.set(++landed_ / messages_);
       message_done(landed.from);
       message_done(landed.to);
     } else if (const auto computing = computing_.find(&activity); computing != computing_.end()) {
@@ -138,6 +144,9 @@ class Simulation {
   const Schedule& schedule_;
   const SimulationOptions& options_;
   ExplicitZone& zone_;
+  SharedNumber& done_;
+  double messages_;
+  double landed_ = 0;  // of them
   std::vector<RankState> ranks_;
   std::unordered_map<Envelope, int, EnvelopeHash> halves_;
   std::unordered_map<const s4u::Activity*, Flight> flights_;
@@ -146,10 +155,10 @@ class Simulation {
 };
 
 std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
-                             double resolution) {
+                             double resolution, SharedNumber& done) {
   const auto engine = make_engine(options, resolution);
   auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
-  return Simulation(schedule, options, *zone).run(*engine);
+  return Simulation(schedule, options, *zone, done).run(*engine);
 }
 
 }  // namespace
@@ -158,8 +167,8 @@ bool has_simgrid() { return true; }
 
 SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
-  return as_result(
-      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); }));
+  return simulate_in_child(schedule, options,
+                           [&](SharedNumber& done) { return simulate(schedule, topology, options, resolution, done); });
 }
 
 }  // namespace gdr::interconnect

@@ -44,8 +44,9 @@ class Shared {
 /// No data, and arithmetic that takes its time.
 class TimedPayload : public Payload {
  public:
-  TimedPayload(const Shared& memory, const std::vector<Step>& steps, double flops_per_second, std::size_t& step)
-      : memory_(memory), steps_(steps), flops_per_second_(flops_per_second), step_(step) {}
+  TimedPayload(const Shared& memory, const std::vector<Step>& steps, double flops_per_second, std::size_t& step,
+               const std::function<void()>& tell)
+      : memory_(memory), steps_(steps), flops_per_second_(flops_per_second), step_(step), tell_(tell) {}
 
   const void* outgoing(const Message&) override { return memory_.get(); }
   void* place_for(const Message&) override { return memory_.get(); }
@@ -53,6 +54,7 @@ class TimedPayload : public Payload {
     if (flops_per_second_ > 0 && steps_[step].flops > 0)
       s4u::this_actor::execute(steps_[step].flops / flops_per_second_);
     step_ = step + 1;
+    tell_();
   }
 
  private:
@@ -60,6 +62,7 @@ class TimedPayload : public Payload {
   const std::vector<Step>& steps_;
   double flops_per_second_;
   std::size_t& step_;
+  const std::function<void()>& tell_;  // that a step is done
 };
 
 /// SMPI as the schedule means it: no message leaves before its receive is posted, nothing but messages takes time.
@@ -70,7 +73,7 @@ void configure_smpi() {
 }
 
 std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
-                             double resolution) {
+                             double resolution, SharedNumber& done) {
   const auto engine = make_engine(options, resolution);
   configure_smpi();
   SMPI_init();
@@ -79,6 +82,10 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
   const auto ranks = static_cast<Rank>(schedule.ranks.size());
   std::vector<std::size_t> steps(ranks);  // that each rank has done
   std::vector<double> seconds(ranks);
+  double all_steps = 0;
+  for (const auto& of_rank : schedule.ranks) all_steps += static_cast<double>(of_rank.size());
+  double steps_done = 0;
+  const std::function<void()> tell = [&] { done.set(++steps_done / all_steps); };
   std::exception_ptr failure;  // of an actor, where nothing may be thrown; the others then wait in vain
   s4u::Engine::on_deadlock_cb([&] {
     if (failure) std::rethrow_exception(failure);
@@ -94,7 +101,7 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
     actor->set_property("rank", std::to_string(rank));
     actor->start([&, rank] {
       MPI_Init(nullptr, nullptr);
-      TimedPayload payload(memory, schedule.ranks[rank], options.flops_per_second, steps[rank]);
+      TimedPayload payload(memory, schedule.ranks[rank], options.flops_per_second, steps[rank], tell);
       try {
         run_mpi(schedule, MPI_COMM_WORLD, payload);
       } catch (...) {
@@ -113,8 +120,8 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
 
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
-  return as_result(
-      compute_in_child("schedule " + schedule.name, [&] { return simulate(schedule, topology, options, resolution); }));
+  return simulate_in_child(schedule, options,
+                           [&](SharedNumber& done) { return simulate(schedule, topology, options, resolution, done); });
 }
 
 }  // namespace gdr::interconnect

@@ -172,7 +172,12 @@ double resolution_seconds(const Schedule& schedule, const Topology& topology, co
   return options.resolution * busiest;
 }
 
-SimulationResult as_result(ChildResult child) {
+SimulationResult simulate_in_child(const Schedule& schedule, const SimulationOptions& options,
+                                   const std::function<std::vector<double>(SharedNumber&)>& simulate) {
+  SharedNumber done;
+  std::function<void()> tell;
+  if (options.progress) tell = [&] { options.progress(done.get()); };
+  ChildResult child = compute_in_child("schedule " + schedule.name, [&] { return simulate(done); }, tell);
   SimulationResult result{.rank_seconds = std::move(child.numbers),
                           .processor_seconds = child.processor_seconds,
                           .memory_bytes = child.memory_bytes};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,8 +59,10 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
 [[nodiscard]] double resolution_seconds(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options);
 
-/// What a simulation gives, whose numbers are the seconds of the ranks.
-[[nodiscard]] SimulationResult as_result(ChildResult child);
+/// What a simulation in a process of its own gives. `simulate` returns the seconds of the ranks, and puts how far it is
+/// into its argument, from 0 to 1.
+[[nodiscard]] SimulationResult simulate_in_child(const Schedule& schedule, const SimulationOptions& options,
+                                                 const std::function<std::vector<double>(SharedNumber&)>& simulate);
 
 /// What a deadlock is told as.
 [[noreturn]] void throw_deadlock(const Schedule& schedule, Rank rank, std::size_t step);

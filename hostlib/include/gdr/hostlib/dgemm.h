@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -71,6 +72,9 @@ class BoardDgemm {
   /// comes out as the chip makes it.
   [[nodiscard]] std::vector<double> multiply(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                              const MatrixView& b);
+
+  /// `told` hears how far multiply() is, from 0 to 1, whenever a share of rows is done.
+  void on_progress(std::function<void(double done)> told);
 
   /// Operations of all turns run so far, those on padding included: 2 for each product and sum.
   [[nodiscard]] double executed_flops() const;

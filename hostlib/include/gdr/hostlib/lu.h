@@ -22,7 +22,8 @@ using Product = std::function<std::vector<double>(std::size_t m, std::size_t n, 
 /// Solves A x = b for a random matrix of order n, entries in [-0.5, 0.5), by right-looking LU with partial pivoting in
 /// panels of nb columns; the same matrix for a seed. Returns ||A x - b||_oo / (eps ||A||_1 n), eps = 2^-53: the first
 /// residual that HPL prints [Koike et al. 2009, table 1]. n and nb from 1 on; throws gdr::Error, and what `product`
-/// throws.
-[[nodiscard]] double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product);
+/// throws. `progress` is told after each panel how much of the work is done, from 0 to 1.
+[[nodiscard]] double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
+                                  const std::function<void(double done)>& progress = {});
 
 }  // namespace gdr

@@ -2,6 +2,7 @@
 // SimGrid.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "gdr/interconnect/flow_factors.h"
@@ -24,6 +25,7 @@ struct SimulationOptions {
   double flops_per_second = 0;  // of a node; 0: arithmetic takes no time
   double resolution =
       1e-4;  // events as near as this share of the busiest link's time count as one; speeds up large runs
+  std::function<void(double done)> progress = {};  // told about ten times a second how far it is, from 0 to 1
 };
 
 struct SimulationResult {
