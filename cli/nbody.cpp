@@ -467,7 +467,13 @@ int run_nbody(const Options& options, Device device, isa::Program program, const
   options.observe.begin(device);
   hostlib::NbodySettings settings = settings_of(options);
   if (ranks != nullptr) settings.sharing = ranks->sharing;
+  std::optional<Progress> starting(std::in_place, "computing the first forces", options.report.progress_shown());
+  device.on_progress([&](std::size_t done, std::size_t all) {
+    starting->show(static_cast<double>(done) / static_cast<double>(all), fmt::format("{} of {} particles", done, all));
+  });
   hostlib::NbodyRun run(std::move(settings), std::move(device), std::move(program));
+  run.device().on_progress({});
+  starting.reset();
   // A checkpoint is read by all ranks before rank 0 may write it anew.
   if (ranks != nullptr) ranks->communicator->barrier();
 

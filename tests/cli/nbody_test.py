@@ -400,6 +400,41 @@ print(json.dumps(found))
 """
 
 
+# As docs/nbody.md has it, and what yt then says of the particles.
+YT = """
+import sys, h5py, json, yt
+yt.set_log_level(50)
+with h5py.File(sys.argv[1]) as run:
+    last = run["particles"][max(run["particles"])]
+    columns = {"x": "position_x", "y": "position_y", "z": "position_z", "vx": "velocity_x", "vy": "velocity_y",
+               "vz": "velocity_z", "mass": "mass"}
+    data = {f"particle_{theirs}": last["attributes"][ours][:] for ours, theirs in columns.items()}
+    far = 1.01 * max(abs(data[f"particle_position_{axis}"]).max() for axis in "xyz")
+    sphere = yt.load_particles(data, bbox=3 * [[-far, far]], sim_time=last.attrs["timestamp"])
+everything = sphere.all_data()
+momentum = everything.quantities.angular_momentum_vector(use_gas=False, use_particles=True)
+print(json.dumps({"n": len(everything["all", "particle_mass"]), "mass": float(everything["all", "particle_mass"].sum()),
+                  "t": float(sphere.current_time), "angular_momentum": [float(value) for value in momentum]}))
+"""
+
+
+class Yt(NbodyTest):
+    def test_yt_finds_the_particles_of_a_snapshot(self):
+        if not self.has_hdf5():
+            self.skipTest("gdr is built without HDF5")
+        if subprocess.run(["/usr/bin/python3", "-c", "import yt"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("yt is not installed (scripts/setup nightly)")
+        report = self.report("--plummer", 64, "--t-end", 0.25, "--out", self.folder / "run.h5")
+        done = subprocess.run(["/usr/bin/python3", "-W", "ignore", "-c", YT, self.folder / "run.h5"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = json.loads(done.stdout)
+        self.assertEqual((found["n"], found["t"]), (64, 0.25))
+        self.assertAlmostEqual(found["mass"], 1, places=12)
+        for ours, theirs in zip(report["angular_momentum"], found["angular_momentum"]):
+            self.assertAlmostEqual(ours, theirs, places=9)
+
+
 class Hdf5(NbodyTest):
     def setUp(self):
         super().setUp()

@@ -54,6 +54,10 @@ class ProgressTest(unittest.TestCase):
         self.assertRegex(self.lines(*NBODY), r"\Aintegrating: 0 %" + left + r"t = \d+\.\d{4}, \d+ steps\n")
         self.assertRegex(self.lines(*FORCE), r"\Acomputing forces: \d+ %" + left + r"\d+ of 32768 particles\n")
 
+    def test_the_forces_before_the_first_block_are_told_of(self):
+        first = self.lines("nbody", "--plummer", "32768", "--t-end", "1")
+        self.assertRegex(first, r"\Acomputing the first forces: \d+ %(, .* left)?, \d+ of 32768 particles\n")
+
     def test_a_run_of_a_kernel_tells_of_its_particles(self):
         with tempfile.TemporaryDirectory() as folder:
             i, j = pathlib.Path(folder, "i.csv"), pathlib.Path(folder, "j.csv")
