@@ -56,6 +56,9 @@ install(TARGETS gdr_library EXPORT gdrTargets INCLUDES DESTINATION ${CMAKE_INSTA
 if(TARGET gdr)
   install(TARGETS gdr)
 endif()
+if(TARGET gdr_jit)  # found beside libgdr and the programs
+  install(TARGETS gdr_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 foreach(data machines kernels)
   install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr
     FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm)

@@ -86,5 +86,6 @@ function(gdr_test name)
   if(TEST_NIGHTLY)
     set(label nightly)
   endif()
-  gtest_discover_tests(${name} PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${label} ENVIRONMENT GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache)
 endfunction()

@@ -16,8 +16,8 @@ struct ExactEngine {
   std::function<std::unique_ptr<emulator::Chip>()> make;
 };
 
-/// The reference, the vector engine on each instruction set of the host, both of them in lockstep, and the tests' own
-/// interpreter.
+/// The reference, the vector engine on each instruction set of the host and with compiled loop bodies, both of them in
+/// lockstep, and the tests' own interpreter.
 [[nodiscard]] std::vector<ExactEngine> exact_engines();
 
 /// For names of parameterised tests.

@@ -38,6 +38,14 @@ HostIsa default_host_isa() {
   throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
 }
 
+JitUse default_jit_use() {
+  const std::string wanted = base::environment("GDR_JIT");
+  if (wanted.empty() || wanted == "auto") return JitUse::automatic;
+  if (wanted == "on") return JitUse::always;
+  if (wanted == "off") return JitUse::never;
+  throw Error(fmt::format("GDR_JIT: '{}' is refused: it must be auto, on or off", wanted));
+}
+
 void require_host_isa(const char* caller, HostIsa isa) {
   const std::vector<HostIsa> available = available_host_isas();
   if (std::find(available.begin(), available.end(), isa) == available.end()) {

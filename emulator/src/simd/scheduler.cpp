@@ -63,6 +63,7 @@ class ProgramScheduler {
     }
     schedule.body_without_record = scheduled(frame_of(Section::loop_body, false)).first;
     schedule.long_pairs = long_pairs_;
+    schedule.invariant = invariant_;
     schedule.constants = constants_.values();
     schedule.may_fault = lm_form_pinned_;
     return schedule;

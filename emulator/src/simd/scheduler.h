@@ -32,6 +32,7 @@ struct Schedule {
   std::array<SectionCode, isa::kSections> sections;
   SectionCode body_without_record;  // the loop body where $jvalid is false
   PairForms long_pairs;             // between sections
+  RowSet invariant;                 // in the loop body; equal in all PEs, whose one word holds the value
   std::vector<isa::LongWord> constants;
   bool may_fault = false;  // indirect addresses are known when they are used
 };

@@ -1,9 +1,12 @@
 // The vector engine: state, runs, host access. What a line does was settled when the program was loaded.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "decoded_program.h"
 #include "host_arithmetic.h"
 #include "host_isas.h"
+#include "jit/loop_jit.h"
 #include "scheduler.h"
 
 namespace gdr::emulator {
@@ -195,21 +198,22 @@ class Tree {
 /// What the chips of a program share.
 class LoweredSimd final : public Lowered {
  public:
-  LoweredSimd(const isa::Program& program, KernelSet kernels)
-      : code(decode_program(program)), schedule(make_schedule(code, kernels)) {}
+  LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
+      : code(decode_program(program)), schedule(make_schedule(code, kernels)), loop(code, schedule, jit) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }
 
   const DecodedProgram code;
   const Schedule schedule;
+  const jit::LoopJit loop;
 };
 
 class SimdChip final : public Chip {
  public:
-  explicit SimdChip(KernelSet kernels) : kernels_(kernels) {}
+  SimdChip(KernelSet kernels, JitUse jit) : kernels_(kernels), jit_(jit) {}
 
  private:
   std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const override {
-    return std::make_shared<LoweredSimd>(program, kernels_);
+    return std::make_shared<LoweredSimd>(program, kernels_, jit_);
   }
 
   void do_load(std::shared_ptr<const Lowered> program) override {
@@ -219,7 +223,7 @@ class SimdChip final : public Chip {
   }
 
   void do_patch(std::shared_ptr<const Lowered> program) override {
-    SimdChip patched(kernels_);
+    SimdChip patched(kernels_, jit_);
     patched.do_load(std::move(program));
     for (unsigned block = 0; block < kBlocks; ++block) {
       const std::uint64_t* from = memory_.state(block);
@@ -408,7 +412,16 @@ class SimdChip final : public Chip {
     const SectionCode& body = section(Section::loop_body);
     const std::uint64_t iterations = loop.stream.iterations();
     const std::uint64_t with_record = valid ? iterations : iterations - 1;
+    const bool compiled =
+        code_->loop.ready(iterations * blocks.count * loop.live_pes * isa::kVectorElements) && with_record > 1;
     for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
+      // The last turn is the interpreter's: it leaves all registers as the machine does.
+      if (compiled && iteration + 1 < with_record && (iteration > 0 || !loop.begins || code_->loop.may_begin())) {
+        run.land();
+        run_compiled(blocks, loop, iteration, with_record - 1);
+        iteration = with_record - 1;
+        run.receive_records(loop.stream, iteration - 1, true);  // a broadcast memory holds two records
+      }
       const bool has_record = iteration < with_record;
       run.receive_records(loop.stream, iteration, has_record);
       run.first_turn(loop.begins && iteration == 0);
@@ -421,6 +434,31 @@ class SimdChip final : public Chip {
     }
     if (loop.ends) run.section(Section::loop_termination, section(Section::loop_termination));
     run.land();
+  }
+
+  /// Turns of the loop body, all with a record, on compiled code as far as it goes.
+  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end) {
+    const RecordStream& stream = loop.stream;
+    const SectionCode& body = section(Section::loop_body);
+    for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
+      code_->loop.fill_dead_lanes(memory_.state(block), loop.live_pes);
+      for (std::uint64_t first = begin; first < end; first += jit::kTurns) {
+        const auto turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
+        const isa::LongWord* record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
+        if (code_->loop.run(
+                {memory_.state(block), record, std::size_t{kBlocks} * stream.record_words, turns, loop.live_pes})) {
+          tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * turns;
+          continue;
+        }
+        Sequence run(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
+        run.number(loop.run, loop.first_iteration);
+        for (std::uint64_t iteration = first; iteration < first + turns; ++iteration) {
+          run.receive_records(stream, iteration, true);
+          run.section(Section::loop_body, body);
+        }
+        run.land();
+      }
+    }
   }
 
   [[nodiscard]] const SectionCode& section(Section section) const {
@@ -466,6 +504,7 @@ class SimdChip final : public Chip {
   }
 
   KernelSet kernels_;
+  JitUse jit_;
   std::shared_ptr<const LoweredSimd> code_;
   Memory memory_;
   std::array<Tally, kBlocks> tallies_{};
@@ -495,15 +534,25 @@ void note_events(const MicroOp& op, const Lanes& lanes, Tally& tally, const Even
 
 }  // namespace simd
 
-std::unique_ptr<Chip> make_simd_chip(HostIsa isa) {
+bool can_compile_loops() {
+  const std::vector<HostIsa> available = available_host_isas();
+  return std::find(available.begin(), available.end(), HostIsa::avx512) != available.end() && jit::can_compile();
+}
+
+std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
   simd::require_host_isa("make_simd_chip", isa);
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip});
+  const bool possible = isa == HostIsa::avx512;
+  if (jit == JitUse::always && !(possible && can_compile_loops())) {
+    throw Error(fmt::format("make_simd_chip: loop bodies cannot be compiled for {} on this host", name_of(isa)));
+  }
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip}, possible ? jit : JitUse::never);
 }
 
 std::unique_ptr<Chip> make_native_chip() {
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{simd::default_host_isa(), simd::Arithmetic::host});
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{simd::default_host_isa(), simd::Arithmetic::host},
+                                          JitUse::never);
 }
 
-std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(simd::default_host_isa()); }
+std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(simd::default_host_isa(), simd::default_jit_use()); }
 
 }  // namespace gdr::emulator

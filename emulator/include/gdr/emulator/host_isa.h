@@ -19,6 +19,13 @@ enum class HostIsa : std::uint8_t {
   avx512     // x86-64 with AVX-512 F, DQ, BW, VL, CD: eight lanes
 };
 
+/// Whether the vector engine compiles loop bodies to functions of their own. Results are the same.
+enum class JitUse : std::uint8_t {
+  automatic,  // when so much has been computed that it pays, on hosts and in builds that can
+  always,     // before the first run, wherever a body can be compiled
+  never
+};
+
 /// As the enumerator is spelled.
 [[nodiscard]] std::string_view name_of(HostIsa isa);
 
@@ -26,7 +33,11 @@ enum class HostIsa : std::uint8_t {
 /// another one.
 [[nodiscard]] std::vector<HostIsa> available_host_isas();
 
-/// The vector engine on this instruction set. Throws Error if the host lacks it.
-[[nodiscard]] std::unique_ptr<Chip> make_simd_chip(HostIsa isa);
+/// True if loop bodies can be compiled for this host: it has AVX-512, and the library gdr_jit is there.
+[[nodiscard]] bool can_compile_loops();
+
+/// The vector engine on this instruction set. Throws Error if the host lacks it, and for JitUse::always if loop bodies
+/// cannot be compiled for it.
+[[nodiscard]] std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit = JitUse::never);
 
 }  // namespace gdr::emulator

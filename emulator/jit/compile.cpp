@@ -1,0 +1,150 @@
+// LLVM behind a C function. Sections of code and constants become one piece, whose references to itself are settled
+// here: what uses it need not know object files.
+#include "compile.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/BinaryFormat/ELF.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+
+using Object = llvm::SmallVector<char, 0>;
+
+const llvm::Target& target() {
+  static const llvm::Target* const found = [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    std::string error;
+    const llvm::Target* x86 = llvm::TargetRegistry::lookupTarget(kTriple, error);
+    if (x86 == nullptr) throw std::runtime_error(error);
+    return x86;
+  }();
+  return *found;
+}
+
+Object object_of(llvm::StringRef ir, const char* cpu) {
+  llvm::LLVMContext context;
+  llvm::SMDiagnostic fault;
+  const std::unique_ptr<llvm::Module> module = llvm::parseAssembly({ir, "body"}, fault, context);
+  if (module == nullptr) {
+    throw std::runtime_error("line " + std::to_string(fault.getLineNo()) + ": " + fault.getMessage().str());
+  }
+  const std::unique_ptr<llvm::TargetMachine> machine(
+      target().createTargetMachine(kTriple, cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                   llvm::CodeGenOptLevel::Default));
+  module->setTargetTriple(kTriple);
+  module->setDataLayout(machine->createDataLayout());
+  Object object;
+  llvm::raw_svector_ostream out(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+    throw std::runtime_error("LLVM writes no object files for this processor");
+  }
+  passes.run(*module);
+  return object;
+}
+
+template <class T>
+T checked(llvm::Expected<T> value) {
+  if (!value) throw std::runtime_error(llvm::toString(value.takeError()));
+  return std::move(*value);
+}
+
+class Piece {
+ public:
+  explicit Piece(const llvm::object::ObjectFile& object) {
+    for (const llvm::object::SectionRef section : object.sections()) {
+      const bool loaded = (llvm::object::ELFSectionRef(section).getFlags() & llvm::ELF::SHF_ALLOC) != 0;
+      if (!loaded || section.getSize() == 0 || checked(section.getName()).starts_with(".eh_frame")) continue;
+      if (section.isBSS()) throw std::runtime_error("the code has variables");
+      const std::uint64_t alignment = section.getAlignment().value();
+      bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment, '\0');
+      begin_[section.getIndex()] = bytes_.size();
+      bytes_ += checked(section.getContents()).str();
+    }
+    for (const llvm::object::SectionRef section : object.sections()) {
+      const llvm::object::section_iterator of = checked(section.getRelocatedSection());
+      if (of == object.section_end() || begin_.count(of->getIndex()) == 0) continue;
+      for (const llvm::object::RelocationRef reference : section.relocations())
+        settle(reference, begin_[of->getIndex()]);
+    }
+    for (const llvm::object::SymbolRef symbol : object.symbols()) {
+      if (checked(symbol.getType()) == llvm::object::SymbolRef::ST_Function) {
+        entries_[checked(symbol.getName()).str()] = place_of(symbol);
+      }
+    }
+  }
+
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  [[nodiscard]] std::uint64_t entry(const char* name) const {
+    const auto found = entries_.find(name);
+    if (found == entries_.end()) throw std::runtime_error(std::string("there is no function ") + name);
+    return found->second;
+  }
+
+ private:
+  std::uint64_t place_of(const llvm::object::SymbolRef& symbol) const {
+    const llvm::object::section_iterator section = checked(symbol.getSection());
+    const auto begin = begin_.find(section->getIndex());
+    if (begin == begin_.end()) throw std::runtime_error("the code needs a function that it does not have");
+    return begin->second + checked(symbol.getValue());
+  }
+
+  void settle(const llvm::object::RelocationRef& reference, std::uint64_t begin) {
+    if (reference.getType() != llvm::ELF::R_X86_64_PC32 && reference.getType() != llvm::ELF::R_X86_64_PLT32) {
+      throw std::runtime_error("the code needs an address");
+    }
+    const std::uint64_t at = begin + reference.getOffset();
+    const std::int64_t addend = checked(llvm::object::ELFRelocationRef(reference).getAddend());
+    const auto distance = static_cast<std::int32_t>(static_cast<std::int64_t>(place_of(*reference.getSymbol())) +
+                                                    addend - static_cast<std::int64_t>(at));
+    std::memcpy(bytes_.data() + at, &distance, sizeof distance);
+  }
+
+  std::string bytes_;
+  std::map<std::uint64_t, std::uint64_t> begin_;  // by section
+  std::map<std::string, std::uint64_t> entries_;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int gdr_jit_compile_1(const char* ir, size_t size, const char* cpu,
+                                                                        const char* const* names, size_t name_count,
+                                                                        uint64_t* entries, GdrJitTake take,
+                                                                        void* receiver, char* error,
+                                                                        size_t error_size) {
+  try {
+    const Object object = object_of({ir, size}, cpu);
+    const auto file = checked(llvm::object::ObjectFile::createObjectFile({{object.data(), object.size()}, "body"}));
+    const Piece piece(*file);
+    for (size_t n = 0; n < name_count; ++n) entries[n] = piece.entry(names[n]);
+    take(receiver, piece.bytes().data(), piece.bytes().size());
+    return 0;
+  } catch (const std::exception& failure) {
+    if (error_size != 0) {
+      std::strncpy(error, failure.what(), error_size - 1);
+      error[error_size - 1] = '\0';
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,17 @@
+// What the library gdr_jit does: LLVM IR text in, machine code out. It is loaded when a body is compiled for the first
+// time, so that programs that compile none need not load LLVM.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Takes `size` bytes; called once.
+typedef void (*GdrJitTake)(void* receiver, const char* bytes, size_t size);
+
+/// Compiles `ir` for the processor that LLVM knows as `cpu`. The code needs nothing but itself and stands at any
+/// address that is a multiple of 64. `entries` receives the offsets of the functions named in `names`. Returns 0, or -1
+/// with a message of at most `error_size` bytes. Thread safe.
+typedef int (*GdrJitCompile)(const char* ir, size_t size, const char* cpu, const char* const* names, size_t name_count,
+                             uint64_t* entries, GdrJitTake take, void* receiver, char* error, size_t error_size);
+
+#define GDR_JIT_COMPILE "gdr_jit_compile_1"

@@ -1,0 +1,912 @@
+#include "body_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "gdr/base/error.h"
+#include "number_facts.h"
+#include "simd/micro_op.h"
+
+namespace gdr::emulator::jit {
+namespace {
+
+using simd::kRowWords;
+using simd::kShortBitsMask;
+using simd::kShortShift;
+
+constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+constexpr std::uint64_t kExponentMask = std::uint64_t{2047} << 52;
+constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits those below 25
+constexpr std::uint64_t kBelowPort = 7;                              // and those below the multiplier's 50
+constexpr std::int64_t kBias = 1023;
+
+// Rounding operands of AVX-512 instructions, exceptions suppressed: nearest, down, up, toward zero.
+constexpr int kNearest = 8;
+constexpr int kDown = 9;
+constexpr int kUp = 10;
+constexpr int kTowardZero = 11;
+
+constexpr const char* kNumbers = "<8 x double>";
+constexpr const char* kBits = "<8 x i64>";
+constexpr const char* kFlags = "<8 x i1>";
+
+constexpr const char* kDeclarations = R"(
+declare <8 x double> @llvm.x86.avx512.add.pd.512(<8 x double>, <8 x double>, i32)
+declare <8 x double> @llvm.x86.avx512.sub.pd.512(<8 x double>, <8 x double>, i32)
+declare <8 x double> @llvm.x86.avx512.mul.pd.512(<8 x double>, <8 x double>, i32)
+declare <8 x double> @llvm.x86.avx512.vfmadd.pd.512(<8 x double>, <8 x double>, <8 x double>, i32)
+declare <8 x double> @llvm.x86.avx512.mask.range.pd.512(<8 x double>, <8 x double>, i32, <8 x double>, i8, i32)
+declare <8 x double> @llvm.fma.v8f64(<8 x double>, <8 x double>, <8 x double>)
+declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
+declare <8 x i64> @llvm.smin.v8i64(<8 x i64>, <8 x i64>)
+attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+)";
+
+/// What a node became: one value, or two (head and rest of a number, high and low plane of a long word).
+struct Value {
+  std::string first;
+  std::string second;
+};
+
+std::string literal(double value) {
+  return fmt::format("splat (double 0x{:016X})", std::bit_cast<std::uint64_t>(value));
+}
+std::string literal(std::uint64_t bits) { return fmt::format("splat (i64 {})", static_cast<std::int64_t>(bits)); }
+std::string number_literal(std::uint64_t bits) { return fmt::format("splat (double 0x{:016X})", bits); }
+
+/// Instructions of one function, each with a result of its own name.
+class Writer {
+ public:
+  explicit Writer(char prefix) : prefix_(prefix) {}
+
+  std::string text;
+
+  template <class... Args>
+  std::string set(fmt::format_string<Args...> form, Args&&... args) {
+    const std::string name = fmt::format("%{}{}", prefix_, count_++);
+    text += "  " + name + " = " + fmt::format(form, std::forward<Args>(args)...) + "\n";
+    return name;
+  }
+  template <class... Args>
+  void line(fmt::format_string<Args...> form, Args&&... args) {
+    text += "  " + fmt::format(form, std::forward<Args>(args)...) + "\n";
+  }
+
+  // ---- moves
+  std::string bits(const std::string& a) { return set("bitcast {} {} to {}", kNumbers, a, kBits); }
+  std::string numbers(const std::string& a) { return set("bitcast {} {} to {}", kBits, a, kNumbers); }
+  std::string address(const std::string& base, std::uint64_t words) {
+    return words == 0 ? base : set("getelementptr i64, ptr {}, i64 {}", base, words);
+  }
+  std::string load(const std::string& base, std::uint64_t words) {
+    const std::string at = address(base, words);
+    return set("load {}, ptr {}, align 8", kBits, at);
+  }
+  void store(const std::string& type, const std::string& value, const std::string& base, std::uint64_t words) {
+    const std::string at = address(base, words);
+    line("store {} {}, ptr {}, align 8", type, value, at);
+  }
+  std::string spread(const std::string& word) {
+    const std::string one = set("insertelement {} poison, i64 {}, i64 0", kBits, word);
+    return set("shufflevector {} {}, {} poison, <8 x i32> zeroinitializer", kBits, one, kBits);
+  }
+  std::string load_one(const std::string& base, std::uint64_t words) {
+    const std::string at = address(base, words);
+    return set("load i64, ptr {}, align 8", at);
+  }
+
+  // ---- on bits
+  std::string integer(const char* op, const std::string& a, const std::string& b) {
+    return set("{} {} {}, {}", op, kBits, a, b);
+  }
+  std::string masked(const std::string& a, std::uint64_t mask) {
+    const std::string bits_of = bits(a);
+    const std::string kept = integer("and", bits_of, literal(mask));
+    return numbers(kept);
+  }
+  std::string compare(const char* how, const std::string& a, const std::string& b) {
+    return set("icmp {} {} {}, {}", how, kBits, a, b);
+  }
+  std::string compare_numbers(const char* how, const std::string& a, const std::string& b) {
+    return set("fcmp {} {} {}, {}", how, kNumbers, a, b);
+  }
+  std::string both(const std::string& a, const std::string& b) { return set("and {} {}, {}", kFlags, a, b); }
+  std::string either(const std::string& a, const std::string& b) { return set("or {} {}, {}", kFlags, a, b); }
+  std::string select(const std::string& flag, const char* type, const std::string& set_, const std::string& clear) {
+    return set("select {} {}, {} {}, {} {}", kFlags, flag, type, set_, type, clear);
+  }
+
+  // ---- on numbers; rounded as asked, without a trace in MXCSR
+  std::string add(const std::string& a, const std::string& b, int rounding = kNearest) {
+    return rounded("add", a, b, rounding);
+  }
+  std::string subtract(const std::string& a, const std::string& b, int rounding = kNearest) {
+    return rounded("sub", a, b, rounding);
+  }
+  std::string multiply(const std::string& a, const std::string& b, int rounding = kNearest) {
+    return rounded("mul", a, b, rounding);
+  }
+  std::string multiply_add(const std::string& a, const std::string& b, const std::string& c, int rounding = kNearest) {
+    return set("call {} @llvm.x86.avx512.vfmadd.pd.512({} {}, {} {}, {} {}, i32 {})", kNumbers, kNumbers, a, kNumbers,
+               b, kNumbers, c, rounding);
+  }
+  // Exact, or MXCSR says so.
+  std::string exact_add(const std::string& a, const std::string& b) { return set("fadd {} {}, {}", kNumbers, a, b); }
+  std::string exact_subtract(const std::string& a, const std::string& b) {
+    return set("fsub {} {}, {}", kNumbers, a, b);
+  }
+  std::string exact_multiply(const std::string& a, const std::string& b) {
+    return set("fmul {} {}, {}", kNumbers, a, b);
+  }
+  std::string exact_multiply_add(const std::string& a, const std::string& b, const std::string& c) {
+    return set("call {} @llvm.fma.v8f64({} {}, {} {}, {} {})", kNumbers, kNumbers, a, kNumbers, b, kNumbers, c);
+  }
+  std::string negated(const std::string& a) { return set("fneg {} {}", kNumbers, a); }
+  /// The operand of the larger magnitude; of the smaller one.
+  std::string larger(const std::string& a, const std::string& b) { return range(a, b, 7); }
+  std::string smaller(const std::string& a, const std::string& b) { return range(b, a, 6); }
+  /// +0 for a zero of either sign.
+  std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
+
+ private:
+  std::string rounded(const char* op, const std::string& a, const std::string& b, int rounding) {
+    return set("call {} @llvm.x86.avx512.{}.pd.512({} {}, {} {}, i32 {})", kNumbers, op, kNumbers, a, kNumbers, b,
+               rounding);
+  }
+  std::string range(const std::string& a, const std::string& b, int which) {
+    return set("call {} @llvm.x86.avx512.mask.range.pd.512({} {}, {} {}, i32 {}, {} zeroinitializer, i8 -1, i32 8)",
+               kNumbers, kNumbers, a, kNumbers, b, which, kNumbers);
+  }
+
+  char prefix_;  // of the names
+  unsigned count_ = 0;
+};
+
+class Generator {
+ public:
+  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding)
+      : graph_(graph), facts_(facts), robust_(rounding == Rounding::robust), uniform_(graph.uniform()) {
+    find_needed();
+    find_staying();
+    find_shortcuts();
+  }
+
+  BodyCode run() {
+    code_.carried = graph_.carried;
+    write_turns();  // says what it takes from the other function
+    write_uniform();
+    return std::move(code_);
+  }
+
+ private:
+  [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
+  [[nodiscard]] const NumberFacts& facts(NodeId id) const { return facts_.of[id]; }
+  [[nodiscard]] bool is_pair(NodeId id) const { return facts(id).form == NumberForm::pair && !approximate_[id]; }
+  [[nodiscard]] bool is_short(NodeId id) const { return facts(id).form == NumberForm::short_number; }
+  [[nodiscard]] bool checked(NodeId id) const { return facts(id).check_lowest || facts(id).check_highest; }
+
+  // ---- what to write
+  // -------------------------------------------------------------------------------------------------
+
+  void find_needed() {
+    needed_.resize(graph_.nodes.size());
+    for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
+      const Node& each = graph_.nodes[n];
+      // Whatever becomes of it, its operation may have no event.
+      if (each.type == NodeType::number && (checked(static_cast<NodeId>(n)) || each.op == NodeOp::number))
+        needed_[n] = true;
+      if (!needed_[n]) continue;
+      for (const NodeId arg : each.args) {
+        if (arg != kNoNode) needed_[arg] = true;
+      }
+    }
+  }
+
+  /// What no turn changes.
+  void find_staying() {
+    stays_.resize(graph_.nodes.size());
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto id = static_cast<NodeId>(n);
+      stays_[n] = node(id).op == NodeOp::row ? !is_carried(id) : !uniform_[n];
+      for (const NodeId arg : node(id).args)
+        stays_[n] = stays_[n] && (arg == kNoNode || stays_[arg] || is_literal(arg));
+    }
+  }
+
+  /// True if the value stands in the code.
+  [[nodiscard]] bool is_literal(NodeId id) const {
+    const Node& each = node(id);
+    return each.op == NodeOp::constant || (each.op == NodeOp::number && node(each.args[0]).op == NodeOp::constant);
+  }
+
+  void find_shortcuts() {
+    const std::size_t count = graph_.nodes.size();
+    std::vector<unsigned> uses(count);
+    std::vector<NodeId> user(count, kNoNode);
+    for (std::size_t n = 0; n < count; ++n) {
+      if (!needed_[n]) continue;
+      for (const NodeId arg : graph_.nodes[n].args) {
+        if (arg == kNoNode) continue;
+        ++uses[arg];
+        user[arg] = static_cast<NodeId>(n);
+      }
+    }
+    for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
+    approximate_.resize(count);
+    fused_.resize(count);
+    const auto only_in_sum = [&](NodeId id) {
+      return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id);
+    };
+    // A sum of numbers that are not negative, wanted for such a sum alone that is rounded to a short number: a double
+    // is near enough.
+    for (std::size_t n = count; !robust_ && n-- > 0;) {
+      const auto id = static_cast<NodeId>(n);
+      if (!needed_[n] || node(id).op != NodeOp::add || facts(id).form != NumberForm::pair) continue;
+      if (!facts(id).never_negative || !only_in_sum(id) || !facts(user[id]).never_negative) continue;
+      approximate_[n] = is_short(user[id]) || approximate_[user[id]];
+    }
+    // Each of its sums is off by half a last place. The rest of a pair is as much as one, so none may be left out.
+    std::vector<unsigned> depth(count);
+    for (std::size_t n = 0; n < count; ++n) {
+      if (!approximate_[n]) continue;
+      for (const NodeId arg : {graph_.nodes[n].args[0], graph_.nodes[n].args[1]}) {
+        depth[n] = std::max(depth[n], depth[arg] + 1);
+        if (is_pair(arg)) approximate_[n] = false;
+      }
+      if (depth[n] > 3) approximate_[n] = false;
+      if (!approximate_[n]) depth[n] = 0;
+    }
+    // A product that only a sum takes, whose own rounding is none.
+    for (std::size_t n = 0; n < count; ++n) {
+      const auto id = static_cast<NodeId>(n);
+      if (!needed_[n] || node(id).op != NodeOp::multiply || node(id).width != Width::long_word) continue;
+      if (facts(id).form != NumberForm::one_double || !only_in_sum(id)) continue;
+      const Node& sum = node(user[id]);
+      const NodeId other = sum.args[0] == id ? sum.args[1] : sum.args[0];
+      if (fused_[other] || other == id) continue;
+      fused_[n] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other));
+    }
+  }
+
+  // ---- the function of turns
+  // -----------------------------------------------------------------------------------------
+
+  struct Phi {
+    std::string type;
+    std::string name;
+    std::string initial;
+    std::string next;
+  };
+
+  void write_turns() {
+    in_uniform_ = false;
+    values_.assign(graph_.nodes.size(), {});
+    Writer prologue('p');
+    w_ = &prologue;
+    ok_.fill("splat (i1 true)");
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto id = static_cast<NodeId>(n);
+      if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
+    }
+    std::vector<Phi> phis;
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const Carried& carried = graph_.carried[n];
+      const NodeId number = facts_.number_of_phi[n];
+      const Value planes = values_[carried.before];
+      Value initial = planes;
+      if (number != kNoNode)
+        initial = carried.is_long ? from_planes(planes) : Value{prologue.numbers(planes.first), {}};
+      if (number != kNoNode) check_input(planes);
+      const char* type = number != kNoNode ? kNumbers : kBits;
+      phis.push_back({type, fmt::format("%c{}a", n), initial.first, {}});
+      if (carried.is_long) phis.push_back({type, fmt::format("%c{}b", n), initial.second, {}});
+      Value inside{phis.back().name, {}};
+      if (carried.is_long) inside = {phis[phis.size() - 2].name, phis.back().name};
+      values_[number != kNoNode ? number : carried.before] = inside;
+    }
+    for (std::size_t n = 0; n < kChains; ++n) phis.push_back({kFlags, fmt::format("%ok{}", n), ok_[n], {}});
+
+    Writer body('b');
+    w_ = &body;
+    body_begun_ = true;
+    for (std::size_t n = 0; n < kChains; ++n) ok_[n] = fmt::format("%ok{}", n);
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto id = static_cast<NodeId>(n);
+      if (node(id).type == NodeType::number && facts(id).phi && checked(id)) check(id, values_[n].first);
+    }
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(static_cast<NodeId>(n));
+    }
+    std::size_t at = 0;
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const Carried& carried = graph_.carried[n];
+      Value next;
+      if (facts_.number_of_phi[n] == kNoNode) {
+        next = planes_of(carried.after, carried.is_long);
+      } else {
+        next = number_of(carried.after);
+        if (carried.is_long && next.second.empty()) next.second = literal(0.0);
+      }
+      phis[at++].next = next.first;
+      if (carried.is_long) phis[at++].next = next.second;
+    }
+    for (const std::string& chain : ok_) phis[at++].next = chain;
+
+    Writer epilogue('e');
+    w_ = &epilogue;
+    at = 0;
+    unsigned plane = 0;
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const Carried& carried = graph_.carried[n];
+      Value last{phis[at].next, {}};
+      ++at;
+      if (carried.is_long) last.second = phis[at++].next;
+      if (facts_.number_of_phi[n] != kNoNode) {
+        last = carried.is_long ? to_planes(last) : Value{epilogue.bits(epilogue.canonical(last.first)), {}};
+      }
+      epilogue.store(kBits, last.first, "%results", std::uint64_t{plane++} * kRowWords);
+      if (carried.is_long) epilogue.store(kBits, last.second, "%results", std::uint64_t{plane++} * kRowWords);
+    }
+    std::string text = R"(
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane) #0 {
+entry:
+  %state = getelementptr i64, ptr %block, i64 %lane
+  %results = getelementptr i64, ptr %all, i64 %lane
+)";
+    text += prologue.text + "  br label %turn\nturn:\n";
+    text += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
+    for (Phi& phi : phis) {
+      text += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", phi.name, phi.type, phi.initial, phi.next);
+    }
+    text += "  %u = getelementptr i64, ptr %shared, i64 %n\n";
+    text += body.text;
+    text +=
+        "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
+    write_return(epilogue);
+    text += epilogue.text;
+    code_.ir = std::string(kDeclarations) + text;
+  }
+
+  // ---- the function of what is equal in all PEs
+  // ----------------------------------------------------------------------
+
+  void write_uniform() {
+    in_uniform_ = true;
+    values_.assign(graph_.nodes.size(), {});
+    Writer writer('v');
+    w_ = &writer;
+    ok_.fill("splat (i1 true)");
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (needed_[n] && uniform_[n] && !fused_[n]) emit(static_cast<NodeId>(n));
+    }
+    for (const Shared& each : shared_) {
+      const Value value = own(each.node);
+      std::uint64_t at = std::uint64_t{each.first} * kTurns;
+      if (node(each.node).type == NodeType::flag) {
+        const std::string wide = writer.set("sext {} {} to {}", kFlags, value.first, kBits);
+        writer.store(kBits, wide, "%shared", at);
+        continue;
+      }
+      const char* type = node(each.node).type == NodeType::number ? kNumbers : kBits;
+      writer.store(type, value.first, "%shared", at);
+      if (!value.second.empty()) writer.store(type, value.second, "%shared", at + kTurns);
+    }
+    code_.ir +=
+        "define i64 @uniform(ptr noalias readonly %records, ptr noalias readonly %state, ptr noalias %shared) #0 {\n";
+    write_return(writer);
+    code_.ir += writer.text;
+  }
+
+  void write_return(Writer& writer) {
+    std::string all = ok_[0];
+    for (std::size_t n = 1; n < kChains; ++n) all = writer.both(all, ok_[n]);
+    const std::string few = writer.set("bitcast {} {} to i8", kFlags, all);
+    const std::string wide = writer.set("zext i8 {} to i64", few);
+    writer.line("ret i64 {}", wide);
+    writer.text += "}\n";
+  }
+
+  // ---- nodes
+  // ---------------------------------------------------------------------------------------------------------
+
+  struct Shared {
+    NodeId node;
+    unsigned first;
+  };
+
+  [[nodiscard]] bool is_carried(NodeId id) const {
+    return std::any_of(graph_.carried.begin(), graph_.carried.end(),
+                       [&](const Carried& each) { return each.before == id; });
+  }
+
+  void demand(const std::string& flag) {
+    std::string& chain = ok_[next_chain_++ % kChains];
+    chain = w_->both(chain, flag);
+  }
+
+  /// As it is in this function.
+  const Value& own(NodeId id) {
+    if (values_[id].first.empty()) emit(id);
+    return values_[id];
+  }
+
+  Value of(NodeId id) {
+    const Node& each = node(id);
+    if (is_literal(id)) return each.op == NodeOp::constant ? constant(each) : constant_number(id);
+    if (in_uniform_ || !uniform_[id]) return own(id);
+    return shared(id);
+  }
+  Value number_of(NodeId id) { return of(id); }
+  std::string flag_of(NodeId id) { return of(id).first; }
+
+  static Value constant(const Node& each) {
+    if (each.type == NodeType::short_bits) return {literal(each.value.high), {}};
+    return {literal(each.value.high), literal(std::uint64_t{each.value.low})};
+  }
+
+  Value constant_number(NodeId id) {
+    const isa::LongWord value = node(node(id).args[0]).value;
+    const bool zero = ((value.high >> 52) & 2047) == 0;
+    if (zero) return {literal(0.0), is_pair(id) ? literal(0.0) : std::string()};
+    if (!is_pair(id)) return {number_literal(value.high), {}};
+    const std::uint64_t unit = (value.high & (kSign | kExponentMask)) - (std::uint64_t{8} << 52);
+    const double rest = std::bit_cast<double>(unit | value.low) - std::bit_cast<double>(unit);
+    return {number_literal(value.high), literal(rest)};
+  }
+
+  /// What the other function left for this turn.
+  Value shared(NodeId id) {
+    GDR_ASSERT(body_begun_, "values of a turn are wanted inside it alone");
+    Value& value = values_[id];
+    if (!value.first.empty()) return value;
+    const Node& each = node(id);
+    const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
+    shared_.push_back({id, code_.shared_words});
+    const std::uint64_t at = std::uint64_t{code_.shared_words} * kTurns;
+    code_.shared_words += two ? 2 : 1;
+    const auto take = [&](std::uint64_t words) {
+      const std::string all = w_->spread(w_->load_one("%u", words));
+      return each.type == NodeType::number ? w_->numbers(all) : all;
+    };
+    value.first = take(at);
+    if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, literal(std::uint64_t{0}));
+    if (two) value.second = take(at + kTurns);
+    return value;
+  }
+
+  void emit(NodeId id) {
+    const Node& each = node(id);
+    Value& value = values_[id];
+    switch (each.op) {
+      case NodeOp::row:
+        value.first = w_->load("%state", simd::row_place(each.place));
+        code_.rows.push_back(each.place);
+        if (each.width == Width::short_word) return;
+        value.second = w_->load("%state", simd::row_place(each.place + 1));
+        code_.rows.push_back(each.place + 1);
+        return;
+      case NodeOp::kept: {
+        const bool is_long = each.width == Width::long_word;
+        value.first = w_->spread(w_->load_one("%state", simd::uniform_place(each.place, is_long)));
+        if (is_long) value.second = w_->spread(w_->load_one("%state", simd::uniform_place(each.place + 1, true)));
+        return;
+      }
+      case NodeOp::record: {
+        const bool is_long = each.width == Width::long_word;
+        std::uint64_t plane = 0;
+        bool known = false;
+        for (const RecordWord& word : code_.record_words) {
+          known = word.address == each.place && word.is_long == is_long;
+          if (known) break;
+          plane += word.is_long ? 2 : 1;
+        }
+        if (!known) code_.record_words.push_back({each.place, is_long});
+        value.first = w_->load("%records", plane * kTurns);
+        if (is_long) value.second = w_->load("%records", (plane + 1) * kTurns);
+        return;
+      }
+      case NodeOp::parameter:
+        value = parameter(each);
+        return;
+      case NodeOp::constant:
+        value = constant(each);
+        return;
+      case NodeOp::number:
+        value = number(id);
+        break;
+      case NodeOp::bits:
+        value.first = w_->bits(w_->canonical(of(each.args[0]).first));
+        return;
+      case NodeOp::upper: {
+        const Value whole = of(each.args[0]);
+        if (each.type == NodeType::number) {
+          const std::string head = whole.second.empty() ? whole.first : w_->add(whole.first, whole.second, kTowardZero);
+          value.first = w_->masked(head, ~kBelowShort);
+          break;
+        }
+        value.first = w_->integer("and", whole.first, literal(kShortBitsMask));
+        return;
+      }
+      case NodeOp::lower: {
+        const Value whole = of(each.args[0]);
+        const std::string upper = w_->integer("shl", whole.first, literal(std::uint64_t{isa::kShortBits}));
+        const std::string lower = w_->integer("shl", whole.second, literal(std::uint64_t{kShortShift}));
+        value.first = w_->integer("or", upper, lower);
+        return;
+      }
+      case NodeOp::add:
+        value = sum(id);
+        break;
+      case NodeOp::multiply:
+        value = product(id);
+        break;
+      case NodeOp::cut:
+        value = cut(id);
+        break;
+      case NodeOp::select:
+        value = select(id);
+        break;
+      case NodeOp::flag: {
+        const std::string at = w_->load_one(
+            "%block", simd::flag_place(each.place / isa::kVectorElements) + each.place % isa::kVectorElements);
+        const std::string shifted = w_->set("lshr i64 {}, %lane", at);
+        const std::string few = w_->set("trunc i64 {} to i8", shifted);
+        value.first = w_->set("bitcast i8 {} to {}", few, kFlags);
+        return;
+      }
+      case NodeOp::is_zero:
+      case NodeOp::is_negative: {
+        const Value of_this = of(each.args[0]);
+        const bool zero = each.op == NodeOp::is_zero;
+        if (node(each.args[0]).type == NodeType::number) {
+          value.first = w_->compare_numbers(zero ? "oeq" : "olt", of_this.first, literal(0.0));
+        } else {
+          value.first = w_->compare(zero ? "eq" : "slt", of_this.first, literal(std::uint64_t{0}));
+        }
+        return;
+      }
+      case NodeOp::is_below:
+        value.first = w_->compare("ult", of(each.args[0]).first, of(each.args[1]).first);
+        return;
+      default:
+        value.first = integer(each);
+        return;
+    }
+    if (checked(id)) check(id, value.first);
+  }
+
+  Value parameter(const Node& each) {
+    const std::uint64_t at = std::uint64_t{simd::place::kBm} + each.place;
+    const std::string upper = w_->set("shl i64 {}, {}", w_->load_one("%state", at), kShortShift);
+    if (each.width == Width::short_word) return {w_->spread(upper), {}};
+    const std::string lower = w_->load_one("%state", at + 1);
+    const std::string below = w_->set("lshr i64 {}, 8", lower);
+    const std::string low = w_->set("and i64 {}, 255", lower);
+    const std::string high = w_->set("or i64 {}, {}", upper, below);
+    return {w_->spread(high), w_->spread(low)};
+  }
+
+  std::string integer(const Node& each) {
+    const std::string a = of(each.args[0]).first;
+    const std::string b = each.args[1] == kNoNode ? std::string() : of(each.args[1]).first;
+    const auto count = [&] { return literal(std::uint64_t{each.place}); };
+    switch (each.op) {
+      case NodeOp::integer_add:
+        return w_->integer("add", a, b);
+      case NodeOp::integer_subtract:
+        return w_->integer("sub", a, b);
+      case NodeOp::bit_and:
+        return w_->integer("and", a, b);
+      case NodeOp::bit_or:
+        return w_->integer("or", a, b);
+      case NodeOp::bit_xor:
+        return w_->integer("xor", a, b);
+      case NodeOp::bit_not:
+        return w_->integer("xor", a, literal(kShortBitsMask));
+      case NodeOp::shift_left:
+        return w_->integer("shl", a, count());
+      case NodeOp::shift_right:
+        return w_->integer("and", w_->integer("lshr", a, count()), literal(kShortBitsMask));
+      case NodeOp::shift_right_signed:
+        return w_->integer("and", w_->integer("ashr", a, count()), literal(kShortBitsMask));
+      case NodeOp::larger:
+        return w_->set("call {} @llvm.smax.v8i64({} {}, {} {})", kBits, kBits, a, kBits, b);
+      case NodeOp::smaller:
+        return w_->set("call {} @llvm.smin.v8i64({} {}, {} {})", kBits, kBits, a, kBits, b);
+      default:
+        break;
+    }
+    GDR_ASSERT(false, "every other node is written before");
+  }
+
+  /// A word of memory, or an integer's bits, taken as a number.
+  Value number(NodeId id) {
+    const NodeId word = node(id).args[0];
+    if (node(word).op == NodeOp::constant) return constant_number(id);
+    const Value planes = of(word);
+    check_input(planes);
+    if (!planes.second.empty()) demand(w_->compare("eq", planes.second, literal(std::uint64_t{0})));
+    return {w_->numbers(planes.first), {}};
+  }
+
+  Value select(NodeId id) {
+    const Node& each = node(id);
+    const std::string flag = flag_of(each.args[0]);
+    Value a = of(each.args[1]);
+    Value b = of(each.args[2]);
+    if (each.type == NodeType::flag) return {w_->select(flag, kFlags, a.first, b.first), {}};
+    const bool is_number = each.type == NodeType::number;
+    const char* type = is_number ? kNumbers : kBits;
+    Value value{w_->select(flag, type, a.first, b.first), {}};
+    if (a.second.empty() && b.second.empty()) return value;
+    const std::string nothing = is_number ? literal(0.0) : literal(std::uint64_t{0});
+    if (a.second.empty()) a.second = nothing;
+    if (b.second.empty()) b.second = nothing;
+    value.second = w_->select(flag, type, a.second, b.second);
+    return value;
+  }
+
+  // ---- checks
+  // --------------------------------------------------------------------------------------------------------
+
+  /// Zero, or an exponent of at most kInputExponent in size.
+  void check_input(const Value& planes) {
+    const std::string twice = w_->integer("shl", planes.first, literal(std::uint64_t{1}));
+    const std::string above =
+        w_->integer("sub", twice, literal(static_cast<std::uint64_t>(kBias - kInputExponent) << 53));
+    const std::string inside = w_->compare("ult", above, literal(std::uint64_t{2 * kInputExponent + 1} << 53));
+    const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
+    demand(w_->either(inside, w_->compare("eq", all, literal(std::uint64_t{0}))));
+  }
+
+  void check(NodeId id, const std::string& head) {
+    const std::string size = w_->integer("and", w_->bits(head), literal(~kSign));
+    if (facts(id).check_highest) {
+      demand(w_->compare_numbers("olt", w_->numbers(size),
+                                 number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
+    }
+    if (facts(id).check_lowest) {  // less one, zero is the largest of all
+      const std::string less = w_->integer("sub", size, literal(std::uint64_t{1}));
+      demand(w_->compare("uge", less, literal((static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1)));
+    }
+  }
+
+  // ---- between planes and numbers
+  // ------------------------------------------------------------------------------------
+
+  Value from_planes(const Value& planes) {
+    const std::string power = w_->integer("and", planes.first, literal(kSign | kExponentMask));
+    const std::string unit = w_->integer("sub", power, literal(std::uint64_t{8} << 52));
+    const std::string with = w_->integer("or", unit, planes.second);
+    return {w_->numbers(planes.first), w_->subtract(w_->numbers(with), w_->numbers(unit))};
+  }
+
+  Value to_planes(const Value& number) {
+    if (number.second.empty()) return {w_->bits(w_->canonical(number.first)), literal(std::uint64_t{0})};
+    const std::string head = w_->exact_add(w_->add(number.first, number.second, kTowardZero), literal(0.0));
+    const std::string rest = w_->subtract(number.second, w_->subtract(head, number.first));
+    const std::string head_bits = w_->bits(head);
+    const std::string power = w_->integer("and", head_bits, literal(kSign | kExponentMask));
+    const std::string magic = w_->integer("add", power, literal((std::uint64_t{1} << 51) - (std::uint64_t{8} << 52)));
+    const std::string with = w_->bits(w_->add(rest, w_->numbers(magic)));
+    const std::string low = w_->integer("sub", with, magic);
+    return {head_bits, w_->integer("and", low, literal(std::uint64_t{255}))};
+  }
+
+  Value planes_of(NodeId id, bool is_long) {
+    const Value value = of(id);
+    if (node(id).type == NodeType::number) {
+      if (is_long) return to_planes(value);
+      return {w_->bits(w_->canonical(value.first)), {}};
+    }
+    if (is_long && value.second.empty()) return {value.first, literal(std::uint64_t{0})};
+    return value;
+  }
+
+  // ---- rounding
+  // ------------------------------------------------------------------------------------------------------
+
+  /// The power of two that a number begins with, with its sign; zero for zero.
+  std::string power(const std::string& a) { return w_->masked(a, kSign | kExponentMask); }
+
+  /// To 25 bits, ties to even. Of a number that is exact, or odd in its last bit if it is not.
+  std::string short_of_exact(const std::string& exact) {
+    const std::string scale = power(exact);
+    const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p28), exact);
+    return w_->multiply_add(scale, literal(-1.5 * 0x1p28), up);
+  }
+
+  /// Of an exact number of at most 52 bits.
+  std::string short_of_product(const std::string& exact) {
+    const std::string scaled = w_->multiply(exact, literal(0x1p28 + 1));
+    return w_->multiply_add(exact, literal(-0x1p28), scaled);
+  }
+
+  /// Of a number less than `distance` last places away from the exact result; 0: the exact result rounded once.
+  std::string short_of_near(const std::string& near, std::uint64_t distance) {
+    const std::uint64_t within = distance == 0 ? 0 : 2 * distance - 1;
+    const std::string up = w_->integer("add", w_->bits(near), literal((kBelowShort + 1) / 2 + distance));
+    const std::string rest = w_->integer("and", up, literal(kBelowShort & ~within));
+    demand(w_->compare("ne", rest, literal(std::uint64_t{0})));
+    return w_->numbers(w_->integer("and", up, literal(~kBelowShort)));
+  }
+
+  /// The neighbour of an inexact result that is odd: rounding it once more rounds the exact result.
+  std::string odd(const std::string& down, const std::string& up, const std::string& zero) {
+    const std::string differ = w_->integer("xor", w_->bits(down), w_->bits(up));
+    const std::string last = w_->integer("and", differ, literal(std::uint64_t{1}));
+    return w_->numbers(w_->integer("or", w_->bits(zero), last));
+  }
+
+  std::string short_of_sum(const std::string& a, const std::string& b) {
+    if (!robust_) return short_of_near(w_->add(a, b), 0);
+    return short_of_exact(odd(w_->add(a, b, kDown), w_->add(a, b, kUp), w_->add(a, b, kTowardZero)));
+  }
+
+  /// Head and rest, the rest rounded to 61 bits in all. The rest points away from zero.
+  Value long_of(const std::string& head, const std::string& rest) {
+    const std::string scale = power(head);
+    const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p-8), rest);
+    return {head, w_->multiply_add(scale, literal(-1.5 * 0x1p-8), up)};
+  }
+
+  // ---- operations
+  // ----------------------------------------------------------------------------------------------------
+
+  Value with_sign(Value value, bool negate) {
+    if (!negate) return value;
+    value.first = w_->negated(value.first);
+    if (!value.second.empty()) value.second = w_->negated(value.second);
+    return value;
+  }
+
+  Value sum(NodeId id) {
+    const Node& each = node(id);
+    NodeId x = each.args[0];
+    NodeId y = each.args[1];
+    bool negate_x = (each.negated & 1) != 0;
+    bool negate_y = (each.negated & 2) != 0;
+    if (fused_[y] && !fused_[x]) {
+      std::swap(x, y);
+      std::swap(negate_x, negate_y);
+    }
+    if (fused_[x]) return sum_with_product(id, x, negate_x, y, negate_y);
+    if (is_pair(y) && !is_pair(x)) {
+      std::swap(x, y);
+      std::swap(negate_x, negate_y);
+    }
+    const Value a = with_sign(of(x), negate_x);
+    const Value b = with_sign(of(y), negate_y);
+    if (approximate_[id]) return {w_->add(a.first, b.first), {}};
+    if (each.width == Width::short_word) return {short_sum(x, y, a, b), {}};
+    std::string rest;
+    const std::string head = two_sum(a.first, b.first, rest);
+    return rounded_sum(head, with_rests(rest, a, b));
+  }
+
+  std::string short_sum(NodeId x, NodeId y, const Value& a, const Value& b) {
+    // Of two short numbers the sum is exact, or so far from a tie that rounding it twice does no harm.
+    if (is_short(x) && is_short(y)) return short_of_exact(w_->add(a.first, b.first));
+    if (robust_ && is_pair(x)) {
+      std::string rest;
+      const std::string head = two_sum(a.first, b.first, rest);
+      return short_of_sum(head, with_rests(rest, a, b));
+    }
+    if (is_pair(x) || is_pair(y)) {
+      std::string rests = a.second;
+      if (!b.second.empty()) rests = w_->add(a.second, b.second);
+      return short_of_near(w_->add(w_->add(a.first, b.first), rests), 4);
+    }
+    if (approximate_[x] || approximate_[y]) return short_of_near(w_->add(a.first, b.first), 4);
+    return short_of_sum(a.first, b.first);
+  }
+
+  Value sum_with_product(NodeId id, NodeId product, bool negate_product, NodeId other, bool negate_other) {
+    const Node& of_product = node(product);
+    const bool negate = negate_product != (of_product.negated == 1 || of_product.negated == 2);
+    const std::string a = with_sign(of(of_product.args[0]), negate).first;
+    const std::string b = of(of_product.args[1]).first;
+    const std::string c = with_sign(of(other), negate_other).first;
+    if (approximate_[id]) return {w_->multiply_add(a, b, c), {}};
+    if (robust_) {
+      return {short_of_exact(odd(w_->multiply_add(a, b, c, kDown), w_->multiply_add(a, b, c, kUp),
+                                 w_->multiply_add(a, b, c, kTowardZero))),
+              {}};
+    }
+    return {short_of_near(w_->multiply_add(a, b, c), approximate_[other] ? 4 : 0), {}};
+  }
+
+  /// Rounded sum and its error, found by order of magnitude [Dekker 1971].
+  std::string two_sum(const std::string& a, const std::string& b, std::string& error) {
+    const std::string larger = w_->larger(a, b);
+    const std::string smaller = w_->smaller(a, b);
+    std::string sum = w_->add(a, b);
+    error = w_->exact_subtract(smaller, w_->exact_subtract(sum, larger));
+    return sum;
+  }
+
+  std::string with_rests(const std::string& error, const Value& a, const Value& b) {
+    if (a.second.empty()) return error;
+    if (b.second.empty()) return w_->exact_add(error, a.second);
+    return w_->exact_add(error, w_->exact_add(a.second, b.second));
+  }
+
+  Value rounded_sum(const std::string& sum, const std::string& rest) {
+    const std::string head = w_->add(sum, rest, kTowardZero);
+    return long_of(head, w_->exact_subtract(rest, w_->exact_subtract(head, sum)));
+  }
+
+  /// What the multiplier takes of a number: its top 50 bits.
+  std::string port(NodeId id) {
+    const Value value = of(id);
+    if (is_short(id) || (!is_pair(id) && facts(id).bits <= 50)) return value.first;
+    if (value.second.empty()) return w_->masked(value.first, ~kBelowPort);
+    return w_->masked(w_->add(value.first, value.second, kTowardZero), ~kBelowPort);
+  }
+
+  Value product(NodeId id) {
+    const Node& each = node(id);
+    const NodeId x = each.args[0];
+    const NodeId y = each.args[1];
+    const bool negate = (each.negated == 1) || (each.negated == 2);
+    std::string a = port(x);
+    const std::string b = port(y);
+    if (negate) a = w_->negated(a);
+    if (is_short(x) && is_short(y)) {
+      const std::string exact = w_->exact_multiply(a, b);
+      return {each.width == Width::short_word ? short_of_product(exact) : exact, {}};
+    }
+    if (each.width == Width::short_word) {
+      if (!robust_) return {short_of_near(w_->multiply(a, b), 0), {}};
+      return {short_of_exact(odd(w_->multiply(a, b, kDown), w_->multiply(a, b, kUp), w_->multiply(a, b, kTowardZero))),
+              {}};
+    }
+    const std::string head = w_->multiply(a, b, kTowardZero);
+    return long_of(head, w_->exact_multiply_add(a, b, w_->negated(head)));
+  }
+
+  Value cut(NodeId id) {
+    const Node& each = node(id);
+    const Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
+    if (each.width == Width::long_word || is_short(each.args[0])) return a;
+    if (a.second.empty()) return {robust_ ? short_of_exact(a.first) : short_of_near(a.first, 0), {}};
+    return {short_of_sum(a.first, a.second), {}};
+  }
+
+  const BodyGraph& graph_;
+  const BodyFacts& facts_;
+  bool robust_;
+  std::vector<bool> uniform_;
+  std::vector<bool> needed_;
+  std::vector<bool> stays_;
+  std::vector<bool> approximate_;  // sums that a double is near enough for
+  std::vector<bool> fused_;        // products that their sum forms
+  BodyCode code_;
+  std::vector<Shared> shared_;
+  std::vector<Value> values_;  // of the function at hand, by node
+  Writer* w_ = nullptr;
+  // Lanes that are right so far. More than one chain, so that no check waits for all before it.
+  static constexpr std::size_t kChains = 4;
+  std::array<std::string, kChains> ok_;
+  std::size_t next_chain_ = 0;
+  bool in_uniform_ = false;
+  bool body_begun_ = false;
+};
+
+}  // namespace
+
+BodyCode make_body_code(const BodyGraph& graph, Rounding rounding) {
+  BodyCode code;
+  code.refusal = graph.refusal;
+  if (!code.refusal.empty()) return code;
+  const BodyFacts facts = make_number_facts(graph, kTurns);
+  code.refusal = facts.refusal;
+  if (!code.refusal.empty()) return code;
+  return Generator(graph, facts, rounding).run();
+}
+
+}  // namespace gdr::emulator::jit

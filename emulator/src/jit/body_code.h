@@ -1,0 +1,55 @@
+// A body's graph as LLVM IR text for AVX-512: two functions, one for what is equal in all PEs, one for the rest.
+//
+// Values are doubles: a short number is one, a product of two short numbers is one, a long number is a head and a rest.
+// What the chip rounds is rounded in the fewest instructions that are exact for nearly all data; what makes sure that
+// they were is collected in masks and in MXCSR and looked at once a run. docs/engine.md has the reasoning.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "body_graph.h"
+
+namespace gdr::emulator::jit {
+
+/// Lanes of a host vector.
+inline constexpr unsigned kLanes = 8;
+/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
+inline constexpr unsigned kTurns = 32;
+
+/// How results are rounded.
+enum class Rounding : std::uint8_t {
+  quick,  // gives up on a run with a result that is near a tie
+  robust  // settles ties; some 1.5 times the instructions
+};
+
+/// A word of a record that a turn reads.
+struct RecordWord {
+  std::uint32_t address = 0;  // in short words
+  bool is_long = false;
+};
+
+/// What a caller must know of the code.
+///
+/// uniform(records, state, shared): records: [plane][kTurns] words, the planes of `record_words` one after the other,
+/// two of a long word; state: of the block; shared: [shared_words][kTurns]. Works on kLanes turns, from the first on
+/// that its pointers name.
+///
+/// turns(shared, count, state, results, pe): the PEs from `pe` on; results: [planes][kPesPerBlock], of each carried
+/// word its high plane, and of a long one its low plane.
+///
+/// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
+/// last argument alone.
+struct BodyCode {
+  std::string ir;
+  std::vector<RecordWord> record_words;
+  unsigned shared_words = 0;
+  std::vector<Carried> carried;
+  std::vector<unsigned> rows;  // of registers that a turn reads, one of each plane
+  std::string refusal;         // as BodyGraph's
+};
+
+[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding);
+
+}  // namespace gdr::emulator::jit

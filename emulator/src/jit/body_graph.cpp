@@ -1,0 +1,464 @@
+#include "body_graph.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "simd/line_facts.h"
+
+namespace gdr::emulator::jit {
+namespace {
+
+using isa::Op;
+using isa::Section;
+using isa::Source;
+using isa::Storage;
+using isa::Unit;
+using simd::kLmRow;
+using simd::kTRow;
+
+/// Thrown inside this file alone: the body has something that stays with the interpreter.
+struct Refusal {
+  std::string why;
+};
+
+class Builder {
+ public:
+  Builder(const DecodedProgram& program, const simd::Schedule& schedule)
+      : program_(program), schedule_(schedule), record_shorts_(2 * program.program.record_words) {
+    for (std::size_t pair = 0; pair < form_.size(); ++pair) {
+      form_[pair] = pair >= kTRow / 2 || schedule.long_pairs[pair] ? Form::longs : Form::shorts;
+    }
+  }
+
+  BodyGraph run() {
+    try {
+      build();
+    } catch (const Refusal& refusal) {
+      graph_ = {};
+      graph_.refusal = refusal.why;
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  struct Write {
+    bool flag = false;
+    std::uint32_t place = 0;  // row, or flag and element
+    bool is_long = false;
+    NodeId value = kNoNode;
+    std::vector<std::pair<NodeId, bool>> gates;  // flag, inverted
+  };
+
+  void build() {
+    const std::vector<DecodedStep>& steps = program_.steps(Section::loop_body);
+    for (const DecodedStep& step : steps) {
+      if (std::holds_alternative<isa::CollectStep>(step)) throw Refusal{"it sends words to the tree"};
+    }
+    const std::vector<const DecodedLine*> lines = lines_of(steps);
+    if (lines.empty()) throw Refusal{"it has no lines"};
+    const simd::LineFacts first = simd::facts_of(lines.front()->effects);
+    const simd::LineFacts last = simd::facts_of(lines.back()->effects);
+    if ((first.reads & simd::whole_pairs(last.writes)).any() || (first.flags_read & last.flags_written) != 0) {
+      throw Refusal{"its first line reads what its last line writes"};
+    }
+    for (const DecodedLine* each : lines) line(*each);
+    land(std::exchange(pending_, {}));
+    for (const auto& [row, before] : live_in_) {
+      const auto after = state_.find(row);
+      const bool is_long = graph_.nodes[before].width == Width::long_word;
+      if (after == state_.end() || (form_[row / 2] == Form::longs) != is_long) {
+        throw Refusal{"it leaves words in another layout than it finds them in"};
+      }
+      if (after->second != before) graph_.carried.push_back({row, is_long, before, after->second});
+    }
+    for (const auto& [flag, before] : flags_in_) {
+      if (flags_.at(flag) != before) throw Refusal{"it hands a flag from turn to turn"};
+    }
+  }
+
+  void line(const DecodedLine& decoded) {
+    const isa::Line& line = decoded.line;
+    const isa::Effects& effects = decoded.effects;
+    if (effects.indirect()) throw Refusal{"it addresses local memory through T"};
+    if (effects.writes_bm()) throw Refusal{"it writes to broadcast memory"};
+    line_ = &line;
+    std::vector<Write> late;
+    std::vector<Write> own;
+    std::vector<std::pair<NodeId, bool>> mask;
+    for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
+      const bool waits = effects.product() == isa::ProductHalf::first && unit == Unit::multiplier;
+      if (!effects.works(unit) || waits) continue;
+      for (unsigned element = 0; element < line.vlen; ++element) {
+        const NodeId value = unit == Unit::bm ? operand(Source::bm, line.bm.width, element) : result(unit, element);
+        const auto gates = [&](const isa::Predicate& predicate) {
+          std::vector<std::pair<NodeId, bool>> all;
+          if (line.mask.flag != 0) all.emplace_back(flag(line.mask.flag, element), line.mask.inverted);
+          if (predicate.flag != 0) all.emplace_back(flag(predicate.flag, element), predicate.inverted);
+          return all;
+        };
+        for (const isa::Access& write : effects.writes()) {
+          if (write.unit != unit || !simd::in_registers(write)) continue;
+          if (write.one_pe) throw Refusal{"it writes to one PE"};
+          const bool t = write.storage == Storage::t;
+          const simd::RowPattern rows = simd::pattern_of(write, effects.elements());
+          const bool is_long = t || isa::result_width(line, unit) == Width::long_word;
+          (t ? own : late).push_back({false, rows.row(element), is_long, value, gates(write.predicate)});
+        }
+        if (unit == Unit::bm) continue;
+        const isa::FlagWrite& to = isa::slot_of(line, unit).flag;
+        if (to.flag == 0) continue;
+        late.push_back({true, to.flag * isa::kVectorElements + element, false,
+                        condition(to.condition, unit, value, element), gates(to.predicate)});
+      }
+    }
+    land(own);
+    land(std::exchange(pending_, std::move(late)));
+  }
+
+  /// Writes become readable, one after the other.
+  void land(const std::vector<Write>& writes) {
+    for (const Write& write : writes) {
+      NodeId value = write.value;
+      for (const auto& [gate, inverted] : write.gates) {
+        const NodeId old = write.flag ? flag(write.place / isa::kVectorElements, write.place % isa::kVectorElements)
+                                      : read_row(write.place, write.is_long);
+        value = inverted ? select(gate, old, value) : select(gate, value, old);
+      }
+      if (write.flag) {
+        flags_[write.place] = value;
+      } else {
+        const Form wanted = write.is_long ? Form::longs : Form::shorts;
+        if (std::exchange(form_[write.place / 2], wanted) != wanted) {  // of the other layout nothing is left
+          const unsigned pair = write.place & ~1U;
+          state_.erase(pair);
+          state_.erase(pair + 1);
+          rewritten_[pair / 2] = true;
+        }
+        state_[write.place] = value;
+      }
+    }
+  }
+
+  // ---- words
+  // ---------------------------------------------------------------------------------------------------------
+
+  enum class Form : std::uint8_t { shorts, longs };
+
+  NodeId read_row(unsigned row, bool is_long) {
+    const Form wanted = is_long ? Form::longs : Form::shorts;
+    if (form_[row / 2] != wanted) {
+      if (is_long) throw Refusal{"it takes two short words for a long one"};
+      const NodeId whole = read_row(row & ~1U, true);
+      return row % 2 == 0 ? upper(whole) : lower(whole);
+    }
+    const auto known = state_.find(row);
+    if (known != state_.end()) return known->second;
+    if (rewritten_[row / 2]) throw Refusal{"it reads half of a word that it has overwritten"};
+    Node node;
+    node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
+    node.width = is_long ? Width::long_word : Width::short_word;
+    node.place = row;
+    node.op = schedule_.invariant[row] && (!is_long || schedule_.invariant[row + 1]) ? NodeOp::kept : NodeOp::row;
+    const NodeId id = add(node);
+    state_[row] = id;
+    live_in_[row] = id;
+    return id;
+  }
+
+  NodeId flag(unsigned number, unsigned element) {
+    const std::uint32_t place = number * isa::kVectorElements + element;
+    const auto known = flags_.find(place);
+    if (known != flags_.end()) return known->second;
+    Node node;
+    node.op = NodeOp::flag;
+    node.type = NodeType::flag;
+    node.place = place;
+    return flags_[place] = flags_in_[place] = add(node);
+  }
+
+  NodeId operand(Source source, Width width, unsigned element) {
+    const isa::Line& line = *line_;
+    const auto from = [&](unsigned base, const isa::ReadPort& port) {
+      const bool is_long = port.width == Width::long_word;
+      return read_row(base + port.address + (port.vector ? element * isa::short_words(port.width) : 0), is_long);
+    };
+    switch (source) {
+      case Source::gpr_a:
+        return from(0, line.gpr_a);
+      case Source::gpr_b:
+        return from(0, line.gpr_b);
+      case Source::lm:
+        return from(kLmRow, line.lm_read);
+      case Source::bm:
+        return bm_word(element);
+      case Source::t_short:
+        return upper(read_row(kTRow + 2 * element, true));
+      case Source::t_long:
+        return read_row(kTRow + 2 * element, true);
+      case Source::immediate: {
+        const bool is_long = line.immediate.width == Width::long_word;
+        return constant(line.immediate.value, is_long ? NodeType::long_bits : NodeType::short_bits);
+      }
+      default:
+        break;
+    }
+    (void)width;
+    throw Refusal{"it asks for the number of a PE or block"};
+  }
+
+  NodeId bm_word(unsigned element) {
+    const isa::BmPort& port = line_->bm;
+    const unsigned words = isa::short_words(port.width);
+    Node node;
+    node.op = port.record ? NodeOp::record : NodeOp::parameter;
+    node.type = port.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
+    node.width = port.width;
+    node.place = port.address + (port.vector ? element * words : 0);
+    if (port.record && node.place + words > record_shorts_) throw Refusal{"it reads behind its record"};
+    if (!port.record && node.place < 2 * record_shorts_) throw Refusal{"it reads a record by its address"};
+    return add(node);
+  }
+
+  NodeId constant(isa::LongWord value, NodeType type) {
+    Node node;
+    node.type = type;
+    node.width = type == NodeType::short_bits ? Width::short_word : Width::long_word;
+    node.value = value;
+    return add(node);
+  }
+
+  // ---- operations
+  // ----------------------------------------------------------------------------------------------------
+
+  NodeId result(Unit unit, unsigned element) {
+    const isa::Slot& slot = isa::slot_of(*line_, unit);
+    const NodeId a = operand(slot.a, slot.width, element);
+    const NodeId b = slot.b == Source::none ? kNoNode : operand(slot.b, slot.width, element);
+    switch (slot.op) {
+      case Op::FADD:
+      case Op::FSUB: {
+        const bool subtracts = slot.op == Op::FSUB;
+        return arithmetic(NodeOp::add, slot, a, b, slot.negate_a, slot.negate_b != subtracts);
+      }
+      case Op::FMUL:
+      case Op::FMULL:
+        return arithmetic(NodeOp::multiply, slot, a, b, slot.negate_a, slot.negate_b);
+      case Op::FPASSA:
+        return arithmetic(NodeOp::cut, slot, a, kNoNode, slot.negate_a, false);
+      case Op::UPASSA:
+        return a;
+      default:
+        break;
+    }
+    if (slot.width == Width::long_word) throw Refusal{"it computes with long integers"};
+    Node node;
+    node.type = NodeType::short_bits;
+    node.args[0] = as_bits(a);
+    if (b != kNoNode) node.args[1] = as_bits(b);
+    switch (slot.op) {
+      case Op::UADD:
+        node.op = NodeOp::integer_add;
+        break;
+      case Op::USUB:
+        node.op = NodeOp::integer_subtract;
+        break;
+      case Op::UAND:
+        node.op = NodeOp::bit_and;
+        break;
+      case Op::UOR:
+        node.op = NodeOp::bit_or;
+        break;
+      case Op::UXOR:
+        node.op = NodeOp::bit_xor;
+        break;
+      case Op::UNOT:
+        node.op = NodeOp::bit_not;
+        break;
+      case Op::UMAX:
+        node.op = NodeOp::larger;
+        break;
+      case Op::UMIN:
+        node.op = NodeOp::smaller;
+        break;
+      case Op::ULSL:
+      case Op::ULSR:
+      case Op::UASR: {
+        const Node& count = graph_.nodes[node.args[1]];
+        if (count.op != NodeOp::constant) throw Refusal{"it shifts by a computed count"};
+        const std::uint64_t places = count.value.upper().bits;
+        if (places >= static_cast<unsigned>(isa::kShortBits)) throw Refusal{"it shifts by a word or more"};
+        node.op = slot.op == Op::ULSL   ? NodeOp::shift_left
+                  : slot.op == Op::ULSR ? NodeOp::shift_right
+                                        : NodeOp::shift_right_signed;
+        node.place = static_cast<std::uint32_t>(places);
+        node.args[1] = kNoNode;
+        break;
+      }
+      default:
+        throw Refusal{fmt::format("it has '{}'", isa::info_of(slot.op).mnemonic)};
+    }
+    return add(node);
+  }
+
+  NodeId arithmetic(NodeOp op, const isa::Slot& slot, NodeId a, NodeId b, bool negate_a, bool negate_b) {
+    Node node;
+    node.op = op;
+    node.width = slot.width;
+    node.negated = static_cast<std::uint8_t>((negate_a ? 1 : 0) | (negate_b ? 2 : 0));
+    node.args[0] = as_number(a);
+    if (b != kNoNode) node.args[1] = as_number(b);
+    return add(node);
+  }
+
+  NodeId condition(isa::Condition wanted, Unit unit, NodeId value, unsigned element) {
+    const isa::Slot& slot = isa::slot_of(*line_, unit);
+    Node node;
+    node.type = NodeType::flag;
+    if (wanted == isa::Condition::carry) {
+      if (unit != Unit::alu) return never();
+      const NodeId a = as_bits(operand(slot.a, slot.width, element));
+      node.op = NodeOp::is_below;
+      if (slot.op == Op::USUB) {
+        node.args = {a, as_bits(operand(slot.b, slot.width, element)), kNoNode};
+      } else if (slot.op == Op::UADD) {  // the sum of two words is below either if it does not fit
+        node.args = {value, a, kNoNode};
+      } else {
+        return never();
+      }
+      return add(node);
+    }
+    node.op = wanted == isa::Condition::zero ? NodeOp::is_zero : NodeOp::is_negative;
+    node.args[0] = unit == Unit::alu ? as_bits(value) : value;
+    return add(node);
+  }
+
+  /// A flag that is clear: no word is below itself.
+  NodeId never() {
+    const NodeId zero = constant({}, NodeType::short_bits);
+    Node node;
+    node.op = NodeOp::is_below;
+    node.type = NodeType::flag;
+    node.args = {zero, zero, kNoNode};
+    return add(node);
+  }
+
+  NodeId as_number(NodeId id) {
+    const Node node = graph_.nodes[id];
+    if (node.type == NodeType::number) return id;
+    if (node.op == NodeOp::select && is_input(node.args[1]) && is_input(node.args[2])) {
+      return select(node.args[0], as_number(node.args[1]), as_number(node.args[2]));
+    }
+    // T holds one number; another pair of rows may hold two.
+    if (node.op == NodeOp::upper && graph_.nodes[node.args[0]].op == NodeOp::row &&
+        graph_.nodes[node.args[0]].place >= kTRow) {
+      return upper(as_number(node.args[0]));
+    }
+    Node number;
+    number.op = NodeOp::number;
+    number.width = node.type == NodeType::long_bits ? Width::long_word : Width::short_word;
+    number.args[0] = id;
+    return add(number);
+  }
+
+  NodeId as_bits(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    if (node.type == NodeType::short_bits) return id;
+    if (node.type != NodeType::number || node.width != Width::short_word) {
+      throw Refusal{"it computes with long integers"};
+    }
+    Node bits;
+    bits.op = NodeOp::bits;
+    bits.type = NodeType::short_bits;
+    bits.args[0] = id;
+    return add(bits);
+  }
+
+  NodeId upper(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    if (node.width == Width::short_word) return id;
+    Node half;
+    half.op = NodeOp::upper;
+    half.type = node.type == NodeType::number ? NodeType::number : NodeType::short_bits;
+    half.args[0] = id;
+    return add(half);
+  }
+
+  NodeId lower(NodeId id) {
+    if (graph_.nodes[id].type != NodeType::long_bits) throw Refusal{"it takes half of a number"};
+    Node half;
+    half.op = NodeOp::lower;
+    half.type = NodeType::short_bits;
+    half.args[0] = id;
+    return add(half);
+  }
+
+  NodeId select(NodeId flag, NodeId set, NodeId clear) {
+    if (set == clear) return set;
+    const auto type = [&](NodeId id) { return graph_.nodes[id].type; };
+    if (type(set) != type(clear)) {
+      if (type(set) == NodeType::number && is_input(clear)) {
+        clear = as_number(clear);
+      } else if (type(clear) == NodeType::number && is_input(set)) {
+        set = as_number(set);
+      } else {
+        set = as_bits(set);
+        clear = as_bits(clear);
+      }
+    }
+    Node node;
+    node.op = NodeOp::select;
+    node.type = type(set);
+    const bool both_short =
+        graph_.nodes[set].width == Width::short_word && graph_.nodes[clear].width == Width::short_word;
+    node.width = both_short ? Width::short_word : Width::long_word;
+    node.args = {flag, set, clear};
+    return add(node);
+  }
+
+  /// A word that comes from memory: to look at it costs nothing in a turn.
+  [[nodiscard]] bool is_input(NodeId id) const {
+    const NodeOp op = graph_.nodes[id].op;
+    return op == NodeOp::row || op == NodeOp::kept || op == NodeOp::record || op == NodeOp::parameter ||
+           op == NodeOp::constant;
+  }
+
+  /// Equal nodes are one.
+  NodeId add(const Node& node) {
+    const auto [at, is_new] = ids_.try_emplace(node.key(), static_cast<NodeId>(graph_.nodes.size()));
+    if (is_new) graph_.nodes.push_back(node);
+    return at->second;
+  }
+
+  const DecodedProgram& program_;
+  const simd::Schedule& schedule_;
+  unsigned record_shorts_;
+  BodyGraph graph_;
+  std::map<decltype(Node().key()), NodeId> ids_;
+  std::map<unsigned, NodeId> state_;    // by row
+  std::map<unsigned, NodeId> live_in_;  // by row
+  std::map<std::uint32_t, NodeId> flags_;
+  std::map<std::uint32_t, NodeId> flags_in_;
+  std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones
+  std::array<bool, simd::kRegisterRows / 2> rewritten_{};  // in another layout than it was
+  std::vector<Write> pending_;
+  const isa::Line* line_ = nullptr;
+};
+
+}  // namespace
+
+std::vector<bool> BodyGraph::uniform() const {
+  std::vector<bool> uniform(nodes.size());
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    uniform[n] = nodes[n].op != NodeOp::row && nodes[n].op != NodeOp::flag;
+    for (const NodeId arg : nodes[n].args) uniform[n] = uniform[n] && (arg == kNoNode || uniform[arg]);
+  }
+  return uniform;
+}
+
+BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule) {
+  return Builder(program, schedule).run();
+}
+
+}  // namespace gdr::emulator::jit

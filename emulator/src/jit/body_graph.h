@@ -1,0 +1,93 @@
+// The loop body as a graph of values: what a turn makes of the words that the turn before left, for all four elements.
+//
+// Lines are executed symbolically. Writes land as the machine lands them, so registers are gone from the graph: what
+// remains are words that a turn takes over from the turn before, operations, and the words that it leaves to the next.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "decoded_program.h"
+#include "simd/scheduler.h"
+
+namespace gdr::emulator::jit {
+
+using NodeId = std::uint32_t;
+inline constexpr NodeId kNoNode = ~NodeId{0};
+
+enum class NodeOp : std::uint8_t {
+  // Words. `place` is the row of a register, or the address in a record or in BM, in short words.
+  row,        // of each PE, as it stands when the turn begins
+  kept,       // equal in all PEs and never written by the body
+  record,     // of the turn's j-record
+  parameter,  // of BM
+  constant,
+  number,  // a word taken as a floating-point number
+  bits,    // a short number taken as an integer
+  upper,   // the upper half of a word, of a long number its 25 bits
+  lower,   // the lower half of a word
+  // Numbers. A negated operand has its bit in `negated`.
+  add,
+  multiply,
+  cut,  // rounded to its width
+  // Short integers, left-justified in 64 bits.
+  integer_add,
+  integer_subtract,
+  bit_and,
+  bit_or,
+  bit_xor,
+  bit_not,
+  shift_left,   // by `place`
+  shift_right,  // by `place`
+  shift_right_signed,
+  larger,
+  smaller,
+  // Flags.
+  flag,  // of each PE, never written by the body: register `place` / 4, element `place` % 4
+  is_zero,
+  is_negative,
+  is_below,  // the first of two integers, without a sign
+  select     // args: flag, where it is set, where not
+};
+
+/// What a node's value is.
+enum class NodeType : std::uint8_t { flag, short_bits, long_bits, number };
+
+struct Node {
+  NodeOp op = NodeOp::constant;
+  NodeType type = NodeType::number;
+  Width width = Width::short_word;  // of a word, or that a number is rounded to
+  std::uint8_t negated = 0;         // bit n: args[n]
+  std::uint32_t place = 0;
+  std::array<NodeId, 3> args{kNoNode, kNoNode, kNoNode};
+  isa::LongWord value;  // of a constant; a short one in the upper half
+
+  [[nodiscard]] auto key() const { return std::tuple(op, type, width, negated, place, args, value.high, value.low); }
+};
+
+/// A word that a turn hands to the next one.
+struct Carried {
+  unsigned row = 0;
+  bool is_long = false;
+  NodeId before = kNoNode;  // the row's node
+  NodeId after = kNoNode;
+};
+
+struct BodyGraph {
+  std::vector<Node> nodes;  // arguments stand before what takes them
+  std::vector<Carried> carried;
+  /// Why the body cannot be taken apart; empty if it could.
+  std::string refusal;
+
+  /// True if only other PEs' values, and none of this PE's, can change the node.
+  [[nodiscard]] std::vector<bool> uniform() const;
+};
+
+/// `record_words`: long words of a j-record.
+[[nodiscard]] BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule);
+
+}  // namespace gdr::emulator::jit

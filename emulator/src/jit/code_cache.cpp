@@ -1,0 +1,210 @@
+#include "code_cache.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "../../jit/compile.h"
+#include "gdr/base/digest.h"
+#include "gdr/base/environment.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+
+namespace gdr::emulator::jit {
+namespace {
+
+// LLVM's name of all processors with AVX-512 F, BW, CD, DQ, VL.
+constexpr const char* kCpu = "x86-64-v4";
+// What an entry begins with. The number changes with whatever the text does not tell: how entries are laid out, what
+// arguments the code is given.
+constexpr std::string_view kMagic = "gdr loop body 1\n";
+constexpr const char* kExtension = ".body";
+constexpr std::size_t kDigestDigits = 64;
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
+std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
+
+/// Where a library of ours may be: beside the code that asks, as it is built and as it is installed.
+std::vector<std::filesystem::path> library_places() {
+  std::vector<std::filesystem::path> places;
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&library_places), &own) != 0 && own.dli_fname != nullptr) {
+    std::error_code none;
+    const std::filesystem::path beside = std::filesystem::canonical(own.dli_fname, none).parent_path();
+    if (!none) {
+      for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) places.push_back(beside / folder);
+    }
+  }
+  places.emplace_back(GDR_INSTALLED_LIBRARIES);
+  places.emplace_back(GDR_BUILT_LIBRARIES);
+  return places;
+}
+
+/// Loaded once, and never unloaded: LLVM does not like it.
+GdrJitCompile compiler() {
+  static const GdrJitCompile found = []() -> GdrJitCompile {
+    for (const std::filesystem::path& place : library_places()) {
+      void* library = dlopen((place / "libgdr_jit.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library == nullptr) continue;
+      return reinterpret_cast<GdrJitCompile>(dlsym(library, GDR_JIT_COMPILE));
+    }
+    return nullptr;
+  }();
+  return found;
+}
+
+bool only_mine(const struct stat& about) {
+  return about.st_uid == geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// A file of this user's that nobody else may write to; nothing otherwise.
+std::optional<std::string> read_own(const std::filesystem::path& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) return std::nullopt;
+  std::optional<std::string> content;
+  struct stat about{};
+  if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && only_mine(about) &&
+      static_cast<std::uint64_t>(about.st_size) <= kMostBytes) {
+    content.emplace(static_cast<std::size_t>(about.st_size), '\0');
+    std::size_t have = 0;
+    while (have < content->size()) {
+      const ssize_t got = read(file, content->data() + have, content->size() - have);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      have += static_cast<std::size_t>(got);
+    }
+    if (have != content->size()) content.reset();
+  }
+  close(file);
+  return content;
+}
+
+std::string body_of(std::string_view key, const CodeBytes& code) {
+  std::string body(key);
+  for (const std::uint64_t number : {code.uniform, code.turns}) {
+    body.append(std::bit_cast<std::array<char, sizeof number>>(number).data(), sizeof number);
+  }
+  return body + code.bytes;
+}
+
+void remove_oldest(const std::filesystem::path& folder) {
+  std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> entries;
+  for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
+    std::error_code gone;
+    if (entry.path().extension() != kExtension) continue;
+    const std::filesystem::file_time_type written = entry.last_write_time(gone);
+    if (!gone) entries.emplace_back(written, entry.path());
+  }
+  if (entries.size() <= CodeCache::kMostEntries) return;
+  std::sort(entries.begin(), entries.end());
+  for (std::size_t n = 0; n < entries.size() - CodeCache::kMostEntries; ++n) {
+    std::error_code gone;
+    std::filesystem::remove(entries[n].second, gone);
+  }
+}
+
+std::string key_of(std::string_view ir) { return digest(fmt::format("{}{}\n{}", kMagic, kCpu, ir)); }
+
+}  // namespace
+
+bool can_compile() { return compiler() != nullptr; }
+
+CodeBytes compile(std::string_view ir) {
+  const GdrJitCompile run = compiler();
+  if (run == nullptr) throw Error("loop bodies cannot be compiled: the library gdr_jit is not found");
+  CodeBytes code;
+  const std::array names{"uniform", "turns"};
+  std::array<std::uint64_t, names.size()> entries{};
+  std::array<char, 1024> why{};
+  const auto take = [](void* receiver, const char* bytes, std::size_t size) {
+    static_cast<CodeBytes*>(receiver)->bytes.assign(bytes, size);
+  };
+  if (run(ir.data(), ir.size(), kCpu, names.data(), names.size(), entries.data(), take, &code, why.data(),
+          why.size()) != 0) {
+    throw Error(fmt::format("loop body is not compiled: {}", why.data()));
+  }
+  code.uniform = entries[0];
+  code.turns = entries[1];
+  return code;
+}
+
+CodeCache CodeCache::of_user() {
+  const auto absolute = [](const std::string& name) { return !name.empty() && name.front() == '/'; };
+  const std::string chosen = base::environment("GDR_CACHE_DIR");
+  if (!chosen.empty()) return CodeCache(chosen);
+  const std::string cache = base::environment("XDG_CACHE_HOME");
+  if (absolute(cache)) return CodeCache(std::filesystem::path(cache) / "gdr");
+  const std::string home = base::environment("HOME");
+  if (absolute(home)) return CodeCache(std::filesystem::path(home) / ".cache" / "gdr");
+  return CodeCache(std::nullopt);
+}
+
+std::filesystem::path CodeCache::path_of(std::string_view ir) const {
+  return folder_ ? *folder_ / (key_of(ir) + kExtension) : std::filesystem::path();
+}
+
+std::optional<CodeBytes> CodeCache::find(std::string_view ir) const {
+  if (!folder_) return std::nullopt;
+  struct stat about{};
+  if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return std::nullopt;
+  const std::optional<std::string> entry = read_own(path_of(ir));
+  const std::string key = key_of(ir);
+  const std::size_t head = kMagic.size() + kDigestDigits;
+  CodeBytes code;
+  const std::size_t fixed = head + key.size() + sizeof code.uniform + sizeof code.turns;
+  if (!entry || entry->size() <= fixed || !entry->starts_with(kMagic)) return std::nullopt;
+  const std::string_view body = std::string_view(*entry).substr(head);
+  if (std::string_view(*entry).substr(kMagic.size(), kDigestDigits) != digest(body) || !body.starts_with(key)) {
+    return std::nullopt;
+  }
+  std::memcpy(&code.uniform, body.data() + key.size(), sizeof code.uniform);
+  std::memcpy(&code.turns, body.data() + key.size() + sizeof code.uniform, sizeof code.turns);
+  code.bytes = body.substr(key.size() + sizeof code.uniform + sizeof code.turns);
+  if (code.uniform >= code.bytes.size() || code.turns >= code.bytes.size()) return std::nullopt;
+  return code;
+}
+
+void CodeCache::keep(std::string_view ir, const CodeBytes& code) const {
+  if (!folder_) return;
+  try {
+    std::error_code none;
+    std::filesystem::create_directories(folder_->parent_path(), none);
+    mkdir(folder_->c_str(), S_IRWXU);
+    struct stat about{};
+    if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
+    const std::string body = body_of(key_of(ir), code);
+    // In one step, whoever else writes the same.
+    base::write_file(path_of(ir), fmt::format("{}{}{}", kMagic, digest(body), body));
+    remove_oldest(*folder_);
+  } catch (const std::exception&) {  // the next process compiles again
+  }
+}
+
+LoadedCode::LoadedCode(const CodeBytes& code) : size_(code.bytes.size()) {
+  memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory_ == MAP_FAILED) throw Error(fmt::format("no memory for a loop body: {}", std::strerror(errno)));
+  std::memcpy(memory_, code.bytes.data(), size_);
+  if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
+    const std::string why = std::strerror(errno);
+    munmap(memory_, size_);
+    throw Error(fmt::format("a loop body may not be run: {}", why));
+  }
+  auto* const first = static_cast<char*>(memory_);
+  uniform = reinterpret_cast<Uniform>(first + code.uniform);
+  turns = reinterpret_cast<Turns>(first + code.turns);
+}
+
+LoadedCode::~LoadedCode() { munmap(memory_, size_); }
+
+}  // namespace gdr::emulator::jit

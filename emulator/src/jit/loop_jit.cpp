@@ -1,0 +1,264 @@
+#include "loop_jit.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "gdr/base/error.h"
+#include "simd/line_facts.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace gdr::emulator::jit {
+namespace {
+
+using simd::kRowWords;
+using simd::row_place;
+
+// Interactions that make it worth while to look whether there is code, and to compile it. The interpreter takes 17 ns
+// for one, a body 5; compiling takes about 30 ms.
+constexpr std::uint64_t kWorthLooking = 200'000;
+constexpr std::uint64_t kWorthCompiling = 2'000'000;
+
+/// The host's mode while a body runs: to nearest, no traps, subnormal numbers are zero, going in and coming out; and
+/// what its steps have said since.
+class ExactnessWatch {
+ public:
+#if defined(__x86_64__)
+  ExactnessWatch() : before_(_mm_getcsr()) { _mm_setcsr(kMode); }
+  ~ExactnessWatch() { _mm_setcsr(before_); }
+  [[nodiscard]] bool all_exact() const { return (_mm_getcsr() & kSaid) == 0; }
+
+ private:
+  // MXCSR [Intel 64 and IA-32 Architectures Software Developer's Manual 1, section 10.2.3]: masks, flush to zero,
+  // denormals are zeros; the flags but that of denormal operands.
+  static constexpr unsigned kMode = 0x1f80 | 0x8000 | 0x0040;
+  static constexpr unsigned kSaid = 0x3d;
+  unsigned before_;
+
+ public:
+#else
+  ExactnessWatch() = default;
+  [[nodiscard]] static bool all_exact() { return false; }
+#endif
+  ExactnessWatch(const ExactnessWatch&) = delete;
+  ExactnessWatch& operator=(const ExactnessWatch&) = delete;
+};
+
+std::atomic<std::uint64_t> turns_run{0};
+
+struct Buffers {
+  std::vector<std::uint64_t> records;  // [plane][kTurns]
+  std::vector<std::uint64_t> shared;   // [word][kTurns]
+  std::vector<std::uint64_t> results;  // [plane][kPesPerBlock]
+};
+
+/// How often turns were refused of late: asked again now and then, for data change.
+class Trust {
+ public:
+  /// So often that it is worth while to have something better.
+  [[nodiscard]] bool often_refused() const { return refusals_.load(std::memory_order_relaxed) >= kOften; }
+  [[nodiscard]] bool given() const {
+    constexpr unsigned kAskAgain = 64;
+    return level_.load(std::memory_order_relaxed) > 0 ||
+           skipped_.fetch_add(1, std::memory_order_relaxed) % kAskAgain == 0;
+  }
+  void passed() const {
+    if (level_.load(std::memory_order_relaxed) < kMost) level_.fetch_add(1, std::memory_order_relaxed);
+  }
+  void refused() const {
+    refusals_.fetch_add(1, std::memory_order_relaxed);
+    if (level_.load(std::memory_order_relaxed) > -kMost) level_.fetch_sub(kPerRefusal, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr int kMost = 64;
+  static constexpr int kPerRefusal = 8;
+  mutable std::atomic<int> level_{kMost};
+  static constexpr unsigned kOften = 32;
+  mutable std::atomic<unsigned> skipped_{0};
+  mutable std::atomic<unsigned> refusals_{0};
+};
+
+}  // namespace
+
+std::uint64_t compiled_turns() { return turns_run.load(std::memory_order_relaxed); }
+
+struct LoopJit::Form {
+  BodyCode code;
+  std::optional<LoadedCode> loaded;
+  std::size_t record_planes = 0;
+  std::size_t result_planes = 0;
+  Trust trust;
+
+  [[nodiscard]] bool run(const BlockTurns& turns) const;
+
+ private:
+  void take_records(const BlockTurns& turns, Buffers& buffers) const;
+};
+
+void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) const {
+  std::uint64_t* plane = buffers.records.data();
+  const unsigned padded = (turns.turns + kLanes - 1) / kLanes * kLanes;
+  for (const RecordWord& word : code.record_words) {
+    const isa::LongWord* from = turns.record + word.address / 2;
+    for (unsigned turn = 0; turn < turns.turns; ++turn, from += turns.record_step) {
+      if (word.is_long) {
+        plane[turn] = from->high;
+        plane[kTurns + turn] = from->low;
+      } else {
+        plane[turn] = (word.address % 2 == 0 ? from->upper() : from->lower()).bits << simd::kShortShift;
+      }
+    }
+    for (unsigned turn = turns.turns; turn < padded; ++turn) {
+      plane[turn] = plane[turns.turns - 1];
+      if (word.is_long) plane[kTurns + turn] = plane[kTurns + turns.turns - 1];
+    }
+    plane += word.is_long ? 2 * kTurns : kTurns;
+  }
+}
+
+bool LoopJit::Form::run(const BlockTurns& turns) const {
+  thread_local Buffers buffers;
+  // As many words as the widest vector may be read from behind the last.
+  buffers.records.resize((record_planes + 1) * kTurns);
+  buffers.shared.resize((std::size_t{code.shared_words} + 1) * kTurns);
+  buffers.results.resize((result_planes + 1) * kRowWords);
+  take_records(turns, buffers);
+
+  const ExactnessWatch watch;
+  std::uint64_t right = ~std::uint64_t{0};
+  for (unsigned turn = 0; turn < turns.turns; turn += kLanes) {
+    right &= loaded->uniform(buffers.records.data() + turn, turns.state, buffers.shared.data() + turn);
+  }
+  constexpr std::uint64_t kAll = (1U << kLanes) - 1;
+  if ((right & kAll) != kAll) return false;
+  for (unsigned pe = 0; pe < turns.live_pes; pe += kLanes) {
+    const std::uint64_t live = kAll >> (turns.live_pes - pe >= kLanes ? 0 : kLanes - (turns.live_pes - pe));
+    right = loaded->turns(buffers.shared.data(), turns.turns, turns.state, buffers.results.data(), pe);
+    if ((right & live) != live) return false;
+  }
+  if (!watch.all_exact()) return false;
+
+  const unsigned lanes = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
+  const std::uint64_t* plane = buffers.results.data();
+  for (const Carried& carried : code.carried) {
+    for (unsigned of_word = 0; of_word < (carried.is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
+      std::copy_n(plane, lanes, turns.state + row_place(carried.row + of_word));
+    }
+  }
+  turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
+  return true;
+}
+
+LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, JitUse use)
+    : program_(program), schedule_(schedule), use_(use) {
+  // What the loop initialization leaves pending lands behind the reads of the body's first line.
+  const std::vector<const DecodedLine*> before = lines_of(program.steps(isa::Section::loop_initialization));
+  const std::vector<const DecodedLine*> body = lines_of(program.steps(isa::Section::loop_body));
+  if (body.empty() || use == JitUse::never) {
+    refused_ = true;
+    return;
+  }
+  may_begin_ = true;
+  if (!before.empty()) {
+    const simd::LineFacts last = simd::facts_of(before.back()->effects);
+    const simd::LineFacts first = simd::facts_of(body.front()->effects);
+    may_begin_ = (first.reads & simd::whole_pairs(last.writes)).none() &&
+                 (first.flags_read & last.flags_written) == 0 && !before.back()->effects.writes_bm();
+  }
+}
+
+LoopJit::~LoopJit() = default;
+
+const LoopJit::Form* LoopJit::form(Rounding rounding) const {
+  return ready_[static_cast<std::size_t>(rounding)].load(std::memory_order_acquire);
+}
+
+bool LoopJit::ready(std::uint64_t interactions) const {
+  if (form(Rounding::quick) != nullptr) return true;
+  if (refused_.load(std::memory_order_relaxed)) return false;
+  const std::uint64_t before = interactions_.fetch_add(interactions, std::memory_order_relaxed);
+  const std::uint64_t all = before + interactions;
+  const bool compiles = use_ == JitUse::always || all >= kWorthCompiling;
+  const bool looks = compiles || (before < kWorthLooking && all >= kWorthLooking);
+  if (looks) prepare(Rounding::quick, compiles);
+  return form(Rounding::quick) != nullptr;
+}
+
+void LoopJit::prepare(Rounding rounding, bool compiles) const {
+  // Whoever comes meanwhile goes on with the interpreter; where bodies are always compiled, he waits.
+  std::unique_lock lock(preparing_, std::defer_lock);
+  if (use_ == JitUse::always) {
+    lock.lock();
+  } else if (!lock.try_lock()) {
+    return;
+  }
+  const auto at = static_cast<std::size_t>(rounding);
+  if (ready_[at].load(std::memory_order_relaxed) != nullptr || refused_) return;
+  std::unique_ptr<Form>& form = forms_[at];
+  try {
+    if (form == nullptr) {
+      form = std::make_unique<Form>();
+      form->code = make_body_code(make_body_graph(program_, schedule_), rounding);
+      for (const RecordWord& word : form->code.record_words) form->record_planes += word.is_long ? 2 : 1;
+      for (const Carried& carried : form->code.carried) form->result_planes += carried.is_long ? 2 : 1;
+    }
+    if (!form->code.refusal.empty()) throw Error(form->code.refusal);
+    const CodeCache cache = CodeCache::of_user();
+    std::optional<CodeBytes> code = cache.find(form->code.ir);
+    if (!code && !compiles) return;
+    if (!code) {
+      code = compile(form->code.ir);
+      cache.keep(form->code.ir, *code);
+    }
+    form->loaded.emplace(*code);
+    form->code.ir.clear();
+    ready_[at].store(form.get(), std::memory_order_release);
+  } catch (const Error& error) {
+    refusal_ = error.what();
+    if (rounding == Rounding::quick) refused_ = true;
+  }
+}
+
+std::string LoopJit::refusal() const {
+  const std::lock_guard lock(preparing_);
+  return refusal_;
+}
+
+void LoopJit::fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const {
+  const Form* any = form(Rounding::quick);
+  if (any == nullptr || live_pes % kLanes == 0) return;
+  const unsigned end = (live_pes + kLanes - 1) / kLanes * kLanes;
+  for (const unsigned row : any->code.rows) {
+    std::uint64_t* words = state + row_place(row);
+    std::fill(words + live_pes, words + end, words[live_pes - 1]);
+  }
+}
+
+bool LoopJit::run(const BlockTurns& turns) const {
+  const Form* quick = form(Rounding::quick);
+  if (quick->trust.given()) {
+    if (quick->run(turns)) {
+      quick->trust.passed();
+      return true;
+    }
+    quick->trust.refused();
+  }
+  if (form(Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
+    prepare(Rounding::robust, true);
+  }
+  const Form* robust = form(Rounding::robust);
+  if (robust == nullptr || !robust->trust.given()) return false;
+  if (robust->run(turns)) {
+    robust->trust.passed();
+    return true;
+  }
+  robust->trust.refused();
+  return false;
+}
+
+}  // namespace gdr::emulator::jit

@@ -1,0 +1,264 @@
+#include "number_facts.h"
+
+#include <algorithm>
+
+#include "gdr/base/error.h"
+
+namespace gdr::emulator::jit {
+namespace {
+
+constexpr int kBias = 1023;
+
+// Exponents inside which every step of the code is a normal double or zero: of sums, whose rests reach 60 bits down; of
+// products, whose rests reach 113 bits down; and upwards, where rounding to short forms numbers 2^28 times as large.
+constexpr int kLowestSum = -960;
+constexpr int kLowestProduct = -900;
+constexpr int kHighest = 960;
+
+/// What a check leaves of a range.
+ExponentRange cut(ExponentRange range, bool lowest, bool highest) {
+  if (range.empty()) return range;
+  if (lowest) range.lowest = std::max(range.lowest, kLowestChecked);
+  if (highest) range.highest = std::min(range.highest, kHighestChecked);
+  return range;
+}
+
+ExponentRange joined(const ExponentRange& a, const ExponentRange& b) {
+  const bool zero = a.zero || b.zero;
+  if (a.empty()) return {zero, b.lowest, b.highest};
+  if (b.empty()) return {zero, a.lowest, a.highest};
+  return {zero, std::min(a.lowest, b.lowest), std::max(a.highest, b.highest)};
+}
+
+/// Room for the carries of a sum and of its rounding.
+ExponentRange sum(const NumberFacts& a, const NumberFacts& b, bool cancels) {
+  const ExponentRange& x = a.range;
+  const ExponentRange& y = b.range;
+  ExponentRange range = joined(x, y);
+  range.zero = (x.zero && y.zero) || (cancels && !x.empty() && !y.empty());
+  if (range.empty()) return range;
+  if (!x.empty() && !y.empty()) {
+    range.highest += 2;
+    // Where the operands cancel their exponents are at most 2 apart, and what is left is at least their last place.
+    const int left =
+        cancels ? std::max(x.lowest, y.lowest) - 2 - std::max(a.bits, b.bits) : std::max(x.lowest, y.lowest);
+    int lowest = left;
+    if (x.zero) lowest = std::min(lowest, y.lowest);
+    if (y.zero) lowest = std::min(lowest, x.lowest);
+    range.lowest = lowest;
+  }
+  return range;
+}
+
+ExponentRange product(const ExponentRange& x, const ExponentRange& y) {
+  if (x.empty() || y.empty()) return {};
+  return {x.zero || y.zero, x.lowest + y.lowest, x.highest + y.highest + 2};
+}
+
+ExponentRange range_of_constant(isa::LongWord value) {
+  const int field = static_cast<int>((value.high >> 52) & 2047);
+  if (field == 0) return {};
+  return {false, field - kBias, field - kBias};
+}
+
+class Analysis {
+ public:
+  Analysis(const BodyGraph& graph, unsigned turns) : graph_(graph), turns_(turns) {
+    facts_.of.resize(graph.nodes.size());
+    phi_range_.resize(graph.nodes.size());
+    uses_.resize(graph.nodes.size());
+    for (const Node& node : graph.nodes) {
+      for (const NodeId arg : node.args) {
+        if (arg != kNoNode) ++uses_[arg];
+      }
+    }
+  }
+
+  BodyFacts run() {
+    find_phis();
+    // What is carried grows from turn to turn. Checks are only ever added, and then hold in all turns.
+    for (unsigned turn = 0; turn <= turns_ && facts_.refusal.empty(); ++turn) {
+      for (std::size_t n = 0; n < graph_.nodes.size(); ++n) visit(static_cast<NodeId>(n));
+      for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+        const NodeId phi = facts_.number_of_phi[n];
+        if (phi == kNoNode) continue;
+        phi_range_[phi] = joined(phi_range_[phi], of(graph_.carried[n].after).range);
+      }
+    }
+    return std::move(facts_);
+  }
+
+ private:
+  NumberFacts& of(NodeId id) { return facts_.of[id]; }
+
+  /// Nodes that become code whatever the code makes sure of.
+  [[nodiscard]] std::vector<bool> wanted_nodes() const {
+    std::vector<bool> wanted(graph_.nodes.size());
+    for (const Carried& carried : graph_.carried) wanted[carried.after] = true;
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
+      wanted[n] = wanted[n] || graph_.nodes[n].type == NodeType::number;  // each may have to be checked
+      if (!wanted[n]) continue;
+      for (const NodeId arg : graph_.nodes[n].args) {
+        if (arg != kNoNode) wanted[arg] = true;
+      }
+    }
+    return wanted;
+  }
+
+  void find_phis() {
+    const std::vector<bool> wanted = wanted_nodes();
+    for (const Carried& carried : graph_.carried) {
+      NodeId number = kNoNode;
+      bool as_bits = graph_.nodes[carried.after].type != NodeType::number;
+      for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+        const Node& node = graph_.nodes[n];
+        if (!wanted[n]) continue;
+        if (std::find(node.args.begin(), node.args.end(), carried.before) == node.args.end()) continue;
+        if (node.op == NodeOp::number) {
+          number = static_cast<NodeId>(n);
+        } else {
+          as_bits = true;
+        }
+      }
+      // Handed from register to register as it is.
+      for (const Carried& other : graph_.carried) as_bits = as_bits || other.after == carried.before;
+      if (as_bits || number == kNoNode) {
+        facts_.number_of_phi.push_back(kNoNode);
+        if (graph_.nodes[carried.after].type == NodeType::number && number != kNoNode) {
+          facts_.refusal = "it takes a word for a number and for bits";
+        }
+        continue;
+      }
+      facts_.number_of_phi.push_back(number);
+      of(number).phi = true;
+      phi_range_[number] = {true, -kInputExponent, kInputExponent};
+    }
+  }
+
+  void visit(NodeId id) {
+    const Node& node = graph_.nodes[id];
+    NumberFacts& facts = of(id);
+    if (node.type != NodeType::number) return;
+    const bool is_short = node.width == Width::short_word;
+    const auto shape = [&](NumberForm form, int bits) {
+      facts.form = form;
+      facts.bits = bits;
+    };
+    switch (node.op) {
+      case NodeOp::number: {
+        const Node& word = graph_.nodes[node.args[0]];
+        if (word.op == NodeOp::constant) {
+          facts.range = range_of_constant(word.value);
+          facts.never_negative = (word.value.high >> 63) == 0;
+          if (((word.value.high >> 52) & 2047) == 2047) facts_.refusal = "it has an infinite constant";
+          if (is_short) {
+            shape(NumberForm::short_number, 25);
+          } else if (word.value.low == 0) {
+            shape(NumberForm::one_double, 53);
+          } else {
+            shape(NumberForm::pair, 61);
+          }
+          break;
+        }
+        facts.range = facts.phi ? phi_range_[id] : ExponentRange{true, -kInputExponent, kInputExponent};
+        if (is_short) {
+          shape(NumberForm::short_number, 25);
+        } else if (facts.phi) {
+          shape(NumberForm::pair, 61);
+        } else {
+          shape(NumberForm::one_double, 53);
+        }
+        break;
+      }
+      case NodeOp::add: {
+        const NodeId a = node.args[0];
+        const NodeId b = node.args[1];
+        const bool both_positive = of(a).never_negative && of(b).never_negative && node.negated == 0;
+        const auto form = [&] { return sum(of(a), of(b), !both_positive); };
+        limit(a, b, form, kLowestSum);
+        facts.range = form();
+        facts.never_negative = both_positive;
+        is_short ? shape(NumberForm::short_number, 25) : shape(NumberForm::pair, 61);
+        break;
+      }
+      case NodeOp::multiply: {
+        const NodeId a = node.args[0];
+        const NodeId b = node.args[1];
+        const auto form = [&] { return product(of(a).range, of(b).range); };
+        limit(a, b, form, kLowestProduct);
+        facts.range = form();
+        facts.never_negative = (a == b && (node.negated == 0 || node.negated == 3)) ||
+                               (of(a).never_negative && of(b).never_negative && node.negated == 0);
+        const bool exact = of(a).form == NumberForm::short_number && of(b).form == NumberForm::short_number;
+        if (is_short) {
+          shape(NumberForm::short_number, 25);
+        } else if (exact) {
+          shape(NumberForm::one_double, 50);
+        } else {
+          shape(NumberForm::pair, 61);
+        }
+        break;
+      }
+      case NodeOp::cut:
+      case NodeOp::upper: {
+        const NumberFacts& a = of(node.args[0]);
+        facts.range = a.range;
+        if (!facts.range.empty()) ++facts.range.highest;
+        facts.never_negative = a.never_negative && node.negated == 0;
+        is_short ? shape(NumberForm::short_number, 25) : shape(a.form, a.bits);
+        break;
+      }
+      case NodeOp::select: {
+        const NumberFacts& a = of(node.args[1]);
+        const NumberFacts& b = of(node.args[2]);
+        facts.range = joined(a.range, b.range);
+        facts.never_negative = a.never_negative && b.never_negative;
+        shape(std::max(a.form, b.form), std::max(a.bits, b.bits));
+        break;
+      }
+      default:
+        GDR_ASSERT(false, "every other node is no number");
+    }
+    facts.range = cut(facts.range, facts.check_lowest, facts.check_highest);
+  }
+
+  /// Has operands checked until the result is inside the limits.
+  template <class Form>
+  void limit(NodeId a, NodeId b, Form form, int lowest) {
+    const auto check = [&](NodeId id, bool NumberFacts::* side) {
+      of(id).*side = true;
+      of(id).range = cut(of(id).range, of(id).check_lowest, of(id).check_highest);
+    };
+    for (int tries = 0; tries < 4; ++tries) {
+      const ExponentRange range = form();
+      if (range.empty() || (range.lowest >= lowest && range.highest <= kHighest)) return;
+      if (range.highest > kHighest) {
+        check(of(a).range.highest >= of(b).range.highest ? a : b, &NumberFacts::check_highest);
+      } else {
+        // One check may serve several results: where either will do, the operand that is used more often.
+        const auto enough = [&](NodeId checked, NodeId other) {
+          return of(checked).range.lowest < kLowestChecked && of(other).range.lowest + kLowestChecked >= lowest;
+        };
+        const bool either = enough(a, b) && enough(b, a);
+        const bool first = either ? uses_[a] >= uses_[b] : of(a).range.lowest <= of(b).range.lowest;
+        check(first ? a : b, &NumberFacts::check_lowest);
+      }
+    }
+    const ExponentRange range = form();
+    if (!range.empty() && (range.lowest < lowest || range.highest > kHighest)) {
+      facts_.refusal = "its constants are too large or too small";
+    }
+  }
+
+  const BodyGraph& graph_;
+  unsigned turns_;
+  BodyFacts facts_;
+  std::vector<unsigned> uses_;
+  std::vector<ExponentRange> phi_range_;
+};
+
+}  // namespace
+
+BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns) { return Analysis(graph, turns).run(); }
+
+}  // namespace gdr::emulator::jit

@@ -1,0 +1,554 @@
+// Compiled loop bodies against the interpreter and the reference engine: the kernels on all sorts of data, random
+// bodies of operations that are compiled, and the cache of compiled code.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+#include "decoded_program.h"
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/file.h"
+#include "gdr/emulator/conversion.h"
+#include "gdr/emulator/host_isa.h"
+#include "gdr/selftest/random_program.h"
+#include "jit/loop_jit.h"
+#include "scratch_directory.h"
+#include "slowed_down.h"
+
+namespace gdr::tests {
+namespace {
+
+using emulator::Chip;
+using emulator::HostIsa;
+using emulator::JitUse;
+using emulator::kBlocks;
+using emulator::kPesPerBlock;
+using emulator::PeWords;
+using isa::Line;
+using isa::LongWord;
+using isa::Section;
+using isa::Unit;
+using isa::Width;
+
+std::unique_ptr<Chip> compiling_chip() { return emulator::make_simd_chip(HostIsa::avx512, JitUse::always); }
+
+isa::Program kernel(const std::string& file, const std::map<std::string, std::string>& definitions = {}) {
+  assembler::AssembleOptions options;
+  options.definitions = definitions;
+  assembler::AssembleResult result = assembler::assemble_file(GDR_KERNELS_DIR "/" + file, options);
+  if (!result.program) throw Error(file + " does not assemble");
+  return *std::move(result.program);
+}
+
+/// All that a chip holds, block by block.
+struct State {
+  std::vector<LongWord> words;
+  std::vector<emulator::PeRegisters> registers;
+  std::vector<emulator::FpEvents> events;
+  friend bool operator==(const State&, const State&) = default;
+};
+
+State state_of(const Chip& chip, unsigned blocks, unsigned live_pes) {
+  State state;
+  const auto add = [&](const std::vector<LongWord>& words) {
+    state.words.insert(state.words.end(), words.begin(), words.end());
+  };
+  for (unsigned block = 0; block < blocks; ++block) {
+    for (unsigned pe = 0; pe < live_pes; ++pe) {
+      add(chip.read_pe(block, pe, {isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2}));
+      add(chip.read_pe(block, pe, {isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2}));
+      state.registers.push_back(chip.registers(block, pe));
+    }
+    add(chip.read_bm(block, 0, isa::kBmShortWords / 2));
+    state.events.push_back(chip.events(block));
+  }
+  return state;
+}
+
+/// The same work on a chip of each kind; how many turns were compiled ones.
+struct Outcome {
+  bool equal = false;
+  std::uint64_t compiled = 0;
+};
+
+template <class Prepare>
+Outcome compare(const isa::Program& program, const emulator::LoopRun& run, unsigned blocks, Prepare prepare,
+                std::unique_ptr<Chip> expected_chip = emulator::make_simd_chip(HostIsa::portable)) {
+  const auto state_after = [&](Chip& chip) {
+    chip.load(program);
+    prepare(chip);
+    chip.run_loop({0, blocks}, run);
+    chip.run_loop({0, blocks}, run);
+    return state_of(chip, blocks, run.live_pes);
+  };
+  const State expected = state_after(*expected_chip);
+  const std::uint64_t before = emulator::jit::compiled_turns();
+  const State found = state_after(*compiling_chip());
+  return {expected == found, emulator::jit::compiled_turns() - before};
+}
+
+class CompiledLoops : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!emulator::can_compile_loops()) GTEST_SKIP() << "this host or this build compiles no loops";
+  }
+};
+
+// ---- kernels on data -----------------------------------------------------------------------------------------------
+
+enum class Data { random, pairs_of_one, planar, lattice, single_precision, integers, huge, tiny, mixed_scales };
+
+std::string name_of(Data data) {
+  const char* names[] = {"random",   "pairs_of_one", "planar", "lattice",     "single_precision",
+                         "integers", "huge",         "tiny",   "mixed_scales"};
+  return names[static_cast<int>(data)];
+}
+
+/// A coordinate or another value of a particle.
+double value_of(Data data, std::mt19937_64& random, bool third_coordinate) {
+  const double uniform = std::uniform_real_distribution<>(-1, 1)(random);
+  switch (data) {
+    case Data::random:
+    case Data::pairs_of_one:
+      return uniform;
+    case Data::planar:
+      return third_coordinate ? 0 : uniform;
+    case Data::lattice:
+      return std::round(uniform * 1024) / 1024;
+    case Data::single_precision:
+      return static_cast<float>(uniform);
+    case Data::integers:
+      return std::round(uniform * 100);
+    case Data::huge:
+      return uniform * 0x1p300;
+    case Data::tiny:
+      return uniform * 0x1p-300;
+    case Data::mixed_scales:
+      return std::ldexp(uniform, static_cast<int>(random() % 200) - 100);
+  }
+  return 0;
+}
+
+LongWord word_of(const isa::Variable& variable, double value) {
+  switch (variable.conversion.value_or(isa::Conversion::FLT64TO72)) {
+    case isa::Conversion::FLT64TO36:
+      return isa::widen(emulator::flt64to36(value).value);
+    case isa::Conversion::FIX64TO36:
+      return isa::widen(emulator::fix64to36(static_cast<std::int64_t>(value)).value);
+    default:
+      return emulator::flt64to72(value).value;
+  }
+}
+
+struct Kernel {
+  std::string name;
+  std::string file;
+};
+
+std::vector<Kernel> compiled_kernels() {
+  return {{"gravity", "gravity.vsm"}, {"gravity_jerk", "gravity_jerk.vsm"}, {"vdw", "vdw.vsm"}};
+}
+
+/// Long words from the start of a record to the particle's place.
+std::size_t place_of_xj(const isa::Program& program) {
+  for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
+    if (variable->name == "xj") return variable->address / 2;
+  }
+  throw Error("the kernel has no xj");
+}
+
+class CompiledKernels : public CompiledLoops, public testing::WithParamInterface<std::tuple<std::size_t, Data>> {};
+
+TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
+  const Kernel of = compiled_kernels()[std::get<0>(GetParam())];
+  const Data data = std::get<1>(GetParam());
+  const isa::Program program = kernel(of.file);
+  constexpr unsigned kTurns = 37;
+  constexpr unsigned kBlocksUsed = 2;
+  std::mt19937_64 random(7);
+  std::vector<LongWord> records(std::size_t{kTurns} * kBlocks * program.record_words);
+  for (unsigned record = 0; record < kTurns * kBlocks; ++record) {
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
+      for (unsigned n = 0; n < variable->elements; ++n) {
+        const double value = variable->name.starts_with("index") ? record : value_of(data, random, n == 2);
+        records[std::size_t{record} * program.record_words + variable->address / 2 + n] = word_of(*variable, value);
+      }
+    }
+  }
+  const auto prepare = [&](Chip& chip) {
+    std::mt19937_64 of_particles(8);
+    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+        std::vector<LongWord> words;
+        for (unsigned n = 0; n < variable->elements * isa::kVectorElements; ++n) {
+          const unsigned component = n / isa::kVectorElements;
+          const unsigned particle = pe * isa::kVectorElements + n % isa::kVectorElements;
+          double value = value_of(data, of_particles, component == 2);
+          if (variable->name == "eps2")
+            value = data == Data::pairs_of_one ? 0 : value * value + (data == Data::random ? 0.1 : 0);
+          if (variable->name.starts_with("index")) value = particle;
+          words.push_back(word_of(*variable, value));
+          // The particle at the place of one of the records.
+          if (data == Data::pairs_of_one && variable->name == "xi") {
+            words.back() = records[std::size_t{particle} * program.record_words + place_of_xj(program) + component];
+          }
+        }
+        const PeWords where{variable->memory, variable->address, variable->width,
+                            static_cast<std::uint16_t>(words.size())};
+        for (unsigned block = 0; block < kBlocksUsed; ++block) chip.write_pe(block, pe, where, words);
+      }
+    }
+  };
+  for (const unsigned live_pes : {kPesPerBlock, 3U, 1U, 12U}) {
+    emulator::LoopRun run{{records, program.record_words, std::size_t{kTurns} * kBlocks - 15}, live_pes};
+    const Outcome outcome = compare(program, run, kBlocksUsed, prepare);
+    EXPECT_TRUE(outcome.equal) << live_pes << " live PEs";
+    if (data == Data::random) {
+      EXPECT_GT(outcome.compiled, 0U) << live_pes << " live PEs";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, CompiledKernels,
+                         testing::Combine(testing::Range(std::size_t{0}, compiled_kernels().size()),
+                                          testing::Values(Data::random, Data::pairs_of_one, Data::planar, Data::lattice,
+                                                          Data::single_precision, Data::integers, Data::huge,
+                                                          Data::tiny, Data::mixed_scales)),
+                         [](const auto& of) {
+                           return compiled_kernels()[std::get<0>(of.param)].name + "_" + name_of(std::get<1>(of.param));
+                         });
+
+// ---- random bodies -------------------------------------------------------------------------------------------------
+
+/// Lines of operations that are compiled, on registers of which each has one layout.
+class RandomBody {
+ public:
+  explicit RandomBody(std::uint64_t seed) : random_(seed) {}
+
+  std::vector<Line> lines() {
+    std::vector<Line> lines;
+    const unsigned count = 4 + below(20);
+    for (unsigned n = 0; n < count; ++n) lines.push_back(line());
+    lines.emplace_back();  // so that nothing is pending when the next turn begins
+    return lines;
+  }
+
+  unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
+
+  /// Zero, few bits, or many; never far from one.
+  double value() {
+    const double uniform = std::uniform_real_distribution<>(-2, 2)(random_);
+    switch (below(6)) {
+      case 0:
+        return 0;
+      case 1:
+        return std::round(uniform * 8) / 8;
+      case 2:
+        return static_cast<float>(uniform);
+      default:
+        return std::ldexp(uniform, static_cast<int>(below(12)) - 6);
+    }
+  }
+
+ private:
+  // GPR: long words below 32, short ones from there on; LM likewise, below 64.
+  isa::ReadPort port(Width width, unsigned shorts_from) {
+    isa::ReadPort port;
+    port.width = width;
+    port.vector = below(8) != 0;
+    const unsigned words = 4;
+    port.address = static_cast<std::uint16_t>(width == Width::long_word ? 2 * words * below(shorts_from / (2 * words))
+                                                                        : shorts_from + words * below(4));
+    return port;
+  }
+  Width width() { return below(2) == 0 ? Width::long_word : Width::short_word; }
+
+  isa::Source source(Line& line, bool must_be_short) {
+    const Width width_of = must_be_short ? Width::short_word : width();
+    switch (below(6)) {
+      case 0:
+        if (line.gpr_a == isa::ReadPort{}) {
+          line.gpr_a = port(width_of, 32);
+          return isa::Source::gpr_a;
+        }
+        break;
+      case 1:
+        if (line.lm_read == isa::ReadPort{}) {
+          line.lm_read = port(width_of, 64);
+          return isa::Source::lm;
+        }
+        break;
+      case 2:
+        if (line.bm.mode == isa::BmMode::none) {
+          line.bm.mode = isa::BmMode::read;
+          line.bm.record = true;
+          line.bm.width = width_of;
+          line.bm.address = static_cast<std::uint16_t>(2 * below(4));
+          return isa::Source::bm;
+        }
+        break;
+      case 3:
+        if (line.immediate == isa::Immediate{}) {
+          line.immediate.width = width_of;
+          const LongWord word = emulator::flt64to72(value()).value;
+          line.immediate.value = width_of == Width::long_word ? word : isa::widen(word.upper());
+          if (line.immediate.value.high != 0) return isa::Source::immediate;
+          line.immediate = {};
+        }
+        break;
+      default:
+        break;
+    }
+    return must_be_short || below(2) == 0 ? isa::Source::t_short : isa::Source::t_long;
+  }
+
+  isa::Predicate predicate() {
+    isa::Predicate predicate;
+    if (below(4) == 0) {
+      predicate.flag = static_cast<std::uint8_t>(1 + below(2));
+      predicate.inverted = below(2) == 0;
+    }
+    return predicate;
+  }
+
+  Line line() {
+    Line line;
+    line.vlen = below(6) == 0 ? static_cast<std::uint8_t>(1 + below(4)) : isa::kVectorElements;
+    if (below(12) == 0) line.mask = {static_cast<std::uint8_t>(1 + below(2)), below(2) == 0};
+    const bool multiplies = below(2) == 0;
+    isa::Slot& slot = multiplies ? line.multiplier : line.adder;
+    const isa::Op sums[] = {isa::Op::FADD, isa::Op::FSUB, isa::Op::FSUB, isa::Op::FADD, isa::Op::FPASSA};
+    slot.op = multiplies ? isa::Op::FMUL : sums[below(5)];
+    slot.width = width();
+    slot.a = source(line, false);
+    if (slot.op != isa::Op::FPASSA) slot.b = source(line, multiplies);
+    slot.negate_a = below(4) == 0;
+    slot.negate_b = slot.op != isa::Op::FPASSA && below(4) == 0;
+    const Unit unit = multiplies ? Unit::multiplier : Unit::adder;
+    const bool is_long = slot.width == Width::long_word;
+    const auto write = [&](isa::WritePort& to, unsigned shorts_from) {
+      to.source = unit;
+      to.vector = true;
+      to.address = static_cast<std::uint16_t>(is_long ? 8 * below(shorts_from / 8) : shorts_from + 4 * below(4));
+      to.predicate = predicate();
+    };
+    switch (below(3)) {
+      case 0:
+        write(line.gpr_write, 32);
+        break;
+      case 1:
+        write(line.lm_write, 64);
+        break;
+      default:
+        break;
+    }
+    const bool nowhere = line.gpr_write.source == Unit::none && line.lm_write.source == Unit::none;
+    if (nowhere || below(2) == 0) {
+      line.t_write.source = unit;
+      line.t_write.predicate = predicate();
+    }
+    if (below(4) == 0) {
+      slot.flag.flag = static_cast<std::uint8_t>(1 + below(2));
+      slot.flag.condition = below(2) == 0 ? isa::Condition::zero : isa::Condition::negative;
+    }
+    return line;
+  }
+
+  std::mt19937_64 random_;
+};
+
+class CompiledBodies : public CompiledLoops, public testing::WithParamInterface<unsigned> {};
+
+TEST_P(CompiledBodies, RunAsOnTheReference) {
+  constexpr unsigned kBodies = kSlowedDown ? 2 : 12;
+  unsigned compiled = 0;
+  for (unsigned n = 0; n < kBodies; ++n) {
+    const std::uint64_t seed = std::uint64_t{GetParam()} * 1000 + n;
+    RandomBody body(seed);
+    isa::Program program;
+    program.record_words = 4;
+    // Flags are set before they are read.
+    std::vector<Line> lines(1);
+    lines[0].vlen = isa::kVectorElements;
+    lines[0].adder.op = isa::Op::FPASSA;
+    lines[0].adder.a = isa::Source::t_long;
+    lines[0].adder.flag = {1, isa::Condition::negative, {}};
+    lines.push_back(lines[0]);
+    lines.back().adder.flag.flag = 2;
+    lines.emplace_back();
+    for (const Line& line : body.lines()) lines.push_back(line);
+    program.sections[static_cast<std::size_t>(Section::loop_body)] = selftest::code_of(lines);
+    constexpr unsigned kTurns = 4;
+    std::vector<LongWord> records;
+    for (unsigned word = 0; word < kTurns * kBlocks * program.record_words; ++word) {
+      // A long word of a record is a double's, or two short ones.
+      records.push_back(emulator::flt64to72(body.value()).value);
+    }
+    std::vector<LongWord> words;
+    for (unsigned word = 0; word < kPesPerBlock * 64; ++word) words.push_back(emulator::flt64to72(body.value()).value);
+    const auto prepare = [&](Chip& chip) {
+      for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+        const auto some = [&](unsigned first, unsigned count) {
+          return std::span(words).subspan(pe * 64 + first, count);
+        };
+        chip.write_pe(0, pe, {isa::Memory::gpr, 0, Width::long_word, 16}, some(0, 16));
+        chip.write_pe(0, pe, {isa::Memory::gpr, 32, Width::short_word, 16}, some(16, 16));
+        chip.write_pe(0, pe, {isa::Memory::lm, 0, Width::long_word, 16}, some(32, 16));
+        chip.write_pe(0, pe, {isa::Memory::lm, 64, Width::short_word, 16}, some(48, 16));
+        emulator::PeRegisters registers{};
+        for (unsigned element = 0; element < isa::kVectorElements; ++element)
+          registers.t[element] = words[pe + element];
+        chip.write_registers(0, pe, registers);
+      }
+    };
+    const emulator::LoopRun run{{records, program.record_words, std::uint64_t{kTurns} * kBlocks}, kPesPerBlock};
+    const Outcome outcome = compare(program, run, 1, prepare, emulator::make_reference_chip());
+    ASSERT_TRUE(outcome.equal) << "seed " << seed << "\n" << selftest::text_of(program);
+    compiled += outcome.compiled > 0 ? 1 : 0;
+  }
+  EXPECT_GT(compiled, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, 20U));
+
+// ---- what stays with the interpreter -------------------------------------------------------------------------------
+
+std::string refusal_of(const isa::Program& program) {
+  const emulator::DecodedProgram decoded = emulator::decode_program(program);
+  const emulator::simd::Schedule schedule =
+      emulator::simd::make_schedule(decoded, {HostIsa::portable, emulator::simd::Arithmetic::chip});
+  return emulator::jit::make_body_code(emulator::jit::make_body_graph(decoded, schedule),
+                                       emulator::jit::Rounding::quick)
+      .refusal;
+}
+
+TEST(CompiledLoopBodies, TakeTheKernelsOfPairForces) {
+  for (const Kernel& of : compiled_kernels()) EXPECT_EQ(refusal_of(kernel(of.file)), "") << of.name;
+}
+
+TEST(CompiledLoopBodies, LeaveTheRestToTheInterpreterAndSayWhy) {
+  EXPECT_EQ(refusal_of(kernel("dgemm.vsm")), "it sends words to the tree");
+  EXPECT_EQ(refusal_of(kernel("gravity_jerk.vsm", {{"nearest", "1"}})), "it computes with long integers");
+}
+
+TEST(CompiledLoopBodies, AreRefusedWhereTheHostHasNone) {
+  EXPECT_THROW((void)emulator::make_simd_chip(HostIsa::portable, JitUse::always), Error);
+}
+
+#if defined(__x86_64__)
+TEST_F(CompiledLoops, LeaveTheCallersArithmeticAlone) {
+  const isa::Program program = kernel("gravity.vsm");
+  const std::vector<LongWord> records(std::size_t{16} * kBlocks * program.record_words);
+  const unsigned before = _mm_getcsr();
+  const unsigned of_caller = 0x5fbf;  // upwards, every trap masked, every flag set
+  _mm_setcsr(of_caller);
+  const Outcome outcome =
+      compare(program, {{records, program.record_words, 16 * kBlocks}, kPesPerBlock}, 1, [](Chip&) {});
+  const unsigned after = _mm_getcsr();
+  _mm_setcsr(before);
+  EXPECT_EQ(after, of_caller);
+  EXPECT_TRUE(outcome.equal);
+  EXPECT_GT(outcome.compiled, 0U);
+}
+#endif
+
+// ---- cache ---------------------------------------------------------------------------------------------------------
+
+using emulator::jit::CodeBytes;
+using emulator::jit::CodeCache;
+
+const CodeBytes kCode{"some code that is never run", 3, 7};
+
+TEST(CodeCacheEntries, AreFoundByTheirTextAlone) {
+  const ScratchDirectory folder;
+  const CodeCache cache(folder.path() / "of user");
+  EXPECT_FALSE(cache.find("text"));
+  cache.keep("text", kCode);
+  EXPECT_EQ(cache.find("text"), kCode);
+  EXPECT_FALSE(cache.find("another text"));
+  struct stat about{};
+  ASSERT_EQ(stat((folder.path() / "of user").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777, 0700U);
+}
+
+TEST(CodeCacheEntries, AreRefusedIfDamagedAndThenReplaced) {
+  const ScratchDirectory folder;
+  const CodeCache cache(folder.path() / "cache");
+  cache.keep("text", kCode);
+  const std::string whole = base::read_file(cache.path_of("text"));
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    base::write_file(cache.path_of("text"), damaged);
+    EXPECT_FALSE(cache.find("text")) << "byte " << at;
+    base::write_file(cache.path_of("text"), whole.substr(0, at));
+    EXPECT_FALSE(cache.find("text")) << at << " bytes";
+  }
+  base::write_file(cache.path_of("text"), whole + "x");
+  EXPECT_FALSE(cache.find("text"));
+  cache.keep("text", kCode);
+  EXPECT_EQ(cache.find("text"), kCode);
+}
+
+TEST(CodeCacheEntries, AreRefusedUnderAnotherTextsName) {
+  const ScratchDirectory folder;
+  const CodeCache cache(folder.path() / "cache");
+  cache.keep("text", kCode);
+  std::filesystem::copy_file(cache.path_of("text"), cache.path_of("another"));
+  EXPECT_FALSE(cache.find("another"));
+}
+
+TEST(CodeCacheEntries, AreRefusedWhereOthersMayWrite) {
+  const ScratchDirectory folder;
+  const CodeCache cache(folder.path() / "cache");
+  cache.keep("text", kCode);
+  ASSERT_EQ(chmod(cache.path_of("text").c_str(), 0666), 0);
+  EXPECT_FALSE(cache.find("text"));
+  ASSERT_EQ(chmod(cache.path_of("text").c_str(), 0600), 0);
+  ASSERT_TRUE(cache.find("text"));
+  ASSERT_EQ(chmod((folder.path() / "cache").c_str(), 0777), 0);
+  EXPECT_FALSE(cache.find("text"));
+  const std::filesystem::path aside = folder.path() / "aside";
+  ASSERT_EQ(chmod((folder.path() / "cache").c_str(), 0700), 0);
+  std::filesystem::rename(cache.path_of("text"), aside);
+  std::filesystem::create_symlink(aside, cache.path_of("text"));
+  EXPECT_FALSE(cache.find("text")) << "a link";
+}
+
+TEST(CodeCacheEntries, AreWholeWhileManyWriteThem) {
+  const ScratchDirectory folder;
+  const std::filesystem::path path = folder.path() / "cache";
+  std::vector<std::thread> threads;
+  std::atomic<unsigned> torn{0};
+  for (unsigned n = 0; n < 4; ++n) {
+    threads.emplace_back([&] {
+      const CodeCache cache(path);
+      for (unsigned turn = 0; turn < 50; ++turn) {
+        cache.keep("text", kCode);
+        if (cache.find("text") != kCode) ++torn;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(torn, 0U);
+}
+
+TEST(CodeCacheEntries, AreDroppedWhenThereAreMany) {
+  const ScratchDirectory folder;
+  const CodeCache cache(folder.path());
+  for (std::size_t n = 0; n < CodeCache::kMostEntries + 5; ++n) cache.keep(std::to_string(n), kCode);
+  std::size_t left = 0;
+  for (std::size_t n = 0; n < CodeCache::kMostEntries + 5; ++n) left += cache.find(std::to_string(n)) ? 1 : 0;
+  EXPECT_EQ(left, CodeCache::kMostEntries);
+}
+
+}  // namespace
+}  // namespace gdr::tests
