@@ -21,6 +21,7 @@ namespace {
 
 using emulator::Chip;
 using emulator::HostIsa;
+using emulator::JitUse;
 using emulator::kPesPerBlock;
 
 constexpr unsigned kBlock = 0;
@@ -32,10 +33,15 @@ bool has(HostIsa isa) {
 
 HostIsa fastest() { return emulator::available_host_isas().back(); }
 
-std::unique_ptr<Chip> loaded_chip(const GravityWorkload& workload, HostIsa isa) {
-  auto chip = emulator::make_simd_chip(isa);
+std::unique_ptr<Chip> loaded_chip(const GravityWorkload& workload, HostIsa isa, JitUse jit = JitUse::never) {
+  auto chip = emulator::make_simd_chip(isa, jit);
   workload.load(*chip);
   return chip;
+}
+
+/// With compiled bodies, where the host can.
+std::unique_ptr<Chip> fastest_chip(const GravityWorkload& workload) {
+  return loaded_chip(workload, fastest(), emulator::can_compile_loops() ? JitUse::always : JitUse::never);
 }
 
 void run(Chip& chip, const GravityWorkload& workload, unsigned live_pes = kPesPerBlock, unsigned blocks = 1) {
@@ -47,12 +53,13 @@ double interactions(const GravityWorkload& workload) {
   return static_cast<double>(workload.stream().iterations()) * emulator::kParticlesPerRun;
 }
 
-void interaction_time(benchmark::State& state, HostIsa isa) {
+void interaction_time(benchmark::State& state, HostIsa isa, JitUse jit) {
   const auto iterations = static_cast<unsigned>(state.range(0));
   const auto live_pes = static_cast<unsigned>(state.range(1));
   const auto blocks = static_cast<unsigned>(state.range(2));
   const GravityWorkload workload(iterations);
-  const auto chip = loaded_chip(workload, isa);
+  const auto chip = loaded_chip(workload, isa, jit);
+  run(*chip, workload, live_pes, blocks);
   for (auto _ : state) run(*chip, workload, live_pes, blocks);
   const double share = static_cast<double>(blocks * live_pes) / kPesPerBlock;
   state.counters["ns_per_interaction"] =
@@ -151,7 +158,7 @@ void exact_against_double(benchmark::State& state) {
   constexpr unsigned kRepetitions = 16;  // of the double kernel, to bring both sides to about the same time
   constexpr std::size_t kPeakRounds = 50'000;
   const GravityWorkload workload(256);
-  const auto chip = loaded_chip(workload, fastest());
+  const auto chip = fastest_chip(workload);
   const DoubleSources sources = sources_of(workload);
   DoubleTargets targets = targets_of(*chip, workload);
   DoublePredicted predicted{sources.x, sources.v};
@@ -179,7 +186,7 @@ void exact_against_double(benchmark::State& state) {
 
 void engine_against_naive(benchmark::State& state) {
   const GravityWorkload workload(8);
-  const auto chip = loaded_chip(workload, fastest());
+  const auto chip = fastest_chip(workload);
   const auto code = std::make_shared<const tests::NaiveCode>(workload.program, tests::Landing::at_once);
   tests::NaiveInterpreter naive(code, kBlock);
   workload.prepare([&](unsigned pe, const auto& where, auto words) { naive.write_pe(pe, where, words); },
@@ -305,8 +312,8 @@ void register_all() {
   if (has(HostIsa::avx2) && has(HostIsa::avx512)) once("R7/avx2_against_avx512", avx2_against_avx512);
   once("R8/load_1000_lines", load_time);
   once("R9/equal_hashes", equal_hashes);
-  for (const HostIsa isa : emulator::available_host_isas()) {
-    benchmark::RegisterBenchmark(fmt::format("interaction/{}", emulator::name_of(isa)).c_str(), interaction_time, isa)
+  const auto interaction = [](std::string_view name, HostIsa isa, JitUse jit) {
+    benchmark::RegisterBenchmark(fmt::format("interaction/{}", name).c_str(), interaction_time, isa, jit)
         ->ArgNames({"iterations", "live_pes", "blocks"})
         ->Args({64, 32, 1})
         ->Args({64, 8, 1})
@@ -314,7 +321,9 @@ void register_all() {
         ->Args({64, 8, 4})
         ->Args({4, 8, 4})
         ->MinTime(0.2);
-  }
+  };
+  for (const HostIsa isa : emulator::available_host_isas()) interaction(emulator::name_of(isa), isa, JitUse::never);
+  if (emulator::can_compile_loops()) interaction("compiled", HostIsa::avx512, JitUse::always);
 }
 
 }  // namespace

@@ -167,8 +167,12 @@ class Writer {
 
 class Generator {
  public:
-  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding)
+  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, Extent extent)
       : graph_(graph), facts_(facts), robust_(rounding == Rounding::robust), uniform_(graph.uniform()) {
+    if (extent == Extent::everything) {
+      code_.left = graph.left;
+      code_.left_flags = graph.left_flags;
+    }
     find_needed();
     find_staying();
     find_shortcuts();
@@ -194,6 +198,8 @@ class Generator {
   void find_needed() {
     needed_.resize(graph_.nodes.size());
     for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
+    for (const Left& left : code_.left) needed_[left.value] = true;
+    for (const Left& left : code_.left_flags) needed_[left.value] = true;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const Node& each = graph_.nodes[n];
       // Whatever becomes of it, its operation may have no event.
@@ -236,6 +242,7 @@ class Generator {
       }
     }
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
+    for (const Left& left : code_.left) uses[left.value] += 2;
     approximate_.resize(count);
     fused_.resize(count);
     const auto only_in_sum = [&](NodeId id) {
@@ -321,6 +328,8 @@ class Generator {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(static_cast<NodeId>(n));
     }
+    for (const Left& left : code_.left) (void)of(left.value);
+    for (const Left& left : code_.left_flags) (void)of(left.value);
     std::size_t at = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
@@ -366,6 +375,16 @@ entry:
     text += body.text;
     text +=
         "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
+    for (const Left& left : code_.left) {
+      const Value planes = planes_left(left);
+      epilogue.store(kBits, planes.first, "%results", std::uint64_t{plane++} * kRowWords);
+      if (left.is_long) epilogue.store(kBits, planes.second, "%results", std::uint64_t{plane++} * kRowWords);
+    }
+    for (const Left& left : code_.left_flags) {
+      const std::string few = epilogue.set("bitcast {} {} to i8", kFlags, flag_of(left.value));
+      const std::string wide = epilogue.set("zext i8 {} to i64", few);
+      epilogue.store("i64", wide, "%results", std::uint64_t{plane++} * kRowWords);
+    }
     write_return(epilogue);
     text += epilogue.text;
     code_.ir = std::string(kDeclarations) + text;
@@ -707,6 +726,17 @@ entry:
     return value;
   }
 
+  /// Of a word that the last turn leaves. A word that it took over as a number has the planes of that number.
+  Value planes_left(const Left& left) {
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const NodeId number = facts_.number_of_phi[n];
+      if (graph_.carried[n].before != left.value || number == kNoNode) continue;
+      const Value value = values_[number];
+      return left.is_long ? to_planes(value) : Value{w_->bits(w_->canonical(value.first)), {}};
+    }
+    return planes_of(left.value, left.is_long);
+  }
+
   // ---- rounding
   // ------------------------------------------------------------------------------------------------------
 
@@ -899,14 +929,15 @@ entry:
 
 }  // namespace
 
-BodyCode make_body_code(const BodyGraph& graph, Rounding rounding) {
+BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, Extent extent) {
   BodyCode code;
   code.refusal = graph.refusal;
+  if (code.refusal.empty() && extent == Extent::everything) code.refusal = graph.last_refusal;
   if (!code.refusal.empty()) return code;
-  const BodyFacts facts = make_number_facts(graph, kTurns);
+  const BodyFacts facts = make_number_facts(graph, kTurns, extent == Extent::everything);
   code.refusal = facts.refusal;
   if (!code.refusal.empty()) return code;
-  return Generator(graph, facts, rounding).run();
+  return Generator(graph, facts, rounding, extent).run();
 }
 
 }  // namespace gdr::emulator::jit

@@ -46,10 +46,18 @@ struct BodyCode {
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
   std::vector<Carried> carried;
-  std::vector<unsigned> rows;  // of registers that a turn reads, one of each plane
-  std::string refusal;         // as BodyGraph's
+  std::vector<Left> left;        // of the last turn; their planes follow those of the words carried
+  std::vector<Left> left_flags;  // then, in one word for each kLanes PEs, their bits
+  std::vector<unsigned> rows;    // of registers that a turn reads, one of each plane
+  std::string refusal;           // as BodyGraph's
 };
 
-[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding);
+/// What the code leaves in the registers.
+enum class Extent : std::uint8_t {
+  carried,    // what later turns read
+  everything  // for the last turn of a run
+};
+
+[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, Extent extent = Extent::carried);
 
 }  // namespace gdr::emulator::jit

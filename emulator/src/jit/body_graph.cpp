@@ -76,6 +76,22 @@ class Builder {
     for (const auto& [flag, before] : flags_in_) {
       if (flags_.at(flag) != before) throw Refusal{"it hands a flag from turn to turn"};
     }
+    find_left();
+  }
+
+  void find_left() {
+    for (const auto& [row, value] : state_) {
+      if (live_in_.count(row) == 0) graph_.left.push_back({row, form_[row / 2] == Form::longs, value});
+    }
+    for (const auto& [flag, value] : flags_) {
+      if (flags_in_.count(flag) == 0) graph_.left_flags.push_back({flag, false, value});
+    }
+    for (unsigned pair = 0; pair < kTRow / 2; ++pair) {
+      const bool is_long = form_[pair] == Form::longs;
+      const bool half =
+          rewritten_[pair] && !is_long && (state_.count(2 * pair) == 0 || state_.count(2 * pair + 1) == 0);
+      if (half || is_long != schedule_.long_pairs[pair]) graph_.last_refusal = "it leaves words in another layout";
+    }
   }
 
   void line(const DecodedLine& decoded) {

@@ -77,9 +77,20 @@ struct Carried {
   NodeId after = kNoNode;
 };
 
+/// A word, or a flag, that no later turn reads.
+struct Left {
+  std::uint32_t place = 0;  // row, or as NodeOp::flag's
+  bool is_long = false;
+  NodeId value = kNoNode;
+};
+
 struct BodyGraph {
   std::vector<Node> nodes;  // arguments stand before what takes them
   std::vector<Carried> carried;
+  std::vector<Left> left;
+  std::vector<Left> left_flags;
+  /// Why the last turn, after which all of this must stand in the registers, cannot be taken apart.
+  std::string last_refusal;
   /// Why the body cannot be taken apart; empty if it could.
   std::string refusal;
 

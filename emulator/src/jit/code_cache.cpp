@@ -31,6 +31,8 @@ constexpr const char* kCpu = "x86-64-v4";
 constexpr std::string_view kMagic = "gdr loop body 1\n";
 constexpr const char* kExtension = ".body";
 constexpr std::size_t kDigestDigits = 64;
+// Room before the code, where sanitizers look for a function's type; as much as keeps the code's alignment.
+constexpr std::size_t kBefore = 64;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
@@ -191,16 +193,16 @@ void CodeCache::keep(std::string_view ir, const CodeBytes& code) const {
   }
 }
 
-LoadedCode::LoadedCode(const CodeBytes& code) : size_(code.bytes.size()) {
+LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size()) {
   memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED) throw Error(fmt::format("no memory for a loop body: {}", std::strerror(errno)));
-  std::memcpy(memory_, code.bytes.data(), size_);
+  auto* const first = static_cast<char*>(memory_) + kBefore;
+  std::memcpy(first, code.bytes.data(), code.bytes.size());
   if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
     const std::string why = std::strerror(errno);
     munmap(memory_, size_);
     throw Error(fmt::format("a loop body may not be run: {}", why));
   }
-  auto* const first = static_cast<char*>(memory_);
   uniform = reinterpret_cast<Uniform>(first + code.uniform);
   turns = reinterpret_cast<Turns>(first + code.turns);
 }

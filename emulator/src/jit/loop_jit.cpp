@@ -19,7 +19,7 @@ using simd::kRowWords;
 using simd::row_place;
 
 // Interactions that make it worth while to look whether there is code, and to compile it. The interpreter takes 17 ns
-// for one, a body 5; compiling takes about 30 ms.
+// for one, a body 5; compiling takes about 0.1 s.
 constexpr std::uint64_t kWorthLooking = 200'000;
 constexpr std::uint64_t kWorthCompiling = 2'000'000;
 
@@ -93,6 +93,7 @@ struct LoopJit::Form {
   std::size_t record_planes = 0;
   std::size_t result_planes = 0;
   Trust trust;
+  bool failed = false;  // there will be no code
 
   [[nodiscard]] bool run(const BlockTurns& turns) const;
 
@@ -124,9 +125,12 @@ void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) cons
 bool LoopJit::Form::run(const BlockTurns& turns) const {
   thread_local Buffers buffers;
   // As many words as the widest vector may be read from behind the last.
-  buffers.records.resize((record_planes + 1) * kTurns);
-  buffers.shared.resize((std::size_t{code.shared_words} + 1) * kTurns);
-  buffers.results.resize((result_planes + 1) * kRowWords);
+  const auto make_room = [](std::vector<std::uint64_t>& words, std::size_t count) {
+    if (words.size() < count) words.resize(count);
+  };
+  make_room(buffers.records, (record_planes + 1) * kTurns);
+  make_room(buffers.shared, (std::size_t{code.shared_words} + 1) * kTurns);
+  make_room(buffers.results, (result_planes + 1) * kRowWords);
   take_records(turns, buffers);
 
   const ExactnessWatch watch;
@@ -145,48 +149,61 @@ bool LoopJit::Form::run(const BlockTurns& turns) const {
 
   const unsigned lanes = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
   const std::uint64_t* plane = buffers.results.data();
-  for (const Carried& carried : code.carried) {
-    for (unsigned of_word = 0; of_word < (carried.is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
-      std::copy_n(plane, lanes, turns.state + row_place(carried.row + of_word));
+  const auto take = [&](unsigned row, bool is_long) {
+    for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
+      std::uint64_t* const to = turns.state + row_place(row + of_word);
+      for (unsigned lane = 0; lane < lanes; lane += kLanes) std::copy_n(plane + lane, kLanes, to + lane);
     }
+  };
+  for (const Carried& carried : code.carried) take(carried.row, carried.is_long);
+  for (const Left& left : code.left) take(left.place, left.is_long);
+  for (const Left& left : code.left_flags) {
+    std::uint64_t& flags =
+        turns.state[simd::flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements];
+    for (unsigned pe = 0; pe < lanes; pe += kLanes) flags = (flags & ~(kAll << pe)) | (plane[pe] << pe);
+    plane += kRowWords;
   }
   turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
   return true;
 }
 
+namespace {
+
+/// True if what `last` leaves pending cannot be told from what has landed when `next` runs behind it.
+bool may_land_early(const DecodedLine& last, const DecodedLine& next) {
+  const simd::LineFacts writes = simd::facts_of(last.effects);
+  const simd::LineFacts reads = simd::facts_of(next.effects);
+  return (reads.reads & simd::whole_pairs(writes.writes)).none() && (reads.flags_read & writes.flags_written) == 0 &&
+         !last.effects.writes_bm();
+}
+
+}  // namespace
+
 LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, JitUse use)
     : program_(program), schedule_(schedule), use_(use) {
-  // What the loop initialization leaves pending lands behind the reads of the body's first line.
-  const std::vector<const DecodedLine*> before = lines_of(program.steps(isa::Section::loop_initialization));
-  const std::vector<const DecodedLine*> body = lines_of(program.steps(isa::Section::loop_body));
+  const auto lines = [&](isa::Section section) { return lines_of(program.steps(section)); };
+  const std::vector<const DecodedLine*> before = lines(isa::Section::loop_initialization);
+  const std::vector<const DecodedLine*> body = lines(isa::Section::loop_body);
+  const std::vector<const DecodedLine*> after = lines(isa::Section::loop_termination);
   if (body.empty() || use == JitUse::never) {
     refused_ = true;
     return;
   }
-  may_begin_ = true;
-  if (!before.empty()) {
-    const simd::LineFacts last = simd::facts_of(before.back()->effects);
-    const simd::LineFacts first = simd::facts_of(body.front()->effects);
-    may_begin_ = (first.reads & simd::whole_pairs(last.writes)).none() &&
-                 (first.flags_read & last.flags_written) == 0 && !before.back()->effects.writes_bm();
-  }
+  may_begin_ = before.empty() || may_land_early(*before.back(), *body.front());
+  may_end_ = after.empty() || may_land_early(*body.back(), *after.front());
 }
 
 LoopJit::~LoopJit() = default;
 
-const LoopJit::Form* LoopJit::form(Rounding rounding) const {
-  return ready_[static_cast<std::size_t>(rounding)].load(std::memory_order_acquire);
-}
-
 bool LoopJit::ready(std::uint64_t interactions) const {
-  if (form(Rounding::quick) != nullptr) return true;
+  if (form(Rounding::quick, Extent::carried) != nullptr) return true;
   if (refused_.load(std::memory_order_relaxed)) return false;
   const std::uint64_t before = interactions_.fetch_add(interactions, std::memory_order_relaxed);
   const std::uint64_t all = before + interactions;
   const bool compiles = use_ == JitUse::always || all >= kWorthCompiling;
   const bool looks = compiles || (before < kWorthLooking && all >= kWorthLooking);
   if (looks) prepare(Rounding::quick, compiles);
-  return form(Rounding::quick) != nullptr;
+  return form(Rounding::quick, Extent::carried) != nullptr;
 }
 
 void LoopJit::prepare(Rounding rounding, bool compiles) const {
@@ -197,15 +214,23 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
   } else if (!lock.try_lock()) {
     return;
   }
-  const auto at = static_cast<std::size_t>(rounding);
-  if (ready_[at].load(std::memory_order_relaxed) != nullptr || refused_) return;
+  // Whoever finds a body ready finds its last turn ready, too, if there is one.
+  if (may_end_) prepare(rounding, Extent::everything, compiles);
+  prepare(rounding, Extent::carried, compiles);
+}
+
+void LoopJit::prepare(Rounding rounding, Extent extent, bool compiles) const {
+  const std::size_t at = index_of(rounding, extent);
   std::unique_ptr<Form>& form = forms_[at];
+  if (ready_[at].load(std::memory_order_relaxed) != nullptr || (form != nullptr && form->failed)) return;
   try {
     if (form == nullptr) {
       form = std::make_unique<Form>();
-      form->code = make_body_code(make_body_graph(program_, schedule_), rounding);
+      form->code = make_body_code(make_body_graph(program_, schedule_), rounding, extent);
       for (const RecordWord& word : form->code.record_words) form->record_planes += word.is_long ? 2 : 1;
       for (const Carried& carried : form->code.carried) form->result_planes += carried.is_long ? 2 : 1;
+      for (const Left& left : form->code.left) form->result_planes += left.is_long ? 2 : 1;
+      form->result_planes += form->code.left_flags.size();
     }
     if (!form->code.refusal.empty()) throw Error(form->code.refusal);
     const CodeCache cache = CodeCache::of_user();
@@ -219,6 +244,8 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
     form->code.ir.clear();
     ready_[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
+    form->failed = true;
+    if (extent == Extent::everything) return;
     refusal_ = error.what();
     if (rounding == Rounding::quick) refused_ = true;
   }
@@ -230,17 +257,21 @@ std::string LoopJit::refusal() const {
 }
 
 void LoopJit::fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const {
-  const Form* any = form(Rounding::quick);
-  if (any == nullptr || live_pes % kLanes == 0) return;
+  if (live_pes % kLanes == 0) return;
   const unsigned end = (live_pes + kLanes - 1) / kLanes * kLanes;
-  for (const unsigned row : any->code.rows) {
-    std::uint64_t* words = state + row_place(row);
-    std::fill(words + live_pes, words + end, words[live_pes - 1]);
+  for (const Extent extent : {Extent::carried, Extent::everything}) {
+    const Form* of = form(Rounding::quick, extent);
+    if (of == nullptr) continue;
+    for (const unsigned row : of->code.rows) {
+      std::uint64_t* words = state + row_place(row);
+      std::fill(words + live_pes, words + end, words[live_pes - 1]);
+    }
   }
 }
 
-bool LoopJit::run(const BlockTurns& turns) const {
-  const Form* quick = form(Rounding::quick);
+bool LoopJit::run(const BlockTurns& turns, Extent extent) const {
+  const Form* quick = form(Rounding::quick, extent);
+  if (quick == nullptr) return false;
   if (quick->trust.given()) {
     if (quick->run(turns)) {
       quick->trust.passed();
@@ -248,10 +279,10 @@ bool LoopJit::run(const BlockTurns& turns) const {
     }
     quick->trust.refused();
   }
-  if (form(Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
+  if (form(Rounding::robust, extent) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
     prepare(Rounding::robust, true);
   }
-  const Form* robust = form(Rounding::robust);
+  const Form* robust = form(Rounding::robust, extent);
   if (robust == nullptr || !robust->trust.given()) return false;
   if (robust->run(turns)) {
     robust->trust.passed();

@@ -63,7 +63,7 @@ ExponentRange range_of_constant(isa::LongWord value) {
 
 class Analysis {
  public:
-  Analysis(const BodyGraph& graph, unsigned turns) : graph_(graph), turns_(turns) {
+  Analysis(const BodyGraph& graph, unsigned turns, bool last) : graph_(graph), turns_(turns), last_(last) {
     facts_.of.resize(graph.nodes.size());
     phi_range_.resize(graph.nodes.size());
     uses_.resize(graph.nodes.size());
@@ -95,6 +95,8 @@ class Analysis {
   [[nodiscard]] std::vector<bool> wanted_nodes() const {
     std::vector<bool> wanted(graph_.nodes.size());
     for (const Carried& carried : graph_.carried) wanted[carried.after] = true;
+    for (std::size_t n = 0; last_ && n < graph_.left.size(); ++n) wanted[graph_.left[n].value] = true;
+    for (std::size_t n = 0; last_ && n < graph_.left_flags.size(); ++n) wanted[graph_.left_flags[n].value] = true;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       wanted[n] = wanted[n] || graph_.nodes[n].type == NodeType::number;  // each may have to be checked
       if (!wanted[n]) continue;
@@ -252,6 +254,7 @@ class Analysis {
 
   const BodyGraph& graph_;
   unsigned turns_;
+  bool last_;
   BodyFacts facts_;
   std::vector<unsigned> uses_;
   std::vector<ExponentRange> phi_range_;
@@ -259,6 +262,8 @@ class Analysis {
 
 }  // namespace
 
-BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns) { return Analysis(graph, turns).run(); }
+BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns, bool last) {
+  return Analysis(graph, turns, last).run();
+}
 
 }  // namespace gdr::emulator::jit

@@ -45,7 +45,7 @@ struct BodyFacts {
   std::string refusal;
 };
 
-/// `turns`: after how many the words carried are looked at again.
-[[nodiscard]] BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns);
+/// `turns`: after how many the words carried are looked at again. `last`: whatever the body leaves is wanted.
+[[nodiscard]] BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns, bool last);
 
 }  // namespace gdr::emulator::jit

@@ -412,15 +412,19 @@ class SimdChip final : public Chip {
     const SectionCode& body = section(Section::loop_body);
     const std::uint64_t iterations = loop.stream.iterations();
     const std::uint64_t with_record = valid ? iterations : iterations - 1;
-    const bool compiled =
-        code_->loop.ready(iterations * blocks.count * loop.live_pes * isa::kVectorElements) && with_record > 1;
+    const bool compiled = code_->loop.ready(iterations * blocks.count * loop.live_pes * isa::kVectorElements);
     for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
-      // The last turn is the interpreter's: it leaves all registers as the machine does.
-      if (compiled && iteration + 1 < with_record && (iteration > 0 || !loop.begins || code_->loop.may_begin())) {
+      const bool may_begin = iteration > 0 || !loop.begins || code_->loop.may_begin();
+      const std::uint64_t end =
+          with_record - (code_->loop.may_end() ? 0 : 1);  // else the last turn is the interpreter's
+      if (compiled && with_record > 0 && iteration < end && may_begin) {
         run.land();
-        run_compiled(blocks, loop, iteration, with_record - 1);
-        iteration = with_record - 1;
-        run.receive_records(loop.stream, iteration - 1, true);  // a broadcast memory holds two records
+        run_compiled(blocks, loop, iteration, with_record, end == with_record);
+        // A broadcast memory holds two records.
+        if (end > iteration + 1) run.receive_records(loop.stream, end - 2, true);
+        run.receive_records(loop.stream, end - 1, true);
+        iteration = end;
+        if (iteration == iterations) break;
       }
       const bool has_record = iteration < with_record;
       run.receive_records(loop.stream, iteration, has_record);
@@ -436,28 +440,35 @@ class SimdChip final : public Chip {
     run.land();
   }
 
-  /// Turns of the loop body, all with a record, on compiled code as far as it goes.
-  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end) {
+  /// Turns of the loop body, all with a record, on compiled code as far as it goes: up to `last`, the last one with a
+  /// record, or with it.
+  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t last, bool with_last) {
     const RecordStream& stream = loop.stream;
     const SectionCode& body = section(Section::loop_body);
     for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
       code_->loop.fill_dead_lanes(memory_.state(block), loop.live_pes);
-      for (std::uint64_t first = begin; first < end; first += jit::kTurns) {
-        const auto turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
+      const auto run = [&](std::uint64_t first, unsigned turns, bool is_last) {
         const isa::LongWord* record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
-        if (code_->loop.run(
-                {memory_.state(block), record, std::size_t{kBlocks} * stream.record_words, turns, loop.live_pes})) {
+        const jit::BlockTurns of_block{memory_.state(block), record, std::size_t{kBlocks} * stream.record_words, turns,
+                                       loop.live_pes};
+        if (is_last ? code_->loop.run_last(of_block) : code_->loop.run(of_block)) {
           tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * turns;
-          continue;
+          return;
         }
-        Sequence run(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
-        run.number(loop.run, loop.first_iteration);
+        Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
+        interpreted.number(loop.run, loop.first_iteration);
         for (std::uint64_t iteration = first; iteration < first + turns; ++iteration) {
-          run.receive_records(stream, iteration, true);
-          run.section(Section::loop_body, body);
+          interpreted.receive_records(stream, iteration, true);
+          interpreted.section(Section::loop_body, body);
         }
-        run.land();
+        if (is_last) interpreted.operations(body.spread);
+        interpreted.land();
+      };
+      const std::uint64_t end = last - 1;
+      for (std::uint64_t first = begin; first < end; first += jit::kTurns) {
+        run(first, static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first)), false);
       }
+      if (with_last) run(end, 1, true);
     }
   }
 
