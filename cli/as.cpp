@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "assemble_arguments.h"
 #include "command.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
@@ -19,32 +20,8 @@ struct Options {
   std::string object;
   std::string stubs;
   std::string listing;
-  std::vector<std::string> definitions;
-  std::vector<std::string> warnings;
-  bool compat_il = false;
-  bool schedule = false;
+  AssembleArguments assemble;
 };
-
-assembler::AssembleOptions assemble_options(const Options& options) {
-  assembler::AssembleOptions chosen;
-  chosen.compat_il = options.compat_il;
-  chosen.schedule = options.schedule;
-  for (const std::string& argument : options.warnings) {
-    try {
-      chosen.warnings.apply(argument);
-    } catch (const Error& error) {
-      throw UsageError(error.what());
-    }
-  }
-  for (const std::string& definition : options.definitions) {
-    const std::size_t equals = definition.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError(fmt::format("-D: '{}' is refused: it must be NAME=VALUE", definition));
-    }
-    chosen.definitions[definition.substr(0, equals)] = definition.substr(equals + 1);
-  }
-  return chosen;
-}
 
 std::string_view severity_name(assembler::Severity severity) {
   switch (severity) {
@@ -104,7 +81,7 @@ int assemble(const Options& options) {
   if (options.listing == "-" && options.report.json == "-") {
     throw UsageError("--listing and --json both go to standard output: give one of them a file");
   }
-  const assembler::AssembleResult result = assembler::assemble_file(options.source, assemble_options(options));
+  const assembler::AssembleResult result = assembler::assemble_file(options.source, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (result.program) {
     const isa::Program& program = *result.program;
@@ -136,11 +113,7 @@ void add_as(Command program) {
   command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
   command.add_option("--listing", options->listing,
                      "listing with words, clocks, units and bound to FILE, or - for standard output");
-  command.add_option("-D", options->definitions, "define a name: NAME=VALUE (repeatable)");
-  command.add_option("-W", options->warnings,
-                     "warnings: NAME, no-NAME, error, error=NAME, no-error=NAME, or all for NAME (repeatable)");
-  command.add_flag("--compat-il", options->compat_il, "il\"...\" sets the lower half of the word alone");
-  command.add_flag("--schedule", options->schedule, "pack lines without changing results");
+  options->assemble.add_to(command);
   options->report.add_to(command);
 }
 

@@ -83,6 +83,7 @@ void add_device_results(Json& report, const Device& device);
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
 
 // One function a subcommand; each adds itself to the program.
+void add_analyse(Command program);
 void add_as(Command program);
 void add_objdump(Command program);
 void add_run(Command program);

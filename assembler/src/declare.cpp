@@ -74,7 +74,7 @@ class Declarer {
       const auto& statement = std::get<ExpandedStatement>(entry);
       if (std::holds_alternative<SectionStatement>(statement.statement)) in_section = true;
       if (first_ == nullptr) first_ = &statement;
-      if (in_section && declares(statement.statement)) {
+      if (in_section && declares(statement.statement) && statement.local_name.empty()) {
         reporter_.error(Code::misplaced, statement.where, "declarations stand before the first section");
       }
       std::visit([&](const auto& parsed) { add(parsed, statement); }, statement.statement);
@@ -341,6 +341,7 @@ class Declarer {
     Symbol symbol;
     symbol.kind = SymbolKind::register_name;
     symbol.name = statement.name.text;
+    symbol.shown = at.local_name;
     symbol.where = at.place(statement.name.span);
     const Operand& operand = statement.operand;
     if (operand.kind == OperandKind::flag || operand.kind == OperandKind::pe_id || operand.kind == OperandKind::bb_id) {

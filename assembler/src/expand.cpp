@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
@@ -22,6 +23,10 @@ constexpr std::size_t kLongestLine = 1000;
 constexpr int kDeepestNesting = 24;  // of parentheses, and of macros, repeats and includes
 constexpr std::size_t kMostStatements = 16384;
 constexpr std::size_t kMostFiles = 64;
+constexpr std::uintmax_t kMostIncludedBytes = std::uintmax_t{16} << 20;
+
+/// Macros that come with gdr, among its data files.
+const std::filesystem::path kMacros = "kernels/macros";
 
 struct SourceLine {
   std::string text;  // without comment and trailing blanks
@@ -43,6 +48,9 @@ struct Scope {
   std::map<std::string, std::string, std::less<>> arguments;  // of the macro in use
   std::uint32_t origin = 0;
   int depth = 0;
+  bool in_macro = false;
+  unsigned registers_end =
+      isa::kGprShortWords;  // where those of the macros in use begin: they fill the GPR from its end
 };
 
 bool is_word_character(char c) {
@@ -70,7 +78,9 @@ std::string first_word(std::string_view text) {
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool hexadecimal = text.starts_with("0x");
+  if (hexadecimal) text.remove_prefix(2);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
@@ -254,6 +264,7 @@ class Expander {
       return gap(line.text);
     }
     if (macro != macros_.end()) return use_macro(macro->first, macro->second, expanded, scope);
+    if (head == "reg" && scope.in_macro && in_section_ && !name_local_register(expanded, scope)) return gap(line.text);
     auto parsed = parse_statement(expanded.text, scope.constants);
     if (const auto* failure = std::get_if<SyntaxError>(&parsed)) {
       refuse(*failure, expanded.place(failure->span), expanded.text);
@@ -263,6 +274,7 @@ class Expander {
     }
     expanded.statement = std::get<Statement>(std::move(parsed));
     if (std::holds_alternative<SectionStatement>(expanded.statement)) in_section_ = true;
+    note_declared(expanded.statement);
     if (opens_block(head)) return expand_head(lines, at, expanded, scope);
     if (const auto* constant = std::get_if<ConstantStatement>(&expanded.statement)) {
       // A definition given from outside goes before the source's own.
@@ -280,6 +292,51 @@ class Expander {
     } else {
       expansion_.entries.emplace_back(std::move(expanded));
     }
+  }
+
+  void note_declared(const Statement& statement) {
+    const auto note = [&](const Word& word) { declared_.insert(word.text); };
+    if (const auto* variable = std::get_if<Declaration>(&statement)) note(variable->name);
+    if (const auto* parameter = std::get_if<ParameterStatement>(&statement)) note(parameter->name);
+    if (const auto* named = std::get_if<RegisterStatement>(&statement)) note(named->name);
+  }
+
+  /// Gives a register of a macro's body a name of this use alone; `reg NAME [vector|scalar] short|long` takes the next
+  /// free one. Two uses side by side share registers, one inside the other has its own. False if it is refused.
+  bool name_local_register(ExpandedStatement& at, Scope& scope) {
+    const auto begin = static_cast<std::uint32_t>(at.text.find("reg"));
+    std::vector<std::string> words;
+    for (std::size_t next = at.text.find_first_not_of(" \t", begin); next < at.text.size();) {
+      const std::size_t end = std::min(at.text.find_first_of(" \t", next), at.text.size());
+      words.push_back(at.text.substr(next, end - next));
+      next = std::min(at.text.find_first_not_of(" \t", end), at.text.size());
+    }
+    if (words.size() < 3) return true;  // the grammar says what is missing
+    std::string chosen = words[2];
+    const bool shaped = words.size() == 4 && (chosen == "vector" || chosen == "scalar");
+    const std::string& width = shaped ? words[3] : words[2];
+    if (width == "short" || width == "long") {
+      const bool vector = !shaped || chosen == "vector";
+      const unsigned step = width == "long" ? 2 : 1;
+      const unsigned words_taken = step * (vector ? isa::kVectorElements : 1);
+      if (words_taken > scope.registers_end) {
+        reporter_.error(Code::memory_full, at.where,
+                        fmt::format("the macros in use take more registers than the {} short words of the GPR",
+                                    isa::kGprShortWords));
+        return false;
+      }
+      scope.registers_end = (scope.registers_end - words_taken) / step * step;
+      chosen = fmt::format("${}r{}{}", step == 2 ? "l" : "", scope.registers_end, vector ? "v" : "");
+    } else if (words.size() != 3) {
+      return true;
+    }
+    at.local_name = words[1];
+    const std::string own = fmt::format("{}__{}", words[1], ++local_registers_);
+    scope.arguments[words[1]] = own;
+    // One place for the whole line: what is wrong with it is told there.
+    at.text = fmt::format("reg {} {}", own, chosen);
+    at.columns.assign(at.text.size() + 1, at.where.range.column);
+    return true;
   }
 
   static bool opens_block(const std::string& head) { return head == "repeat" || head == "if" || head == "macro"; }
@@ -353,43 +410,117 @@ class Expander {
     }
   }
 
-  void use_macro(const std::string& name, const Macro& macro, const ExpandedStatement& use, const Scope& scope) {
-    std::vector<std::string> arguments;
+  /// The arguments of a use, in the order of the parameters: first by their place, then as PARAMETER=TEXT. Nothing if
+  /// they do not fit, which is reported.
+  std::optional<std::vector<std::string>> arguments_of(const std::string& name, const Macro& macro,
+                                                       const ExpandedStatement& use) {
     const std::string& text = use.text;
-    std::size_t at = text.find(name) + name.size();
-    while (at < text.size()) {
+    std::vector<std::optional<std::string>> found(macro.parameters.size());
+    std::size_t placed = 0;
+    bool by_name = false;
+    const auto refuse = [&](std::string message) {
+      if (reporter_.error(Code::macro, use.where, std::move(message))) {
+        reporter_.note(macro.where, "it is defined here");
+      }
+      return std::nullopt;
+    };
+    for (std::size_t at = text.find(name) + name.size(); at < text.size();) {
       const std::size_t begin = std::min(text.find_first_not_of(" \t", at), text.size());
       const std::size_t end = std::min(text.find_first_of(" \t", begin), text.size());
-      if (end > begin) arguments.push_back(text.substr(begin, end - begin));
       at = end;
+      if (end == begin) continue;
+      const std::string argument = text.substr(begin, end - begin);
+      std::size_t word = 0;
+      while (word < argument.size() && is_word_character(argument[word])) ++word;
+      const bool named = word > 0 && word < argument.size() && argument[word] == '=' &&
+                         (word + 1 >= argument.size() || argument[word + 1] != '=');
+      if (!named) {
+        if (by_name) return refuse(fmt::format("'{}' stands behind an argument by name; give it its name", argument));
+        if (placed < found.size()) found[placed] = argument;
+        ++placed;
+        continue;
+      }
+      by_name = true;
+      const std::string parameter = argument.substr(0, word);
+      const auto place = std::find(macro.parameters.begin(), macro.parameters.end(), parameter);
+      if (place == macro.parameters.end()) {
+        return refuse(fmt::format("macro '{}' has no parameter '{}'{}", name, parameter,
+                                  suggestion_or_all(parameter, macro.parameters)));
+      }
+      auto& value = found[static_cast<std::size_t>(place - macro.parameters.begin())];
+      if (value) return refuse(fmt::format("parameter '{}' of macro '{}' is given twice", parameter, name));
+      value = argument.substr(word + 1);
     }
-    if (arguments.size() != macro.parameters.size()) {
-      reporter_.error(
-          Code::macro, use.where,
-          fmt::format("macro '{}' takes {} arguments, {} are given", name, macro.parameters.size(), arguments.size()));
-      reporter_.note(macro.where, "it is defined here");
-      return gap(text);
+    std::vector<std::string> arguments;
+    std::vector<std::string> missing;
+    for (std::size_t index = 0; index < found.size(); ++index) {
+      if (!found[index]) missing.push_back(macro.parameters[index]);
+      arguments.push_back(found[index].value_or(""));
     }
+    if (by_name && !missing.empty()) {
+      return refuse(fmt::format("macro '{}' is not given {}", name, quoted_list(missing)));
+    }
+    if (!missing.empty() || placed > found.size()) {
+      return refuse(fmt::format("macro '{}' takes {} arguments, {} are given", name, macro.parameters.size(), placed));
+    }
+    return arguments;
+  }
+
+  void use_macro(const std::string& name, const Macro& macro, const ExpandedStatement& use, const Scope& scope) {
+    const auto arguments = arguments_of(name, macro, use);
+    if (!arguments) return gap(use.text);
     if (scope.depth >= kDeepestNesting) {
       reporter_.error(Code::too_long, use.where, fmt::format("macros and blocks nest deeper than {}", kDeepestNesting));
-      return gap(text);
+      return gap(use.text);
     }
     Scope inner = scope;
     ++inner.depth;
     inner.arguments.clear();
     inner.origin = reporter_.add_origin(use.where, fmt::format("macro '{}' is used here", name));
-    for (std::size_t index = 0; index < arguments.size(); ++index) {
-      inner.arguments[macro.parameters[index]] = arguments[index];
-      if (const auto number = whole_number(arguments[index])) inner.constants[macro.parameters[index]] = *number;
+    inner.in_macro = true;
+    for (std::size_t index = 0; index < arguments->size(); ++index) {
+      inner.arguments[macro.parameters[index]] = (*arguments)[index];
+      if (const auto number = whole_number((*arguments)[index])) inner.constants[macro.parameters[index]] = *number;
     }
     const Lines body = macro.body;  // a macro may define macros, which moves the table's entries
     expand_block(body, inner);
   }
 
+  /// A file beside the including one, in the folders of the options, or of the macros that come with gdr. Nothing if
+  /// there is none or it cannot be one, which is reported.
+  std::optional<std::filesystem::path> find_included(const std::string& name, std::uint32_t file, const Place& where) {
+    std::vector<std::filesystem::path> places{std::filesystem::path(files_[file].name).parent_path() / name};
+    for (const std::filesystem::path& directory : options_.include_directories) places.push_back(directory / name);
+    for (const std::filesystem::path& path : places) {
+      std::error_code none;
+      const auto status = std::filesystem::status(path, none);
+      if (!std::filesystem::exists(status)) continue;
+      if (!std::filesystem::is_regular_file(status)) {
+        reporter_.error(Code::include, where, fmt::format("'{}' is no regular file", path.string()));
+        return std::nullopt;
+      }
+      if (const auto bytes = std::filesystem::file_size(path, none); !none && bytes > kMostIncludedBytes) {
+        reporter_.error(Code::include, where,
+                        fmt::format("'{}' has {} bytes, more than {}", path.string(), bytes, kMostIncludedBytes));
+        return std::nullopt;
+      }
+      return path;
+    }
+    const std::filesystem::path plain(name);
+    if (plain.filename() == plain) {
+      if (const auto own = base::find_data_file(kMacros / plain)) return own;
+    }
+    std::vector<std::string> looked;
+    for (const std::filesystem::path& path : places) looked.push_back(path.string());
+    reporter_.error(Code::include, where, fmt::format("'{}' is not found; looked for {}", name, quoted_list(looked)));
+    return std::nullopt;
+  }
+
   void include(const IncludeStatement& statement, const ExpandedStatement& head, Scope& scope) {
     const Place where = head.place(statement.path.span);
-    const std::filesystem::path path =
-        std::filesystem::path(files_[head.where.range.file].name).parent_path() / statement.path.text;
+    const auto found = find_included(statement.path.text, head.where.range.file, where);
+    if (!found) return;
+    const std::filesystem::path& path = *found;
     const std::filesystem::path identity = identity_of(path);
     if (std::find(including_.begin(), including_.end(), identity) != including_.end()) {
       reporter_.error(Code::include, where, fmt::format("'{}' includes itself", path.string()));
@@ -420,9 +551,62 @@ class Expander {
     if (words.size() > 1 && words.front() == "const") broken_.insert(words[1]);
   }
 
+  struct Question {
+    bool known = false;
+    std::size_t end = 0;  // behind it
+  };
+
+  /// `defined(NAME)`: whether a constant, a definition of the options, a macro, a macro's parameter or a declaration
+  /// above has the name.
+  [[nodiscard]] std::optional<Question> defined_at(std::string_view text, std::size_t at, const Scope& scope) const {
+    const auto skip_blanks = [&] {
+      while (at < text.size() && is_blank(text[at])) ++at;
+    };
+    at += std::string_view("defined").size();
+    skip_blanks();
+    if (at >= text.size() || text[at] != '(') return std::nullopt;
+    ++at;
+    skip_blanks();
+    const std::size_t begin = at;
+    while (at < text.size() && is_word_character(text[at])) ++at;
+    const std::string name(text.substr(begin, at - begin));
+    skip_blanks();
+    if (name.empty() || at >= text.size() || text[at] != ')') return std::nullopt;
+    const bool known = scope.constants.contains(name) || scope.arguments.contains(name) || macros_.contains(name) ||
+                       options_.definitions.contains(name) || declared_.contains(name);
+    return Question{known, at + 1};
+  }
+
+  /// An expression with the answers in place of its questions.
+  [[nodiscard]] std::string with_defined(std::string_view text, const Scope& scope) const {
+    std::string answered;
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = at;
+      while (end < text.size() && is_word_character(text[end])) ++end;
+      const auto question =
+          text.substr(at, end - at) == "defined" ? defined_at(text, at, scope) : std::optional<Question>();
+      if (question) {
+        answered += question->known ? '1' : '0';
+        at = question->end;
+        continue;
+      }
+      end = std::max(end, at + 1);
+      answered += text.substr(at, end - at);
+      at = end;
+    }
+    return answered;
+  }
+
+  /// True if the word stands before the one '=' of an argument by name.
+  static bool is_argument_name(std::string_view text, std::size_t begin, std::size_t end) {
+    const bool follows_blank = begin > 0 && is_blank(text[begin - 1]);
+    return follows_blank && end < text.size() && text[end] == '=' && (end + 1 >= text.size() || text[end + 1] != '=');
+  }
+
   /// Writes the line's text with braces and macro parameters replaced; false if something in braces is wrong.
   bool substitute(const SourceLine& line, const Scope& scope, ExpandedStatement& out) {
     const std::string& text = line.text;
+    const bool uses_macro = macros_.contains(first_word(text));
     bool quoted = false;
     const auto append = [&](std::string_view added, std::size_t column) {
       for (const char c : added) {
@@ -440,7 +624,7 @@ class Expander {
           reporter_.error(Code::syntax, where, "'{' without '}'");
           return false;
         }
-        const std::string_view inner = std::string_view(text).substr(at + 1, end - at - 1);
+        const std::string inner = with_defined(std::string_view(text).substr(at + 1, end - at - 1), scope);
         if (const auto argument = scope.arguments.find(inner); argument != scope.arguments.end()) {
           append(argument->second, at);
         } else {
@@ -457,9 +641,19 @@ class Expander {
       }
       std::size_t end = at;
       while (end < text.size() && is_word_character(text[end])) ++end;
-      const bool starts_word = end > at && (at == 0 || (!is_word_character(text[at - 1]) && text[at - 1] != '$'));
-      const auto argument =
-          starts_word && !quoted ? scope.arguments.find(text.substr(at, end - at)) : scope.arguments.end();
+      // Before a quote stands the form of an immediate.
+      const bool starts_word = end > at && (at == 0 || (!is_word_character(text[at - 1]) && text[at - 1] != '$')) &&
+                               (end >= text.size() || text[end] != '"');
+      if (starts_word && !quoted && text.compare(at, end - at, "defined") == 0) {
+        if (const auto question = defined_at(text, at, scope)) {
+          append(question->known ? "1" : "0", at);
+          at = question->end;
+          continue;
+        }
+      }
+      const bool names_parameter = uses_macro && is_argument_name(text, at, end);
+      const auto argument = starts_word && !quoted && !names_parameter ? scope.arguments.find(text.substr(at, end - at))
+                                                                       : scope.arguments.end();
       if (argument != scope.arguments.end()) {
         append(argument->second, at);
       } else {
@@ -483,6 +677,8 @@ class Expander {
   Constants definitions_;                         // of the options, those that are whole numbers
   std::set<std::string> seen_words_;              // of all files read
   std::set<std::string> definable_;               // names that a const or param line gives a value
+  std::set<std::string> declared_;                // names of variables, parameters and registers so far
+  unsigned local_registers_ = 0;                  // named so far
   std::set<std::string> broken_;                  // constants whose value was refused
   std::vector<std::filesystem::path> including_;  // the files that are being read, each included by the one before
   std::map<std::string, Macro, std::less<>> macros_;

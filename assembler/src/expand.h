@@ -14,6 +14,7 @@ struct ExpandedStatement {
   std::string text;                    // after substitution
   Place where;                         // the whole line
   std::vector<std::uint32_t> columns;  // of each character of `text`, and of its end
+  std::string local_name;              // of a register of one use of a macro: as the macro's body writes it
 
   /// Where a span of the statement stands in the source.
   [[nodiscard]] Place place(const Span& span) const;

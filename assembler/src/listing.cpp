@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis_source.h"
 #include "gdr/isa/effects.h"
 #include "gdr/isa/loop_bound.h"
 
@@ -21,33 +22,9 @@ constexpr double kClockMHz = 400;
 /// Width of line number, clock, units and word with what stands between them.
 constexpr std::size_t kMovedColumn = 2 + 4 + 1 + 6 + 2 + 4 + 2 + isa::kInstructionBits / 4 + 2;
 
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
-    lines.push_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
 std::string hex_of(const isa::InstructionWord& word) {
   std::string text;
   for (auto part = word.parts.rbegin(); part != word.parts.rend(); ++part) text += fmt::format("{:016x}", *part);
-  return text;
-}
-
-/// One letter for each unit at work: adder, multiplier, integer unit, broadcast memory (r, w).
-std::string occupancy(const isa::Effects& effects) {
-  std::string text = "....";
-  if (effects.busy(isa::Unit::adder)) text[0] = effects.works(isa::Unit::adder) ? 'A' : 'a';
-  if (effects.busy(isa::Unit::multiplier)) text[1] = 'M';
-  if (effects.busy(isa::Unit::alu)) text[2] = 'I';
-  if (effects.reads_bm()) text[3] = 'r';
-  if (effects.writes_bm()) text[3] = 'w';
   return text;
 }
 
@@ -104,8 +81,8 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
   const auto list_line = [&](const isa::ProgramLine& coded) {
     const auto& [word, position] = coded;
     const isa::Line line = isa::decoded(word);
-    out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine,
-                       occupancy(isa::effects(line)), hex_of(word), name_of_file(position), position.line,
+    out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
+                       hex_of(word), name_of_file(position), position.line,
                        source_at(position).value_or(isa::print(line)));
     if (index < moved.size()) {
       for (const isa::SourcePosition& other : moved[index]) {
@@ -158,7 +135,7 @@ void list_summary(std::string& out, const isa::Program& program) {
 
 std::string listing(const isa::Program& program, std::span<const SourceFile> files, const MovedOperations& moved) {
   std::vector<std::vector<std::string_view>> sources;
-  for (const SourceFile& file : files) sources.push_back(lines_of(file.text));
+  for (const SourceFile& file : files) sources.push_back(trimmed_lines(file.text));
   std::string out = fmt::format("kernel {}\n\n", program.kernel);
   list_layout(out, program);
   out += "\n  line  clock  unit  word, source (units: A adder, a adder of fmull, M multiplier, I integer, r/w BM)\n";

@@ -133,6 +133,9 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
   value.symbol = symbol->kind == SymbolKind::register_name ? nullptr : symbol;
   if (symbol->written) {
     value.register_name = symbol;
+    if (const std::size_t own = value.text.find(symbol->name); own != std::string::npos) {
+      value.text.replace(own, symbol->name.size(), symbol->title());
+    }
     Operand written = *symbol->written;
     Value aliased = value;
     aliased.kind = written.kind;

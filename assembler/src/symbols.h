@@ -31,6 +31,10 @@ struct Symbol {
   std::uint32_t address = 0;
   isa::Transfer transfer = isa::Transfer::none;
   std::optional<Operand> written;  // of a register name
+  std::string shown;               // of a register of one use of a macro: its name there
+
+  /// What messages call it.
+  [[nodiscard]] const std::string& title() const { return shown.empty() ? name : shown; }
 
   /// Short words from one entry to the next.
   [[nodiscard]] std::uint32_t stride() const;

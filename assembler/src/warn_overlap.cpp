@@ -92,7 +92,7 @@ class SharedRegisters {
                                       access.text, found->by->text))) {
       reporter_.note(found->by->where, fmt::format("'{}' is written here", found->by->text));
       reporter_.note(found->by->register_name->where,
-                     fmt::format("'{}' is declared here", found->by->register_name->name));
+                     fmt::format("'{}' is declared here", found->by->register_name->title()));
     }
   }
 

@@ -67,7 +67,7 @@ class Unused {
   }
 
   void tell(const Symbol& symbol, const std::string& what) {
-    reporter_.warning(Code::unused, symbol.where, fmt::format("'{}' {}", symbol.name, what));
+    reporter_.warning(Code::unused, symbol.where, fmt::format("'{}' {}", symbol.title(), what));
   }
 
   void check(const Symbol& symbol) {

@@ -268,6 +268,7 @@ class JsonReport(CliTest):
             ["run", PROJECT / "kernels/tutorial.vsm", "--i", i, "--j", j, "--engine", "reference"],
             ["validate"],
             ["as", PROJECT / "kernels/tutorial.vsm"],
+            ["analyse", PROJECT / "kernels/tutorial.vsm"],
         ]:
             report = json.loads(self.succeeds(*arguments, "--json", "-").out)
             for field in self.FIELDS:
@@ -283,6 +284,41 @@ class JsonReport(CliTest):
         self.assertGreaterEqual(report["host_seconds"], 0)
         self.assertEqual((report["kernel"], report["diagnostics"]), ("tutorial", []))
         self.ends(1, ["missing.vsm"], "as", "missing.vsm", "--json", "-")
+
+    def test_warnings_are_named_chosen_and_made_errors(self):
+        kernel = self.file("spare.vsm", "kernel k\nbvar long xj elt\nbvar long spare elt\nvar vector long sum rrn\n"
+                           "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  nop\nloop body\n"
+                           "  fadd sum xj sum\n  nop\n")
+        told = json.loads(self.succeeds("as", kernel, "--json", "-").out)["diagnostics"]
+        self.assertEqual([(one["number"], one["name"], one["severity"], one["line"], one["column"], one["length"])
+                          for one in told], [("E0206", "unused", "warning", 3, 11, 5)])
+        self.assertEqual(json.loads(self.succeeds("as", kernel, "-Wno-unused", "--json", "-").out)["diagnostics"], [])
+        self.ends(1, ["[E0206 -Werror=unused]"], "as", kernel, "-Werror")
+        self.ends(2, ["'unsed'", "did you mean 'unused'?"], "as", kernel, "-Wno-unsed")
+        self.assertIn("-Wno-unused", self.succeeds("explain", "unused").out)
+
+    def test_an_analysis_names_ports_chain_bound_and_words_in_use(self):
+        report = json.loads(self.succeeds("analyse", PROJECT / "kernels/dgemm.vsm", "--json", "-").out)
+        ports = {port["name"]: port for port in report["ports"]}
+        self.assertEqual((ports["adder"]["busy"], ports["adder"]["share"]), (256, 1))
+        self.assertEqual((report["lines"], len(report["body"])), (256, 256))
+        self.assertEqual((report["bound"]["by"], report["bound"]["least_lines"]), ("bm", 256))
+        self.assertLessEqual(report["live"]["gpr"], 64)
+        self.assertEqual(report["body"][3]["clock"], 12)
+        page = self.scratch / "page.html"
+        self.succeeds("as", PROJECT / "kernels/gravity_jerk_2009.vsm", "--schedule", "-o", self.scratch / "packed.gdro")
+        self.succeeds("analyse", self.scratch / "packed.gdro", "--html", page)
+        self.assertIn("<title>gravity_jerk_2009: analysis</title>", page.read_text(encoding="utf-8"))
+
+    def test_files_are_included_from_named_folders(self):
+        folder = self.scratch / "own"
+        folder.mkdir()
+        (folder / "common.vsm").write_text("const n = 1\n", encoding="utf-8")
+        kernel = self.file("k.vsm", "include \"common.vsm\"\nkernel k\nloop body\n  if defined(wide) && n\n    nop\n"
+                           "  end\n  nop\n")
+        self.ends(1, ["'common.vsm' is not found"], "as", kernel)
+        report = json.loads(self.succeeds("as", kernel, "-I", folder, "-D", "wide", "--json", "-").out)
+        self.assertEqual(report["lines"]["loop_body"], 2)
 
     def test_a_listing_goes_to_standard_output_but_not_beside_json(self):
         kernel = PROJECT / "kernels/tutorial.vsm"

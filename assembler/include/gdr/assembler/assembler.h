@@ -74,6 +74,8 @@ struct AssembleOptions {
   bool compat_il = false;                          // il"..." sets the lower half alone, as the original assembler did
   bool schedule = false;                           // pack lines without changing results
   WarningOptions warnings{};
+  /// Looked through for included files behind the including one's folder and before the macros that come with gdr.
+  std::vector<std::filesystem::path> include_directories{};
 };
 
 /// Of each line of each section the other source lines whose operations the scheduler brought into it.

@@ -1,0 +1,235 @@
+#include "gdr/assembler/analysis.h"
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+
+#include "dataflow.h"
+#include "dependences.h"
+#include "gdr/base/error.h"
+
+namespace gdr::assembler {
+namespace {
+
+using isa::Section;
+using isa::Storage;
+using isa::Unit;
+using isa::Width;
+
+/// Lines as the scheduler sees them.
+std::vector<CodeLine> code_of(const isa::Program& program, Section section) {
+  std::vector<CodeLine> lines;
+  for (const isa::ProgramLine& coded : program.lines(section)) {
+    CodeLine line;
+    line.line = isa::decoded(coded.word);
+    const isa::Effects effects = isa::effects(line.line);
+    const auto add = [&](const isa::Access& access) {
+      CodeAccess known;
+      static_cast<isa::Access&>(known) = access;
+      line.accesses.push_back(std::move(known));
+    };
+    for (const isa::Access& access : effects.reads()) add(access);
+    for (const isa::Access& access : effects.writes()) add(access);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// ---- ports ---------------------------------------------------------------------------------------------------------
+
+enum Port : std::size_t { gpr_read, gpr_write, lm_read, lm_write, t_write, immediate, ports };
+
+constexpr std::array<std::string_view, ports> kPortNames{"GPR read", "GPR write", "LM read",
+                                                         "LM write", "T write",   "immediate"};
+constexpr std::array<unsigned, ports> kEach{isa::kGprReadPorts, isa::kGprWritePorts, isa::kLmReadPorts,
+                                            isa::kLmWritePorts, isa::kTWritePorts,   1};
+
+std::array<unsigned, ports> taken_by(const isa::Line& line) {
+  const auto write = [](const isa::WritePort& port) { return port.source != Unit::none ? 1u : 0u; };
+  std::array<unsigned, ports> taken{};
+  taken[gpr_read] = (isa::reads(line, isa::Source::gpr_a) ? 1 : 0) + (isa::reads(line, isa::Source::gpr_b) ? 1 : 0);
+  taken[gpr_write] = write(line.gpr_write);
+  taken[lm_read] = isa::reads(line, isa::Source::lm) ? 1 : 0;
+  taken[lm_write] = write(line.lm_write);
+  taken[t_write] = write(line.t_write);
+  taken[immediate] = isa::reads(line, isa::Source::immediate) ? 1 : 0;
+  return taken;
+}
+
+void count_ports(const std::vector<CodeLine>& body, Analysis& analysis) {
+  const auto lines = static_cast<unsigned>(body.size());
+  for (const isa::UnitInfo& unit : isa::units()) analysis.ports.push_back({std::string(unit.name), 0, 1, lines});
+  const std::size_t first = analysis.ports.size();
+  for (std::size_t port = 0; port < ports; ++port) {
+    analysis.ports.push_back({std::string(kPortNames[port]), 0, kEach[port], lines});
+  }
+  for (std::size_t number = 0; number < body.size(); ++number) {
+    const isa::Effects effects = isa::effects(body[number].line);
+    LineUse& use = analysis.body[number];
+    use.idle = true;
+    std::size_t index = 0;
+    for (const isa::UnitInfo& unit : isa::units()) {
+      if (effects.works(unit.unit)) ++analysis.operations;
+      use.idle = use.idle && !effects.busy(unit.unit);
+      if (effects.busy(unit.unit)) {
+        ++analysis.ports[index].busy;
+        use.ports.push_back(index);
+      }
+      ++index;
+    }
+    const auto taken = taken_by(body[number].line);
+    for (std::size_t port = 0; port < ports; ++port) {
+      analysis.ports[first + port].busy += taken[port];
+      if (taken[port] > 0) use.ports.push_back(first + port);
+    }
+  }
+}
+
+// ---- chain and slack -----------------------------------------------------------------------------------------------
+
+std::string name_of_operation(const CodeLine& line, Unit unit) {
+  return std::string(unit == Unit::bm ? isa::info_of(isa::Op::BM).mnemonic
+                                      : isa::info_of(isa::slot_of(line.line, unit).op).mnemonic);
+}
+
+void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, Analysis& analysis) {
+  const auto graph = graph_of(body, {}, program.record_words);
+  if (!graph || graph->operations.empty()) return;
+  const std::size_t count = graph->operations.size();
+  std::vector<std::vector<const Dependence*>> after(count);
+  for (const Dependence& edge : graph->dependences) after[edge.before].push_back(&edge);
+  // Operations stand in the order of lines, so every edge that needs a line leads forward; those within a line may not.
+  std::vector<unsigned> length(count, 0);  // lines from the operation to the end of the longest chain behind it
+  std::vector<const Dependence*> next(count, nullptr);
+  std::vector<std::size_t> latest(count, body.size() - 1);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t at = count; at-- > 0;) {
+      for (const Dependence* edge : after[at]) {
+        const unsigned longer = length[edge->after] + edge->lines;
+        if (longer > length[at]) {
+          length[at] = longer;
+          next[at] = edge;
+          changed = true;
+        }
+        if (latest[edge->after] - edge->lines < latest[at]) {
+          latest[at] = latest[edge->after] - edge->lines;
+          changed = true;
+        }
+      }
+    }
+  }
+  std::size_t at = static_cast<std::size_t>(std::max_element(length.begin(), length.end()) - length.begin());
+  analysis.chain_lines = length[at] + 1;
+  while (true) {
+    const UnitOperation& operation = graph->operations[at];
+    const unsigned waits = next[at] == nullptr ? 0 : next[at]->lines;
+    analysis.chain.push_back(
+        {operation.line, operation.unit, name_of_operation(*operation.from, operation.unit), waits});
+    if (next[at] == nullptr) break;
+    at = next[at]->after;
+  }
+  for (LineUse& line : analysis.body) line.slack = static_cast<unsigned>(body.size() - 1);
+  for (std::size_t number = 0; number < count; ++number) {
+    const UnitOperation& operation = graph->operations[number];
+    unsigned& slack = analysis.body[operation.line].slack;
+    slack = std::min(slack, static_cast<unsigned>(latest[number] - operation.line));
+  }
+}
+
+// ---- words in use --------------------------------------------------------------------------------------------------
+
+using Words = std::bitset<kAllWords>;
+
+Words live_before(const CodeLine& line, Words live) {
+  for (const CodeAccess& access : line.accesses) {
+    if (access.write && !is_partial(line, access)) {
+      for_words(access, line.line.vlen, [&](unsigned word, unsigned) { live.reset(word); });
+    }
+  }
+  for (const CodeAccess& access : line.accesses) {
+    if (access.write || access.defines) continue;
+    for_words(access, line.line.vlen, [&](unsigned word, unsigned) { live.set(word); });
+  }
+  return live;
+}
+
+unsigned count_words(const Words& words, unsigned first, unsigned count) {
+  unsigned found = 0;
+  for (unsigned word = first; word < first + count; ++word) found += words.test(word) ? 1 : 0;
+  return found;
+}
+
+void count_live(const isa::Program& program, Analysis& analysis) {
+  std::array<std::vector<CodeLine>, isa::kSections> code;
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    code[section] = code_of(program, static_cast<Section>(section));
+  }
+  const auto through = [&](Section section, Words live, bool note) {
+    const std::vector<CodeLine>& lines = code[static_cast<std::size_t>(section)];
+    for (std::size_t at = lines.size(); at-- > 0;) {
+      live = live_before(lines[at], live);
+      if (!note) continue;
+      analysis.body[at].live_gpr = count_words(live, kFirstGprWord, isa::kGprShortWords);
+      analysis.body[at].live_lm = count_words(live, kFirstLmWord, isa::kLmShortWords);
+    }
+    return live;
+  };
+  Words results;
+  for (const isa::Variable* variable : program.variables_by(isa::Transfer::rrn)) {
+    const unsigned step = isa::short_words(variable->width) * (variable->vector ? isa::kVectorElements : 1);
+    const unsigned base = variable->memory == isa::Memory::gpr  ? kFirstGprWord
+                          : variable->memory == isa::Memory::lm ? kFirstLmWord
+                                                                : kFirstBmWord;
+    for (unsigned word = 0; word < step * variable->elements; ++word) results.set(base + variable->address + word);
+  }
+  Words next_run;  // what a run leaves for the next
+  Words behind_body;
+  for (bool changed = true; changed;) {
+    const Words leaving = through(Section::loop_termination, results | next_run, false);
+    Words entering = behind_body | leaving;
+    for (bool turning = true; turning;) {
+      const Words turn = through(Section::loop_body, entering, false) | leaving;
+      turning = (turn | entering) != entering;
+      entering |= turn;
+    }
+    const Words again = through(Section::loop_initialization, entering, false);
+    changed = (again | next_run) != next_run || entering != behind_body;
+    next_run |= again;
+    behind_body = entering;
+  }
+  through(Section::loop_body, behind_body, true);
+}
+
+}  // namespace
+
+const PortUse& Analysis::busiest() const {
+  return *std::max_element(ports.begin(), ports.end(),
+                           [](const PortUse& a, const PortUse& b) { return a.share() < b.share(); });
+}
+
+unsigned Analysis::least_lines() const {
+  unsigned least = chain_lines;
+  for (const PortUse& port : ports) least = std::max(least, port.least_lines());
+  return least;
+}
+
+std::size_t Analysis::peak() const {
+  const auto most = std::max_element(body.begin(), body.end(),
+                                     [](const LineUse& a, const LineUse& b) { return a.live_gpr < b.live_gpr; });
+  return static_cast<std::size_t>(most - body.begin());
+}
+
+Analysis analyse(const isa::Program& program) {
+  Analysis analysis;
+  const std::vector<CodeLine> body = code_of(program, Section::loop_body);
+  analysis.bound = isa::loop_bound(program);
+  analysis.lines = static_cast<unsigned>(body.size());
+  analysis.body.resize(body.size());
+  count_ports(body, analysis);
+  find_chain(body, program, analysis);
+  count_live(program, analysis);
+  return analysis;
+}
+
+}  // namespace gdr::assembler

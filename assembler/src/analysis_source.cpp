@@ -1,0 +1,95 @@
+#include "analysis_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gdr/isa/effects.h"
+
+namespace gdr::assembler {
+
+std::vector<std::string_view> trimmed_lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+std::string occupancy(const isa::Line& line) {
+  const isa::Effects effects = isa::effects(line);
+  std::string text = "....";
+  if (effects.busy(isa::Unit::adder)) text[0] = effects.works(isa::Unit::adder) ? 'A' : 'a';
+  if (effects.busy(isa::Unit::multiplier)) text[1] = 'M';
+  if (effects.busy(isa::Unit::alu)) text[2] = 'I';
+  if (effects.reads_bm()) text[3] = 'r';
+  if (effects.writes_bm()) text[3] = 'w';
+  return text;
+}
+
+SourceLines::SourceLines(const AnalysedSources& sources) {
+  std::vector<std::vector<std::string_view>> texts;
+  for (const SourceFile& file : sources.files) texts.push_back(trimmed_lines(file.text));
+  const auto shown = [&](const isa::SourcePosition& at, const std::string& otherwise) {
+    const bool known = at.file < texts.size() && at.line >= 1 && at.line - 1 < texts[at.file].size();
+    const std::string_view file =
+        at.file < sources.program.files.size() ? std::string_view(sources.program.files[at.file]) : "?";
+    return fmt::format("{}:{}: {}", file, at.line, known ? texts[at.file][at.line - 1] : std::string_view(otherwise));
+  };
+  const auto body = static_cast<std::size_t>(isa::Section::loop_body);
+  std::size_t number = 0;
+  for (const isa::ProgramLine& coded : sources.program.lines(isa::Section::loop_body)) {
+    const isa::Line decoded = isa::decoded(coded.word);
+    Line line;
+    line.printed = isa::print(decoded);
+    line.text = shown(coded.position, line.printed);
+    line.units = occupancy(decoded);
+    line.places.push_back(coded.position);
+    if (number < sources.moved[body].size()) {
+      for (const isa::SourcePosition& at : sources.moved[body][number]) {
+        line.moved.push_back(shown(at, ""));
+        line.places.push_back(at);
+      }
+    }
+    lines_.push_back(std::move(line));
+    ++number;
+  }
+}
+
+std::size_t SourceLines::moved_operations() const {
+  std::size_t count = 0;
+  for (const Line& line : lines_) count += line.moved.size();
+  return count;
+}
+
+std::vector<const PortUse*> busiest_first(const Analysis& analysis, std::size_t most) {
+  std::vector<const PortUse*> ports;
+  for (const PortUse& port : analysis.ports) {
+    if (port.busy > 0) ports.push_back(&port);
+  }
+  std::stable_sort(ports.begin(), ports.end(),
+                   [](const PortUse* a, const PortUse* b) { return a->share() > b->share(); });
+  if (ports.size() > most) ports.resize(most);
+  return ports;
+}
+
+std::string limit_text(const Analysis& analysis) {
+  const unsigned least = analysis.least_lines();
+  const auto port =
+      std::max_element(analysis.ports.begin(), analysis.ports.end(),
+                       [](const PortUse& a, const PortUse& b) { return a.least_lines() < b.least_lines(); });
+  const bool by_chain = analysis.chain_lines >= port->least_lines();
+  const std::string reason =
+      by_chain ? fmt::format("a chain of {} operations takes {} lines", analysis.chain.size(), analysis.chain_lines)
+               : fmt::format("the {} is taken {} times", port->name, port->busy);
+  if (least >= analysis.lines) return fmt::format("none of the {} lines can go: {}", analysis.lines, reason);
+  return fmt::format("{} lines are the least with these registers and operations ({}); {} more are used", least, reason,
+                     analysis.lines - least);
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "assemble_arguments.h"
+#include "command.h"
+#include "gdr/assembler/analysis.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  ReportOptions report;
+  AssembleArguments assemble;
+  std::string kernel;
+  std::string page;
+};
+
+/// A program with what is known of its source.
+struct Loaded {
+  isa::Program program;
+  std::vector<assembler::SourceFile> files;
+  assembler::MovedOperations moved;
+};
+
+Loaded load(const Options& options) {
+  if (options.kernel.ends_with(".gdro")) return {isa::read_object(options.kernel), {}, {}};
+  if (!options.kernel.ends_with(".vsm")) {
+    throw UsageError(options.kernel + ": a kernel is a source (.vsm) or an object file (.gdro)");
+  }
+  assembler::AssembleResult result = assembler::assemble_file(options.kernel, options.assemble.options());
+  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  if (!result.program) throw Error(options.kernel + ": not assembled");
+  return {*std::move(result.program), std::move(result.files), std::move(result.moved)};
+}
+
+Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double host_seconds) {
+  Json json = envelope("analyse", "", "", false);
+  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
+  json["host_seconds"] = host_seconds;
+  json["kernel"] = loaded.program.kernel;
+  json["lines"] = analysis.lines;
+  json["operations"] = analysis.operations;
+  json["bound"] = {{"by", analysis.bound.bound()},         {"clocks", analysis.bound.clocks()},
+                   {"lines", analysis.bound.line_clocks},  {"idp", analysis.bound.idp_clocks},
+                   {"bm", analysis.bound.bm_clocks},       {"odp", analysis.bound.odp_clocks},
+                   {"least_lines", analysis.least_lines()}};
+  json["ports"] = Json::array();
+  for (const assembler::PortUse& port : analysis.ports) {
+    json["ports"].push_back({{"name", port.name}, {"busy", port.busy}, {"each", port.each}, {"share", port.share()}});
+  }
+  Json steps = Json::array();
+  for (const assembler::ChainStep& step : analysis.chain) {
+    steps.push_back({{"line", step.line}, {"operation", step.operation}, {"waits", step.waits}});
+  }
+  json["chain"] = {{"lines", analysis.chain_lines}, {"steps", steps}};
+  json["live"] = nullptr;
+  if (!analysis.body.empty()) {
+    const std::size_t peak = analysis.peak();
+    json["live"] = {{"line", peak}, {"gpr", analysis.body[peak].live_gpr}, {"lm", analysis.body[peak].live_lm}};
+  }
+  json["body"] = Json::array();
+  const std::vector<isa::ProgramLine> lines = loaded.program.lines(isa::Section::loop_body);
+  const auto& moved = loaded.moved[static_cast<std::size_t>(isa::Section::loop_body)];
+  for (std::size_t number = 0; number < analysis.body.size(); ++number) {
+    const assembler::LineUse& use = analysis.body[number];
+    Json ports = Json::array();
+    for (const std::size_t port : use.ports) ports.push_back(analysis.ports[port].name);
+    Json sources = Json::array();
+    const auto add = [&](const isa::SourcePosition& at) {
+      sources.push_back({{"file", loaded.program.files[at.file]}, {"line", at.line}});
+    };
+    add(lines[number].position);
+    if (number < moved.size()) {
+      for (const isa::SourcePosition& at : moved[number]) add(at);
+    }
+    json["body"].push_back({{"line", number},
+                            {"clock", number * isa::kClocksPerLine},
+                            {"text", isa::print(isa::decoded(lines[number].word))},
+                            {"ports", ports},
+                            {"slack", use.idle ? Json() : Json(use.slack)},
+                            {"live_gpr", use.live_gpr},
+                            {"live_lm", use.live_lm},
+                            {"sources", sources}});
+  }
+  return json;
+}
+
+int analyse(const Options& options) {
+  const Stopwatch watch;
+  const Loaded loaded = load(options);
+  const assembler::Analysis analysis = assembler::analyse(loaded.program);
+  const assembler::AnalysedSources sources{loaded.program, loaded.files, loaded.moved};
+  if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));
+  if (options.report.speaks() && options.page != "-") fmt::print("{}", assembler::analysis_text(analysis, sources));
+  options.report.write(report_of(loaded, analysis, watch.seconds()));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_analyse(Command program) {
+  auto options = std::make_shared<Options>();
+  const Command command = program.add_command(
+      "analyse", "why a kernel's loop takes its clocks: ports, chain, registers, line by line",
+      "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });
+  command.add_option("kernel", options->kernel, "assembly source (.vsm) or object file (.gdro)").required();
+  command.add_option("--html", options->page,
+                     "page with source and lines side by side to FILE, or - for standard output");
+  options->assemble.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

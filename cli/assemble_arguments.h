@@ -1,0 +1,24 @@
+// Options of every command that assembles a source as its user asks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "command_line.h"
+#include "gdr/assembler/assembler.h"
+
+namespace gdr::cli {
+
+struct AssembleArguments {
+  std::vector<std::string> definitions;
+  std::vector<std::string> warnings;
+  std::vector<std::string> include_directories;
+  bool compat_il = false;
+  bool schedule = false;
+
+  void add_to(Command command);
+  /// Throws UsageError for a definition or warning that is none.
+  [[nodiscard]] assembler::AssembleOptions options() const;
+};
+
+}  // namespace gdr::cli

@@ -1,0 +1,140 @@
+// The analysis counts ports, follows chains and knows which words are in use; expected numbers follow from the sources.
+#include "gdr/assembler/analysis.h"
+
+#include <gmock/gmock.h>
+
+#include "gdr/base/file.h"
+#include "testing.h"
+
+namespace gdr::assembler::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const PortUse& port(const Analysis& analysis, std::string_view name) {
+  for (const PortUse& one : analysis.ports) {
+    if (one.name == name) return one;
+  }
+  ADD_FAILURE() << name;
+  return analysis.ports.front();
+}
+
+Analysis analysed(std::string_view body) {
+  AssembleOptions silent;
+  silent.warnings.told.reset();
+  return analyse(assembled(
+      "kernel k\nbvar long xj elt\nvar vector long xi hlt\nvar vector long sum rrn\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  upassa $lt $lr0v\n  upassa $lt $lr8v\n  nop\n"
+      "loop body\n" +
+          std::string(body),
+      silent));
+}
+
+TEST(Analysis, CountsEveryPortOfALine) {
+  const Analysis one = analysed(
+      "  fadd $lr0v $lr8v.b $lr16v ; fmul xi fs\"2\" $lt ; upassa $lr0v $lm100v\n  nop\n"
+      "  bm xj $lr8v\n  nop\n");
+  EXPECT_EQ(one.lines, 4u);
+  EXPECT_EQ(one.operations, 4u);
+  for (const auto& [name, busy] : std::vector<std::pair<std::string, unsigned>>{{"adder", 1},
+                                                                                {"multiplier", 1},
+                                                                                {"alu", 1},
+                                                                                {"bm", 1},
+                                                                                {"GPR read", 2},
+                                                                                {"GPR write", 2},
+                                                                                {"LM read", 1},
+                                                                                {"LM write", 1},
+                                                                                {"T write", 1},
+                                                                                {"immediate", 1}}) {
+    EXPECT_EQ(port(one, name).busy, busy) << name;
+  }
+  EXPECT_DOUBLE_EQ(port(one, "GPR read").share(), 2.0 / 8);
+  EXPECT_DOUBLE_EQ(port(one, "GPR write").share(), 0.5);
+  EXPECT_TRUE(one.body[1].idle);
+  EXPECT_FALSE(one.body[0].idle);
+}
+
+TEST(Analysis, FollowsTheLongestChainThroughTAndRegisters) {
+  // 1 line through T, 2 through the register; the product beside has a line to spare.
+  const Analysis one = analysed(
+      "  fsub xj xi $lt\n  fadd $lti $lti $lr8v\n  fmul xi fs\"2\" $lr16v\n"
+      "  fadd sum $lr8v sum\n  nop\n");
+  std::vector<std::pair<std::size_t, std::string>> steps;
+  for (const ChainStep& step : one.chain) steps.emplace_back(step.line, step.operation);
+  EXPECT_THAT(
+      steps, ElementsAre(std::pair<std::size_t, std::string>{0, "fsub"}, std::pair<std::size_t, std::string>{1, "fadd"},
+                         std::pair<std::size_t, std::string>{3, "fadd"}));
+  EXPECT_EQ(one.chain_lines, 4u);
+  EXPECT_EQ(one.least_lines(), 4u);
+  EXPECT_EQ(one.body[0].slack, 1u);  // the body has 5 lines
+  EXPECT_EQ(one.body[2].slack, 2u);
+  EXPECT_EQ(one.body[3].slack, 1u);
+}
+
+TEST(Analysis, SaysThatAPortLimitsWhereItDoes) {
+  std::string body;
+  for (unsigned word = 8; word < 48; word += 8) body += "  fpassa xi $lr" + std::to_string(word) + "v\n";
+  const Analysis one = analysed(body);
+  EXPECT_EQ(one.least_lines(), 5u);
+  EXPECT_EQ(one.busiest().share(), 1.0);
+  EXPECT_EQ(one.chain_lines, 1u);
+}
+
+TEST(Analysis, CountsWordsThatALaterLineReads) {
+  const Analysis one =
+      analysed("  fpassa xj $lr8v\n  nop\n  fadd $lr8v $lr8v $r16v\n  nop\n  fadd sum $r16v sum\n  nop\n");
+  std::vector<unsigned> live;
+  for (const LineUse& line : one.body) live.push_back(line.live_gpr);
+  EXPECT_THAT(live, ElementsAre(0, 8, 8, 4, 4, 0));
+  EXPECT_EQ(one.peak(), 1u);
+  EXPECT_EQ(one.body[0].live_lm, 8u);  // sum; no line reads xi
+}
+
+TEST(Analysis, CountsWordsThatTheNextTurnReads) {
+  const Analysis one = analysed("  fadd $lr0v xj $lr0v $lt\n  fadd sum $lti sum\n  nop\n");
+  for (const LineUse& line : one.body) EXPECT_EQ(line.live_gpr, 8u);
+}
+
+TEST(Analysis, TakesPackedKernelsAndShowsWhatMoved) {
+  AssembleOptions options;
+  options.schedule = true;
+  const AssembleResult result = assemble_file(std::string(GDR_KERNELS_DIR) + "/gravity_jerk_2009.vsm", options);
+  ASSERT_TRUE(result.program);
+  const Analysis one = analyse(*result.program);
+  EXPECT_EQ(one.lines, result.program->lines(isa::Section::loop_body).size());
+  EXPECT_EQ(one.bound.clocks(), isa::loop_bound(*result.program).clocks());
+  EXPECT_LE(one.least_lines(), one.lines);
+  const AnalysedSources sources{*result.program, result.files, result.moved};
+  EXPECT_THAT(analysis_text(one, sources), HasSubstr("were brought into other lines"));
+  const std::string page = analysis_page(one, sources);
+  EXPECT_THAT(page, HasSubstr("<!doctype html>"));
+  EXPECT_THAT(page, HasSubstr("usub indexi $ti $ok1.z"));
+  EXPECT_THAT(page, Not(HasSubstr("src=")));  // one file
+}
+
+TEST(Analysis, HoldsForEveryKernelOfOurs) {
+  for (const std::string name : {"gravity", "gravity_jerk", "gravity_jerk_long", "vdw", "nearest", "tutorial", "count",
+                                 "dgemm", "dgemm_double"}) {
+    const AssembleResult result = assemble_file(std::string(GDR_KERNELS_DIR) + "/" + name + ".vsm");
+    ASSERT_TRUE(result.program) << name;
+    const Analysis one = analyse(*result.program);
+    EXPECT_LE(one.least_lines(), one.lines) << name;
+    for (const PortUse& use : one.ports) EXPECT_LE(use.share(), 1) << name << ", " << use.name;
+    for (const LineUse& line : one.body) EXPECT_LE(line.live_gpr, isa::kGprShortWords) << name;
+    EXPECT_THAT(analysis_text(one, {*result.program, result.files, result.moved}), HasSubstr("kernel " + name)) << name;
+  }
+}
+
+TEST(Analysis, OfAKernelWithoutABodySaysSo) {
+  const Analysis one = analyse(assembled("kernel k\nloop initialization\n  nop\n"));
+  EXPECT_EQ(one.lines, 0u);
+  EXPECT_EQ(one.least_lines(), 0u);
+  const isa::Program program = assembled("kernel k\nloop initialization\n  nop\n");
+  EXPECT_THAT(analysis_text(one, {program, {}, {}}), HasSubstr("0 loop lines"));
+  EXPECT_THAT(analysis_page(one, {program, {}, {}}), HasSubstr("0 loop lines"));
+}
+
+}  // namespace
+}  // namespace gdr::assembler::testing
