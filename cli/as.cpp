@@ -87,7 +87,7 @@ int assemble(const Options& options) {
     const isa::Program& program = *result.program;
     if (!options.object.empty()) isa::write_object(program, options.object);
     if (!options.listing.empty()) {
-      write_text(options.listing, assembler::listing(program, result.files, result.moved));
+      write_text(options.listing, assembler::listing(program, result.files));
     }
     if (!options.stubs.empty()) write_stubs(program, options.stubs);
     if (options.report.speaks()) {

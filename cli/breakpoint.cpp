@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 #include "command.h"
 
 namespace gdr::cli {
 namespace {
-
-using isa::LongWord;
-using isa::Width;
 
 std::optional<unsigned> number_from(std::string_view text) {
   unsigned value = 0;
@@ -20,12 +16,49 @@ std::optional<unsigned> number_from(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// A word as hex and as the number it is if it is a floating-point one.
-std::string shown(LongWord word, Width width) {
-  if (width == Width::long_word) {
-    return fmt::format("{} {:.17g}", isa::to_hex(word), emulator::flt72to64(word).value);
+using debugger::Format;
+using debugger::Symbol;
+
+/// Numbers, then bits; of a vector of its four elements.
+std::string shown(const debugger::Debugger& debugger, const Symbol& symbol, unsigned entry) {
+  std::string numbers;
+  std::string bits;
+  for (unsigned element = 0; element < (symbol.vector ? isa::kVectorElements : 1); ++element) {
+    const debugger::WordPlace place = symbol.word(entry, element);
+    const isa::LongWord word = debugger.word(place);
+    numbers += " " + debugger::text_of(word, place.width, symbol.floating, Format::natural);
+    if (symbol.storage != isa::Storage::flag) bits += " " + debugger::text_of(word, place.width, false, Format::hex);
   }
-  return fmt::format("{} {:.9g}", isa::to_hex(word.upper()), emulator::flt36to64(word.upper()).value);
+  return fmt::format("  {}{}{}{}\n", symbol.entry_name(entry), numbers, bits.empty() ? "" : " ", bits);
+}
+
+/// GPR words that no name covers.
+std::string unnamed_gpr(const debugger::Debugger& debugger) {
+  std::set<unsigned> named;
+  for (const Symbol& symbol : debugger.symbols().all()) {
+    if (symbol.storage != isa::Storage::gpr) continue;
+    const unsigned words = isa::short_words(symbol.width) * (symbol.vector ? isa::kVectorElements : 1) * symbol.entries;
+    for (unsigned n = 0; n < words; ++n) named.insert(symbol.address + n);
+  }
+  std::string text;
+  for (unsigned address = 0; address < isa::kGprShortWords; address += 2) {
+    if (named.contains(address) && named.contains(address + 1)) continue;
+    const isa::LongWord word = debugger.word({isa::Storage::gpr, address, isa::Width::long_word, 0});
+    if (word == isa::LongWord{}) continue;
+    text += fmt::format("  $lr{} {}  {}\n", address,
+                        debugger::text_of(word, isa::Width::long_word, true, Format::natural), isa::to_hex(word));
+  }
+  return text + "  GPR words that are not shown are 0\n";
+}
+
+void print_pe(const debugger::Debugger& debugger, std::FILE* out) {
+  for (const Symbol& symbol : debugger.symbols().all()) {
+    // Outside the loop body there is no j-record.
+    const bool in_body = debugger.position() && debugger.position()->section == isa::Section::loop_body;
+    if (symbol.storage == isa::Storage::record && !in_body) continue;
+    for (unsigned entry = 0; entry < symbol.entries; ++entry) fmt::print(out, "{}", shown(debugger, symbol, entry));
+  }
+  fmt::print(out, "{}", unnamed_gpr(debugger));
 }
 
 }  // namespace
@@ -68,72 +101,33 @@ DumpSelection parse_dump(const std::string& text, unsigned chips) {
   return selection;
 }
 
-Breakpoint::Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at,
-                       std::FILE* out)
-    : program_(device.program()),
-      machine_(device.inspect()),
-      place_(place),
-      selection_(std::move(selection)),
-      at_(at),
-      out_(out) {
-  const std::size_t colon = place.rfind(':');
-  const auto line = colon == std::string::npos ? std::nullopt : number_from(std::string_view(place).substr(colon + 1));
-  if (!line) throw UsageError(fmt::format("--break: '{}' is refused: it must be FILE:LINE", place));
-  const std::filesystem::path file = place.substr(0, colon);
-  std::vector<emulator::Breakpoint> lines;  // the code lines of the source line
-  for (std::size_t section = 0; section < isa::kSections; ++section) {
-    const std::vector<isa::ProgramLine> code = program_.lines(static_cast<isa::Section>(section));
-    for (std::size_t n = 0; n < code.size(); ++n) {
-      const std::filesystem::path source = program_.files[code[n].position.file];
-      if (code[n].position.line == *line && (source == file || source.filename() == file)) {
-        lines.push_back({static_cast<isa::Section>(section), n, {}});
+void print_at_line(debugger::Debugger& debugger, const std::string& place, const DumpSelection& selection,
+                   std::uint64_t at, std::FILE* out) {
+  if (place.rfind(':') == std::string::npos)
+    throw UsageError(fmt::format("--break: '{}' is refused: it must be FILE:LINE", place));
+  const auto lines = from_command_line("--break", [&] { return debugger.lines_at(place); });
+  std::uint64_t most = 0;
+  for (const unsigned chip : selection.chips) {
+    for (const unsigned block : selection.blocks) {
+      debugger.go_to_begin();
+      debugger.set_focus({chip, block, 0, 0});
+      const std::uint64_t executions = debugger.executions(lines);
+      most = std::max(most, executions);
+      if (executions < at) continue;
+      try {
+        debugger.go_to_execution(lines, at);
+      } catch (const emulator::Fault&) {
+        return;
+      }
+      for (const unsigned pe : selection.pes) {
+        debugger.set_focus({chip, block, pe, 0});
+        fmt::print(out, "{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place, at,
+                   debugger.position()->iteration, chip, block, pe, debugger.jvalid() ? "true" : "false");
+        print_pe(debugger, out);
       }
     }
   }
-  if (lines.empty()) throw UsageError(fmt::format("--break: no code stands at {}", place));
-  machine_.set_breakpoints(std::move(lines), [this](const emulator::Stop& stop) { stopped(stop); });
-}
-
-Breakpoint::~Breakpoint() { machine_.set_breakpoints({}, {}); }
-
-void Breakpoint::stopped(const emulator::Stop& stop) {
-  if (!selection_.chips.contains(stop.chip) || !selection_.blocks.contains(stop.block)) return;
-  if (++executions_[{stop.chip, stop.block}] == at_) dump(stop);
-}
-
-unsigned long Breakpoint::executions() const {
-  unsigned long most = 0;
-  for (const auto& [block, count] : executions_) most = std::max(most, count);
-  return most;
-}
-
-void Breakpoint::dump(const emulator::Stop& stop) const {
-  for (const unsigned pe : selection_.pes) {
-    fmt::print(out_, "{} execution {}, iteration {}: chip {} block {} PE {}, $jvalid {}\n", place_, at_, stop.iteration,
-               stop.chip, stop.block, pe, stop.jvalid ? "true" : "false");
-    const emulator::PeRegisters registers = machine_.registers(stop.chip, stop.block, pe);
-    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
-      fmt::print(out_, "  $lt[{}] {}  flags", element, shown(registers.t[element], Width::long_word));
-      for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
-        fmt::print(out_, " {}", (registers.flags[element] >> (flag - 1)) & 1);
-      }
-      fmt::print(out_, "\n");
-    }
-    for (const isa::Variable& variable : program_.variables) {
-      if (variable.memory == isa::Memory::bm) continue;
-      const auto count = static_cast<std::uint16_t>(variable.elements * (variable.vector ? isa::kVectorElements : 1));
-      const auto words =
-          machine_.read_pe(stop.chip, stop.block, pe, {variable.memory, variable.address, variable.width, count});
-      for (std::size_t n = 0; n < words.size(); ++n) {
-        fmt::print(out_, "  {}[{}] {}\n", variable.name, n, shown(words[n], variable.width));
-      }
-    }
-    const auto gpr =
-        machine_.read_pe(stop.chip, stop.block, pe, {isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2});
-    for (std::size_t n = 0; n < gpr.size(); ++n) {
-      if (gpr[n] != LongWord{}) fmt::print(out_, "  $lr{} {}\n", 2 * n, shown(gpr[n], Width::long_word));
-    }
-  }
+  if (most < at) throw Error(fmt::format("{} was executed {} times, never {}", place, most, at));
 }
 
 }  // namespace gdr::cli

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdio>
-#include <map>
 #include <set>
 #include <string>
 
-#include "gdr/emulator/session.h"
-#include "gdr/hostlib/device.h"
+#include "gdr/debugger/debugger.h"
 
 namespace gdr::cli {
 
@@ -21,31 +19,11 @@ struct DumpSelection {
 /// Throws UsageError naming the part that is wrong and its range.
 [[nodiscard]] DumpSelection parse_dump(const std::string& text, unsigned chips);
 
-/// Writes registers, variables, T and flags of the selected PEs before the `at`-th execution (from 1, per block) of a
-/// source line; within a repeat or a macro it stands for several code lines, whose executions all count. Needs the
-/// reference engine.
-class Breakpoint {
- public:
-  /// `place` is FILE:LINE; `out` must outlive the breakpoint. Throws UsageError if no code stands there.
-  Breakpoint(Device& device, const std::string& place, DumpSelection selection, unsigned long at, std::FILE* out);
-  ~Breakpoint();
-  Breakpoint(const Breakpoint&) = delete;
-  Breakpoint& operator=(const Breakpoint&) = delete;
-
-  /// How often the line was executed in the block that saw it most.
-  [[nodiscard]] unsigned long executions() const;
-
- private:
-  void stopped(const emulator::Stop& stop);
-  void dump(const emulator::Stop& stop) const;
-
-  const isa::Program& program_;
-  emulator::Inspector& machine_;
-  std::string place_;
-  DumpSelection selection_;
-  unsigned long at_;
-  std::FILE* out_;
-  std::map<std::pair<unsigned, unsigned>, unsigned long> executions_;  // by chip and block
-};
+/// Writes variables, registers, parameters, T and flags of the selected PEs as they stand before the `at`-th execution
+/// (from 1) of a source line; within a repeat or a macro it stands for several lines of code, whose executions all
+/// count. Throws UsageError for a place without code, and gdr::Error if no selected chip executes it so often. Nothing
+/// is written for what a fault comes before.
+void print_at_line(debugger::Debugger& debugger, const std::string& place, const DumpSelection& selection,
+                   std::uint64_t at, std::FILE* out);
 
 }  // namespace gdr::cli

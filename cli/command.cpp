@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "gdr/assembler/assembler.h"
@@ -151,13 +152,26 @@ void add_device_results(Json& report, const Device& device) {
   if (!device.computes()) report["exact"] = false;
 }
 
-isa::Program load_program(const std::string& path) {
-  if (path.ends_with(".gdro")) return isa::read_object(path);
+isa::Program load_program(const std::string& path) { return load_with_sources(path).program; }
+
+LoadedKernel load_with_sources(const std::string& path) {
+  LoadedKernel loaded;
+  if (path.ends_with(".gdro")) {
+    loaded.program = isa::read_object(path);
+    for (const std::string& file : loaded.program.files) {
+      std::error_code ignored;
+      const bool there = std::filesystem::is_regular_file(file, ignored);
+      loaded.sources.push_back(there ? base::read_file(file) : std::string());
+    }
+    return loaded;
+  }
   if (!path.ends_with(".vsm")) throw UsageError(path + ": a kernel is a source (.vsm) or an object file (.gdro)");
   assembler::AssembleResult result = assembler::assemble_file(path);
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (!result.program) throw Error(path + ": not assembled");
-  return *std::move(result.program);
+  loaded.program = *std::move(result.program);
+  for (assembler::SourceFile& file : result.files) loaded.sources.push_back(std::move(file.text));
+  return loaded;
 }
 
 isa::Program load_kernel(const std::string& name) {

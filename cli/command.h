@@ -79,6 +79,13 @@ void add_device_results(Json& report, const Device& device);
 /// gdr::Error.
 [[nodiscard]] isa::Program load_program(const std::string& path);
 
+/// The same with the text of its source files, which an object file's may have lost: empty where one cannot be read.
+struct LoadedKernel {
+  isa::Program program;
+  std::vector<std::string> sources;
+};
+[[nodiscard]] LoadedKernel load_with_sources(const std::string& path);
+
 /// A kernel of ours by its name: kernels/NAME.vsm in the data directories. Throws gdr::Error with where it looked.
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
 
@@ -87,6 +94,7 @@ void add_analyse(Command program);
 void add_as(Command program);
 void add_objdump(Command program);
 void add_run(Command program);
+void add_debug(Command program);
 void add_nbody(Command program);
 void add_force(Command program);
 void add_dgemm(Command program);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
 
 #include "breakpoint.h"
@@ -9,6 +8,7 @@
 #include "events.h"
 #include "gdr/hostlib/table.h"
 #include "observe.h"
+#include "run_input.h"
 
 namespace gdr::cli {
 namespace {
@@ -20,51 +20,12 @@ struct Options {
   BoardOptions board;
   ReportOptions report;
   ObserveOptions observe;
-  std::string kernel;
-  std::string i_file;
-  std::string j_file;
+  RunInput input;
   std::string out;
-  std::vector<std::string> parameters;
-  bool ignore_extra = false;
   std::string break_at;
   std::string dump = "pe:0";
   unsigned long at = 1;
 };
-
-void set_parameters(Device& device, const std::vector<std::string>& assignments) {
-  for (const std::string& assignment : assignments) {
-    const std::size_t equals = assignment.find('=');
-    double value = 0;
-    const char* end = assignment.data() + assignment.size();
-    bool number = equals != std::string::npos && equals > 0;
-    if (number) {
-      const auto [stop, error] = std::from_chars(assignment.data() + equals + 1, end, value);
-      number = error == std::errc() && stop == end;
-    }
-    if (!number) {
-      throw UsageError(fmt::format(
-          "--param: '{}' is refused: it must be NAME=NUMBER with a number in the range of a double", assignment));
-    }
-    try {
-      device.set_parameter(assignment.substr(0, equals), value);
-    } catch (const Error& error) {
-      throw UsageError(fmt::format("--param: {}", error.what()));
-    }
-  }
-}
-
-/// The records of a file, or none for a kernel that takes none.
-std::vector<std::uint64_t> records(const Device& device, Transfer transfer, const std::string& file,
-                                   std::string_view option, const hostlib::TableReadOptions& reading) {
-  const auto columns = hostlib::columns_of(device.program(), transfer);
-  if (columns.empty() != file.empty()) {
-    throw UsageError(columns.empty() ? fmt::format("{}: kernel {} takes no such data", option, device.program().kernel)
-                                     : fmt::format("{} is missing: kernel {} takes a file with such data", option,
-                                                   device.program().kernel));
-  }
-  return columns.empty() ? std::vector<std::uint64_t>()
-                         : hostlib::fields_of(hostlib::read_table(file, columns, reading));
-}
 
 void print_table(const Table& table) {
   constexpr std::size_t kMostRows = 20;  // on a terminal; a pipe or a file takes all
@@ -89,34 +50,44 @@ std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, s
   return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
 }
 
+/// The fields that tell emulated time, which nobody counts for kernels of Type II.
+void forget_time(Json& json) {
+  for (const char* name : {"emulated_seconds", "emulated_gflops", "clocks", "clocks_by_part", "stall_clocks"})
+    json[name] = nullptr;
+}
+
 int run(Options options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
-  if (!options.break_at.empty()) {
-    options.board.engine = emulator::Engine::reference;
-    options.board.threads = 1;
-  }
   Device device(options.board.device_options());
-  device.load(load_program(options.kernel));
-  options.observe.begin(device);
-  set_parameters(device, options.parameters);
-
-  hostlib::TableReadOptions reading{options.ignore_extra, hostlib::RowLimit{device.j_capacity(), "external memory"}};
-  const auto j_fields = records(device, Transfer::elt, options.j_file, "--j", reading);
-  reading.limit.reset();
-  const auto i_fields = records(device, Transfer::hlt, options.i_file, "--i", reading);
-  const std::size_t j_record = std::max<std::size_t>(device.fields(Transfer::elt), 1);
-  const std::size_t nj = j_fields.size() / j_record;
-
-  std::unique_ptr<Breakpoint> breakpoint;
-  if (!options.break_at.empty()) {
-    breakpoint = std::make_unique<Breakpoint>(device, options.break_at, parse_dump(options.dump, device.chips()),
-                                              options.at, options.report.speaks() ? stdout : stderr);
+  LoadedKernel kernel = load_with_sources(options.input.kernel);
+  device.load(kernel.program);
+  const bool type2 = device.program().is_type2();
+  if (type2 && (timing || !options.observe.trace.empty() || !options.observe.profile.empty())) {
+    throw UsageError(
+        fmt::format("kernel {} is of Type II, whose emulated time is not known: leave out --engine timing, --trace and "
+                    "--profile",
+                    device.program().kernel));
   }
-  device.write_j(0, j_fields);
-  const std::size_t i_record = device.fields(Transfer::hlt);
-  const std::size_t ni = i_record == 0 ? emulator::kParticlesPerRun : i_fields.size() / i_record;
+  options.observe.begin(device);
+  options.input.set_parameters(device);
+  const RunData data = options.input.read(device);
+  const std::size_t ni = data.ni;
+  const std::size_t nj = data.nj;
+  if (!options.break_at.empty()) {
+    debugger::Job job{std::move(kernel.program),
+                      std::move(kernel.sources),
+                      options.board.device_options(),
+                      options.input.parameter_values(),
+                      data.i_fields,
+                      data.j_fields,
+                      data.records};
+    debugger::Debugger debugger(std::move(job));
+    print_at_line(debugger, options.break_at, parse_dump(options.dump, device.chips()), options.at,
+                  options.report.speaks() ? stdout : stderr);
+  }
+  device.write_j(0, data.j_fields);
   const auto report_of = [&](const emulator::Fault* fault) {
     Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
     add_device_results(json, device);
@@ -124,7 +95,8 @@ int run(Options options) {
     json["kernel"] = device.program().kernel;
     json["ni"] = ni;
     json["nj"] = nj;
-    json["iterations"] = iterations_of_slowest_chip(device, ni, nj);
+    json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
+    if (type2) forget_time(json);
     json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
     json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
     return json;
@@ -136,17 +108,14 @@ int run(Options options) {
       progress.show(static_cast<double>(done) / static_cast<double>(all),
                     fmt::format("{} of {} i-particles", done, all));
     });
-    results = device.run(i_fields, nj);
+    results = device.run(data.i_fields, data.records);
     device.on_progress({});
   } catch (const emulator::Fault& fault) {
     options.report.write(report_of(&fault));
     throw;
   }
-  if (breakpoint && breakpoint->executions() < options.at) {
-    throw Error(
-        fmt::format("{} was executed {} times, never {}", options.break_at, breakpoint->executions(), options.at));
-  }
-  const Table table = hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
+  const Table table = type2 ? hostlib::collected_table(device.program(), data.records, results)
+                            : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
   if (!options.out.empty()) hostlib::write_table(options.out, table);
 
   options.observe.finish(device, options.board.engine, options.report);
@@ -173,16 +142,11 @@ int run(Options options) {
 void add_run(Command program) {
   auto options = std::make_shared<Options>();
   const Command command =
-      program.add_command("run", "run any kernel of Type I on columns of numbers",
+      program.add_command("run", "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
-  command.add_option("kernel", options->kernel, "a source (.vsm) or an object file (.gdro)").required();
-  command.add_option("--i", options->i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
-  command.add_option("--j", options->j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");
+  options->input.add_to(command);
   command.add_option("--out", options->out, "write the results here, CSV or NPY; else they are printed");
-  command.add_option("--param", options->parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
-  command.add_flag("--ignore-extra", options->ignore_extra, "skip columns that the kernel does not know");
-  const Option break_at =
-      command.add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown (reference engine)");
+  const Option break_at = command.add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown");
   command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
       .needs(break_at)
       .capture_default_str();

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(installed_rooms)
-foreach(room base isa assembler emulator selftest interconnect hostlib cluster)
+foreach(room base isa assembler emulator selftest interconnect hostlib cluster debugger)
   if(TARGET gdr_${room})
     list(APPEND installed_rooms gdr_${room})
   endif()

@@ -46,7 +46,7 @@ Assembled assemble(const std::string& source, const std::string& name,
   assembler::AssembleResult result =
       assembler::assemble(source, name, {.definitions = definitions, .schedule = schedule});
   if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
-  std::string listing = assembler::listing(*result.program, result.files, result.moved);
+  std::string listing = assembler::listing(*result.program, result.files);
   return {*std::move(result.program), std::move(listing)};
 }
 

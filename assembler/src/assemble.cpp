@@ -17,11 +17,14 @@ void put_together(isa::Program program, const SectionCode& code, AssembleResult&
   for (const SourceFile& file : result.files) program.files.push_back(file.name);
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     std::vector<isa::Step>& steps = program.sections[section];
+    std::uint32_t number = 0;  // of the line
     const isa::Visitor append{
         [&](const CodeLine& line) {
           steps.emplace_back(isa::ProgramLine{isa::encode(line.line), position_of(line.where)});
-          auto& moved = result.moved[section].emplace_back();
-          for (const Place& place : line.moved_here) moved.push_back(position_of(place));
+          for (const Place& place : line.moved_here) {
+            program.moved.push_back({static_cast<isa::Section>(section), number, position_of(place)});
+          }
+          ++number;
         },
         [&](const CodeTransfer& transfer) { steps.emplace_back(isa::TransferStep{position_of(transfer.where)}); },
         [&](const CodeCollect& collect) {

@@ -84,6 +84,7 @@ class Declarer {
                       "the source has no 'kernel NAME' line");
     }
     place_variables();
+    note_aliases();
     return std::move(result_);
   }
 
@@ -474,6 +475,38 @@ class Declarer {
     }
     for (isa::Parameter& parameter : result_.program.parameters) {
       parameter.address = static_cast<std::uint16_t>(result_.symbols.find(parameter.name)->address);
+    }
+  }
+
+  /// What debuggers call registers and views. An indirect register stands for no certain words, and a name that nothing
+  /// uses may stand for words that there are not.
+  void note_aliases() {
+    for (const Symbol& symbol : result_.symbols.all()) {
+      isa::Alias alias{symbol.name, symbol.memory, symbol.record, 0, symbol.width, symbol.vector, {}};
+      std::uint32_t address = symbol.address;
+      if (symbol.kind == SymbolKind::register_name && !symbol.written->indirect) {
+        const Operand& written = *symbol.written;
+        address = written.kind == OperandKind::t ? 0 : written.number;
+        alias.width = written.width;
+        alias.vector = written.vector || written.kind == OperandKind::t;
+        alias.record = written.kind == OperandKind::record;
+        alias.memory = written.kind == OperandKind::gpr  ? std::optional(Memory::gpr)
+                       : written.kind == OperandKind::lm ? std::optional(Memory::lm)
+                       : written.kind == OperandKind::t  ? std::nullopt
+                                                         : std::optional(Memory::bm);
+      } else if (symbol.kind != SymbolKind::view) {
+        continue;
+      }
+      const std::uint32_t size = alias.memory == Memory::gpr  ? isa::kGprShortWords
+                                 : alias.memory == Memory::lm ? isa::kLmShortWords
+                                 : alias.record               ? 2u * result_.program.record_words
+                                                              : isa::kBmShortWords;
+      const std::uint32_t step = isa::short_words(alias.width);
+      const std::uint32_t length = step * (alias.vector ? isa::kVectorElements : 1);
+      if (alias.memory && (address > size || length > size - address || address % step != 0)) continue;
+      alias.address = static_cast<std::uint16_t>(address);
+      alias.position = {symbol.where.range.file, symbol.where.range.line, symbol.where.range.column};
+      result_.program.aliases.push_back(std::move(alias));
     }
   }
 

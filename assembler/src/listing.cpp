@@ -65,8 +65,7 @@ void list_layout(std::string& out, const isa::Program& program) {
 }
 
 void list_section(std::string& out, const isa::Program& program, isa::Section section,
-                  const std::vector<std::vector<std::string_view>>& sources,
-                  const std::vector<std::vector<isa::SourcePosition>>& moved) {
+                  const std::vector<std::vector<std::string_view>>& sources) {
   const std::vector<isa::Step>& steps = program.steps(section);
   if (steps.empty()) return;
   out += fmt::format("\n{}\n", isa::name_of(section));
@@ -84,11 +83,10 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
     out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
                        hex_of(word), name_of_file(position), position.line,
                        source_at(position).value_or(isa::print(line)));
-    if (index < moved.size()) {
-      for (const isa::SourcePosition& other : moved[index]) {
-        out += fmt::format("{:>{}}{}:{}: {}\n", "+ ", kMovedColumn, name_of_file(other), other.line,
-                           source_at(other).value_or(""));
-      }
+    for (const isa::MovedOperation& operation : program.moved_into(section, index)) {
+      const isa::SourcePosition& other = operation.position;
+      out += fmt::format("{:>{}}{}:{}: {}\n", "+ ", kMovedColumn, name_of_file(other), other.line,
+                         source_at(other).value_or(""));
     }
     ++index;
   };
@@ -133,14 +131,14 @@ void list_summary(std::string& out, const isa::Program& program) {
 
 }  // namespace
 
-std::string listing(const isa::Program& program, std::span<const SourceFile> files, const MovedOperations& moved) {
+std::string listing(const isa::Program& program, std::span<const SourceFile> files) {
   std::vector<std::vector<std::string_view>> sources;
   for (const SourceFile& file : files) sources.push_back(trimmed_lines(file.text));
   std::string out = fmt::format("kernel {}\n\n", program.kernel);
   list_layout(out, program);
   out += "\n  line  clock  unit  word, source (units: A adder, a adder of fmull, M multiplier, I integer, r/w BM)\n";
   for (std::size_t section = 0; section < isa::kSections; ++section) {
-    list_section(out, program, static_cast<isa::Section>(section), sources, moved[section]);
+    list_section(out, program, static_cast<isa::Section>(section), sources);
   }
   list_summary(out, program);
   return out;

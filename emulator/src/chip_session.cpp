@@ -6,6 +6,7 @@
 #include <deque>
 
 #include "collect.h"
+#include "gdr/emulator/block_stepper.h"
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
@@ -204,39 +205,14 @@ class ChipSession final : public Session {
   }
 
   [[nodiscard]] BlockState state(unsigned chip, unsigned block) const override {
-    const Chip& own = *at(chip).chip;
-    BlockState state;
-    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-      for (const auto& [where, words] : {std::pair(kGpr, &state.gpr), std::pair(kLm, &state.lm)}) {
-        const std::vector<LongWord> of_pe = own.read_pe(block, pe, where);
-        words->insert(words->end(), of_pe.begin(), of_pe.end());
-      }
-      state.registers.push_back(own.registers(block, pe));
-    }
-    state.bm = own.read_bm(block, 0, isa::kBmShortWords / 2);
-    return state;
+    return state_of(*at(chip).chip, block);
   }
 
   void set_state(unsigned chip, unsigned block, const BlockState& state) override {
-    Chip& own = *at(chip).chip;
-    require(state.gpr.size() == kPesPerBlock * kGpr.count, "state.gpr", state.gpr.size(), kPesPerBlock * kGpr.count,
-            kPesPerBlock * kGpr.count);
-    require(state.lm.size() == kPesPerBlock * kLm.count, "state.lm", state.lm.size(), kPesPerBlock * kLm.count,
-            kPesPerBlock * kLm.count);
-    require(state.registers.size() == kPesPerBlock, "state.registers", state.registers.size(), kPesPerBlock,
-            kPesPerBlock);
-    own.write_bm(block, 0, state.bm);
-    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-      own.write_pe(block, pe, kGpr, std::span(state.gpr).subspan(pe * kGpr.count, kGpr.count));
-      own.write_pe(block, pe, kLm, std::span(state.lm).subspan(pe * kLm.count, kLm.count));
-      own.write_registers(block, pe, state.registers[pe]);
-    }
+    emulator::set_state(*at(chip).chip, block, state);
   }
 
  private:
-  static constexpr PeWords kGpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
-  static constexpr PeWords kLm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
-
   /// Work of one chip: a piece, i-particles for its blocks, or what a piece leaves.
   struct Command {
     Piece piece;

@@ -51,7 +51,11 @@ unsigned thread_count(unsigned asked) {
 }  // namespace
 
 emulator::Boards hostlib::boards_of(const DeviceOptions& options) {
-  return {described(options), in_range("boards", options.boards, kMostBoards), options.engine,
+  return boards_of(options, emulator::make_engine(options.engine));
+}
+
+emulator::Boards hostlib::boards_of(const DeviceOptions& options, std::unique_ptr<emulator::Engine> engine) {
+  return {described(options), in_range("boards", options.boards, kMostBoards), std::move(engine),
           thread_count(options.threads)};
 }
 
@@ -103,7 +107,7 @@ struct Device::State {
   std::atomic<pid_t> at_work{0};  // the process that computes a run
   pid_t started_in = 0;           // the process that waits for `running`
 
-  explicit State(const DeviceOptions& chosen) : options(chosen), boards(hostlib::boards_of(chosen)) {}
+  State(const DeviceOptions& chosen, Boards made) : options(chosen), boards(std::move(made)) {}
 
   /// In a process that was forked while a run was under way. The threads of that run do not exist here, and what they
   /// worked on is as they left it at that moment.
@@ -219,7 +223,9 @@ DeviceOptions device_options_from_environment() {
   return options;
 }
 
-Device::Device(const DeviceOptions& options) : state_(std::make_unique<State>(options)) {}
+Device::Device(const DeviceOptions& options) : state_(std::make_unique<State>(options, hostlib::boards_of(options))) {}
+Device::Device(const DeviceOptions& options, std::unique_ptr<emulator::Engine> engine)
+    : state_(std::make_unique<State>(options, hostlib::boards_of(options, std::move(engine)))) {}
 Device::~Device() {
   // Neither waited for nor destroyed: its locks may be held by threads that this process does not have.
   if (state_ && state_->abandoned()) static_cast<void>(state_.release());

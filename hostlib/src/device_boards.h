@@ -8,5 +8,6 @@ namespace gdr::hostlib {
 
 /// Throws gdr::Error for a machine that is unknown or wrong and for options out of range.
 [[nodiscard]] emulator::Boards boards_of(const DeviceOptions& options);
+[[nodiscard]] emulator::Boards boards_of(const DeviceOptions& options, std::unique_ptr<emulator::Engine> engine);
 
 }  // namespace gdr::hostlib

@@ -123,6 +123,47 @@ Parameter parameter_from(const JsonValue& value) {
   return parameter;
 }
 
+constexpr std::string_view kTName = "t";  // as the memory of an alias
+
+json to_json(const Alias& alias) {
+  return {{"name", alias.name},
+          {"memory", alias.memory ? kMemoryNames[static_cast<std::size_t>(*alias.memory)] : kTName},
+          {"record", alias.record},
+          {"address", alias.address},
+          {"width", kWidthNames[static_cast<std::size_t>(alias.width)]},
+          {"vector", alias.vector},
+          {"position", to_json(alias.position)}};
+}
+
+Alias alias_from(const JsonValue& value) {
+  Alias alias;
+  alias.name = value.at("name").text();
+  if (const auto memory = value.at("memory").text(); memory != kTName) {
+    alias.memory = static_cast<Memory>(index_of(kMemoryNames, memory));
+  }
+  alias.record = value.at("record").boolean();
+  alias.address = value.at("address").whole<std::uint16_t>();
+  alias.width = static_cast<Width>(index_of(kWidthNames, value.at("width").text()));
+  alias.vector = value.at("vector").boolean();
+  alias.position = position_from(value.at("position"));
+  return alias;
+}
+
+json to_json(const MovedOperation& operation) {
+  return {{"section", key_of(operation.section)}, {"line", operation.line}, {"position", to_json(operation.position)}};
+}
+
+Section section_from(const JsonValue& value) {
+  std::array<std::string_view, kSections> keys;
+  for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
+  return static_cast<Section>(index_of(keys, value.text()));
+}
+
+MovedOperation moved_from(const JsonValue& value) {
+  return {section_from(value.at("section")), value.at("line").whole<std::uint32_t>(),
+          position_from(value.at("position"))};
+}
+
 /// What the key `moves` says of a transfer or a collect: before which line of the section it stands.
 struct MoveEntry {
   Section section = Section::initialization;
@@ -165,10 +206,8 @@ MoveEntry move_from(const JsonValue& value) {
   move.entries = value.at("entries").whole<std::uint16_t>();
   move.not_first = value.at("not_first").boolean();
   move.position = position_from(value.at("position"));
-  std::array<std::string_view, kSections> keys;
-  for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
   MoveEntry entry;
-  entry.section = static_cast<Section>(index_of(keys, value.at("section").text()));
+  entry.section = section_from(value.at("section"));
   entry.line = value.at("line").whole<std::uint16_t>();
   static constexpr std::array<std::string_view, 2> kKinds{TransferStep::kName, CollectStep::kName};
   if (kKinds[index_of(kKinds, value.at("move").text())] == CollectStep::kName) {
@@ -209,6 +248,14 @@ json metadata_of(const Program& program) {
   }
   meta["parameters"] = json::array();
   for (const Parameter& parameter : program.parameters) meta["parameters"].push_back(to_json(parameter));
+  if (!program.aliases.empty()) {
+    meta["aliases"] = json::array();
+    for (const Alias& alias : program.aliases) meta["aliases"].push_back(to_json(alias));
+  }
+  if (!program.moved.empty()) {
+    meta["moved"] = json::array();
+    for (const MovedOperation& operation : program.moved) meta["moved"].push_back(to_json(operation));
+  }
   for (std::size_t section = 0; section < kSections; ++section) {
     json& lines = meta["lines"][std::string(key_of(static_cast<Section>(section)))] = json::array();
     for (const ProgramLine& line : program.lines(static_cast<Section>(section))) {
@@ -383,6 +430,12 @@ Program program_from(const std::vector<NamedSection>& sections) {
   program.flops = meta.at("flops").number();
   for (const JsonValue& value : meta.at("variables").list()) program.variables.push_back(variable_from(value));
   for (const JsonValue& value : meta.at("parameters").list()) program.parameters.push_back(parameter_from(value));
+  if (meta.contains("aliases")) {
+    for (const JsonValue& value : meta.at("aliases").list()) program.aliases.push_back(alias_from(value));
+  }
+  if (meta.contains("moved")) {
+    for (const JsonValue& value : meta.at("moved").list()) program.moved.push_back(moved_from(value));
+  }
   std::vector<MoveEntry> moves;
   if (meta.contains("moves")) {
     for (const JsonValue& value : meta.at("moves").list()) moves.push_back(move_from(value));
@@ -395,8 +448,9 @@ Program program_from(const std::vector<NamedSection>& sections) {
           fmt::format("{} has {} words but {} line entries", kCodeSections[section], words.size(), lines.size()));
     }
     std::vector<ProgramLine> coded(words.size());
-    for (std::size_t index = 0; index < words.size(); ++index)
+    for (std::size_t index = 0; index < words.size(); ++index) {
       coded[index] = {words[index], position_from(lines[index])};
+    }
     program.sections[section] = steps_of(static_cast<Section>(section), coded, moves);
   }
   return program;

@@ -2,6 +2,7 @@
 #include "gdr/isa/program.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gdr::isa {
 namespace {
@@ -32,6 +33,14 @@ std::vector<ProgramLine> Program::lines(Section section) const {
     if (const auto* line = std::get_if<ProgramLine>(&step)) lines.push_back(*line);
   }
   return lines;
+}
+
+std::span<const MovedOperation> Program::moved_into(Section section, std::size_t line) const {
+  const auto place = [](const MovedOperation& operation) {
+    return std::pair<Section, std::size_t>(operation.section, operation.line);
+  };
+  const auto found = std::ranges::equal_range(moved, std::pair(section, line), {}, place);
+  return {found.begin(), found.end()};
 }
 
 bool Program::is_type2() const {

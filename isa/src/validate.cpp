@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -57,6 +58,7 @@ void check_names(const Program& program) {
   };
   for (const Variable& variable : program.variables) check_declared("variable's", variable.name);
   for (const Parameter& parameter : program.parameters) check_declared("parameter's", parameter.name);
+  for (const Alias& alias : program.aliases) check_declared("alias's", alias.name);
 }
 
 void check_conversion(std::string_view whose, Conversion conversion, bool to_host, Width width) {
@@ -156,6 +158,45 @@ void check(const Program& program, const Parameter& parameter) {
     refuse("{} has the default {}, which is not finite", whose, parameter.default_value);
 }
 
+void check(const Program& program, const Alias& alias) {
+  const std::string whose = fmt::format("alias '{}'", alias.name);
+  check_position(program, alias.position, whose);
+  if (alias.record && alias.memory != Memory::bm) refuse("{}: a j-record lies in broadcast memory", whose);
+  if (!alias.memory) {
+    if (alias.address != 0) refuse("{} has address {} of T, which has none", whose, alias.address);
+    return;
+  }
+  const unsigned step = alias.width == Width::long_word ? 2 : 1;
+  const unsigned end = alias.address + step * (alias.vector ? kVectorElements : 1);
+  const unsigned size = *alias.memory == Memory::gpr  ? unsigned{kGprShortWords}
+                        : *alias.memory == Memory::lm ? unsigned{kLmShortWords}
+                        : alias.record                ? 2U * program.record_words
+                                                      : unsigned{kBmShortWords};
+  if (end > size || alias.address % step != 0) {
+    refuse("{} takes short words {} to {}; its memory has {}, and a long word has an even address", whose,
+           alias.address, end - 1, size);
+  }
+}
+
+void check_moved(const Program& program) {
+  std::array<std::size_t, kSections> lines{};
+  for (std::size_t n = 0; n < kSections; ++n) lines[n] = program.lines(static_cast<Section>(n)).size();
+  std::pair<Section, std::uint32_t> before{};
+  for (const MovedOperation& operation : program.moved) {
+    check_position(program, operation.position, "a moved operation");
+    if (const std::size_t most = lines[static_cast<std::size_t>(operation.section)]; operation.line >= most) {
+      refuse("an operation moved to line {} of '{}', which has {}", operation.line, isa::name_of(operation.section),
+             most);
+    }
+    const std::pair place(operation.section, operation.line);
+    if (place < before) {
+      refuse("an operation moved to line {} of '{}' stands out of order", operation.line,
+             isa::name_of(operation.section));
+    }
+    before = place;
+  }
+}
+
 /// Checks one step after the other: words decode, and a transfer or collect stands where it may.
 class StepChecker {
  public:
@@ -248,6 +289,8 @@ void validate(const Program& program) {
   }
   check_record(program);
   for (const Parameter& parameter : program.parameters) check(program, parameter);
+  for (const Alias& alias : program.aliases) check(program, alias);
+  check_moved(program);
   StepChecker(program).run();
 }
 

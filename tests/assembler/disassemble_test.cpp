@@ -60,6 +60,7 @@ loop termination
 /// Without what disassembly cannot know.
 isa::Program without_positions(isa::Program program) {
   program.files.clear();
+  program.aliases.clear();
   for (isa::Variable& variable : program.variables) variable.position = {};
   for (isa::Parameter& parameter : program.parameters) parameter.position = {};
   for (auto& section : program.sections) {

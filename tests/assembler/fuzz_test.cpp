@@ -35,7 +35,7 @@ void try_out(const std::string& text) {
   options.schedule = true;
   const AssembleResult packed = assemble(text, "fuzz.vsm", options);
   ASSERT_TRUE(packed.program) << text;
-  static_cast<void>(listing(*packed.program, packed.files, packed.moved));
+  static_cast<void>(listing(*packed.program, packed.files));
   ASSERT_TRUE(assemble(disassemble(*packed.program), "packed.vsm").program) << text;
   const AssembleResult again = assemble(disassemble(*result.program), "again.vsm");
   ASSERT_TRUE(again.program) << text << "\n" << format_diagnostics(again);

@@ -237,7 +237,7 @@ TEST(Schedule, TheListingNamesTheSourceOfWhatMovedIn) {
   const AssembleResult result =
       assemble(std::string(kPreamble) + "  fadd $lr0v $lr8v $lm0v\n  uadd $lr0v $lr8v $lt\n", "test.vsm", scheduling());
   ASSERT_TRUE(result.program);
-  const std::string text = listing(*result.program, result.files, result.moved);
+  const std::string text = listing(*result.program, result.files);
   EXPECT_THAT(text, HasSubstr("test.vsm:11: fadd $lr0v $lr8v $lm0v\n"));
   EXPECT_THAT(text, HasSubstr("+ test.vsm:12: uadd $lr0v $lr8v $lt\n"));
 }

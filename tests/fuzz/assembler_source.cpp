@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   options.schedule = true;
   const AssembleResult packed = assembler::assemble(text, "fuzz.vsm", options);
   FUZZ_HOLDS(packed.program);
-  static_cast<void>(assembler::listing(*packed.program, packed.files, packed.moved));
+  static_cast<void>(assembler::listing(*packed.program, packed.files));
   FUZZ_HOLDS(assembler::assemble(assembler::disassemble(*packed.program), "packed.vsm").program);
   return 0;
 }

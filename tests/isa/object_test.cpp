@@ -49,6 +49,12 @@ Program every_kind_of_entry() {
   Variable local{"local", Memory::bm, 20, Width::long_word, false, 1, {}, false, Transfer::none, {}, {}, {0, 5, 5}};
   program.variables = {x, m, a, local};
   program.parameters = {{"eps", 12, Width::short_word, Conversion::FLT64TO36, 0.1, {0, 6, 7}}};
+  program.aliases = {{"dx", Memory::gpr, false, 16, Width::short_word, true, {0, 7, 1}},
+                     {"last", Memory::bm, true, 4, Width::long_word, false, {1, 8, 1}},
+                     {"kept", std::nullopt, false, 0, Width::long_word, true, {0, 9, 1}}};
+  program.moved = {{Section::initialization, 0, {0, 13, 3}},
+                   {Section::loop_body, 1, {1, 6, 5}},
+                   {Section::loop_body, 1, {0, 22, 1}}};
   return program;
 }
 
@@ -166,6 +172,31 @@ TEST(ObjectFile, IsRefusedWithVariablesOutsideTheirMemory) {
   EXPECT_THAT(moved(3, 1792), HasSubstr("variable 'local' takes short words 1792 to 1793 of the programs' part"));
   EXPECT_EQ(moved(3, 1790), "");
   EXPECT_THAT(moved(2, 9), HasSubstr("variable 'a' has the odd address 9"));
+}
+
+TEST(ObjectFile, IsRefusedWithAliasesOutsideTheirMemory) {
+  const auto address = [](std::size_t index, std::uint16_t value) {
+    return refusal_after([=](Program& program) { program.aliases[index].address = value; });
+  };
+  EXPECT_EQ(address(0, 60), "");
+  EXPECT_THAT(address(0, 61), HasSubstr("alias 'dx' takes short words 61 to 64; its memory has 64"));
+  EXPECT_THAT(address(1, 6), HasSubstr("alias 'last' takes short words 6 to 7; its memory has 6"));
+  EXPECT_THAT(address(1, 3), HasSubstr("a long word has an even address"));
+  EXPECT_THAT(address(2, 2), HasSubstr("alias 'kept' has address 2 of T, which has none"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.aliases[0].record = true; }),
+              HasSubstr("a j-record lies in broadcast memory"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.aliases[0].name = "x"; }),
+              HasSubstr("'x' is declared twice"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.aliases[0].position.file = 2; }),
+              HasSubstr("stands in file 2"));
+}
+
+TEST(ObjectFile, IsRefusedWithOperationsMovedToLinesThatThereAreNot) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.moved[2].line = 2; }),
+              HasSubstr("moved to line 2 of 'loop body', which has 2"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.moved[2].line = 0; }), HasSubstr("stands out of order"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.moved[0].position.file = 2; }),
+              HasSubstr("stands in file 2"));
 }
 
 TEST(ObjectFile, IsRefusedWithAShapeThatDoesNotAddUp) {

@@ -1,7 +1,6 @@
 // From assembly source to a program, with every true error of the source in one go.
 #pragma once
 
-#include <array>
 #include <bitset>
 #include <cstdint>
 #include <filesystem>
@@ -78,12 +77,8 @@ struct AssembleOptions {
   std::vector<std::filesystem::path> include_directories{};
 };
 
-/// Of each line of each section the other source lines whose operations the scheduler brought into it.
-using MovedOperations = std::array<std::vector<std::vector<isa::SourcePosition>>, isa::kSections>;
-
 struct AssembleResult {
   std::optional<isa::Program> program;  // empty if any diagnostic is an error
-  MovedOperations moved;                // as long as the program's sections
   std::vector<Diagnostic> diagnostics;  // in source order
   std::vector<SourceFile> files;        // file 0 is the one assembled
 };

@@ -8,7 +8,7 @@
 namespace gdr::assembler {
 
 /// Source text, with raw registers, that assembles to the same words, variables and parameters, if `program` came from
-/// the assembler. Views, names of registers and places in the source are not in a program, so they are not in the text.
+/// the assembler. Views, names of registers and places in the source are not in the text.
 [[nodiscard]] std::string disassemble(const isa::Program& program);
 
 }  // namespace gdr::assembler

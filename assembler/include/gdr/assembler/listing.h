@@ -11,8 +11,6 @@
 namespace gdr::assembler {
 
 /// `files` are the program's sources, as in AssembleResult::files; without them each line shows its disassembly.
-/// With `moved`, of AssembleResult too, lines also show the source lines that the scheduler brought into them.
-[[nodiscard]] std::string listing(const isa::Program& program, std::span<const SourceFile> files = {},
-                                  const MovedOperations& moved = {});
+[[nodiscard]] std::string listing(const isa::Program& program, std::span<const SourceFile> files = {});
 
 }  // namespace gdr::assembler

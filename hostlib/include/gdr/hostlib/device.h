@@ -44,6 +44,8 @@ class Device {
  public:
   /// Throws gdr::Error for a machine that is unknown or wrong and for options out of range.
   explicit Device(const DeviceOptions& options = {});
+  /// The same on an engine that has no name; options.engine is not looked at.
+  Device(const DeviceOptions& options, std::unique_ptr<emulator::Engine> engine);
   ~Device();
   Device(Device&&) noexcept;
   Device& operator=(Device&&) noexcept;

@@ -89,4 +89,11 @@ void write_table(const std::filesystem::path& path, const Table& table);
 /// Records as columns. Throws gdr::Error if `fields` are no whole number of records.
 [[nodiscard]] Table table_of(std::span<const ColumnType> columns, std::span<const std::uint64_t> fields);
 
+/// What a kernel of Type II brought out in `turns` iterations, a word in each row: `turn` (after the last: loop
+/// termination), `variable` (its number among the results, in declaration order), `entry`, `element` and `value`.
+/// Throws gdr::Error if there are not as many words. If only some results are integers they become doubles; one beyond
+/// 2^53 is refused.
+[[nodiscard]] Table collected_table(const isa::Program& program, std::uint64_t turns,
+                                    std::span<const std::uint64_t> words);
+
 }  // namespace gdr::hostlib

@@ -110,14 +110,36 @@ struct Parameter {
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
+/// Another name of words: that of a register, or a view of broadcast memory. For debuggers and listings alone.
+struct Alias {
+  std::string name;
+  std::optional<Memory> memory;  // none: T
+  bool record = false;           // BM alone: the address counts from the current j-record
+  std::uint16_t address = 0;     // short words; 0 of T
+  Width width = Width::long_word;
+  bool vector = false;  // steps by one word of `width` per element
+  SourcePosition position;
+  friend bool operator==(const Alias&, const Alias&) = default;
+};
+
+/// An operation that the scheduler brought into a line from another line of the source.
+struct MovedOperation {
+  Section section = Section::initialization;
+  std::uint32_t line = 0;  // index into the section's lines, transfers and collects left out
+  SourcePosition position;
+  friend bool operator==(const MovedOperation&, const MovedOperation&) = default;
+};
+
 struct Program {
   std::string kernel;  // names the generated functions
   std::vector<std::string> files;
   std::array<std::vector<Step>, kSections> sections;
   std::vector<Variable> variables;  // in declaration order
   std::vector<Parameter> parameters;
-  std::uint16_t record_words = 0;  // long words of one j-record
-  double flops = 0;                // per interaction, by the field's counting; 0: not stated
+  std::vector<Alias> aliases;         // in declaration order
+  std::vector<MovedOperation> moved;  // in the order of sections and lines
+  std::uint16_t record_words = 0;     // long words of one j-record
+  double flops = 0;                   // per interaction, by the field's counting; 0: not stated
   friend bool operator==(const Program&, const Program&) = default;
 
   [[nodiscard]] const std::vector<Step>& steps(Section section) const {
@@ -126,6 +148,8 @@ struct Program {
   [[nodiscard]] std::vector<Step>& steps(Section section) { return sections[static_cast<std::size_t>(section)]; }
   /// The instruction words alone, for questions that transfers and collects have no part in.
   [[nodiscard]] std::vector<ProgramLine> lines(Section section) const;
+  /// Those of `moved` that belong to a line.
+  [[nodiscard]] std::span<const MovedOperation> moved_into(Section section, std::size_t line) const;
   /// Variables that travel in this way, in declaration order.
   [[nodiscard]] std::vector<const Variable*> variables_by(Transfer transfer) const;
   /// 8-byte fields of one i-record (hlt), j-record (elt) or result (rrn), in declaration order.

@@ -1,0 +1,95 @@
+// `gdr debug`: a prompt, a script, or an editor in front of the debugger.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "command.h"
+#include "gdr/base/file.h"
+#include "gdr/debugger/commands.h"
+#include "run_input.h"
+
+namespace gdr::cli {
+namespace {
+
+struct Options {
+  RunInput input;
+  std::string machine = "model1800";
+  unsigned boards = 1;
+  std::string script;
+  bool dap = false;
+};
+
+debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned boards) {
+  debugger::Job job;
+  LoadedKernel kernel = load_with_sources(input.kernel);
+  job.program = std::move(kernel.program);
+  job.sources = std::move(kernel.sources);
+  require_known(machine, emulator::machine_names(), "--machine");
+  job.device.machine = machine;
+  job.device.boards = boards;
+  job.device.timing = false;
+  // How much fits, and whether the parameters do, is known without computing anything.
+  DeviceOptions empty = job.device;
+  empty.engine = emulator::Engine::timing;
+  Device device(empty);
+  device.load(job.program);
+  input.set_parameters(device);
+  RunData data = input.read(device);
+  job.parameters = input.parameter_values();
+  job.i_fields = std::move(data.i_fields);
+  job.j_fields = std::move(data.j_fields);
+  job.records = data.records;
+  return job;
+}
+
+/// Line by line to the end of the input; an error ends a script.
+int converse(debugger::Debugger& debugger, std::istream& in, const std::string& name, bool prompts) {
+  debugger::Commands commands(debugger);
+  if (prompts) fmt::print("{}", commands.where());
+  std::string line;
+  for (unsigned number = 1;; ++number) {
+    if (prompts) fmt::print("(gdr) ");
+    std::fflush(stdout);
+    if (!std::getline(in, line)) break;
+    try {
+      const debugger::Reply reply = commands.execute(line);
+      fmt::print("{}", reply.text);
+      if (reply.quit) return kSuccess;
+    } catch (const Error& error) {
+      std::fflush(stdout);
+      if (!name.empty()) throw Error(fmt::format("{}:{}: {}", name, number, error.what()));
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+  if (prompts) fmt::print("\n");
+  return kSuccess;
+}
+
+int debug(const Options& options) {
+  debugger::Debugger debugger(job_of(options.input, options.machine, options.boards));
+  if (options.script.empty()) return converse(debugger, std::cin, "", isatty(STDIN_FILENO) == 1);
+  std::ifstream script(options.script);
+  if (!script) throw UsageError(fmt::format("--script: {} cannot be read", options.script));
+  return converse(debugger, script, options.script, false);
+}
+
+}  // namespace
+
+void add_debug(Command program) {
+  auto options = std::make_shared<Options>();
+  const Command command =
+      program.add_command("debug", "step through a kernel, forwards and backwards, and look into any PE",
+                          "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
+  options->input.add_to(command);
+  command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")
+      .capture_default_str();
+  command.add_option("--boards", options->boards, "number of boards")
+      .check(whole_in_range(1, 64))
+      .capture_default_str();
+  command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1");
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,101 @@
+#include "run_input.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "gdr/hostlib/table.h"
+
+namespace gdr::cli {
+namespace {
+
+using isa::Transfer;
+
+/// The records of a file, or none for a kernel that takes none.
+std::vector<std::uint64_t> records(const Device& device, Transfer transfer, const std::string& file,
+                                   std::string_view option, const hostlib::TableReadOptions& reading) {
+  const auto columns = hostlib::columns_of(device.program(), transfer);
+  if (columns.empty() != file.empty()) {
+    throw UsageError(columns.empty() ? fmt::format("{}: kernel {} takes no such data", option, device.program().kernel)
+                                     : fmt::format("{} is missing: kernel {} takes a file with such data", option,
+                                                   device.program().kernel));
+  }
+  return columns.empty() ? std::vector<std::uint64_t>()
+                         : hostlib::fields_of(hostlib::read_table(file, columns, reading));
+}
+
+}  // namespace
+
+void RunInput::add_to(Command command) {
+  command.add_option("kernel", kernel, "a source (.vsm) or an object file (.gdro)").required();
+  command.add_option("--i", i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
+  command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");
+  command.add_option("--param", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
+  command.add_flag("--ignore-extra", ignore_extra, "skip columns that the kernel does not know");
+  command.add_option("--turns", turns, "iterations of a kernel of Type II; else as many as its j-data has")
+      .check(whole_in_range(1, 1000000000000));
+}
+
+std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {
+  std::vector<std::pair<std::string, double>> values;
+  for (const std::string& assignment : parameters) {
+    const std::size_t equals = assignment.find('=');
+    double value = 0;
+    const char* end = assignment.data() + assignment.size();
+    bool number = equals != std::string::npos && equals > 0;
+    if (number) {
+      const auto [stop, error] = std::from_chars(assignment.data() + equals + 1, end, value);
+      number = error == std::errc() && stop == end;
+    }
+    if (!number) {
+      throw UsageError(fmt::format(
+          "--param: '{}' is refused: it must be NAME=NUMBER with a number in the range of a double", assignment));
+    }
+    values.emplace_back(assignment.substr(0, equals), value);
+  }
+  return values;
+}
+
+void RunInput::set_parameters(Device& device) const {
+  for (const auto& [name, value] : parameter_values()) {
+    from_command_line("--param", [&, &name = name, &value = value] {
+      device.set_parameter(name, value);
+      return true;
+    });
+  }
+}
+
+RunData RunInput::read(const Device& device) const {
+  RunData data;
+  hostlib::TableReadOptions reading{ignore_extra, hostlib::RowLimit{device.j_capacity(), "external memory"}};
+  data.j_fields = records(device, Transfer::elt, j_file, "--j", reading);
+  reading.limit.reset();
+  data.i_fields = records(device, Transfer::hlt, i_file, "--i", reading);
+  const std::size_t j_record = device.fields(Transfer::elt);
+  const std::size_t i_record = device.fields(Transfer::hlt);
+  data.nj = j_record == 0 ? 0 : data.j_fields.size() / j_record;
+  data.ni = i_record == 0 ? emulator::kParticlesPerRun : data.i_fields.size() / i_record;
+  data.records = data.nj;
+  if (!device.program().is_type2()) {
+    if (turns) throw UsageError(fmt::format("--turns: kernel {} is of Type I", device.program().kernel));
+    return data;
+  }
+  const std::size_t of_turn = std::size_t{emulator::kBlocks} * device.chips();
+  if (data.nj % of_turn != 0) {
+    throw UsageError(
+        fmt::format("--j: {} j-records are refused: a kernel of Type II takes {} in each turn, 16 for each of {} chips",
+                    data.nj, of_turn, device.chips()));
+  }
+  if (j_record == 0 && !turns) {
+    throw UsageError(
+        fmt::format("--turns is missing: kernel {} is of Type II and takes no j-data", device.program().kernel));
+  }
+  data.records = turns ? *turns : data.nj / of_turn;
+  if (j_record != 0 && data.records > data.nj / of_turn) {
+    throw UsageError(
+        fmt::format("--turns: {} is refused: the j-data has records for {}", data.records, data.nj / of_turn));
+  }
+  return data;
+}
+
+}  // namespace gdr::cli

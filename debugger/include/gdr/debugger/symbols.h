@@ -1,0 +1,75 @@
+// What the words of a kernel are called: its variables, parameters, named registers and views, and raw registers.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/isa/effects.h"
+#include "gdr/isa/program.h"
+
+namespace gdr::debugger {
+
+/// One word: of GPR, LM or T of an element's PE, of BM, of the current j-record, or a flag.
+struct WordPlace {
+  isa::Storage storage = isa::Storage::gpr;
+  unsigned address = 0;  // short words; of a flag its number; 0 of T
+  isa::Width width = isa::Width::long_word;
+  unsigned element = 0;  // of T and flags
+  friend bool operator==(const WordPlace&, const WordPlace&) = default;
+};
+
+enum class SymbolKind : std::uint8_t { input, record, result, own, parameter, register_name, machine };
+
+/// A name and its words: `entries` entries, each of four words if `vector`.
+struct Symbol {
+  std::string name;
+  SymbolKind kind = SymbolKind::own;
+  isa::Storage storage = isa::Storage::lm;
+  unsigned address = 0;
+  isa::Width width = isa::Width::long_word;
+  bool vector = false;
+  unsigned stride = 0;  // short words from one entry to the next
+  unsigned entries = 1;
+  std::vector<std::uint16_t> dimensions;
+  bool floating = true;
+
+  [[nodiscard]] WordPlace word(unsigned entry, unsigned element) const;
+  /// `x[1][2]`.
+  [[nodiscard]] std::string entry_name(unsigned entry) const;
+};
+
+/// Some words of a symbol: `x`, `x[1]`, `x[1][3]`.
+struct Reference {
+  Symbol symbol;
+  unsigned first = 0;  // entry
+  unsigned entries = 1;
+  std::optional<unsigned> element;  // none: that of the focus
+  [[nodiscard]] bool single() const { return entries == 1; }
+};
+
+class Symbols {
+ public:
+  explicit Symbols(const isa::Program& program);
+
+  /// The declared ones, in the order of declaration; then T and the flags.
+  [[nodiscard]] const std::vector<Symbol>& all() const { return symbols_; }
+  /// A declared name, or a register as assembly writes it (`$lr8v`, `$m4`, `$b0`, `$lj2`, `$t`, `$ok1`). Throws
+  /// gdr::Error for an unknown name, with the nearest known ones, and for subscripts outside the shape.
+  [[nodiscard]] Reference find(std::string_view name, const std::vector<std::uint64_t>& subscripts) const;
+  /// What stands at a word: `xi[0]` or `y`, or the raw register. Elements are not told.
+  [[nodiscard]] std::string name_of(const WordPlace& place) const;
+  /// True if some line takes the word for a floating-point number, or a conversion says that it is one.
+  [[nodiscard]] bool floating(const WordPlace& place) const;
+
+ private:
+  void note_uses(const isa::Program& program);
+  [[nodiscard]] std::optional<Symbol> raw(std::string_view name) const;
+
+  std::vector<Symbol> symbols_;
+  std::array<std::vector<bool>, 6> floating_;  // [storage][short word]
+  unsigned record_words_ = 0;
+};
+
+}  // namespace gdr::debugger

@@ -1,0 +1,64 @@
+// Where a word comes from: the line that wrote it last, back to data.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "gdr/debugger/debugger.h"
+#include "timeline.h"
+
+namespace gdr::debugger {
+
+/// A word of the block, or of one of its PEs, with all writes landed.
+[[nodiscard]] isa::LongWord read_word(const emulator::BlockStepper& block, const WordPlace& place, unsigned pe);
+
+/// Lines that may write a word, by what they say; whether they do is seen when they are executed.
+[[nodiscard]] std::vector<Clock::Line> writers(const isa::Program& program, const WordPlace& place);
+
+/// A word that the host wrote, and since when it stands there.
+struct HostWrite {
+  Moment since = 0;
+  std::string text;
+};
+using HostWriter = std::function<std::optional<HostWrite>(const WordPlace& place, Moment before)>;
+
+/// Moves the timeline, which the caller brings back.
+class OriginSearch {
+ public:
+  OriginSearch(const Recording& recording, const Clock& clock, const Symbols& symbols, Timeline& timeline, unsigned pe,
+               unsigned element, HostWriter host)
+      : program_(recording.program),
+        clock_(clock),
+        symbols_(symbols),
+        timeline_(timeline),
+        pe_(pe),
+        element_(element),
+        host_(std::move(host)) {}
+
+  /// Of the word as it stands at `before`.
+  [[nodiscard]] Origin find(const WordPlace& place, bool floating, Moment before, unsigned depth);
+
+ private:
+  [[nodiscard]] std::optional<Moment> last_write(const WordPlace& place, Moment before, Moment since, Origin& origin);
+  [[nodiscard]] bool writes_at(const WordPlace& place, Moment moment);
+  void add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin);
+
+  /// An operand whose own origin is still to be found.
+  struct Operand {
+    std::size_t index = 0;  // into Origin::operands
+    WordPlace place;
+    bool floating = true;
+  };
+
+  const isa::Program& program_;
+  const Clock& clock_;
+  const Symbols& symbols_;
+  Timeline& timeline_;
+  unsigned pe_;
+  unsigned element_;
+  HostWriter host_;
+  unsigned followed_ = 0;
+};
+
+}  // namespace gdr::debugger

@@ -1,0 +1,55 @@
+// One block of one chip, at any line of a recording: forwards by executing, backwards by executing again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "clock.h"
+#include "gdr/emulator/block_stepper.h"
+
+namespace gdr::debugger {
+
+class Timeline {
+ public:
+  /// Recording and clock must outlive it. `places`: states kept to go back to, a few hundred thousand bytes each.
+  Timeline(const Recording& recording, const Clock& clock, unsigned chip, unsigned block, std::size_t places);
+
+  [[nodiscard]] unsigned chip() const { return chip_; }
+  [[nodiscard]] unsigned block_number() const { return number_; }
+  [[nodiscard]] Moment now() const { return state_.now; }
+  /// The block before the line that comes next; behind the end as the last line left it.
+  [[nodiscard]] const emulator::BlockStepper& block() const { return state_.block; }
+  /// To any moment up to the clock's end. Long ways go at the vector engine's speed. Throws Fault where a line on the
+  /// way cannot be executed; the block then stands before that line.
+  void seek(Moment moment);
+  /// The next line. Throws Fault, and gdr::Error at the end.
+  void step();
+
+ private:
+  struct State {
+    emulator::BlockStepper block;
+    Moment now = 0;
+    std::size_t next_command = 0;
+  };
+
+  void enter();
+  void apply(const ParticlesCommand& command);
+  [[nodiscard]] emulator::LoopRun loop_of(const emulator::Piece& piece, std::uint64_t first_turn) const;
+  void advance(Moment moment);
+  [[nodiscard]] bool jump(Moment moment);
+  void keep_place();
+
+  const Recording& recording_;
+  const Clock& clock_;
+  unsigned chip_;
+  unsigned number_;
+  std::size_t places_;
+  std::uint64_t stride_ = 512;  // lines between kept states
+  bool quiet_edge_ = false;     // nothing reads at the loop's edge what the line before wrote
+  State state_;
+  std::map<Moment, State> kept_;
+  std::unique_ptr<emulator::Chip> fast_;
+};
+
+}  // namespace gdr::debugger

@@ -1,0 +1,58 @@
+#include "gdr/debugger/value.h"
+
+#include <fmt/format.h>
+
+#include "gdr/emulator/conversion.h"
+
+namespace gdr::debugger {
+namespace {
+
+constexpr isa::int128 signed_bits(isa::LongWord word, isa::Width width) {
+  const int bits = isa::bits_of(width);
+  const auto value =
+      static_cast<isa::int128>(width == isa::Width::long_word ? word.bits() : isa::uint128{word.upper().bits});
+  const isa::int128 sign = isa::int128{1} << (bits - 1);
+  return (value ^ sign) - sign;
+}
+
+/// Whole numbers of 72 bits at most.
+std::string decimal(isa::int128 value) {
+  if (value < 0) return "-" + decimal(-value);
+  constexpr std::uint64_t kPart = 1'000'000'000'000'000'000;
+  const auto low = static_cast<std::uint64_t>(value % kPart);
+  const auto high = static_cast<std::uint64_t>(value / kPart);
+  return high == 0 ? fmt::format("{}", low) : fmt::format("{}{:018}", high, low);
+}
+
+}  // namespace
+
+std::optional<Format> format_named(std::string_view name) {
+  if (name == "float") return Format::real;
+  if (name == "int") return Format::integer;
+  if (name == "hex") return Format::hex;
+  return std::nullopt;
+}
+
+Value value_of(isa::LongWord word, isa::Width width, bool floating) {
+  Value value;
+  value.integer = !floating;
+  if (!floating) {
+    value.whole = signed_bits(word, width);
+  } else {
+    value.real =
+        width == isa::Width::long_word ? emulator::flt72to64(word).value : emulator::flt36to64(word.upper()).value;
+  }
+  return value;
+}
+
+std::string text_of(isa::LongWord word, isa::Width width, bool floating, Format format) {
+  const bool is_long = width == isa::Width::long_word;
+  if (format == Format::hex) return is_long ? isa::to_hex(word) : isa::to_hex(word.upper());
+  if (format == Format::integer || (format == Format::natural && !floating)) return decimal(signed_bits(word, width));
+  const double number = value_of(word, width, true).real;
+  return is_long ? fmt::format("{}", number) : fmt::format("{:.9g}", number);
+}
+
+std::string text_of(const Value& value) { return value.integer ? decimal(value.whole) : fmt::format("{}", value.real); }
+
+}  // namespace gdr::debugger

@@ -1,0 +1,128 @@
+// A block of the reference engine: the definition of the machine, one line, one PE, one element at a time.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "decoded_program.h"
+#include "gdr/emulator/block_stepper.h"
+
+namespace gdr::emulator {
+
+/// Lines of one block, one after the other, with the writes that have not landed yet. A copy goes on by itself; it
+/// shares the code, the records and the room for collected words with the original.
+class ReferenceBlock {
+ public:
+  explicit ReferenceBlock(unsigned id) : id_(id) {}
+
+  /// What comes next; `code` must outlive it. Where a run has no room for what it collects, the words are dropped.
+  void begin_initialization(const DecodedProgram& code);
+  void begin(const DecodedProgram& code, const LoopRun& run);
+  [[nodiscard]] bool done() const { return next_ == nullptr; }
+  /// Of a block that is not done.
+  [[nodiscard]] NextLine next() const { return {section_, at_, iteration_, jvalid_}; }
+  void step();
+  /// Ends what has begun; writes on their way land.
+  void stop();
+  /// What the last step wrote.
+  [[nodiscard]] std::vector<WordWrite> written() const;
+
+  // Words as they stand; arguments are inside the block.
+  void write_bm(unsigned address, std::span<const LongWord> words);
+  void write_pe(unsigned pe, const PeWords& where, std::span<const LongWord> words);
+  void write_registers(unsigned pe, const PeRegisters& registers);
+  [[nodiscard]] std::vector<LongWord> read_bm(unsigned address, unsigned count) const;
+  [[nodiscard]] std::vector<LongWord> read_pe(unsigned pe, const PeWords& where) const;
+  [[nodiscard]] PeRegisters registers(unsigned pe) const;
+  /// The same with the writes on their way, as lines that may read them will find the words.
+  [[nodiscard]] std::vector<LongWord> read_landed(isa::Storage storage, unsigned pe, unsigned address, Width width,
+                                                  unsigned count) const;
+  [[nodiscard]] PeRegisters registers_landed(unsigned pe) const;
+
+  [[nodiscard]] unsigned record_base() const { return record_base_; }
+  [[nodiscard]] const FpEvents& events() const { return events_; }
+  [[nodiscard]] const FirstEvents& first_events() const { return first_events_; }
+
+ private:
+  struct Pe {
+    std::array<ShortWord, isa::kGprShortWords> gpr{};
+    std::array<ShortWord, isa::kLmShortWords> lm{};
+    std::array<LongWord, isa::kVectorElements> t{};
+    std::array<std::uint8_t, isa::kVectorElements> flags{};  // bit k - 1 is flag k
+  };
+  /// An element at work.
+  struct At {
+    std::uint8_t pe = 0;
+    std::uint8_t element = 0;
+  };
+  /// A write on its way: it lands when the next line has read its operands.
+  struct PendingWord {
+    isa::Storage storage = isa::Storage::gpr;
+    At from;
+    std::uint16_t address = 0;
+    ShortWord word;
+  };
+  struct PendingFlag {
+    At at;
+    std::uint8_t flag = 0;
+    bool value = false;
+  };
+  /// One of T, which is there for the next line.
+  struct TWrite {
+    At at;
+    LongWord word;
+  };
+
+  void land();
+  void begin_section(isa::Section section);
+  /// To the next line: moves between lines happen, iterations and sections begin.
+  void advance();
+  [[nodiscard]] bool begin_next_part();
+  void receive_record();
+  void collect(const isa::CollectStep& collect);
+
+  void execute(const isa::Line& line, At at);
+  void retire(const isa::Line& line, isa::Unit unit, const WordResult& result, At at);
+  void move(const isa::Line& line, LongWord word, At at);
+  [[nodiscard]] bool write(const isa::Line& line, isa::Unit unit, LongWord value, At at);
+  void place(isa::Storage storage, At at, std::size_t address, Width width, LongWord value);
+
+  [[nodiscard]] LongWord operand(const isa::Line& line, isa::Source source, Width width, At at) const;
+  [[nodiscard]] std::size_t bm_address(const isa::Line& line, unsigned element) const;
+  [[nodiscard]] std::size_t lm_address(const isa::ReadPort& port, At at) const;
+  [[nodiscard]] PePlace place_of(At at) const;
+  [[nodiscard]] bool flag(At at, unsigned number) const;
+  [[nodiscard]] bool holds(const isa::Predicate& predicate, At at) const;
+  [[nodiscard]] std::span<const ShortWord> memory_of(isa::Storage storage, unsigned pe) const;
+  [[nodiscard]] std::span<ShortWord> memory_of(isa::Storage storage, unsigned pe);
+
+  std::array<Pe, kPesPerBlock> pes_{};
+  std::array<ShortWord, isa::kBmShortWords> bm_{};
+  FpEvents events_;
+  FirstEvents first_events_;
+  unsigned id_;
+
+  const DecodedProgram* code_ = nullptr;
+  LoopRun run_{};
+  const DecodedLine* next_ = nullptr;  // null: done
+  isa::Section section_ = isa::Section::initialization;
+  std::size_t step_ = 0;         // behind the next line, among the section's steps
+  std::size_t at_ = 0;           // index of the next line among the section's lines
+  std::uint64_t turn_ = 0;       // iterations of the piece that have begun
+  std::uint64_t iteration_ = 0;  // of the run
+  unsigned record_base_ = 0;
+  bool jvalid_ = true;
+  std::size_t collected_ = 0;  // words
+
+  // Of the last line; they stay to be told of when they have landed.
+  bool pending_ = false;
+  std::vector<PendingWord> pending_words_;
+  std::vector<PendingFlag> pending_flags_;
+  std::vector<PendingWord> new_words_;
+  std::vector<PendingFlag> new_flags_;
+  std::vector<TWrite> new_t_;
+};
+
+}  // namespace gdr::emulator
