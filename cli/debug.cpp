@@ -1,14 +1,20 @@
 // `gdr debug`: a prompt, a script, or an editor in front of the debugger.
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstdio>
+#include <deque>
 #include <fstream>
 #include <iostream>
 
 #include "command.h"
 #include "gdr/base/file.h"
 #include "gdr/debugger/commands.h"
+#include "gdr/debugger/dap.h"
 #include "run_input.h"
 
 namespace gdr::cli {
@@ -68,7 +74,65 @@ int converse(debugger::Debugger& debugger, std::istream& in, const std::string& 
   return kSuccess;
 }
 
+/// An editor's messages on standard input.
+class EditorInput {
+ public:
+  /// Waits for the next one; nothing at the end of the input.
+  std::optional<std::string> next() {
+    while (waiting_.empty() && read_some()) {
+    }
+    if (waiting_.empty()) return std::nullopt;
+    std::string message = std::move(waiting_.front());
+    waiting_.pop_front();
+    return message;
+  }
+
+  /// True if one that has arrived asks to end what is under way.
+  bool interrupts() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    while (!ended_ && poll(&input, 1, 0) > 0 && read_some()) {
+    }
+    return ended_ || std::ranges::any_of(waiting_, debugger::dap_interrupts);
+  }
+
+ private:
+  /// False at the end of the input.
+  bool read_some() {
+    std::array<char, 65536> bytes;
+    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) return true;
+    ended_ = count <= 0;
+    if (ended_) return false;
+    framing_.push({bytes.data(), static_cast<std::size_t>(count)});
+    while (std::optional<std::string> message = framing_.next()) waiting_.push_back(*std::move(message));
+    return true;
+  }
+
+  debugger::DapFraming framing_;
+  std::deque<std::string> waiting_;
+  bool ended_ = false;
+};
+
+int serve() {
+  EditorInput input;
+  const auto launch = [](const debugger::DapLaunch& wanted) {
+    RunInput files{wanted.kernel, wanted.i_file, wanted.j_file, wanted.parameters, wanted.ignore_extra, wanted.turns};
+    return job_of(files, wanted.machine, wanted.boards);
+  };
+  const auto send = [](std::string_view message) {
+    fmt::print("{}", debugger::dap_frame(message));
+    std::fflush(stdout);
+  };
+  debugger::DapServer server(launch, send, [&] { return input.interrupts(); });
+  while (const std::optional<std::string> message = input.next()) {
+    if (!server.handle(*message)) break;
+  }
+  return kSuccess;
+}
+
 int debug(const Options& options) {
+  if (options.dap) return serve();
+  if (options.input.kernel.empty()) throw UsageError("kernel is missing: a source (.vsm) or an object file (.gdro)");
   debugger::Debugger debugger(job_of(options.input, options.machine, options.boards));
   if (options.script.empty()) return converse(debugger, std::cin, "", isatty(STDIN_FILENO) == 1);
   std::ifstream script(options.script);
@@ -83,13 +147,17 @@ void add_debug(Command program) {
   const Command command =
       program.add_command("debug", "step through a kernel, forwards and backwards, and look into any PE",
                           "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
-  options->input.add_to(command);
+  options->input.add_to(command, false);
   command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")
       .capture_default_str();
   command.add_option("--boards", options->boards, "number of boards")
       .check(whole_in_range(1, 64))
       .capture_default_str();
-  command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1");
+  const Option script =
+      command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1");
+  command
+      .add_flag("--dap", options->dap, "speak the Debug Adapter Protocol, whose launch request names kernel and data")
+      .excludes(script);
 }
 
 }  // namespace gdr::cli

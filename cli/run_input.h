@@ -26,7 +26,8 @@ struct RunInput {
   bool ignore_extra = false;
   std::optional<std::uint64_t> turns;
 
-  void add_to(Command command);
+  /// A kernel that is not required may be empty.
+  void add_to(Command command, bool required = true);
   /// Names and numbers. Throws UsageError.
   [[nodiscard]] std::vector<std::pair<std::string, double>> parameter_values() const;
   /// Throws UsageError for a parameter that the kernel does not have or that cannot take the value.

@@ -97,24 +97,20 @@ std::string Symbol::entry_name(unsigned entry) const {
 Symbols::Symbols(const isa::Program& program) : record_words_(program.record_words) {
   for (std::size_t storage = 0; storage < floating_.size(); ++storage) {
     floating_[storage].assign(isa::size_of(static_cast<Storage>(storage)) + 1, false);
+    integer_[storage] = floating_[storage];
   }
   note_uses(program);
   for (const isa::Variable& variable : program.variables) {
     symbols_.push_back(symbol_of(variable));
     Symbol& symbol = symbols_.back();
     if (!variable.conversion || *variable.conversion == isa::Conversion::NONE) continue;
-    const bool floating = isa::info_of(*variable.conversion).floating;
-    std::vector<bool>& uses = floating_[index_of(symbol.storage)];
-    for (unsigned n = symbol.address;
-         n < std::min<std::size_t>(symbol.address + symbol.entries * symbol.stride, uses.size()); ++n) {
-      uses[n] = floating;
-    }
+    note(symbol.storage, {symbol.address, symbol.address + symbol.entries * symbol.stride},
+         isa::info_of(*variable.conversion).floating);
   }
   for (const isa::Parameter& parameter : program.parameters) {
     Symbol symbol{
         parameter.name, SymbolKind::parameter, Storage::bm, parameter.address, parameter.width, false, 2, 1, {}, true};
-    const bool floating = isa::info_of(parameter.conversion).floating;
-    for (unsigned n = 0; n < 2; ++n) floating_[index_of(Storage::bm)][parameter.address + n] = floating;
+    note(Storage::bm, {parameter.address, parameter.address + 2u}, isa::info_of(parameter.conversion).floating);
     symbols_.push_back(symbol);
   }
   for (const isa::Alias& alias : program.aliases) {
@@ -137,26 +133,48 @@ Symbols::Symbols(const isa::Program& program) : record_words_(program.record_wor
                         {},
                         false});
   }
-  for (Symbol& symbol : symbols_) symbol.floating = floating(symbol.word(0, 0));
+  for (Symbol& symbol : symbols_) symbol.floating = floating(symbol);
 }
 
-/// Words that a floating-point operation reads or writes are numbers of its kind; T always counts as one.
+/// All of a symbol's words are shown alike.
+bool Symbols::floating(const Symbol& symbol) const {
+  if (symbol.storage == Storage::t || symbol.storage == Storage::flag) return symbol.storage == Storage::t;
+  const unsigned length = symbol.entries * std::max(symbol.stride, isa::short_words(symbol.width) *
+                                                                       (symbol.vector ? isa::kVectorElements : 1));
+  const auto any = [&](const std::vector<bool>& uses) {
+    for (unsigned n = symbol.address; n < std::min<std::size_t>(symbol.address + length, uses.size()); ++n) {
+      if (uses[n]) return true;
+    }
+    return false;
+  };
+  return any(floating_[index_of(symbol.storage)]) || !any(integer_[index_of(symbol.storage)]);
+}
+
+/// A conversion says more than the lines do.
+void Symbols::note(Storage storage, const isa::WordRange& words, bool floating) {
+  for (unsigned n = words.first; n < std::min<std::size_t>(words.last, floating_[index_of(storage)].size()); ++n) {
+    floating_[index_of(storage)][n] = floating;
+    integer_[index_of(storage)][n] = !floating;
+  }
+}
+
+/// Words that adder and multiplier take are floating-point numbers, those that the ALU takes integers.
 void Symbols::note_uses(const isa::Program& program) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     for (const isa::ProgramLine& coded : program.lines(static_cast<isa::Section>(section))) {
       const isa::Effects effects = isa::effects(isa::decoded(coded.word));
-      const auto note = [&](const isa::Access& access) {
-        const bool floats = access.purpose == isa::Purpose::value &&
-                            (access.unit == isa::Unit::adder || access.unit == isa::Unit::multiplier);
-        if (!floats || access.indirect) return;
-        std::vector<bool>& uses = floating_[index_of(access.storage)];
+      const auto note_access = [&](const isa::Access& access) {
+        if (access.purpose != isa::Purpose::value || access.indirect || access.unit == isa::Unit::none ||
+            access.unit == isa::Unit::bm)
+          return;
+        std::vector<bool>& uses = (access.unit == isa::Unit::alu ? integer_ : floating_)[index_of(access.storage)];
         for (unsigned element = 0; element < effects.elements(); ++element) {
           const isa::WordRange words = isa::words_of(access, element);
           for (unsigned n = words.first; n < std::min<std::size_t>(words.last, uses.size()); ++n) uses[n] = true;
         }
       };
-      for (const isa::Access& access : effects.reads()) note(access);
-      for (const isa::Access& access : effects.writes()) note(access);
+      for (const isa::Access& access : effects.reads()) note_access(access);
+      for (const isa::Access& access : effects.writes()) note_access(access);
     }
   }
 }
@@ -164,8 +182,9 @@ void Symbols::note_uses(const isa::Program& program) {
 bool Symbols::floating(const WordPlace& place) const {
   if (place.storage == Storage::t) return true;
   if (place.storage == Storage::flag) return false;
-  const std::vector<bool>& uses = floating_[index_of(place.storage)];
-  return place.address < uses.size() && uses[place.address];
+  const std::size_t storage = index_of(place.storage);
+  if (place.address >= floating_[storage].size()) return true;
+  return floating_[storage][place.address] || !integer_[storage][place.address];
 }
 
 std::optional<Symbol> Symbols::raw(std::string_view name) const {

@@ -60,15 +60,19 @@ class Symbols {
   [[nodiscard]] Reference find(std::string_view name, const std::vector<std::uint64_t>& subscripts) const;
   /// What stands at a word: `xi[0]` or `y`, or the raw register. Elements are not told.
   [[nodiscard]] std::string name_of(const WordPlace& place) const;
-  /// True if some line takes the word for a floating-point number, or a conversion says that it is one.
+  /// True if a conversion says so or some line takes the word for a floating-point number, and where nothing is said.
   [[nodiscard]] bool floating(const WordPlace& place) const;
 
  private:
   void note_uses(const isa::Program& program);
+  void note(isa::Storage storage, const isa::WordRange& words, bool floating);
+  [[nodiscard]] bool floating(const Symbol& symbol) const;
   [[nodiscard]] std::optional<Symbol> raw(std::string_view name) const;
 
   std::vector<Symbol> symbols_;
-  std::array<std::vector<bool>, 6> floating_;  // [storage][short word]
+  // [storage][short word]: as what the lines or a conversion take it.
+  std::array<std::vector<bool>, 6> floating_;
+  std::array<std::vector<bool>, 6> integer_;
   unsigned record_words_ = 0;
 };
 

@@ -1,0 +1,66 @@
+// The Debug Adapter Protocol in front of the debugger, for VS Code and any other editor that speaks it. No input or
+// output: bytes come in as they are read and go out through a function.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gdr/debugger/debugger.h"
+
+namespace gdr::debugger {
+
+/// Cuts a stream into messages: header lines with `Content-Length: N`, an empty line, N bytes.
+class DapFraming {
+ public:
+  static constexpr std::size_t kMostHeaderBytes = 4096;
+  static constexpr std::size_t kMostMessageBytes = std::size_t{8} << 20;
+
+  void push(std::string_view bytes) { buffer_ += bytes; }
+  /// The next whole message; nothing until there is one. Throws gdr::Error for a header without a length, or one beyond
+  /// these limits: where the next message begins is then not known.
+  [[nodiscard]] std::optional<std::string> next();
+
+ private:
+  std::string buffer_;
+};
+
+/// A message with its header.
+[[nodiscard]] std::string dap_frame(std::string_view content);
+/// True if the message asks to end what is under way: pause, disconnect, terminate.
+[[nodiscard]] bool dap_interrupts(std::string_view message);
+
+/// The arguments of a `launch` request.
+struct DapLaunch {
+  std::string kernel;                   // `program`
+  std::string i_file;                   // `i`
+  std::string j_file;                   // `j`
+  std::vector<std::string> parameters;  // `param`: NAME=NUMBER
+  bool ignore_extra = false;            // `ignoreExtra`
+  std::optional<std::uint64_t> turns;   // `turns`
+  std::string machine = "model1800";    // `machine`
+  unsigned boards = 1;                  // `boards`
+};
+using DapLauncher = std::function<Job(const DapLaunch& launch)>;
+
+class DapServer {
+ public:
+  /// `send` gets messages without headers; `interrupted` is asked while a run goes on, as Debugger::set_interrupt().
+  DapServer(DapLauncher launch, std::function<void(std::string_view message)> send, std::function<bool()> interrupted);
+  ~DapServer();
+  DapServer(const DapServer&) = delete;
+  DapServer& operator=(const DapServer&) = delete;
+
+  /// Answers one message; false when the session is over. What is wrong with a message is its answer.
+  [[nodiscard]] bool handle(std::string_view message);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace gdr::debugger

@@ -1,0 +1,484 @@
+// https://microsoft.github.io/debug-adapter-protocol/specification, version 1.65.
+#include "gdr/debugger/dap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "gdr/base/error.h"
+#include "gdr/debugger/commands.h"
+
+namespace gdr::debugger {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostDepth = 32;  // requests are at most 5 deep
+constexpr int kThread = 1;      // all PEs execute one line
+
+json parsed(std::string_view text) {
+  const auto refuse_deep = [](int depth, json::parse_event_t, const json&) {
+    if (depth > kMostDepth) throw Error(fmt::format("the message is more than {} levels deep", kMostDepth));
+    return true;
+  };
+  return json::parse(text.begin(), text.end(), refuse_deep);
+}
+
+/// A scope is the symbols of some kinds.
+struct Scope {
+  const char* name;
+  std::vector<SymbolKind> kinds;
+};
+const std::vector<Scope>& scopes() {
+  static const std::vector<Scope> all{
+      {"i-particle", {SymbolKind::input}},    {"j-record", {SymbolKind::record}},
+      {"results", {SymbolKind::result}},      {"registers and variables", {SymbolKind::register_name, SymbolKind::own}},
+      {"T and flags", {SymbolKind::machine}}, {"parameters", {SymbolKind::parameter}}};
+  return all;
+}
+
+// Numbers of what has parts: scopes from 1 on, then symbols and their entries.
+constexpr std::uint64_t kFirstSymbol = 1000;
+constexpr std::uint64_t kEntriesOfSymbol = 4096;  // more than BM holds
+
+std::uint64_t reference_of(std::size_t symbol) { return kFirstSymbol + symbol * kEntriesOfSymbol; }
+std::uint64_t reference_of(std::size_t symbol, unsigned entry) { return reference_of(symbol) + entry + 1; }
+
+}  // namespace
+
+bool dap_interrupts(std::string_view message) {
+  try {
+    const std::string command = parsed(message).value("command", "");
+    return command == "pause" || command == "disconnect" || command == "terminate";
+  } catch (const std::exception&) {
+    return false;  // it gets its answer in its turn
+  }
+}
+
+class DapServer::Impl {
+ public:
+  Impl(DapLauncher launch, std::function<void(std::string_view message)> send, std::function<bool()> interrupted)
+      : launch_(std::move(launch)), send_(std::move(send)), interrupted_(std::move(interrupted)) {}
+
+  bool handle(std::string_view message) {
+    json response{{"type", "response"}, {"request_seq", 0}, {"success", false}, {"command", ""}};
+    std::string command;
+    after_.clear();
+    try {
+      const json request = parsed(message);
+      if (!request.is_object()) throw Error("a message is an object");
+      if (const auto seq = request.find("seq"); seq != request.end() && seq->is_number_integer())
+        response["request_seq"] = *seq;
+      command = request.value("command", "");
+      response["command"] = command;
+      if (request.value("type", "") != "request") throw Error("a message to the debugger has type 'request'");
+      const json arguments = request.value("arguments", json::object());
+      if (!arguments.is_object() && !arguments.is_null()) throw Error("arguments are an object");
+      response["body"] = answer(command, arguments.is_null() ? json::object() : arguments);
+      response["success"] = true;
+      if (response["body"].is_null()) response.erase("body");
+    } catch (const json::exception& error) {
+      response["message"] = fmt::format("the message is refused: {}", error.what());
+    } catch (const std::exception& error) {
+      response["message"] = error.what();
+    }
+    if (response.contains("message")) {
+      response["success"] = false;
+      response.erase("body");
+      after_.clear();
+    }
+    post(std::move(response));
+    const auto after = std::move(after_);
+    for (const std::function<void()>& each : after) each();
+    return !over_;
+  }
+
+ private:
+  // ---- messages out
+  // --------------------------------------------------------------------------------------------------
+
+  void post(json message) {
+    message["seq"] = ++sequence_;
+    send_(message.dump(-1, ' ', false, json::error_handler_t::replace));
+  }
+  void event(const char* name, json body = json::object()) {
+    post({{"type", "event"}, {"event", name}, {"body", std::move(body)}});
+  }
+  /// Done when the answer is out.
+  void then(std::function<void()> what) { after_.push_back(std::move(what)); }
+
+  void stopped(const Stop& stop, const char* of_step) {
+    json body{{"reason", of_step}, {"threadId", kThread}, {"allThreadsStopped", true}};
+    switch (stop.reason) {
+      case StopReason::step:
+        break;
+      case StopReason::breakpoint:
+        body["reason"] = "breakpoint";
+        body["hitBreakpointIds"] = {stop.number};
+        break;
+      case StopReason::watch:
+        body["reason"] = "data breakpoint";
+        body["hitBreakpointIds"] = {stop.number};
+        body["description"] = stop.text;
+        break;
+      case StopReason::begin:
+        body["reason"] = "entry";
+        body["description"] = "the begin of the run";
+        break;
+      case StopReason::end:
+        body["reason"] = "pause";
+        body["description"] = "the end of the run";
+        break;
+      case StopReason::fault:
+        body["reason"] = "exception";
+        body["description"] = "fault";
+        body["text"] = stop.text;
+        break;
+      case StopReason::interrupted:
+        body["reason"] = "pause";
+        break;
+    }
+    event("stopped", std::move(body));
+  }
+
+  /// A motion: answered first, then done, then reported.
+  json move(std::function<Stop()> motion, const char* reason = "step") {
+    static_cast<void>(debugger());
+    then([this, motion = std::move(motion), reason] {
+      try {
+        stopped(motion(), reason);
+      } catch (const std::exception& error) {
+        event("output", {{"category", "stderr"}, {"output", std::string(error.what()) + "\n"}});
+        stopped({}, "pause");
+      }
+    });
+    return nullptr;
+  }
+
+  // ---- requests
+  // ------------------------------------------------------------------------------------------------------
+
+  [[nodiscard]] Debugger& debugger() {
+    if (!debugger_) throw Error("nothing is launched");
+    return *debugger_;
+  }
+
+  json answer(const std::string& command, const json& arguments) {
+    if (command == "initialize") return initialize(arguments);
+    if (command == "launch") return launch(arguments);
+    if (command == "setBreakpoints") return set_breakpoints(arguments);
+    if (command == "dataBreakpointInfo") return data_breakpoint_info(arguments);
+    if (command == "setDataBreakpoints") return set_data_breakpoints(arguments);
+    if (command == "setExceptionBreakpoints" || command == "setFunctionBreakpoints")
+      return {{"breakpoints", json::array()}};
+    if (command == "configurationDone") return configuration_done();
+    if (command == "threads")
+      return {{"threads", {{{"id", kThread}, {"name", "all PEs, seen from " + text_of(debugger().focus())}}}}};
+    if (command == "stackTrace") return stack_trace();
+    if (command == "scopes") return scope_list();
+    if (command == "variables") return variables(arguments);
+    if (command == "evaluate") return evaluate(arguments);
+    if (command == "source") return source(arguments);
+    if (command == "next" || command == "stepIn") return move([this] { return debugger_->step(); });
+    if (command == "stepOut") return move([this] { return debugger_->step(StepUnit::iteration); });
+    if (command == "stepBack") return move([this] { return debugger_->back(); });
+    if (command == "continue") {
+      move([this] { return debugger_->go_on(); });
+      return {{"allThreadsContinued", true}};
+    }
+    if (command == "reverseContinue") return move([this] { return debugger_->go_back(); });
+    if (command == "pause") return move([] { return Stop{}; }, "pause");
+    if (command == "disconnect" || command == "terminate") {
+      over_ = true;
+      then([this] { event("terminated"); });
+      return nullptr;
+    }
+    throw Error(fmt::format("unknown request '{}'", command));
+  }
+
+  json initialize(const json& arguments) {
+    lines_from_ = arguments.value("linesStartAt1", true) ? 1 : 0;
+    return {{"supportsConfigurationDoneRequest", true},
+            {"supportsConditionalBreakpoints", true},
+            {"supportsStepBack", true},
+            {"supportsEvaluateForHovers", true},
+            {"supportsDataBreakpoints", true},
+            {"supportsTerminateRequest", true},
+            {"supportsValueFormattingOptions", true}};
+  }
+
+  json launch(const json& arguments) {
+    if (debugger_) throw Error("a kernel is launched already");
+    DapLaunch launch;
+    launch.kernel = arguments.value("program", "");
+    if (launch.kernel.empty()) throw Error("launch: program is missing: a source (.vsm) or an object file (.gdro)");
+    launch.i_file = arguments.value("i", "");
+    launch.j_file = arguments.value("j", "");
+    launch.parameters = arguments.value("param", std::vector<std::string>());
+    launch.ignore_extra = arguments.value("ignoreExtra", false);
+    if (arguments.contains("turns")) launch.turns = arguments.at("turns").get<std::uint64_t>();
+    launch.machine = arguments.value("machine", launch.machine);
+    const auto boards = arguments.value("boards", std::int64_t{1});
+    if (boards < 1 || boards > 64)
+      throw Error(fmt::format("launch: boards = {} is refused: it must be 1 to 64", boards));
+    launch.boards = static_cast<unsigned>(boards);
+    stops_on_entry_ = arguments.value("stopOnEntry", true);
+    debugger_.emplace(launch_(launch));
+    debugger_->set_interrupt(interrupted_);
+    then([this] { event("initialized"); });
+    return nullptr;
+  }
+
+  json configuration_done() {
+    if (stops_on_entry_) {
+      static_cast<void>(debugger());
+      then([this] { stopped({}, "entry"); });
+      return nullptr;
+    }
+    return move([this] { return debugger_->go_on(); });
+  }
+
+  /// A condition may end in @all.
+  static std::pair<std::string, bool> condition_of(const json& wanted) {
+    std::string condition = wanted.value("condition", "");
+    bool all = false;
+    if (const std::size_t at = condition.rfind("@all"); at != std::string::npos && at + 4 == condition.size()) {
+      condition.resize(at);
+      all = true;
+    }
+    while (condition.ends_with(' ')) condition.pop_back();
+    return {condition, all};
+  }
+
+  json set_breakpoints(const json& arguments) {
+    const std::string path = arguments.at("source").value("path", arguments.at("source").value("name", ""));
+    for (const unsigned number : breakpoints_[path]) debugger().remove(number);
+    breakpoints_[path].clear();
+    json set = json::array();
+    for (const json& wanted : arguments.value("breakpoints", json::array())) {
+      const auto line = wanted.at("line").get<std::int64_t>() + 1 - lines_from_;
+      json shown{{"verified", false}, {"line", wanted.at("line")}};
+      try {
+        const auto [condition, all] = condition_of(wanted);
+        const unsigned number = debugger().add_breakpoint(fmt::format("{}:{}", path, line), condition, all);
+        breakpoints_[path].push_back(number);
+        shown["verified"] = true;
+        shown["id"] = number;
+      } catch (const Error& error) {
+        shown["message"] = error.what();
+      }
+      set.push_back(std::move(shown));
+    }
+    return {{"breakpoints", std::move(set)}};
+  }
+
+  json data_breakpoint_info(const json& arguments) {
+    const auto name = arguments.at("name").get<std::string>();
+    try {
+      const Reference reference = debugger().resolve(name);
+      if (!reference.single())
+        throw Error(fmt::format("{} has {} entries: choose one of them", name, reference.entries));
+      return {{"dataId", name}, {"description", name}, {"accessTypes", {"write"}}};
+    } catch (const Error& error) {
+      return {{"dataId", nullptr}, {"description", error.what()}};
+    }
+  }
+
+  json set_data_breakpoints(const json& arguments) {
+    for (const unsigned number : watches_) debugger().remove(number);
+    watches_.clear();
+    json set = json::array();
+    for (const json& wanted : arguments.at("breakpoints")) {
+      json shown{{"verified", false}};
+      try {
+        const unsigned number =
+            debugger().add_watch(wanted.at("dataId").get<std::string>(), wanted.value("condition", ""));
+        watches_.push_back(number);
+        shown["verified"] = true;
+        shown["id"] = number;
+      } catch (const Error& error) {
+        shown["message"] = error.what();
+      }
+      set.push_back(std::move(shown));
+    }
+    return {{"breakpoints", std::move(set)}};
+  }
+
+  [[nodiscard]] json source_of(std::uint32_t file) {
+    const std::string& name = debugger().program().files.at(file);
+    std::error_code ignored;
+    const std::filesystem::path path = std::filesystem::absolute(name, ignored);
+    json source{{"name", path.filename().string()}, {"path", path.string()}};
+    const bool known = file < debugger().sources().size() && !debugger().sources()[file].empty();
+    if (known && !std::filesystem::exists(path, ignored)) source["sourceReference"] = file + 1;
+    return source;
+  }
+
+  json stack_trace() {
+    json frames = json::array();
+    const std::optional<Position> here = debugger().position();
+    if (!here) {
+      frames.push_back(
+          {{"id", 0}, {"name", "the end of the run"}, {"line", 0}, {"column", 0}, {"presentationHint", "label"}});
+      return {{"stackFrames", std::move(frames)}, {"totalFrames", 1}};
+    }
+    const CodeLine line = debugger().line_at(*here);
+    for (const isa::SourcePosition& place : line.places) {
+      json frame{{"id", frames.size()},
+                 {"name", frames.empty() ? text_of(*here) : std::string("also in this line")},
+                 {"line", static_cast<std::int64_t>(place.line) - 1 + lines_from_},
+                 {"column", static_cast<std::int64_t>(place.column) - 1 + lines_from_}};
+      if (place.file < debugger().program().files.size()) frame["source"] = source_of(place.file);
+      if (!frames.empty()) frame["presentationHint"] = "subtle";
+      frames.push_back(std::move(frame));
+    }
+    const std::size_t count = frames.size();
+    return {{"stackFrames", std::move(frames)}, {"totalFrames", count}};
+  }
+
+  json scope_list() {
+    static_cast<void>(debugger());
+    json list = json::array();
+    for (std::size_t n = 0; n < scopes().size(); ++n) {
+      list.push_back({{"name", scopes()[n].name}, {"variablesReference", n + 1}, {"expensive", false}});
+    }
+    return {{"scopes", std::move(list)}};
+  }
+
+  static Format format_of(const json& arguments) {
+    const json format = arguments.value("format", json::object());
+    return format.is_object() && format.value("hex", false) ? Format::hex : Format::natural;
+  }
+
+  json leaf(const Symbol& symbol, unsigned entry, unsigned element, const std::string& name, Format format) {
+    const WordPlace place = symbol.word(entry, element);
+    json shown{{"name", name},
+               {"evaluateName", name},
+               {"type", fmt::format("{} {}", symbol.width == isa::Width::long_word ? "long" : "short",
+                                    symbol.floating ? "float" : "int")},
+               {"variablesReference", 0}};
+    try {
+      shown["value"] = text_of(debugger().word(place), place.width, symbol.floating, format);
+    } catch (const Error& error) {
+      shown["value"] = error.what();
+      shown["presentationHint"] = {{"attributes", {"failedEvaluation"}}};
+    }
+    return shown;
+  }
+
+  /// An entry; of a vector with its four elements behind it.
+  json entry_of(std::size_t symbol, unsigned entry, Format format) {
+    const Symbol& own = debugger().symbols().all().at(symbol);
+    json shown = leaf(own, entry, debugger().focus().element, own.entry_name(entry), format);
+    if (own.vector) {
+      shown["variablesReference"] = reference_of(symbol, entry);
+      shown["indexedVariables"] = isa::kVectorElements;
+    }
+    return shown;
+  }
+
+  json variables(const json& arguments) {
+    const auto reference = arguments.at("variablesReference").get<std::uint64_t>();
+    const Format format = format_of(arguments);
+    const std::vector<Symbol>& symbols = debugger().symbols().all();
+    json list = json::array();
+    if (reference >= 1 && reference <= scopes().size()) {
+      const std::vector<SymbolKind>& kinds = scopes()[reference - 1].kinds;
+      for (std::size_t n = 0; n < symbols.size(); ++n) {
+        if (std::ranges::find(kinds, symbols[n].kind) == kinds.end()) continue;
+        if (symbols[n].entries == 1) {
+          list.push_back(entry_of(n, 0, format));
+        } else {
+          list.push_back({{"name", symbols[n].name},
+                          {"value", fmt::format("{} entries", symbols[n].entries)},
+                          {"variablesReference", reference_of(n)},
+                          {"indexedVariables", symbols[n].entries}});
+        }
+      }
+      return {{"variables", std::move(list)}};
+    }
+    const std::uint64_t number =
+        reference < kFirstSymbol ? symbols.size() : (reference - kFirstSymbol) / kEntriesOfSymbol;
+    const std::uint64_t part = reference < kFirstSymbol ? 0 : (reference - kFirstSymbol) % kEntriesOfSymbol;
+    if (number >= symbols.size() || part > symbols[number].entries) {
+      throw Error(fmt::format("variablesReference = {} is refused: nothing has this number", reference));
+    }
+    const Symbol& symbol = symbols[number];
+    if (part == 0) {
+      for (unsigned entry = 0; entry < symbol.entries; ++entry) list.push_back(entry_of(number, entry, format));
+    } else if (symbol.vector) {
+      const auto entry = static_cast<unsigned>(part - 1);
+      for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+        list.push_back(leaf(symbol, entry, element, fmt::format("{}[{}]", symbol.entry_name(entry), element), format));
+      }
+    }
+    const std::size_t count = list.size();
+    const auto start = std::min<std::size_t>(arguments.value("start", std::size_t{0}), count);
+    const auto wanted = arguments.value("count", std::size_t{0});
+    const std::size_t end = wanted == 0 ? count : std::min(count, start + std::min(wanted, count));
+    return {{"variables",
+             json(list.begin() + static_cast<std::ptrdiff_t>(start), list.begin() + static_cast<std::ptrdiff_t>(end))}};
+  }
+
+  json evaluate(const json& arguments) {
+    const auto text = arguments.at("expression").get<std::string>();
+    if (arguments.value("context", "") != "repl") {
+      const Format format = format_of(arguments);
+      try {
+        const Reference reference = debugger().resolve(text);
+        if (reference.single() && !is_place_name(text)) {
+          json shown = leaf(reference.symbol, reference.first, reference.element.value_or(debugger().focus().element),
+                            text, format);
+          return {{"result", shown["value"]}, {"type", shown["type"]}, {"variablesReference", 0}};
+        }
+      } catch (const Error&) {  // an expression
+      }
+      return {{"result", text_of(debugger().evaluate(text))}, {"variablesReference", 0}};
+    }
+    const std::optional<Position> before = debugger().position();
+    const Focus focus = debugger().focus();
+    Commands commands(debugger());
+    const Reply reply = commands.execute(text);
+    std::string shown = reply.text;
+    while (shown.ends_with('\n')) shown.pop_back();
+    if (debugger().position() != before || debugger().focus() != focus) {
+      then([this] { stopped({}, "goto"); });
+    }
+    return {{"result", shown}, {"variablesReference", 0}};
+  }
+
+  json source(const json& arguments) {
+    const json inner = arguments.value("source", json::object());
+    const auto reference = inner.is_object() && inner.contains("sourceReference")
+                               ? inner.at("sourceReference").get<std::uint64_t>()
+                               : arguments.at("sourceReference").get<std::uint64_t>();
+    const std::vector<std::string>& sources = debugger().sources();
+    if (reference < 1 || reference > sources.size()) {
+      throw Error(fmt::format("sourceReference = {} is refused: it must be 1 to {}", reference, sources.size()));
+    }
+    return {{"content", sources[reference - 1]}};
+  }
+
+  DapLauncher launch_;
+  std::function<void(std::string_view message)> send_;
+  std::function<bool()> interrupted_;
+  std::optional<Debugger> debugger_;
+  std::map<std::string, std::vector<unsigned>> breakpoints_;  // numbers, by path
+  std::vector<unsigned> watches_;
+  std::vector<std::function<void()>> after_;
+  std::int64_t sequence_ = 0;
+  int lines_from_ = 1;
+  bool stops_on_entry_ = true;
+  bool over_ = false;
+};
+
+DapServer::DapServer(DapLauncher launch, std::function<void(std::string_view message)> send,
+                     std::function<bool()> interrupted)
+    : impl_(std::make_unique<Impl>(std::move(launch), std::move(send), std::move(interrupted))) {}
+DapServer::~DapServer() = default;
+
+bool DapServer::handle(std::string_view message) { return impl_->handle(message); }
+
+}  // namespace gdr::debugger

@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+"""gdr debug --dap as an editor sees it: a client that speaks the Debug Adapter Protocol over the program's standard streams.
+
+    dap_test.py GDR PROJECT [TestCase...]
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+import cli_test  # noqa: E402
+
+KERNEL = """kernel seen
+bvar long xj elt
+bvar short mj elt
+var vector long xi[2] hlt
+var vector long sum rrn flt72to64 fadd
+var vector short w[2] in gpr
+param scale : short = 2
+reg d $lr16v
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lti sum
+loop body
+  fsub xj xi[1] d $ok1
+  fmul xi[0] mj w[1]
+  nop
+  fmul d scale $lt
+  fadd sum $lti sum
+"""
+
+
+class Client:
+    """Requests with running numbers; events that arrive before an answer are kept."""
+
+    def __init__(self, gdr, cwd):
+        self.process = subprocess.Popen([gdr, "debug", "--dap"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, cwd=cwd)
+        self.seq = 0
+        self.server_seq = 0
+        self.events = []
+
+    def send_bytes(self, data):
+        self.process.stdin.write(data)
+        self.process.stdin.flush()
+
+    def send_text(self, text):
+        data = text if isinstance(text, bytes) else text.encode("utf-8")
+        self.send_bytes(b"Content-Length: %d\r\n\r\n" % len(data) + data)
+
+    def receive(self):
+        header = b""
+        while not header.endswith(b"\r\n\r\n"):
+            byte = self.process.stdout.read(1)
+            if not byte:
+                raise EOFError(self.process.stderr.read().decode())
+            header += byte
+        name, length = header.decode("ascii").strip().split(": ")
+        assert name == "Content-Length", header
+        data = self.process.stdout.read(int(length))
+        assert len(data) == int(length)
+        message = json.loads(data)
+        self.server_seq += 1
+        assert message["seq"] == self.server_seq, message
+        return message
+
+    def start(self, *commands, **arguments):
+        """Sends requests in one piece; returns the number of the last one."""
+        data = b""
+        for command in commands:
+            self.seq += 1
+            text = json.dumps({"seq": self.seq, "type": "request", "command": command, "arguments": arguments}).encode()
+            data += b"Content-Length: %d\r\n\r\n" % len(text) + text
+        self.send_bytes(data)
+        return self.seq
+
+    def response(self, seq):
+        while True:
+            message = self.receive()
+            if message["type"] == "event":
+                self.events.append(message)
+            else:
+                assert message["request_seq"] == seq, message
+                return message
+
+    def request(self, command, **arguments):
+        message = self.response(self.start(command, **arguments))
+        if not message["success"]:
+            raise RuntimeError(message["message"])
+        return message.get("body", {})
+
+    def refused(self, command, **arguments):
+        message = self.response(self.start(command, **arguments))
+        assert not message["success"], message
+        return message["message"]
+
+    def event(self, name):
+        while True:
+            for n, message in enumerate(self.events):
+                if message["event"] == name:
+                    return self.events.pop(n)["body"]
+            message = self.receive()
+            assert message["type"] == "event", message
+            self.events.append(message)
+
+    def moves(self, command, **arguments):
+        self.request(command, **arguments)
+        return self.event("stopped")
+
+    def end(self):
+        self.process.stdin.close()
+        status = self.process.wait(timeout=60)
+        out, err = self.process.stdout.read(), self.process.stderr.read().decode()
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return status, out, err
+
+
+class DapTest(cli_test.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.kernel = self.file("seen.vsm", KERNEL)
+        self.i = self.file("i.csv", "xi[0],xi[1]\n" + "".join(f"{n},{-n}\n" for n in range(200)))
+        self.j = self.file("j.csv", "xj,mj\n" + "".join(f"{n},{n % 4}\n" for n in range(300)))
+        self.client = Client(cli_test.GDR, self.scratch)
+        self.addCleanup(self.close)
+
+    def close(self):
+        if self.client.process.poll() is None:
+            self.client.process.kill()
+            self.client.end()
+
+    def launched(self, kernel=None, **more):
+        client = self.client
+        client.request("initialize", adapterID="gdr", linesStartAt1=True)
+        client.request("launch", program=str(kernel or self.kernel), i=str(self.i), j=str(self.j), **more)
+        client.event("initialized")
+        return client
+
+    def begun(self, **more):
+        client = self.launched(**more)
+        client.request("configurationDone")
+        self.assertEqual(client.event("stopped")["reason"], "entry")
+        return client
+
+    def values(self, scope):
+        (reference,) = [each["variablesReference"] for each in self.client.request("scopes", frameId=0)["scopes"] if each["name"] == scope]
+        return {each["name"]: each for each in self.client.request("variables", variablesReference=reference)["variables"]}
+
+    def top(self):
+        return self.client.request("stackTrace", threadId=1)["stackFrames"][0]
+
+
+class Dap(DapTest):
+    def test_an_editor_s_session(self):
+        client = self.client
+        able = client.request("initialize", adapterID="gdr")
+        for name in ("supportsConfigurationDoneRequest", "supportsConditionalBreakpoints", "supportsStepBack", "supportsEvaluateForHovers",
+                     "supportsDataBreakpoints"):
+            self.assertIs(able[name], True)
+        client.request("launch", program=str(self.kernel), i=str(self.i), j=str(self.j))
+        client.event("initialized")
+        set_ = client.request("setBreakpoints", source={"path": str(self.kernel)},
+                              breakpoints=[{"line": 16, "condition": "$i == 150 && $j == 199 @all"}, {"line": 3}])["breakpoints"]
+        self.assertEqual([each["verified"] for each in set_], [True, False])
+        self.assertIn("no code stands at", set_[1]["message"])
+        client.request("setExceptionBreakpoints", filters=[])
+        client.request("configurationDone")
+        self.assertEqual(client.event("stopped")["reason"], "entry")
+        (thread,) = client.request("threads")["threads"]
+
+        stop = client.moves("continue", threadId=thread["id"])
+        self.assertEqual((stop["reason"], stop["hitBreakpointIds"], stop["allThreadsStopped"]), ("breakpoint", [set_[0]["id"]], True))
+        self.assertIn("chip 3, block 1, PE 5, element 2", client.request("threads")["threads"][0]["name"])
+        frame = self.top()
+        self.assertEqual((frame["line"], frame["source"]["path"]), (16, str(self.kernel.resolve())))
+        self.assertIn("run 2, loop body, iteration 3, line 3", frame["name"])
+
+        particle = self.values("i-particle")["xi"]
+        self.assertEqual(particle["indexedVariables"], 2)
+        entries = client.request("variables", variablesReference=particle["variablesReference"])["variables"]
+        self.assertEqual([(each["name"], each["value"]) for each in entries], [("xi[0]", "150"), ("xi[1]", "-150")])
+        elements = client.request("variables", variablesReference=entries[0]["variablesReference"])["variables"]
+        self.assertEqual([(each["name"], each["value"]) for each in elements],
+                         [("xi[0][0]", "148"), ("xi[0][1]", "149"), ("xi[0][2]", "150"), ("xi[0][3]", "151")])
+        self.assertEqual({name: each["value"] for name, each in self.values("j-record").items()}, {"xj": "199", "mj": "3"})
+        own = self.values("registers and variables")
+        self.assertEqual((own["d"]["value"], own["d"]["type"]), ("349", "long float"))
+        words = client.request("variables", variablesReference=own["w"]["variablesReference"], format={"hex": True})["variables"]
+        self.assertEqual([(each["name"], each["value"], each["type"]) for each in words],
+                         [("w[0]", "000000000", "short float"), ("w[1]", "407c20000", "short float")])
+        self.assertEqual(self.values("parameters")["scale"]["value"], "2")
+        self.assertEqual(self.values("T and flags")["$ok1"]["value"], "0")
+        self.assertEqual(client.request("variables", variablesReference=entries[0]["variablesReference"], start=1, count=2)["variables"],
+                         elements[1:3])
+
+        self.assertEqual(client.request("evaluate", expression="d", context="hover")["result"], "349")
+        self.assertEqual(client.request("evaluate", expression="xj - xi[1] == d", context="watch")["result"], "1")
+        self.assertIn("unknown name 'nix'", client.refused("evaluate", expression="nix", context="hover"))
+        self.assertIn("fsub xj xi[1] d", client.request("evaluate", expression="why d", context="repl")["result"])
+
+        self.assertEqual(client.moves("next", threadId=1)["reason"], "step")
+        self.assertEqual(self.top()["line"], 17)
+        self.assertEqual(client.request("evaluate", expression="$lt", context="watch")["result"], "698")
+        self.assertEqual(client.moves("stepBack", threadId=1)["reason"], "step")
+        self.assertEqual(self.top()["line"], 16)
+        client.moves("stepOut", threadId=1)
+        self.assertIn("iteration 4, line 0", self.top()["name"])
+        self.assertEqual(client.moves("reverseContinue", threadId=1)["reason"], "breakpoint")
+        self.assertEqual(client.moves("reverseContinue", threadId=1)["description"], "the begin of the run")
+        client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[])
+        self.assertEqual(client.moves("continue", threadId=1)["description"], "the end of the run")
+        self.assertEqual(self.top()["name"], "the end of the run")
+
+        client.request("disconnect")
+        client.event("terminated")
+        self.assertEqual(client.end()[:2], (0, b""))
+
+    def test_a_watch_is_a_data_breakpoint(self):
+        client = self.begun()
+        info = client.request("dataBreakpointInfo", name="sum")
+        self.assertEqual((info["dataId"], info["accessTypes"]), ("sum", ["write"]))
+        self.assertIsNone(client.request("dataBreakpointInfo", name="nothing")["dataId"])
+        set_ = client.request("setDataBreakpoints", breakpoints=[{"dataId": "sum", "condition": "sum > 100"}, {"dataId": "mj"}])["breakpoints"]
+        self.assertEqual([each["verified"] for each in set_], [True, False])
+        stop = client.moves("continue", threadId=1)
+        self.assertEqual(stop["reason"], "data breakpoint")
+        self.assertEqual(stop["description"], "sum: 0 -> 128")  # twice xj 64 of the second iteration
+
+    def test_the_console_takes_every_command_and_its_motions_are_told(self):
+        client = self.begun()
+        client.request("evaluate", expression="pair i=130 j=7", context="repl")
+        client.event("stopped")
+        self.assertIn("chip 3, block 1, PE 0, element 2", client.request("threads")["threads"][0]["name"])
+        self.assertIn("continue, reverse", client.request("evaluate", expression="help", context="repl")["result"])
+        self.assertIn("unknown command 'frob'", client.refused("evaluate", expression="frob", context="repl"))
+
+    def test_sources_that_are_gone_come_from_the_debugger(self):
+        client = self.launched()
+        self.kernel.unlink()
+        client.request("configurationDone")
+        client.event("stopped")
+        reference = self.top()["source"]["sourceReference"]
+        self.assertEqual(client.request("source", source={"sourceReference": reference}, sourceReference=reference)["content"], KERNEL)
+        self.assertIn("sourceReference = 9", client.refused("source", sourceReference=9))
+
+    def test_scheduled_lines_show_all_their_places(self):
+        packed = self.scratch / "packed.gdro"
+        self.succeeds("as", self.kernel, "--schedule", "-o", packed)
+        client = self.launched(kernel=packed)
+        answer = client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": n} for n in (13, 14, 16, 17)])
+        self.assertEqual([each["verified"] for each in answer["breakpoints"]], [True] * 4)
+        client.request("configurationDone")
+        client.event("stopped")
+        seen = set()
+        for _ in range(5):
+            client.moves("continue", threadId=1)
+            seen |= {frame["line"] for frame in client.request("stackTrace", threadId=1)["stackFrames"]}
+        self.assertLessEqual({13, 14, 16, 17}, seen)
+
+    def test_pause_ends_a_long_search(self):
+        self.j = self.file("j.csv", "xj,mj\n" + "".join(f"{n},1\n" for n in range(60000)))
+        client = self.launched()
+        client.request("setBreakpoints", source={"path": str(self.kernel)}, breakpoints=[{"line": 17, "condition": "xj < 0"}])
+        client.request("configurationDone")
+        client.event("stopped")
+        client.start("continue", "pause", threadId=1)
+        reasons = []
+        while len(reasons) < 2:
+            message = client.receive()
+            if message["type"] == "event":
+                reasons.append(message["body"]["reason"])
+            else:
+                self.assertTrue(message["success"])
+        self.assertEqual(reasons, ["pause", "pause"])  # the search, and the request
+        self.assertNotEqual(self.top()["name"], "the end of the run")
+
+
+class Malformed(DapTest):
+    def test_messages_that_are_wrong_are_answered(self):
+        client = self.client
+        for text, said in ((b"{", "the message is refused"), (b"[]", "a message is an object"), (b"null", "a message is an object"),
+                           (b'"x"', "a message is an object"), (b"\xff\xfe{}", "the message is refused"), (b"", "the message is refused"),
+                           (b'{"seq": 5}', "has type 'request'"), (b'{"seq": "a", "type": "request", "command": 7}', "the message is refused"),
+                           (b"[" * 5000 + b"]" * 5000, "levels deep")):
+            client.send_text(text)
+            message = client.receive()
+            self.assertEqual((message["type"], message["success"]), ("response", False), text)
+            self.assertIn(said, message["message"], text)
+        client.send_text('{"seq": 77, "type": "request", "command": "nonsense"}')
+        message = client.receive()
+        self.assertEqual((message["request_seq"], message["command"], message["message"]), (77, "nonsense", "unknown request 'nonsense'"))
+
+    def test_requests_out_of_order_and_wrong_arguments_are_refused(self):
+        client = self.client
+        for command in ("threads", "stackTrace", "scopes", "next", "continue", "stepBack", "configurationDone"):
+            self.assertIn("nothing is launched", client.refused(command), command)
+        self.assertIn("program is missing", client.refused("launch"))
+        self.assertIn("none.vsm", client.refused("launch", program="none.vsm"))
+        self.assertIn("--j is missing", client.refused("launch", program=str(self.kernel)))
+        self.assertIn("boards = 65", client.refused("launch", program=str(self.kernel), boards=65))
+        self.assertIn("refused", client.refused("launch", program=7))
+        wrong = self.file("wrong.vsm", "kernel wrong\nloop body\n  fsbu $r0 $r1 $t\n")
+        self.assertIn("not assembled", client.refused("launch", program=str(wrong)))
+        client = self.begun()
+        self.assertIn("launched already", client.refused("launch", program=str(self.kernel)))
+        for reference in (0, 7, 999, 1000 + 4096 * 99, 1000 + 4000):
+            self.assertIn("variablesReference", client.refused("variables", variablesReference=reference), reference)
+        for arguments in ({}, {"variablesReference": "one"}, {"variablesReference": -1}):
+            self.assertIn("refused", client.refused("variables", **arguments))
+        self.assertIn("refused", client.refused("setBreakpoints", breakpoints=[]))
+        self.assertIn("refused", client.refused("evaluate"))
+
+    def test_streams_that_are_no_protocol_end_with_an_error(self):
+        for stream, said in ((b"hello\r\n\r\n", "no Content-Length"), (b"Content-Length: 99999999999\r\n\r\n", "Content-Length"),
+                             (b"Content-Length: -1\r\n\r\n", "Content-Length"), (b"x" * 5000, "more than 4096 bytes")):
+            client = Client(cli_test.GDR, self.scratch)
+            client.send_bytes(stream)
+            status, _, err = client.end()
+            self.assertEqual(status, 1, stream)
+            self.assertIn(said, err)
+
+    def test_messages_come_in_any_pieces_and_a_closed_stream_ends_the_session(self):
+        text = json.dumps({"seq": 1, "type": "request", "command": "initialize", "arguments": {}}).encode()
+        data = b"X-Other: 1\r\ncontent-length: %d\r\n\r\n" % len(text) + text
+        for n in range(len(data)):
+            self.client.send_bytes(data[n:n + 1])
+        self.assertTrue(self.client.receive()["success"])
+        self.client.send_bytes(data + data)
+        self.client.receive()
+        self.client.receive()
+        self.assertEqual(self.client.end(), (0, b"", ""))
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
