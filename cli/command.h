@@ -103,6 +103,7 @@ void add_validate(Command program);
 void add_fp(Command program);
 void add_machine(Command program);
 void add_net(Command program);
+void add_cluster(Command program);
 void add_profile(Command program);
 void add_selftest(Command program);
 void add_explain(Command program);

@@ -146,6 +146,7 @@ template Option Command::add_option(const std::string&, std::optional<std::uint6
 template Option Command::add_option(const std::string&, std::optional<std::uint32_t>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&) const;
+template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&) const;
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {
   return Option(app_->add_flag(name, value, what));

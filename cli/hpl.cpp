@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "cluster.h"
 #include "command.h"
 #include "dgemm_options.h"
 #include "gdr/hostlib/hpl_model.h"
@@ -14,12 +15,15 @@ struct Options {
   BoardOptions board;
   ReportOptions report;
   std::uint64_t n = 0;
-  std::uint64_t nb = 0;
+  std::uint64_t nb = 2048;
   std::string host = "core-i7-920";
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;
   bool with_host = false;
   std::string small_depths = "fixed-unit";
+  std::optional<std::uint64_t> nodes;
+  std::string cluster = "grape-dr-64";
+  HplOptions on_nodes;
 };
 
 double residual_of(const Options& options, const char* what, const Product& product) {
@@ -27,7 +31,25 @@ double residual_of(const Options& options, const char* what, const Product& prod
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
 }
 
+/// The boards are the cluster's.
+int on_nodes(const Options& options) {
+  ClusterOptions cluster;
+  cluster.names = {options.cluster};
+  cluster.clock_mhz = options.board.clock_mhz;
+  cluster.transfer = options.board.transfer;
+  const BoardOptions usual;
+  if (options.board.machine != usual.machine || options.board.boards != usual.boards) {
+    throw UsageError("--machine, --boards: refused with --nodes: boards are those of --cluster");
+  }
+  HplOptions hpl = options.on_nodes;
+  hpl.nb = options.nb;
+  hpl.kernel = options.kernel;
+  hpl.small_depths = options.small_depths;
+  return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
+}
+
 int hpl(const Options& options) {
+  if (options.nodes) return on_nodes(options);
   const Stopwatch watch;
   if (options.nb > options.n)
     throw UsageError(fmt::format("--nb: {} is refused: it must be at most n = {}", options.nb, options.n));
@@ -94,16 +116,28 @@ void add_hpl(Command program) {
   const Command command =
       program.add_command("hpl", "High Performance LINPACK: stages, and a real factorisation's residual",
                           "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
-  command.add_option("--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 20));
-  command.add_option("--nb", options->nb, "columns of a panel").required().check(whole_in_range(1, 1 << 16));
-  command.add_option("--host", options->host, "host description: a name or FILE.toml").capture_default_str();
+  command.add_option("--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
+  command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
+      .check(whole_in_range(1, 1 << 16))
+      .capture_default_str();
+  const Option nodes = command.add_option("--nodes", options->nodes, "time alone of so many nodes of a cluster")
+                           .check(whole_in_range(1, 4096));
+  command.add_option("--cluster", options->cluster, "the cluster: a name or FILE.toml")
+      .capture_default_str()
+      .needs(nodes);
+  for (const Option& option : options->on_nodes.add_to(command)) static_cast<void>(option.needs(nodes));
+  const Option host =
+      command.add_option("--host", options->host, "host description: a name or FILE.toml").capture_default_str();
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();
   command.add_option("--seed", options->seed, "seed of the matrix")
       .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
       .capture_default_str();
-  command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
+  const Option with_host =
+      command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
+  host.excludes(nodes);
+  with_host.excludes(nodes);
   add_small_depths(command, options->small_depths);
   options->board.add_to(command);
   options->report.add_to(command);

@@ -208,7 +208,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
       if (columns() > 1) reduce_scatter(graph, in_rows, share, add_rate_, Method::posted);
       allgather(graph, {all}, piece, method);
       const interconnect::ActivityTimes times = run_critical_path(graph.graph(), platform_.topology);
-      const double sums = times.path_seconds[static_cast<std::size_t>(Part::host)];
+      const double sums = part_seconds(times)[static_cast<std::size_t>(Part::host)];
       if (method == kMethods[0] || times.seconds < least.first + least.second) least = {times.seconds - sums, sums};
     }
     return least;

@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -18,12 +19,12 @@ using interconnect::PartId;
 using interconnect::ResourceId;
 
 constexpr ActivityId kNothing = std::numeric_limits<ActivityId>::max();
-constexpr std::array<std::string_view, kParts> kPartNames{"board", "host", "overhead", "network", "loopback"};
+constexpr std::array<std::string_view, kParts> kPartNames{"board",    "transfer", "host",
+                                                          "overhead", "network",  "loopback"};
 constexpr double kWordBytes = 8;
 
-PartId id_of(Part part) { return static_cast<PartId>(part); }
+static_assert(kParts * kMostStages <= interconnect::kMostParts);
 
-ResourceId board_of(Rank rank) { return 2 * rank; }
 ResourceId host_of(Rank rank) { return 2 * rank + 1; }
 
 /// A board and a host for each rank, then a memory for each node.
@@ -95,6 +96,17 @@ void add_on_hosts(RankGraph& graph, const Group& group, double bytes, double add
 
 std::string_view name_of(Part part) { return kPartNames[static_cast<std::size_t>(part)]; }
 
+std::array<double, kParts> part_seconds(const interconnect::ActivityTimes& times) {
+  std::array<double, kParts> seconds{};
+  for (std::size_t id = 0; id < kParts * kMostStages; ++id) seconds[id % kParts] += times.path_seconds[id];
+  return seconds;
+}
+
+double stage_seconds(const interconnect::ActivityTimes& times, unsigned stage) {
+  const auto first = times.path_seconds.begin() + static_cast<std::ptrdiff_t>(stage * kParts);
+  return std::accumulate(first, first + kParts, 0.0);
+}
+
 RankGraph::RankGraph(const Cluster& cluster, Rank ranks, std::string name)
     : cluster_(&cluster),
       graph_(std::move(name), cluster.nodes_of(ranks), resources(cluster, ranks)),
@@ -104,20 +116,29 @@ std::vector<ActivityId> RankGraph::front(Rank rank) const {
   return front_[rank] == kNothing ? std::vector<ActivityId>() : std::vector{front_[rank]};
 }
 
-void RankGraph::board(Rank rank, double seconds) {
-  if (seconds > 0) front_[rank] = board_beside(rank, seconds, front(rank));
+PartId RankGraph::id_of(Part part) const { return static_cast<PartId>(stage_ * kParts + static_cast<unsigned>(part)); }
+
+void RankGraph::work(Rank rank, ResourceId resource, double seconds, Part part) {
+  if (seconds > 0) front_[rank] = graph_.work(resource, seconds, front(rank), id_of(part));
 }
 
-void RankGraph::host(Rank rank, double seconds) {
-  if (seconds > 0) front_[rank] = host_beside(rank, seconds, front(rank));
+void RankGraph::board(Rank rank, double seconds) { work(rank, board_resource(rank), seconds, Part::board); }
+void RankGraph::transfer(Rank rank, double seconds) { work(rank, board_resource(rank), seconds, Part::transfer); }
+void RankGraph::host(Rank rank, double seconds) { work(rank, host_of(rank), seconds, Part::host); }
+void RankGraph::wait_for_network(Rank rank, double seconds) { work(rank, host_of(rank), seconds, Part::network); }
+
+void RankGraph::together(const std::vector<Rank>& group) {
+  std::vector<ActivityId> after;
+  for (const Rank rank : group) {
+    if (front_[rank] != kNothing) after.push_back(front_[rank]);
+  }
+  if (after.empty()) return;
+  const ActivityId all = graph_.join(after);
+  for (const Rank rank : group) front_[rank] = all;
 }
 
 ActivityId RankGraph::board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
-  return graph_.work(board_of(rank), seconds, after, id_of(Part::board));
-}
-
-ActivityId RankGraph::host_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
-  return graph_.work(host_of(rank), seconds, after, id_of(Part::host));
+  return graph_.work(board_resource(rank), seconds, after, id_of(Part::board));
 }
 
 ActivityId RankGraph::send(Rank from, Rank to, double bytes) {
@@ -125,12 +146,6 @@ ActivityId RankGraph::send(Rank from, Rank to, double bytes) {
     front_[from] = graph_.work(host_of(from), cluster_->message_overhead, front(from), id_of(Part::overhead));
   }
   return travel(from, to, bytes, front(from));
-}
-
-ActivityId RankGraph::send_beside(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after) {
-  if (cluster_->message_overhead <= 0) return travel(from, to, bytes, after);
-  return travel(from, to, bytes,
-                {graph_.work(host_of(from), cluster_->message_overhead, after, id_of(Part::overhead))});
 }
 
 ActivityId RankGraph::travel(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after) {

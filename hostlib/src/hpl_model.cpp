@@ -14,65 +14,53 @@ constexpr double kGiga = 1e9;
 constexpr double kMega = 1e6;
 constexpr double kElementBytes = 8;
 
-/// Seconds of a product on the board, or of the same on the host.
-class Machine {
- public:
-  Machine(const HostDescription& host, const DgemmModel* board, const DgemmTransfer& transfer)
-      : host_(host), board_(board), transfer_(transfer) {}
-
-  [[nodiscard]] double product(double m, double n, double k) {
-    if (board_ == nullptr || k < host_.narrowest) return 2 * m * n * k / (host_.dgemm_gflops * kGiga);
-    const auto whole = [](double size) { return static_cast<std::uint64_t>(size); };
-    const DgemmTimes times = board_->times(whole(m), whole(n), whole(k), transfer_);
-    clocks_ += times.clocks;
-    return times.total();
-  }
-
-  /// A panel of m rows and `columns` columns by halves: left half, its triangle applied to the right one's top, update,
-  /// right half. What is narrower than `narrowest` is the host's.
-  [[nodiscard]] double panel(double m, double columns) {
-    if (columns <= host_.narrowest) return columns * columns * (m - columns / 3) / (host_.narrow_gflops * kGiga);
-    const double half = columns / 2;
-    return panel(m, half) + solve(half, half) + product(m - half, half, half) + panel(m - half, half);
-  }
-
-  /// A triangle of this order on so many columns by halves.
-  [[nodiscard]] double solve(double order, double columns) {
-    if (order <= host_.narrowest) return order * order * columns / (host_.dgemm_gflops * kGiga);
-    const double half = order / 2;
-    return solve(half, columns) + product(half, columns, half) + solve(half, columns);
-  }
-
-  [[nodiscard]] std::uint64_t clocks() const { return clocks_; }
-
- private:
-  const HostDescription& host_;
-  const DgemmModel* board_;
-  DgemmTransfer transfer_;
-  std::uint64_t clocks_ = 0;
-};
-
 /// `swap` gives the seconds of the row swaps of a panel: of its rows, its columns, and the columns to the right of it.
 template <class Swap>
-HplStages stages(const HostDescription& host, Machine machine, double n, double nb, const Swap& swap) {
+HplStages stages(HplNode node, double n, double nb, const Swap& swap) {
   if (!(n >= 1)) throw Error(fmt::format("n = {} is refused: it must be at least 1", n));
   if (!(nb >= 1)) throw Error(fmt::format("nb = {} is refused: it must be at least 1", nb));
   HplStages stages;
   for (double first = 0; first < n; first += nb) {
     const double columns = std::min(nb, n - first);
     const double rest = n - first - columns;
-    stages.panel += machine.panel(n - first, columns);
+    stages.panel += node.panel(n - first, columns);
     if (rest == 0) break;
-    stages.update += machine.solve(columns, rest) + machine.product(rest, rest, columns);
+    stages.update += node.solve(columns, rest) + node.product(rest, rest, columns);
     stages.swap += swap(n - first, columns, rest);
   }
-  // Half of the matrix is read once.
-  stages.backsub = n * n / 2 * kElementBytes / (host.memory_mb * kMega);
-  stages.clocks = machine.clocks();
+  stages.backsub = node.back_substitution(n);
+  stages.clocks = node.clocks();
   return stages;
 }
 
 }  // namespace
+
+double HplNode::product(double m, double n, double k) {
+  if (board_ == nullptr || k < host_.narrowest) return 2 * m * n * k / (host_.dgemm_gflops * kGiga);
+  const auto whole = [](double size) { return static_cast<std::uint64_t>(size); };
+  const DgemmTimes times = board_->times(whole(m), whole(n), whole(k), transfer_);
+  clocks_ += times.clocks;
+  return times.total();
+}
+
+double HplNode::panel(double m, double columns, double nodes) {
+  if (columns <= host_.narrowest) return columns * columns * (m - columns / nodes / 3) / (host_.narrow_gflops * kGiga);
+  const double half = columns / 2;
+  const double below = m - half / nodes;
+  return panel(m, half, nodes) + solve(half, half) + product(below, half, half) + panel(below, half, nodes);
+}
+
+double HplNode::solve(double order, double columns) {
+  if (order <= host_.narrowest) return order * order * columns / (host_.dgemm_gflops * kGiga);
+  const double half = order / 2;
+  return solve(half, columns) + product(half, columns, half) + solve(half, columns);
+}
+
+double HplNode::row_swaps(double rows, double nb, double columns) const {
+  return swap_bytes(rows, nb, host_.cache_line) * columns / (host_.memory_mb * kMega);
+}
+
+double HplNode::back_substitution(double n) const { return n * n / 2 * kElementBytes / (host_.memory_mb * kMega); }
 
 const base::DescriptionKind& host_kind() {
   static const base::DescriptionKind kind{"host",
@@ -112,15 +100,14 @@ HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_
   const auto swap = [&](double, double columns, double rest) {
     return 4 * kElementBytes * columns * rest / (host.alone_swap_mb * kMega);
   };
-  return stages(host, Machine(host, nullptr, {}), static_cast<double>(n), static_cast<double>(nb), swap);
+  return stages(HplNode(host, nullptr, {}), static_cast<double>(n), static_cast<double>(nb), swap);
 }
 
 HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board, const DgemmTransfer& transfer,
                          std::uint64_t n, std::uint64_t nb) {
-  const auto swap = [&](double rows, double columns, double rest) {
-    return swap_bytes(rows, columns, host.cache_line) * rest / (host.memory_mb * kMega);
-  };
-  return stages(host, Machine(host, &board, transfer), static_cast<double>(n), static_cast<double>(nb), swap);
+  const HplNode node(host, &board, transfer);
+  const auto swap = [&](double rows, double columns, double rest) { return node.row_swaps(rows, columns, rest); };
+  return stages(node, static_cast<double>(n), static_cast<double>(nb), swap);
 }
 
 }  // namespace gdr

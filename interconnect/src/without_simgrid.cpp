@@ -10,6 +10,11 @@ SimulationResult run_s4u(const Schedule&, const Topology&, const SimulationOptio
   throw Error("gdr was built without SimGrid: install libsimgrid-dev and configure with -DGDR_SIMGRID=ON to simulate");
 }
 
+ActivityTimes run_s4u(const ActivityGraph&, const Topology& topology, const SimulationOptions& options) {
+  static_cast<void>(run_s4u(Schedule{}, topology, options));
+  return {};
+}
+
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   return run_s4u(schedule, topology, options);
 }

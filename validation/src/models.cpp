@@ -11,8 +11,8 @@
 namespace gdr::validation {
 
 Models::Models() {
-  for (const auto& models_of :
-       {koike_gravity_models, koike_blas_models, hanawa_tca_models, sanno_mapping_models, urino_summa_models}) {
+  for (const auto& models_of : {koike_gravity_models, koike_blas_models, grape_dr_cluster_models, hanawa_tca_models,
+                                sanno_mapping_models, urino_summa_models}) {
     std::ranges::move(models_of(), std::back_inserter(models_));
   }
 }

@@ -9,6 +9,7 @@ namespace gdr::validation {
 
 [[nodiscard]] std::vector<Model> koike_gravity_models();
 [[nodiscard]] std::vector<Model> koike_blas_models();
+[[nodiscard]] std::vector<Model> grape_dr_cluster_models();
 [[nodiscard]] std::vector<Model> hanawa_tca_models();
 [[nodiscard]] std::vector<Model> sanno_mapping_models();
 [[nodiscard]] std::vector<Model> urino_summa_models();

@@ -70,10 +70,11 @@ void check(const SimulationOptions& options) {
 
 }  // namespace
 
-ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options)
+ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
+                           int cores)
     : NetZoneImpl("platform"), topology_(topology), factors_(options.factors), links_(topology.links().size()) {
   for (NodeId node = 0; node < topology.nodes(); ++node) {
-    hosts_.push_back(get_iface()->create_host(std::to_string(node), 1.0)->seal());
+    hosts_.push_back(get_iface()->create_host(std::to_string(node), 1.0)->set_core_count(cores)->seal());
     node_of_[hosts_.back()->get_netpoint()] = node;
   }
   const std::vector<bool> used = used_links(schedule, topology, options.crosstraffic);

@@ -22,7 +22,8 @@ namespace gdr::interconnect {
 /// the schedule's messages take. Hosts have a speed of 1, so that a computation is given in seconds.
 class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
  public:
-  ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options);
+  /// Hosts work on `cores` computations at once, each at full speed.
+  ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options, int cores = 1);
 
   [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
   /// The size of the message that starts next, whose rate cap its route then has. An executor that cannot tell leaves

@@ -2,6 +2,7 @@
 // together from messages.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,15 @@ namespace gdr::cluster {
 using interconnect::ActivityId;
 using Rank = std::uint32_t;
 
-/// What seconds of a critical path were spent on.
-enum class Part : interconnect::PartId { board, host, overhead, network, loopback };
-inline constexpr std::size_t kParts = 5;
+/// What seconds of a critical path were spent on. A transfer is one between host and board, at which both work.
+enum class Part : interconnect::PartId { board, transfer, host, overhead, network, loopback };
+inline constexpr std::size_t kParts = 6;
 [[nodiscard]] std::string_view name_of(Part part);
+/// Stages that a caller may tell apart; an activity's part in interconnect's sense is stage * kParts + part.
+inline constexpr unsigned kMostStages = 8;
+/// Seconds of the critical path by Part, and of one stage.
+[[nodiscard]] std::array<double, kParts> part_seconds(const interconnect::ActivityTimes& times);
+[[nodiscard]] double stage_seconds(const interconnect::ActivityTimes& times, unsigned stage);
 
 /// Activities of ranks on a cluster's nodes, as many a node as the cluster has; rank r is on node r / ranks_per_node.
 class RankGraph {
@@ -28,9 +34,21 @@ class RankGraph {
   [[nodiscard]] const interconnect::ActivityGraph& graph() const { return graph_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all messages between nodes
 
+  /// The resource that is a rank's board.
+  [[nodiscard]] static interconnect::ResourceId board_resource(Rank rank) { return 2 * rank; }
+
+  /// What follows belongs to this stage, below kMostStages; at first 0.
+  void stage(unsigned number) { stage_ = number; }
+
   /// Work that follows all that the rank did so far. Nothing is added for 0 seconds.
   void board(Rank rank, double seconds);
+  void transfer(Rank rank, double seconds);
   void host(Rank rank, double seconds);
+
+  /// The rank waits for messages that are known by their time alone.
+  void wait_for_network(Rank rank, double seconds);
+  /// All ranks of a group go on once all have come so far.
+  void together(const std::vector<Rank>& group);
 
   /// The host of `from` spends the message's overhead, then the message travels; `from` goes on after its overhead.
   /// Returns what `to` has to wait for.
@@ -40,19 +58,19 @@ class RankGraph {
 
   /// The last activity of the rank, from which activities of the caller's may follow.
   [[nodiscard]] std::vector<ActivityId> front(Rank rank) const;
-  /// Work or a message beside what the rank does: it follows `after` alone. The rank goes on unless receive() is
-  /// called.
+  /// Work beside what the rank does: it follows `after` alone, and the rank goes on until receive() is called with it.
   [[nodiscard]] ActivityId board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
-  [[nodiscard]] ActivityId host_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
-  [[nodiscard]] ActivityId send_beside(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after);
 
  private:
+  [[nodiscard]] interconnect::PartId id_of(Part part) const;
+  void work(Rank rank, interconnect::ResourceId resource, double seconds, Part part);
   [[nodiscard]] ActivityId travel(Rank from, Rank to, double bytes, const std::vector<ActivityId>& after);
 
   const Cluster* cluster_;
   interconnect::ActivityGraph graph_;
   std::vector<ActivityId> front_;  // kNothing: the rank has done nothing
   std::uint64_t bytes_ = 0;
+  unsigned stage_ = 0;
 };
 
 /// Ranks that communicate with each other, in an order of their own. Groups of one call share no rank.

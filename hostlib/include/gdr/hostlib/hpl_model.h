@@ -44,6 +44,36 @@ struct HplStages {
 /// many rows of it do. The panel's rows are all in; of those below, each pivot takes one at random.
 [[nodiscard]] double swap_bytes(double rows, double nb, double cache_line);
 
+/// Seconds of what HPL is made of on one node, matrices being given by their sizes.
+class HplNode {
+ public:
+  /// The host alone if `board` is null. Both must outlive this.
+  HplNode(const HostDescription& host, const DgemmModel* board, const DgemmTransfer& transfer)
+      : host_(host), board_(board), transfer_(transfer) {}
+
+  /// An m x k matrix by a k x n one: on the board if there is one and k is not below `narrowest`.
+  [[nodiscard]] double product(double m, double n, double k);
+  /// A panel of m rows by halves: left half, its triangle applied to the right one's top, update, right half. What is
+  /// narrower than `narrowest` is the host's. Where `nodes` nodes share the panel, m are this one's rows, of the
+  /// triangles each has an equal part, and all solve them.
+  [[nodiscard]] double panel(double m, double columns, double nodes = 1);
+  /// A triangle of this order on so many columns by halves.
+  [[nodiscard]] double solve(double order, double columns);
+  /// Rows that change places in `columns` columns to the right of a panel of `rows` rows and nb columns, where there is
+  /// a board (swap_bytes()).
+  [[nodiscard]] double row_swaps(double rows, double nb, double columns) const;
+  /// The last step: half of a matrix of order n is read once.
+  [[nodiscard]] double back_substitution(double n) const;
+  /// Of a chip, in all products so far.
+  [[nodiscard]] std::uint64_t clocks() const { return clocks_; }
+
+ private:
+  const HostDescription& host_;
+  const DgemmModel* board_;
+  DgemmTransfer transfer_;
+  std::uint64_t clocks_ = 0;
+};
+
 /// The host alone.
 [[nodiscard]] HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb);
 /// Products of K >= narrowest on the board, in the recursion of panels and triangular solves, too. Row swaps at the

@@ -17,7 +17,7 @@ using ActivityId = std::uint32_t;
 using ResourceId = std::uint32_t;
 /// What an activity counts as in reports; the caller gives the numbers a meaning. Below kMostParts.
 using PartId = std::uint8_t;
-inline constexpr std::size_t kMostParts = 16;
+inline constexpr std::size_t kMostParts = 64;
 
 /// Activities with what each waits for, in an order in which nothing waits for a later one.
 class ActivityGraph {

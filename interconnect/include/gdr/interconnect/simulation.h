@@ -5,6 +5,7 @@
 #include <functional>
 #include <vector>
 
+#include "gdr/interconnect/activities.h"
 #include "gdr/interconnect/flow_factors.h"
 #include "gdr/interconnect/schedule.h"
 #include "gdr/interconnect/topology.h"
@@ -43,6 +44,11 @@ struct SimulationResult {
 /// deadlock, with the first waiting rank; if SimGrid ends, with its reason; if the project was built without SimGrid.
 [[nodiscard]] SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
                                        const SimulationOptions& options = {});
+
+/// The same for activities: flows share links, and a resource takes work in the order in which it becomes ready. Tells
+/// neither how busy links are nor the critical path. Throws gdr::Error as above.
+[[nodiscard]] ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology,
+                                    const SimulationOptions& options = {});
 
 /// As run_s4u(), but each rank makes MPI calls on SimGrid's SMPI. Nothing but messages and `flops_per_second` takes
 /// time, and no message leaves before its receive is posted, as a schedule means it; SMPI's own defaults, where

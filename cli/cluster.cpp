@@ -1,0 +1,53 @@
+// gdr cluster: what a cluster of boards takes, in time alone. Each subcommand stands in a file of its own,
+// cluster_*.cpp.
+#include "cluster.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace gdr::cli {
+
+void ClusterOptions::add_clusters_to(Command command) {
+  command.add_option("--cluster", names, "clusters: names or FILE.toml, with commas between them")
+      .delimiter(',')
+      .capture_default_str();
+  command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the boards'").check(in_range(1, 10000));
+  using emulator::TransferMode;
+  command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
+                     "transfers between host and board: as of 2009, or as planned then");
+  command.add_option("--factors", factors, "what MPI makes of latency and bandwidth: none, or a description")
+      .capture_default_str();
+}
+
+void ClusterOptions::add_to(Command command) {
+  add_clusters_to(command);
+  command.add_flag("--grow-network", grows, "make a network that has too few nodes larger, if its kind can be");
+  command.add_flag("--free-network", free, "messages take no time");
+}
+
+cluster::Cluster ClusterOptions::load(const std::string& name) const {
+  require_known(name, cluster::cluster_names(), "--cluster");
+  cluster::Cluster cluster = cluster::load_cluster(name);
+  if (clock_mhz) cluster.board.clock_mhz = *clock_mhz;
+  return cluster;
+}
+
+interconnect::Topology ClusterOptions::network(const cluster::Cluster& cluster, interconnect::NodeId nodes) const {
+  if (free) return cluster::free_network(nodes);
+  return from_command_line("--nodes", [&] { return cluster::platform_for(cluster, nodes, grows).topology; });
+}
+
+interconnect::FlowFactors ClusterOptions::flow_factors() const {
+  return factors == "none" ? interconnect::FlowFactors{} : interconnect::load_flow_factors(factors);
+}
+
+void add_cluster(Command program) {
+  const Command group = program.add_group("cluster", "clusters of boards: time of large runs on many nodes");
+  add_cluster_advise(group);
+  add_cluster_nbody(group);
+  add_cluster_hpl(group);
+}
+
+}  // namespace gdr::cli

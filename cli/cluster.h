@@ -1,0 +1,54 @@
+// What the subcommands of gdr cluster share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command.h"
+#include "gdr/cluster/cluster.h"
+#include "gdr/cluster/nbody_model.h"
+
+namespace gdr::cli {
+
+struct ClusterOptions {
+  std::vector<std::string> names{"grape-dr-64"};
+  std::optional<double> clock_mhz;
+  emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
+  std::string factors = "none";
+  bool grows = false;
+  bool free = false;
+
+  void add_to(Command command);
+  /// The same without what a network is made to be.
+  void add_clusters_to(Command command);
+  /// Throws UsageError for an unknown name.
+  [[nodiscard]] cluster::Cluster load(const std::string& name) const;
+  /// The network between so many nodes. Throws UsageError if it has fewer.
+  [[nodiscard]] interconnect::Topology network(const cluster::Cluster& cluster, interconnect::NodeId nodes) const;
+  [[nodiscard]] interconnect::FlowFactors flow_factors() const;
+};
+
+/// Options of LINPACK on many nodes.
+struct HplOptions {
+  std::uint64_t nb = 2048;
+  std::string kernel = "dgemm";
+  std::string small_depths = "fixed-unit";
+  std::string grid;
+  unsigned lookahead = 1;
+  bool overlap_u = false;
+
+  /// Grid, look-ahead and overlap; the others are those of one node, too.
+  std::vector<Option> add_to(Command command);
+};
+
+/// gdr hpl --nodes: a matrix of order n on the first of the clusters.
+int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
+                 std::uint64_t n);
+
+// One function a subcommand; each adds itself to `cluster`.
+void add_cluster_advise(Command cluster);
+void add_cluster_nbody(Command cluster);
+void add_cluster_hpl(Command cluster);
+
+}  // namespace gdr::cli

@@ -1,0 +1,208 @@
+// gdr cluster nbody: N-body with individual steps on many nodes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cluster.h"
+#include "gdr/base/data_file.h"
+#include "gdr/base/file.h"
+
+namespace gdr::cli {
+namespace {
+
+using cluster::Cluster;
+using cluster::NbodyAlgorithm;
+using cluster::NbodyModelTimes;
+
+struct Options {
+  ClusterOptions cluster;
+  ReportOptions report;
+  std::vector<std::uint64_t> nodes;
+  std::vector<std::uint64_t> n{100000};
+  std::vector<std::string> algorithms{"2d"};
+  std::string kernel = "gravity_jerk";
+  double t_end = 1;
+  std::string block_sizes;
+  bool sweep = false;
+};
+
+struct Row {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  std::uint64_t ranks = 0;
+  std::uint64_t n = 0;
+  std::string algorithm;
+  double seconds = 0;
+  double gflops = 0;
+  double efficiency = 0;  // against as many runs of one rank
+  NbodyModelTimes times;
+  double watts = 0;
+};
+
+constexpr double kFactorOfSweep = 4;  // squares of powers of two
+
+/// Numbers of nodes of a sweep: as many as there are, and fewer by factors of 4.
+std::vector<std::uint64_t> nodes_of(const Options& options, const Cluster& cluster) {
+  if (!options.nodes.empty()) return options.nodes;
+  const double all = cluster::platform_for(cluster, 1).topology.nodes();
+  std::vector<std::uint64_t> nodes;
+  for (double count = 1; count <= all; count *= kFactorOfSweep) nodes.push_back(static_cast<std::uint64_t>(count));
+  return nodes;
+}
+
+Json json_of(const Row& row) {
+  Json json{{"cluster", row.cluster},
+            {"nodes", row.nodes},
+            {"ranks", row.ranks},
+            {"n", row.n},
+            {"algorithm", row.algorithm},
+            {"seconds", row.seconds},
+            {"gflops", row.gflops},
+            {"efficiency", row.efficiency},
+            {"bound_by", cluster::bound_by(row.times.parts)},
+            {"board_busy", row.times.board_busy / row.times.seconds},
+            {"bytes_per_block", row.times.bytes / row.times.blocks},
+            {"joules", row.watts * row.seconds},
+            {"gflops_per_watt", row.gflops / row.watts}};
+  for (std::size_t part = 0; part < cluster::kParts; ++part) {
+    json["parts"][cluster::name_of(static_cast<cluster::Part>(part))] =
+        row.times.parts[part] * row.seconds / row.times.seconds;
+  }
+  return json;
+}
+
+void print_rows(const std::vector<Row>& rows) {
+  fmt::print("  {:<18} {:>6} {:>9} {:>5} {:>11} {:>9} {:>6} {:>9} {:>8}  {}\n", "cluster", "nodes", "N", "algo", "s",
+             "Tflops", "eff.", "MJ", "Gflops/W", "bound by");
+  for (const Row& row : rows) {
+    fmt::print("  {:<18} {:>6} {:>9} {:>5} {:>11.4g} {:>9.4g} {:>5.1f}% {:>9.3g} {:>8.3f}  {}\n", row.cluster,
+               row.nodes, row.n, row.algorithm, row.seconds, row.gflops / 1e3, 100 * row.efficiency,
+               row.watts * row.seconds / 1e6, row.gflops / row.watts, cluster::bound_by(row.times.parts));
+  }
+}
+
+class Model {
+ public:
+  explicit Model(const Options& options)
+      : options_(options),
+        program_(load_kernel(options.kernel)),
+        factors_(options.cluster.flow_factors()),
+        measured_(read_block_steps(options.block_sizes)) {}
+
+  [[nodiscard]] Row row(const Cluster& cluster, std::uint64_t nodes, std::uint64_t n, const std::string& algorithm) {
+    const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+    Row row{cluster.name, nodes, ranks, n, algorithm, 0, 0, 0, {}, cluster.power(static_cast<double>(nodes))};
+    const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, static_cast<double>(n));
+    const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
+    row.times = from_command_line("--nodes, --n", [&] {
+      return nbody_times(cluster, network, program_, steps,
+                         {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.mode(), factors_});
+    });
+    row.seconds = row.times.seconds * options_.t_end;
+    row.gflops = steps.steps() * static_cast<double>(n) * program_.flops / row.times.seconds / 1e9;
+    const emulator::BoardTime board(program_, cluster.board_of_rank(), cluster.boards_per_rank(),
+                                    options_.cluster.mode());
+    row.efficiency = hostlib::block_seconds(board, steps).total() / (ranks * row.times.seconds);
+    return row;
+  }
+
+ private:
+  static std::vector<hostlib::BlockSteps> read_block_steps(const std::string& file) {
+    const std::string path = file.empty() ? base::data_file("docs/block_steps.csv").string() : file;
+    return hostlib::block_steps_from_csv(base::read_file(path), path);
+  }
+
+  const Options& options_;
+  isa::Program program_;
+  interconnect::FlowFactors factors_;
+  std::vector<hostlib::BlockSteps> measured_;
+};
+
+bool is_square(std::uint64_t ranks) {
+  try {
+    static_cast<void>(interconnect::square_side(ranks, "ranks"));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+int nbody(const Options& given) {
+  const Stopwatch watch;
+  Options options = given;
+  if (options.sweep) options.algorithms = cluster::nbody_algorithm_names();
+  Model model(options);
+  std::vector<Row> rows;
+  for (const std::string& name : options.cluster.names) {
+    const Cluster cluster = options.cluster.load(name);
+    for (const std::uint64_t n : options.n) {
+      for (const std::uint64_t nodes : nodes_of(options, cluster)) {
+        for (const std::string& algorithm : options.algorithms) {
+          // A sweep leaves out what cannot be, an order for it is a mistake.
+          if (options.sweep && algorithm == "2d" && !is_square(nodes * cluster.ranks_per_node)) continue;
+          rows.push_back(model.row(cluster, nodes, n, algorithm));
+        }
+      }
+    }
+  }
+
+  Json json = envelope("cluster nbody", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
+  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().seconds) : Json(nullptr);
+  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().gflops) : Json(nullptr);
+  json["t"] = options.t_end;
+  json["kernel"] = options.kernel;
+  json["transfer"] = name_of(options.cluster.transfer);
+  json["factors"] = options.cluster.factors;
+  json["network"] = options.cluster.free ? "free" : "of the cluster";
+  json["rows"] = Json::array();
+  for (const Row& row : rows) json["rows"].push_back(json_of(row));
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    fmt::print("N-body to t = {}, kernel {}, transfers {}{}: time alone\n", options.t_end, options.kernel,
+               name_of(options.cluster.transfer), options.cluster.free ? ", messages take no time" : "");
+    print_rows(rows);
+    fmt::print("  host time {:.2f} s\n", watch.seconds());
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_cluster_nbody(Command group) {
+  auto options = std::make_shared<Options>();
+  const Command command =
+      group.add_command("nbody", "N-body with individual steps on many nodes: time, efficiency, what limits",
+                        "gdr cluster nbody --nodes 4,16,64 --n 100000", [options] { return nbody(*options); });
+  command
+      .add_option("--nodes", options->nodes,
+                  "numbers of nodes, with commas between them; default: all, and fewer by factors of 4")
+      .delimiter(',')
+      .check(whole_in_range(1, 65536));
+  command.add_option("--n", options->n, "numbers of particles, with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(2, 1000000000))
+      .capture_default_str();
+  const Option algorithm =
+      command
+          .add_option("--algorithm", options->algorithms,
+                      "copy: all particles in every node; j: a share of the particles in each; 2d: both, on a square")
+          .delimiter(',')
+          .check(one_of(cluster::nbody_algorithm_names()))
+          .capture_default_str();
+  command.add_option("--kernel", options->kernel, "kernel that computes the forces")
+      .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+      .capture_default_str();
+  command.add_option("--t-end", options->t_end, "units of time that the run takes")
+      .check(in_range(1e-6, 1e6))
+      .capture_default_str();
+  command.add_option(
+      "--from-block-sizes", options->block_sizes,
+      "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
+  command.add_flag("--sweep", options->sweep, "all algorithms").excludes(algorithm);
+  options->cluster.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,292 @@
+#include "gdr/cluster/hpl_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "gdr/base/error.h"
+#include "gdr/hostlib/hpl_model.h"
+
+namespace gdr::cluster {
+namespace {
+
+using interconnect::ActivityTimes;
+using interconnect::Topology;
+
+constexpr double kElementBytes = 8;
+constexpr std::array<std::string_view, kHplStages> kStageNames{"panel", "broadcast", "swap", "update", "backsub"};
+/// Parts in which U is exchanged where that overlaps with the update. The fewest that overlap: narrow products leave
+/// the board waiting for blocks of A.
+constexpr unsigned kPartsOfU = 2;
+
+unsigned id_of(HplStage stage) { return static_cast<unsigned>(stage); }
+
+/// Elements of blocks first, first + 1, ... of n / nb that a row or column of the grid owns.
+double owned(std::uint64_t n, std::uint64_t nb, std::uint64_t first, Rank place, Rank places) {
+  const std::uint64_t blocks = (n + nb - 1) / nb;
+  std::uint64_t block = first + (place + places - first % places) % places;
+  double elements = 0;
+  if (block < blocks) {
+    const std::uint64_t count = (blocks - 1 - block) / places + 1;
+    elements = static_cast<double>(count * nb);
+    const std::uint64_t last = block + (count - 1) * places;
+    if (last == blocks - 1) elements -= static_cast<double>(blocks * nb - n);
+  }
+  return elements;
+}
+
+class Generator {
+ public:
+  Generator(const Cluster& cluster, const Topology& topology, const DgemmModel& board, const HplClusterOptions& options)
+      : cluster_(cluster),
+        topology_(topology),
+        options_(options),
+        with_board_(cluster.host, &board, options.transfer),
+        host_alone_(cluster.host, nullptr, {}),
+        blocks_((options.n + options.nb - 1) / options.nb),
+        parts_(options.overlap_u ? kPartsOfU : 1),
+        graph_(cluster, ranks(), "HPL"),
+        updates_(ranks()) {
+    const auto [rows, columns] = options_.grid;
+    in_rows_.resize(rows);
+    in_columns_.resize(columns);
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      in_rows_[rank / columns].push_back(rank);
+      in_columns_[rank % columns].push_back(rank);
+    }
+    for (std::vector<std::vector<ActivityId>>& of_rank : updates_) of_rank.resize(parts_);
+  }
+
+  HplClusterTimes run() {
+    factorise(0);
+    for (std::uint64_t k = 0; k + 1 < blocks_; ++k) {
+      const bool ahead = options_.lookahead > 0;
+      for (unsigned part = 0; part < parts_; ++part) update(k, part, ahead);
+      if (!ahead) wait_for_updates();
+      factorise(k + 1);
+    }
+    wait_for_updates();
+    solve_back();
+    return times();
+  }
+
+ private:
+  [[nodiscard]] Rank ranks() const { return options_.grid.rows * options_.grid.columns; }
+  [[nodiscard]] double width(std::uint64_t block) const {
+    return static_cast<double>(std::min(options_.nb, options_.n - block * options_.nb));
+  }
+  [[nodiscard]] double rows_from(std::uint64_t block, Rank rank) const {
+    return owned(options_.n, options_.nb, block, rank / options_.grid.columns, options_.grid.rows);
+  }
+  [[nodiscard]] double columns_from(std::uint64_t block, Rank rank) const {
+    return owned(options_.n, options_.nb, block, rank % options_.grid.columns, options_.grid.columns);
+  }
+
+  /// Panel k in its column of ranks, and its broadcast along the rows.
+  void factorise(std::uint64_t k) {
+    const auto column = static_cast<std::size_t>(k % options_.grid.columns);
+    const Group& group = in_columns_[column];
+    const double columns = width(k);
+    graph_.stage(id_of(HplStage::panel));
+    double most_rows = 0;
+    for (const Rank rank : group) {
+      const double rows = std::max(rows_from(k, rank), columns / options_.grid.rows);
+      most_rows = std::max(most_rows, rows);
+      // With look-ahead the board is at work on the update before.
+      HplNode& node = options_.lookahead > 0 && k > 0 ? host_alone_ : with_board_;
+      graph_.host(rank, node.panel(rows, columns, options_.grid.rows));
+    }
+    if (group.size() > 1) {
+      // Each column of the panel: its pivot is found and its row exchanged, in one message of both rows there and back.
+      const double seconds = alone({group}, [&](RankGraph& graph, const std::vector<Group>& groups) {
+        allreduce(graph, groups, (2 * columns + 4) * kElementBytes);
+      });
+      graph_.together(group);
+      for (const Rank rank : group) graph_.wait_for_network(rank, columns * seconds);
+    }
+    if (options_.grid.columns == 1) return;
+    graph_.stage(id_of(HplStage::broadcast));
+    const std::vector<std::size_t> roots(in_rows_.size(), column);
+    const double bytes = most_rows * columns * kElementBytes;
+    choose(Call::panel, bytes,
+           [&](RankGraph& graph, Method method) { broadcast(graph, in_rows_, roots, bytes, method); });
+  }
+
+  /// Part `part` of the columns to the right of panel k: rows change places, U is solved, the rest updated.
+  void update(std::uint64_t k, unsigned part, bool ahead) {
+    const double depth = width(k);
+    const Rank next_column = static_cast<Rank>((k + 1) % options_.grid.columns);
+    double widest = 0;
+    std::vector<double> columns(ranks());
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      columns[rank] = columns_from(k + 1, rank) / parts_;
+      widest = std::max(widest, columns[rank]);
+      graph_.receive(rank, updates_[rank][part]);
+      updates_[rank][part].clear();
+    }
+    graph_.stage(id_of(HplStage::swap));
+    if (options_.grid.rows > 1) {
+      const double bytes = depth * widest * kElementBytes;
+      const double share = bytes / options_.grid.rows;
+      choose(Call::spread, bytes,
+             [&](RankGraph& graph, Method method) { reduce_scatter(graph, in_columns_, bytes, 0, method); });
+      choose(Call::roll, share, [&](RankGraph& graph, Method method) { allgather(graph, in_columns_, share, method); });
+    }
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      if (columns[rank] <= 0) continue;
+      graph_.stage(id_of(HplStage::swap));
+      const double rows = std::max(rows_from(k, rank), depth / options_.grid.rows);
+      graph_.host(rank, with_board_.row_swaps(rows, depth / options_.grid.rows, columns[rank]));
+      graph_.stage(id_of(HplStage::update));
+      graph_.host(rank, with_board_.solve(depth, columns[rank]));
+      const double below = rows_from(k + 1, rank);
+      if (below <= 0) continue;
+      double rest = columns[rank];
+      if (ahead && part == 0 && rank % options_.grid.columns == next_column) {
+        const double first = std::min(rest, width(k + 1));
+        graph_.board(rank, with_board_.product(below, first, depth));
+        rest -= first;
+      }
+      if (rest <= 0) continue;
+      updates_[rank][part] = {graph_.board_beside(rank, with_board_.product(below, rest, depth), graph_.front(rank))};
+    }
+  }
+
+  void wait_for_updates() {
+    for (Rank rank = 0; rank < ranks(); ++rank) {
+      for (std::vector<ActivityId>& update : updates_[rank]) {
+        graph_.receive(rank, update);
+        update.clear();
+      }
+    }
+  }
+
+  /// Half of the matrix is read once, by all ranks together; each block of the solution passes from rank to rank.
+  void solve_back() {
+    graph_.stage(id_of(HplStage::backsub));
+    const double n = static_cast<double>(options_.n);
+    double seconds = 0;
+    Group all(ranks());
+    std::iota(all.begin(), all.end(), 0);
+    if (ranks() > 1) {
+      const double bytes = width(0) * kElementBytes;
+      seconds = static_cast<double>(blocks_) * alone({all}, [&](RankGraph& graph, const std::vector<Group>& groups) {
+                  broadcast(graph, groups, {0}, bytes, Method::doubling);
+                });
+    }
+    graph_.together(all);
+    for (const Rank rank : all) {
+      graph_.wait_for_network(rank, seconds);
+      graph_.host(rank, with_board_.back_substitution(n) / ranks());
+    }
+  }
+
+  /// Seconds of a call that all its ranks begin together.
+  template <class Calls>
+  [[nodiscard]] double alone(const std::vector<Group>& groups, const Calls& call) const {
+    RankGraph graph(cluster_, ranks(), "call");
+    call(graph, groups);
+    return run_critical_path(graph.graph(), topology_, {options_.factors}).seconds;
+  }
+
+  enum class Call : std::uint8_t { panel, spread, roll };
+
+  /// The call by the method that is fastest for messages of its size, to within a factor of sqrt(2).
+  template <class Calls>
+  void choose(Call what, double bytes, const Calls& call) {
+    const auto size = static_cast<int>(std::lround(2 * std::log2(std::max(bytes, 1.0))));
+    auto known = best_.find({what, size});
+    if (known == best_.end()) {
+      std::optional<std::pair<double, Method>> least;
+      for (const Method method : kMethods) {
+        const double seconds = alone({}, [&](RankGraph& graph, const std::vector<Group>&) { call(graph, method); });
+        if (!least || seconds < least->first) least = {seconds, method};
+      }
+      known = best_.emplace(std::pair(what, size), least->second).first;
+    }
+    call(graph_, known->second);
+  }
+
+  [[nodiscard]] HplClusterTimes times() const {
+    const ActivityTimes path = run_critical_path(graph_.graph(), topology_, {options_.factors});
+    HplClusterTimes times;
+    times.seconds = path.seconds;
+    for (unsigned stage = 0; stage < kHplStages; ++stage) times.stages[stage] = stage_seconds(path, stage);
+    times.parts = part_seconds(path);
+    for (Rank rank = 0; rank < ranks(); ++rank) times.board_busy += path.resource_busy[RankGraph::board_resource(rank)];
+    times.board_busy /= ranks();
+    times.bytes = static_cast<double>(graph_.bytes());
+    times.activities = graph_.graph().size();
+    return times;
+  }
+
+  const Cluster& cluster_;
+  const Topology& topology_;
+  const HplClusterOptions& options_;
+  HplNode with_board_;
+  HplNode host_alone_;
+  std::uint64_t blocks_;
+  unsigned parts_;
+  RankGraph graph_;
+  std::vector<Group> in_rows_;
+  std::vector<Group> in_columns_;
+  std::vector<std::vector<std::vector<ActivityId>>> updates_;  // [rank][part]: the update that is under way
+  std::map<std::pair<Call, int>, Method> best_;
+};
+
+void check(const Cluster& cluster, const Topology& topology, const HplClusterOptions& options) {
+  const auto [rows, columns] = options.grid;
+  if (rows < 1 || columns < 1)
+    throw Error(fmt::format("grid {} x {} is refused: both must be at least 1", rows, columns));
+  const double ranks = static_cast<double>(rows) * columns;
+  const double nodes = std::ceil(ranks / cluster.ranks_per_node);
+  if (nodes > topology.nodes()) {
+    throw Error(fmt::format("grid {} x {} is refused: it needs {:.0f} nodes, {} has {}", rows, columns, nodes,
+                            topology.name(), topology.nodes()));
+  }
+  if (options.n < 1) throw Error("n = 0 is refused: it must be at least 1");
+  if (options.nb < 1 || options.nb > options.n) {
+    throw Error(fmt::format("nb = {} is refused: it must be 1 to n = {}", options.nb, options.n));
+  }
+  if (options.lookahead > 1)
+    throw Error(fmt::format("lookahead = {} is refused: it must be 0 or 1", options.lookahead));
+  const double n = static_cast<double>(options.n);
+  if (kElementBytes * n * n > cluster.memory * nodes) {
+    throw Error(fmt::format("n = {} is refused: {:.0f} node{} of {:g} GB hold{} a matrix of n = {:.0f} at most",
+                            options.n, nodes, nodes == 1 ? "" : "s", cluster.memory / 1e9, nodes == 1 ? "s" : "",
+                            std::floor(std::sqrt(cluster.memory * nodes / kElementBytes))));
+  }
+  // For each panel: a broadcast along rows and an exchange along columns, a message a rank for each step of theirs.
+  constexpr double kMostMessages = 2e7;
+  const double steps = rows + columns + (options.overlap_u ? kPartsOfU : 1) * 2.0 * rows;
+  const double messages = std::ceil(n / static_cast<double>(options.nb)) * ranks * steps;
+  if (messages > kMostMessages) {
+    throw Error(
+        fmt::format("n = {} and nb = {} on {} x {} ranks make {:.1e} messages; {:.0e} can be looked at: take a "
+                    "larger nb",
+                    options.n, options.nb, rows, columns, messages, kMostMessages));
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(HplStage stage) { return kStageNames[id_of(stage)]; }
+
+ProcessGrid square_grid(Rank ranks) {
+  auto rows = static_cast<Rank>(std::sqrt(ranks));
+  while (rows > 1 && ranks % rows != 0) --rows;
+  return {std::max(rows, 1U), ranks / std::max(rows, 1U)};
+}
+
+HplClusterTimes hpl_times(const Cluster& cluster, const Topology& topology, const DgemmModel& board,
+                          const HplClusterOptions& options) {
+  check(cluster, topology, options);
+  return Generator(cluster, topology, board, options).run();
+}
+
+}  // namespace gdr::cluster

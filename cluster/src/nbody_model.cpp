@@ -1,0 +1,296 @@
+#include "gdr/cluster/nbody_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "gdr/base/error.h"
+#include "gdr/emulator/board_time.h"
+
+namespace gdr::cluster {
+namespace {
+
+using emulator::BoardTime;
+using hostlib::BlockCount;
+using interconnect::Topology;
+
+constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 3> kAlgorithms{
+    {{"copy", NbodyAlgorithm::copy}, {"j", NbodyAlgorithm::j_parallel}, {"2d", NbodyAlgorithm::two_dimensional}}};
+
+constexpr double kForceBytes = 7 * 8;      // acceleration, jerk, potential
+constexpr double kIParticleBytes = 7 * 8;  // place, velocity, id
+constexpr double kJParticleBytes = 160;    // JParticle with its id and own time
+constexpr double kTimeBytes = 8;           // of the next block
+
+std::uint64_t at_least_one(double particles) { return static_cast<std::uint64_t>(std::max(1.0, std::ceil(particles))); }
+
+/// Blocks whose sizes lie near each other become blocks of their mean, at most `most` of them.
+std::vector<BlockCount> grouped(std::vector<BlockCount> counts, std::size_t most) {
+  std::ranges::sort(counts, {}, &BlockCount::size);
+  for (double span = 1.02;; span *= 1.02) {
+    std::vector<BlockCount> groups;
+    double first = 0;
+    for (const BlockCount& count : counts) {
+      if (groups.empty() || count.size > first * span) {
+        groups.push_back(count);
+        first = count.size;
+        continue;
+      }
+      BlockCount& group = groups.back();
+      const double blocks = group.blocks + count.blocks;
+      group.size = (group.size * group.blocks + count.size * count.blocks) / blocks;
+      group.blocks = blocks;
+    }
+    if (groups.size() <= most) return groups;
+  }
+}
+
+/// A block's activities on all ranks.
+class Block {
+ public:
+  Block(const Cluster& cluster, const Topology& topology, const BoardTime& board, double n,
+        const NbodyModelOptions& options)
+      : cluster_(cluster), topology_(topology), board_(board), n_(n), options_(options), all_(options.ranks) {
+    std::iota(all_.begin(), all_.end(), 0);
+    if (options_.algorithm == NbodyAlgorithm::two_dimensional) {
+      side_ = static_cast<Rank>(std::lround(std::sqrt(options_.ranks)));
+      rows_.resize(side_);
+      columns_.resize(side_);
+      for (Rank rank = 0; rank < options_.ranks; ++rank) {
+        rows_[rank / side_].push_back(rank);
+        columns_[rank % side_].push_back(rank);
+      }
+      roots_.resize(side_);
+      std::iota(roots_.begin(), roots_.end(), 0);
+    }
+  }
+
+  [[nodiscard]] RankGraph graph(double block) {
+    RankGraph graph(cluster_, options_.ranks, fmt::format("block of {:.0f}", block));
+    allreduce(graph, {all_}, kTimeBytes);
+    switch (options_.algorithm) {
+      case NbodyAlgorithm::copy:
+        copy(graph, block);
+        break;
+      case NbodyAlgorithm::j_parallel:
+        j_parallel(graph, block);
+        break;
+      case NbodyAlgorithm::two_dimensional:
+        two_dimensional(graph, block);
+        break;
+    }
+    return graph;
+  }
+
+ private:
+  void copy(RankGraph& graph, double block) {
+    const double own = block / options_.ranks;
+    run(graph, own, n_);
+    integrate(graph, own, n_);
+    gather(graph, {all_}, std::ceil(own * kJParticleBytes));
+    send_j(graph, block);
+  }
+
+  void j_parallel(RankGraph& graph, double block) {
+    const double own = block / options_.ranks;
+    gather(graph, {all_}, std::ceil(own * kIParticleBytes));
+    run(graph, block, n_ / options_.ranks);
+    sum(graph, {all_}, block * kForceBytes);
+    integrate(graph, own, n_ / options_.ranks);
+    send_j(graph, own);
+  }
+
+  /// Rank (a, b) computes the forces of share b of the particles on share a of the block. Once the sums over b and the
+  /// integration are done, the row gathers its share of the block, and rank (b, b) sends it down column b, which holds
+  /// that share of the particles.
+  void two_dimensional(RankGraph& graph, double block) {
+    const double share = block / side_;
+    run(graph, share, n_ / side_);
+    sum(graph, rows_, share * kForceBytes);
+    integrate(graph, share / side_, n_ / side_);
+    gather(graph, rows_, std::ceil(share / side_ * kJParticleBytes));
+    const double bytes = std::ceil(share / side_ * kJParticleBytes) * side_;
+    choose(graph, {Call::send_down, bytes}, columns_,
+           [&](RankGraph& to, Method method) { broadcast(to, columns_, roots_, bytes, method); });
+    send_j(graph, share);
+  }
+
+  void run(RankGraph& graph, double i, double j) {
+    const emulator::StageSeconds stages = board_.run_seconds(at_least_one(i), at_least_one(j));
+    for (const Rank rank : all_) {
+      graph.transfer(rank, stages.i_send);
+      graph.board(rank, stages.compute);
+      graph.host(rank, stages.add);
+    }
+  }
+
+  void integrate(RankGraph& graph, double particles, double n) {
+    const double seconds = board_.integration_seconds(at_least_one(particles), at_least_one(n));
+    for (const Rank rank : all_) graph.host(rank, seconds);
+  }
+
+  void send_j(RankGraph& graph, double particles) {
+    const double seconds = board_.j_seconds(at_least_one(particles));
+    for (const Rank rank : all_) graph.transfer(rank, seconds);
+  }
+
+  void gather(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
+    choose(graph, {Call::gather, bytes}, groups,
+           [&](RankGraph& to, Method method) { allgather(to, groups, bytes, method); });
+  }
+
+  void sum(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
+    choose(graph, {Call::sum, bytes}, groups, [&](RankGraph& to, Method method) {
+      reduce_scatter(to, groups, bytes, board_.machine().host_add_rate, method);
+    });
+  }
+
+  enum class Call : std::uint8_t { gather, sum, send_down };
+
+  /// The call by the method that takes least time when all ranks begin it together.
+  template <class Calls>
+  void choose(RankGraph& graph, std::pair<Call, double> what, const std::vector<Group>& groups, const Calls& call) {
+    // Where every rank sends to every other, larger groups make more messages than are worth looking at.
+    constexpr std::size_t kMostMessages = 300'000;
+    auto known = best_.find(what);
+    if (known == best_.end()) {
+      std::size_t pairs = 0;
+      for (const Group& group : groups) pairs += group.size() * (group.size() - 1);
+      std::optional<std::pair<double, Method>> least;
+      for (const Method method : kMethods) {
+        if (pairs > kMostMessages && method != Method::doubling) continue;
+        RankGraph alone(cluster_, options_.ranks, "call");
+        call(alone, method);
+        const double seconds = run_critical_path(alone.graph(), topology_, {options_.factors}).seconds;
+        if (!least || seconds < least->first) least = {seconds, method};
+      }
+      known = best_.emplace(what, least->second).first;
+    }
+    call(graph, known->second);
+  }
+
+  const Cluster& cluster_;
+  const Topology& topology_;
+  const BoardTime& board_;
+  double n_;
+  const NbodyModelOptions& options_;
+  Group all_;
+  Rank side_ = 1;
+  std::vector<Group> rows_;
+  std::vector<Group> columns_;
+  std::vector<std::size_t> roots_;
+  std::map<std::pair<Call, double>, Method> best_;
+};
+
+void require_room(const Cluster& cluster, const isa::Program& program, double n, const NbodyModelOptions& options) {
+  const double of_rank =
+      std::floor(static_cast<double>(cluster.board.em_words) / std::max<unsigned>(1, program.record_words)) *
+      cluster.board.chips * cluster.boards_per_rank();
+  const double columns = options.algorithm == NbodyAlgorithm::copy         ? 1
+                         : options.algorithm == NbodyAlgorithm::j_parallel ? options.ranks
+                                                                           : std::sqrt(options.ranks);
+  if (n <= of_rank * columns) return;
+  throw Error(fmt::format("{:.0f} particles do not fit: algorithm {} on {} ranks has room for {:.0f} in its boards", n,
+                          name_of(options.algorithm), options.ranks, of_rank * columns));
+}
+
+/// One rank: the single board's own sum, over all sizes.
+NbodyModelTimes of_one_rank(const BoardTime& board, const hostlib::BlockSteps& steps) {
+  const emulator::StageSeconds stages = hostlib::block_seconds(board, steps);
+  NbodyModelTimes times;
+  times.seconds = stages.total();
+  times.parts[static_cast<std::size_t>(Part::board)] = stages.compute;
+  times.parts[static_cast<std::size_t>(Part::transfer)] = stages.i_send + stages.j_send;
+  times.parts[static_cast<std::size_t>(Part::host)] = stages.add + stages.host;
+  times.board_busy = stages.compute + stages.i_send + stages.j_send;
+  return times;
+}
+
+}  // namespace
+
+std::string_view name_of(NbodyAlgorithm algorithm) {
+  return std::ranges::find(kAlgorithms, algorithm, &std::pair<std::string_view, NbodyAlgorithm>::second)->first;
+}
+
+std::vector<std::string> nbody_algorithm_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, algorithm] : kAlgorithms) names.emplace_back(name);
+  return names;
+}
+
+NbodyAlgorithm nbody_algorithm_named(std::string_view name) {
+  for (const auto& [known, algorithm] : kAlgorithms) {
+    if (name == known) return algorithm;
+  }
+  throw Error(
+      fmt::format("algorithm '{}' is refused: it must be one of {}", name, fmt::join(nbody_algorithm_names(), ", ")));
+}
+
+NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, const isa::Program& program,
+                            const hostlib::BlockSteps& steps, const NbodyModelOptions& options) {
+  if (options.ranks < 1) throw Error("0 ranks are refused: there must be at least one");
+  if (options.algorithm == NbodyAlgorithm::two_dimensional) {
+    static_cast<void>(interconnect::square_side(options.ranks, "ranks of algorithm 2d"));
+  }
+  if (options.ranks > steps.n) {
+    throw Error(fmt::format("{} ranks are refused: there are {:.0f} particles to share", options.ranks, steps.n));
+  }
+  if (cluster.nodes_of(options.ranks) > topology.nodes()) {
+    throw Error(fmt::format("{} nodes are refused: {} has {}", cluster.nodes_of(options.ranks), topology.name(),
+                            topology.nodes()));
+  }
+  require_room(cluster, program, steps.n, options);
+  const BoardTime board(program, cluster.board_of_rank(), cluster.boards_per_rank(), options.transfer);
+  NbodyModelTimes times;
+  if (options.ranks == 1) {
+    times = of_one_rank(board, steps);
+  } else {
+    constexpr Rank kManyRanks = 256;
+    constexpr std::size_t kGroups = 120;
+    constexpr std::size_t kGroupsOfMany = 24;
+    Block block(cluster, topology, board, steps.n, options);
+    for (const BlockCount& group : grouped(steps.counts, options.ranks > kManyRanks ? kGroupsOfMany : kGroups)) {
+      const RankGraph graph = block.graph(group.size);
+      const interconnect::ActivityTimes one = run_critical_path(graph.graph(), topology, {options.factors});
+      times.seconds += one.seconds * group.blocks;
+      const std::array<double, kParts> parts = part_seconds(one);
+      for (std::size_t part = 0; part < kParts; ++part) times.parts[part] += parts[part] * group.blocks;
+      double busy = 0;
+      for (Rank rank = 0; rank < options.ranks; ++rank) busy += one.resource_busy[RankGraph::board_resource(rank)];
+      times.board_busy += busy / options.ranks * group.blocks;
+      times.bytes += static_cast<double>(graph.bytes()) * group.blocks;
+    }
+  }
+  times.blocks = steps.blocks();
+  times.steps = steps.steps();
+  return times;
+}
+
+RankGraph nbody_block(const Cluster& cluster, const Topology& topology, const isa::Program& program, double n,
+                      double size, const NbodyModelOptions& options) {
+  const BoardTime board(program, cluster.board_of_rank(), cluster.boards_per_rank(), options.transfer);
+  return Block(cluster, topology, board, n, options).graph(size);
+}
+
+Topology free_network(interconnect::NodeId nodes) {
+  constexpr double kNoTime = 1e30;  // bytes/s
+  return interconnect::infiniband_flat(nodes, {kNoTime, 0});
+}
+
+std::string_view bound_by(const std::array<double, kParts>& parts) {
+  const auto of = [&](Part part) { return parts[static_cast<std::size_t>(part)]; };
+  const std::array<std::pair<double, std::string_view>, 4> sums{
+      {{of(Part::board), name_of(Part::board)},
+       {of(Part::transfer), name_of(Part::transfer)},
+       {of(Part::host), name_of(Part::host)},
+       {of(Part::network) + of(Part::overhead) + of(Part::loopback), name_of(Part::network)}}};
+  return std::ranges::max_element(sums, {}, &std::pair<double, std::string_view>::first)->second;
+}
+
+}  // namespace gdr::cluster

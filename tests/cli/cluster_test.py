@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""gdr cluster, and gdr hpl with --nodes.
+
+    cluster_test.py GDR PROJECT
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+GDR = ""
+PROJECT = pathlib.Path()
+
+
+class ClusterTest(unittest.TestCase):
+    def run_gdr(self, *arguments, expected=0):
+        done = subprocess.run([GDR, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+        self.assertEqual(done.returncode, expected, f"{arguments}: {done.stdout}{done.stderr}")
+        return done
+
+    def report(self, *arguments):
+        return json.loads(self.run_gdr(*arguments, "--json", "-").stdout)
+
+    def refused(self, *arguments):
+        return self.run_gdr(*arguments, expected=2).stderr
+
+
+class Nbody(ClusterTest):
+    def test_rows_tell_time_efficiency_and_what_limits(self):
+        rows = self.report("cluster", "nbody", "--nodes", "1,4,16", "--n", "10000,100000")["rows"]
+        self.assertEqual([(row["n"], row["nodes"]) for row in rows],
+                         [(n, nodes) for n in (10000, 100000) for nodes in (1, 4, 16)])
+        for row in rows:
+            self.assertLessEqual(row["efficiency"], 1 + 1e-12)
+            self.assertIn(row["bound_by"], ("board", "transfer", "host", "network"))
+            self.assertAlmostEqual(sum(row["parts"].values()), row["seconds"], delta=1e-9 * row["seconds"])
+            self.assertAlmostEqual(row["joules"], row["nodes"] * 448 * row["seconds"], delta=1e-9 * row["joules"])
+        self.assertEqual(rows[0]["efficiency"], 1)
+        self.assertGreater(rows[5]["efficiency"], rows[2]["efficiency"])  # more particles
+
+    def test_a_sweep_takes_all_algorithms_and_all_nodes(self):
+        rows = self.report("cluster", "nbody", "--sweep", "--n", 10000)["rows"]
+        self.assertEqual([(row["nodes"], row["algorithm"]) for row in rows],
+                         [(nodes, algorithm) for nodes in (1, 4, 16, 64) for algorithm in ("copy", "j", "2d")])
+        rows = self.report("cluster", "nbody", "--sweep", "--n", 10000, "--nodes", 8)["rows"]
+        self.assertEqual([row["algorithm"] for row in rows], ["copy", "j"])  # eight ranks are no square
+
+    def test_no_network_is_faster_than_none(self):
+        names = "grape-dr-64,grape-dr-64-hub,grape-dr-64-torus"
+        run = ["cluster", "nbody", "--nodes", 64, "--n", 20000]
+        (free,) = self.report(*run, "--free-network")["rows"]
+        for row in self.report(*run, "--cluster", names)["rows"]:
+            self.assertGreater(row["seconds"], free["seconds"])
+        self.assertLess(free["parts"]["network"], 1e-12)
+
+    def test_what_cannot_be_is_refused(self):
+        run = ["cluster", "nbody", "--n", 10000]
+        self.assertRegex(self.refused(*run, "--nodes", 65), "--nodes: 65 nodes are refused: the network of grape-dr-64, .*, has 64")
+        self.assertEqual(len(self.report(*run, "--nodes", 100, "--grow-network")["rows"]), 1)
+        self.assertIn("square", self.refused(*run, "--nodes", 8))
+        self.assertIn("100 is refused: it must be a cube", self.refused(*run, "--nodes", 100, "--cluster", "grape-dr-64-torus",
+                                                                        "--grow-network"))
+        self.assertIn("no-such", self.refused(*run, "--cluster", "no-such"))
+        self.assertIn("64 ranks are refused: there are 10 particles", self.refused("cluster", "nbody", "--n", 10, "--nodes", 64))
+        self.assertRegex(self.refused("cluster", "nbody", "--n", 100000000, "--nodes", 4, "--algorithm", "copy"),
+                         "100000000 particles do not fit: algorithm copy on 4 ranks has room for [0-9]+")
+
+
+class Advise(ClusterTest):
+    def test_the_best_is_a_row_of_the_model(self):
+        found = self.report("cluster", "advise", "--n", 20000, "--efficiency", 0.6)
+        best = found["best"]
+        (row,) = self.report("cluster", "nbody", "--n", 20000, "--nodes", best["nodes"], "--cluster", best["cluster"],
+                             "--algorithm", best["algorithm"])["rows"]
+        self.assertEqual(best["seconds"], row["seconds"])
+        self.assertEqual(best["bound_by"], row["bound_by"])
+        self.assertGreaterEqual(best["efficiency"], 0.6)
+        self.assertGreater(found["gain"]["free_network"], 1)
+        self.assertIn("take", self.run_gdr("cluster", "advise", "--n", 20000).stdout)
+
+    def test_what_cannot_be_is_refused(self):
+        self.assertIn("--n", self.refused("cluster", "advise"))
+        self.assertIn("no-such", self.refused("cluster", "advise", "--n", 1000, "--cluster", "no-such"))
+        self.assertIn("none of the clusters", self.run_gdr("cluster", "advise", "--n", 1000000000, expected=1).stderr)
+
+
+class Hpl(ClusterTest):
+    def test_one_node_without_look_ahead_is_the_model_of_one_node(self):
+        one = self.report("hpl", "--n", 34816, "--engine", "timing")
+        node = self.report("hpl", "--n", 34816, "--nodes", 1, "--lookahead", 0)
+        self.assertAlmostEqual(node["emulated_seconds"], one["emulated_seconds"], delta=1e-9 * one["emulated_seconds"])
+        for stage, seconds in one["stages"].items():
+            self.assertAlmostEqual(node["stages"][stage], seconds, delta=1e-9 * one["emulated_seconds"])
+        self.assertAlmostEqual(node["gflops_per_watt"], node["emulated_gflops"] / 448, delta=1e-9)
+
+    def test_a_curve_over_sizes(self):
+        rows = self.report("cluster", "hpl", "--nodes", "4,16", "--n", "16384,65536")["rows"]
+        self.assertEqual([(row["nodes"], row["grid"], row["n"]) for row in rows],
+                         [(4, "2x2", 16384), (4, "2x2", 65536), (16, "4x4", 16384), (16, "4x4", 65536)])
+        for row in rows:
+            self.assertLess(row["efficiency"], 1)
+            self.assertAlmostEqual(sum(row["stages"].values()), row["seconds"], delta=1e-9 * row["seconds"])
+
+    def test_what_cannot_be_is_refused(self):
+        run = ["hpl", "--n", 65536, "--nodes", 16]
+        self.assertIn("PxQ with P Q = 16", self.refused(*run, "--grid", "3x5"))
+        self.assertIn("PxQ", self.refused(*run, "--grid", "4by4"))
+        self.assertIn("n = 189736 at most", self.refused("hpl", "--nodes", 16, "--n", 200000))
+        self.assertIn("--machine, --boards", self.refused(*run, "--boards", 2))
+        self.assertIn("has 64", self.refused("hpl", "--n", 65536, "--nodes", 128))
+        self.assertIn("--nodes", self.refused("hpl", "--n", 4096, "--grid", "1x1"))
+        self.assertIn("messages", self.refused("hpl", "--n", 300000, "--nb", 1, "--nodes", 64))
+
+
+if __name__ == "__main__":
+    GDR, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
