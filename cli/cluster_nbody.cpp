@@ -97,12 +97,12 @@ class Model {
     const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
     row.times = from_command_line("--nodes, --n", [&] {
       return nbody_times(cluster, network, program_, steps,
-                         {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.mode(), factors_});
+                         {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.transfer, factors_});
     });
     row.seconds = row.times.seconds * options_.t_end;
     row.gflops = steps.steps() * static_cast<double>(n) * program_.flops / row.times.seconds / 1e9;
     const emulator::BoardTime board(program_, cluster.board_of_rank(), cluster.boards_per_rank(),
-                                    options_.cluster.mode());
+                                    options_.cluster.transfer);
     row.efficiency = hostlib::block_seconds(board, steps).total() / (ranks * row.times.seconds);
     return row;
   }
