@@ -20,18 +20,17 @@ struct Options {
 struct Loaded {
   isa::Program program;
   std::vector<assembler::SourceFile> files;
-  assembler::MovedOperations moved;
 };
 
 Loaded load(const Options& options) {
-  if (options.kernel.ends_with(".gdro")) return {isa::read_object(options.kernel), {}, {}};
+  if (options.kernel.ends_with(".gdro")) return {isa::read_object(options.kernel), {}};
   if (!options.kernel.ends_with(".vsm")) {
     throw UsageError(options.kernel + ": a kernel is a source (.vsm) or an object file (.gdro)");
   }
   assembler::AssembleResult result = assembler::assemble_file(options.kernel, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (!result.program) throw Error(options.kernel + ": not assembled");
-  return {*std::move(result.program), std::move(result.files), std::move(result.moved)};
+  return {*std::move(result.program), std::move(result.files)};
 }
 
 Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double host_seconds) {
@@ -61,7 +60,6 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
   }
   json["body"] = Json::array();
   const std::vector<isa::ProgramLine> lines = loaded.program.lines(isa::Section::loop_body);
-  const auto& moved = loaded.moved[static_cast<std::size_t>(isa::Section::loop_body)];
   for (std::size_t number = 0; number < analysis.body.size(); ++number) {
     const assembler::LineUse& use = analysis.body[number];
     Json ports = Json::array();
@@ -71,8 +69,8 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
       sources.push_back({{"file", loaded.program.files[at.file]}, {"line", at.line}});
     };
     add(lines[number].position);
-    if (number < moved.size()) {
-      for (const isa::SourcePosition& at : moved[number]) add(at);
+    for (const isa::MovedOperation& operation : loaded.program.moved_into(isa::Section::loop_body, number)) {
+      add(operation.position);
     }
     json["body"].push_back({{"line", number},
                             {"clock", number * isa::kClocksPerLine},
@@ -90,7 +88,7 @@ int analyse(const Options& options) {
   const Stopwatch watch;
   const Loaded loaded = load(options);
   const assembler::Analysis analysis = assembler::analyse(loaded.program);
-  const assembler::AnalysedSources sources{loaded.program, loaded.files, loaded.moved};
+  const assembler::AnalysedSources sources{loaded.program, loaded.files};
   if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));
   if (options.report.speaks() && options.page != "-") fmt::print("{}", assembler::analysis_text(analysis, sources));
   options.report.write(report_of(loaded, analysis, watch.seconds()));

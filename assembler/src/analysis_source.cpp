@@ -41,7 +41,6 @@ SourceLines::SourceLines(const AnalysedSources& sources) {
         at.file < sources.program.files.size() ? std::string_view(sources.program.files[at.file]) : "?";
     return fmt::format("{}:{}: {}", file, at.line, known ? texts[at.file][at.line - 1] : std::string_view(otherwise));
   };
-  const auto body = static_cast<std::size_t>(isa::Section::loop_body);
   std::size_t number = 0;
   for (const isa::ProgramLine& coded : sources.program.lines(isa::Section::loop_body)) {
     const isa::Line decoded = isa::decoded(coded.word);
@@ -50,11 +49,9 @@ SourceLines::SourceLines(const AnalysedSources& sources) {
     line.text = shown(coded.position, line.printed);
     line.units = occupancy(decoded);
     line.places.push_back(coded.position);
-    if (number < sources.moved[body].size()) {
-      for (const isa::SourcePosition& at : sources.moved[body][number]) {
-        line.moved.push_back(shown(at, ""));
-        line.places.push_back(at);
-      }
+    for (const isa::MovedOperation& operation : sources.program.moved_into(isa::Section::loop_body, number)) {
+      line.moved.push_back(shown(operation.position, ""));
+      line.places.push_back(operation.position);
     }
     lines_.push_back(std::move(line));
     ++number;

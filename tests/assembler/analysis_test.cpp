@@ -106,7 +106,7 @@ TEST(Analysis, TakesPackedKernelsAndShowsWhatMoved) {
   EXPECT_EQ(one.lines, result.program->lines(isa::Section::loop_body).size());
   EXPECT_EQ(one.bound.clocks(), isa::loop_bound(*result.program).clocks());
   EXPECT_LE(one.least_lines(), one.lines);
-  const AnalysedSources sources{*result.program, result.files, result.moved};
+  const AnalysedSources sources{*result.program, result.files};
   EXPECT_THAT(analysis_text(one, sources), HasSubstr("were brought into other lines"));
   const std::string page = analysis_page(one, sources);
   EXPECT_THAT(page, HasSubstr("<!doctype html>"));
@@ -123,7 +123,7 @@ TEST(Analysis, HoldsForEveryKernelOfOurs) {
     EXPECT_LE(one.least_lines(), one.lines) << name;
     for (const PortUse& use : one.ports) EXPECT_LE(use.share(), 1) << name << ", " << use.name;
     for (const LineUse& line : one.body) EXPECT_LE(line.live_gpr, isa::kGprShortWords) << name;
-    EXPECT_THAT(analysis_text(one, {*result.program, result.files, result.moved}), HasSubstr("kernel " + name)) << name;
+    EXPECT_THAT(analysis_text(one, {*result.program, result.files}), HasSubstr("kernel " + name)) << name;
   }
 }
 
@@ -132,8 +132,8 @@ TEST(Analysis, OfAKernelWithoutABodySaysSo) {
   EXPECT_EQ(one.lines, 0u);
   EXPECT_EQ(one.least_lines(), 0u);
   const isa::Program program = assembled("kernel k\nloop initialization\n  nop\n");
-  EXPECT_THAT(analysis_text(one, {program, {}, {}}), HasSubstr("0 loop lines"));
-  EXPECT_THAT(analysis_page(one, {program, {}, {}}), HasSubstr("0 loop lines"));
+  EXPECT_THAT(analysis_text(one, {program, {}}), HasSubstr("0 loop lines"));
+  EXPECT_THAT(analysis_page(one, {program, {}}), HasSubstr("0 loop lines"));
 }
 
 }  // namespace

@@ -65,7 +65,6 @@ struct Analysis {
 struct AnalysedSources {
   const isa::Program& program;
   std::span<const SourceFile> files;  // may be empty: lines are shown as printed
-  const MovedOperations& moved;
 };
 
 /// Bound, busiest ports, chain, slack and words in use on a screen; then a row for each line.
