@@ -16,31 +16,28 @@ using isa::Section;
 using isa::Storage;
 using isa::Unit;
 
-/// Conditions any one of which makes a word good: flag K set (bit 2 (K - 1)), clear (the bit behind it), $jvalid.
+/// For each of the 32 ways in which four flags and $jvalid can stand, a bit: whether a condition holds, or a word is
+/// good. Flag K is bit K - 1 of the way's number, $jvalid the one above.
 using Conditions = std::uint32_t;
-constexpr Conditions kJvalid = 1u << (2 * isa::kFlags);
-constexpr Conditions kAlways = 2 * kJvalid - 1;
+constexpr unsigned kJvalid = isa::kFlags;
+constexpr Conditions kAlways = ~Conditions{0};
+
+/// The ways in which a bit is set.
+constexpr Conditions where_set(unsigned bit) {
+  Conditions ways = 0;
+  for (unsigned way = 0; way < 32; ++way) ways |= ((way >> bit) & 1u) << way;
+  return ways;
+}
+
+/// What holds of each way, of the way that differs from it in one bit.
+constexpr Conditions of_the_other(Conditions ways, unsigned bit) {
+  const unsigned distance = 1u << bit;
+  return ((ways & where_set(bit)) >> distance) | ((ways & ~where_set(bit)) << distance);
+}
 
 Conditions condition(unsigned flag, bool inverted) {
-  return flag == 0 ? 0 : 1u << (2 * (flag - 1) + (inverted ? 1 : 0));
-}
-Conditions both_of(unsigned flag) { return condition(flag, false) | condition(flag, true); }
-
-/// A condition and its complement are always.
-Conditions simplified(Conditions conditions) {
-  for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
-    if ((conditions & both_of(flag)) == both_of(flag)) return kAlways;
-  }
-  return conditions;
-}
-
-Conditions complement(Conditions conditions) {
-  Conditions result = 0;
-  for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
-    if ((conditions & condition(flag, false)) != 0) result |= condition(flag, true);
-    if ((conditions & condition(flag, true)) != 0) result |= condition(flag, false);
-  }
-  return result;
+  if (flag == 0) return kAlways;
+  return inverted ? ~where_set(flag - 1) : where_set(flag - 1);
 }
 
 /// The write that left a word behind where its condition does not hold, and the first read of it.
@@ -104,7 +101,7 @@ class MaskedWords {
       if (at.section == section) run_line(*at.line, state);
     }
     for (Word& word : state) {  // the next turn's record is another one
-      if (word.good != kAlways) word.good &= ~kJvalid;
+      word.good &= of_the_other(word.good, kJvalid);
     }
   }
 
@@ -143,45 +140,51 @@ class MaskedWords {
     }
     for (const CodeAccess& access : line.accesses) {
       if (!access.write) continue;
-      const Conditions gates = condition(line.line.mask.flag, line.line.mask.inverted) |
-                               condition(access.predicate.flag, access.predicate.inverted) |
-                               (access.predicate.jvalid ? kJvalid : 0);
-      if (access.storage == Storage::flag) forget(access.address, state);
+      const Conditions gates = condition(line.line.mask.flag, line.line.mask.inverted) &
+                               condition(access.predicate.flag, access.predicate.inverted) &
+                               (access.predicate.jvalid ? where_set(kJvalid) : kAlways);
+      if (access.storage == Storage::flag) forget(access.address, gates, state);
       const auto& of_unit = results[static_cast<std::size_t>(access.unit)];
       // Shared words: the last element stays.
       for (unsigned element = 0; element < line.line.vlen; ++element) {
         const isa::WordRange words = numbered_words(access, element);
         for (unsigned word = words.first; word < words.last; ++word) {
-          write(state[word], of_unit[element], access.indirect ? kJvalid | kAlways : gates, line, access);
+          if (access.indirect) {
+            write_somewhere(state[word], of_unit[element]);
+          } else {
+            write(state[word], of_unit[element], gates, line, access);
+          }
         }
       }
     }
   }
 
-  static void write(Word& word, Result value, Conditions gates, const CodeLine& line, const CodeAccess& access) {
-    if ((value.good & gates) != 0) value.good = kAlways;  // good wherever it is kept
-    if (gates == 0) {
-      word = {value.good, value.good == kAlways ? Origin() : value.origin};
+  static void write(Word& word, const Result& value, Conditions gates, const CodeLine& line, const CodeAccess& access) {
+    const Conditions good = (word.good & ~gates) | (value.good & gates);
+    if (good == kAlways) {
+      word = {kAlways, {}};
       return;
     }
-    if (value.good == kAlways) {
-      const Conditions before = word.good;
-      word.good = simplified(before | gates);
-      if (word.good == kAlways) {
-        word.origin = {};
-      } else if (before == 0 || word.origin.write == nullptr) {
-        word.origin = {&line, &access, nullptr};
-      }
-      return;
+    const bool spoilt = (value.good & gates) != gates && value.origin.write != nullptr;
+    if (spoilt) {
+      word.origin = value.origin;
+    } else if (word.good == 0 || word.origin.write == nullptr) {
+      word.origin = {&line, &access, nullptr};
     }
-    const Conditions kept = word.good == kAlways ? complement(gates) | value.good : word.good & value.good;
-    word = {simplified(kept), value.origin};
+    word.good = good;
   }
 
-  /// The flag has another value now: conditions on the old one say nothing any more.
-  static void forget(unsigned flag, State& state) {
+  /// Which word an index reaches is not known: what is good makes the table good, what is not harms none of it.
+  static void write_somewhere(Word& word, const Result& value) {
+    if (value.good == kAlways) word = {kAlways, {}};
+  }
+
+  /// The flag has another value where `gates` hold: what was known of ways that may have become others ends.
+  static void forget(unsigned flag, Conditions gates, State& state) {
+    const unsigned bit = flag - 1;
+    const Conditions others_changed = of_the_other(gates, bit);
     for (Word& word : state) {
-      if (word.good != kAlways) word.good &= ~both_of(flag);
+      if (word.good != kAlways) word.good &= of_the_other(word.good, bit) | ~others_changed;
     }
   }
 

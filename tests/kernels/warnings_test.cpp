@@ -114,7 +114,8 @@ std::string without_unused(const std::string& source, const std::vector<Diagnost
       const std::size_t first = item.find_first_not_of(' ');
       if (first != std::string::npos) {
         kept += (kept.empty() ? "" : " ; ") + item;
-        works = works || (!item.substr(first).starts_with("vlen") && !item.substr(first).starts_with("mask"));
+        const std::string word = item.substr(first, 4);
+        works = works || (word != "vlen" && word != "mask" && word.substr(0, 3) != "nop");
       }
       at = end + 1;
     }
