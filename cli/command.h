@@ -107,5 +107,6 @@ void add_cluster(Command program);
 void add_profile(Command program);
 void add_selftest(Command program);
 void add_explain(Command program);
+void add_completion(Command program);
 
 }  // namespace gdr::cli

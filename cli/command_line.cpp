@@ -40,6 +40,30 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& command) {
   return fmt::format("unknown subcommand '{}'; the nearest is '{}'", rest.front(), (*nearest)->get_name());
 }
 
+/// The allowed values of `option` if they are a list, as one_of() shows them in its help.
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t colon = type.find(':');
+  if (colon == std::string::npos || type.find('|', colon) == std::string::npos) return {};
+  return CLI::detail::split(type.substr(colon + 1), '|');
+}
+
+CommandShape shape_of(const CLI::App& app) {
+  CommandShape shape{app.get_name(), {}, {}};
+  for (const CLI::Option* option : app.get_options()) {
+    CommandShape::Option told;
+    for (const std::string& name : option->get_lnames()) told.names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) told.names.push_back("-" + name);
+    told.takes_value = option->get_items_expected_max() > 0;
+    told.choices = choices_of(*option);
+    shape.options.push_back(std::move(told));
+  }
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    shape.commands.push_back(shape_of(*command));
+  }
+  return shape;
+}
+
 /// `status`, or that of a failure if standard output did not take everything.
 int after_output(int status) {
   std::cout.flush();
@@ -160,6 +184,8 @@ Option Command::add_named(const std::string& name, const std::vector<std::string
   const Option option(app_->add_option_function<std::string>(name, take, what)->default_str(by_default));
   return option.check(one_of(names));
 }
+
+CommandShape Command::shape() const { return shape_of(*app_); }
 
 int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders) {
   CLI::App program("gdr: the GRAPE-DR accelerator, emulated bit by bit", "gdr");

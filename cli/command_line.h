@@ -69,6 +69,18 @@ class Option {
   CLI::Option* option_;
 };
 
+/// What may be written after a command, for completion.
+struct CommandShape {
+  struct Option {
+    std::vector<std::string> names;  // with their dashes; none for an argument
+    bool takes_value = false;
+    std::vector<std::string> choices;  // the values that are allowed, if they can be listed
+  };
+  std::string name;
+  std::vector<Option> options;
+  std::vector<CommandShape> commands;
+};
+
 /// The program or a subcommand of it. A handle: copies are the same command.
 class Command {
  public:
@@ -91,6 +103,8 @@ class Command {
     const auto set = [&value, all = std::vector<Enum>(values)](std::size_t chosen) { value = all[chosen]; };
     return add_named(name, names, std::string(name_of(value)), set, what);
   }
+  /// What it and its subcommands take; of all commands only once all have been added.
+  [[nodiscard]] CommandShape shape() const;
 
  private:
   friend int run_program(int, char**, const std::vector<void (*)(Command)>&);

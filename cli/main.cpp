@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
     return run_program(
         argc, argv,
         {add_as, add_analyse, add_objdump, add_run, add_debug, add_nbody, add_force, add_dgemm, add_hpl, add_validate,
-         add_fp, add_machine, add_net, add_cluster, add_profile, add_selftest, add_explain});
+         add_fp, add_machine, add_net, add_cluster, add_profile, add_selftest, add_explain, add_completion});
   } catch (const UsageError& error) {
     std::fprintf(stderr, "gdr: %s\n", error.what());
     return kUsage;
