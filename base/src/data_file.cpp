@@ -25,7 +25,9 @@ std::vector<std::filesystem::path> data_directories() {
     return directories;
   }
   directories.emplace_back(GDR_INSTALLED_DATA_DIR);
+#ifdef GDR_SOURCE_DIR
   directories.emplace_back(GDR_SOURCE_DIR);
+#endif
   return directories;
 }
 

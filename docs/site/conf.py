@@ -31,7 +31,11 @@ html_copy_source = False
 html_show_sphinx = False
 highlight_language = "text"
 
-man_pages = [("docs/cli", "gdr", os.environ["GDR_DESCRIPTION"], [author], 1)]
+man_pages = [
+    ("docs/cli", "gdr", os.environ["GDR_DESCRIPTION"], [author], 1),
+    ("docs/gdr-summa", "gdr-summa", "parallel matrix product under MPI", [author], 1),
+    ("docs/gdr-stencil", "gdr-stencil", "Laplace and Himeno stencils under MPI", [author], 1),
+]
 
 
 class KernelLexer(RegexLexer):
