@@ -15,9 +15,11 @@ using assembler::AssembleOptions;
 using assembler::AssembleResult;
 using assembler::Diagnostic;
 
-/// Places in the source are not in a disassembled one.
+/// A disassembled source has no places, no names of registers, and nothing that the scheduler moved.
 isa::Program without_places(isa::Program program) {
   program.files.clear();
+  program.aliases.clear();
+  program.moved.clear();
   for (auto& section : program.sections) {
     for (isa::Step& step : section) std::visit([](auto& kind) { kind.position = {}; }, step);
   }

@@ -190,7 +190,11 @@ LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, 
     return;
   }
   may_begin_ = before.empty() || may_land_early(*before.back(), *body.front());
-  may_end_ = after.empty() || may_land_early(*body.back(), *after.front());
+  // Such a line would read what the turn before the last one left; a compiled turn leaves only what turns read.
+  if (!after.empty() && !may_land_early(*body.back(), *after.front())) {
+    refusal_ = "the first line behind the loop reads what the loop's last line writes";
+    refused_ = true;
+  }
 }
 
 LoopJit::~LoopJit() = default;
@@ -215,7 +219,7 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
     return;
   }
   // Whoever finds a body ready finds its last turn ready, too, if there is one.
-  if (may_end_) prepare(rounding, Extent::everything, compiles);
+  prepare(rounding, Extent::everything, compiles);
   prepare(rounding, Extent::carried, compiles);
 }
 

@@ -45,8 +45,8 @@ class LoopJit {
   [[nodiscard]] bool run(const BlockTurns& turns) const { return run(turns, Extent::carried); }
   /// Runs the last turn of a run, which leaves the registers as the machine does; false as before.
   [[nodiscard]] bool run_last(const BlockTurns& turn) const { return run(turn, Extent::everything); }
-  /// True if the last turn may be run here: what it leaves pending cannot be told from what has landed.
-  [[nodiscard]] bool may_end() const { return may_end_ && form(Rounding::quick, Extent::everything) != nullptr; }
+  /// True if the last turn may be run here, too.
+  [[nodiscard]] bool may_end() const { return form(Rounding::quick, Extent::everything) != nullptr; }
   /// True if writes that may be pending when the loop begins cannot be told from writes that have landed.
   [[nodiscard]] bool may_begin() const { return may_begin_; }
   /// Why the body stays with the interpreter; empty if it does not, or nobody has asked yet.
@@ -69,7 +69,6 @@ class LoopJit {
   const simd::Schedule& schedule_;
   JitUse use_;
   bool may_begin_ = false;
-  bool may_end_ = false;
   mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex preparing_;
   mutable std::string refusal_;  // of preparing_
