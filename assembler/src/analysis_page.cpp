@@ -42,10 +42,10 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem .9rem; ma
 dt { font-weight: 600; } dd { margin: 0; }
 main { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1.2fr); gap: 1rem; }
 section { overflow: auto; max-height: 78vh; border: 1px solid var(--line); border-radius: 6px; }
-h2 { font-size: 1rem; margin: 0; padding: .35rem .6rem; position: sticky; top: 0; left: 0; background: Canvas; border-bottom: 1px solid var(--line); }
+h2 { font-size: 1rem; margin: 0; padding: .35rem .6rem; position: sticky; top: 0; left: 0; z-index: 2; background: Canvas; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; font: 12.5px/1.35 ui-monospace, monospace; white-space: pre; }
 td, th { padding: 0 .45rem; text-align: left; vertical-align: top; }
-thead th { position: sticky; top: 2.1rem; background: Canvas; writing-mode: vertical-rl; font-weight: 500; padding: .3rem .2rem; vertical-align: bottom; }
+thead th { position: sticky; top: 2.1rem; z-index: 1; background: Canvas; writing-mode: vertical-rl; font-weight: 500; padding: .3rem .2rem; vertical-align: bottom; }
 thead th.wide { writing-mode: horizontal-tb; padding: 0 .45rem; }
 td.port { padding: 0; width: 1.25rem; border-left: 1px solid var(--line); }
 td.port.on { background: var(--on); }

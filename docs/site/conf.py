@@ -51,7 +51,8 @@ class KernelLexer(RegexLexer):
             (r"\$\w+(\.\w+)?", Name.Variable),
             (r"\b(0x[0-9a-fA-F]+|\d[\w.+-]*)", Number),
             (r"\w+", Name),
-            (r"\s+", Text),
+            (r"\n", Text),
+            (r"[ \t]+", Text),
             (r".", Punctuation),
         ]
     }
