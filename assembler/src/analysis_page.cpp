@@ -6,32 +6,12 @@
 #include <set>
 
 #include "analysis_source.h"
+#include "gdr/base/html.h"
 
 namespace gdr::assembler {
 namespace {
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+using base::html;
 
 constexpr std::string_view kHead = R"(<meta name="viewport" content="width=device-width">
 <style>
@@ -77,10 +57,10 @@ for (const row of rows) {
 
 void add_summary(std::string& out, const Analysis& analysis, const AnalysedSources& sources) {
   const isa::LoopBound& bound = analysis.bound;
-  out += fmt::format("<h1>Kernel {}: {} loop lines, {} clocks per iteration</h1>\n<dl>\n",
-                     escaped(sources.program.kernel), analysis.lines, bound.clocks());
+  out += fmt::format("<h1>Kernel {}: {} loop lines, {} clocks per iteration</h1>\n<dl>\n", html(sources.program.kernel),
+                     analysis.lines, bound.clocks());
   const auto entry = [&](std::string_view name, const std::string& text) {
-    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, escaped(text));
+    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html(text));
   };
   entry("Bound by", fmt::format("{} (clocks: lines {}, input port {}, broadcast memory {}, output port {})",
                                 bound.bound(), bound.line_clocks, bound.idp_clocks, bound.bm_clocks, bound.odp_clocks));
@@ -105,7 +85,7 @@ void add_source(std::string& out, const AnalysedSources& sources, const SourceLi
   out += "<section><h2>Source</h2><table><tbody>\n";
   for (std::size_t file = 0; file < sources.files.size(); ++file) {
     if (sources.files.size() > 1) {
-      out += fmt::format("<tr><td></td><td><b>{}</b></td></tr>\n", escaped(sources.files[file].name));
+      out += fmt::format("<tr><td></td><td><b>{}</b></td></tr>\n", html(sources.files[file].name));
     }
     std::string_view rest = sources.files[file].text;
     for (std::uint32_t number = 1; !rest.empty(); ++number) {
@@ -113,7 +93,7 @@ void add_source(std::string& out, const AnalysedSources& sources, const SourceLi
       const bool code = used.contains({static_cast<std::uint32_t>(file), number});
       out += fmt::format("<tr{}><td class=n>{}</td><td>{}</td></tr>\n",
                          code ? fmt::format(" class=code data-at=\"{}:{}\"", file, number) : "", number,
-                         escaped(rest.substr(0, end)));
+                         html(rest.substr(0, end)));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
@@ -127,7 +107,7 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
       "<section><h2>Loop body</h2><table><thead><tr><th class=wide>line</th><th class=wide>slack</th><th class=wide>"
       "gpr</th>";
   for (const PortUse& port : analysis.ports) {
-    out += fmt::format("<th title=\"{:.0f} %\">{}</th>", 100 * port.share(), escaped(port.name));
+    out += fmt::format("<th title=\"{:.0f} %\">{}</th>", 100 * port.share(), html(port.name));
   }
   out += "<th class=wide>chain</th><th class=wide>operations</th></tr></thead><tbody>\n";
   for (std::size_t line = 0; line < analysis.body.size(); ++line) {
@@ -143,13 +123,13 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
     out += fmt::format(
         "<tr class=\"code{}\" data-at=\"{}\" title=\"{}\"><td class=n>{}</td><td class=n>{}</td><td class=n>{}"
         "</td>",
-        linked ? " chain" : "", at, escaped(title), line, use.idle ? std::string() : std::to_string(use.slack),
+        linked ? " chain" : "", at, html(title), line, use.idle ? std::string() : std::to_string(use.slack),
         use.live_gpr);
     for (std::size_t port = 0; port < analysis.ports.size(); ++port) {
       const bool on = std::binary_search(use.ports.begin(), use.ports.end(), port);
       out += fmt::format("<td class=\"port{}\"></td>", on ? " on" : "");
     }
-    out += fmt::format("<td class=c>{}</td><td>{}</td></tr>\n", linked ? "|" : "", escaped(lines.printed(line)));
+    out += fmt::format("<td class=c>{}</td><td>{}</td></tr>\n", linked ? "|" : "", html(lines.printed(line)));
   }
   out += "</tbody></table></section>\n";
 }
@@ -159,7 +139,7 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
 std::string analysis_page(const Analysis& analysis, const AnalysedSources& sources) {
   const SourceLines lines(sources);
   std::string out = fmt::format("<!doctype html>\n<html lang=en><meta charset=utf-8><title>{}: analysis</title>\n",
-                                escaped(sources.program.kernel));
+                                html(sources.program.kernel));
   out += kHead;
   add_summary(out, analysis, sources);
   out += "<main>\n";

@@ -34,19 +34,7 @@ std::uint64_t at_least_one(double particles) { return static_cast<std::uint64_t>
 std::vector<BlockCount> grouped(std::vector<BlockCount> counts, std::size_t most) {
   std::ranges::sort(counts, {}, &BlockCount::size);
   for (double span = 1.02;; span *= 1.02) {
-    std::vector<BlockCount> groups;
-    double first = 0;
-    for (const BlockCount& count : counts) {
-      if (groups.empty() || count.size > first * span) {
-        groups.push_back(count);
-        first = count.size;
-        continue;
-      }
-      BlockCount& group = groups.back();
-      const double blocks = group.blocks + count.blocks;
-      group.size = (group.size * group.blocks + count.size * count.blocks) / blocks;
-      group.blocks = blocks;
-    }
+    std::vector<BlockCount> groups = hostlib::joined(counts, span);
     if (groups.size() <= most) return groups;
   }
 }

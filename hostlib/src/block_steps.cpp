@@ -16,13 +16,20 @@ namespace {
 
 constexpr std::string_view kHeader = "n,size,blocks";
 
-/// Blocks of sizes that lie within 2 % become blocks of their mean.
-std::vector<BlockCount> joined(const std::vector<BlockCount>& counts) {
-  constexpr double kSpan = 1.02;
+/// Of sizes that are scaled together.
+constexpr double kSpan = 1.02;
+
+BlockCount scaled(const BlockCount& count, double size_factor, double blocks_factor, double n) {
+  return {std::clamp(count.size * size_factor, 1.0, n), count.blocks * blocks_factor};
+}
+
+}  // namespace
+
+std::vector<BlockCount> joined(const std::vector<BlockCount>& counts, double span) {
   std::vector<BlockCount> groups;
   double first = 0;
   for (const BlockCount& count : counts) {
-    if (groups.empty() || count.size > first * kSpan) {
+    if (groups.empty() || count.size > first * span) {
       groups.push_back(count);
       first = count.size;
       continue;
@@ -34,12 +41,6 @@ std::vector<BlockCount> joined(const std::vector<BlockCount>& counts) {
   }
   return groups;
 }
-
-BlockCount scaled(const BlockCount& count, double size_factor, double blocks_factor, double n) {
-  return {std::clamp(count.size * size_factor, 1.0, n), count.blocks * blocks_factor};
-}
-
-}  // namespace
 
 double BlockSteps::steps() const {
   double sum = 0;
@@ -105,7 +106,7 @@ emulator::StageSeconds block_seconds(const emulator::BoardTime& board, const Blo
 std::string to_csv(const std::vector<BlockSteps>& measured) {
   std::string text = std::string(kHeader) + "\n";
   for (const BlockSteps& steps : measured) {
-    for (const BlockCount& count : joined(steps.counts)) {
+    for (const BlockCount& count : joined(steps.counts, kSpan)) {
       text += fmt::format("{:.0f},{:.6g},{:.6g}\n", steps.n, count.size, count.blocks);
     }
   }

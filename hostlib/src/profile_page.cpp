@@ -5,12 +5,14 @@
 #include <array>
 #include <cmath>
 
+#include "gdr/base/html.h"
 #include "gdr/hostlib/profile.h"
 #include "svg_plot.h"
 
 namespace gdr::hostlib {
 namespace {
 
+using base::html;
 using emulator::StallReason;
 
 /// JSON text that may stand in a script element: "</script>" in a string must not end it.

@@ -7,10 +7,13 @@
 #include <string_view>
 
 #include "gdr/base/error.h"
+#include "gdr/base/html.h"
 #include "svg_plot.h"
 
 namespace gdr::hostlib {
 namespace {
+
+using base::html;
 
 constexpr std::string_view kStyle =
     "body{font:14px/1.45 sans-serif;margin:1.5em auto;max-width:90em;padding:0 1em;color:#222}h1{font-size:1.4em}"

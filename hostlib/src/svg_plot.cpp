@@ -8,8 +8,12 @@
 #include <limits>
 #include <utility>
 
+#include "gdr/base/html.h"
+
 namespace gdr::hostlib {
 namespace {
+
+using base::html;
 
 // pixels
 constexpr double kWidth = 460;
@@ -139,29 +143,6 @@ const std::string_view kPlotStyle =
     "svg.plot{font:11px sans-serif}svg.plot .title{font-weight:bold;font-size:13px}.plot .axis{fill:none;stroke:#444}"
     ".plot .grid{stroke:#e4e4e4}.plot .curve{fill:none;stroke-width:1.6;stroke-linecap:round;stroke-linejoin:round}"
     ".plot rect{fill:#1f4e79}";
-
-std::string html(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 std::string svg_of(const LinePlot& plot) {
   Range x_range;

@@ -7,9 +7,6 @@
 
 namespace gdr::hostlib {
 
-/// Text that may stand in HTML and in attributes.
-[[nodiscard]] std::string html(std::string_view text);
-
 struct Curve {
   std::string name;
   std::vector<double> y;  // as many as the plot has x; a value that is not finite, or not positive where y is

@@ -26,6 +26,9 @@ struct BlockSteps {
   [[nodiscard]] double blocks() const;  // force calls
 };
 
+/// Blocks whose sizes lie within the factor `span` become blocks of their mean. `counts` by ascending size.
+[[nodiscard]] std::vector<BlockCount> joined(const std::vector<BlockCount>& counts, double span);
+
 /// What an integrator counted up to `t` > 0.
 [[nodiscard]] BlockSteps block_steps_of(const HermiteCounters& counters, double t);
 
