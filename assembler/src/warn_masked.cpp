@@ -45,7 +45,6 @@ struct Origin {
   const CodeLine* line = nullptr;
   const CodeAccess* write = nullptr;
   const CodeAccess* read = nullptr;
-  friend bool operator==(const Origin&, const Origin&) = default;
 };
 
 struct Word {

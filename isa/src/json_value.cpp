@@ -81,7 +81,13 @@ class JsonBuilder : public nlohmann::json::json_sax_t {
   std::vector<JsonValue*> open_;
 };
 
+JsonValue::JsonValue() : content_(nullptr) {}
 JsonValue::JsonValue(Content content) : content_(std::move(content)) {}
+JsonValue::JsonValue(const JsonValue& other) = default;
+JsonValue::JsonValue(JsonValue&& other) noexcept = default;
+JsonValue& JsonValue::operator=(const JsonValue& other) = default;
+JsonValue& JsonValue::operator=(JsonValue&& other) noexcept = default;
+JsonValue::~JsonValue() = default;
 
 const JsonValue* JsonValue::member(std::string_view key) const {
   const auto* const members = std::get_if<Members>(&content_);

@@ -20,8 +20,14 @@ class JsonValue {
   // Numbers: whole and not negative, whole and negative, any other.
   using Content = std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string, List, Members>;
 
-  JsonValue() = default;
+  // All of these where Member is complete.
+  JsonValue();
   explicit JsonValue(Content content);
+  JsonValue(const JsonValue& other);
+  JsonValue(JsonValue&& other) noexcept;
+  JsonValue& operator=(const JsonValue& other);
+  JsonValue& operator=(JsonValue&& other) noexcept;
+  ~JsonValue();
 
   // Each throws gdr::Error if the value is of another kind, is not there or does not fit.
   [[nodiscard]] const JsonValue& at(std::string_view key) const;
@@ -45,7 +51,7 @@ class JsonValue {
   /// As it is told in a message.
   [[nodiscard]] std::string described() const;
 
-  Content content_ = nullptr;
+  Content content_;
 };
 
 struct JsonValue::Member {
