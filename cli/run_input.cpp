@@ -58,9 +58,9 @@ std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {
 }
 
 void RunInput::set_parameters(Device& device) const {
-  for (const auto& [name, value] : parameter_values()) {
-    from_command_line("--param", [&, &name = name, &value = value] {
-      device.set_parameter(name, value);
+  for (const auto& parameter : parameter_values()) {
+    from_command_line("--param", [&] {
+      device.set_parameter(parameter.first, parameter.second);
       return true;
     });
   }
