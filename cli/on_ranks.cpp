@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -17,7 +18,7 @@ using cluster::Communicator;
 
 /// A rank's state before the run: what it threw, as its exit status and words, and what must be the same everywhere.
 struct Prepared {
-  std::exception_ptr error;
+  std::string error;
   int status = kSuccess;
   std::string facts;
 };
@@ -26,20 +27,24 @@ Prepared prepared(Communicator& communicator, const std::function<std::string(Co
   Prepared result;
   try {
     result.facts = prepare(communicator);
-  } catch (const UsageError&) {
-    result = {std::current_exception(), kUsage, ""};
-  } catch (const std::exception&) {
-    result = {std::current_exception(), kFailure, ""};
+  } catch (const UsageError& error) {
+    result = {error.what(), kUsage, ""};
+  } catch (const std::bad_alloc&) {
+    result = {"the host's memory is exhausted", kFailure, ""};
+  } catch (const std::exception& error) {
+    result = {error.what(), kFailure, ""};
   }
   return result;
 }
 
-/// Status of all ranks if one of them cannot run; on the first such rank its error is thrown.
+/// Status of all ranks if one of them cannot run; the first such rank has told its error by then. mpirun ends all ranks
+/// once one has ended with an error: none may end before.
 std::optional<int> agreed(Communicator& communicator, const Prepared& mine) {
   const std::vector<std::string> all = cluster::all_texts(communicator, std::string(1, static_cast<char>(mine.status)));
   for (unsigned rank = 0; rank < all.size(); ++rank) {
     if (all[rank][0] == kSuccess) continue;
-    if (rank == communicator.rank()) std::rethrow_exception(mine.error);
+    if (rank == communicator.rank()) fmt::print(stderr, "gdr: {}\n", mine.error);
+    communicator.barrier();
     return all[rank][0];
   }
   return std::nullopt;
@@ -91,6 +96,7 @@ int on_ranks(const std::string& command, const std::function<std::string(Communi
   if (const std::optional<int> status = agreed(*communicator, mine)) return *status;
   if (const std::string differs = difference(cluster::all_texts(*communicator, mine.facts)); !differs.empty()) {
     if (communicator->rank() == 0) fmt::print(stderr, "gdr {}: {}\n", command, differs);
+    communicator->barrier();
     return kFailure;
   }
   try {
