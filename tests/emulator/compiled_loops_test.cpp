@@ -415,7 +415,9 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     compiled += outcome.compiled > 0 ? 1 : 0;
   }
   // Some bodies stay with the interpreter: one alone says nothing, four in a row mean that nothing is compiled.
-  if (kBodies > 1) EXPECT_GT(compiled, 0U);
+  if (kBodies > 1) {
+    EXPECT_GT(compiled, 0U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, 20U));
