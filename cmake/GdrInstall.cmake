@@ -1,20 +1,20 @@
-# The shared library libgdr made of all rooms, and what cmake --install leaves: programs, libraries, headers, data, the
-# CMake package gdr and pkg-config files. docs/rooms.md says why libgdr is shared,
-# docs/versions.md what its number promises.
+# The shared library libgdr made of all components, and what cmake --install leaves: programs, libraries, headers, data,
+# the CMake package gdr and pkg-config files. docs/components.md says why libgdr is shared, docs/versions.md what its
+# number promises.
 include(CMakePackageConfigHelpers)
 
-set(installed_rooms)
-foreach(room base isa assembler emulator selftest interconnect hostlib cluster debugger)
-  if(TARGET gdr_${room})
-    list(APPEND installed_rooms gdr_${room})
+set(installed_components)
+foreach(component base isa assembler emulator selftest interconnect hostlib cluster debugger)
+  if(TARGET gdr_${component})
+    list(APPEND installed_components gdr_${component})
   endif()
 endforeach()
 
-# The target gdr is the program; this is the library. It takes every object of the rooms, needed by another or not, and
-# links the rooms for the sake of the libraries behind them.
+# The target gdr is the program; this is the library. It takes every object of the components, needed by another or not,
+# and links the components for the sake of the libraries behind them.
 add_library(gdr_library SHARED)
-foreach(room ${installed_rooms})
-  target_sources(gdr_library PRIVATE $<TARGET_OBJECTS:${room}>)
+foreach(component ${installed_components})
+  target_sources(gdr_library PRIVATE $<TARGET_OBJECTS:${component}>)
 endforeach()
 add_library(gdr::gdr ALIAS gdr_library)
 set(version_script ${CMAKE_CURRENT_LIST_DIR}/libgdr.map)
@@ -26,24 +26,24 @@ set_target_properties(gdr_library PROPERTIES
   SOVERSION ${gdr_VERSION_MAJOR}.${gdr_VERSION_MINOR}
   LINK_DEPENDS ${version_script})
 target_compile_features(gdr_library INTERFACE cxx_std_20)
-target_link_libraries(gdr_library PRIVATE $<BUILD_INTERFACE:gdr_options> ${installed_rooms})
+target_link_libraries(gdr_library PRIVATE $<BUILD_INTERFACE:gdr_options> ${installed_components})
 target_link_options(gdr_library PRIVATE -Wl,--version-script=${version_script})
 gdr_hardened(gdr_library)
 if(NOT GDR_SANITIZE)  # the sanitizers' own names are found in the program
   target_link_options(gdr_library PRIVATE -Wl,--no-undefined)
 endif()
-foreach(room ${installed_rooms})
+foreach(component ${installed_components})
   target_include_directories(gdr_library INTERFACE
-    $<BUILD_INTERFACE:$<TARGET_PROPERTY:${room},INTERFACE_INCLUDE_DIRECTORIES>>)
+    $<BUILD_INTERFACE:$<TARGET_PROPERTY:${component},INTERFACE_INCLUDE_DIRECTORIES>>)
 endforeach()
 
-foreach(room ${installed_rooms})
-  get_target_property(header_sets ${room} INTERFACE_HEADER_SETS)
+foreach(component ${installed_components})
+  get_target_property(header_sets ${component} INTERFACE_HEADER_SETS)
   set(file_sets)
   foreach(header_set ${header_sets})
     list(APPEND file_sets FILE_SET ${header_set})
   endforeach()
-  install(TARGETS ${room} EXPORT gdrTargets ${file_sets})
+  install(TARGETS ${component} EXPORT gdrTargets ${file_sets})
 endforeach()
 install(TARGETS gdr_simulation gdr_mapping gdr_hdf5 EXPORT gdrTargets)
 if(TARGET gdr_blas)

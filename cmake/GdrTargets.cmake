@@ -1,4 +1,4 @@
-# How every target of the project is compiled, and the short forms that the rooms' lists use.
+# How every target of the project is compiled, and the short forms that the components' lists use.
 
 find_program(GDR_CCACHE ccache)
 if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
@@ -39,37 +39,38 @@ function(gdr_hardened target)
   target_compile_options(${target} PRIVATE ${GDR_HARDENED_OPTIONS})
 endfunction()
 
-# What libFuzzer is told of is the rooms' code, which the fuzz targets run; programs of other kinds link it as it is.
+# What libFuzzer is told of is the components' code, which the fuzz targets run; programs of other kinds link it as it
+# is.
 if(GDR_FUZZERS)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang OR NOT GDR_SANITIZE MATCHES address)
     message(FATAL_ERROR "GDR_FUZZERS needs Clang and GDR_SANITIZE with address")
   endif()
-  set(GDR_ROOM_OPTIONS -fsanitize=fuzzer-no-link)
+  set(GDR_COMPONENT_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
-# gdr_room(NAME sources... DEPENDS rooms... PRIVATE libraries...): the library gdr::NAME of a room, whose public headers
-# are include/gdr/NAME/*.h. DEPENDS repeats the table of rooms in docs/rooms.md.
-function(gdr_room name)
-  cmake_parse_arguments(ROOM "" "" "DEPENDS;PRIVATE" ${ARGN})
+# gdr_component(NAME sources... DEPENDS components... PRIVATE libraries...): the library gdr::NAME of a component, whose
+# public headers are include/gdr/NAME/*.h. DEPENDS repeats the table of components in docs/components.md.
+function(gdr_component name)
+  cmake_parse_arguments(COMPONENT "" "" "DEPENDS;PRIVATE" ${ARGN})
   set(kind STATIC)
-  if(GDR_SHARED_ROOMS)
+  if(GDR_SHARED_COMPONENTS)
     set(kind SHARED)
   endif()
-  add_library(gdr_${name} ${kind} ${ROOM_UNPARSED_ARGUMENTS})
+  add_library(gdr_${name} ${kind} ${COMPONENT_UNPARSED_ARGUMENTS})
   add_library(gdr::${name} ALIAS gdr_${name})
   set_target_properties(gdr_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/include/gdr/${name}/*.h)
   target_sources(gdr_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include FILES ${headers})
   target_compile_features(gdr_${name} PUBLIC cxx_std_20)
-  target_compile_options(gdr_${name} PRIVATE ${GDR_ROOM_OPTIONS})
-  # The rooms' objects stand inside libraries that are preloaded. Sources that a room adds later are left out: the vector
-  # engine's kernels have no buffers on the stack, and the time of a run goes into them.
-  set_property(SOURCE ${ROOM_UNPARSED_ARGUMENTS} APPEND PROPERTY COMPILE_OPTIONS ${GDR_HARDENED_OPTIONS})
+  target_compile_options(gdr_${name} PRIVATE ${GDR_COMPONENT_OPTIONS})
+  # The components' objects stand inside libraries that are preloaded. Sources that a component adds later are left out:
+  # the vector engine's kernels have no buffers on the stack, and the time of a run goes into them.
+  set_property(SOURCE ${COMPONENT_UNPARSED_ARGUMENTS} APPEND PROPERTY COMPILE_OPTIONS ${GDR_HARDENED_OPTIONS})
   target_include_directories(gdr_${name} PRIVATE src)
-  foreach(room ${ROOM_DEPENDS})
-    target_link_libraries(gdr_${name} PUBLIC gdr::${room})
+  foreach(component ${COMPONENT_DEPENDS})
+    target_link_libraries(gdr_${name} PUBLIC gdr::${component})
   endforeach()
-  target_link_libraries(gdr_${name} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:gdr_options>)
+  target_link_libraries(gdr_${name} PRIVATE ${COMPONENT_PRIVATE} $<BUILD_INTERFACE:gdr_options>)
 endfunction()
 
 # gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY]): a GoogleTest program; each TEST is a CTest test.

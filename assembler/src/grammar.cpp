@@ -1,5 +1,5 @@
 // The grammar of one statement. Spirit X3 stays in this translation unit; mnemonics, conversions, transfers, reductions
-// and conditions are the tables' of the isa room.
+// and conditions are the tables' of the isa component.
 #include <fmt/format.h>
 
 #include <boost/spirit/home/x3.hpp>

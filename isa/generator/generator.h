@@ -1,4 +1,4 @@
-// The isa room's TableGen backend: checks the records, then writes one of its outputs.
+// The isa component's TableGen backend: checks the records, then writes one of its outputs.
 #pragma once
 
 #include "llvm/Support/raw_ostream.h"

@@ -1,4 +1,4 @@
-// What the generated field tables offer to the rest of the room.
+// What the generated field tables offer to the rest of the component.
 #pragma once
 
 #include "gdr/isa/line.h"

@@ -1,5 +1,5 @@
-// JSON as this room reads it: a tree of bounded depth. The JSON library's own tree takes memory while it is destroyed,
-// which ends the process where there is none left; this one does not.
+// JSON as this component reads it: a tree of bounded depth. The JSON library's own tree takes memory while it is
+// destroyed, which ends the process where there is none left; this one does not.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 use: addresses are bound before the program starts and read-only from then on, and the environment of programs that run with
 rights their user has not is not read.
 
-    hardening_test.py fortified|plain LIBRARY... ROOM.a...
+    hardening_test.py fortified|plain LIBRARY... COMPONENT.a...
 
 `plain` is a build without optimisation, in which the C library's checks of buffers do not work.
 """
@@ -13,7 +13,7 @@ import sys
 import unittest
 
 LIBRARIES = []
-ROOMS = []
+COMPONENTS = []
 FORTIFIED = False
 # Functions of the C library that are called in forms which know the size of a buffer. Calls for buffers of unknown size keep
 # their names, so that memcpy and its like say nothing.
@@ -25,7 +25,7 @@ def output(*command):
 
 
 def undefined_names(archive):
-    """Of all objects of a room but the vector engine's kernels, which are compiled without checks."""
+    """Of all objects of a component but the vector engine's kernels, which are compiled without checks."""
     names, kernel = set(), False
     for line in output("nm", "-u", archive).splitlines():
         if line.endswith(":"):
@@ -54,10 +54,10 @@ class Hardening(unittest.TestCase):
                 names = {line.split()[-1].split("@")[0] for line in output("nm", "-D", "--undefined-only", library).splitlines()}
                 self.assertNotIn("getenv", names)
 
-    def test_what_they_hold_of_the_rooms_checks_the_stack_and_buffers(self):
-        for room in ROOMS:
-            with self.subTest(room=room):
-                names = undefined_names(room)
+    def test_what_they_hold_of_the_components_checks_the_stack_and_buffers(self):
+        for component in COMPONENTS:
+            with self.subTest(component=component):
+                names = undefined_names(component)
                 self.assertIn("__stack_chk_fail", names)
                 if FORTIFIED:
                     self.assertTrue(any(name.endswith("_chk") for name in names), names)
@@ -66,6 +66,6 @@ class Hardening(unittest.TestCase):
 
 if __name__ == "__main__":
     FORTIFIED = sys.argv[1] == "fortified"
-    ROOMS = [argument for argument in sys.argv[2:] if argument.endswith(".a")]
+    COMPONENTS = [argument for argument in sys.argv[2:] if argument.endswith(".a")]
     LIBRARIES = [argument for argument in sys.argv[2:] if not argument.endswith(".a")]
     unittest.main(argv=sys.argv[:1])

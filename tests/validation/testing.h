@@ -1,4 +1,4 @@
-// What the tests of this room share: models that answer at once, and the head of a data file.
+// What the tests of this component share: models that answer at once, and the head of a data file.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@
 namespace gdr::validation {
 namespace {
 
-using namespace interconnect;  // the room whose every name is used here
+using namespace interconnect;  // the component whose every name is used here
 
 constexpr Rank kNodes = 64;             // Urino 2020, table 6
 constexpr std::uint64_t kOrder = 8192;  // table 7

@@ -1,4 +1,4 @@
-// What the rooms throw at a caller of the C++ API, and the check of our own invariants.
+// What the components throw at a caller of the C++ API, and the check of our own invariants.
 #pragma once
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Descriptions of networks: what files of the kinds of this room give.
+// Descriptions of networks: what files of the kinds of this component give.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace gdr::interconnect {
 /// Classes of message sizes in a description of kind "flow-factors".
 inline constexpr unsigned kFlowClasses = 9;
 
-/// Every kind of network that this room models.
+/// Every kind of network that this component models.
 [[nodiscard]] const std::vector<base::DescriptionKind>& network_kinds();
 
 /// One of them by its name, which must be there.

@@ -54,7 +54,7 @@ class Reflect {
 /// All ranks on the emulated nodes of a machine.
 [[nodiscard]] std::unique_ptr<Reflect> reflect_modelled(TcaMachine& machine, const HaloShape& shape, HaloMethod method);
 
-/// For transports outside this room: wraps one for C.
+/// For transports outside this component: wraps one for C.
 [[nodiscard]] gdr_reflect* reflect_for_c(std::unique_ptr<Reflect> transport);
 /// What gdr_reflect_error(NULL) tells.
 void set_init_error(const std::string& error);

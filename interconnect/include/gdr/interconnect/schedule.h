@@ -1,5 +1,5 @@
 // What runs over a network: for each rank the steps that it takes, each with messages and arithmetic. Every executor of
-// this room takes the same schedule.
+// this component takes the same schedule.
 #pragma once
 
 #include <cstdint>

@@ -70,9 +70,9 @@ struct RefineOptions {
                                          const GridRouting& routing = {}, const RefineOptions& options = {},
                                          const MappingProgress& progress = {});
 
-/// The best that this room can do: refines what merging and Scotch (if the project was built with it) find. Never worse
-/// in the objective than map_by_merging() with mincost or minlink, or Scotch; for link never worse than map_in_order()
-/// either. Deterministic as refine_mapping(). Throws gdr::Error.
+/// The best that this component can do: refines what merging and Scotch (if the project was built with it) find. Never
+/// worse in the objective than map_by_merging() with mincost or minlink, or Scotch; for link never worse than
+/// map_in_order() either. Deterministic as refine_mapping(). Throws gdr::Error.
 [[nodiscard]] TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing = {},
                                             const RefineOptions& options = {}, const MappingProgress& progress = {});
 
