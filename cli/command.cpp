@@ -11,6 +11,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/hostlib/digests.h"
 
 namespace gdr::cli {
 
@@ -129,7 +130,13 @@ Json counters_json(const emulator::Counters& counters, bool computes) {
   return json;
 }
 
+void add_digests(Json& report, const isa::Program& program, const emulator::MachineDescription& machine) {
+  report["kernel_sha256"] = hostlib::kernel_digest(program);
+  report["machine_sha256"] = hostlib::machine_digest(machine);
+}
+
 void add_device_results(Json& report, const Device& device) {
+  add_digests(report, device.program(), device.machine());
   const emulator::BoardTime& emulated = device.emulated();
   const double seconds = emulated.seconds().total();
   report["emulated_seconds"] = seconds;

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "command_line.h"
+#include "gdr/base/json.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/device.h"
-#include "json.h"
 #include "progress.h"
 
 namespace gdr::cli {
+
+using base::Json;
 
 /// An engine's name, or two of them in lockstep.
 [[nodiscard]] Check known_engine();
@@ -72,7 +74,9 @@ class Stopwatch {
 [[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
 /// The field `counters`; events are null for an engine that computes nothing.
 [[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
-/// Fills emulated seconds, Gflops, clocks and counters from a device.
+/// The fields `kernel_sha256` and `machine_sha256`, which tell files of one name apart.
+void add_digests(Json& report, const isa::Program& program, const emulator::MachineDescription& machine);
+/// Fills digests, emulated seconds, Gflops, clocks and counters from a device.
 void add_device_results(Json& report, const Device& device);
 
 /// A program from a source (.vsm, assembled, diagnostics on standard error) or an object file (.gdro). Throws

@@ -78,6 +78,7 @@ int dgemm(const Options& options) {
 
   const bool exact = !options.board.timing() && with_engine.exact();
   Json json = envelope("dgemm", machine.name, options.board.engine, exact);
+  add_digests(json, program, machine);
   json["emulated_seconds"] = times.total();
   if (times.total() > 0) json["emulated_gflops"] = times.useful_flops / times.total() / 1e9;
   json["clocks"] = times.clocks;

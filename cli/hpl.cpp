@@ -66,6 +66,7 @@ int hpl(const Options& options) {
   const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
 
   Json json = envelope("hpl", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
+  add_digests(json, program, machine);
   json["emulated_seconds"] = stages.total();
   json["emulated_gflops"] = gflops;
   json["clocks"] = stages.clocks;

@@ -321,8 +321,6 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   json["noise_limited_steps"] = counters.noise_limited_steps;
   json["interactions"] = counters.interactions;
   json["kernel"] = provenance.kernel;
-  json["kernel_sha256"] = provenance.kernel_sha256;
-  json["machine_sha256"] = provenance.machine_sha256;
   json["clock_mhz"] = provenance.clock_mhz;
   json["transfer"] = provenance.transfer;
   json["boards"] = provenance.boards;

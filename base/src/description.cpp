@@ -79,7 +79,7 @@ class Reader {
   toml::table parsed() const {
     refuse_deep_toml(text_, name_);
     try {
-      return toml::parse(text_, name_);
+      return toml::parse(text_);  // keeping the name too would end the process if there is no memory for it
     } catch (const toml::parse_error& error) {
       throw Error(fmt::format("{}:{}:{}: {}", name_, error.source().begin.line, error.source().begin.column,
                               error.description()));

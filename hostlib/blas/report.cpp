@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/json.h"
 
 namespace gdr::blas {
 namespace {
@@ -59,26 +59,26 @@ void Report::write(const std::string& path, const Setting& setting) {
   const std::lock_guard lock(mutex_);
   const auto [gemm_calls, trsm_calls] = calls_;
   if (path.empty() || (gemm_calls == 0 && trsm_calls == 0)) return;
-  nlohmann::ordered_json json;
+  base::Json json;
   json["library"] = "libgdrblas";
   json["precision"] = setting.precision;
   json["machine"] = setting.machine;
   json["engine"] = setting.engine;
   json["boards"] = setting.boards;
-  json["failure"] = failure_.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(failure_);
+  json["failure"] = failure_.empty() ? base::Json(nullptr) : base::Json(failure_);
   json["calls"] = {{"dgemm", gemm_calls}, {"dtrsm", trsm_calls}};
   json["empty_calls"] = empty_;
   json["on_board"] = on_board_;
   for (std::size_t reason = 0; reason < kReasons; ++reason) json["on_host"][kReasonNames[reason]] = on_host_[reason];
   json["flops"] = {{"board_useful", useful_flops_}, {"board_executed", executed_flops_}, {"host", host_flops_}};
-  json["shapes"] = nlohmann::ordered_json::array();
+  json["shapes"] = base::Json::array();
   for (const auto& [shape, count] : shapes_) {
     json["shapes"].push_back(
         {{"m", std::get<0>(shape)}, {"n", std::get<1>(shape)}, {"k", std::get<2>(shape)}, {"calls", count}});
   }
   json["seconds"] = {
       {"emulated", emulated_seconds_}, {"board_on_this_host", board_seconds_}, {"host_blas", host_seconds_}};
-  base::write_file(path, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  base::write_file(path, json.text() + "\n");
 }
 
 CallLog::CallLog(const std::string& path) {

@@ -2,10 +2,10 @@
 
 #include <cstdio>
 #include <exception>
-#include <nlohmann/json.hpp>
 
 #include "gdr/base/environment.h"
 #include "gdr/base/file.h"
+#include "gdr/base/json.h"
 #include "process_file.h"
 
 namespace gdr::grape {
@@ -48,7 +48,7 @@ void Reporting::write(const DeviceOptions& options, const BoardWork& open_boards
     const std::lock_guard lock(mutex_);
     const std::string path = foreign::file_of_process(base::environment("GDR_REPORT"), forked);
     if (path.empty() || force_calls_ == 0) return;
-    nlohmann::ordered_json json;
+    base::Json json;
     json["library"] = library_;
     json["machine"] = options.machine;
     json["engine"] = options.engine;
@@ -58,9 +58,9 @@ void Reporting::write(const DeviceOptions& options, const BoardWork& open_boards
     json["pipe_occupancy"] = places_ == 0 ? 0.0 : static_cast<double>(i_particles_) / static_cast<double>(places_);
     json["interactions"] = work_.interactions + open_boards.interactions;
     json["emulated_seconds"] = work_.emulated_seconds + open_boards.emulated_seconds;
-    json["failures"] = nlohmann::ordered_json::object();
+    json["failures"] = base::Json::object();
     for (const auto& [function, count] : failures_) json["failures"][function] = count;
-    base::write_file(path, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    base::write_file(path, json.text() + "\n");
   } catch (const std::exception& error) {
     say(library_, error.what());
   }

@@ -11,12 +11,11 @@
 #include <span>
 #include <utility>
 
-#include "gdr/assembler/disassemble.h"
-#include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
+#include "gdr/hostlib/digests.h"
 #include "totals_json.h"
 
 namespace gdr::hostlib {
@@ -27,8 +26,6 @@ using Json = nlohmann::ordered_json;
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
 
 /// Snapshots go to NAME with the output's number before its extension: snap.txt, then snap-0001.txt, ...
 std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t number) {
@@ -66,16 +63,12 @@ Energy finite_energy(const Particles& particles, double eps) {
 }  // namespace
 
 Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program) {
-  std::string parameters;
-  for (const base::Parameter& parameter : device.machine().parameters) {
-    parameters += fmt::format("{} = {}\n", parameter.key, parameter.value);
-  }
   const DeviceOptions& options = device.options();
   return {GDR_VERSION,
           kernel,
-          digest(assembler::disassemble(program)),
+          kernel_digest(program),
           device.machine().name,
-          digest(parameters),
+          machine_digest(device.machine()),
           device.machine().clock_mhz,
           std::string(name_of(options.transfer)),
           options.boards,

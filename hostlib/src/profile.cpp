@@ -6,13 +6,13 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <sstream>
 
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/json.h"
 #include "gdr/emulator/chip.h"
 
 namespace gdr::hostlib {
@@ -171,7 +171,7 @@ Profile make_profile(const BoardTime& board, const isa::Program& program, std::s
 }
 
 std::string profile_json(const Profile& p) {
-  using Json = nlohmann::ordered_json;
+  using base::Json;
   Json json{{"tool", kTool},
             {"format", kFormat},
             {"kernel", p.kernel},
@@ -222,7 +222,7 @@ std::string profile_json(const Profile& p) {
     json["fp_events"] = {
         {"invalid", p.events->invalid}, {"overflow", p.events->overflow}, {"underflow", p.events->underflow}};
   }
-  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = json.text(1) + "\n";
   const std::string digest = fmt::format("{}{}\"", kDigestKey, digest_of(text));
   return text.substr(0, text.size() - kEnd.size()) + digest + std::string(kEnd);
 }

@@ -8,18 +8,18 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/json.h"
 #include "gdr/isa/program.h"
 #include "json_value.h"
 
 namespace gdr::isa {
 namespace {
 
-using nlohmann::json;
+using base::Json;
 
 constexpr std::string_view kMetaSection = ".gdr.meta";
 constexpr std::string_view kDigestSection = ".gdr.sha256";
@@ -36,7 +36,7 @@ Bytes bytes_of(std::string_view text) {
 
 // ---- metadata as JSON --------------------------------------------------------------------------------------------
 
-json to_json(const SourcePosition& position) { return {position.file, position.line, position.column}; }
+Json to_json(const SourcePosition& position) { return {position.file, position.line, position.column}; }
 
 SourcePosition position_from(const JsonValue& value) {
   return {value.at(0).whole<std::uint32_t>(), value.at(1).whole<std::uint32_t>(), value.at(2).whole<std::uint32_t>()};
@@ -64,8 +64,8 @@ Conversion conversion_from(const JsonValue& value) {
   return value_or_refuse(conversion_named(name), name);
 }
 
-json to_json(const Variable& variable) {
-  json value{{"name", variable.name},
+Json to_json(const Variable& variable) {
+  Json value{{"name", variable.name},
              {"memory", kMemoryNames[static_cast<std::size_t>(variable.memory)]},
              {"address", variable.address},
              {"width", kWidthNames[static_cast<std::size_t>(variable.width)]},
@@ -103,7 +103,7 @@ Variable variable_from(const JsonValue& value) {
   return variable;
 }
 
-json to_json(const Parameter& parameter) {
+Json to_json(const Parameter& parameter) {
   return {{"name", parameter.name},
           {"address", parameter.address},
           {"width", kWidthNames[static_cast<std::size_t>(parameter.width)]},
@@ -125,7 +125,7 @@ Parameter parameter_from(const JsonValue& value) {
 
 constexpr std::string_view kTName = "t";  // as the memory of an alias
 
-json to_json(const Alias& alias) {
+Json to_json(const Alias& alias) {
   return {{"name", alias.name},
           {"memory", alias.memory ? kMemoryNames[static_cast<std::size_t>(*alias.memory)] : kTName},
           {"record", alias.record},
@@ -149,7 +149,7 @@ Alias alias_from(const JsonValue& value) {
   return alias;
 }
 
-json to_json(const MovedOperation& operation) {
+Json to_json(const MovedOperation& operation) {
   return {{"section", key_of(operation.section)}, {"line", operation.line}, {"position", to_json(operation.position)}};
 }
 
@@ -171,7 +171,7 @@ struct MoveEntry {
   Step step;
 };
 
-json to_json(std::string_view kind, const CollectStep& move, Section section, std::size_t line) {
+Json to_json(std::string_view kind, const CollectStep& move, Section section, std::size_t line) {
   return {{"move", kind},
           {"section", key_of(section)},
           {"line", line},
@@ -183,8 +183,8 @@ json to_json(std::string_view kind, const CollectStep& move, Section section, st
 }
 
 /// Transfers and collects in the order of their sections and lines.
-json moves_of(const Program& program) {
-  json moves = json::array();
+Json moves_of(const Program& program) {
+  Json moves = Json::array();
   for (std::size_t section = 0; section < kSections; ++section) {
     std::size_t line = 0;
     const auto add = [&](std::string_view kind, const CollectStep& move) {
@@ -238,30 +238,31 @@ std::vector<Step> steps_of(Section section, const std::vector<ProgramLine>& line
   return steps;
 }
 
-json metadata_of(const Program& program) {
-  json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},           {"kernel", program.kernel},
+Json metadata_of(const Program& program) {
+  Json meta{{"object_version", kObjectVersion}, {"isa_version", kIsaVersion},           {"kernel", program.kernel},
             {"files", program.files},           {"record_words", program.record_words}, {"flops", program.flops}};
-  meta["variables"] = json::array();
+  meta["variables"] = Json::array();
   for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
   if (program.is_type2()) {  // files of Type I are as they were
     meta["moves"] = moves_of(program);
   }
-  meta["parameters"] = json::array();
+  meta["parameters"] = Json::array();
   for (const Parameter& parameter : program.parameters) meta["parameters"].push_back(to_json(parameter));
   if (!program.aliases.empty()) {
-    meta["aliases"] = json::array();
+    meta["aliases"] = Json::array();
     for (const Alias& alias : program.aliases) meta["aliases"].push_back(to_json(alias));
   }
   if (!program.moved.empty()) {
-    meta["moved"] = json::array();
+    meta["moved"] = Json::array();
     for (const MovedOperation& operation : program.moved) meta["moved"].push_back(to_json(operation));
   }
   for (std::size_t section = 0; section < kSections; ++section) {
-    json& lines = meta["lines"][std::string(key_of(static_cast<Section>(section)))] = json::array();
+    Json& lines = meta["lines"][std::string(key_of(static_cast<Section>(section)))] = Json::array();
     for (const ProgramLine& line : program.lines(static_cast<Section>(section))) {
       lines.push_back(to_json(line.position));
     }
   }
+  meta.sort_keys();
   return meta;
 }
 
@@ -479,8 +480,7 @@ std::vector<std::byte> serialize(const Program& program) {
     sections.push_back({kCodeSections[section], code_bytes(program.lines(static_cast<Section>(section))), true});
   }
   // Names of files may be no UTF-8.
-  sections.push_back(
-      {kMetaSection, bytes_of(metadata_of(program).dump(1, ' ', false, json::error_handler_t::replace))});
+  sections.push_back({kMetaSection, bytes_of(metadata_of(program).text(1))});
   sections.push_back({kDigestSection, Bytes(kDigestBytes)});
   Bytes file = write_elf(std::move(sections));
   const std::size_t offset = digest_section(read_elf(file)).offset;

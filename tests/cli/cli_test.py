@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -276,6 +277,28 @@ class JsonReport(CliTest):
             self.assertEqual(report["tool"], f"gdr {arguments[0]}")
         for arguments in [["fp", "show", "1.5"], ["machine", "show", "model450"]]:
             self.assertIsInstance(json.loads(self.succeeds(*arguments, "--json", "-").out), dict)
+
+    def test_kernels_and_machines_of_one_name_are_told_apart(self):
+        data = self.scratch / "data"
+        for folder in ("kernels", "machines"):
+            shutil.copytree(PROJECT / folder, data / folder)
+        for name in ("gravity", "dgemm"):
+            with open(data / "kernels" / f"{name}.vsm", "a", encoding="utf-8") as kernel:
+                kernel.write("  nop\n")
+        machine = data / "machines" / "model1800.toml"
+        text = machine.read_text(encoding="utf-8")
+        slower = re.sub(r"(?m)^(run_start +=.*value = )21.96,", r"\g<1>77,", text)
+        self.assertNotEqual(slower, text, "no other machine")
+        machine.write_text(slower, encoding="utf-8")
+        for arguments in (["force", "-n", 16, "--kernel", "gravity"],
+                          ["dgemm", "-m", 8, "-n", 8, "-k", 8, "--engine", "timing"],
+                          ["hpl", "--n", 64, "--nb", 32, "--engine", "timing"]):
+            one = json.loads(self.succeeds(*arguments, "--json", "-").out)
+            other = json.loads(self.succeeds(*arguments, "--json", "-", data=data).out)
+            for key in ("kernel_sha256", "machine_sha256"):
+                self.assertRegex(one[key], "^[0-9a-f]{64}$", arguments)
+                self.assertNotEqual(one[key], other[key], arguments)
+            self.assertEqual(one["machine"], other["machine"])
 
     def test_assembling_leaves_what_a_run_would_tell_null(self):
         report = json.loads(self.succeeds("as", PROJECT / "kernels/tutorial.vsm", "--json", "-").out)

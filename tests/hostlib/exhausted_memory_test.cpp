@@ -12,6 +12,8 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/json.h"
+#include "gdr/emulator/machine.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
@@ -137,6 +139,37 @@ TEST(ExhaustedMemory, LeavesNothingOfAnObjectFile) {
   const std::vector<std::byte> object = isa::serialize(program);
   const int failures =
       each_allocation_failing([&] { return isa::deserialize(object, "k.gdro") == program; }, [](bool /*succeeded*/) {});
+  EXPECT_GT(failures, 0);
+}
+
+TEST(ExhaustedMemory, LeavesNothingOfAnObjectFileThatIsWritten) {
+  const isa::Program program = sum();
+  const std::vector<std::byte> object = isa::serialize(program);
+  const int failures = each_allocation_failing([&] { return isa::serialize(program) == object; }, [](bool) {});
+  EXPECT_GT(failures, 0);
+}
+
+TEST(ExhaustedMemory, LeavesNothingOfADescription) {
+  const std::size_t whole = emulator::load_machine("model1800").parameters.size();
+  const auto load = [&] {
+    try {
+      return emulator::load_machine("model1800").parameters.size() == whole;
+    } catch (const Error&) {  // the reader's streams swallow it and refuse a number
+      return false;
+    }
+  };
+  EXPECT_GT(each_allocation_failing(load, [](bool) {}), 0);
+}
+
+TEST(ExhaustedMemory, LeavesNothingOfAReport) {
+  const std::string name(100, 'n');
+  const auto report = [&] {
+    base::Json json{{"name", name}, {"list", {1, 2.5, name}}};
+    json["more"]["inside"] = name;
+    return json.text();
+  };
+  const std::string whole = report();
+  const int failures = each_allocation_failing([&] { return report() == whole; }, [](bool) {});
   EXPECT_GT(failures, 0);
 }
 

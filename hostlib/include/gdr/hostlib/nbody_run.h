@@ -27,9 +27,9 @@ namespace gdr::hostlib {
 struct Provenance {
   std::string version;         // of gdr; told, not compared
   std::string kernel;          // name
-  std::string kernel_sha256;   // of its assembly text, as the disassembler writes it
+  std::string kernel_sha256;   // kernel_digest()
   std::string machine;         // name
-  std::string machine_sha256;  // of all parameters of the description
+  std::string machine_sha256;  // machine_digest()
   double clock_mhz = 0;
   std::string transfer;  // `2009` or `ideal`
   unsigned boards = 1;

@@ -1,4 +1,4 @@
-// What a report is made of: JSON values to be written. Reading JSON is not its business.
+// What reports, profiles and object files are made of: JSON values to be written. Reading JSON is not its business.
 #pragma once
 
 #include <array>
@@ -13,11 +13,12 @@
 #include <variant>
 #include <vector>
 
-namespace gdr::cli {
+namespace gdr::base {
 
 /// Null, a truth value, a number, a text, a list, or an object whose keys keep the order in which they were set, so
 /// that a report reads as it was meant. Built as it is written: `Json{{"n", 4}, {"names", names}}` is an object,
-/// because each of its entries is a text and a value; any other list in braces is a list.
+/// because each of its entries is a text and a value; any other list in braces is a list. Destroying one takes no
+/// memory, unlike a value of the JSON library: libraries write reports in processes that may have none left.
 class Json {
  public:
   Json();
@@ -55,12 +56,17 @@ class Json {
   const Json& operator[](std::string_view key) const;
   /// Appends to a list. A null becomes one first.
   void push_back(Json value);
+  /// Puts the keys of an object, and of all inside it, in the order of their bytes.
+  void sort_keys();
   [[nodiscard]] bool is_null() const;
   /// The value of a number that was set as double.
   [[nodiscard]] double number() const;
 
-  /// As text, indented by two blanks. Bytes that are no UTF-8, as names of files may hold, are replaced by U+FFFD.
-  [[nodiscard]] std::string text() const;
+  /// Indentation of text() that writes everything in one line, without blanks.
+  static constexpr int kCompact = -1;
+  /// As text, each level indented by as many blanks. Bytes that are no UTF-8, as names of files may hold, are replaced
+  /// by U+FFFD. Numbers are read back as the same values.
+  [[nodiscard]] std::string text(int indent = 2) const;
 
  private:
   template <std::integral Whole>
@@ -68,9 +74,9 @@ class Json {
   using List = std::vector<Json>;
   using Object = std::vector<std::pair<std::string, Json>>;
   using Value = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, List, Object>;
-  friend struct JsonWriter;
+  friend class JsonWriter;
 
   Value value_;
 };
 
-}  // namespace gdr::cli
+}  // namespace gdr::base

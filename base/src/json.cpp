@@ -1,34 +1,59 @@
-#include "json.h"
+#include "gdr/base/json.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "gdr/base/error.h"
 
-namespace gdr::cli {
+namespace gdr::base {
 
-struct JsonWriter {
-  using Text = nlohmann::ordered_json;
+/// Writes lists and objects itself, and leaves to the JSON library how a text or a number is spelt.
+class JsonWriter {
+ public:
+  explicit JsonWriter(int indent) : indent_(indent) {}
 
-  Text operator()(const Json& json) const {
-    return std::visit([this](const auto& value) { return written(value); }, json.value_);
+  void write(const Json& json) {
+    std::visit([this](const auto& value) { written(value); }, json.value_);
   }
+  std::string take() { return std::move(text_); }
 
  private:
   template <class Scalar>
-  Text written(const Scalar& value) const {
-    return value;
+  void written(const Scalar& value) {
+    text_ += nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
-  Text written(const Json::List& list) const {
-    Text text = Text::array();
-    for (const Json& entry : list) text.push_back((*this)(entry));
-    return text;
+  void written(const Json::List& list) {
+    enclosed(list, '[', ']', [this](const Json& entry) { write(entry); });
   }
-  Text written(const Json::Object& object) const {
-    Text text = Text::object();
-    for (const auto& [key, entry] : object) text[key] = (*this)(entry);
-    return text;
+  void written(const Json::Object& object) {
+    enclosed(object, '{', '}', [this](const auto& entry) {
+      written(entry.first);
+      text_ += indent_ == Json::kCompact ? ":" : ": ";
+      write(entry.second);
+    });
   }
+  template <class Entries, class Write>
+  void enclosed(const Entries& entries, char begin, char end, Write write_entry) {
+    text_ += begin;
+    ++depth_;
+    for (const auto& entry : entries) {
+      if (&entry != &entries.front()) text_ += ',';
+      new_line();
+      write_entry(entry);
+    }
+    --depth_;
+    if (!entries.empty()) new_line();
+    text_ += end;
+  }
+  void new_line() {
+    if (indent_ == Json::kCompact) return;
+    text_ += '\n';
+    text_.append(static_cast<std::size_t>(indent_) * depth_, ' ');
+  }
+
+  int indent_;
+  std::size_t depth_ = 0;
+  std::string text_;
 };
 
 Json::Json() = default;
@@ -40,9 +65,20 @@ Json::Json(double value) : value_(value) {}
 Json::Json(std::string value) : value_(std::move(value)) {}
 Json::Json(std::string_view value) : value_(std::string(value)) {}
 Json::Json(const char* value) : value_(std::string(value)) {}
-Json::Json(const Json& other) = default;
+// The standard library's variant, copied, is destroyed as a value that it does not hold if memory runs out.
+Json::Json(const Json& other) {
+  std::visit(
+      [this](const auto& value) {
+        auto copy = value;
+        value_ = std::move(copy);
+      },
+      other.value_);
+}
 Json::Json(Json&& other) noexcept = default;
-Json& Json::operator=(const Json& other) = default;
+Json& Json::operator=(const Json& other) {
+  if (this != &other) *this = Json(other);
+  return *this;
+}
 Json& Json::operator=(Json&& other) noexcept = default;
 Json::~Json() = default;
 
@@ -94,12 +130,23 @@ void Json::push_back(Json value) {
   std::get<List>(value_).push_back(std::move(value));
 }
 
+void Json::sort_keys() {
+  if (auto* const list = std::get_if<List>(&value_)) {
+    for (Json& entry : *list) entry.sort_keys();
+  } else if (auto* const object = std::get_if<Object>(&value_)) {
+    std::ranges::sort(*object, {}, &Object::value_type::first);
+    for (auto& [key, entry] : *object) entry.sort_keys();
+  }
+}
+
 bool Json::is_null() const { return std::holds_alternative<std::nullptr_t>(value_); }
 
 double Json::number() const { return std::get<double>(value_); }
 
-std::string Json::text() const {
-  return JsonWriter()(*this).dump(2, ' ', false, JsonWriter::Text::error_handler_t::replace);
+std::string Json::text(int indent) const {
+  JsonWriter writer(indent);
+  writer.write(*this);
+  return writer.take();
 }
 
-}  // namespace gdr::cli
+}  // namespace gdr::base
