@@ -29,6 +29,18 @@ Json events_json(const Device& device, const emulator::Fault* fault) {
     first["unit"] = isa::name_of(event.unit);
     json["first"].push_back(std::move(first));
   }
+  json["first_junctions"] = Json::array();
+  for (const emulator::JunctionEvent& event : device.first_junction_events()) {
+    const bool tree = event.junction == emulator::Junction::tree;
+    json["first_junctions"].push_back({{"event", emulator::name_of(event.event)},
+                                       {"junction", tree ? "tree" : "ring"},
+                                       {"run", event.run},
+                                       {"chip", event.chip},
+                                       {"first_block", tree ? Json(event.first_block) : Json(nullptr)},
+                                       {"blocks", tree ? Json(event.blocks) : Json(nullptr)},
+                                       {"variable", device.program().variables[event.variable].name},
+                                       {"result", event.result}});
+  }
   json["fault"] = nullptr;
   if (fault != nullptr) {
     json["fault"] = fault->place() ? place_json(device.program(), *fault->place()) : Json::object();
@@ -48,7 +60,12 @@ void print_events(std::FILE* out, const Device& device) {
     fmt::print(out, "  {}: {}\n", emulator::source_place(device.program(), event.place.section, event.place.line),
                emulator::text_of(event));
   }
-  if (all > first.size()) fmt::print(out, "  ... {} more\n", all - first.size());
+  const auto junctions = device.first_junction_events();
+  for (const emulator::JunctionEvent& event : junctions) {
+    fmt::print(out, "  {}\n", emulator::text_of(device.program(), event));
+  }
+  const std::size_t told = first.size() + junctions.size();
+  if (all > told) fmt::print(out, "  ... {} more\n", all - told);
 }
 
 }  // namespace gdr::cli

@@ -115,6 +115,7 @@ struct Boards::Loaded {
   std::array<std::vector<LongWord>, kBlocks> particles;  // on their way to the blocks
   std::uint64_t runs = 0;                                // starts of the loop
   Counters counted;                                      // without what the session counts itself
+  FirstJunctionEvents ring_events;
 
   [[nodiscard]] const isa::Program& program() const { return lowered->program(); }
 
@@ -183,13 +184,20 @@ struct Boards::Loaded {
     }
   }
 
-  /// The ring's sum, in place: one step, a rounding for each word.
-  void add_in_ring(std::span<LongWord> sums, std::span<const LongWord> words) {
+  /// The ring's sum, in place: the step at `chip`, which adds its words, a rounding for each.
+  void add_in_ring(unsigned chip, std::span<LongWord> sums, std::span<const LongWord> words) {
+    JunctionEvent place;
+    place.run = runs;
+    place.junction = Junction::ring;
+    place.chip = chip;
     for (std::size_t n = 0; n < sums.size(); ++n) {
       const isa::Variable& variable = *out[n % out.size()].variable;
       if (!variable.reduction) continue;
       counted.ring_words += 1;
-      sums[n] = reduce(*variable.reduction, sums[n], words[n], isa::info_of(*variable.conversion).width, counted.fp);
+      place.variable = static_cast<std::size_t>(&variable - program().variables.data());
+      place.result = n / out.size();
+      sums[n] = reduce(*variable.reduction, sums[n], words[n], isa::info_of(*variable.conversion).width, place,
+                       counted.fp, ring_events);
     }
   }
 };
@@ -307,7 +315,7 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
     const unsigned first = board * machine_.chips;
     std::vector<std::uint64_t> of_board;
     if (combination == Combination::ring) {
-      for (unsigned n = 1; n < machine_.chips; ++n) own.add_in_ring(of_chip(first), of_chip(first + n));
+      for (unsigned n = 1; n < machine_.chips; ++n) own.add_in_ring(first + n, of_chip(first), of_chip(first + n));
       of_board = own.fields_of(of_chip(first));
     } else {
       of_board = own.fields_of(of_chip(first));
@@ -360,7 +368,7 @@ std::vector<std::vector<std::uint64_t>> Boards::run_turns(std::span<const Ring> 
   for (const Ring& ring : rings) {
     for (unsigned n = 0; n < ring.chips; ++n) own.count_run(run.turns * kBlocks);
   }
-  return TurnRunner(*own.session, *pool_, rings, run, own.runs, own.counted).results();
+  return TurnRunner(*own.session, *pool_, rings, run, own.runs, own.counted, own.ring_events).results();
 }
 
 Counters Boards::counters() const {
@@ -374,6 +382,13 @@ Counters Boards::counters() const {
 }
 
 std::vector<PlacedEvent> Boards::first_events() const { return loaded().session->first_events(); }
+
+std::vector<JunctionEvent> Boards::first_junction_events() const {
+  FirstJunctionEvents first = loaded().ring_events;
+  for (const JunctionEvent& event : loaded().session->first_tree_events()) first.add(event);
+  return {first.events().begin(), first.events().end()};
+}
+
 Inspector& Boards::inspect() { return *loaded().session; }
 
 }  // namespace gdr::emulator

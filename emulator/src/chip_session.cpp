@@ -168,6 +168,16 @@ class ChipSession final : public Session {
     return {first.events().begin(), first.events().end()};
   }
 
+  [[nodiscard]] std::vector<JunctionEvent> first_tree_events() const override {
+    FirstJunctionEvents first;
+    for (const OneChip& one : chips_) {
+      for (const FirstJunctionEvents& part : one.tree_events) {
+        for (const JunctionEvent& event : part.events()) first.add(event);
+      }
+    }
+    return {first.events().begin(), first.events().end()};
+  }
+
   [[nodiscard]] FpLanes fp_lanes(unsigned chip) const override {
     FpLanes all;
     for (unsigned block = 0; block < kBlocks; ++block) all += at(chip).chip->fp_lanes(block);
@@ -247,6 +257,7 @@ class ChipSession final : public Session {
     std::vector<LongWord> moved;   // to the tree by the last piece, [block][word]
     Piece last{0, {0, kBlocks}, 0, 0};
     std::array<FpEvents, kParts> tree;
+    std::array<FirstJunctionEvents, kParts> tree_events;
     ThreadPool::Lane lane;
     std::deque<Command> commands;
     std::unique_ptr<Watcher> watcher;
@@ -274,6 +285,11 @@ class ChipSession final : public Session {
   }
 
   static std::uint64_t iterations_of(const Piece& piece) { return (piece.records + kBlocks - 1) / kBlocks; }
+
+  /// Words that earlier pieces of the run brought to the tree.
+  [[nodiscard]] std::uint64_t words_before(const Piece& piece) const {
+    return piece.begins ? 0 : collected_words(program(), piece.first_iteration, true, false);
+  }
 
   /// Two pointers fit into a std::function without memory of its own.
   template <void (ChipSession::*part)(const Command&, unsigned)>
@@ -334,13 +350,39 @@ class ChipSession final : public Session {
     const std::size_t record = entries_out_.size();
     for (std::size_t field = 0; field < record; ++field) {
       const isa::Variable& variable = *entries_out_[field].variable;
-      const std::vector<LongWord> words = one.chip->collect(
-          {entries_out_[field].where, command.particles, variable.reduction, isa::info_of(*variable.conversion).width},
-          one.tree[0]);
+      const Collection collection{entries_out_[field].where, command.particles, variable.reduction,
+                                  isa::info_of(*variable.conversion).width};
+      const FpEvents before = one.tree[0];
+      const std::vector<LongWord> words = one.chip->collect(collection, one.tree[0]);
+      if (one.tree[0] != before) place_events_of_results(command.piece, variable, collection);
       for (std::size_t particle = 0; particle < words.size(); ++particle) {
         command.out[particle * record + field] = words[particle];
       }
     }
+  }
+
+  [[nodiscard]] JunctionEvent place_in_tree(const Piece& piece, const isa::Variable& variable) const {
+    JunctionEvent place;
+    place.run = piece.run;
+    place.chip = piece.chip;
+    place.variable = static_cast<std::size_t>(&variable - program().variables.data());
+    return place;
+  }
+
+  /// Engines count events of the tree; where there are some, the words are read once more for their places.
+  void place_events_of_results(const Piece& piece, const isa::Variable& variable, const Collection& collection) {
+    OneChip& one = chips_[piece.chip];
+    std::array<std::vector<LongWord>, kBlocks> words;
+    std::array<std::span<const LongWord>, kBlocks> blocks;
+    for (unsigned block = 0; block < kBlocks; ++block) {
+      for (unsigned pe = 0; words[block].size() < collection.results; ++pe) {
+        const std::vector<LongWord> of_pe = one.chip->read_pe(block, pe, collection.where);
+        words[block].insert(words[block].end(), of_pe.begin(), of_pe.end());
+      }
+      blocks[block] = std::span(words[block]).first(collection.results);
+    }
+    place_tree_events(*collection.reduction, collection.node_width, blocks, place_in_tree(piece, variable),
+                      one.tree_events[0]);
   }
 
   /// Words that the last piece brought to the tree; a part takes every fourth collect.
@@ -358,8 +400,14 @@ class ChipSession final : public Session {
       }
       const std::span<LongWord> sums = command.out.subspan(batch.first, batch.words);
       if (variable.reduction) {
-        one.chip->reduce_blocks(*variable.reduction, isa::info_of(*variable.conversion).width, blocks, sums,
-                                one.tree[part]);
+        const Width width = isa::info_of(*variable.conversion).width;
+        const FpEvents before = one.tree[part];
+        one.chip->reduce_blocks(*variable.reduction, width, blocks, sums, one.tree[part]);
+        if (one.tree[part] != before) {
+          JunctionEvent place = place_in_tree(piece, variable);
+          place.result = words_before(piece) + batch.first;
+          place_tree_events(*variable.reduction, width, blocks, place, one.tree_events[part]);
+        }
       } else {
         std::copy(blocks[0].begin(), blocks[0].end(), sums.begin());
       }

@@ -6,11 +6,48 @@
 
 namespace gdr::emulator {
 
-LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events) {
+namespace {
+
+WordResult reduced(isa::Op op, LongWord a, LongWord b, Width node_width) {
   GDR_ASSERT(isa::info_of(op).reduces, "a program's reductions are operations of the tree's nodes");
-  const WordResult result = compute(op, a, b, node_width);
+  return compute(op, a, b, node_width);
+}
+
+}  // namespace
+
+LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events) {
+  const WordResult result = reduced(op, a, b, node_width);
   events += result.event;
   return result.value;
+}
+
+LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, JunctionEvent place, FpEvents& events,
+                FirstJunctionEvents& first) {
+  const WordResult result = reduced(op, a, b, node_width);
+  if (result.event != FpEvent::none) {
+    events += result.event;
+    place.event = result.event;
+    first.add(place);
+  }
+  return result.value;
+}
+
+void place_tree_events(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                       const JunctionEvent& place, FirstJunctionEvents& first) {
+  FpEvents counted_before;
+  for (std::size_t n = 0; n < blocks.front().size(); ++n) {
+    std::array<LongWord, kBlocks> words;
+    for (unsigned block = 0; block < kBlocks; ++block) words[block] = blocks[block][n];
+    JunctionEvent node = place;
+    node.result += n;
+    for (unsigned distance = 1; distance < kBlocks; distance *= 2) {
+      node.blocks = 2 * distance;
+      for (node.first_block = 0; node.first_block < kBlocks; node.first_block += node.blocks) {
+        LongWord& sum = words[node.first_block];
+        sum = reduce(op, sum, words[node.first_block + distance], node_width, node, counted_before, first);
+      }
+    }
+  }
 }
 
 std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins, bool ends) {

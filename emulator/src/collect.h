@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "gdr/emulator/chip.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::emulator {
@@ -18,5 +20,10 @@ struct Collected {
 /// The collects of a run, or a piece of one, of this many iterations, in order; collected_words() is their sum.
 [[nodiscard]] std::vector<Collected> collects_of(const isa::Program& program, std::uint64_t iterations, bool begins,
                                                  bool ends);
+
+/// Words of the chip's 16 blocks through the tree once more, for the places of the events in it. `place` is that of the
+/// first word; those of the others follow it.
+void place_tree_events(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
+                       const JunctionEvent& place, FirstJunctionEvents& first);
 
 }  // namespace gdr::emulator

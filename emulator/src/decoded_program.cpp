@@ -135,6 +135,17 @@ std::string text_of(const PlacedEvent& event) {
   return fmt::format("{} of the {} at {}", name_of(event.event), isa::name_of(event.unit), text_of(event.place));
 }
 
+std::string text_of(const isa::Program& program, const JunctionEvent& event) {
+  const std::string where = event.junction == Junction::tree
+                                ? fmt::format("in the tree of chip {}, blocks {} to {}", event.chip, event.first_block,
+                                              event.first_block + event.blocks - 1)
+                                : fmt::format("in the ring, at chip {}", event.chip);
+  std::string text = fmt::format("{} {}: result {} of {}", name_of(event.event), where, event.result,
+                                 program.variables[event.variable].name);
+  if (event.run > 1) text += fmt::format(", run {}", event.run);
+  return text;
+}
+
 Fault::Fault(FaultKind kind, const isa::Program& program, isa::Section section, std::size_t line,
              const std::string& why, const std::optional<PePlace>& place)
     : Fault(kind, section, line, fmt::format("{}: fault: {}", source_place(program, section, line), why), place) {}

@@ -143,6 +143,7 @@ class LockstepSession final : public Session {
 
   [[nodiscard]] FpEvents events(unsigned chip) const override { return expected().events(chip); }
   [[nodiscard]] std::vector<PlacedEvent> first_events() const override { return expected().first_events(); }
+  [[nodiscard]] std::vector<JunctionEvent> first_tree_events() const override { return expected().first_tree_events(); }
   [[nodiscard]] FpLanes fp_lanes(unsigned chip) const override { return each_[1]->fp_lanes(chip); }
   [[nodiscard]] BlockState state(unsigned chip, unsigned block) const override { return expected().state(chip, block); }
   void set_state(unsigned chip, unsigned block, const BlockState& state) override {

@@ -13,13 +13,14 @@ constexpr std::uint64_t kPieceTurns = 8;
 }  // namespace
 
 TurnRunner::TurnRunner(Session& session, ThreadPool& pool, std::span<const Ring> rings, const TurnRun& run,
-                       std::uint64_t number, Counters& counted)
+                       std::uint64_t number, Counters& counted, FirstJunctionEvents& ring_events)
     : session_(session),
       pool_(pool),
       rings_(rings),
       run_(run),
       number_(number),
       counted_(counted),
+      ring_events_(ring_events),
       results_(rings.size()) {
   for (const Ring& ring : rings_) {
     first_place_.push_back(chips_);
@@ -65,29 +66,38 @@ void TurnRunner::run_piece(std::uint64_t first, std::uint64_t count) {
   }
   session_.wait(ticket);
 
-  std::vector<Counters> counted(rings_.size() * batches.size());
-  pool_.run(static_cast<unsigned>(counted.size()),
-            [&](unsigned task) { send_batch(task / batches.size(), batches[task % batches.size()], counted[task]); });
-  for (const Counters& each : counted) counted_ += each;
+  std::vector<Sent> sent(rings_.size() * batches.size());
+  pool_.run(static_cast<unsigned>(sent.size()),
+            [&](unsigned task) { send_batch(task / batches.size(), batches[task % batches.size()], sent[task]); });
+  for (const Sent& each : sent) {
+    counted_ += each.counted;
+    for (const JunctionEvent& event : each.ring_events.events()) ring_events_.add(event);
+  }
   done_ += piece_words_;
 }
 
-void TurnRunner::send_batch(std::size_t ring, const Collected& batch, Counters& counted) {
+void TurnRunner::send_batch(std::size_t ring, const Collected& batch, Sent& sent) {
   const isa::Variable& result = *batch.result;
   const std::span<LongWord> sums = words_of(ring, 0).subspan(batch.first, batch.words);
+  JunctionEvent place;
+  place.run = number_;
+  place.junction = Junction::ring;
+  place.variable = static_cast<std::size_t>(&result - session_.program().variables.data());
   for (unsigned n = 1; n < rings_[ring].chips && result.reduction; ++n) {
+    place.chip = rings_[ring].first_chip + n;
     const std::span<const LongWord> own = words_of(ring, n).subspan(batch.first, batch.words);
     const Width width = isa::info_of(*result.conversion).width;
     for (std::size_t word = 0; word < sums.size(); ++word) {
-      sums[word] = reduce(*result.reduction, sums[word], own[word], width, counted.fp);
+      place.result = done_ + batch.first + word;
+      sums[word] = reduce(*result.reduction, sums[word], own[word], width, place, sent.counted.fp, sent.ring_events);
     }
   }
   for (std::size_t word = 0; word < sums.size(); ++word) {
-    results_[ring][done_ + batch.first + word] = to_host(sums[word], result, counted.conversions);
+    results_[ring][done_ + batch.first + word] = to_host(sums[word], result, sent.counted.conversions);
   }
-  counted.odp_words += rings_[ring].chips * batch.words;
-  counted.ring_words += (rings_[ring].chips - 1) * batch.words;
-  counted.host_bytes_out += batch.words * sizeof(std::uint64_t);
+  sent.counted.odp_words += rings_[ring].chips * batch.words;
+  sent.counted.ring_words += (rings_[ring].chips - 1) * batch.words;
+  sent.counted.host_bytes_out += batch.words * sizeof(std::uint64_t);
 }
 
 }  // namespace gdr::emulator

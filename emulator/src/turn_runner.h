@@ -13,16 +13,22 @@ namespace gdr::emulator {
 
 class TurnRunner {
  public:
-  /// `number` is the run's. What leaves the chips is added to `counted`.
+  /// `number` is the run's. What leaves the chips is added to `counted`, and where the ring had events to
+  /// `ring_events`.
   TurnRunner(Session& session, ThreadPool& pool, std::span<const Ring> rings, const TurnRun& run, std::uint64_t number,
-             Counters& counted);
+             Counters& counted, FirstJunctionEvents& ring_events);
   /// Of each ring, word by word.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> results();
 
  private:
   void run_piece(std::uint64_t first, std::uint64_t count);
+  /// What sending some words counts.
+  struct Sent {
+    Counters counted;
+    FirstJunctionEvents ring_events;
+  };
   /// The words of one collect from all chips of a ring to the host.
-  void send_batch(std::size_t ring, const Collected& batch, Counters& counted);
+  void send_batch(std::size_t ring, const Collected& batch, Sent& sent);
   /// What a chip collected in the piece, reduced over its blocks.
   [[nodiscard]] std::span<LongWord> words_of(std::size_t ring, unsigned chip) {
     return std::span(words_).subspan((first_place_[ring] + chip) * piece_words_, piece_words_);
@@ -34,6 +40,7 @@ class TurnRunner {
   TurnRun run_;
   std::uint64_t number_;
   Counters& counted_;
+  FirstJunctionEvents& ring_events_;
   std::vector<std::size_t> first_place_;  // of each ring among the chips at work
   std::size_t chips_ = 0;                 // at work
   std::size_t piece_words_ = 0;           // of one chip

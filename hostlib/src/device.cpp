@@ -362,6 +362,10 @@ std::vector<emulator::PlacedEvent> Device::first_events() const {
   state_->require_loaded();
   return state_->boards.first_events();
 }
+std::vector<emulator::JunctionEvent> Device::first_junction_events() const {
+  state_->require_loaded();
+  return state_->boards.first_junction_events();
+}
 emulator::Inspector& Device::inspect() {
   state_->require_loaded();
   return state_->boards.inspect();

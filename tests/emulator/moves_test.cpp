@@ -173,6 +173,68 @@ isa::Program of_two_results() {
   return program;
 }
 
+/// i-particles of one block after the other, all zero.
+std::vector<std::uint64_t> zeros_of_blocks(unsigned blocks) {
+  return std::vector<std::uint64_t>(std::size_t{emulator::kParticlesPerRun} * blocks);
+}
+
+TEST(Collect, EventsInTreeAndRingHaveTheirPlaces) {
+  constexpr std::uint64_t kHuge = std::bit_cast<std::uint64_t>(1.7e308);  // twice this overflows
+  constexpr unsigned kParticles = emulator::kParticlesPerRun;
+  // A turn collects four words of variable 2, which is not reduced, and four of variable 1; the end variable 1 again.
+  const auto expected = [](emulator::Junction junction, unsigned chip, std::uint64_t result) {
+    const unsigned blocks = junction == emulator::Junction::tree ? 4 : 0;
+    return emulator::JunctionEvent{2, junction, chip, 1, result, blocks, blocks, emulator::FpEvent::overflow};
+  };
+  using enum emulator::Junction;
+  const std::vector<emulator::JunctionEvent> all{expected(tree, 1, 6), expected(tree, 1, 14), expected(tree, 1, 18),
+                                                 expected(ring, 3, 7), expected(ring, 3, 15), expected(ring, 3, 19)};
+  for (const std::string_view engine : {"reference", "simd", "lockstep"}) {
+    emulator::Boards boards(emulator::load_machine("model1800"), 1, engine, 2);
+    boards.load(of_two_results());
+    const std::array rings{emulator::Ring{0, 1}, emulator::Ring{1, 3}};
+    static_cast<void>(boards.run_turns(rings, {0, 2}));
+    EXPECT_TRUE(boards.first_junction_events().empty()) << engine;
+
+    std::vector<std::uint64_t> in_tree = zeros_of_blocks(8);  // blocks 4 and 7 meet in the node of blocks 4 to 7
+    in_tree[4 * kParticles + 2] = in_tree[7 * kParticles + 2] = kHuge;
+    boards.write_block_particles(1, in_tree);
+    std::vector<std::uint64_t> in_ring = zeros_of_blocks(1);
+    in_ring[3] = kHuge;
+    boards.write_block_particles(2, in_ring);
+    boards.write_block_particles(3, in_ring);
+    static_cast<void>(boards.run_turns(rings, {0, 2}));
+    EXPECT_EQ(boards.first_junction_events(), all) << engine;
+    EXPECT_EQ(boards.counters().fp.overflow, all.size()) << engine;
+  }
+  EXPECT_EQ(
+      emulator::text_of(of_two_results(), all[1]),
+      "overflow in the tree of chip 1, blocks 4 to 7: result 14 of " + of_two_results().variables[1].name + ", run 2");
+  EXPECT_EQ(emulator::text_of(of_two_results(), all[3]),
+            "overflow in the ring, at chip 3: result 7 of " + of_two_results().variables[1].name + ", run 2");
+}
+
+TEST(Collect, PlacesOfEventsCountTheWordsOfEarlierPieces) {
+  const isa::Program program = of_two_results();
+  const auto engine = emulator::make_engine(emulator::Engine::simd);
+  const auto session = engine->open(engine->lower(program), {.chips = 1});
+  std::vector<LongWord> words(isa::kVectorElements);
+  words[0] = emulator::flt64to72(1.7e308).value;
+  session->write_particles({0, 1}, {0, emulator::kBlocks}, isa::kVectorElements, words);
+  std::array<emulator::Piece, 2> pieces;
+  pieces[0].records = 6 * emulator::kBlocks;
+  pieces[0].ends = false;
+  pieces[1].records = 2 * emulator::kBlocks;
+  pieces[1].first_iteration = 6;
+  pieces[1].begins = pieces[1].ends = false;
+  session->run(pieces);
+  std::vector<LongWord> collected(16);
+  session->wait(session->collect(0, 0, collected));
+  const auto events = session->first_tree_events();
+  ASSERT_EQ(events.size(), emulator::kKeptEvents);
+  for (const emulator::JunctionEvent& event : events) EXPECT_EQ(event.result, 6 * 8 + 4u);
+}
+
 TEST(Collect, OfARingAddsUpItsBlocksAndChipsWhereTheResultIsReduced) {
   const auto field = [](double value) { return std::bit_cast<std::uint64_t>(value); };
   constexpr unsigned kBlocksGiven = 3;

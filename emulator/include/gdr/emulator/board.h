@@ -79,6 +79,8 @@ class Boards {
   [[nodiscard]] Counters counters() const;
   /// As Session::first_events().
   [[nodiscard]] std::vector<PlacedEvent> first_events() const;
+  /// The first kKeptEvents in the chips' trees and in the rings between chips, in their order.
+  [[nodiscard]] std::vector<JunctionEvent> first_junction_events() const;
   [[nodiscard]] Inspector& inspect();
 
  private:

@@ -59,6 +59,8 @@ class Fault : public Error {
 [[nodiscard]] std::string_view name_of(FpEvent event);
 /// `underflow of the adder at chip 0, ...`.
 [[nodiscard]] std::string text_of(const PlacedEvent& event);
+/// `overflow in the tree of chip 0, blocks 4 to 5: result 17 of pot, run 2`.
+[[nodiscard]] std::string text_of(const isa::Program& program, const JunctionEvent& event);
 
 /// A program as an engine runs it, decoded and scheduled; any number of its chips share it.
 class Lowered {
@@ -268,5 +270,8 @@ class ReferenceChip : public Chip {
 /// What a node of the reduction tree, or a step of the ring, makes of two words; `op` is one that reduces. An event is
 /// added to `events`.
 [[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events);
+/// The same; an event is also added to `first`, at `place`.
+[[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, JunctionEvent place,
+                              FpEvents& events, FirstJunctionEvents& first);
 
 }  // namespace gdr::emulator

@@ -34,13 +34,33 @@ struct PlacedEvent {
   friend auto operator<=>(const PlacedEvent&, const PlacedEvent&) = default;
 };
 
+/// What adds up the words of several blocks or chips.
+enum class Junction : std::uint8_t {
+  tree,  // a node of a chip's reduction tree
+  ring   // a chip of a board that adds its word to the sum that comes around
+};
+
+/// One floating-point event on the way from the PEs to the host. Ordered as the words come to these places.
+struct JunctionEvent {
+  std::uint64_t run = 1;  // as in PePlace
+  Junction junction = Junction::tree;
+  unsigned chip = 0;         // the one whose tree, or whose step of the ring, it was
+  std::size_t variable = 0;  // index into the program's variables
+  std::uint64_t result = 0;  // i-particle of the run, or of a kernel of Type II the word, as the run collects them
+  unsigned blocks = 0;       // whose words the node of the tree adds up, from first_block on; 0 in the ring
+  unsigned first_block = 0;
+  FpEvent event = FpEvent::none;
+  friend auto operator<=>(const JunctionEvent&, const JunctionEvent&) = default;
+};
+
 /// As many of the first events are kept with their places; all are counted.
 inline constexpr std::size_t kKeptEvents = 8;
 
 /// The first events of those that it was given, in order.
-class FirstEvents {
+template <class Event>
+class FirstOf {
  public:
-  void add(const PlacedEvent& event) {
+  void add(const Event& event) {
     if (count_ == kKeptEvents && !(event < events_.back())) return;
     count_ = std::min(count_ + 1, kKeptEvents);
     const std::span others = std::span(events_).first(count_ - 1);
@@ -48,11 +68,13 @@ class FirstEvents {
     std::copy_backward(others.begin() + at, others.end(), std::span(events_).first(count_).end());
     events_[static_cast<std::size_t>(at)] = event;
   }
-  [[nodiscard]] std::span<const PlacedEvent> events() const { return std::span(events_).first(count_); }
+  [[nodiscard]] std::span<const Event> events() const { return std::span(events_).first(count_); }
 
  private:
-  std::array<PlacedEvent, kKeptEvents> events_{};
+  std::array<Event, kKeptEvents> events_{};
   std::size_t count_ = 0;
 };
+using FirstEvents = FirstOf<PlacedEvent>;
+using FirstJunctionEvents = FirstOf<JunctionEvent>;
 
 }  // namespace gdr::emulator

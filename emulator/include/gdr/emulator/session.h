@@ -130,6 +130,8 @@ class Session : public Inspector {
   [[nodiscard]] virtual FpEvents events(unsigned chip) const = 0;
   /// The first kKeptEvents of live PEs on all chips, in their order.
   [[nodiscard]] virtual std::vector<PlacedEvent> first_events() const = 0;
+  /// The first kKeptEvents in the trees of all chips, in their order; none from an engine that does not place them.
+  [[nodiscard]] virtual std::vector<JunctionEvent> first_tree_events() const { return {}; }
   [[nodiscard]] virtual FpLanes fp_lanes(unsigned chip) const = 0;
 
   [[nodiscard]] virtual BlockState state(unsigned chip, unsigned block) const = 0;

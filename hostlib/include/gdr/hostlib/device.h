@@ -99,6 +99,8 @@ class Device {
   [[nodiscard]] unsigned chips() const;
   /// The first floating-point events since load(), with their places; counters() has their number.
   [[nodiscard]] std::vector<emulator::PlacedEvent> first_events() const;
+  /// The same of the chips' reduction trees and of the rings between chips.
+  [[nodiscard]] std::vector<emulator::JunctionEvent> first_junction_events() const;
   /// A look into the chips, between runs or at a breakpoint; until the next load().
   [[nodiscard]] emulator::Inspector& inspect();
   /// Emulated time of what was asked for since load(). Throws gdr::Error if options().timing is off.
