@@ -4,19 +4,31 @@
 
 namespace gdr::cli {
 
+namespace {
+
+assembler::ScheduleLevel level_named(const std::string& name) {
+  if (name.empty()) return assembler::ScheduleLevel::none;
+  if (name == "list") return assembler::ScheduleLevel::list;
+  if (name == "full") return assembler::ScheduleLevel::full;
+  throw UsageError(fmt::format("--schedule: '{}' is refused: it must be list or full", name));
+}
+
+}  // namespace
+
 void AssembleArguments::add_to(Command command) {
   command.add_option("-D", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)");
   command.add_option("-I", include_directories, "folder to look for included files in (repeatable)");
   command.add_option("-W", warnings,
                      "warnings: NAME, no-NAME, error, error=NAME, no-error=NAME, or all for NAME (repeatable)");
   command.add_flag("--compat-il", compat_il, "il\"...\" sets the lower half of the word alone");
-  command.add_flag("--schedule", schedule, "pack lines without changing results");
+  command.add_flag("--schedule", schedule, "list",
+                   "pack lines without changing results: list moves operations, full also gives values other places");
 }
 
 assembler::AssembleOptions AssembleArguments::options() const {
   assembler::AssembleOptions chosen;
   chosen.compat_il = compat_il;
-  chosen.schedule = schedule;
+  chosen.schedule.level = level_named(schedule);
   chosen.include_directories.assign(include_directories.begin(), include_directories.end());
   for (const std::string& argument : warnings) {
     try {

@@ -14,7 +14,7 @@ struct AssembleArguments {
   std::vector<std::string> warnings;
   std::vector<std::string> include_directories;
   bool compat_il = false;
-  bool schedule = false;
+  std::string schedule;  // empty: lines as written
 
   void add_to(Command command);
   /// Throws UsageError for a definition or warning that is none.

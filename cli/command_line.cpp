@@ -176,6 +176,11 @@ Option Command::add_flag(const std::string& name, bool& value, const std::string
   return Option(app_->add_flag(name, value, what));
 }
 
+Option Command::add_flag(const std::string& name, std::string& word, const std::string& by_default,
+                         const std::string& what) const {
+  return Option(app_->add_flag(name + "{" + by_default + "}", word, what));
+}
+
 Option Command::add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                           const std::function<void(std::size_t)>& set, const std::string& what) const {
   const auto take = [names, set](const std::string& text) {

@@ -94,6 +94,10 @@ class Command {
   template <class Value>
   Option add_option(const std::string& name, Value& value, const std::string& what) const;
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
+  /// A flag that may say more, as in `--name=WORD`: `word` is `by_default` if it says nothing, and stays as it is
+  /// without the flag.
+  Option add_flag(const std::string& name, std::string& word, const std::string& by_default,
+                  const std::string& what) const;
   /// An option that is one of `values`, by its name_of(). The help shows the value that the variable has now.
   template <class Enum>
   Option add_choice(const std::string& name, Enum& value, std::initializer_list<Enum> values,

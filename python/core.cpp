@@ -43,8 +43,9 @@ struct Assembled {
 
 Assembled assemble(const std::string& source, const std::string& name,
                    const std::map<std::string, std::string>& definitions, bool schedule) {
+  const auto level = schedule ? assembler::ScheduleLevel::list : assembler::ScheduleLevel::none;
   assembler::AssembleResult result =
-      assembler::assemble(source, name, {.definitions = definitions, .schedule = schedule});
+      assembler::assemble(source, name, {.definitions = definitions, .schedule = {.level = level}});
   if (!result.program) throw AssemblyError(assembler::format_diagnostics(result));
   std::string listing = assembler::listing(*result.program, result.files);
   return {*std::move(result.program), std::move(listing)};

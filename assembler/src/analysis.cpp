@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 
-#include "dataflow.h"
 #include "dependences.h"
 #include "gdr/base/error.h"
+#include "liveness.h"
 
 namespace gdr::assembler {
 namespace {
@@ -139,21 +138,6 @@ void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, 
 
 // ---- words in use --------------------------------------------------------------------------------------------------
 
-using Words = std::bitset<kAllWords>;
-
-Words live_before(const CodeLine& line, Words live) {
-  for (const CodeAccess& access : line.accesses) {
-    if (access.write && !is_partial(line, access)) {
-      for_words(access, line.line.vlen, [&](unsigned word, unsigned) { live.reset(word); });
-    }
-  }
-  for (const CodeAccess& access : line.accesses) {
-    if (access.write || access.defines) continue;
-    for_words(access, line.line.vlen, [&](unsigned word, unsigned) { live.set(word); });
-  }
-  return live;
-}
-
 unsigned count_words(const Words& words, unsigned first, unsigned count) {
   unsigned found = 0;
   for (unsigned word = first; word < first + count; ++word) found += words.test(word) ? 1 : 0;
@@ -162,43 +146,18 @@ unsigned count_words(const Words& words, unsigned first, unsigned count) {
 
 void count_live(const isa::Program& program, Analysis& analysis) {
   std::array<std::vector<CodeLine>, isa::kSections> code;
+  SectionLines lines;
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     code[section] = code_of(program, static_cast<Section>(section));
+    for (const CodeLine& line : code[section]) lines[section].push_back(&line);
   }
-  const auto through = [&](Section section, Words live, bool note) {
-    const std::vector<CodeLine>& lines = code[static_cast<std::size_t>(section)];
-    for (std::size_t at = lines.size(); at-- > 0;) {
-      live = live_before(lines[at], live);
-      if (!note) continue;
-      analysis.body[at].live_gpr = count_words(live, kFirstGprWord, isa::kGprShortWords);
-      analysis.body[at].live_lm = count_words(live, kFirstLmWord, isa::kLmShortWords);
-    }
-    return live;
-  };
-  Words results;
-  for (const isa::Variable* variable : program.variables_by(isa::Transfer::rrn)) {
-    const unsigned step = isa::short_words(variable->width) * (variable->vector ? isa::kVectorElements : 1);
-    const unsigned base = variable->memory == isa::Memory::gpr  ? kFirstGprWord
-                          : variable->memory == isa::Memory::lm ? kFirstLmWord
-                                                                : kFirstBmWord;
-    for (unsigned word = 0; word < step * variable->elements; ++word) results.set(base + variable->address + word);
+  constexpr auto kBody = static_cast<std::size_t>(Section::loop_body);
+  Words live = liveness_of(lines, program).leaving[kBody];
+  for (std::size_t at = lines[kBody].size(); at-- > 0;) {
+    live = live_before(*lines[kBody][at], live);
+    analysis.body[at].live_gpr = count_words(live, kFirstGprWord, isa::kGprShortWords);
+    analysis.body[at].live_lm = count_words(live, kFirstLmWord, isa::kLmShortWords);
   }
-  Words next_run;  // what a run leaves for the next
-  Words behind_body;
-  for (bool changed = true; changed;) {
-    const Words leaving = through(Section::loop_termination, results | next_run, false);
-    Words entering = behind_body | leaving;
-    for (bool turning = true; turning;) {
-      const Words turn = through(Section::loop_body, entering, false) | leaving;
-      turning = (turn | entering) != entering;
-      entering |= turn;
-    }
-    const Words again = through(Section::loop_initialization, entering, false);
-    changed = (again | next_run) != next_run || entering != behind_body;
-    next_run |= again;
-    behind_body = entering;
-  }
-  through(Section::loop_body, behind_body, true);
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   prove_moves(code, declared, reporter);
   if (!reporter.has_errors()) warn(code, left_short, declared, reporter);
   if (!reporter.has_errors()) {
-    if (options.schedule) code = schedule(std::move(code), declared);
+    if (options.schedule.level != ScheduleLevel::none) code = schedule(std::move(code), declared, options.schedule);
     put_together(std::move(declared.program), code, result);
   }
   result.diagnostics = reporter.take();

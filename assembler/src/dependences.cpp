@@ -49,7 +49,7 @@ WordRange range_of(const CodeAccess& access, unsigned elements) {
 
 class Tracker {
  public:
-  explicit Tracker(SectionGraph& graph) : graph_(graph), words_(kWords) {}
+  Tracker(SectionGraph& graph, const LeftOut& left_out) : graph_(graph), left_out_(left_out), words_(kWords) {}
 
   void expect(const Tail& tail) {
     for (std::size_t distance = 1; distance <= tail.size(); ++distance) {
@@ -92,7 +92,8 @@ class Tracker {
   template <class Visit>
   void for_accesses(std::size_t operation, Visit visit) {
     for (const CodeAccess& access : graph_.operations[operation].from->accesses) {
-      if (belongs(access, graph_.operations[operation])) visit(access);
+      if (!belongs(access, graph_.operations[operation]) || (left_out_ && left_out_(access))) continue;
+      visit(access);
     }
   }
 
@@ -129,6 +130,7 @@ class Tracker {
   }
 
   SectionGraph& graph_;
+  const LeftOut& left_out_;
   std::vector<Word> words_;
   std::map<std::pair<std::size_t, std::size_t>, unsigned> edges_;
 };
@@ -147,9 +149,9 @@ bool belongs(const CodeAccess& access, const UnitOperation& operation) {
 }
 
 std::optional<SectionGraph> graph_of(const std::vector<CodeLine>& section, const std::vector<Tail>& tails,
-                                     unsigned record_words) {
+                                     unsigned record_words, const LeftOut& left_out) {
   SectionGraph graph;
-  Tracker tracker(graph);
+  Tracker tracker(graph, left_out);
   for (const Tail& tail : tails) tracker.expect(tail);
   for (std::size_t line = 0; line < section.size(); ++line) {
     if (section[line].unknown || writes_records(section[line], record_words)) return std::nullopt;

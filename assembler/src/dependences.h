@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -36,8 +37,11 @@ struct SectionGraph {
 /// True if the operation reads or writes what `access` is of: its own operands, or the line's mask.
 [[nodiscard]] bool belongs(const CodeAccess& access, const UnitOperation& operation);
 
+/// Accesses that make no dependences.
+using LeftOut = std::function<bool(const CodeAccess&)>;
+
 /// Nothing if the section does what cannot be followed: a line that is unknown, or a store into the j-records.
 [[nodiscard]] std::optional<SectionGraph> graph_of(const std::vector<CodeLine>& section, const std::vector<Tail>& tails,
-                                                   unsigned record_words);
+                                                   unsigned record_words, const LeftOut& left_out = nullptr);
 
 }  // namespace gdr::assembler

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dependences.h"
+#include "full_scheduler.h"
 #include "gdr/base/error.h"
 #include "line_merger.h"
 #include "list_scheduler.h"
@@ -55,9 +56,18 @@ CodeLine waiting_line(const Lines& before, const Lines& original) {
   return line;
 }
 
+SectionLines pointers_to(const std::array<Lines, isa::kSections>& code) {
+  SectionLines pointers;
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    for (const CodeLine& line : code[section]) pointers[section].push_back(&line);
+  }
+  return pointers;
+}
+
 class Scheduler {
  public:
-  Scheduler(SectionCode code, const Declared& declared) : declared_(declared) {
+  Scheduler(SectionCode code, const Declared& declared, const ScheduleOptions& options)
+      : declared_(declared), options_(options) {
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       for (CodeStep& step : code[section]) code_[section].push_back(std::move(std::get<CodeLine>(step)));
     }
@@ -66,9 +76,17 @@ class Scheduler {
     }
   }
 
+  /// Words that names in the source may no longer stand for.
+  [[nodiscard]] const Words& left() const { return left_; }
+
   SectionCode run() {
     SectionCode packed;
-    for (std::size_t section = 0; section < isa::kSections; ++section) improve(section);
+    const std::array<Lines, isa::kSections> written = code_;
+    const Liveness live = liveness_of(pointers_to(written), declared_.program);
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      improve(section);
+      if (options_.level == ScheduleLevel::full) plan(section, written[section], live);
+    }
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       for (CodeLine& line : code_[section]) packed[section].emplace_back(std::move(line));
     }
@@ -82,10 +100,7 @@ class Scheduler {
     constexpr int kTurns = 3;
     Lines packed_before;
     for (int turn = 0; turn < kTurns; ++turn) {
-      std::vector<Tail> tails;
-      for (const Lines& other : code_) {
-        if (&other != &code_[section]) tails.push_back(tail_of(other));
-      }
+      std::vector<Tail> tails = tails_of_others(section);
       tails.push_back(tail_of(packed_before));
       auto packed = packed_section(section, tails);
       if (!packed) return;
@@ -96,6 +111,50 @@ class Scheduler {
       packed_before.push_back(waiting_line(packed_before, code_[section]));
       if (accept(section, packed_before)) return;
     }
+  }
+
+  /// Replaces the section's lines by those of a plan for the lines as written, if it has fewer.
+  void plan(std::size_t section, const Lines& written, const Liveness& live) {
+    const std::optional<FreeSection> free =
+        free_section(written, tails_of_others(section), declared_.program.record_words, live.entering[section],
+                     live.leaving[section]);
+    if (!free) return;
+    std::optional<Plan> found = find_plan(*free, surroundings_of(section), options_, code_[section].size());
+    if (!found) return;
+    Lines lines = lines_of(*found, *free);
+    // What the search does not see, such as a long product across the section's ends, may need lines more.
+    while (lines.size() < code_[section].size()) {
+      if (accept(section, lines)) {
+        left_ |= free->left;
+        return;
+      }
+      lines.push_back(waiting_line(lines, code_[section]));
+    }
+  }
+
+  [[nodiscard]] Surroundings surroundings_of(std::size_t section) const {
+    Surroundings around;
+    around.repeats = static_cast<isa::Section>(section) == isa::Section::loop_body;
+    std::array<bool, isa::kSections> has_lines{};
+    for (std::size_t n = 0; n < isa::kSections; ++n) has_lines[n] = n == section || !code_[n].empty();
+    for (std::size_t next = 0; next < isa::kSections; ++next) {
+      if (next == section) continue;
+      const auto before = isa::sections_before(static_cast<isa::Section>(next), has_lines);
+      if (std::ranges::count(before, static_cast<isa::Section>(section)) == 0) continue;
+      around.next.emplace_back();
+      for (std::size_t at = 0; at < std::min(code_[next].size(), deepest_ - 1); ++at) {
+        around.next.back().push_back(&code_[next][at]);
+      }
+    }
+    return around;
+  }
+
+  [[nodiscard]] std::vector<Tail> tails_of_others(std::size_t section) const {
+    std::vector<Tail> tails;
+    for (const Lines& other : code_) {
+      if (&other != &code_[section]) tails.push_back(tail_of(other));
+    }
+    return tails;
   }
 
   [[nodiscard]] Tail tail_of(const Lines& lines) const {
@@ -128,12 +187,8 @@ class Scheduler {
       }
     }
     trial[section] = std::move(lines);
-    SectionLines pointers;
-    for (std::size_t other = 0; other < isa::kSections; ++other) {
-      for (const CodeLine& line : trial[other]) pointers[other].push_back(&line);
-    }
     Reporter reporter;
-    prove(pointers, declared_, reporter);
+    prove(pointers_to(trial), declared_, reporter);
     if (reporter.has_errors()) return false;
     code_ = std::move(trial);
     return true;
@@ -141,17 +196,30 @@ class Scheduler {
 
   std::array<Lines, isa::kSections> code_;
   const Declared& declared_;
+  ScheduleOptions options_;
+  Words left_;
   std::size_t deepest_ = 1;
 };
 
 }  // namespace
 
-SectionCode schedule(SectionCode code, const Declared& declared) {
+SectionCode schedule(SectionCode code, Declared& declared, const ScheduleOptions& options) {
   for (const std::vector<CodeStep>& section : code) {
     const auto is_line = [](const CodeStep& step) { return std::holds_alternative<CodeLine>(step); };
     if (!std::all_of(section.begin(), section.end(), is_line)) return code;
   }
-  return Scheduler(std::move(code), declared).run();
+  Scheduler scheduler(std::move(code), declared, options);
+  SectionCode packed = scheduler.run();
+  std::erase_if(declared.program.aliases, [&](const isa::Alias& alias) {
+    if (alias.memory && *alias.memory != isa::Memory::gpr) return false;
+    const unsigned first = alias.memory ? kFirstGprWord + alias.address : 0;
+    const unsigned words = isa::short_words(alias.width) * (alias.vector || !alias.memory ? isa::kVectorElements : 1);
+    for (unsigned word = first; word < first + words; ++word) {
+      if (scheduler.left().test(word)) return true;
+    }
+    return false;
+  });
+  return packed;
 }
 
 }  // namespace gdr::assembler

@@ -99,7 +99,7 @@ TEST(Analysis, CountsWordsThatTheNextTurnReads) {
 
 TEST(Analysis, TakesPackedKernelsAndShowsWhatMoved) {
   AssembleOptions options;
-  options.schedule = true;
+  options.schedule.level = ScheduleLevel::list;
   const AssembleResult result = assemble_file(std::string(GDR_KERNELS_DIR) + "/gravity_jerk_2009.vsm", options);
   ASSERT_TRUE(result.program);
   const Analysis one = analyse(*result.program);

@@ -32,11 +32,13 @@ void try_out(const std::string& text) {
   ASSERT_EQ(result.program.has_value(), !has_error) << text;
   if (!result.program) return;
   static_cast<void>(listing(*result.program, result.files));
-  options.schedule = true;
-  const AssembleResult packed = assemble(text, "fuzz.vsm", options);
-  ASSERT_TRUE(packed.program) << text;
-  static_cast<void>(listing(*packed.program, packed.files));
-  ASSERT_TRUE(assemble(disassemble(*packed.program), "packed.vsm").program) << text;
+  for (const ScheduleLevel level : {ScheduleLevel::list, ScheduleLevel::full}) {
+    options.schedule = {.level = level, .effort = 0.002};
+    const AssembleResult packed = assemble(text, "fuzz.vsm", options);
+    ASSERT_TRUE(packed.program) << text;
+    static_cast<void>(listing(*packed.program, packed.files));
+    ASSERT_TRUE(assemble(disassemble(*packed.program), "packed.vsm").program) << text;
+  }
   const AssembleResult again = assemble(disassemble(*result.program), "again.vsm");
   ASSERT_TRUE(again.program) << text << "\n" << format_diagnostics(again);
 }

@@ -43,7 +43,7 @@ loop body
 
 isa::Program assembled(std::string_view source, bool schedule = false) {
   assembler::AssembleOptions options;
-  options.schedule = schedule;
+  options.schedule.level = schedule ? assembler::ScheduleLevel::list : assembler::ScheduleLevel::none;
   assembler::AssembleResult result = assembler::assemble(source, "walk.vsm", options);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return *std::move(result.program);

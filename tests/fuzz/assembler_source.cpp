@@ -60,7 +60,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FUZZ_HOLDS(again.program);
   FUZZ_HOLDS(without_places(*again.program) == without_places(*result.program));
   FUZZ_HOLDS(isa::deserialize(isa::serialize(*result.program), "fuzz.gdro") == *result.program);
-  options.schedule = true;
+  options.schedule = {.level = size % 3 == 0 ? assembler::ScheduleLevel::full : assembler::ScheduleLevel::list,
+                      .effort = 0.002};
   const AssembleResult packed = assembler::assemble(text, "fuzz.vsm", options);
   FUZZ_HOLDS(packed.program);
   static_cast<void>(assembler::listing(*packed.program, packed.files));

@@ -4,26 +4,35 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
+#include "chain_kernel.h"
+#include "gdr/assembler/disassemble.h"
 #include "gdr/emulator/chip.h"
+#include "gdr/isa/effects.h"
 #include "gdr/selftest/random_program.h"
+#include "line_merger.h"
 #include "random_kernel.h"
+#include "slowed_down.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {
 namespace {
 
+using assembler::ScheduleLevel;
 using emulator::PeWords;
 using isa::LongWord;
 using isa::Memory;
 using isa::Width;
+using tests::kSlowedDown;
 
 constexpr unsigned kBlock = 3;
 constexpr unsigned kPes = 3;
 
-isa::Program assembled_with(std::string_view source, bool schedule) {
+isa::Program assembled_with(std::string_view source, ScheduleLevel level, double effort = 1) {
   assembler::AssembleOptions options;
-  options.schedule = schedule;
+  options.warnings.told.reset();
+  options.schedule = {.level = level, .effort = effort};
   const assembler::AssembleResult result = assembler::assemble(source, "test.vsm", options);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return *result.program;
@@ -34,6 +43,7 @@ struct Outcome {
   std::vector<std::vector<LongWord>> memories;
   std::vector<std::vector<std::uint8_t>> flags;
   std::vector<std::uint64_t> events;
+  std::vector<std::vector<LongWord>> results;  // of each PE, variable by variable
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
@@ -69,11 +79,28 @@ std::optional<Outcome> outcome_of(const isa::Program& program, std::uint64_t see
     const emulator::PeRegisters registers = chip->registers(kBlock, pe);
     outcome.memories.emplace_back(registers.t.begin(), registers.t.end());
     outcome.flags.emplace_back(registers.flags.begin(), registers.flags.end());
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::rrn)) {
+      const auto words = static_cast<std::uint16_t>(isa::kVectorElements * variable->elements);
+      outcome.results.push_back(
+          chip->read_pe(kBlock, pe, {variable->memory, variable->address, variable->width, words}));
+    }
   }
   const emulator::FpEvents events = chip->events(kBlock);
   outcome.events = {events.invalid, events.overflow, events.underflow};
   return outcome;
 }
+
+/// What is left where values may move: results and events.
+std::optional<Outcome> without_state(std::optional<Outcome> outcome) {
+  if (outcome) {
+    outcome->memories.clear();
+    outcome->flags.clear();
+  }
+  return outcome;
+}
+
+/// Random kernels to pack.
+constexpr std::uint64_t kPacked = kSlowedDown ? GDR_KERNELS_PACKED / 10 : GDR_KERNELS_PACKED;
 
 /// Records of three turns, the last without one for the block.
 constexpr std::uint64_t kRecords = 2 * emulator::kBlocks + 2;
@@ -82,9 +109,9 @@ TEST(Schedule, ChangesNoWordThatAShippedKernelLeaves) {
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
     const std::string source = base::read_file(entry.path());
-    const isa::Program written = assembled_with(source, false);
+    const isa::Program written = assembled_with(source, ScheduleLevel::none);
     if (written.is_type2()) continue;  // stays as it is: moves beside its lines count on their places
-    const isa::Program packed = assembled_with(source, true);
+    const isa::Program packed = assembled_with(source, ScheduleLevel::list);
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       for (const std::uint64_t records : {std::uint64_t{0}, std::uint64_t{7}, kRecords}) {
         const auto expected = outcome_of(written, seed, records);
@@ -95,10 +122,68 @@ TEST(Schedule, ChangesNoWordThatAShippedKernelLeaves) {
   }
 }
 
+/// The same kernel with one operation in each line: those that read what others of the line write stand before them.
+/// `$ti` is not claimed, since lines are printed from their words.
+std::string one_operation_per_line(const isa::Program& program) {
+  isa::Program split = program;
+  for (std::vector<isa::Step>& steps : split.sections) {
+    std::vector<isa::Step> singles;
+    for (const isa::Step& step : steps) {
+      const isa::Line line = isa::decoded(std::get<isa::ProgramLine>(step).word);
+      std::vector<isa::Line> left;
+      for (const isa::UnitInfo& unit : isa::units()) {
+        if (!isa::effects(line).works(unit.unit)) continue;
+        isa::Line single;
+        if (!assembler::add_operation(single, line, unit.unit)) throw Error("an operation has no line of its own");
+        left.push_back(single);
+      }
+      if (left.empty()) singles.push_back(step);
+      while (!left.empty()) {
+        const auto stands_first = [&](const isa::Line& reader) {
+          return std::ranges::none_of(left, [&](const isa::Line& other) {
+            if (&other == &reader) return false;
+            const isa::Effects written = isa::effects(reader);
+            const isa::Effects read = isa::effects(other);
+            return std::ranges::any_of(written.writes(), [&](const isa::Access& write) {
+              return std::ranges::any_of(read.reads(), [&](const isa::Access& access) {
+                return isa::overlap(write, written.elements(), access, read.elements());
+              });
+            });
+          });
+        };
+        const auto next = std::ranges::find_if(left, stands_first);
+        if (next == left.end()) throw Error("operations of a line read what the other writes");
+        singles.emplace_back(isa::ProgramLine{isa::encode(*next), {}});
+        left.erase(next);
+      }
+    }
+    steps = std::move(singles);
+  }
+  return assembler::disassemble(split);
+}
+
+std::size_t lines_of_loop(const isa::Program& program) { return program.lines(isa::Section::loop_body).size(); }
+
+class OneOperationPerLine : public ::testing::TestWithParam<std::pair<std::string, std::size_t>> {};
+
+TEST_P(OneOperationPerLine, IsPackedToNoMoreLinesThanByHand) {
+  const auto& [kernel, by_hand] = GetParam();
+  const std::string source = one_operation_per_line(assembled_with(source_of(kernel), ScheduleLevel::none));
+  EXPECT_GT(lines_of_loop(assembled_with(source, ScheduleLevel::none)), by_hand);
+  const isa::Program packed = assembled_with(source, ScheduleLevel::full, kSlowedDown ? 0.05 : 1);
+  const std::size_t short_search = kSlowedDown ? 3 : 0;
+  EXPECT_LE(lines_of_loop(packed), by_hand + short_search);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, OneOperationPerLine,
+                         ::testing::Values(std::pair("gravity", 27), std::pair("gravity_jerk", 48),
+                                           std::pair("vdw", 29)),
+                         [](const auto& kernel) { return kernel.param.first; });
+
 TEST(Schedule, ShortensAKernelWrittenOneOperationPerLine) {
   const std::string source = source_of("gravity_jerk_2009");
-  EXPECT_LT(assembled_with(source, true).lines(isa::Section::loop_body).size(),
-            assembled_with(source, false).lines(isa::Section::loop_body).size());
+  EXPECT_LT(assembled_with(source, ScheduleLevel::list).lines(isa::Section::loop_body).size(),
+            assembled_with(source, ScheduleLevel::none).lines(isa::Section::loop_body).size());
 }
 
 TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
@@ -110,9 +195,9 @@ TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
   for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
     const bool indirect = seed % 3 == 0;
     const std::string source = RandomKernel(seed, indirect).source(kCandidates);
-    const isa::Program written = assembled_with(source, false);
+    const isa::Program written = assembled_with(source, ScheduleLevel::none);
     if (written.is_type2()) continue;  // stays as it is: moves beside its lines count on their places
-    const isa::Program packed = assembled_with(source, true);
+    const isa::Program packed = assembled_with(source, ScheduleLevel::list);
     lines += written.lines(isa::Section::loop_body).size();
     packed_lines += packed.lines(isa::Section::loop_body).size();
     for (const std::uint64_t records : {std::uint64_t{0}, kRecords}) {
@@ -128,6 +213,75 @@ TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
   EXPECT_GT(compared, kPrograms);
   RecordProperty("lines_written", static_cast<int>(lines));
   RecordProperty("lines_packed", static_cast<int>(packed_lines));
+}
+
+/// Packs `source` with values moved; results and events must be those of the source as written.
+void expect_same_results(const std::string& source, std::uint64_t seed, double effort, std::size_t& lines,
+                         std::size_t& packed_lines) {
+  const isa::Program written = assembled_with(source, ScheduleLevel::none);
+  const isa::Program packed = assembled_with(source, ScheduleLevel::full, effort);
+  lines += lines_of_loop(written);
+  packed_lines += lines_of_loop(packed);
+  for (const std::uint64_t records : {std::uint64_t{0}, std::uint64_t{7}, kRecords}) {
+    const auto expected = without_state(outcome_of(written, seed, records));
+    ASSERT_EQ(without_state(outcome_of(packed, seed, records)), expected)
+        << "seed " << seed << ", " << records << " records\n"
+        << source << "\npacked\n"
+        << selftest::text_of(packed);
+  }
+}
+
+TEST(ScheduleFull, ChangesNoResultOfAShippedKernel) {
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
+    if (entry.path().extension() != ".vsm") continue;
+    const std::string source = base::read_file(entry.path());
+    const isa::Program written = assembled_with(source, ScheduleLevel::none);
+    if (written.is_type2()) {
+      EXPECT_EQ(assembled_with(source, ScheduleLevel::full), written) << entry.path();
+      continue;
+    }
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.05, lines, packed_lines)) << entry.path();
+    }
+  }
+  EXPECT_LT(packed_lines, lines);
+}
+
+TEST(ScheduleFull, ChangesNoResultOfARandomKernel) {
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  for (std::uint64_t seed = 1; seed <= kPacked; ++seed) {
+    const unsigned operations = 5 + static_cast<unsigned>(seed % 40);
+    const std::string source = ChainKernel(seed).source(operations);
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines));
+  }
+  EXPECT_LT(packed_lines * 2, lines);
+}
+
+TEST(ScheduleFull, ChangesNoResultOfRandomLines) {
+  constexpr unsigned kCandidates = 40;
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  for (std::uint64_t seed = 1; seed <= kPacked / 10; ++seed) {
+    const std::string source = RandomKernel(seed, seed % 3 == 0, true).source(kCandidates);
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines));
+  }
+  EXPECT_LE(packed_lines, lines);
+}
+
+TEST(ScheduleFull, PacksACoulombKernelWrittenWithoutCareAsTightlyAsByHand) {
+  const std::string source = base::read_file(GDR_KERNELS_DIR "/../tests/kernels/coulomb.vsm");
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  expect_same_results(source, 1, kSlowedDown ? 0.05 : 1, lines, packed_lines);
+  EXPECT_LE(packed_lines, kSlowedDown ? 31u : 29u);
+}
+
+TEST(ScheduleFull, DependsOnSeedAndEffortAlone) {
+  const std::string source = ChainKernel(3).source(30);
+  EXPECT_EQ(assembled_with(source, ScheduleLevel::full, 0.1), assembled_with(source, ScheduleLevel::full, 0.1));
 }
 
 }  // namespace

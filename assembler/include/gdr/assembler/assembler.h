@@ -68,10 +68,23 @@ struct SourceFile {
   std::string text;
 };
 
+/// How lines are packed. Results, events and the words of variables that travel keep every bit on every level.
+enum class ScheduleLevel : std::uint8_t {
+  none,  // lines as written
+  list,  // operations move, registers and T stay as written
+  full   // results of operations stand in T, registers or local memory, wherever ports are free
+};
+
+struct ScheduleOptions {
+  ScheduleLevel level = ScheduleLevel::none;
+  std::uint64_t seed = 1;  // of the search of level `full`; the same seed and effort give the same lines on every host
+  double effort = 1;       // of that search, at least 0; 1 keeps it below a second for 1,000 lines, more looks longer
+};
+
 struct AssembleOptions {
   std::map<std::string, std::string> definitions;  // -D name=value
   bool compat_il = false;                          // il"..." sets the lower half alone, as the original assembler did
-  bool schedule = false;                           // pack lines without changing results
+  ScheduleOptions schedule{};                      // pack lines without changing results
   WarningOptions warnings{};
   /// Looked through for included files behind the including one's folder and before the macros that come with gdr.
   std::vector<std::filesystem::path> include_directories{};

@@ -1,0 +1,306 @@
+#include "free_values.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+namespace gdr::assembler {
+namespace {
+
+using isa::Role;
+using isa::Storage;
+using isa::Unit;
+
+constexpr int kEntry = -1;  // what stands in a word when the section begins
+
+bool in_place_of_values(const isa::Access& access) {
+  return access.storage == Storage::t || access.storage == Storage::gpr || access.storage == Storage::lm;
+}
+
+/// A write into T, GPR or LM and whether it can be a value.
+struct Definition {
+  const CodeAccess* access = nullptr;
+  const CodeLine* line = nullptr;
+  bool free = true;
+  std::vector<const CodeAccess*> reads;
+  std::vector<int> before;  // definitions that it leaves parts of
+};
+
+struct Read {
+  const CodeAccess* access = nullptr;
+  std::vector<int> definitions;
+};
+
+class Analyst {
+ public:
+  Analyst(const std::vector<CodeLine>& section, const Words& leaving) : reaching_(kAllWords) {
+    for (std::vector<int>& definitions : reaching_) definitions = {kEntry};
+    for (const CodeLine& line : section) {
+      for (const CodeAccess& access : line.accesses) {
+        if (!access.write && !access.defines && in_place_of_values(access)) read(line, access);
+      }
+      for (const CodeAccess& access : line.accesses) {
+        if (access.write && in_place_of_values(access)) write(line, access);
+      }
+    }
+    for (unsigned word = 0; word < kAllWords; ++word) {
+      if (!leaving.test(word)) continue;
+      for (const int definition : reaching_[word]) {
+        keep(definition);
+        if (word < isa::kTShortWords) left_in_t_.push_back(definition);
+      }
+    }
+    keep_dead_results();
+  }
+
+  [[nodiscard]] bool is_free(const CodeAccess& access) const {
+    if (access.write) {
+      const auto found = number_.find(&access);
+      return found != number_.end() && definitions_[static_cast<std::size_t>(found->second)].free;
+    }
+    const auto found = reads_.find(&access);
+    if (found == reads_.end()) return false;
+    const std::vector<int>& from = found->second;
+    return from.size() == 1 && from[0] != kEntry && definitions_[static_cast<std::size_t>(from[0])].free;
+  }
+
+  [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }
+  [[nodiscard]] const std::vector<int>& left_in_t() const { return left_in_t_; }
+  /// Definitions that a read finds; of a write those that it leaves parts of, and itself.
+  [[nodiscard]] std::vector<int> found_by(const CodeAccess& access) const {
+    if (!access.write) {
+      const auto found = reads_.find(&access);
+      return found == reads_.end() ? std::vector<int>() : found->second;
+    }
+    const int number = number_.at(&access);
+    std::vector<int> all = definitions_[static_cast<std::size_t>(number)].before;
+    all.push_back(number);
+    return all;
+  }
+
+ private:
+  /// Words that an access may touch: all of LM if its address is computed.
+  template <class Visit>
+  void for_reached(const CodeLine& line, const CodeAccess& access, Visit visit) {
+    if (access.indirect) {
+      for (unsigned word = kFirstLmWord; word < kFirstBmWord; ++word) visit(word);
+    } else {
+      for_words(access, line.line.vlen, [&](unsigned word, unsigned) { visit(word); });
+    }
+  }
+
+  void keep(int definition) {
+    if (definition != kEntry) definitions_[static_cast<std::size_t>(definition)].free = false;
+  }
+
+  static void unite(std::vector<int>& set, const std::vector<int>& other) {
+    for (const int definition : other) {
+      if (std::find(set.begin(), set.end(), definition) == set.end()) set.push_back(definition);
+    }
+  }
+
+  void read(const CodeLine& line, const CodeAccess& access) {
+    std::vector<int> from;
+    for_reached(line, access, [&](unsigned word) { unite(from, reaching_[word]); });
+    if (is_exact(line, access, from)) {
+      definitions_[static_cast<std::size_t>(from[0])].reads.push_back(&access);
+    } else {
+      for (const int definition : from) keep(definition);
+    }
+    reads_[&access] = std::move(from);
+  }
+
+  /// True if the read takes the whole of one value as an operand.
+  [[nodiscard]] bool is_exact(const CodeLine& line, const CodeAccess& read, const std::vector<int>& from) const {
+    if (from.size() != 1 || from[0] == kEntry) return false;
+    if (read.indirect || read.purpose != isa::Purpose::value || (read.role != Role::a && read.role != Role::b)) {
+      return false;
+    }
+    // The two lines of a long product name their operands alike.
+    const isa::Op op = read.unit == Unit::bm ? isa::Op::BM : isa::slot_of(line.line, read.unit).op;
+    if (isa::info_of(op).half != isa::ProductHalf::none) return false;
+    const Definition& definition = definitions_[static_cast<std::size_t>(from[0])];
+    const CodeAccess& written = *definition.access;
+    // A floating-point source may have any width.
+    const bool width_fits = read.width == written.width || (read.storage == Storage::t && read.floating);
+    return read.storage == written.storage && read.address == written.address && read.step == written.step &&
+           width_fits && line.line.vlen <= definition.line->line.vlen;
+  }
+
+  void write(const CodeLine& line, const CodeAccess& access) {
+    const int number = static_cast<int>(definitions_.size());
+    number_[&access] = number;
+    const bool partial = is_partial(line, access);
+    definitions_.push_back({&access, &line, !partial && access.step > 0, {}, {}});
+    for_reached(line, access, [&](unsigned word) {
+      if (!partial) {
+        reaching_[word] = {number};
+        return;
+      }
+      for (const int before : reaching_[word]) keep(before);
+      unite(definitions_.back().before, reaching_[word]);
+      unite(reaching_[word], {number});
+    });
+  }
+
+  /// A result that nothing reads is dropped if the operation has another one that is sure to be written, so that its
+  /// events count as before; it stays otherwise.
+  void keep_dead_results() {
+    std::map<std::pair<const CodeLine*, Unit>, bool> has_value;
+    const auto key = [](const Definition& definition) { return std::pair(definition.line, definition.access->unit); };
+    for (const Definition& definition : definitions_) {
+      if (definition.free && !definition.reads.empty()) has_value[key(definition)] = true;
+    }
+    for (Definition& definition : definitions_) {
+      if (definition.free && definition.reads.empty() && !has_value[key(definition)]) definition.free = false;
+    }
+  }
+
+  std::vector<std::vector<int>> reaching_;  // each word's definitions
+  std::vector<Definition> definitions_;
+  std::map<const CodeAccess*, int> number_;
+  std::map<const CodeAccess*, std::vector<int>> reads_;
+  std::vector<int> left_in_t_;
+};
+
+/// Sets of definitions, and of what T held at entry, that share T.
+class Tenants {
+ public:
+  explicit Tenants(std::size_t definitions) : parent_(definitions + 1) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+  }
+  std::size_t find(int definition) {
+    std::size_t at = static_cast<std::size_t>(definition + 1);  // kEntry is 0
+    while (parent_[at] != at) at = parent_[at];
+    return at;
+  }
+  void unite(const std::vector<int>& definitions) {
+    for (const int definition : definitions) parent_[find(definition)] = find(definitions.front());
+  }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+class Builder {
+ public:
+  Builder(FreeSection& section, const Analyst& analyst) : section_(section), analyst_(analyst) {}
+
+  void run() {
+    section_.operations.resize(section_.graph.operations.size());
+    add_values();
+    for (std::size_t number = 0; number < section_.operations.size(); ++number) add_operands(number);
+    for (std::size_t value = 0; value < section_.values.size(); ++value) {
+      for (const std::size_t reader : section_.values[value].readers) {
+        section_.graph.dependences.push_back({section_.values[value].operation, reader, 1});
+      }
+    }
+    add_tenancies();
+  }
+
+ private:
+  template <class Visit>
+  void for_accesses(std::size_t number, Visit visit) {
+    const UnitOperation& operation = section_.graph.operations[number];
+    for (const CodeAccess& access : operation.from->accesses) {
+      if (access.unit == operation.unit) visit(access);
+    }
+  }
+
+  void add_values() {
+    for (std::size_t number = 0; number < section_.operations.size(); ++number) {
+      FreeOperation& operation = section_.operations[number];
+      for_accesses(number, [&](const CodeAccess& access) {
+        if (!access.write) return;
+        if (!analyst_.is_free(access)) {
+          operation.writes_t = operation.writes_t || access.role == Role::t_write;
+          operation.writes_gpr = operation.writes_gpr || access.role == Role::gpr_write;
+          operation.writes_lm = operation.writes_lm || access.role == Role::lm_write;
+          return;
+        }
+        if (operation.result < 0) {
+          operation.result = static_cast<int>(section_.values.size());
+          const std::uint8_t elements = section_.graph.operations[number].from->line.vlen;
+          section_.values.push_back({number, access.width, elements, {}});
+        }
+        value_of_[analyst_.found_by(access).back()] = operation.result;
+      });
+    }
+  }
+
+  void add_operands(std::size_t number) {
+    for_accesses(number, [&](const CodeAccess& access) {
+      if (access.write || !analyst_.is_free(access)) return;
+      const int value = value_of_.at(analyst_.found_by(access).front());
+      section_.operations[number].operands[access.role == Role::a ? 0 : 1] = value;
+      std::vector<std::size_t>& readers = section_.values[static_cast<std::size_t>(value)].readers;
+      if (readers.empty() || readers.back() != number) readers.push_back(number);
+    });
+  }
+
+  void add_tenancies() {
+    Tenants tenants(analyst_.definitions().size());
+    const auto for_kept = [&](auto visit) {
+      for (std::size_t number = 0; number < section_.operations.size(); ++number) {
+        for (const bool writes : {false, true}) {
+          for_accesses(number, [&](const CodeAccess& access) {
+            const bool kept =
+                access.storage == Storage::t && access.write == writes && !access.defines && !analyst_.is_free(access);
+            if (kept) visit(number, access);
+          });
+        }
+      }
+    };
+    for_kept([&](std::size_t, const CodeAccess& access) { tenants.unite(analyst_.found_by(access)); });
+    if (!analyst_.left_in_t().empty()) tenants.unite(analyst_.left_in_t());
+    std::map<std::size_t, int> numbers;
+    const auto number_of = [&](int definition) {
+      const auto [found, fresh] = numbers.emplace(tenants.find(definition), static_cast<int>(numbers.size()));
+      if (fresh) section_.tenancies.emplace_back();
+      return found->second;
+    };
+    for_kept([&](std::size_t number, const CodeAccess& access) {
+      const int tenancy = number_of(analyst_.found_by(access).front());
+      int& mine = access.write ? section_.operations[number].tenancy_written : section_.operations[number].tenancy_read;
+      if (mine < 0) ++section_.tenancies[static_cast<std::size_t>(tenancy)].accesses;
+      mine = tenancy;
+    });
+    // What T brings into the section and takes out again may be touched by nothing.
+    if (std::ranges::count(analyst_.left_in_t(), kEntry) > 0) number_of(kEntry);
+    const auto at_end = [&](int definition, bool Tenancy::* flag) {
+      const auto found = numbers.find(tenants.find(definition));
+      if (found != numbers.end()) section_.tenancies[static_cast<std::size_t>(found->second)].*flag = true;
+    };
+    at_end(kEntry, &Tenancy::from_entry);
+    for (const int definition : analyst_.left_in_t()) at_end(definition, &Tenancy::to_end);
+  }
+
+  FreeSection& section_;
+  const Analyst& analyst_;
+  std::map<int, int> value_of_;  // of a free definition
+};
+
+}  // namespace
+
+std::optional<FreeSection> free_section(const std::vector<CodeLine>& section, const std::vector<Tail>& tails,
+                                        unsigned record_words, const Words& entering, const Words& leaving) {
+  const bool unknown = std::any_of(section.begin(), section.end(), [](const CodeLine& line) { return line.unknown; });
+  if (unknown) return std::nullopt;
+  const Analyst analyst(section, leaving);
+  auto graph =
+      graph_of(section, tails, record_words, [&](const CodeAccess& access) { return analyst.is_free(access); });
+  if (!graph) return std::nullopt;
+  FreeSection result{*std::move(graph), {}, {}, {}, entering | leaving, {}, true};
+  for (const CodeLine& line : section) {
+    for (const CodeAccess& access : line.accesses) {
+      if (access.indirect) result.local_memory_free = false;
+      Words& words = analyst.is_free(access) ? result.left : result.taken;
+      for_words(access, line.line.vlen, [&](unsigned word, unsigned) { words.set(word); });
+    }
+  }
+  Builder(result, analyst).run();
+  return result;
+}
+
+}  // namespace gdr::assembler
