@@ -173,7 +173,34 @@ struct Function {
   bool value = false;  // takes a double
   std::string body;    // C expression of the status
   bool words = false;  // fills an array of doubles
+  std::string out{};   // name of a double or, if it is `counts`, of three integers that it fills
 };
+
+/// What a program can ask when it has run, and the end.
+void add_observations(const std::string& kernel, std::vector<Function>& functions) {
+  functions.push_back({kernel + "_emulated_seconds",
+                       "Emulated time since init, of the board and its host of 2009.",
+                       nullptr,
+                       {},
+                       false,
+                       "gdr_runtime_emulated_seconds(runtime, seconds)",
+                       false,
+                       "seconds"});
+  functions.push_back({kernel + "_events",
+                       "Floating-point events since init: invalid operations, overflows, underflows.",
+                       nullptr,
+                       {},
+                       false,
+                       "gdr_runtime_events(runtime, counts)",
+                       false,
+                       "counts"});
+  functions.push_back({kernel + "_grape_close",
+                       "Writes what GDR_PROFILE and GDR_TRACE name, and gives the device back.",
+                       nullptr,
+                       {},
+                       false,
+                       "close_kernel()"});
+}
 
 std::vector<Function> functions_of(const isa::Program& program, const std::vector<Record>& records) {
   const std::string& kernel = program.kernel;
@@ -231,7 +258,7 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
                          false,
                          "gdr_runtime_get_words(runtime, words, n)",
                          true});
-    functions.push_back({kernel + "_grape_close", "Gives the device back.", nullptr, {}, false, "close_kernel()"});
+    add_observations(kernel, functions);
     return functions;
   }
   functions.push_back({kernel + "_grape_run",
@@ -261,7 +288,7 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
                          false,
                          "gdr_runtime_get_result(runtime, records, n)"});
   }
-  functions.push_back({kernel + "_grape_close", "Gives the device back.", nullptr, {}, false, "close_kernel()"});
+  add_observations(kernel, functions);
   return functions;
 }
 
@@ -287,6 +314,7 @@ std::string c_signature(const Function& function) {
   if (function.words) add("double* words");
   for (const std::string& integer : function.integers) add("int " + integer);
   if (function.value) add("double value");
+  if (!function.out.empty()) add(function.out == "counts" ? "int64_t counts[3]" : "double* " + function.out);
   return fmt::format("int {}({})", function.name, arguments.empty() ? "void" : arguments);
 }
 
@@ -302,8 +330,9 @@ std::string c_header(const isa::Program& program, const std::vector<Record>& rec
     text += fmt::format("/* {} */\n{};\n", function.comment, c_signature(function));
   }
   text += fmt::format(
-      "/* Text of a status; never null. */\nconst char* {}_strerror(int status);\n\n#ifdef __cplusplus\n}}\n#endif\n\n"
-      "#endif\n",
+      "/* Text of a status; never null. */\nconst char* {0}_strerror(int status);\n"
+      "/* Why the last call on this thread failed, in full; empty if it did not. Valid until the next call. */\n"
+      "const char* {0}_message(void);\n\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
       program.kernel);
   return text;
 }
@@ -322,17 +351,20 @@ std::string c_source(const isa::Program& program, const std::vector<Function>& f
       "/* Host side of kernel {0}: its object file, and calls of the runtime library. */\n"
       "#include \"{0}_grape.h\"\n\n#include \"gdr/hostlib/runtime.h\"\n\n"
       "static const unsigned char object[] = {{{1}\n}};\n\nstatic gdr_runtime* runtime;\n\n"
-      "static int close_kernel(void) {{\n  gdr_runtime_close(runtime);\n  runtime = 0;\n  return 0;\n}}\n\n"
-      "static int open_kernel(void) {{\n  close_kernel();\n"
-      "  return gdr_runtime_open(object, sizeof object, &runtime);\n}}\n\n"
+      "static int close_kernel(void) {{\n  const int status = runtime != 0 ? gdr_runtime_finish(runtime) : 0;\n"
+      "  gdr_runtime_close(runtime);\n  runtime = 0;\n  return status;\n}}\n\n"
+      "static int open_kernel(void) {{\n  const int status = close_kernel();\n"
+      "  return status != 0 ? status : gdr_runtime_open(object, sizeof object, &runtime);\n}}\n\n"
       "static int run_kernel(int nj) {{\n  const int status = gdr_runtime_start(runtime, nj);\n"
       "  return status != 0 ? status : gdr_runtime_wait(runtime);\n}}\n\n",
       program.kernel, c_bytes(isa::serialize(program)));
   for (const Function& function : functions) {
     text += fmt::format("{} {{ return {}; }}\n", c_signature(function), function.body);
   }
-  return text + fmt::format("const char* {}_strerror(int status) {{ return gdr_runtime_strerror(status); }}\n",
-                            program.kernel);
+  return text + fmt::format(
+                    "const char* {0}_strerror(int status) {{ return gdr_runtime_strerror(status); }}\n"
+                    "const char* {0}_message(void) {{ return gdr_runtime_message(); }}\n",
+                    program.kernel);
 }
 
 // ---- Fortran -------------------------------------------------------------------------------------------------------
@@ -367,6 +399,11 @@ std::string fortran_function(const Function& function, const std::string& name, 
   if (function.words) add("words", "real(c_double), dimension(*), intent(inout)");
   for (const std::string& integer : function.integers) add(integer, "integer(c_int), value");
   if (function.value) add("value", "real(c_double), value");
+  if (function.out == "counts") {
+    add("counts", "integer(c_int64_t), dimension(3), intent(out)");
+  } else if (!function.out.empty()) {
+    add(function.out, "real(c_double), intent(out)");
+  }
   return fmt::format(
       "    ! {}\n    function {}({}) &\n        bind(c, name=\"{}\") result(status)\n      import\n{}"
       "      integer(c_int) :: status\n    end function\n\n",
@@ -394,9 +431,11 @@ std::string fortran_module(const isa::Program& program, const std::vector<Record
   }
   text += fmt::format(
       "    ! Address of a C string.\n    function {}(status) &\n        bind(c, name=\"{}_strerror\") result(text)\n"
-      "      import\n      integer(c_int), value :: status\n      type(c_ptr) :: text\n    end function\n"
+      "      import\n      integer(c_int), value :: status\n      type(c_ptr) :: text\n    end function\n\n"
+      "    ! Address of a C string: why the last call failed, in full.\n    function {}() &\n"
+      "        bind(c, name=\"{}_message\") result(text)\n      import\n      type(c_ptr) :: text\n    end function\n"
       "  end interface\nend module {}\n",
-      names(program.kernel + "_strerror"), program.kernel, module);
+      names(program.kernel + "_strerror"), program.kernel, names(program.kernel + "_message"), program.kernel, module);
   return text;
 }
 

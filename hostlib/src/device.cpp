@@ -218,6 +218,16 @@ DeviceOptions device_options_from_environment() {
     }
     options.engine = engine;
   }
+  if (const std::string clock = base::environment("GDR_CLOCK"); !clock.empty()) {
+    constexpr double kLeastMhz = 1;
+    constexpr double kMostMhz = 10000;
+    double mhz = 0;
+    const auto [end, error] = std::from_chars(clock.data(), clock.data() + clock.size(), mhz);
+    if (error != std::errc() || end != clock.data() + clock.size() || !(mhz >= kLeastMhz && mhz <= kMostMhz)) {
+      throw Error(fmt::format("GDR_CLOCK = '{}' is refused: it must be {} to {} MHz", clock, kLeastMhz, kMostMhz));
+    }
+    options.clock_mhz = mhz;
+  }
   number("GDR_BOARDS", kMostBoards, options.boards);
   number("GDR_THREADS", kMostThreads, options.threads);
   return options;

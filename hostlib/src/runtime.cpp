@@ -1,8 +1,10 @@
 // The C face of a device: exceptions become statuses.
 #include "gdr/hostlib/runtime.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <span>
 #include <string>
@@ -10,10 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "gdr/base/environment.h"
+#include "gdr/base/file.h"
 #include "gdr/hostlib/device.h"
+#include "gdr/hostlib/profile.h"
+#include "gdr/hostlib/trace.h"
 
 struct gdr_runtime {
   gdr::Device device;
+  std::string profile;  // files to write in the end; empty: none
+  std::string trace;
   std::vector<std::uint64_t> particles;
   std::vector<std::uint64_t> results;
   bool running = false;
@@ -75,6 +83,32 @@ std::vector<std::uint64_t> fields_of(const void* records, std::size_t count) {
   return fields;
 }
 
+/// The file that an environment variable names for a kernel. Throws gdr::Error for an ending that is not among
+/// `endings`.
+std::string file_from_environment(const char* variable, const std::string& kernel,
+                                  std::initializer_list<std::string_view> endings) {
+  std::string name = gdr::base::environment(variable);
+  if (name.empty()) return name;
+  if (std::none_of(endings.begin(), endings.end(), [&](std::string_view ending) { return name.ends_with(ending); })) {
+    std::string known;
+    for (const std::string_view ending : endings) known += (known.empty() ? "" : " or ") + std::string(ending);
+    throw gdr::Error(std::string(variable) + " = '" + name + "' is refused: it must end in " + known);
+  }
+  constexpr std::string_view kKernel = "%k";
+  for (std::size_t at = name.find(kKernel); at != std::string::npos; at = name.find(kKernel, at + kernel.size())) {
+    name.replace(at, kKernel.size(), kernel);
+  }
+  return name;
+}
+
+void write_profile(const gdr_runtime& runtime) {
+  const gdr::Device& device = runtime.device;
+  const gdr::hostlib::Profile profile =
+      gdr::hostlib::make_profile(device.emulated(), device.program(), device.options().engine, device.counters().fp);
+  gdr::base::write_file(runtime.profile, runtime.profile.ends_with(".json") ? gdr::hostlib::profile_json(profile)
+                                                                            : gdr::hostlib::profile_page(profile));
+}
+
 }  // namespace
 
 int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime) {
@@ -84,9 +118,13 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     if (object == nullptr) return null_pointer("object");
     const std::span code(reinterpret_cast<const std::byte*>(object), bytes);
     gdr::isa::Program program = gdr::isa::deserialize(code, "the stub's object");
+    // Before anything is computed.
+    std::string profile = file_from_environment("GDR_PROFILE", program.kernel, {".html", ".json"});
+    std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
     gdr::Device device(gdr::device_options_from_environment());
     device.load(std::move(program));
-    *runtime = new gdr_runtime{std::move(device), {}, {}};
+    if (!trace.empty()) device.keep_calls();
+    *runtime = new gdr_runtime{std::move(device), std::move(profile), std::move(trace), {}, {}};
     return static_cast<int>(GDR_OK);
   });
 }
@@ -162,6 +200,40 @@ int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count) {
                                          std::to_string(count) + " are asked for");
     }
     if (wanted > 0) std::memcpy(words, runtime->results.data(), wanted * sizeof(std::uint64_t));
+    return static_cast<int>(GDR_OK);
+  });
+}
+
+int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds) {
+  return guarded([&] {
+    if (const int status = check(runtime, "seconds", seconds, 1); status != GDR_OK) return status;
+    *seconds = runtime->device.emulated().seconds().total();
+    return static_cast<int>(GDR_OK);
+  });
+}
+
+int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts) {
+  return guarded([&] {
+    if (const int status = check(runtime, "counts", counts, 1); status != GDR_OK) return status;
+    const gdr::emulator::FpEvents events = runtime->device.counters().fp;
+    counts[0] = static_cast<int64_t>(events.invalid);
+    counts[1] = static_cast<int64_t>(events.overflow);
+    counts[2] = static_cast<int64_t>(events.underflow);
+    return static_cast<int>(GDR_OK);
+  });
+}
+
+int gdr_runtime_finish(gdr_runtime* runtime) {
+  return guarded([&] {
+    if (runtime == nullptr) return not_open();
+    if (runtime->profile.empty() && runtime->trace.empty()) return static_cast<int>(GDR_OK);
+    if (std::exchange(runtime->running, false)) runtime->results = runtime->device.wait();
+    if (!runtime->profile.empty()) write_profile(*runtime);
+    if (!runtime->trace.empty()) {
+      const gdr::hostlib::Trace trace =
+          gdr::hostlib::make_trace(runtime->device.emulated(), runtime->device.program(), {});
+      gdr::base::write_file(runtime->trace, trace.json);
+    }
     return static_cast<int>(GDR_OK);
   });
 }

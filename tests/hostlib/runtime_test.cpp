@@ -1,14 +1,20 @@
 // The C interface of a device, called as C programs call it, rightly and wrongly.
 #include "gdr/hostlib/runtime.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "scratch_directory.h"
 
 namespace gdr {
 namespace {
@@ -61,6 +67,109 @@ TEST_F(Runtime, ForgetsTheMessageOnceACallSucceeds) {
   expect_refused(gdr_runtime_wait(runtime()), GDR_ERROR_STATE, "no run is under way");
   EXPECT_EQ(gdr_runtime_get_words(runtime(), nullptr, 0), GDR_OK);
   EXPECT_STREQ(gdr_runtime_message(), "");
+}
+
+/// Runs 3 i-particles against one j-particle whose difference from the second overflows.
+void run_once(gdr_runtime* runtime) {
+  const std::array<double, 3> particles{1, -1e308, 2};
+  const double record = 1.7e308;
+  ASSERT_EQ(gdr_runtime_send_i(runtime, particles.data(), 3), GDR_OK) << gdr_runtime_message();
+  ASSERT_EQ(gdr_runtime_send_j(runtime, 0, &record, 1), GDR_OK) << gdr_runtime_message();
+  ASSERT_EQ(gdr_runtime_start(runtime, 1), GDR_OK) << gdr_runtime_message();
+  ASSERT_EQ(gdr_runtime_wait(runtime), GDR_OK) << gdr_runtime_message();
+}
+
+TEST_F(Runtime, TellsEmulatedTimeAndEvents) {
+  double before = -1;
+  double after = -1;
+  std::array<std::int64_t, 3> counts{-1, -1, -1};
+  ASSERT_EQ(gdr_runtime_emulated_seconds(runtime(), &before), GDR_OK);
+  ASSERT_EQ(gdr_runtime_events(runtime(), counts.data()), GDR_OK);
+  EXPECT_THAT(counts, testing::Each(0));
+  run_once(runtime());
+  ASSERT_EQ(gdr_runtime_emulated_seconds(runtime(), &after), GDR_OK);
+  ASSERT_EQ(gdr_runtime_events(runtime(), counts.data()), GDR_OK);
+  EXPECT_GE(before, 0);
+  EXPECT_GT(after, before);
+  EXPECT_EQ(counts[0], 0);
+  EXPECT_GT(counts[1], 0);
+  EXPECT_EQ(counts[2], 0);
+}
+
+TEST_F(Runtime, TellsNothingToANullPointer) {
+  double seconds = 0;
+  expect_refused(gdr_runtime_emulated_seconds(nullptr, &seconds), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
+  expect_refused(gdr_runtime_emulated_seconds(runtime(), nullptr), GDR_ERROR_ARGUMENT, "seconds is a null pointer");
+  expect_refused(gdr_runtime_events(runtime(), nullptr), GDR_ERROR_ARGUMENT, "counts is a null pointer");
+  expect_refused(gdr_runtime_finish(nullptr), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
+  EXPECT_EQ(gdr_runtime_finish(runtime()), GDR_OK);
+}
+
+/// Environment of this process while it lives.
+class Setting {
+ public:
+  Setting(const char* name, const std::string& value) : name_(name) { ::setenv(name, value.c_str(), 1); }
+  ~Setting() { ::unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* name_;
+};
+
+using Opened = std::unique_ptr<gdr_runtime, void (*)(gdr_runtime*)>;
+
+Opened opened(int expected) {
+  const std::vector<std::byte> bytes = object();
+  gdr_runtime* runtime = nullptr;
+  EXPECT_EQ(gdr_runtime_open(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &runtime), expected)
+      << gdr_runtime_message();
+  return {runtime, gdr_runtime_close};
+}
+
+TEST(RuntimeEnvironment, ASlowerClockTakesLonger) {
+  const auto seconds_at = [](const std::string& mhz) {
+    const Setting clock("GDR_CLOCK", mhz);
+    const Opened runtime = opened(GDR_OK);
+    run_once(runtime.get());
+    double seconds = 0;
+    EXPECT_EQ(gdr_runtime_emulated_seconds(runtime.get(), &seconds), GDR_OK);
+    return seconds;
+  };
+  EXPECT_GT(seconds_at("100"), seconds_at("400"));
+}
+
+TEST(RuntimeEnvironment, NamesAVariableThatIsRefused) {
+  const auto message_with = [](const char* name, const std::string& value) {
+    const Setting setting(name, value);
+    EXPECT_EQ(opened(GDR_ERROR_REFUSED), nullptr);
+    return std::string(gdr_runtime_message());
+  };
+  EXPECT_EQ(message_with("GDR_CLOCK", "fast"), "GDR_CLOCK = 'fast' is refused: it must be 1 to 10000 MHz");
+  EXPECT_EQ(message_with("GDR_CLOCK", "0"), "GDR_CLOCK = '0' is refused: it must be 1 to 10000 MHz");
+  EXPECT_EQ(message_with("GDR_PROFILE", "p.txt"), "GDR_PROFILE = 'p.txt' is refused: it must end in .html or .json");
+  EXPECT_EQ(message_with("GDR_TRACE", "t"), "GDR_TRACE = 't' is refused: it must end in .json");
+}
+
+TEST(RuntimeEnvironment, WritesProfileAndTraceOfTheKernelInTheEnd) {
+  const tests::ScratchDirectory folder;
+  const Setting profile("GDR_PROFILE", (folder.path() / "%k_profile.json").string());
+  const Setting trace("GDR_TRACE", (folder.path() / "%k_trace.json").string());
+  const Opened runtime = opened(GDR_OK);
+  run_once(runtime.get());
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  ASSERT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
+  EXPECT_THAT(base::read_file(folder.path() / "k_profile.json"), testing::HasSubstr("\"verdict\""));
+  EXPECT_THAT(base::read_file(folder.path() / "k_trace.json"), testing::HasSubstr("\"traceEvents\""));
+}
+
+TEST(RuntimeEnvironment, TellsOfAFileThatCannotBeWritten) {
+  const tests::ScratchDirectory folder;
+  const Setting profile("GDR_PROFILE", (folder.path() / "missing" / "p.json").string());
+  const Opened runtime = opened(GDR_OK);
+  run_once(runtime.get());
+  EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_ERROR_REFUSED);
+  EXPECT_THAT(gdr_runtime_message(), testing::HasSubstr("missing"));
 }
 
 }  // namespace

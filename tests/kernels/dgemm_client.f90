@@ -6,7 +6,9 @@ program dgemm_client
   integer, parameter :: chips = 4, blocks = 16, rows = 256, depth = 32
   type(dgemm_i_particle), allocatable :: a(:)
   type(dgemm_j_particle) :: b(chips * blocks)
-  real(c_double) :: words(2 * rows), whole
+  real(c_double) :: words(2 * rows), whole, seconds
+  integer(c_int64_t) :: events(3)
+  character(kind=c_char), pointer :: message(:)
   integer :: n, k, v, column, row, wrong
 
   allocate (a(chips * blocks * 128))
@@ -26,11 +28,17 @@ program dgemm_client
     end do
   end do
 
+  if (dgemm_type2_run(1) == 0) error stop 'a run before init did not fail'
+  call c_f_pointer(dgemm_message(), message, [13])
+  if (any(message /= transfer('the kernel is', message))) error stop 'a wrong message'
   call check(dgemm_grape_init())
   call check(dgemm_send_elt_data0(b, 0, size(b)))
   call check(dgemm_send_i_particle(a, size(a)))
   call check(dgemm_type2_run(1))
   call check(dgemm_get_words(words, size(words)))
+  call check(dgemm_emulated_seconds(seconds))
+  call check(dgemm_events(events))
+  if (seconds <= 0 .or. any(events /= 0)) error stop 'wrong time or events'
   call check(dgemm_grape_close())
   deallocate (a)
 

@@ -2,6 +2,7 @@
    in plain C. Exit status 0 if every result is within rounding. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gravity_jerk_grape.h"
 
@@ -66,9 +67,15 @@ int main(void) {
   static gravity_jerk_j_particle j[kParticles];
   static gravity_jerk_i_particle i[kParticles];
   static gravity_jerk_result result[kParticles];
+  double seconds = 0;
+  int64_t events[3];
   make_particles(j, i);
   if (gravity_jerk_grape_run(kParticles) == 0) {
     fprintf(stderr, "a run before init did not fail\n");
+    return 1;
+  }
+  if (strcmp(gravity_jerk_message(), "the kernel is not initialised") != 0) {
+    fprintf(stderr, "a run before init says: %s\n", gravity_jerk_message());
     return 1;
   }
   if (failed(gravity_jerk_grape_init(), "init")) return 1;
@@ -78,6 +85,13 @@ int main(void) {
   if (failed(gravity_jerk_grape_start(kParticles), "start")) return 1;
   if (failed(gravity_jerk_grape_wait(), "wait")) return 1;
   if (failed(gravity_jerk_get_result(result, kParticles), "get_result")) return 1;
+  if (failed(gravity_jerk_emulated_seconds(&seconds), "emulated_seconds")) return 1;
+  if (failed(gravity_jerk_events(events), "events")) return 1;
+  if (!(seconds > 0) || events[0] != 0 || events[1] != 0) {
+    fprintf(stderr, "%g emulated seconds, %d invalid operations, %d overflows\n", seconds, (int)events[0],
+            (int)events[1]);
+    return 1;
+  }
   if (failed(gravity_jerk_grape_close(), "close")) return 1;
   int bad = 0;
   for (int n = 0; n < kParticles; ++n) {

@@ -27,8 +27,8 @@ struct DeviceOptions {
   unsigned threads = 0;                        // host threads, up to 1024; 0: as many as the host has
 };
 
-/// From GDR_MACHINE, GDR_BOARDS, GDR_ENGINE, GDR_THREADS where they are set. Throws gdr::Error naming variable and
-/// value.
+/// From GDR_MACHINE, GDR_BOARDS, GDR_CLOCK (MHz), GDR_ENGINE, GDR_THREADS where they are set. Throws gdr::Error naming
+/// variable and value.
 [[nodiscard]] DeviceOptions device_options_from_environment();
 
 /// All that a device has added up since load(), for a run that goes on in another process.

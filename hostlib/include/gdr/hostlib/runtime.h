@@ -1,10 +1,13 @@
 /* The C interface under the generated stubs: one kernel on one device. Every function returns a status, 0 for success;
    no exception crosses it. A runtime may be used by one thread at a time. The device is chosen by GDR_MACHINE,
-   GDR_BOARDS, GDR_ENGINE, GDR_THREADS. */
+   GDR_BOARDS, GDR_CLOCK, GDR_ENGINE, GDR_THREADS. GDR_PROFILE names a file for what limits the program (.html or
+   .json), GDR_TRACE one for its emulated time as Chrome's and Perfetto's viewers read it (.json); %k in a name stands
+   for the kernel's. They are written by gdr_runtime_finish(). */
 #ifndef GDR_HOSTLIB_RUNTIME_H
 #define GDR_HOSTLIB_RUNTIME_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +44,14 @@ int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count);
    run, in the order of the kernel's `collect` lines. */
 int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count);
 
-/* Null is allowed. */
+/* Emulated time since the kernel was loaded, of the board and its host of 2009. */
+int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds);
+/* Floating-point events since then: counts[0] invalid operations, [1] overflows, [2] underflows. */
+int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts);
+
+/* Writes what GDR_PROFILE and GDR_TRACE ask for, of all runs so far; waits for one that is under way. */
+int gdr_runtime_finish(gdr_runtime* runtime);
+/* Null is allowed. A run under way is waited for; nothing is written. */
 void gdr_runtime_close(gdr_runtime* runtime);
 
 /* Text of a status; never null. */
