@@ -43,9 +43,9 @@ foreach(component ${installed_components})
   foreach(header_set ${header_sets})
     list(APPEND file_sets FILE_SET ${header_set})
   endforeach()
-  install(TARGETS ${component} EXPORT gdrTargets ${file_sets})
+  install(TARGETS ${component} EXPORT gdrComponents ${file_sets})
 endforeach()
-install(TARGETS gdr_simulation gdr_mapping gdr_hdf5 EXPORT gdrTargets)
+install(TARGETS gdr_simulation gdr_mapping gdr_hdf5 EXPORT gdrComponents)
 if(TARGET gdr_blas)
   install(TARGETS gdr_blas EXPORT gdrTargets LIBRARY COMPONENT libgdr)
 endif()
@@ -64,6 +64,8 @@ install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMP
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/gdr)
 install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
+# Static libraries, which need the packages behind them where they are linked.
+install(EXPORT gdrComponents NAMESPACE gdr:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdrConfig.cmake.in ${gdr_BINARY_DIR}/gdrConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
 # While the version is 0.x each minor version may break the interface.
