@@ -72,10 +72,19 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
     for (const isa::MovedOperation& operation : loaded.program.moved_into(isa::Section::loop_body, number)) {
       add(operation.position);
     }
+    Json operations = Json::array();
+    for (const assembler::HeldOperation& operation : use.operations) {
+      operations.push_back({{"operation", operation.operation},
+                            {"unit", isa::name_of(operation.unit)},
+                            {"held_by", assembler::name_of(operation.held)},
+                            {"line", operation.line},
+                            {"what", operation.what}});
+    }
     json["body"].push_back({{"line", number},
                             {"clock", number * isa::kClocksPerLine},
                             {"text", isa::print(isa::decoded(lines[number].word))},
                             {"ports", ports},
+                            {"operations", operations},
                             {"slack", use.idle ? Json() : Json(use.slack)},
                             {"live_gpr", use.live_gpr},
                             {"live_lm", use.live_lm},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis_holds.h"
 #include "dependences.h"
 #include "gdr/base/error.h"
 #include "liveness.h"
@@ -85,11 +86,6 @@ void count_ports(const std::vector<CodeLine>& body, Analysis& analysis) {
 }
 
 // ---- chain and slack -----------------------------------------------------------------------------------------------
-
-std::string name_of_operation(const CodeLine& line, Unit unit) {
-  return std::string(unit == Unit::bm ? isa::info_of(isa::Op::BM).mnemonic
-                                      : isa::info_of(isa::slot_of(line.line, unit).op).mnemonic);
-}
 
 void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, Analysis& analysis) {
   const auto graph = graph_of(body, {}, program.record_words);
@@ -187,6 +183,7 @@ Analysis analyse(const isa::Program& program) {
   analysis.body.resize(body.size());
   count_ports(body, analysis);
   find_chain(body, program, analysis);
+  find_holds(body, program.record_words, analysis);
   count_live(program, analysis);
   return analysis;
 }

@@ -119,6 +119,7 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
     }
     title = lines.text(line);
     for (const std::string& moved : lines.moved(line)) title += "\n+ " + moved;
+    for (const HeldOperation& operation : use.operations) title += "\n" + operation.operation + ": " + operation.text();
     const bool linked = chain.contains(line);
     out += fmt::format(
         "<tr class=\"code{}\" data-at=\"{}\" title=\"{}\"><td class=n>{}</td><td class=n>{}</td><td class=n>{}"

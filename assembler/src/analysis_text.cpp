@@ -66,6 +66,12 @@ std::string analysis_text(const Analysis& analysis, const AnalysedSources& sourc
       out += fmt::format("{:>32} {}\n", "+", moved.substr(0, kSourceShown));
     }
   }
+  out += "\nwhy no earlier\n";
+  for (std::size_t line = 0; line < analysis.body.size(); ++line) {
+    for (const HeldOperation& operation : analysis.body[line].operations) {
+      out += fmt::format("  {:>4}  {:<7}{}\n", line, operation.operation, operation.text());
+    }
+  }
   return out;
 }
 

@@ -127,6 +127,44 @@ TEST(Analysis, HoldsForEveryKernelOfOurs) {
   }
 }
 
+/// What holds each operation of a line.
+std::vector<std::string> holds(const Analysis& analysis, std::size_t line) {
+  std::vector<std::string> texts;
+  for (const HeldOperation& operation : analysis.body[line].operations) {
+    texts.push_back(operation.operation + " " + operation.text());
+  }
+  return texts;
+}
+
+TEST(Analysis, NamesTheResultThatAnOperationWaitsFor) {
+  const Analysis one = analysed(
+      "  fsub xj xi $lt $lr8v\n  fmul $lti fs\"2\" $lr16v\n  fadd sum $lr8v sum ; ulsr $lr8v il\"1\" $lt $ok1.z\n"
+      "  nop\n  uadd $lt il\"1\" $lr24v/1\n  nop\n");
+  EXPECT_THAT(holds(one, 0), ElementsAre("fsub stands in the first line"));
+  EXPECT_THAT(holds(one, 1), ElementsAre("fmul reads T, which line 0 writes"));
+  EXPECT_THAT(holds(one, 2),
+              ElementsAre("fadd reads $lr8v, which line 0 writes", "ulsr reads $lr8v, which line 0 writes"));
+  EXPECT_THAT(holds(one, 4), ElementsAre("uadd reads flag 1, which line 2 writes"));
+}
+
+TEST(Analysis, NamesTheUnitOrPortThatIsTaken) {
+  const Analysis one = analysed(
+      "  fpassa xi $lr8v\n  fadd xi xi $lm40v\n  upassa xi $lr16v\n  uadd xi il\"1\" $lr24v\n"
+      "  vlen 2 ; fpassa xi $lt\n");
+  EXPECT_THAT(holds(one, 1), ElementsAre("fadd adder is taken in line 0"));
+  EXPECT_THAT(holds(one, 2), ElementsAre("upassa line 1 has room for it"));
+  EXPECT_THAT(holds(one, 3), ElementsAre("uadd line 1 has room for it"));
+  EXPECT_THAT(holds(one, 4), ElementsAre("fpassa line 3 has another vector length or mask"));
+}
+
+TEST(Analysis, NamesTheReaderThatMayNotLoseItsWord) {
+  const Analysis one = analysed("  fpassa xi $lm40v\n  fadd $lr0v xi $lm48v\n  upassa $peid $lr0v\n  nop\n  nop\n");
+  EXPECT_THAT(holds(one, 2), ElementsAre("upassa line 1 has room for it"));
+  const Analysis packed = analysed("  fpassa xi $lm40v\n  fadd $lr0v xi $lm48v ; upassa $peid $lr0v\n  nop\n  nop\n");
+  EXPECT_THAT(holds(packed, 1),
+              ElementsAre("fadd adder is taken in line 0", "upassa writes $lr0v, which line 1 still reads"));
+}
+
 TEST(Analysis, OfAKernelWithoutABodySaysSo) {
   const Analysis one = analyse(assembled("kernel k\nloop initialization\n  nop\n"));
   EXPECT_EQ(one.lines, 0u);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gdr/assembler/assembler.h"
@@ -32,12 +33,40 @@ struct ChainStep {
   unsigned waits = 0;     // lines that the next step of the chain stands behind at least
 };
 
+/// Why an operation stands in no earlier line.
+enum class Held : std::uint8_t {
+  by_nothing,     // an earlier line, `line`, has room for it
+  by_begin,       // it stands in the first line
+  by_result,      // it reads what the operation of `line` writes
+  by_reader,      // it writes over what the operation of `line` reads
+  by_writer,      // it writes over what the operation of `line` writes
+  by_unit,        // the unit is taken in the line before, and in all others that it could stand in
+  by_port,        // or a port
+  by_sequencer,   // or vector length or mask are others
+  by_its_product  // the other line of a long product stands beside it
+};
+/// As a JSON value: `result`.
+[[nodiscard]] std::string_view name_of(Held held);
+
+/// An operation of a line, and what holds it there.
+struct HeldOperation {
+  isa::Unit unit = isa::Unit::none;
+  std::string operation;  // "fmul"
+  Held held = Held::by_nothing;
+  std::size_t line = 0;  // of the body, that holds it or has room
+  std::string what;      // the word ("$lr8v"), unit or port
+
+  /// A sentence without full stop: `reads $lr8v, which line 7 writes`.
+  [[nodiscard]] std::string text() const;
+};
+
 /// A line of the body.
 struct LineUse {
   std::vector<std::size_t> ports;  // indices into Analysis::ports, ascending
   unsigned slack = 0;  // lines by which the least movable of its operations could stand later, the body's length kept
   bool idle = false;   // without an operation
-  unsigned live_gpr = 0;  // short words of registers that a later line reads, before this one
+  std::vector<HeldOperation> operations;  // by unit; none if the body stores into the j-records
+  unsigned live_gpr = 0;                  // short words of registers that a later line reads, before this one
   unsigned live_lm = 0;
 };
 
