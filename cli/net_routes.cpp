@@ -1,6 +1,8 @@
 // gdr net routes: which links a message takes.
 #include <fmt/format.h>
 
+#include "gdr/base/file.h"
+#include "gdr/interconnect/simgrid_file.h"
 #include "net.h"
 
 namespace gdr::cli {
@@ -11,6 +13,7 @@ struct Options {
   ReportOptions report;
   std::optional<std::uint32_t> from;
   std::optional<std::uint32_t> to;
+  std::string save_platform;
 };
 
 void require_node(const std::optional<std::uint32_t>& node, const interconnect::Platform& platform,
@@ -26,9 +29,14 @@ int routes(const Options& options) {
   const interconnect::Topology& topology = platform.topology;
   require_node(options.from, platform, "--from");
   require_node(options.to, platform, "--to");
+  if (!options.save_platform.empty()) {
+    base::write_file(options.save_platform, interconnect::simgrid_file(topology, platform.flops_per_second));
+  }
   Json json = envelope("net routes", platform.description, "none", true);
   Json& rows = json["routes"] = Json::array();
-  for (std::uint32_t from = 0; from < topology.nodes(); ++from) {
+  // The file has them all.
+  const bool lists = options.save_platform.empty() || options.from || options.to;
+  for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
     if (options.from && from != *options.from) continue;
     for (std::uint32_t to = 0; to < topology.nodes(); ++to) {
       if (from == to || (options.to && to != *options.to)) continue;
@@ -65,6 +73,8 @@ void add_net_routes(Command net) {
   options->platform.add_to(command);
   command.add_option("--from", options->from, "only from this node").check(whole_in_range(0, 65535));
   command.add_option("--to", options->to, "only to this node").check(whole_in_range(0, 65535));
+  command.add_option("--save-platform", options->save_platform,
+                     "write nodes, links and all routes as a file of SimGrid, for smpirun; up to 1024 nodes");
   options->report.add_to(command);
 }
 

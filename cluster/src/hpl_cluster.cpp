@@ -93,10 +93,10 @@ class Generator {
     const Group& group = in_columns_[column];
     const double columns = width(k);
     graph_.stage(id_of(HplStage::panel));
-    double most_rows = 0;
+    double most_below = 0;
     for (const Rank rank : group) {
       const double rows = std::max(rows_from(k, rank), columns / options_.grid.rows);
-      most_rows = std::max(most_rows, rows);
+      most_below = std::max(most_below, rows_from(k + 1, rank));
       // With look-ahead the board is at work on the update before.
       HplNode& node = options_.lookahead > 0 && k > 0 ? host_alone_ : with_board_;
       graph_.host(rank, node.panel(rows, columns, options_.grid.rows));
@@ -112,7 +112,9 @@ class Generator {
     if (options_.grid.columns == 1) return;
     graph_.stage(id_of(HplStage::broadcast));
     const std::vector<std::size_t> roots(in_rows_.size(), column);
-    const double bytes = most_rows * columns * kElementBytes;
+    // What HPL sends: the rows below the panel's triangle that a rank has, the triangle, which every rank of the column
+    // holds in the end, and the pivots.
+    const double bytes = ((most_below + columns) * columns + columns) * kElementBytes;
     choose(Call::panel, bytes,
            [&](RankGraph& graph, Method method) { broadcast(graph, in_rows_, roots, bytes, method); });
   }

@@ -94,6 +94,24 @@ node_speed = { value = 1, unit = "Gflops", origin = "O: a test" }
             self.assertEqual(self.route(dragonfly, 0, 1), ["0>router", "router>1"])
             self.assertLessEqual(len(self.route(dragonfly, 0, 11)), 5)
 
+    def test_a_platform_for_smpirun_has_every_route(self):
+        with tempfile.TemporaryDirectory() as directory:
+            mesh = self.network(directory, "mesh", [("x", 3, "nodes"), ("y", 2, "nodes"), ("z", 1, "nodes")])
+            path = pathlib.Path(directory) / "mesh.xml"
+            self.assertEqual(report("net", "routes", "--network", mesh, "--save-platform", str(path))["routes"], [])
+            zone = xml.etree.ElementTree.parse(path).getroot().find("zone")
+            self.assertEqual([host.get("id") for host in zone.findall("host")], [str(node) for node in range(6)])
+            latency = {link.get("id"): float(link.get("latency").removesuffix("s")) for link in zone.findall("link")}
+            found = {(route.get("src"), route.get("dst")): sum(latency[link.get("id")] for link in route.findall("link_ctn"))
+                     for route in zone.findall("route")}
+            routes = report("net", "routes", "--network", mesh)["routes"]
+            self.assertEqual(len(found), 30)
+            for route in routes:
+                self.assertAlmostEqual(found[str(route["from"]), str(route["to"])], route["latency_seconds"], delta=1e-12)
+            many = run("net", "routes", "--topology", "hub", "--nodes", "1025", "--save-platform", str(path))
+            self.assertEqual(many.returncode, 1)
+            self.assertIn("1025 nodes are refused", many.stderr)
+
     def test_a_graph_takes_its_links_and_routes_from_tables(self):
         with tempfile.TemporaryDirectory() as directory:
             folder = pathlib.Path(directory)
