@@ -48,6 +48,7 @@ void add_cluster(Command program) {
   add_cluster_advise(group);
   add_cluster_nbody(group);
   add_cluster_hpl(group);
+  add_cluster_summa(group);
 }
 
 }  // namespace gdr::cli

@@ -50,5 +50,6 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
 void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);
 void add_cluster_hpl(Command cluster);
+void add_cluster_summa(Command cluster);
 
 }  // namespace gdr::cli

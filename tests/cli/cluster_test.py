@@ -8,6 +8,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 GDR = ""
@@ -112,6 +113,36 @@ class Hpl(ClusterTest):
         self.assertIn("has 64", self.refused("hpl", "--n", 65536, "--nodes", 128))
         self.assertIn("--nodes", self.refused("hpl", "--n", 4096, "--grid", "1x1"))
         self.assertIn("messages", self.refused("hpl", "--n", 300000, "--nb", 1, "--nodes", 64))
+
+
+class Summa(ClusterTest):
+    def test_rows_tell_speed_and_no_product_is_counted_twice(self):
+        run = ["cluster", "summa", "--nodes", 16, "--n", 4096, "--algorithm", "CA1,CA4"]
+        rows = self.report(*run)["rows"]
+        self.assertEqual([row["algorithm"] for row in rows], ["CA1", "CA4"])
+        for row, free, in_turn in zip(rows, self.report(*run, "--free-network")["rows"], self.report(*run, "--in-turn")["rows"]):
+            self.assertAlmostEqual(row["gflops"], 2 * 4096**3 / row["seconds"] / 1e9, delta=1e-9 * row["gflops"])
+            self.assertAlmostEqual(free["seconds"], row["products"], delta=1e-9 * row["seconds"])
+            self.assertLessEqual(free["seconds"], row["seconds"])
+            self.assertLess(row["seconds"], in_turn["seconds"])
+
+    def test_ranks_go_where_net_map_puts_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            graph, places = pathlib.Path(folder) / "graph.csv", pathlib.Path(folder) / "map.csv"
+            run = ["cluster", "summa", "--cluster", "grape-dr-64-torus", "--n", 16384, "--algorithm", "CA1"]
+            [row] = self.report(*run, "--save-graph", graph)["rows"]
+            lines = graph.read_text(encoding="utf-8").splitlines()
+            self.assertEqual(sum(int(line.split(",")[2]) for line in lines if line[0].isdigit()), row["bytes"])
+            self.run_gdr("net", "map", "--graph", graph, "--topology", "torus:4x4x4", "--save-map", places, "--quiet")
+            [placed] = self.report(*run, "--map", places)["rows"]
+            self.assertLess(placed["seconds"], 0.9 * row["seconds"])
+            places.write_text("task,node\n" + "".join(f"{task},{task}\n" for task in range(64)), encoding="utf-8")
+            self.assertEqual(self.report(*run, "--map", places)["rows"], [row])
+
+    def test_what_cannot_be_is_refused(self):
+        self.assertIn("8 is refused: it must be a square", self.refused("cluster", "summa", "--nodes", 8))
+        self.assertRegex(self.refused("cluster", "summa", "--n", 400000), "matrices of n = [0-9]+ at most")
+        self.assertIn("has 64", self.refused("cluster", "summa", "--nodes", 256))
 
 
 if __name__ == "__main__":

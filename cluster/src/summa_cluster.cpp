@@ -1,0 +1,178 @@
+#include "gdr/cluster/summa_cluster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "gdr/base/error.h"
+#include "gdr/hostlib/hpl_model.h"
+
+namespace gdr::cluster {
+namespace {
+
+using interconnect::Message;
+using interconnect::Step;
+using interconnect::SummaPlan;
+
+constexpr double kElementBytes = 8;
+
+double seconds_of_product(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan,
+                          const SummaClusterOptions& options) {
+  const auto block = static_cast<double>(plan.block);
+  return HplNode(cluster.host, &board, options.transfer).product(block, block, block);
+}
+
+/// Walks through the ranks' steps in an order in which every message is sent before it is received.
+class Walk {
+ public:
+  Walk(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan, const SummaClusterOptions& options)
+      : plan_(plan),
+        options_(options),
+        on_board_(static_cast<double>(plan.block) >= cluster.host.narrowest),
+        product_seconds_(seconds_of_product(cluster, board, plan, options)),
+        graph_(cluster, static_cast<Rank>(plan.schedule.ranks.size()), plan.schedule.name),
+        places_(graph_.ranks()),
+        products_(graph_.ranks()) {}
+
+  RankGraph run() {
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (Rank rank = 0; rank < graph_.ranks(); ++rank) {
+        while (advance(rank)) moved = true;
+      }
+    }
+    for (Rank rank = 0; rank < graph_.ranks(); ++rank) {
+      if (places_[rank].step < steps_of(rank).size()) {
+        throw Error(fmt::format("schedule {}: deadlock: rank {} waits forever in step {}", plan_.schedule.name, rank,
+                                places_[rank].step));
+      }
+      graph_.receive(rank, products_[rank]);
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  using Key = std::tuple<Rank, Rank, std::uint64_t>;  // from, to, piece
+
+  /// Where a rank is in its schedule.
+  struct Place {
+    std::size_t step = 0;
+    bool sent = false;  // the messages of the step have left
+  };
+
+  static bool carries_products(const Message& message) {
+    return interconnect::unpack(message.piece).matrix == interconnect::Matrix::c;
+  }
+  [[nodiscard]] const std::vector<Step>& steps_of(Rank rank) const { return plan_.schedule.ranks[rank]; }
+
+  /// Half a step of a rank, if nothing is in its way.
+  bool advance(Rank rank) {
+    Place& place = places_[rank];
+    if (place.step == steps_of(rank).size()) return false;
+    const Step& step = steps_of(rank)[place.step];
+    if (!place.sent) {
+      // Sums of products travel once they are there.
+      if (std::ranges::any_of(step.sends, carries_products)) {
+        graph_.receive(rank, products_[rank]);
+        products_[rank].clear();
+      }
+      for (const Message& message : step.sends) {
+        const auto bytes = static_cast<double>(message.bytes);
+        under_way_[{rank, message.peer, message.piece}].push_back(graph_.send(rank, message.peer, bytes));
+      }
+      place.sent = true;
+      return true;
+    }
+    for (const Message& message : step.receives) {
+      if (under_way_[{message.peer, rank, message.piece}].empty()) return false;
+    }
+    std::vector<ActivityId> arrivals;
+    for (const Message& message : step.receives) {
+      std::deque<ActivityId>& queue = under_way_[{message.peer, rank, message.piece}];
+      arrivals.push_back(queue.front());
+      queue.pop_front();
+    }
+    graph_.receive(rank, arrivals);
+    multiply(rank, place.step);
+    ++place.step;
+    place.sent = false;
+    return true;
+  }
+
+  void multiply(Rank rank, std::size_t step) {
+    if (step >= plan_.products[rank].size()) return;
+    const double seconds = product_seconds_ * static_cast<double>(plan_.products[rank][step].size());
+    if (seconds == 0) return;
+    if (!on_board_) {
+      graph_.host(rank, seconds);
+    } else if (options_.overlap) {
+      // A board takes one product after another; the last ends after all others.
+      products_[rank] = {graph_.board_beside(rank, seconds, graph_.front(rank))};
+    } else {
+      graph_.board(rank, seconds);
+    }
+  }
+
+  const SummaPlan& plan_;
+  const SummaClusterOptions& options_;
+  bool on_board_;
+  double product_seconds_;  // of one
+  RankGraph graph_;
+  std::vector<Place> places_;
+  std::vector<std::vector<ActivityId>> products_;  // of each rank, the last beside its messages
+  std::map<Key, std::deque<ActivityId>> under_way_;
+};
+
+void require_messages(const SummaPlan& plan) {
+  constexpr std::uint64_t kMost = 20'000'000;
+  const std::uint64_t messages = traffic(plan.schedule).messages;
+  if (messages <= kMost) return;
+  throw Error(fmt::format("{} messages of {} are refused: {} can be looked at: take fewer nodes", messages,
+                          plan.schedule.name, kMost));
+}
+
+/// The largest matrices whose words a node's ranks have room for.
+void require_memory(const Cluster& cluster, const SummaPlan& plan) {
+  const auto words = [&](double n) {
+    return interconnect::summa_memory_words(plan.options.algorithm, plan.options.layout, plan.options.nodes, n);
+  };
+  const double room = cluster.memory / cluster.ranks_per_node / kElementBytes;
+  const auto n = static_cast<double>(plan.padded_n);
+  if (words(n) <= room) return;
+  // All terms grow as n^2.
+  throw Error(fmt::format("n = {} is refused: {} ranks, {} on a node of {:g} GB, hold matrices of n = {:.0f} at most",
+                          plan.options.n, plan.options.nodes, cluster.ranks_per_node, cluster.memory / 1e9,
+                          std::floor(n * std::sqrt(room / words(n)))));
+}
+
+}  // namespace
+
+RankGraph summa_graph(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan,
+                      const SummaClusterOptions& options) {
+  require_memory(cluster, plan);
+  require_messages(plan);
+  return Walk(cluster, board, plan, options).run();
+}
+
+SummaClusterTimes summa_times(const Cluster& cluster, const interconnect::Topology& topology, const DgemmModel& board,
+                              const SummaPlan& plan, const SummaClusterOptions& options) {
+  const RankGraph graph = summa_graph(cluster, board, plan, options);
+  const interconnect::ActivityTimes path = run_critical_path(graph.graph(), topology, {options.factors});
+  SummaClusterTimes times;
+  times.seconds = path.seconds;
+  times.parts = part_seconds(path);
+  double products = 0;
+  for (const auto& of_rank : plan.products) {
+    for (const auto& of_step : of_rank) products += static_cast<double>(of_step.size());
+  }
+  times.products = products * seconds_of_product(cluster, board, plan, options) / graph.ranks();
+  times.bytes = static_cast<double>(graph.bytes());
+  return times;
+}
+
+}  // namespace gdr::cluster
