@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <optional>
 
 #include "cluster.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/cluster/activity_trace.h"
 
 namespace gdr::cli {
 namespace {
@@ -24,6 +27,8 @@ struct Options {
   std::string kernel = "gravity_jerk";
   double t_end = 1;
   std::string block_sizes;
+  std::string trace;
+  std::optional<std::uint64_t> block;
   bool sweep = false;
 };
 
@@ -107,6 +112,22 @@ class Model {
     return row;
   }
 
+  /// A block of the first of the runs, of the asked size or of the mean one.
+  void trace(const Cluster& cluster, std::uint64_t nodes) const {
+    const auto n = static_cast<double>(options_.n.front());
+    const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+    const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, n);
+    const double size =
+        options_.block ? static_cast<double>(*options_.block) : std::ceil(steps.steps() / steps.blocks());
+    if (size > n) throw UsageError(fmt::format("--block: {} is refused: there are {} particles", size, n));
+    const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
+    const cluster::RankGraph graph = cluster::nbody_block(
+        cluster, network, program_, n, size,
+        {cluster::nbody_algorithm_named(options_.algorithms.front()), ranks, options_.cluster.transfer, factors_});
+    base::write_file(options_.trace,
+                     activity_trace(graph, run_critical_path(graph.graph(), network, {factors_, true}), network));
+  }
+
  private:
   static std::vector<hostlib::BlockSteps> read_block_steps(const std::string& file) {
     const std::string path = file.empty() ? base::data_file("docs/block_steps.csv").string() : file;
@@ -145,6 +166,10 @@ int nbody(const Options& given) {
         }
       }
     }
+  }
+  if (!options.trace.empty()) {
+    const Cluster cluster = options.cluster.load(options.cluster.names.front());
+    model.trace(cluster, nodes_of(options, cluster).front());
   }
 
   Json json = envelope("cluster nbody", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
@@ -201,6 +226,11 @@ void add_cluster_nbody(Command group) {
       "--from-block-sizes", options->block_sizes,
       "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
   command.add_flag("--sweep", options->sweep, "all algorithms").excludes(algorithm);
+  const Option trace = command.add_option(
+      "--trace", options->trace, "write a block of the first run as a trace for Perfetto, a track for each resource");
+  command.add_option("--block", options->block, "its particles; default: the mean block")
+      .check(whole_in_range(1, 1000000000))
+      .needs(trace);
   options->cluster.add_to(command);
   options->report.add_to(command);
 }

@@ -43,10 +43,11 @@ struct Followers {
 
 class CriticalPath {
  public:
-  CriticalPath(const ActivityGraph& graph, const Topology& topology, const FlowFactors& factors)
+  CriticalPath(const ActivityGraph& graph, const Topology& topology, const CriticalPathOptions& options)
       : graph_(graph),
         topology_(topology),
-        factors_(factors),
+        factors_(options.factors),
+        keep_details_(options.keep_details),
         followers_(graph),
         begin_(graph.size()),
         cause_(graph.size(), kNone),
@@ -80,6 +81,7 @@ class CriticalPath {
       }
     }
     walk_back();
+    if (keep_details_) times_.begin_seconds = std::move(begin_);
     return std::move(times_);
   }
 
@@ -127,6 +129,7 @@ class CriticalPath {
       const double occupied = bytes / link.bytes_per_second;
       link_free_[number] = begin + occupied;
       times_.link_busy[number] += occupied;
+      if (keep_details_) times_.link_uses.push_back({id, number, begin, occupied});
       slowest = std::min(slowest, link.bytes_per_second);
       head = begin + of_size.latency * link.latency_seconds;
       end = std::max(end + of_size.latency * link.latency_seconds, head + occupied);
@@ -145,12 +148,15 @@ class CriticalPath {
     times_.seconds = times_.end_seconds[last];
     for (ActivityId id = last; id != kNone; id = cause_[id]) {
       times_.path_seconds[graph_.part(id)] += times_.end_seconds[id] - begin_[id];
+      if (keep_details_ && graph_.kind(id) != ActivityGraph::Kind::join) times_.path.push_back(id);
     }
+    std::ranges::reverse(times_.path);
   }
 
   const ActivityGraph& graph_;
   const Topology& topology_;
   const FlowFactors& factors_;
+  bool keep_details_;
   Followers followers_;
   std::vector<double> begin_;
   std::vector<ActivityId> cause_;  // whose end let an activity begin
@@ -223,7 +229,7 @@ ActivityTimes run_critical_path(const ActivityGraph& graph, const Topology& topo
     throw Error(fmt::format("activities {}: {} nodes are refused: {} has {}", graph.name(), graph.nodes(),
                             topology.name(), topology.nodes()));
   }
-  return CriticalPath(graph, topology, options.factors).run();
+  return CriticalPath(graph, topology, options).run();
 }
 
 }  // namespace gdr::interconnect

@@ -87,6 +87,36 @@ class Advise(ClusterTest):
         self.assertIn("none of the clusters", self.run_gdr("cluster", "advise", "--n", 1000000000, expected=1).stderr)
 
 
+class Trace(ClusterTest):
+    def test_a_block_has_a_track_for_each_resource_and_a_path_without_gaps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "block.json"
+            run = ["cluster", "nbody", "--nodes", 4, "--n", 4096, "--trace", path]
+            self.run_gdr(*run, "--block", 100)
+            events = json.loads(path.read_text(encoding="utf-8"))["traceEvents"]
+            names = {(event["pid"], event.get("tid")): event["args"]["name"] for event in events
+                     if event["ph"] == "M" and "name" in event["args"]}
+            self.assertEqual([names[rank, None] for rank in range(4)], [f"rank {rank}" for rank in range(4)])
+            self.assertEqual({names[rank, track] for rank in range(4) for track in (1, 2)}, {"board", "host"})
+            work = [event for event in events if event["ph"] == "X"]
+            tracks = {}
+            for event in work:
+                tracks.setdefault((event["pid"], event["tid"]), []).append(event)
+            for track, of_track in tracks.items():
+                self.assertIn(track, names)
+                for before, after in zip(of_track, of_track[1:]):
+                    self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1e-5)
+            # A message takes 1 us on each of two links, one behind the other; whatever else begins when something ends.
+            critical = sorted((event for event in work if event["args"]["critical"]), key=lambda event: event["ts"])
+            self.assertEqual(critical[0]["ts"], 0)
+            end = 0
+            for event in critical:
+                self.assertLessEqual(event["ts"], end + 2.001)
+                end = max(end, event["ts"] + event["dur"])
+            self.assertAlmostEqual(end, max(event["ts"] + event["dur"] for event in work), delta=2.001)
+            self.assertIn("there are 4096 particles", self.refused(*run, "--block", 5000))
+
+
 class Hpl(ClusterTest):
     def test_one_node_without_look_ahead_is_the_model_of_one_node(self):
         one = self.report("hpl", "--n", 34816, "--engine", "timing")

@@ -40,6 +40,26 @@ TEST(Activities, ChainsTakeTheirLongestBranch) {
   EXPECT_EQ(times.path_seconds[kHost], 7);
   EXPECT_EQ(times.path_seconds[kBoard], 0);
   EXPECT_EQ(times.resource_busy, (std::vector<double>{2, 2, 5}));
+  EXPECT_TRUE(times.path.empty());
+  const ActivityTimes details =
+      run_critical_path(graph, infiniband_flat(1, kCable), {.factors = {}, .keep_details = true});
+  EXPECT_EQ(details.path, (std::vector<ActivityId>{first, right, last}));
+  EXPECT_EQ(details.begin_seconds, (std::vector<double>{0, 1, 1, 6, 6}));
+}
+
+TEST(Activities, LinksTellWhoTookThemWhen) {
+  ActivityGraph graph = graph_of(2);
+  const ActivityId first = graph.message(0, 1, 1e6, {}, kNetwork);
+  const ActivityId second = graph.message(0, 1, 2e6, {}, kNetwork);
+  const ActivityTimes times =
+      run_critical_path(graph, infiniband_flat(2, kCable), {.factors = {}, .keep_details = true});
+  ASSERT_EQ(times.link_uses.size(), 4U);
+  for (const LinkUse& use : times.link_uses) {
+    EXPECT_DOUBLE_EQ(use.seconds, use.message == first ? 1e-3 : 2e-3);
+    // The second link a latency after the first, and the second message behind the first.
+    const double behind = use.message == second ? 1e-3 : 0;
+    EXPECT_DOUBLE_EQ(use.begin, behind + (use.link == times.link_uses[0].link ? 0 : 1e-6));
+  }
 }
 
 TEST(Activities, AResourceTakesOneAtATimeInTheOrderInWhichTheyAreReady) {

@@ -71,6 +71,14 @@ class ActivityGraph {
   std::size_t messages_ = 0;
 };
 
+/// A message on a link of its route.
+struct LinkUse {
+  ActivityId message = 0;
+  LinkId link = 0;
+  double begin = 0;    // s
+  double seconds = 0;  // that the link is taken
+};
+
 /// When activities ended, and why not earlier.
 struct ActivityTimes {
   double seconds = 0;                 // when the last is done
@@ -80,10 +88,15 @@ struct ActivityTimes {
   /// Seconds of the critical path, the chain of activities that decides `seconds`, by part. They add up to `seconds`.
   /// What a message waits for on its links counts as the message's. Empty where the executor does not know the path.
   std::vector<double> path_seconds;  // [kMostParts]
+  // For pictures of a run, where CriticalPathOptions asks for them.
+  std::vector<double> begin_seconds;  // of each activity
+  std::vector<ActivityId> path;       // the critical one, first to last, joins left out
+  std::vector<LinkUse> link_uses;
 };
 
 struct CriticalPathOptions {
-  FlowFactors factors = {};  // what a message library makes of latency and bandwidth
+  FlowFactors factors = {};   // what a message library makes of latency and bandwidth
+  bool keep_details = false;  // begins, the path's activities and the use of links
 };
 
 /// Walks through the graph in the order in which activities become ready. Resources and links take them in that order,
