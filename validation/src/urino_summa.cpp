@@ -79,6 +79,22 @@ double crossover(const Row&) {
 /// SMPI's factors, as whoever names no others has them.
 SimulationOptions as_smpi() { return {.factors = load_flow_factors("smpi-factors")}; }
 
+SummaPlan plan_of(const Variant& variant) {
+  return make_summa({.nodes = kNodes,
+                     .n = kOrder,
+                     .algorithm = variant.algorithm,
+                     .layout = variant.layout,
+                     .tree_radix = load_tree_radix("mvapich2")});
+}
+
+/// A cell of table 7 where each rank makes MPI calls.
+double speed_by_mpi_calls(const std::string& network, const Variant& variant) {
+  const auto seconds = [](const std::string& of, const Variant& which) {
+    return run_smpi(plan_of(which).schedule, load_platform(of).topology, as_smpi()).seconds;
+  };
+  return seconds("optical-hub-64", kReference) / seconds(network, variant);
+}
+
 /// Table 7, a cell at a time.
 class Table7 {
  public:
@@ -102,12 +118,7 @@ class Table7 {
 
  private:
   static SimulationResult simulate(const std::string& network, const Variant& variant) {
-    const SummaPlan plan = make_summa({.nodes = kNodes,
-                                       .n = kOrder,
-                                       .algorithm = variant.algorithm,
-                                       .layout = variant.layout,
-                                       .tree_radix = load_tree_radix("mvapich2")});
-    return run_s4u(plan.schedule, load_platform(network).topology, as_smpi());
+    return run_s4u(plan_of(variant).schedule, load_platform(network).topology, as_smpi());
   }
 
   std::map<std::tuple<std::string, SummaAlgorithm, SummaLayout>, double> seconds_;
@@ -283,6 +294,8 @@ std::vector<Model> simulated_models() {
   return {
       simulated("summa.simulated_speed", {CaseField::network, CaseField::algorithm, CaseField::layout},
                 [table](const Row& row) { return table->relative(*row.what.network, variant_of(row)); }),
+      simulated("summa.speed_by_mpi_calls", {CaseField::network, CaseField::algorithm, CaseField::layout},
+                [](const Row& row) { return speed_by_mpi_calls(*row.what.network, variant_of(row)); }),
       simulated("summa.best_cells", {}, [table](const Row&) { return are_the_best_the_papers(*table); }),
       simulated("summa.relays_before_library", {},
                 [table](const Row&) {
