@@ -134,6 +134,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     const std::size_t size = begin_of(n, row_ + 1, rows()) - begin;
     std::vector<Force> part;
     if (size > 0) part = board_.evaluate(i_particles.subspan(begin, size), eps2);
+    spend();
     if (columns() > 1) part = folded(part);
     std::vector<std::size_t> bytes;
     for (unsigned rank = 0; rank < communicator_.size(); ++rank) bytes.push_back(piece_of(n, rank) * sizeof(Force));
@@ -214,8 +215,16 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     return least;
   }
 
+  /// What the board and the host were busy with since the last messages.
+  void spend() {
+    const double busy = busy_of(*owner_.clock_->device).total();
+    communicator_.spend(busy - spent_);
+    spent_ = busy;
+  }
+
   /// All ranks learn what the boards were busy with, and wait for the slowest.
   void end_block() {
+    spend();
     Clock& clock = *owner_.clock_;
     const Busy own = clock.own();
     std::vector<Busy> all(communicator_.size());
@@ -243,6 +252,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   std::vector<std::size_t> own_addresses_;
   std::vector<JParticle> own_particles_;
   std::map<std::size_t, std::pair<double, double>> message_seconds_;  // by block size
+  double spent_ = 0;                                                  // emulated seconds that the communicator knows of
 };
 
 NbodyRanks::NbodyRanks(Communicator& communicator, Split split, const Cluster& cluster)

@@ -19,4 +19,10 @@ SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, co
   return run_s4u(schedule, topology, options);
 }
 
+ProgramResult run_program_on_smpi(std::string_view, Rank, const Topology& topology,
+                                  const std::function<std::vector<double>(Rank)>&, const SimulationOptions& options) {
+  static_cast<void>(run_s4u(Schedule{}, topology, options));
+  return {};
+}
+
 }  // namespace gdr::interconnect

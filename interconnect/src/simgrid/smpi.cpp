@@ -1,11 +1,14 @@
 // A schedule as MPI calls on SimGrid's SMPI: a rank is an actor of this process.
+#include <fmt/format.h>
 #include <smpi/smpi.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <simgrid/s4u.hpp>
+#include <string>
 
+#include "gdr/base/error.h"
 #include "mpi/run_mpi.h"
 #include "simgrid/child.h"
 #include "simgrid/zone.h"
@@ -116,7 +119,83 @@ std::vector<double> simulate(const Schedule& schedule, const Topology& topology,
   return seconds;
 }
 
+/// A message of a byte for every pair of ranks, so that the zone has all links.
+Schedule all_pairs(std::string_view name, Rank ranks) {
+  Schedule schedule{.name = std::string(name), .ranks = std::vector<std::vector<Step>>(ranks)};
+  for (Rank from = 0; from < ranks; ++from) {
+    for (Rank to = 0; to < ranks; ++to) {
+      if (from != to) add_message(schedule, 0, from, to, 1, 0);
+    }
+  }
+  return schedule;
+}
+
+/// For each rank: when it was done, how many numbers it returned, and these.
+std::vector<double> simulate_program(const Schedule& pairs, const Topology& topology,
+                                     const std::function<std::vector<double>(Rank)>& program,
+                                     const SimulationOptions& options) {
+  constexpr double kResolution = 1e-12;  // seconds: nobody knows how long the messages will be
+  const auto engine = make_engine(options, kResolution);
+  s4u::Engine::set_config("smpi/simulate-computation:no");
+  SMPI_init();
+  auto* zone = new ExplicitZone(pairs, topology, options);  // the engine's from here
+  const auto ranks = static_cast<Rank>(pairs.ranks.size());
+  std::vector<double> seconds(ranks);
+  std::vector<std::vector<double>> numbers(ranks);
+  std::exception_ptr failure;
+  s4u::Engine::on_deadlock_cb([&] {
+    if (failure) std::rethrow_exception(failure);
+    throw Error(fmt::format("{}: deadlock: a rank waits for a message that nobody sends", pairs.name));
+  });
+  SMPI_app_instance_register(kInstance, nullptr, static_cast<int>(ranks));
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const s4u::ActorPtr actor = s4u::Actor::init(std::to_string(rank), zone->hosts()[rank]);
+    actor->set_property("instance_id", kInstance);
+    actor->set_property("rank", std::to_string(rank));
+    actor->start([&, rank] {
+      MPI_Init(nullptr, nullptr);
+      try {
+        numbers[rank] = program(rank);
+      } catch (...) {
+        if (!failure) failure = std::current_exception();
+      }
+      seconds[rank] = s4u::Engine::get_clock();
+      MPI_Finalize();
+    });
+  }
+  engine->run();
+  if (failure) std::rethrow_exception(failure);
+  std::vector<double> all;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    all.push_back(seconds[rank]);
+    all.push_back(static_cast<double>(numbers[rank].size()));
+    all.insert(all.end(), numbers[rank].begin(), numbers[rank].end());
+  }
+  return all;
+}
+
 }  // namespace
+
+ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
+                                  const std::function<std::vector<double>(Rank)>& program,
+                                  const SimulationOptions& options) {
+  if (ranks < 1 || ranks > topology.nodes()) {
+    throw Error(
+        fmt::format("{}: {} ranks are refused: {} has {} nodes", name, ranks, topology.name(), topology.nodes()));
+  }
+  const Schedule pairs = all_pairs(name, ranks);
+  const ChildResult child = compute_in_child(name, [&] { return simulate_program(pairs, topology, program, options); });
+  ProgramResult result;
+  auto next = child.numbers.begin();
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    result.rank_seconds.push_back(*next++);
+    const auto count = static_cast<std::ptrdiff_t>(*next++);
+    result.numbers.emplace_back(next, next + count);
+    next += count;
+  }
+  result.seconds = std::ranges::max(result.rank_seconds);
+  return result;
+}
 
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);

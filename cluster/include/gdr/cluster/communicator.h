@@ -38,6 +38,9 @@ class Communicator {
   virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
   virtual void barrier() = 0;
 
+  /// Emulated time of this rank that passes before its next message. Simulated ranks alone know of it.
+  virtual void spend(double seconds) { static_cast<void>(seconds); }
+
   /// Ends all ranks, which may be waiting for this one, with this exit status.
   [[noreturn]] virtual void abort(int status) = 0;
 

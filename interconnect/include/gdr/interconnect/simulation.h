@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "gdr/interconnect/activities.h"
@@ -57,5 +58,20 @@ struct SimulationResult {
 /// and more, which MPI does not count.
 [[nodiscard]] SimulationResult run_smpi(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options = {});
+
+struct ProgramResult {
+  double seconds = 0;                        // when the last rank is done
+  std::vector<double> rank_seconds;          // when each rank is done
+  std::vector<std::vector<double>> numbers;  // what each rank returned
+};
+
+/// A program of MPI calls on SMPI, compiled against its mpi.h: each rank calls `program` with its number, between
+/// MPI_Init() and MPI_Finalize(), which are called for it. Time passes in messages, and where the program says so to
+/// SimGrid; below 64 KiB a message leaves before its receive is posted, SMPI's default. Ranks are threads of control of
+/// one process, one at a time; rank r runs on node r. Throws gdr::Error with what a rank throws, for more ranks than
+/// nodes, and as run_s4u().
+[[nodiscard]] ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
+                                                const std::function<std::vector<double>(Rank)>& program,
+                                                const SimulationOptions& options = {});
 
 }  // namespace gdr::interconnect

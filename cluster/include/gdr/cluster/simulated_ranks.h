@@ -1,0 +1,21 @@
+// Ranks that are simulated: the communicator over SimGrid's SMPI, from the source that runs under mpirun. What ranks
+// compute is real, how long it takes is emulated. The library is gdr::simulated_ranks.
+#pragma once
+
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "gdr/cluster/communicator.h"
+#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/topology.h"
+
+namespace gdr::cluster {
+
+/// Calls `program` on each of so many ranks, rank r on node r of the topology. Communicator::spend() lets time pass.
+/// Throws gdr::Error as interconnect::run_program_on_smpi() does.
+[[nodiscard]] interconnect::ProgramResult run_simulated_ranks(
+    std::string_view name, unsigned ranks, const interconnect::Topology& topology,
+    const std::function<std::vector<double>(Communicator&)>& program);
+
+}  // namespace gdr::cluster
