@@ -1,7 +1,5 @@
 // Module grapedr._core: programs, devices and products for NumPy. What is easier said in Python is in
 // grapedr/__init__.py.
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <map>
@@ -11,24 +9,44 @@
 #include <utility>
 #include <vector>
 
+#include "core.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
 #include "gdr/base/error.h"
-#include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/dgemm.h"
-#include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/kernel_program.h"
-#include "gdr/hostlib/start_model.h"
-
-namespace py = pybind11;
+#include "gdr/hostlib/profile.h"
 
 namespace gdr::python {
+
+py::dict timing(const Device& device) {
+  const emulator::StageSeconds& seconds = device.emulated().seconds();
+  py::dict stages;
+  stages["i_send"] = seconds.i_send;
+  stages["j_send"] = seconds.j_send;
+  stages["compute"] = seconds.compute;
+  stages["add"] = seconds.add;
+  stages["host"] = seconds.host;
+  stages["total"] = seconds.total();
+  stages["interactions"] = device.emulated().interactions();
+  return stages;
+}
+
+namespace {
+hostlib::Profile profile_of(const Device& device) {
+  const auto events = device.computes() ? std::optional(device.counters().fp) : std::nullopt;
+  return hostlib::make_profile(device.emulated(), device.program(), device.options().engine, events);
+}
+}  // namespace
+
+std::string profile_json(const Device& device) { return hostlib::profile_json(profile_of(device)); }
+std::string profile_page(const Device& device) { return hostlib::profile_page(profile_of(device)); }
+
 namespace {
 
 /// Whole records, one a row, of 8-byte fields.
 using Fields = py::array_t<std::uint64_t, py::array::c_style>;
-using Vectors = py::array_t<double, py::array::c_style>;
 
 /// The diagnostics of a source that does not assemble.
 class AssemblyError : public Error {
@@ -103,19 +121,6 @@ Fields run(Device& device, const Fields& i, std::size_t nj) {
   return array;
 }
 
-py::dict timing(const Device& device) {
-  const emulator::StageSeconds& seconds = device.emulated().seconds();
-  py::dict stages;
-  stages["i_send"] = seconds.i_send;
-  stages["j_send"] = seconds.j_send;
-  stages["compute"] = seconds.compute;
-  stages["add"] = seconds.add;
-  stages["host"] = seconds.host;
-  stages["total"] = seconds.total();
-  stages["interactions"] = device.emulated().interactions();
-  return stages;
-}
-
 /// Floating-point events by kind.
 std::map<std::string, std::uint64_t> events(const Device& device) {
   const emulator::FpEvents& events = device.counters().fp;
@@ -154,85 +159,6 @@ Vectors dgemm(const Vectors& a, const Vectors& b, const std::string& precision, 
   }
   return array;
 }
-
-Vectors array_of(const std::vector<hostlib::Vec3>& vectors) {
-  Vectors array({vectors.size(), std::size_t{3}});
-  double* to = array.mutable_data();
-  for (const hostlib::Vec3& vector : vectors) {
-    *to++ = vector.x;
-    *to++ = vector.y;
-    *to++ = vector.z;
-  }
-  return array;
-}
-
-py::dict dict_of(const hostlib::Particles& particles) {
-  py::dict dict;
-  dict["id"] = py::array_t<std::int64_t>(static_cast<py::ssize_t>(particles.id.size()), particles.id.data());
-  dict["mass"] = py::array_t<double>(static_cast<py::ssize_t>(particles.mass.size()), particles.mass.data());
-  dict["position"] = array_of(particles.position);
-  dict["velocity"] = array_of(particles.velocity);
-  return dict;
-}
-
-hostlib::Particles particles_of(const Vectors& mass, const Vectors& position, const Vectors& velocity) {
-  const py::ssize_t n = mass.size();
-  const auto is_table = [n](const Vectors& vectors) {
-    return vectors.ndim() == 2 && vectors.shape(0) == n && vectors.shape(1) == 3;
-  };
-  if (mass.ndim() != 1 || !is_table(position) || !is_table(velocity)) {
-    throw Error("particles are refused: shapes must be mass (n), position (n, 3), velocity (n, 3)");
-  }
-  hostlib::Particles particles;
-  const double* x = position.data();
-  const double* v = velocity.data();
-  for (py::ssize_t k = 0; k < n; ++k, x += 3, v += 3) {
-    particles.push_back(k, mass.data()[k], {x[0], x[1], x[2]}, {v[0], v[1], v[2]});
-  }
-  return particles;
-}
-
-hostlib::Particles start(const std::string& kind, std::size_t particles, std::uint64_t seed) {
-  hostlib::StartModel model;
-  model.kind = hostlib::start_kind(kind);
-  model.particles = particles;
-  model.seed = seed;
-  return hostlib::make_start(model);
-}
-
-/// An N-body system on a board of its own.
-class Nbody {
- public:
-  Nbody(const hostlib::Particles& particles, double eps, double eta, const std::string& kernel,
-        const DeviceOptions& options)
-      : eps_(eps),
-        device_(options),
-        force_(device_, hostlib::kernel_program(kernel)),
-        integrator_(force_, particles, {.eta = eta, .eps = eps}) {}
-
-  /// Block by block, so that Ctrl-C is seen.
-  void evolve(double t_end) {
-    const py::gil_scoped_release release;
-    integrator_.evolve(t_end, [](const hostlib::HermiteIntegrator&) {
-      const py::gil_scoped_acquire acquire;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-    });
-    time_ = t_end;
-  }
-  [[nodiscard]] double time() const { return time_; }
-  [[nodiscard]] hostlib::Particles particles() const { return integrator_.particles_at(time_); }
-  [[nodiscard]] double energy() const { return hostlib::energy(particles(), eps_).total(); }
-  [[nodiscard]] std::uint64_t steps() const { return integrator_.counters().steps; }
-  [[nodiscard]] const Device& device() const { return device_; }
-  [[nodiscard]] std::string state_hash() const { return hostlib::state_hash(particles()); }
-
- private:
-  double eps_;
-  Device device_;
-  hostlib::BoardForce force_;
-  hostlib::HermiteIntegrator integrator_;
-  double time_ = 0;
-};
 
 }  // namespace
 }  // namespace gdr::python
@@ -273,25 +199,16 @@ PYBIND11_MODULE(_core, module) {
       .def("set_parameter", &Device::set_parameter)
       .def("write_j", [](Device& device, std::size_t first, const Fields& j) { device.write_j(first, span_of(j)); })
       .def("run", &run)
-      .def_property_readonly("timing", &timing)
+      .def_property_readonly("timing", &python::timing)
+      .def("profile_json", &python::profile_json)
+      .def("profile_page", &python::profile_page)
+      .def("time_j", &Device::time_j)
+      .def("time_run", &Device::time_run)
+      .def_property_readonly("j_capacity", &Device::j_capacity)
       .def_property_readonly("events", &events)
       .def_property_readonly("machine", [](const Device& device) { return device.machine().name; })
       .def_property_readonly("chips", &Device::chips);
 
   module.def("dgemm", &dgemm);
-  module.def("start", [](const std::string& kind, std::size_t particles, std::uint64_t seed) {
-    return dict_of(python::start(kind, particles, seed));
-  });
-  py::class_<Nbody>(module, "Nbody")
-      .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity, double eps, double eta,
-                       const std::string& kernel, const DeviceOptions& options) {
-        return std::make_unique<Nbody>(particles_of(mass, position, velocity), eps, eta, kernel, options);
-      }))
-      .def("evolve", &Nbody::evolve)
-      .def_property_readonly("time", &Nbody::time)
-      .def_property_readonly("particles", [](const Nbody& own) { return dict_of(own.particles()); })
-      .def_property_readonly("energy", &Nbody::energy)
-      .def_property_readonly("steps", &Nbody::steps)
-      .def_property_readonly("state_hash", &Nbody::state_hash)
-      .def_property_readonly("timing", [](const Nbody& own) { return timing(own.device()); });
+  add_runs(module);
 }

@@ -124,8 +124,11 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
       device_(std::move(device)),
       provenance_(provenance_of(device_, settings_.kernel, program)),
       last_checkpoint_seconds_(wall_seconds()) {
-  const int sources = settings_.start.has_value() + !settings_.in.empty() + !settings_.restart.empty();
-  if (sources != 1) throw Error("particles come from exactly one of: a start model, a snapshot, a checkpoint");
+  const int sources = settings_.start.has_value() + settings_.particles.has_value() + !settings_.in.empty() +
+                      !settings_.restart.empty();
+  if (sources != 1) {
+    throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
+  }
   refuse_twice_named(outputs_of(settings_));
   if (!settings_.run_files && (has_run_file() || is_hdf5(settings_.in))) {
     throw Error(fmt::format("{}: is HDF5, which this program does not know of",
@@ -160,6 +163,11 @@ void NbodyRun::begin_new() {
     require_room(settings_.start->particles);
     particles = make_start(*settings_.start);
     start_ = describe(*settings_.start);
+  } else if (settings_.particles) {
+    require_room(settings_.particles->size());
+    particles = *settings_.particles;
+    validate(particles);
+    start_ = fmt::format("{} particles of the caller", particles.size());
   } else {
     Snapshot snapshot =
         is_hdf5(settings_.in) ? settings_.run_files->read_snapshot(settings_.in) : read_snapshot(settings_.in);
@@ -257,6 +265,7 @@ void NbodyRun::open_run_file() {
 double NbodyRun::time() const { return time_offset_ + integrator_->time(); }
 
 Particles NbodyRun::particles() const { return integrator_->particles_at(result_time() - time_offset_); }
+Particles NbodyRun::particles_at(double t) const { return integrator_->particles_at(t - time_offset_); }
 std::size_t NbodyRun::predicted() const { return integrator_->predicted_at(result_time() - time_offset_); }
 Energy NbodyRun::energy() const { return finite_energy(particles(), state().options.eps); }
 
@@ -276,30 +285,34 @@ std::optional<double> NbodyRun::next_output() const {
 }
 
 NbodyEnd NbodyRun::integrate(const std::function<bool(const NbodyRun&)>& go_on) {
-  end_ = NbodyEnd::reached;
-  while (true) {
-    const std::optional<double> output_time = next_output();
-    const double until = output_time.value_or(settings_.t_end) - time_offset_;
-    while (integrator_->next_block_time() <= until) {
-      integrator_->step();
-      if (!go_on(*this)) {
-        end_ = NbodyEnd::stopped;
-        write_checkpoint();
-        return end_;
-      }
-      if (checkpoint_is_due()) write_checkpoint();
-    }
-    const double t = output_time.value_or(settings_.t_end);
-    if (last_output_ != t) output(t);
-    if (end_ != NbodyEnd::reached) return end_;
-    if (!output_time) break;
+  while (integrate_to_output(go_on)) {
   }
+  return end_;
+}
+
+bool NbodyRun::integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
+  end_ = NbodyEnd::reached;
+  const std::optional<double> output_time = next_output();
+  const double until = output_time.value_or(settings_.t_end) - time_offset_;
+  while (integrator_->next_block_time() <= until) {
+    integrator_->step();
+    if (!go_on(*this)) {
+      end_ = NbodyEnd::stopped;
+      write_checkpoint();
+      return false;
+    }
+    if (checkpoint_is_due()) write_checkpoint();
+  }
+  const double t = output_time.value_or(settings_.t_end);
+  if (last_output_ != t) output(t);
+  if (end_ != NbodyEnd::reached) return false;
+  if (output_time) return true;
   if (has_run_file()) {
     if (!run_file_written_) write_run_file(settings_.t_end, outputs_ - 1);
   } else if (!settings_.out.empty()) {
     hostlib::write_snapshot(settings_.out, snapshot(settings_.t_end), settings_.format);
   }
-  return end_;
+  return false;
 }
 
 void NbodyRun::output(double t) {

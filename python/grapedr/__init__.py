@@ -4,8 +4,10 @@
     kernel = grapedr.assemble(open("tutorial.vsm").read())
     results = kernel.run(i={"xi": numpy.zeros(4)}, j={"xj": [1.0, 2.0], "mj": [1.0, 0.5]})
     acc, jerk, pot = grapedr.accel_jerk_pot(x, v, m, eps=0.01)
+    for output in grapedr.NbodyRun(start="plummer", n=256, t_end=1, every=0.25): print(output.t, output.energy_error)
 
-What gdr refuses is an `Error` (a ValueError) that names value and allowed range; a source with errors is an
+`grapedr.network` (networks, collectives, task mapping, clusters), `grapedr.validation` (published numbers) and
+`grapedr.tables` (files) are modules of their own, imported when first used. What gdr refuses is an `Error` (a ValueError) that names value and allowed range; a source with errors is an
 `AssemblyError` with every diagnostic, its place and a caret. Results have the bits of the machine: the same on every engine
 and for every number of threads.
 """
@@ -13,13 +15,25 @@ and for every number of threads.
 from __future__ import annotations
 
 import html
+import importlib
+import os
+import pathlib
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _core
+# A wheel has kernels and descriptions inside.
+if (_data := pathlib.Path(__file__).parent / "data").is_dir():
+    os.environ.setdefault("GDR_DATA_DIR", str(_data))
+
+from . import _core  # noqa: E402
+from ._arrays import numbers, refuse_not_finite, whole
 from ._core import AssemblyError, Error
+from ._device import device_options
+from ._profile import Profile
+from ._runs import NbodyRun, Output, particle_arrays
 
 __all__ = [
     "AssemblyError",
@@ -27,12 +41,34 @@ __all__ = [
     "Error",
     "Kernel",
     "Nbody",
+    "NbodyRun",
+    "Output",
+    "Profile",
     "accel_jerk_pot",
     "assemble",
     "dgemm",
     "kernel",
+    "network",
+    "read_table",
     "start",
+    "tables",
+    "timing",
+    "validate",
+    "validation",
+    "write_table",
 ]
+
+_IN_MODULES = {"read_table": "tables", "write_table": "tables", "validate": "validation"}
+
+
+def __getattr__(name: str) -> Any:
+    """Modules that take time to load, when they are first asked for."""
+    if name in ("network", "tables", "validation"):
+        return importlib.import_module(f".{name}", __name__)
+    if name in _IN_MODULES:
+        return getattr(importlib.import_module(f".{_IN_MODULES[name]}", __name__), name)
+    raise AttributeError(f"module 'grapedr' has no attribute '{name}'")
+
 
 for _type in (AssemblyError, Error):
     _type.__module__ = __name__
@@ -55,7 +91,7 @@ class Device:
         threads: int = 0,
         clock_mhz: float | None = None,
     ) -> None:
-        self._options = _core.Options(machine, boards, engine, threads, clock_mhz)
+        self._options = device_options(machine, boards, engine, threads, clock_mhz)
         self._core = _core.Device(self._options)
         self._kernel: Kernel | None = None
 
@@ -82,6 +118,14 @@ class Device:
     def events(self) -> dict[str, int]:
         """Floating-point events (`invalid`, `overflow`, `underflow`) since the kernel was loaded."""
         return self._core.events
+
+    def profile(self) -> Profile:
+        """What limits the runs since the kernel was loaded."""
+        return Profile(self._core.profile_json(), self._core.profile_page())
+
+    def __repr__(self) -> str:
+        kernel = f", kernel {self._kernel.name}" if self._kernel else ""
+        return f"<grapedr.Device {self.machine}: {self.chips} chips{kernel}>"
 
 
 class Kernel:
@@ -158,18 +202,43 @@ class Kernel:
                 raise Error(f"{what}['{name}'] has shape {array.shape}: it must be (n{''.join(f', {d}' for d in dimensions)})")
             if not np.can_cast(array.dtype, dtype, "same_kind") or array.dtype.kind not in "iufb":
                 raise Error(f"{what}['{name}'] has type {array.dtype}: it must be {dtype} or convert to it without loss of kind")
-            if dtype.kind == "f" and np.isnan(array).any():
-                place = tuple(int(n) for n in np.argwhere(np.isnan(array))[0])
-                raise Error(f"{what}['{name}'] is nan at {place}")
+            if array.dtype.kind == "f":
+                refuse_not_finite(f"{what}['{name}']", array, finite=False)
             records[name] = array
         return records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
 
     def __repr__(self) -> str:
         return f"<grapedr.Kernel {self.name}: {self.loop_lines} loop lines>"
 
+    def schedule(self) -> list[dict[str, Any]]:
+        """A dictionary for each line, in the order of execution: `section`, `line` (of the source), `text`, whether
+        `adder`, `multiplier` and `alu` work in it, words of broadcast memory (`bm_words`), and its `clocks` in one run of
+        one iteration, of which `stall` are waiting."""
+        device = Device(engine="timing")
+        device._load(self)
+        if not self._program.is_type2:
+            device._core.time_j(device.chips)
+            device._core.time_run(1, device.chips)
+        return Profile(device._core.profile_json(), "").lines
+
     def _repr_html_(self) -> str:
-        """The listing, for notebooks."""
-        return f"<p><b>{html.escape(self.name)}</b>, {self.loop_lines} loop lines</p><pre>{html.escape(self.listing)}</pre>"
+        """The schedule, for notebooks: a line each with the units that work in it, and the listing to fold out."""
+        rows = []
+        section = ""
+        for line in self.schedule():
+            if line["section"] != section:
+                section = line["section"]
+                rows.append(f"<tr><th colspan=5 style='text-align:left'>{html.escape(section)}</th></tr>")
+            units = "".join(
+                f"<td style='background:{colour if line[unit] else 'none'}'>{letter if line[unit] else ''}</td>"
+                for unit, letter, colour in (("adder", "A", "#a8c8e8"), ("multiplier", "M", "#f0c890"), ("alu", "I", "#b8e0b0"))
+            )
+            text = f"<td style='text-align:left'><code>{html.escape(line['text'].strip())}</code></td>"
+            rows.append(f"<tr><td>{line['line']}</td>{units}{text}</tr>")
+        return (
+            f"<p><b>{html.escape(self.name)}</b>, {self.loop_lines} loop lines (A adder, M multiplier, I integer unit)</p>"
+            f"<table>{''.join(rows)}</table><details><summary>listing</summary><pre>{html.escape(self.listing)}</pre></details>"
+        )
 
 
 def assemble(
@@ -186,13 +255,6 @@ def kernel(name: str, **definitions: object) -> Kernel:
     return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
 
 
-def _vectors(what: str, values: ArrayLike, n: int | None = None) -> NDArray[np.float64]:
-    array = np.ascontiguousarray(values, dtype=np.float64)
-    if array.ndim != 2 or array.shape[1] != 3 or (n is not None and len(array) != n):
-        raise Error(f"{what} has shape {array.shape}: it must be ({'n' if n is None else n}, 3)")
-    return array
-
-
 _gravity: dict[str, Kernel] = {}
 
 
@@ -205,12 +267,12 @@ def accel_jerk_pot(
     device: Device | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Acceleration (n, 3), its time derivative (n, 3) and potential (n,) of particles on each other, G = 1, with Plummer
-    softening `eps`. `x` and `v` have shape (n, 3), `m` (n,)."""
-    x = _vectors("x", x)
-    v = _vectors("v", v, len(x))
-    m = np.ascontiguousarray(m, dtype=np.float64)
-    if m.shape != (len(x),):
-        raise Error(f"m has shape {m.shape}: it must be ({len(x)},)")
+    softening `eps`. `x` and `v` have shape (n, 3), `m` (n,); any units with G = 1."""
+    x = numbers("x", x, ("n", 3))
+    v = numbers("v", v, (len(x), 3))
+    m = numbers("m", m, (len(x),))
+    if not 0 <= eps < np.inf:
+        raise Error(f"eps = {eps} is refused: it must be at least 0 and finite")
     if kernel_name not in _gravity:
         _gravity[kernel_name] = kernel(kernel_name)
     number = np.arange(len(x))
@@ -225,16 +287,28 @@ def accel_jerk_pot(
 def dgemm(a: ArrayLike, b: ArrayLike, precision: str = "paper", **device: object) -> NDArray[np.float64]:
     """a @ b on the board. `precision` "paper" takes 50 bits of each operand, "double" all 53. Further arguments are those of
     Device."""
-    options = Device(**device)._options
-    return _core.dgemm(
-        np.ascontiguousarray(a, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64), precision, options
-    )
+    a = numbers("a", a, ("m", "k"))
+    return _core.dgemm(a, numbers("b", b, ("k", "n")), precision, device_options(**device))
+
+
+def timing(kernel: Kernel | str, ni: int, nj: int, **device: object) -> dict[str, float]:
+    """Emulated seconds by stage of sending `nj` j-particles and running `ni` i-particles against them, their `total`, and
+    `interactions` and `gflops`; nothing is computed. Further arguments are those of Device, without `engine`."""
+    if isinstance(kernel, str):
+        kernel = globals()["kernel"](kernel)
+    board = Device(engine="timing", **device)
+    board._load(kernel)
+    board._core.time_j(whole("nj", nj, 0))
+    board._core.time_run(whole("ni", ni, 0), nj)
+    stages = board.timing
+    flops = kernel._program.flops * stages["interactions"]
+    return stages | {"gflops": flops / stages["total"] / 1e9 if stages["total"] > 0 else 0.0}
 
 
 def start(kind: str, particles: int = 0, seed: int = 1) -> dict[str, NDArray]:
     """A start model in Henon's units: "plummer", "king", "uniform", "cold", "merger", "binary", "pythagorean". Arrays `id`
     (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3)."""
-    return _core.start(kind, particles, seed)
+    return _core.start(kind, whole("particles", particles, 0), whole("seed", seed, 0))
 
 
 class Nbody:
@@ -249,10 +323,9 @@ class Nbody:
         **device: object,
     ) -> None:
         """`particles` as of start(); further arguments are those of Device."""
-        x = _vectors("position", particles["position"])
-        v = _vectors("velocity", particles["velocity"], len(x))
-        mass = np.ascontiguousarray(particles["mass"], dtype=np.float64)
-        self._core = _core.Nbody(mass, x, v, eps, eta, kernel_name, Device(**device)._options)
+        own = particle_arrays(particles)
+        options = device_options(**device)
+        self._core = _core.Nbody(own["mass"], own["position"], own["velocity"], eps, eta, kernel_name, options)
 
     def evolve(self, t_end: float) -> None:
         """Integrates to `t_end`. Ctrl-C ends it between two blocks and leaves the system at the last block's time."""
@@ -295,6 +368,10 @@ class Nbody:
     def timing(self) -> dict[str, float]:
         """Emulated seconds by stage, without the host's own integration, and `interactions`."""
         return self._core.timing
+
+    def profile(self) -> Profile:
+        """What limits the board in this run."""
+        return Profile(self._core.profile_json(), self._core.profile_page())
 
     def __repr__(self) -> str:
         return f"<grapedr.Nbody at t = {self.time:g}, {self.steps} steps>"

@@ -66,6 +66,7 @@ class ForceSharing {
 struct NbodySettings {
   // The particles: from exactly one of these.
   std::optional<StartModel> start;
+  std::optional<Particles> particles;
   std::filesystem::path in;
   std::filesystem::path restart;
   bool force_restart = false;  // even where provenance differs; the bits are then those of no uninterrupted run
@@ -110,6 +111,12 @@ class NbodyRun {
   /// the run writes its checkpoint and ends. Throws gdr::Error if an output cannot be written or a force is not finite;
   /// the last checkpoint stays.
   NbodyEnd integrate(const std::function<bool(const NbodyRun&)>& go_on);
+  /// The same as far as the next output. True if that is not the last one. integrate() and this may take turns.
+  bool integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on);
+  /// How the last of these calls ended.
+  [[nodiscard]] NbodyEnd end() const { return end_; }
+  /// Time of the last output; none before the first.
+  [[nodiscard]] std::optional<double> last_output() const { return last_output_; }
 
   /// Of the snapshot, if it had one, and the run.
   [[nodiscard]] double time() const;
@@ -119,6 +126,8 @@ class NbodyRun {
   [[nodiscard]] double result_time() const { return end_ == NbodyEnd::reached ? settings_.t_end : time(); }
 
   [[nodiscard]] Particles particles() const;  // at result_time()
+  /// At `t` from time() to the next block's. Throws gdr::Error for other times.
+  [[nodiscard]] Particles particles_at(double t) const;
   [[nodiscard]] std::size_t predicted() const;
   [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
   /// (E - E0) / |E0|; none for a system without energy.

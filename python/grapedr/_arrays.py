@@ -1,0 +1,41 @@
+"""Arrays as callers give them: refused with name, place and value, or copied."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._core import Error
+
+
+def shape_text(shape: tuple[int | str, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
+
+
+def numbers(what: str, values: ArrayLike, shape: tuple[int | str, ...], finite: bool = True) -> NDArray[np.float64]:
+    """A contiguous copy in doubles, so that what the caller or another thread changes later does not matter. `shape` holds
+    extents, and names where an extent is free. NaN is refused, and unless `finite` is False infinity too."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
+        raise Error(f"{what} has type {array.dtype}: it must hold real numbers")
+    if array.ndim != len(shape) or any(isinstance(n, int) and n != m for n, m in zip(shape, array.shape)):
+        raise Error(f"{what} has shape {array.shape}: it must be {shape_text(shape)}")
+    copy = np.array(array, dtype=np.float64, order="C")
+    refuse_not_finite(what, copy, finite)
+    return copy
+
+
+def refuse_not_finite(what: str, array: NDArray, finite: bool) -> None:
+    """Names the first NaN, or the first infinity too."""
+    wrong = ~np.isfinite(array) if finite else np.isnan(array)
+    if not wrong.any():
+        return
+    place = tuple(int(n) for n in np.argwhere(wrong)[0])
+    raise Error(f"{what} is {array[place]} at {place}" + (": it must be finite" if finite else ""))
+
+
+def whole(what: str, value: object, least: int, most: int = 2**63 - 1) -> int:
+    """A whole number from `least` to `most`."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= most:
+        return int(value)
+    raise Error(f"{what} = {value!r} is refused: it must be a whole number from {least} to {most}")

@@ -1,0 +1,93 @@
+"""Profiles: what limits what a board did."""
+
+from __future__ import annotations
+
+import html
+import json
+import pathlib
+from typing import TYPE_CHECKING, Any
+
+from ._figures import picture_html, pyplot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Profile:
+    """Emulated time of all runs of a device since its kernel was loaded: stages, clocks line by line, ceilings, and what
+    limits it. `data` is the JSON of `gdr run --profile`, as a dictionary."""
+
+    def __init__(self, text: str, page: str) -> None:
+        self.data: dict[str, Any] = json.loads(text)
+        self._text = text
+        self._page = page
+
+    @property
+    def seconds(self) -> float:
+        """Emulated seconds."""
+        return self.data["emulated_seconds"]
+
+    @property
+    def gflops(self) -> float:
+        """Gflops at the kernel's own count of operations, over `seconds`."""
+        return self.data["emulated_gflops"]
+
+    @property
+    def verdict(self) -> str:
+        """What limits the runs, in a sentence."""
+        return self.data["verdict"]
+
+    @property
+    def stages(self) -> dict[str, float]:
+        """Emulated seconds by stage."""
+        return self.data["stages"]
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """Every line of the kernel with its units and clocks."""
+        return self.data["lines"]
+
+    def save(self, path: str | pathlib.Path) -> None:
+        """Writes a page (.html), or JSON (.json) that `gdr profile compare` reads."""
+        path = pathlib.Path(path)
+        if path.suffix not in (".html", ".json"):
+            from ._core import Error
+
+            raise Error(f"{path} is refused: its name must end in .html or .json")
+        path.write_text(self._page if path.suffix == ".html" else self._text, encoding="utf-8")
+
+    def plot(self) -> Figure:
+        """Stages, and the lines of the loop body by their clocks; by matplotlib."""
+        figure, (left, right) = pyplot().subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+        names = list(self.stages)
+        left.barh(names, [1e3 * self.stages[name] for name in names], color="#4878a8")
+        left.invert_yaxis()
+        left.set_xlabel("emulated time / ms")
+        body = [line for line in self.lines if line["section"] == "loop body"]
+        bottom = [0.0] * len(body)
+        places = range(len(body))
+        for part, colour in (("clocks", "#4878a8"), ("stall", "#d08040")):
+            values = [line["clocks"] - line["stall"] if part == "clocks" else line["stall"] for line in body]
+            right.bar(places, values, 0.9, bottom, color=colour, label="line" if part == "clocks" else "stall")
+            bottom = [a + b for a, b in zip(bottom, values)]
+        right.set_xlabel("line of the loop body")
+        right.set_ylabel("clocks, all runs")
+        right.legend(frameon=False)
+        figure.suptitle(f"{self.data['kernel']} on {self.data['machine']}, {self.gflops:.3g} Gflops", fontsize=11)
+        return figure
+
+    def __repr__(self) -> str:
+        return f"<grapedr.Profile of {self.data['kernel']}: {self.seconds:.3g} s, {self.verdict}>"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(limit['what'])}</td><td>{100 * limit['share']:.1f} %</td>"
+            f"<td>{html.escape(limit['advice'])}</td></tr>"
+            for limit in self.data["limits"]
+            if limit["share"] > 0.005
+        )
+        return (
+            f"<p><b>{html.escape(self.data['kernel'])}</b> on {html.escape(self.data['machine'])}: "
+            f"{self.seconds:.4g} emulated s, {self.gflops:.4g} Gflops. {html.escape(self.verdict)}</p>"
+            f"<table><tr><th>takes time</th><th>share</th><th>advice</th></tr>{rows}</table>{picture_html(self.plot)}"
+        )

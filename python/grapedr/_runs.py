@@ -1,0 +1,222 @@
+"""N-body runs: outputs one after the other, callbacks, files, restarts."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from ._arrays import numbers, whole
+from ._core import Error
+from ._device import device_options
+from ._figures import picture_html, pyplot
+from ._profile import Profile
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Particles = Mapping[str, ArrayLike]
+
+
+def particle_arrays(particles: Particles) -> dict[str, NDArray]:
+    """Copies of `mass` (n,), `position` (n, 3), `velocity` (n, 3), and `id` (n,) if it is there."""
+    missing = [name for name in ("mass", "position", "velocity") if name not in particles]
+    if missing:
+        raise Error(f"particles have no '{missing[0]}': they need mass (n,), position (n, 3), velocity (n, 3)")
+    mass = numbers("particles['mass']", particles["mass"], ("n",))
+    arrays = {"mass": mass}
+    for name in ("position", "velocity"):
+        arrays[name] = numbers(f"particles['{name}']", particles[name], (len(mass), 3))
+    if "id" in particles:
+        ids = np.asarray(particles["id"])
+        if ids.dtype.kind not in "iu" or ids.shape != mass.shape:
+            raise Error(f"particles['id'] has type {ids.dtype} and shape {ids.shape}: it must hold {len(mass)} integers")
+        arrays["id"] = ids.astype(np.int64)
+    return arrays
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """A run at an output time."""
+
+    t: float
+    values: dict[str, float]
+    """A line of the log: `energy`, `energy_error`, `virial_ratio`, `r_50`, `core_radius`, ... NaN for what there is none
+    of; docs/nbody.md says what each is. G = 1, Henon's units for the start models."""
+    particles: dict[str, NDArray]
+    """At `t`: `id` (n,), `mass` (n,), `position` (n, 3), `velocity` (n, 3), in the order that the run began with."""
+    state_hash: str
+    """SHA-256 of the particles' bits, as `gdr nbody` tells it."""
+
+    @property
+    def energy(self) -> float:
+        return self.values["energy"]
+
+    @property
+    def energy_error(self) -> float:
+        """(E - E0) / |E0|."""
+        return self.values["energy_error"]
+
+
+class NbodyRun:
+    """A run as `gdr nbody` makes it, to the same bits, output by output:
+
+        run = grapedr.NbodyRun(start="plummer", n=256, t_end=2, every=0.25, checkpoint="run.gdr")
+        for output in run:
+            print(output.t, output.energy_error)
+
+    The particles come from exactly one of
+
+    - `particles`: `mass` (n,), `position` (n, 3), `velocity` (n, 3) and perhaps `id` (n,), as start() gives them; copied
+    - `start`, a model's name, with `n`, `seed`, `w0`, `separation`, `pericentre`, `eccentricity` as the model takes them
+    - `in_file`: a snapshot, text or HDF5
+    - `restart`: a checkpoint; the run goes on to the bits of one that was never interrupted
+
+    There is an output at every multiple of `every` and at `t_end` (0: there alone). `out` (text, or HDF5 if it ends in
+    .h5), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
+    if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run whose energy is
+    off by more than `max_energy_error`, relative, at an output ends there.
+    Further arguments are those of Device. Iterating again goes on where the run ended.
+    """
+
+    def __init__(
+        self,
+        particles: Particles | None = None,
+        *,
+        t_end: float,
+        every: float = 0.0,
+        start: str | None = None,
+        n: int | None = None,
+        seed: int | None = None,
+        w0: float | None = None,
+        separation: float | None = None,
+        pericentre: float | None = None,
+        eccentricity: float | None = None,
+        in_file: str | os.PathLike[str] | None = None,
+        restart: str | os.PathLike[str] | None = None,
+        force_restart: bool = False,
+        eps: float = 0.01,
+        eta: float = 0.1,
+        kernel_name: str = "gravity_jerk",
+        out: str | os.PathLike[str] | None = None,
+        log: str | os.PathLike[str] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_minutes: float = 10.0,
+        max_energy_error: float | None = None,
+        on_block: Callable[[float, int], Any] | None = None,
+        **device: Any,
+    ) -> None:
+        if not every >= 0:
+            raise Error(f"every = {every} is refused: it must be at least 0")
+        settings: dict[str, Any] = {"t_end": float(t_end), "every": float(every), "kernel": kernel_name}
+        settings |= {"eps": float(eps), "eta": float(eta), "force_restart": force_restart}
+        settings["checkpoint_minutes"] = float(checkpoint_minutes)
+        n = None if n is None else whole("n", n, 1)
+        seed = None if seed is None else whole("seed", seed, 0)
+        model = {"n": n, "seed": seed, "w0": w0, "separation": separation, "pericentre": pericentre}
+        model["eccentricity"] = eccentricity
+        given = [name for name, value in model.items() if value is not None]
+        if given and start is None:
+            raise Error(f"{given[0]} = {model[given[0]]} has no effect without start")
+        paths = {"in_file": in_file, "restart": restart, "out": out, "log": log, "checkpoint": checkpoint}
+        settings |= {name: os.fspath(path) for name, path in paths.items() if path is not None}
+        optional = {"start": start, "max_energy_error": max_energy_error} | model
+        settings |= {name: value for name, value in optional.items() if value is not None}
+        if particles is not None:
+            settings |= particle_arrays(particles)
+        self._core = _core.NbodyRun(settings, device_options(**device))
+        self._on_block = on_block
+
+    def __iter__(self) -> Iterator[Output]:
+        more = True
+        while more:
+            before = self._core.last_output
+            more = self._core.to_next_output(self._on_block)
+            if (t := self._core.last_output) != before:
+                yield self._output(t)
+
+    def run(self) -> NbodyRun:
+        """To the end."""
+        for _ in self:
+            pass
+        return self
+
+    def _output(self, t: float) -> Output:
+        names, rows = self._core.samples
+        particles, digest = self._core.particles_at(t), self._core.state_hash_at(t)
+        return Output(t, dict(zip(names, rows[-1])), particles, digest)
+
+    @property
+    def time(self) -> float:
+        """Of the last block."""
+        return self._core.time
+
+    @property
+    def end(self) -> str:
+        """How the last iteration ended: "reached", "stopped" or "energy error"."""
+        return self._core.end
+
+    @property
+    def samples(self) -> NDArray:
+        """All outputs so far, a structured array: a field for each column of the log."""
+        names, rows = self._core.samples
+        return np.array([tuple(row) for row in rows], dtype=[(name, np.float64) for name in names])
+
+    @property
+    def steps(self) -> int:
+        """Of single particles."""
+        return self._core.steps
+
+    @property
+    def blocks(self) -> int:
+        return self._core.blocks
+
+    @property
+    def block_sizes(self) -> NDArray[np.int64]:
+        """(n + 1,): how many blocks had 0, 1, ..., n particles."""
+        return np.array(self._core.block_sizes, dtype=np.int64)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it takes to run it again: start, eps, eta, kernel and its digest, machine, clock, boards, engine."""
+        return self._core.facts
+
+    @property
+    def timing(self) -> dict[str, float]:
+        """Emulated seconds by stage, and `interactions`."""
+        return self._core.timing
+
+    def profile(self) -> Profile:
+        """What limits the board in this run."""
+        return Profile(self._core.profile_json(), self._core.profile_page())
+
+    def plot(self) -> Figure:
+        """Energy error, Lagrangian radii and core radius over time; by matplotlib."""
+        samples = self.samples
+        figure, (left, right) = pyplot().subplots(1, 2, figsize=(9, 3.2), layout="constrained")
+        left.plot(samples["t"], samples["energy_error"], ".-", color="#4878a8")
+        left.set_xlabel("t")
+        left.set_ylabel("(E - E$_0$) / |E$_0$|")
+        for name in ("r_10", "r_25", "r_50", "r_75", "r_90"):
+            right.plot(samples["t"], samples[name], "-", label=f"{name[2:]} % of the mass")
+        right.plot(samples["t"], samples["core_radius"], "k--", label="core")
+        right.set_yscale("log")
+        right.set_xlabel("t")
+        right.set_ylabel("radius about the density centre")
+        right.legend(frameon=False, fontsize=7)
+        return figure
+
+    def __repr__(self) -> str:
+        return f"<grapedr.NbodyRun of {self.facts['start']}: t = {self.time:g}, {self.steps} steps>"
+
+    def _repr_html_(self) -> str:
+        told = self.facts | {"t": f"{self.time:g}", "steps": self.steps, "blocks": self.blocks}
+        told["emulated seconds"] = f"{self.timing['total']:.4g}"
+        rows = "".join(f"<tr><td>{html.escape(str(k))}</td><td>{html.escape(str(v))}</td></tr>" for k, v in told.items())
+        return f"<table>{rows}</table>" + (picture_html(self.plot) if len(self.samples) > 1 else "")

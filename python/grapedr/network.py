@@ -1,0 +1,151 @@
+"""Networks between boards: collectives on them, task mapping, and N-body on clusters, in time alone.
+
+    net = grapedr.network.Network("optical-hub-64")
+    net.collective("allgather", 1 << 20)["seconds"]
+    grapedr.network.map_tasks("cg", "torus:8x8").max_link_bytes
+    grapedr.network.cluster_nbody("grape-dr-64", nodes=16, n=100_000, algorithm="2d")["efficiency"]
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _models
+from ._core import Error
+from ._figures import picture_html, pyplot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Mapping", "Network", "cluster_names", "cluster_nbody", "map_tasks"]
+
+
+class Network:
+    """A network by its name (`gdr net` lists them) or a TOML file; `nodes` instead of the description's."""
+
+    def __init__(self, name: str, nodes: int | None = None) -> None:
+        self._core = _models.Platform(name, nodes)
+
+    @property
+    def name(self) -> str:
+        return self._core.name
+
+    @property
+    def nodes(self) -> int:
+        return self._core.nodes
+
+    @property
+    def links(self) -> int:
+        """Directed."""
+        return self._core.links
+
+    @property
+    def node_bytes_per_second(self) -> float:
+        """Of all ports of a node."""
+        return self._core.node_bytes_per_second
+
+    def route(self, start: int, end: int) -> list[int]:
+        """Links that a message from node `start` to node `end` passes, in order."""
+        return self._core.route(start, end)
+
+    def collective(self, operation: str, bytes: int, method: str | None = None, simulate: bool = False) -> dict[str, Any]:
+        """Seconds of a collective call on all nodes: "allgather" (`bytes` of each node; `method` "posted", "pairwise",
+        "ring", "bruck"), "broadcast" ("direct", "multipath", "tree"), "reduce", "allreduce", "send" ("direct", "multipath").
+
+        `seconds` is a closed form, which takes all ranks to go in step, or with `simulate` SimGrid's; beside it
+        `lockstep_seconds`, `link_bound_seconds` (no execution ends sooner), `messages` and `bytes` on the way."""
+        if method is None:
+            method = "ring" if operation == "allgather" else "direct"
+        if bytes < 0:
+            raise Error(f"bytes = {bytes} is refused: it must be at least 0")
+        return self._core.collective(operation, bytes, method, simulate)
+
+    def __repr__(self) -> str:
+        return f"<grapedr.network.Network {self.name}: {self.nodes} nodes, {self.links} links>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Mapping:
+    """Which node runs which task."""
+
+    topology: str
+    nodes: NDArray[np.int64]
+    """(tasks,): node of each task; node = x + X (y + Y z)."""
+    cost_hop_bytes: int
+    """Bytes x hops on the mesh."""
+    cost_torus_hop_bytes: int
+    """Bytes x hops that messages take."""
+    max_link_bytes: int
+    """Of the busiest directed link."""
+    link_bytes: NDArray[np.int64]
+    """(links,): (node * axes + axis) * 2 + (0: plus, 1: minus)."""
+
+    def plot(self) -> Figure:
+        """How many links have which load; by matplotlib."""
+        figure, axes = pyplot().subplots(figsize=(5, 3), layout="constrained")
+        axes.hist(self.link_bytes / 1e6, bins=30, color="#4878a8")
+        axes.set_xlabel("load / MB")
+        axes.set_ylabel("directed links")
+        axes.set_title(f"{self.topology}: busiest link {self.max_link_bytes / 1e6:.3g} MB", fontsize=10)
+        return figure
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<p>{len(self.nodes)} tasks on {html.escape(self.topology)}: {self.cost_hop_bytes / 1e9:.4g} GB x hops, "
+            f"busiest link {self.max_link_bytes / 1e6:.4g} MB</p>{picture_html(self.plot)}"
+        )
+
+
+def map_tasks(
+    graph: str | os.PathLike[str] | ArrayLike,
+    topology: str,
+    method: str = "refined",
+    objective: str = "cost",
+    *,
+    bytes: int = 2048,
+    npb_class: str = "B",
+    threads: int = 1,
+    seed: int = 1,
+    effort: float = 1.0,
+) -> Mapping:
+    """A node for each task of a program, so that messages travel short ways and share few links (docs/mapping.md).
+
+    `graph` is "bruck" (with `bytes` a task), "cg", "sp" (with `npb_class`), a CSV file, or a matrix (tasks, tasks) of the
+    bytes that the task of the row sends to that of the column. `topology` is such as "torus:8x8x8" or "mesh:4x4", `method`
+    "xyz", "none", "mincost", "minlink", "scotch" or "refined", `objective` of the last "cost" or "link". The result does
+    not depend on `threads`."""
+    if isinstance(graph, (str, os.PathLike)):
+        tasks = _models.TaskGraph.named(os.fspath(graph), topology, bytes, npb_class)
+    else:
+        matrix = np.asarray(graph)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.dtype.kind not in "iu":
+            raise Error(f"graph has type {matrix.dtype} and shape {matrix.shape}: it must be a square matrix of integers")
+        if (matrix < 0).any():
+            place = tuple(int(n) for n in np.argwhere(matrix < 0)[0])
+            raise Error(f"graph is {matrix[place]} at {place}: it must be at least 0")
+        pairs = np.argwhere(matrix)
+        tasks = _models.TaskGraph(len(matrix), [(int(a), int(b), int(matrix[a, b])) for a, b in pairs])
+    made = _models.map_tasks(tasks, topology, method, objective, threads, seed, effort)
+    made["nodes"] = np.array(made["nodes"], dtype=np.int64)
+    made["link_bytes"] = np.array(made["link_bytes"], dtype=np.int64)
+    return Mapping(topology=topology, **made)
+
+
+def cluster_names() -> list[str]:
+    """Clusters that come with gdr."""
+    return _models.cluster_names()
+
+
+def cluster_nbody(
+    cluster: str, nodes: int, n: int, algorithm: str = "2d", kernel_name: str = "gravity_jerk"
+) -> dict[str, Any]:
+    """One unit of time of an N-body run of `n` particles with individual steps on `nodes` nodes: `seconds`, `gflops`,
+    `efficiency`, `bound_by`, and `parts` of the critical path in seconds. `algorithm` is "copy", "j" or "2d"
+    (docs/cluster.md)."""
+    return _models.cluster_nbody(cluster, nodes, float(n), algorithm, kernel_name)

@@ -1,0 +1,153 @@
+"""Tables of numbers in files: .npy, .npz, HDF5 (.h5, .hdf5) and .csv.
+
+A table is a dictionary of arrays with one length, an array of shape (n, *dimensions) for each column: what Kernel.run()
+takes for `i` and `j`. A structured array will do for writing.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import pathlib
+import re
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._arrays import refuse_not_finite
+from ._core import Error
+
+Table = dict[str, NDArray]
+_KINDS = ".npy, .npz, .h5, .hdf5 or .csv"
+
+
+def _checked(table: Mapping[str, ArrayLike] | NDArray, what: str) -> Table:
+    if isinstance(table, np.ndarray):
+        if table.dtype.names is None:
+            raise Error(f"{what}: an array of type {table.dtype} has no names of columns: give a structured array")
+        table = {name: table[name] for name in table.dtype.names}
+    columns = {str(name): np.asarray(column) for name, column in table.items()}
+    for name, column in columns.items():
+        if column.dtype.kind not in "iufb":
+            raise Error(f"{what}: column '{name}' has type {column.dtype}: it must hold real numbers")
+        if column.ndim == 0:
+            raise Error(f"{what}: column '{name}' is a number: it must be an array")
+        if column.dtype.kind == "f":
+            refuse_not_finite(f"{what}: column '{name}'", column, finite=False)
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise Error(f"{what}: the columns must have one length ({', '.join(f'{k}: {n}' for k, n in lengths.items())})")
+    return columns
+
+
+def _hdf5(path: pathlib.Path):
+    try:
+        import h5py
+    except ImportError as error:
+        raise Error(f"{path}: HDF5 needs the module h5py (Debian's python3-h5py)") from error
+    return h5py
+
+
+def _read_csv(path: pathlib.Path) -> Table:
+    with open(path, newline="", encoding="utf-8") as file:
+        lines = [(n, row) for n, row in enumerate(csv.reader(file), 1) if row and not row[0].lstrip().startswith("#")]
+    if not lines:
+        raise Error(f"{path}: there is no line with the names of columns")
+    names = [name.strip() for name in lines[0][1]]
+    for n, row in lines[1:]:
+        if len(row) != len(names):
+            raise Error(f"{path}:{n}: {len(row)} numbers instead of {len(names)}")
+    flat: dict[str, NDArray] = {}
+    for place, name in enumerate(names):
+        texts = [row[place].strip() for _, row in lines[1:]]
+        integers = all(re.fullmatch(r"[+-]?\d+", text) for text in texts)
+        values = []
+        for (n, _), text in zip(lines[1:], texts):
+            try:
+                values.append(int(text) if integers else float(text))
+            except ValueError:
+                raise Error(f"{path}:{n}: '{text}' in column '{name}' is no number") from None
+        flat[name] = np.array(values, dtype=np.int64 if integers and values else np.float64)
+    table: Table = {}
+    for name, column in flat.items():  # x[0], x[1], ... become one column x
+        parts = re.fullmatch(r"(.+?)((?:\[\d+\])+)", name)
+        if not parts:
+            table[name] = column
+            continue
+        elements = [other for other in flat if re.fullmatch(re.escape(parts[1]) + r"(\[\d+\])+", other)]
+        indices = np.array([[int(n) for n in re.findall(r"\[(\d+)\]", other)] for other in elements])
+        if parts[1] in table:
+            continue
+        whole = np.zeros((len(column), *(indices.max(axis=0) + 1)), np.result_type(*(flat[e] for e in elements)))
+        if whole[0:1].size != len(elements) and len(column) > 0:
+            raise Error(f"{path}: column '{parts[1]}' has {len(elements)} elements instead of {whole[0:1].size}")
+        for index, other in zip(indices, elements):
+            whole[(slice(None), *index)] = flat[other]
+        table[parts[1]] = whole
+    return table
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Columns by name. A .npy file holds a structured array, a .npz file or the root of an HDF5 file an array for each
+    column; in .csv the elements of a column of vectors are x[0], x[1], ... NaN is refused, with its place."""
+    path = pathlib.Path(path)
+    if not path.exists():
+        raise Error(f"{path}: is not there")
+    if path.suffix == ".npy":
+        array = np.load(path, allow_pickle=False)
+        return _checked(array, str(path))
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as file:
+            return _checked({name: file[name] for name in file.files}, str(path))
+    if path.suffix in (".h5", ".hdf5"):
+        h5py = _hdf5(path)
+        with h5py.File(path, "r") as file:
+            return _checked({n: node[()] for n, node in file.items() if isinstance(node, h5py.Dataset)}, str(path))
+    if path.suffix == ".csv":
+        return _checked(_read_csv(path), str(path))
+    raise Error(f"{path} is refused: its name must end in {_KINDS}")
+
+
+def write_table(path: str | os.PathLike[str], table: Mapping[str, ArrayLike] | NDArray) -> None:
+    """Writes what read_table() reads, to the same bits. An old file is replaced once the new one is whole."""
+    path = pathlib.Path(path)
+    columns = _checked(table, "the table")
+    rows = len(next(iter(columns.values()))) if columns else 0
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        if path.suffix == ".npy":
+            array = np.zeros(rows, [(name, column.dtype, column.shape[1:]) for name, column in columns.items()])
+            for name, column in columns.items():
+                array[name] = column
+            with open(part, "wb") as file:
+                np.save(file, array, allow_pickle=False)
+        elif path.suffix == ".npz":
+            with open(part, "wb") as file:
+                np.savez(file, **columns)
+        elif path.suffix in (".h5", ".hdf5"):
+            with _hdf5(path).File(part, "w") as file:
+                for name, column in columns.items():
+                    file.create_dataset(name, data=column)
+        elif path.suffix == ".csv":
+            with open(part, "w", newline="", encoding="utf-8") as file:
+                _write_csv(file, columns, rows)
+        else:
+            raise Error(f"{path} is refused: its name must end in {_KINDS}")
+        os.replace(part, path)
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _write_csv(file, columns: Table, rows: int) -> None:
+    names, flat = [], []
+    for name, column in columns.items():
+        for index in np.ndindex(*column.shape[1:]):
+            names.append(name + "".join(f"[{n}]" for n in index))
+            flat.append(column[(slice(None), *index)])
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    for row in range(rows):
+        writer.writerow([repr(column[row].item()) for column in flat])  # as many digits as the bits need

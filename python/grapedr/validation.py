@@ -1,0 +1,73 @@
+"""Every published number of the machine beside ours, as `gdr validate`."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Iterator, Sequence
+
+from . import _models
+
+__all__ = ["Row", "Rows", "validate"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    id: str
+    quantity: str
+    source: str
+    published: float | str | None
+    ours: float | bool | None
+    """None where this build lacks what it takes."""
+    unit: str
+    role: str
+    """What agreement means: "prediction", "calibration", ... (docs/validation.md)."""
+    bar: str
+    error: float | None
+    """ours / published - 1."""
+    passed: bool | None
+    """None: shown without a verdict."""
+    verified: bool
+
+
+class Rows(Sequence[Row]):
+    """Rows that show themselves as a table in notebooks."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self._rows = rows
+
+    def __getitem__(self, place):
+        return Rows(self._rows[place]) if isinstance(place, slice) else self._rows[place]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._rows)
+
+    def __repr__(self) -> str:
+        missed = sum(row.passed is False for row in self)
+        return f"<grapedr.validation.Rows: {len(self)}, of which {missed} miss their bar>"
+
+    def _repr_html_(self) -> str:
+        def text(value: object) -> str:
+            return f"{value:.4g}" if isinstance(value, float) else "" if value is None else html.escape(str(value))
+
+        rows = "".join(
+            f"<tr><td>{html.escape(r.id)}</td><td>{html.escape(r.quantity)}</td><td>{text(r.published)}</td>"
+            f"<td>{text(r.ours)}</td><td>{html.escape(r.unit)}</td><td>{html.escape(r.role)}</td>"
+            f"<td>{ {True: 'yes', False: '<b>no</b>', None: ''}[r.passed] }</td></tr>"
+            for r in self
+        )
+        heads = "".join(f"<th>{head}</th>" for head in ("", "quantity", "published", "ours", "unit", "role", "within"))
+        return f"<table><tr>{heads}</tr>{rows}</table>"
+
+
+def validate(only: str = "") -> Rows:
+    """All rows, or those of `only`, such as "G5" or "G5.ip". Takes up to a minute for all; Ctrl-C ends it."""
+    rows = [Row(**row) for row in _models.validate(only)]
+    if only and not rows:
+        from ._core import Error
+
+        raise Error(f"only = '{only}' is refused: no row is called so")
+    return Rows(rows)

@@ -1,0 +1,281 @@
+// Module grapedr._models: networks, task mapping, clusters in time alone, published numbers. A module of its own, for
+// it loads SimGrid, which the rest does without.
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "gdr/base/data_file.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/cluster/nbody_model.h"
+#include "gdr/hostlib/block_steps.h"
+#include "gdr/hostlib/kernel_program.h"
+#include "gdr/interconnect/closed_form.h"
+#include "gdr/interconnect/collectives.h"
+#include "gdr/interconnect/platform.h"
+#include "gdr/interconnect/simulation.h"
+#include "gdr/interconnect/task_mapping.h"
+#ifdef GDR_WITH_VALIDATION
+#include "gdr/validation/report.h"
+#endif
+
+namespace py = pybind11;
+
+namespace gdr::python {
+namespace {
+
+using interconnect::Grid;
+using interconnect::TaskGraph;
+
+using Transfers = std::vector<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>>;
+
+interconnect::Platform platform(const std::string& name, std::optional<std::uint32_t> nodes) {
+  interconnect::PlatformOptions options;
+  options.nodes = nodes;
+  return interconnect::load_platform(name, options);
+}
+
+template <class Value>
+Value chosen(const char* what, const std::string& name, const std::vector<std::pair<std::string, Value>>& known) {
+  std::string names;
+  for (const auto& [key, value] : known) {
+    if (key == name) return value;
+    names += (names.empty() ? "" : ", ") + key;
+  }
+  throw Error(std::string(what) + " = '" + name + "' is refused: it must be one of " + names);
+}
+
+interconnect::Schedule collective(const std::string& operation, interconnect::NodeId nodes, std::uint64_t bytes,
+                                  const std::string& method) {
+  using interconnect::AllgatherOrder;
+  using interconnect::Path;
+  const auto path = [&] {
+    return chosen<Path>("method", method, {{"direct", Path::direct}, {"multipath", Path::multipath}});
+  };
+  if (operation == "allgather") {
+    const auto order = chosen<AllgatherOrder>("method", method,
+                                              {{"posted", AllgatherOrder::posted},
+                                               {"pairwise", AllgatherOrder::pairwise},
+                                               {"ring", AllgatherOrder::ring},
+                                               {"bruck", AllgatherOrder::bruck}});
+    return interconnect::make_allgather(nodes, bytes, order);
+  }
+  if (operation == "broadcast") {
+    return method == "tree" ? interconnect::make_tree_broadcast(nodes, bytes)
+                            : interconnect::make_broadcast(nodes, bytes, path());
+  }
+  if (operation == "reduce") return interconnect::make_reduce(nodes, bytes, path());
+  if (operation == "allreduce") return interconnect::make_allreduce(nodes, bytes, path());
+  if (operation == "send") return interconnect::make_send(nodes, bytes, path());
+  throw Error("operation = '" + operation +
+              "' is refused: it must be one of allgather, allreduce, broadcast, reduce, send");
+}
+
+py::dict run_collective(const interconnect::Platform& on, const std::string& operation, std::uint64_t bytes,
+                        const std::string& method, bool simulate) {
+  interconnect::ClosedForm form;
+  interconnect::Traffic traffic;
+  std::optional<double> simulated;
+  {
+    const py::gil_scoped_release release;
+    const interconnect::Schedule schedule = collective(operation, on.topology.nodes(), bytes, method);
+    form = interconnect::run_closed_form(schedule, on.topology);
+    traffic = interconnect::traffic(schedule);
+    if (simulate) simulated = interconnect::run_s4u(schedule, on.topology).seconds;
+  }
+  py::dict result;
+  result["seconds"] = simulated.value_or(form.lockstep_seconds);
+  result["lockstep_seconds"] = form.lockstep_seconds;
+  result["link_bound_seconds"] = form.link_bound_seconds;
+  result["messages"] = traffic.messages;
+  result["bytes"] = traffic.bytes;
+  return result;
+}
+
+TaskGraph graph_of(std::uint32_t tasks, const Transfers& transfers) {
+  std::vector<interconnect::Transfer> all;
+  all.reserve(transfers.size());
+  for (const auto& [from, to, bytes] : transfers) all.push_back({from, to, bytes});
+  return {tasks, std::move(all)};
+}
+
+TaskGraph named_graph(const std::string& name, const Grid& grid, std::uint64_t bytes, const std::string& npb_class) {
+  if (npb_class.size() != 1) throw Error("npb_class = '" + npb_class + "' is refused: it must be one letter");
+  if (name == "bruck") return interconnect::bruck_graph(grid.nodes(), bytes);
+  if (name == "cg") return interconnect::cg_graph(grid.nodes(), npb_class[0]);
+  if (name == "sp") {
+    return interconnect::sp_graph(interconnect::most_sp_tasks(grid.nodes(), npb_class[0]), npb_class[0]);
+  }
+  return interconnect::read_graph(name, grid.nodes()).graph;
+}
+
+interconnect::TaskMapping mapping_of(const TaskGraph& graph, const Grid& grid, const std::string& method,
+                                     const std::string& objective, unsigned threads, std::uint64_t seed,
+                                     double effort) {
+  using interconnect::MappingObjective;
+  using interconnect::MergeRule;
+  if (method == "xyz") return interconnect::map_in_order(graph, grid);
+  if (method == "scotch") return interconnect::map_by_scotch(graph, grid);
+  if (method == "refined") {
+    const auto what = chosen<MappingObjective>("objective", objective,
+                                               {{"cost", MappingObjective::cost}, {"link", MappingObjective::link}});
+    return interconnect::map_by_refinement(graph, grid, {}, {what, effort, threads, seed});
+  }
+  const auto rule = chosen<std::optional<MergeRule>>("method", method,
+                                                     {{"none", MergeRule::none},
+                                                      {"mincost", MergeRule::mincost},
+                                                      {"minlink", MergeRule::minlink},
+                                                      {"xyz", std::nullopt},
+                                                      {"scotch", std::nullopt},
+                                                      {"refined", std::nullopt}});
+  return interconnect::map_by_merging(graph, grid, rule.value());
+}
+
+py::dict map_tasks(const TaskGraph& graph, const std::string& topology, const std::string& method,
+                   const std::string& objective, unsigned threads, std::uint64_t seed, double effort) {
+  const Grid grid = Grid::parse(topology);
+  interconnect::TaskMapping mapping;
+  interconnect::MappingCost cost;
+  std::vector<std::uint64_t> loads;
+  {
+    const py::gil_scoped_release release;
+    mapping = mapping_of(graph, grid, method, objective, threads, seed, effort);
+    cost = interconnect::mapping_cost(graph, mapping, grid);
+    loads = interconnect::link_bytes(graph, mapping, grid);
+  }
+  py::dict result;
+  result["nodes"] = mapping;
+  result["cost_hop_bytes"] = cost.hop_bytes;
+  result["cost_torus_hop_bytes"] = cost.torus_hop_bytes;
+  result["max_link_bytes"] = cost.max_link_bytes;
+  result["link_bytes"] = loads;
+  return result;
+}
+
+py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, double n, const std::string& algorithm,
+                       const std::string& kernel) {
+  const cluster::Cluster machine = cluster::load_cluster(name);
+  const cluster::Rank ranks = nodes * machine.ranks_per_node;
+  const isa::Program program = hostlib::kernel_program(kernel);
+  const std::string file = base::data_file("docs/block_steps.csv").string();
+  const hostlib::BlockSteps steps =
+      hostlib::scaled_block_steps(hostlib::block_steps_from_csv(base::read_file(file), file), n);
+  cluster::NbodyModelTimes times;
+  double alone = 0;
+  {
+    const py::gil_scoped_release release;
+    const interconnect::Platform network = cluster::platform_for(machine, nodes, true);
+    times = cluster::nbody_times(machine, network.topology, program, steps,
+                                 {.algorithm = cluster::nbody_algorithm_named(algorithm), .ranks = ranks});
+    const emulator::BoardTime board(program, machine.board_of_rank(), machine.boards_per_rank(),
+                                    emulator::TransferMode::as_of_2009);
+    alone = hostlib::block_seconds(board, steps).total();
+  }
+  py::dict parts;
+  for (std::size_t part = 0; part < cluster::kParts; ++part) {
+    parts[py::str(std::string(cluster::name_of(static_cast<cluster::Part>(part))))] = times.parts[part];
+  }
+  py::dict result;
+  result["seconds"] = times.seconds;
+  result["gflops"] = steps.steps() * n * program.flops / times.seconds / 1e9;
+  result["efficiency"] = alone / (ranks * times.seconds);
+  result["bound_by"] = std::string(cluster::bound_by(times.parts));
+  result["parts"] = parts;
+  result["ranks"] = ranks;
+  return result;
+}
+
+#ifdef GDR_WITH_VALIDATION
+py::list validate(const std::string& only) {
+  std::vector<validation::Judged> rows;
+  {
+    const py::gil_scoped_release release;
+    const validation::Models models;
+    const validation::Data data = validation::read_data(models);
+    rows = validation::judge_rows(data, models, only, [](double, std::string_view) {
+      const py::gil_scoped_acquire acquire;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    });
+  }
+  py::list list;
+  for (const validation::Judged& judged : rows) {
+    const validation::Row& row = judged.row;
+    py::dict dict;
+    dict["id"] = row.id.text();
+    dict["quantity"] = row.quantity;
+    dict["source"] = row.citation;
+    dict["published"] = row.statement.empty() ? py::cast(row.published) : py::cast(row.statement);
+    dict["ours"] = py::none();
+    if (const double* number = std::get_if<double>(&judged.ours)) dict["ours"] = *number;
+    if (const bool* holds = std::get_if<bool>(&judged.ours)) dict["ours"] = *holds;
+    dict["unit"] = row.unit;
+    dict["role"] = std::string(name_of(row.role));
+    dict["bar"] = validation::text_of(row.bar);
+    dict["error"] = judged.verdict.error;
+    dict["passed"] = judged.verdict.pass;
+    dict["verified"] = row.verified;
+    list.append(dict);
+  }
+  return list;
+}
+#else
+py::list validate(const std::string&) { throw Error("gdr was built without SimGrid, which validation needs"); }
+#endif
+
+}  // namespace
+}  // namespace gdr::python
+
+PYBIND11_MODULE(_models, module) {
+  using namespace gdr;
+  using namespace gdr::python;
+
+  // The exceptions of grapedr._core; kept for as long as the process lives.
+  static py::handle error = py::module_::import("grapedr._core").attr("Error").cast<py::object>().release();
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const Error& caught) {
+      PyErr_SetString(error.ptr(), caught.what());
+    }
+  });
+
+  py::class_<interconnect::Platform>(module, "Platform")
+      .def(py::init(&platform))
+      .def_property_readonly("name", [](const interconnect::Platform& own) { return own.topology.name(); })
+      .def_property_readonly("nodes", [](const interconnect::Platform& own) { return own.topology.nodes(); })
+      .def_property_readonly("links", [](const interconnect::Platform& own) { return own.topology.links().size(); })
+      .def_readonly("node_bytes_per_second", &interconnect::Platform::node_bytes_per_second)
+      .def_readonly("flops_per_second", &interconnect::Platform::flops_per_second)
+      .def_readonly("routing", &interconnect::Platform::routing)
+      .def("route", [](const interconnect::Platform& own, std::uint32_t from,
+                       std::uint32_t to) { return own.topology.route(from, to); })
+      .def("collective", &run_collective);
+  module.def("has_simgrid", &interconnect::has_simgrid);
+
+  py::class_<TaskGraph>(module, "TaskGraph")
+      .def(py::init(&graph_of))
+      .def_static(
+          "named",
+          [](const std::string& name, const std::string& topology, std::uint64_t bytes, const std::string& npb_class) {
+            return named_graph(name, Grid::parse(topology), bytes, npb_class);
+          })
+      .def_property_readonly("tasks", &TaskGraph::tasks)
+      .def_property_readonly("total_bytes", &TaskGraph::total_bytes);
+  module.def("grid", [](const std::string& topology) {
+    const Grid grid = Grid::parse(topology);
+    const auto& extents = grid.extents();
+    return std::vector<std::uint32_t>(extents.begin(), extents.begin() + grid.axes());
+  });
+  module.def("map_tasks", &map_tasks);
+
+  module.def("cluster_names", &cluster::cluster_names);
+  module.def("cluster_nbody", &cluster_nbody);
+  module.def("validate", &validate);
+}

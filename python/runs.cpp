@@ -1,0 +1,270 @@
+// Start models, Nbody, and NbodyRun with its outputs and restarts.
+#include <pybind11/stl.h>
+
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core.h"
+#include "gdr/base/error.h"
+#include "gdr/hostlib/board_force.h"
+#include "gdr/hostlib/hermite.h"
+#include "gdr/hostlib/kernel_program.h"
+#include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/start_model.h"
+
+namespace gdr::python {
+namespace {
+
+Vectors array_of(const std::vector<hostlib::Vec3>& vectors) {
+  Vectors array({vectors.size(), std::size_t{3}});
+  double* to = array.mutable_data();
+  for (const hostlib::Vec3& vector : vectors) {
+    *to++ = vector.x;
+    *to++ = vector.y;
+    *to++ = vector.z;
+  }
+  return array;
+}
+
+py::dict dict_of(const hostlib::Particles& particles) {
+  py::dict dict;
+  dict["id"] = py::array_t<std::int64_t>(static_cast<py::ssize_t>(particles.id.size()), particles.id.data());
+  dict["mass"] = py::array_t<double>(static_cast<py::ssize_t>(particles.mass.size()), particles.mass.data());
+  dict["position"] = array_of(particles.position);
+  dict["velocity"] = array_of(particles.velocity);
+  return dict;
+}
+
+hostlib::Particles particles_of(const Vectors& mass, const Vectors& position, const Vectors& velocity) {
+  const py::ssize_t n = mass.size();
+  const auto is_table = [n](const Vectors& vectors) {
+    return vectors.ndim() == 2 && vectors.shape(0) == n && vectors.shape(1) == 3;
+  };
+  if (mass.ndim() != 1 || !is_table(position) || !is_table(velocity)) {
+    throw Error("particles are refused: shapes must be mass (n), position (n, 3), velocity (n, 3)");
+  }
+  hostlib::Particles particles;
+  const double* x = position.data();
+  const double* v = velocity.data();
+  for (py::ssize_t k = 0; k < n; ++k, x += 3, v += 3) {
+    particles.push_back(k, mass.data()[k], {x[0], x[1], x[2]}, {v[0], v[1], v[2]});
+  }
+  return particles;
+}
+
+hostlib::Particles start(const std::string& kind, std::size_t particles, std::uint64_t seed) {
+  hostlib::StartModel model;
+  model.kind = hostlib::start_kind(kind);
+  model.particles = particles;
+  model.seed = seed;
+  return hostlib::make_start(model);
+}
+
+/// An N-body system on a board of its own.
+class Nbody {
+ public:
+  Nbody(const hostlib::Particles& particles, double eps, double eta, const std::string& kernel,
+        const DeviceOptions& options)
+      : eps_(eps),
+        device_(options),
+        force_(device_, hostlib::kernel_program(kernel)),
+        integrator_(force_, particles, {.eta = eta, .eps = eps}) {}
+
+  /// Block by block, so that Ctrl-C is seen.
+  void evolve(double t_end) {
+    const py::gil_scoped_release release;
+    integrator_.evolve(t_end, [](const hostlib::HermiteIntegrator&) {
+      const py::gil_scoped_acquire acquire;
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    });
+    time_ = t_end;
+  }
+  [[nodiscard]] double time() const { return time_; }
+  [[nodiscard]] hostlib::Particles particles() const { return integrator_.particles_at(time_); }
+  [[nodiscard]] double energy() const { return hostlib::energy(particles(), eps_).total(); }
+  [[nodiscard]] std::uint64_t steps() const { return integrator_.counters().steps; }
+  [[nodiscard]] const Device& device() const { return device_; }
+  [[nodiscard]] std::string state_hash() const { return hostlib::state_hash(particles()); }
+
+ private:
+  double eps_;
+  Device device_;
+  hostlib::BoardForce force_;
+  hostlib::HermiteIntegrator integrator_;
+  double time_ = 0;
+};
+
+/// Reads settings that grapedr.NbodyRun puts together; what a key may hold is checked there or by NbodyRun.
+class SettingsReader {
+ public:
+  explicit SettingsReader(py::dict from) : from_(std::move(from)) {}
+  template <class Value>
+  void take(const char* key, Value& to) const {
+    if (from_.contains(key)) to = from_[key].cast<Value>();
+  }
+  void take(const char* key, std::filesystem::path& to) const {
+    if (from_.contains(key)) to = from_[key].cast<std::string>();
+  }
+
+ private:
+  py::dict from_;
+};
+
+hostlib::NbodySettings settings_of(const py::dict& from) {
+  const SettingsReader reader(from);
+  hostlib::NbodySettings settings;
+  std::string start;
+  reader.take("start", start);
+  if (!start.empty()) {
+    hostlib::StartModel model;
+    model.kind = hostlib::start_kind(start);
+    model.particles = hostlib::fixed_particles(model.kind);
+    reader.take("n", model.particles);
+    reader.take("seed", model.seed);
+    reader.take("w0", model.w0);
+    reader.take("separation", model.separation);
+    reader.take("pericentre", model.pericentre);
+    reader.take("eccentricity", model.eccentricity);
+    settings.start = model;
+  }
+  if (from.contains("mass")) {
+    settings.particles =
+        particles_of(from["mass"].cast<Vectors>(), from["position"].cast<Vectors>(), from["velocity"].cast<Vectors>());
+    if (from.contains("id")) settings.particles->id = from["id"].cast<std::vector<std::int64_t>>();
+  }
+  reader.take("in_file", settings.in);
+  reader.take("restart", settings.restart);
+  reader.take("force_restart", settings.force_restart);
+  reader.take("kernel", settings.kernel);
+  reader.take("eta", settings.hermite.eta);
+  reader.take("eps", settings.hermite.eps);
+  reader.take("t_end", settings.t_end);
+  reader.take("every", settings.every);
+  reader.take("out", settings.out);
+  reader.take("log", settings.log);
+  reader.take("checkpoint", settings.checkpoint);
+  reader.take("checkpoint_minutes", settings.checkpoint_minutes);
+  reader.take("max_energy_error", settings.most_energy_error);
+  settings.keep_samples = true;
+  if (hostlib::is_hdf5(settings.in) || hostlib::is_hdf5(settings.out)) settings.run_files = hostlib::hdf5_run_files();
+  return settings;
+}
+
+/// hostlib's run, output by output. Ctrl-C ends it after a block, with its checkpoint written.
+class Run {
+ public:
+  Run(const py::dict& settings, const DeviceOptions& options) : run_(make(settings_of(settings), options)) {}
+
+  /// True if there are more outputs to come. `on_block`, if not None, is called after every block with time and steps;
+  /// what it raises ends the run as Ctrl-C does, and so does False.
+  bool to_next_output(const py::object& on_block) {
+    std::exception_ptr raised;
+    bool more = false;
+    {
+      const py::gil_scoped_release release;
+      more = run_->integrate_to_output([&](const hostlib::NbodyRun& run) {
+        const py::gil_scoped_acquire acquire;
+        try {
+          if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+          if (on_block.is_none()) return true;
+          const py::object answer = on_block(run.time(), run.counters().steps);
+          return answer.is_none() || answer.cast<bool>();
+        } catch (...) {
+          raised = std::current_exception();
+          return false;
+        }
+      });
+    }
+    if (raised) std::rethrow_exception(raised);
+    return more;
+  }
+
+  [[nodiscard]] std::string end() const {
+    switch (run_->end()) {
+      case hostlib::NbodyEnd::stopped:
+        return "stopped";
+      case hostlib::NbodyEnd::energy_error:
+        return "energy error";
+      case hostlib::NbodyEnd::reached:
+        break;
+    }
+    return "reached";
+  }
+  /// Names and rows.
+  [[nodiscard]] std::pair<std::vector<std::string>, std::vector<std::vector<double>>> samples() const {
+    return {hostlib::sample_columns(), run_->samples()};
+  }
+  [[nodiscard]] const hostlib::NbodyRun& get() const { return *run_; }
+  [[nodiscard]] py::dict facts() const {
+    const hostlib::Provenance& provenance = run_->provenance();
+    py::dict dict;
+    dict["start"] = run_->start();
+    dict["particles"] = run_->state().bodies.size();
+    dict["eps"] = run_->state().options.eps;
+    dict["eta"] = run_->state().options.eta;
+    dict["kernel"] = provenance.kernel;
+    dict["kernel_sha256"] = provenance.kernel_sha256;
+    dict["machine"] = provenance.machine;
+    dict["clock_mhz"] = provenance.clock_mhz;
+    dict["boards"] = provenance.boards;
+    dict["engine"] = provenance.engine;
+    dict["version"] = provenance.version;
+    return dict;
+  }
+
+ private:
+  static std::unique_ptr<hostlib::NbodyRun> make(hostlib::NbodySettings settings, const DeviceOptions& options) {
+    const py::gil_scoped_release release;
+    isa::Program program = hostlib::kernel_program(settings.kernel);
+    return std::make_unique<hostlib::NbodyRun>(std::move(settings), Device(options), std::move(program));
+  }
+
+  std::unique_ptr<hostlib::NbodyRun> run_;
+};
+
+}  // namespace
+
+void add_runs(py::module_& module) {
+  module.def("start", [](const std::string& kind, std::size_t particles, std::uint64_t seed) {
+    return dict_of(python::start(kind, particles, seed));
+  });
+  py::class_<Nbody>(module, "Nbody")
+      .def(py::init([](const Vectors& mass, const Vectors& position, const Vectors& velocity, double eps, double eta,
+                       const std::string& kernel, const DeviceOptions& options) {
+        return std::make_unique<Nbody>(particles_of(mass, position, velocity), eps, eta, kernel, options);
+      }))
+      .def("evolve", &Nbody::evolve)
+      .def_property_readonly("time", &Nbody::time)
+      .def_property_readonly("particles", [](const Nbody& own) { return dict_of(own.particles()); })
+      .def_property_readonly("energy", &Nbody::energy)
+      .def_property_readonly("steps", &Nbody::steps)
+      .def_property_readonly("state_hash", &Nbody::state_hash)
+      .def_property_readonly("timing", [](const Nbody& own) { return timing(own.device()); })
+      .def("profile_json", [](const Nbody& own) { return profile_json(own.device()); })
+      .def("profile_page", [](const Nbody& own) { return profile_page(own.device()); });
+  py::class_<Run>(module, "NbodyRun")
+      .def(py::init<const py::dict&, const DeviceOptions&>())
+      .def("to_next_output", &Run::to_next_output)
+      .def_property_readonly("end", &Run::end)
+      .def_property_readonly("time", [](const Run& own) { return own.get().time(); })
+      .def_property_readonly("begin_time", [](const Run& own) { return own.get().begin_time(); })
+      .def_property_readonly("end_time", [](const Run& own) { return own.get().end_time(); })
+      .def_property_readonly("last_output", [](const Run& own) { return own.get().last_output(); })
+      .def("particles_at", [](const Run& own, double t) { return dict_of(own.get().particles_at(t)); })
+      .def("state_hash_at", [](const Run& own, double t) { return hostlib::state_hash(own.get().particles_at(t)); })
+      .def_property_readonly("samples", &Run::samples)
+      .def_property_readonly("steps", [](const Run& own) { return own.get().counters().steps; })
+      .def_property_readonly("blocks", [](const Run& own) { return own.get().counters().block_steps; })
+      .def_property_readonly("block_sizes", [](const Run& own) { return own.get().counters().block_sizes; })
+      .def_property_readonly("forced", [](const Run& own) { return own.get().forced(); })
+      .def_property_readonly("facts", &Run::facts)
+      .def_property_readonly("timing", [](const Run& own) { return timing(own.get().device()); })
+      .def("profile_json", [](const Run& own) { return profile_json(own.get().device()); })
+      .def("profile_page", [](const Run& own) { return profile_page(own.get().device()); });
+}
+
+}  // namespace gdr::python

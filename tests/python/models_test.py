@@ -1,0 +1,128 @@
+#!/usr/bin/python3
+"""grapedr.network and grapedr.validation beside gdr net, gdr cluster and gdr validate; what importing them takes.
+
+models_test.py GDR
+"""
+
+import json
+import subprocess
+import sys
+import unittest
+
+import numpy as np
+
+import grapedr
+
+GDR = sys.argv[1]
+
+
+def gdr(*arguments):
+    command = [GDR, *map(str, arguments), "--json", "-"]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+class Refusing(unittest.TestCase):
+    def refuses(self, text, call, *arguments, **named):
+        with self.assertRaisesRegex(grapedr.Error, text):
+            call(*arguments, **named)
+
+
+class Networks(Refusing):
+    def test_collectives_take_what_gdr_net_says(self):
+        network = grapedr.network.Network("torus-4x4x4")
+        for operation, command, method in [("allgather", "allgather", "ring"), ("broadcast", "bcast", "direct")]:
+            arguments = ("--network", "torus-4x4x4", "--bytes", 4096, "--method", method, "--executor", "closed-form")
+            expected = gdr("net", command, *arguments)
+            made = network.collective(operation, 4096, method)
+            self.assertEqual(made["seconds"], expected["seconds"])
+            self.assertEqual(made["messages"], expected["messages"])
+        self.assertEqual((network.nodes, len(network.route(0, 1))), (64, 1))
+        self.assertIn("64 nodes", repr(network))
+
+    def test_simulation_agrees_where_nothing_contends(self):
+        hub = grapedr.network.Network("optical-hub-64", nodes=16)
+        try:
+            simulated = hub.collective("allgather", 1 << 16, "ring", simulate=True)
+        except grapedr.Error as error:
+            self.assertIn("without SimGrid", str(error))
+            self.skipTest("no SimGrid here")
+        self.assertAlmostEqual(simulated["seconds"] / simulated["lockstep_seconds"], 1, delta=1e-6)
+
+    def test_are_refused_by_name_and_value(self):
+        self.refuses("'nothing'", grapedr.network.Network, "nothing")
+        network = grapedr.network.Network("torus-4x4x4")
+        self.refuses("operation = 'gossip'.*allgather, allreduce", network.collective, "gossip", 1)
+        self.refuses("method = 'slow'.*ring", network.collective, "allgather", 1, "slow")
+        self.refuses("bytes = -1", network.collective, "allgather", -1)
+        self.refuses("node", network.route, 0, 64)
+
+
+class Mappings(Refusing):
+    def test_are_those_of_gdr_net_map(self):
+        for method in ("xyz", "mincost", "refined"):
+            expected = gdr("net", "map", "--graph", "cg", "--topology", "torus:4x4x4", "--method", method, "--full")
+            made = grapedr.network.map_tasks("cg", "torus:4x4x4", method)
+            np.testing.assert_array_equal(made.nodes, expected["mapping"])
+            self.assertEqual(made.cost_hop_bytes, expected["cost_hop_bytes"])
+            self.assertEqual(made.max_link_bytes, expected["max_link_bytes"])
+            self.assertEqual(made.link_bytes.max(), made.max_link_bytes)
+        self.assertIn("<img", made._repr_html_())
+
+    def test_take_matrices(self):
+        matrix = np.zeros((16, 16), int)
+        for task in range(16):  # a ring whose tasks stand in disorder
+            matrix[task * 5 % 16, (task + 1) * 5 % 16] = 1000
+        made = grapedr.network.map_tasks(matrix, "torus:4x4")
+        self.assertEqual(sorted(made.nodes), list(range(16)))
+        self.assertEqual(made.cost_torus_hop_bytes, 16 * 1000)  # a ring fits a torus: every message goes one hop
+        self.refuses("square matrix of integers", grapedr.network.map_tasks, np.zeros((2, 3), int), "mesh:4")
+        self.refuses(r"-1 at \(0, 1\)", grapedr.network.map_tasks, np.array([[0, -1], [0, 0]]), "mesh:2")
+        self.refuses("transfer from 0 to itself", grapedr.network.map_tasks, np.ones((2, 2), int), "mesh:2")
+        self.refuses("hypercube", grapedr.network.map_tasks, matrix, "hypercube:4")
+
+
+class Clusters(Refusing):
+    def test_take_what_gdr_cluster_says(self):
+        expected = gdr("cluster", "nbody", "--cluster", "grape-dr-64", "--nodes", 16, "--n", 100000, "--algorithm", "2d")
+        row = expected["rows"][0]
+        made = grapedr.network.cluster_nbody("grape-dr-64", 16, 100000)
+        self.assertAlmostEqual(made["seconds"] / row["seconds"], 1, delta=1e-12)
+        self.assertAlmostEqual(made["efficiency"], row["efficiency"], delta=1e-12)
+        self.assertEqual(made["bound_by"], row["bound_by"])
+        self.assertIn("grape-dr-64", grapedr.network.cluster_names())
+        self.refuses("3d", grapedr.network.cluster_nbody, "grape-dr-64", 16, 1000, "3d")
+
+
+class Validation(Refusing):
+    def test_rows_are_those_of_gdr_validate(self):
+        expected = gdr("validate", "--only", "G5")["rows"]
+        rows = grapedr.validate("G5")
+        self.assertEqual([row.id for row in rows], [row["id"] for row in expected])
+        self.assertEqual([row.ours for row in rows], [row["ours"] for row in expected])
+        self.assertEqual([row.passed for row in rows], [row["pass"] for row in expected])
+        self.assertIn("<table>", rows[:2]._repr_html_())
+        self.refuses("only = 'ZZ'", grapedr.validate, "ZZ")
+
+
+class Imports(unittest.TestCase):
+    def test_what_takes_time_is_imported_when_it_is_asked_for(self):
+        script = (
+            "import sys, grapedr\n"
+            "print([m for m in ('matplotlib', 'h5py', 'grapedr._models', 'grapedr.tables') if m in sys.modules])\n"
+            "grapedr.network, grapedr.read_table\n"
+            "print('grapedr._models' in sys.modules, sorted(set(grapedr.__all__) - set(dir(grapedr)))[:1])\n"
+        )
+        out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(out.splitlines()[0], "[]")
+        self.assertTrue(out.splitlines()[1].startswith("True"))
+
+    def test_every_public_name_has_a_docstring(self):
+        for name in grapedr.__all__:
+            thing = getattr(grapedr, name)
+            if name not in ("Error", "AssemblyError"):
+                self.assertTrue(thing.__doc__, name)
+        self.assertRaises(AttributeError, getattr, grapedr, "nothing")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

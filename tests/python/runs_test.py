@@ -1,0 +1,281 @@
+#!/usr/bin/python3
+"""NbodyRun, profiles, timing and tables: outputs, callbacks, restarts, files, what notebooks show, what is refused.
+
+runs_test.py GDR
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import grapedr
+
+GDR = sys.argv[1]
+
+
+class InFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def refuses(self, text, call, *arguments, **named):
+        with self.assertRaisesRegex(grapedr.Error, text):
+            call(*arguments, **named)
+
+
+class Runs(InFolder):
+    def test_have_the_bits_of_gdr_nbody_at_every_output(self):
+        log = self.folder / "of_gdr.csv"
+        command = [GDR, "nbody", "--plummer", "64", "--t-end", "0.25", "--out-every", "0.125", "--log", log]
+        report = subprocess.run([*command, "--json", "-"], capture_output=True, text=True, check=True).stdout
+        run = grapedr.NbodyRun(start="plummer", n=64, t_end=0.25, every=0.125, log=self.folder / "own.csv")
+        outputs = list(run)
+        self.assertEqual([output.t for output in outputs], [0, 0.125, 0.25])
+        self.assertEqual(outputs[-1].state_hash, json.loads(report)["state_hash"])
+        self.assertEqual((self.folder / "own.csv").read_text(), log.read_text())
+        self.assertEqual((run.end, run.steps, run.facts["start"]), ("reached", 2560, "plummer 64, seed 1"))
+        self.assertEqual(list(run.samples["t"]), [0, 0.125, 0.25])
+        self.assertEqual(run.block_sizes @ np.arange(65), run.steps)
+        self.assertLess(abs(outputs[-1].energy_error), 1e-6)
+        self.assertEqual(list(run), [])  # there is no more
+
+    def test_give_the_particles_of_each_output(self):
+        run = grapedr.NbodyRun(grapedr.start("binary"), eps=0, t_end=1, every=0.3)
+        old = grapedr.Nbody(grapedr.start("binary"), eps=0)
+        for output in run:
+            old.evolve(output.t)
+            np.testing.assert_array_equal(output.particles["position"], old.particles["position"])
+            self.assertAlmostEqual(output.energy, -0.25, delta=1e-5)
+
+    def test_outputs_do_not_change_a_run(self):
+        ends = [list(grapedr.NbodyRun(start="plummer", n=32, t_end=0.25, every=every))[-1] for every in (0, 0.03)]
+        self.assertEqual(ends[0].state_hash, ends[1].state_hash)
+
+    def test_go_on_from_a_checkpoint_to_the_same_bits(self):
+        whole = list(grapedr.NbodyRun(start="plummer", n=32, t_end=0.5, every=0.125))
+        file = self.folder / "run.gdr"
+        first = grapedr.NbodyRun(start="plummer", n=32, t_end=0.5, every=0.125, checkpoint=file)
+        for output in first:
+            if output.t == 0.25:
+                break
+        second = list(grapedr.NbodyRun(restart=file, t_end=0.5, every=0.125))
+        self.assertEqual([output.t for output in second], [0.375, 0.5])
+        self.assertEqual(second[-1].state_hash, whole[-1].state_hash)
+        self.refuses("t-end", grapedr.NbodyRun, restart=file, t_end=0.1)
+
+    def test_call_back_after_every_block_and_end_when_told(self):
+        blocks = []
+        run = grapedr.NbodyRun(start="plummer", n=32, t_end=1, on_block=lambda t, steps: blocks.append((t, steps)))
+        run.run()
+        self.assertEqual(len(blocks), run.blocks)
+        self.assertEqual(blocks[-1], (run.time, run.steps))
+        file = self.folder / "stopped.gdr"
+        stopped = grapedr.NbodyRun(start="plummer", n=32, t_end=1, checkpoint=file, on_block=lambda t, _: t < 0.25)
+        self.assertEqual(list(stopped), [])
+        self.assertEqual((stopped.end, stopped.time), ("stopped", 0.25))
+        self.assertEqual(list(grapedr.NbodyRun(restart=file, t_end=1))[-1].state_hash, list(self.again())[-1].state_hash)
+
+    def again(self):
+        return grapedr.NbodyRun(start="plummer", n=32, t_end=1)
+
+    def test_what_a_callback_raises_comes_out_and_the_run_may_go_on(self):
+        def raises(t, _):
+            if 0.25 <= t < 0.26:
+                raise LookupError("seen")
+
+        run = grapedr.NbodyRun(start="plummer", n=32, t_end=1, on_block=raises)
+        with self.assertRaisesRegex(LookupError, "seen"):
+            while run.end != "reached" or run.time < 1:
+                run.run()
+        self.assertLess(run.time, 0.26)
+
+    def test_end_where_their_energy_is_off(self):
+        run = grapedr.NbodyRun(start="plummer", n=32, t_end=1, every=0.25, max_energy_error=1e-14)
+        self.assertLess(len(list(run)), 5)
+        self.assertEqual(run.end, "energy error")
+
+    def test_take_arrays_that_change_afterwards(self):
+        particles = grapedr.start("plummer", 32)
+        run = grapedr.NbodyRun(particles, t_end=0.25)
+        for name in particles:
+            particles[name][:] = 0
+        self.assertEqual(list(run)[-1].state_hash, list(grapedr.NbodyRun(start="plummer", n=32, t_end=0.25))[-1].state_hash)
+
+    def test_keep_ids_and_take_strided_arrays(self):
+        wide = np.zeros((8, 6))
+        own = grapedr.start("plummer", 8)
+        wide[:, ::2] = own["position"]
+        run = grapedr.NbodyRun(own | {"position": wide[:, ::2], "id": np.arange(8) + 100}, t_end=0.125)
+        end = list(run)[-1].particles
+        np.testing.assert_array_equal(end["id"], np.arange(8) + 100)
+        same = list(grapedr.NbodyRun(own, t_end=0.125))[-1].particles
+        np.testing.assert_array_equal(end["position"], same["position"])
+
+    def test_interrupts_end_them_with_their_checkpoint(self):
+        file = self.folder / "interrupted.gdr"
+        script = (
+            "import grapedr, sys\n"
+            f"run = grapedr.NbodyRun(start='plummer', n=256, t_end=100, checkpoint={str(file)!r})\n"
+            "print('running', flush=True)\n"
+            "try:\n    run.run()\nexcept KeyboardInterrupt:\n    print(run.end, flush=True)\n    sys.exit(7)\n"
+        )
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
+            self.assertEqual(process.stdout.readline(), "running\n")
+            time.sleep(0.2)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=60), 7)
+            self.assertEqual(process.stdout.read(), "stopped\n")
+        self.assertGreater(grapedr.NbodyRun(restart=file, t_end=100).time, 0)
+
+    def test_other_threads_go_on_meanwhile(self):
+        counted = []
+        stop = threading.Event()
+        thread = threading.Thread(target=lambda: [counted.append(1) for _ in iter(lambda: stop.wait(0.001), True)])
+        thread.start()
+        grapedr.NbodyRun(start="plummer", n=64, t_end=0.5).run()
+        stop.set()
+        thread.join()
+        self.assertGreater(len(counted), 3)
+
+    def test_write_hdf5_that_they_read_again(self):
+        file = self.folder / "run.h5"
+        try:
+            end = list(grapedr.NbodyRun(start="plummer", n=16, t_end=0.25, out=file))[-1]
+        except grapedr.Error as error:
+            self.assertIn("without HDF5", str(error))
+            self.skipTest("no HDF5 here")
+        begin = next(iter(grapedr.NbodyRun(in_file=file, t_end=0.5)))
+        self.assertEqual(begin.t, 0.5)
+        self.assertEqual(len(begin.particles["mass"]), len(end.particles["mass"]))
+
+    def test_refuse_what_is_wrong_with_its_place_and_value(self):
+        run = grapedr.NbodyRun
+        good = grapedr.start("plummer", 8)
+        wrong = {name: array.copy() for name, array in good.items()}
+        wrong["velocity"][5, 1] = np.inf
+        self.refuses(r"particles\['velocity'\] is inf at \(5, 1\)", run, wrong, t_end=1)
+        self.refuses(r"particles\['mass'\] has shape \(8, 1\): it must be \(n,\)", run, good | {"mass": np.ones((8, 1))}, t_end=1)
+        self.refuses("complex128", run, good | {"mass": np.ones(8) * 1j}, t_end=1)
+        self.refuses("8 integers", run, good | {"id": np.ones(8)}, t_end=1)
+        self.refuses("particles 0 and 1 both have id 1", run, good | {"id": np.ones(8, int)}, t_end=1)
+        self.refuses("no 'velocity'", run, {"mass": [1.0], "position": [[0, 0, 0]]}, t_end=1)
+        self.refuses("exactly one of", run, good, start="plummer", n=8, t_end=1)
+        self.refuses("n = -8 is refused: it must be a whole number from 1", run, start="plummer", n=-8, t_end=1)
+        self.refuses("n = '8' is refused", run, start="plummer", n="8", t_end=1)
+        self.refuses("without start", run, good, n=8, t_end=1)
+        self.refuses("t-end = nan", run, good, t_end=np.nan)
+        self.refuses("every = -1", run, good, t_end=1, every=-1)
+        self.refuses("boards = 65", run, good, t_end=1, boards=65)
+        self.refuses("eta", run, good, t_end=1, eta=0)
+        self.refuses("cannot be read", run, restart=self.folder / "nothing", t_end=1)
+
+    def test_show_themselves(self):
+        run = grapedr.NbodyRun(start="plummer", n=32, t_end=0.25, every=0.125).run()
+        page = run._repr_html_()
+        self.assertIn("plummer 32, seed 1", page)
+        self.assertRegex(page, r'<img src="data:image/png;base64,[A-Za-z0-9+/=]{5000,}">')
+        self.assertIn("t = 0.25", repr(run))
+
+
+class Profiles(InFolder):
+    def test_say_what_limits_a_run(self):
+        run = grapedr.NbodyRun(start="plummer", n=64, t_end=0.125).run()
+        profile = run.profile()
+        self.assertAlmostEqual(sum(profile.stages.values()), profile.seconds, delta=1e-12)
+        self.assertAlmostEqual(profile.seconds, run.timing["total"] - run.timing["host"] + profile.stages["host"], delta=1e-9)
+        self.assertIn("limited by", profile.verdict)
+        self.assertEqual(len([line for line in profile.lines if line["section"] == "loop body"]), 48)
+        self.assertIn("<img", profile._repr_html_())
+        page, file = self.folder / "p.html", self.folder / "p.json"
+        profile.save(page)
+        profile.save(file)
+        self.assertTrue(page.read_text().startswith("<!"))
+        self.assertEqual(subprocess.run([GDR, "profile", "compare", file, file], capture_output=True).returncode, 0)
+        self.refuses("must end in", profile.save, self.folder / "p.txt")
+
+    def test_timing_is_that_of_a_run(self):
+        device = grapedr.Device()
+        x = np.random.default_rng(1).normal(size=(200, 3))
+        grapedr.accel_jerk_pot(x, x, np.ones(200), eps=0.1, device=device)
+        stages = grapedr.timing("gravity_jerk", 200, 200)
+        for name in ("i_send", "j_send", "compute", "add", "total", "interactions"):
+            self.assertAlmostEqual(stages[name], device.timing[name], delta=1e-12 * max(1, stages[name]))
+        self.assertGreater(stages["gflops"], 0)
+        self.refuses("ni = -1", grapedr.timing, "gravity_jerk", -1, 3)
+        self.refuses("external memory", grapedr.timing, "gravity_jerk", 1, 10**9)
+
+    def test_kernels_show_their_schedule(self):
+        kernel = grapedr.kernel("gravity_jerk")
+        body = [line for line in kernel.schedule() if line["section"] == "loop body"]
+        self.assertEqual(len(body), kernel.loop_lines)
+        self.assertTrue(any(line["adder"] and line["multiplier"] for line in body))
+        page = kernel._repr_html_()
+        self.assertEqual(len(re.findall("<tr><td>", page)), len(kernel.schedule()))
+        self.assertIn("<details>", page)
+        self.assertIn("grapedr.Device model1800: 4 chips", repr(grapedr.Device()))
+
+
+class Tables(InFolder):
+    def test_come_back_with_every_bit(self):
+        random = np.random.default_rng(5)
+        table = {"x": random.normal(size=(7, 3)), "m": random.uniform(size=7), "id": np.arange(7) - 3}
+        for name in ("t.npy", "t.npz", "t.h5", "t.csv"):
+            with self.subTest(name):
+                grapedr.write_table(self.folder / name, table)
+                back = grapedr.read_table(self.folder / name)
+                self.assertEqual(set(back), set(table))
+                for column, values in table.items():
+                    np.testing.assert_array_equal(back[column], values)
+                    self.assertEqual(back[column].dtype.kind, values.dtype.kind)
+        self.assertEqual(len(list(self.folder.iterdir())), 4)
+
+    def test_feed_kernels_and_hold_their_results(self):
+        kernel = grapedr.kernel("gravity")
+        random = np.random.default_rng(6)
+        i = {"xi": random.normal(size=(4, 3)), "eps2": np.full(4, 0.01)}
+        j = {"xj": random.normal(size=(9, 3)), "mj": np.ones(9)}
+        grapedr.write_table(self.folder / "i.npz", i)
+        grapedr.write_table(self.folder / "j.csv", j)
+        results = kernel.run(grapedr.read_table(self.folder / "i.npz"), grapedr.read_table(self.folder / "j.csv"))
+        np.testing.assert_array_equal(results, kernel.run(i, j))
+        grapedr.write_table(self.folder / "results.npy", results)
+        np.testing.assert_array_equal(grapedr.read_table(self.folder / "results.npy")["acc"], results["acc"])
+
+    def test_gdr_run_reads_their_npy_and_csv(self):
+        table = {"xi": np.array([0.0, 1.5])}
+        grapedr.write_table(self.folder / "i.npy", table)
+        grapedr.write_table(self.folder / "j.csv", {"xj": [1.0, 4.0, -3.0], "mj": [0.5, 2.0, 1.0]})
+        kernel = pathlib.Path(os.environ["GDR_DATA_DIR"]) / "kernels/tutorial.vsm"
+        command = [GDR, "run", kernel, "--i", self.folder / "i.npy", "--j", self.folder / "j.csv"]
+        out = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+        self.assertEqual(out, ["sum", "5.5", "0.25"])
+
+    def test_refuse_what_is_wrong(self):
+        write, read = grapedr.write_table, grapedr.read_table
+        self.refuses(r"column 'x' is nan at \(1,\)", write, self.folder / "t.npy", {"x": [0, np.nan]})
+        self.refuses("one length", write, self.folder / "t.npy", {"x": [0], "y": [0, 1]})
+        self.refuses("must end in", write, self.folder / "t.txt", {"x": [0]})
+        self.refuses("real numbers", write, self.folder / "t.npz", {"x": ["a"]})
+        self.refuses("no names of columns", write, self.folder / "t.npz", np.zeros(3))
+        self.assertEqual(list(self.folder.iterdir()), [])
+        self.refuses("is not there", read, self.folder / "t.npy")
+        text = self.folder / "t.csv"
+        text.write_text("# comment\nx,m\n1,2\n3,four\n")
+        self.refuses("t.csv:4: 'four' in column 'm' is no number", read, text)
+        text.write_text("x,m\n1,2\n3\n")
+        self.refuses("t.csv:3: 1 numbers instead of 2", read, text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,39 @@
+#!/usr/bin/python3
+"""The wheel: pip makes and installs it, and it works from there alone, with the kernels inside.
+
+wheel_test.py SOURCE BUILD
+"""
+
+import importlib.util
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+source, build = sys.argv[1:]
+if importlib.util.find_spec("pip") is None:
+    sys.exit(77)
+with tempfile.TemporaryDirectory() as folder:
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "GDR_DATA_DIR")}
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
+    subprocess.run(
+        [*pip, "wheel", "--no-build-isolation", "--no-deps", "--no-index", "-w", folder, f"{source}/python"],
+        env=environment | {"GDR_WHEEL_BUILD": build},
+        check=True,
+    )
+    (wheel,) = pathlib.Path(folder).glob("*.whl")
+    target = os.path.join(folder, "installed")
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", target, str(wheel)], env=environment, check=True)
+    script = (
+        "import grapedr, os\n"
+        "assert os.environ['GDR_DATA_DIR'] == os.path.join(os.path.dirname(grapedr.__file__), 'data')\n"
+        "run = grapedr.NbodyRun(start='plummer', n=64, t_end=0.25)\n"
+        "print(list(run)[-1].state_hash, len(grapedr.validate('G5')) > 0)\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", script], env=environment | {"PYTHONPATH": target}, cwd=folder, capture_output=True, text=True
+    )
+    print(wheel.name, out.stdout, out.stderr)
+    expected = "4495fccecef77a06b7d558c3722e7f1a5fe3e26247b85998881022ca26582b65 True\n"
+    sys.exit(out.stdout != expected)
