@@ -57,22 +57,16 @@ class Profile:
         path.write_text(self._page if path.suffix == ".html" else self._text, encoding="utf-8")
 
     def plot(self) -> Figure:
-        """Stages, and the lines of the loop body by their clocks; by matplotlib."""
+        """Emulated time by stage, and what takes it; by matplotlib."""
         figure, (left, right) = pyplot().subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-        names = list(self.stages)
-        left.barh(names, [1e3 * self.stages[name] for name in names], color="#4878a8")
-        left.invert_yaxis()
-        left.set_xlabel("emulated time / ms")
-        body = [line for line in self.lines if line["section"] == "loop body"]
-        bottom = [0.0] * len(body)
-        places = range(len(body))
-        for part, colour in (("clocks", "#4878a8"), ("stall", "#d08040")):
-            values = [line["clocks"] - line["stall"] if part == "clocks" else line["stall"] for line in body]
-            right.bar(places, values, 0.9, bottom, color=colour, label="line" if part == "clocks" else "stall")
-            bottom = [a + b for a, b in zip(bottom, values)]
-        right.set_xlabel("line of the loop body")
-        right.set_ylabel("clocks, all runs")
-        right.legend(frameon=False)
+        limits = [limit for limit in self.data["limits"] if limit["share"] > 0.005]
+        for axes, names, values, unit in (
+            (left, list(self.stages), [1e3 * seconds for seconds in self.stages.values()], "emulated time / ms"),
+            (right, [limit["what"] for limit in limits], [100 * limit["share"] for limit in limits], "% of the time"),
+        ):
+            axes.barh(names, values, color="#4878a8")
+            axes.invert_yaxis()
+            axes.set_xlabel(unit)
         figure.suptitle(f"{self.data['kernel']} on {self.data['machine']}, {self.gflops:.3g} Gflops", fontsize=11)
         return figure
 
