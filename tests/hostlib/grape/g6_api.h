@@ -36,6 +36,22 @@ int g6_get_predicted_j_particles(int, int, double[][3], double[][3]);
 int g6_set_nip(int, int);
 int g6_set_i_particle(int, int, int, double[3], double[3], double, double);
 int g6_get_force_etc(int, double[][3], double[][3], double[], int[], int[]);
+int g6_open_all(void);
+int g6_close_all(void);
+int g6_getnjmax_all(void);
+int g6_set_ti_all(double);
+int g6_set_j_particle_all(int, int, double, double, double, double[3], double[3], double[3], double[3], double[3]);
+int g6_set_njp_all(int);
+int g6calc_firsthalf_all(int, int, int[], double[][3], double[][3], double[][3], double[][3], double[], double,
+                         double[]);
+int g6calc_lasthalf2_all(int, int, int[], double[][3], double[][3], double, double[], double[][3], double[][3],
+                         double[], int[]);
+int g6_read_neighbour_list_all(void);
+int g6_get_neighbour_list_all(int, int, int*, int[]);
+int g6calc_firsthalf_all_(int*, int*, int[], double[][3], double[][3], double[][3], double[][3], double[], double*,
+                          double[]);
+int g6calc_lasthalf_all_(int*, int*, int[], double[][3], double[][3], double*, double[], double[][3], double[][3],
+                         double[]);
 int g6_npipes_(void);
 int g6_npipes__(void);
 void g6_open_(int*);

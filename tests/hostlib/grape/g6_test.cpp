@@ -473,6 +473,59 @@ TEST_F(Grape6, ClustersAreApart) {
   g6_close(0);
 }
 
+TEST_F(Grape6, FunctionsForAllCardsAreThoseOfClusterZero) {
+  std::vector<Particle> particles = cloud(60, 12);
+  ASSERT_EQ(g6_open_all(), 0);
+  EXPECT_EQ(g6_getnjmax_all(), g6_getnjmax(0));
+  for (int n = 0; n < 60; ++n) {
+    Particle& p = particles[static_cast<std::size_t>(n)];
+    send(n, p);
+    ASSERT_EQ(g6_set_j_particle_all(n, p.index, p.t, 0, p.mass, p.snap_by_18.data(), p.jerk_by_6.data(),
+                                    p.a_by_2.data(), p.v.data(), p.x.data()),
+              0);
+  }
+  EXPECT_EQ(g6_set_ti(kCluster, 0.25), 0);
+  EXPECT_EQ(g6_set_ti_all(0.25), 0);
+  const std::vector<Particle> targets(particles.begin(), particles.begin() + 5);
+  const Answer expected = forces(targets, 60, 0.01, true);
+  std::vector<int> index;
+  std::vector<Vector> x;
+  std::vector<Vector> v;
+  for (const Particle& p : targets) {
+    index.push_back(p.index);
+    x.push_back(p.x);
+    v.push_back(p.v);
+  }
+  int nj = 60;
+  int ni = 5;
+  double eps2 = 0.01;
+  std::vector<double> h2(5, 1.0);
+  Answer all{std::vector<Vector>(5), std::vector<Vector>(5), std::vector<double>(5), std::vector<int>(5), 0};
+  g6calc_firsthalf_all(nj, ni, index.data(), rows(x), rows(v), rows(all.acc), rows(all.jerk), all.pot.data(), eps2,
+                       h2.data());
+  EXPECT_EQ(g6calc_lasthalf2_all(nj, ni, index.data(), rows(x), rows(v), eps2, h2.data(), rows(all.acc), rows(all.jerk),
+                                 all.pot.data(), all.nearest.data()),
+            0);
+  EXPECT_EQ(all.acc, expected.acc);
+  EXPECT_EQ(all.jerk, expected.jerk);
+  EXPECT_EQ(all.pot, expected.pot);
+  EXPECT_EQ(all.nearest, expected.nearest);
+  int length = 0;
+  std::vector<int> list(60);
+  EXPECT_EQ(g6_read_neighbour_list_all(), 0);
+  EXPECT_EQ(g6_get_neighbour_list_all(0, 60, &length, list.data()), 0);
+  EXPECT_GT(length, 0);
+  std::vector<Vector> by_reference(5);
+  g6calc_firsthalf_all_(&nj, &ni, index.data(), rows(x), rows(v), rows(all.acc), rows(all.jerk), all.pot.data(), &eps2,
+                        h2.data());
+  EXPECT_EQ(g6calc_lasthalf_all_(&nj, &ni, index.data(), rows(x), rows(v), &eps2, h2.data(), rows(by_reference),
+                                 rows(all.jerk), all.pot.data()),
+            0);
+  EXPECT_EQ(by_reference, expected.acc);
+  EXPECT_EQ(g6_set_njp_all(0), 0);
+  EXPECT_EQ(g6_close_all(), 0);
+}
+
 TEST_F(Grape6, MemoryIsEmptyAfterCloseAndOpen) {
   send({{.index = 1, .mass = 1, .x = {1, 0, 0}}});
   g6_close(kCluster);
