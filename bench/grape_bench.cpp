@@ -1,11 +1,14 @@
-// The GRAPE-6 library against what stands behind it: the same N-body run through libg6 and through the board directly,
-// and how many small calls a second it takes.
+// The GRAPE-6 and GRAPE-5 libraries against what stands behind them: the same N-body run through libg6 and through the
+// board directly, small calls a second, what few i-particles cost, and an interaction through each interface.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
+#include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -25,6 +28,10 @@ int g6calc_firsthalf(int, int, int, const int*, const double (*)[3], const doubl
                      const double (*)[3], const double*, double, const double*);
 int g6calc_lasthalf(int, int, int, const int*, const double (*)[3], const double (*)[3], double, const double*,
                     double (*)[3], double (*)[3], double*);
+void g5_set_eps_to_all(double);
+void g5_set_n(int);
+void g5_set_xmj(int, int, const double (*)[3], const double*);
+void g5_calculate_force_on_x(const double (*)[3], double (*)[3], double*, int);
 }
 
 namespace gdr::bench {
@@ -103,51 +110,155 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Counter `ratio`: seconds through libg6 over seconds on the board, medians of rounds that take turns. The results
-/// must have the same bits.
+/// Of all threads of the process, which other processes of a busy machine leave alone.
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// Medians of rounds in which the sides take turns.
+std::vector<double> seconds_of(const std::vector<std::function<void()>>& sides) {
+  std::vector<std::vector<double>> rounds(sides.size());
+  for (int round = 0; round <= kRounds; ++round) {
+    for (std::size_t side = 0; side < sides.size(); ++side) {
+      const double begin = processor_seconds();
+      sides[side]();
+      if (round > 0) rounds[side].push_back(processor_seconds() - begin);  // the first warms up
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& side : rounds) medians.push_back(median(std::move(side)));
+  return medians;
+}
+
+/// Counter `ratio`: seconds through libg6 over seconds on the board, `processor_ratio` in processor time, medians of
+/// rounds that take turns. The results must have the same bits.
 void sphere_through_libg6(benchmark::State& state) {
   const auto n = static_cast<std::size_t>(state.range(0));
   std::vector<double> ratios;
+  std::vector<double> processor_ratios;
   for (auto _ : state) {
     for (int round = 0; round < kRounds; ++round) {
       auto begin = std::chrono::steady_clock::now();
+      double processor_begin = processor_seconds();
       Device device(device_options_from_environment());
       hostlib::BoardForce board(device, hostlib::kernel_program("gravity_jerk"));
       const hostlib::HermiteState direct = run_sphere(board, n);
       const double direct_seconds = seconds_since(begin);
+      const double direct_processor = processor_seconds() - processor_begin;
       begin = std::chrono::steady_clock::now();
+      processor_begin = processor_seconds();
       Grape6Force grape;
       const hostlib::HermiteState through = run_sphere(grape, n);
       ratios.push_back(seconds_since(begin) / direct_seconds);
+      processor_ratios.push_back((processor_seconds() - processor_begin) / direct_processor);
       if (!(direct == through)) state.SkipWithError("libg6 and the board differ");
     }
   }
   state.counters["ratio"] = median(ratios);
+  state.counters["processor_ratio"] = median(processor_ratios);
 }
 
-/// Force calls of one i-particle against 64 j-particles: both halves, calls a second.
+/// n particles as runs have them: a Plummer sphere at its start. Particles at rest, or in a plane, are slower: zeros
+/// take the engine's way for special words.
+std::vector<JParticle> sphere(std::size_t n) {
+  const hostlib::Particles start = hostlib::make_plummer(n, 1);
+  std::vector<JParticle> particles(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    particles[k].id = start.id[k];
+    particles[k].mass = start.mass[k];
+    particles[k].x = start.position[k];
+    particles[k].v = start.velocity[k];
+    particles[k].a_by_2 = -0.5 * start.position[k];  // of the size of a force
+    particles[k].jerk_by_6 = (-1.0 / 6) * start.velocity[k];
+    particles[k].snap_by_18 = (1.0 / 18) * start.position[k];
+  }
+  return particles;
+}
+
+std::vector<IParticle> targets(const std::vector<JParticle>& particles, std::size_t n) {
+  std::vector<IParticle> all;
+  for (std::size_t k = 0; k < n; ++k) all.push_back({particles[k].id, particles[k].x, particles[k].v});
+  return all;
+}
+
+void fill(hostlib::ForceBackend& backend, const std::vector<JParticle>& particles) {
+  std::vector<std::size_t> addresses(particles.size());
+  std::iota(addresses.begin(), addresses.end(), std::size_t{0});
+  backend.set_j_count(particles.size());
+  backend.set_j_particles(addresses, particles);
+  backend.set_time(1.0 / 1024);
+}
+
+/// Force calls of one i-particle against 64 j-particles: both halves, calls a second of the clock and of processor
+/// time.
 void small_calls(benchmark::State& state) {
   Grape6Force grape;
-  grape.set_j_count(64);
-  std::vector<std::size_t> addresses(64);
-  std::vector<JParticle> particles(64);
-  for (std::size_t n = 0; n < 64; ++n) {
-    addresses[n] = n;
-    const double angle = static_cast<double>(n);
-    particles[n].id = static_cast<std::int64_t>(n);
-    particles[n].mass = 1;
-    particles[n].x = {std::cos(angle), std::sin(angle), 0};
+  const std::vector<JParticle> particles = sphere(64);
+  fill(grape, particles);
+  const std::vector<IParticle> one = targets(particles, 1);
+  const double begin = processor_seconds();
+  for (auto _ : state) benchmark::DoNotOptimize(grape.evaluate(one, 1e-4));
+  const double calls = 2 * static_cast<double>(state.iterations());
+  state.counters["calls_per_second"] = benchmark::Counter(calls, benchmark::Counter::kIsRate);
+  state.counters["calls_per_processor_second"] = calls / (processor_seconds() - begin);
+}
+
+/// Counter `cost`: processor time of a call with few i-particles over its share of a call with 128.
+void few_of_128(benchmark::State& state) {
+  const auto few = static_cast<std::size_t>(state.range(0));
+  const auto nj = static_cast<std::size_t>(state.range(1));
+  Grape6Force grape;
+  const std::vector<JParticle> particles = sphere(nj);
+  fill(grape, particles);
+  const std::vector<IParticle> some = targets(particles, few);
+  const std::vector<IParticle> all = targets(particles, 128);
+  for (auto _ : state) {
+    const auto repeated = [&](const std::vector<IParticle>& i) {
+      for (int k = 0; k < 20; ++k) benchmark::DoNotOptimize(grape.evaluate(i, 1e-4));
+    };
+    const std::vector<double> seconds = seconds_of({[&] { repeated(some); }, [&] { repeated(all); }});
+    state.counters["cost"] = seconds[0] / seconds[1] * 128 / static_cast<double>(few);
   }
-  grape.set_j_particles(addresses, particles);
-  grape.set_time(0);
-  const IParticle i{0, particles[0].x, {}};
-  for (auto _ : state) benchmark::DoNotOptimize(grape.evaluate({&i, 1}, 1e-4));
-  state.counters["calls_per_second"] =
-      benchmark::Counter(2 * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
+/// Nanoseconds of processor time for an interaction of n particles on each other, through each interface.
+void interaction(benchmark::State& state) {
+  const auto n = static_cast<std::size_t>(state.range(0));
+  const std::vector<JParticle> particles = sphere(n);
+  const std::vector<IParticle> all = targets(particles, n);
+  std::vector<double> x;
+  std::vector<double> mass;
+  for (const JParticle& j : particles) {
+    x.insert(x.end(), {j.x.x, j.x.y, j.x.z});
+    mass.push_back(j.mass);
+  }
+  std::vector<double> acc(3 * n);
+  std::vector<double> pot(n);
+  Device device(device_options_from_environment());
+  hostlib::BoardForce board(device, hostlib::kernel_program("gravity_jerk"));
+  fill(board, particles);
+  Grape6Force grape;
+  fill(grape, particles);
+  const auto* const rows = reinterpret_cast<const double(*)[3]>(x.data());
+  g5_set_eps_to_all(0.01);
+  g5_set_n(static_cast<int>(n));
+  g5_set_xmj(0, static_cast<int>(n), rows, mass.data());
+  for (auto _ : state) {
+    const std::vector<double> seconds = seconds_of(
+        {[&] { benchmark::DoNotOptimize(board.evaluate(all, 1e-4)); },
+         [&] { benchmark::DoNotOptimize(grape.evaluate(all, 1e-4)); },
+         [&] {
+           g5_calculate_force_on_x(rows, reinterpret_cast<double(*)[3]>(acc.data()), pot.data(), static_cast<int>(n));
+         }});
+    const double to_ns = 1e9 / static_cast<double>(n * n);
+    state.counters["board_ns"] = seconds[0] * to_ns;
+    state.counters["g6_ns"] = seconds[1] * to_ns;
+    state.counters["g5_ns"] = seconds[2] * to_ns;
+  }
 }
 
 BENCHMARK(sphere_through_libg6)->Arg(256)->Iterations(1)->Unit(benchmark::kMillisecond);
-BENCHMARK(small_calls)->Unit(benchmark::kMicrosecond);
+BENCHMARK(small_calls)->UseRealTime()->Unit(benchmark::kMicrosecond);
+BENCHMARK(few_of_128)->Args({21, 256})->Args({21, 4096})->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(interaction)->Arg(256)->Arg(2048)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace gdr::bench
