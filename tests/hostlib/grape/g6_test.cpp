@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <vector>
@@ -192,6 +193,28 @@ TEST_F(Grape6, GivesTheForcesOfASphere) {
     EXPECT_LE(rms(board.acc, exact.acc), kAccuracy);
     EXPECT_LE(rms(board.jerk, exact.jerk), kJerkAccuracy);
     EXPECT_LE(rms(board.pot, exact.pot), kAccuracy);
+    double largest = 0;
+    for (std::size_t n = 0; n < particles.size(); ++n) {
+      largest = std::max(largest, norm(board.acc[n] - exact.acc[n]) / norm(exact.acc[n]));
+    }
+    EXPECT_LE(largest, 1e-4);
+    std::printf("1024 particles, eps2 = %g: acc %.2g (largest %.2g), jerk %.2g, pot %.2g\n", eps2,
+                rms(board.acc, exact.acc), largest, rms(board.jerk, exact.jerk), rms(board.pot, exact.pot));
+  }
+}
+
+// G = 1: masses of 2 and 3 at distances of 2 and 4 on either side, moving away at 1/2.
+TEST_F(Grape6, TwoParticlesPullAsInClosedForm) {
+  send({{.index = 1, .mass = 2, .x = {2, 0, 0}, .v = {0.5, 0, 0}},
+        {.index = 2, .mass = 3, .x = {-4, 0, 0}, .v = {-0.5, 0, 0}}});
+  g6_set_ti(kCluster, 0);
+  for (int ni = 1; ni <= g6_npipes() + 1; ++ni) {
+    const Answer board = forces(std::vector<Particle>(static_cast<std::size_t>(ni), {.index = 9}), 2, 0);
+    for (std::size_t n = 0; n < board.pot.size(); ++n) {
+      EXPECT_NEAR(board.acc[n][0], 2.0 / 4 - 3.0 / 16, 1e-6);
+      EXPECT_NEAR(board.jerk[n][0], -2 * 0.5 * (2.0 / 8 - 3.0 / 64), 1e-6);  // -2 m v / r^3 of each
+      EXPECT_NEAR(board.pot[n], -2.0 / 2 - 3.0 / 4, 1e-6);
+    }
   }
 }
 
@@ -207,6 +230,16 @@ TEST_F(Grape6, ForcesOfAllParticlesOnEachOtherCancel) {
     absolute += particles[n].mass * norm(board.acc[n]);
   }
   EXPECT_LE(norm(sum), 1e-6 * absolute);
+  const Answer exact = summed(particles, particles, 0, 1e-4);
+  double energy = 0;
+  double exact_energy = 0;
+  for (std::size_t n = 0; n < particles.size(); ++n) {
+    energy += 0.5 * particles[n].mass * board.pot[n];
+    exact_energy += 0.5 * particles[n].mass * exact.pot[n];
+  }
+  EXPECT_LE(std::abs(energy - exact_energy), 1e-6 * std::abs(exact_energy));
+  std::printf("256 particles: sum of forces %.2g of their sizes, energy off by %.2g\n", norm(sum) / absolute,
+              std::abs(energy / exact_energy - 1));
 }
 
 TEST_F(Grape6, PredictsWithEveryTermOfThePolynomial) {
