@@ -468,7 +468,7 @@ TEST_F(CompiledLoops, LeaveTheCallersArithmeticAlone) {
 using emulator::jit::CodeBytes;
 using emulator::jit::CodeCache;
 
-const CodeBytes kCode{"some code that is never run", 3, 7};
+const CodeBytes kCode{"some code that is never run", 3, 7, 9};
 
 TEST(CodeCacheEntries, AreFoundByTheirTextAlone) {
   const ScratchDirectory folder;

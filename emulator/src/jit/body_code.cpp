@@ -167,21 +167,28 @@ class Writer {
 
 class Generator {
  public:
-  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, Extent extent)
+  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding)
       : graph_(graph), facts_(facts), robust_(rounding == Rounding::robust), uniform_(graph.uniform()) {
-    if (extent == Extent::everything) {
-      code_.left = graph.left;
-      code_.left_flags = graph.left_flags;
-    }
-    find_needed();
     find_staying();
-    find_shortcuts();
   }
 
-  BodyCode run() {
+  /// Functions of turns say what they take from the one of what is equal in all PEs, so that one comes behind them. It
+  /// goes by what the last of them wants, which is the most.
+  BodyCode run(bool with_last) {
+    code_.ir = kDeclarations;
     code_.carried = graph_.carried;
-    write_turns();  // says what it takes from the other function
+    write_turns("turns");
+    if (with_last) {
+      code_.has_last = true;
+      code_.left = graph_.left;
+      code_.left_flags = graph_.left_flags;
+      write_turns("last");
+    } else {
+      code_.ir += "define i64 @last(ptr, i64, ptr, ptr, i64) #0 { ret i64 0 }\n";
+    }
     write_uniform();
+    std::sort(code_.rows.begin(), code_.rows.end());
+    code_.rows.erase(std::unique(code_.rows.begin(), code_.rows.end()), code_.rows.end());
     return std::move(code_);
   }
 
@@ -196,7 +203,7 @@ class Generator {
   // -------------------------------------------------------------------------------------------------
 
   void find_needed() {
-    needed_.resize(graph_.nodes.size());
+    needed_.assign(graph_.nodes.size(), false);
     for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
     for (const Left& left : code_.left) needed_[left.value] = true;
     for (const Left& left : code_.left_flags) needed_[left.value] = true;
@@ -243,8 +250,8 @@ class Generator {
     }
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
     for (const Left& left : code_.left) uses[left.value] += 2;
-    approximate_.resize(count);
-    fused_.resize(count);
+    approximate_.assign(count, false);
+    fused_.assign(count, false);
     const auto only_in_sum = [&](NodeId id) {
       return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id);
     };
@@ -289,8 +296,11 @@ class Generator {
     std::string next;
   };
 
-  void write_turns() {
+  void write_turns(const char* name) {
+    find_needed();
+    find_shortcuts();
     in_uniform_ = false;
+    body_begun_ = false;
     values_.assign(graph_.nodes.size(), {});
     Writer prologue('p');
     w_ = &prologue;
@@ -360,12 +370,13 @@ class Generator {
       epilogue.store(kBits, last.first, "%results", std::uint64_t{plane++} * kRowWords);
       if (carried.is_long) epilogue.store(kBits, last.second, "%results", std::uint64_t{plane++} * kRowWords);
     }
-    std::string text = R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane) #0 {
+    std::string text = fmt::format(R"(
+define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane) #0 {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
-)";
+)",
+                                   name);
     text += prologue.text + "  br label %turn\nturn:\n";
     text += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
     for (Phi& phi : phis) {
@@ -387,7 +398,7 @@ entry:
     }
     write_return(epilogue);
     text += epilogue.text;
-    code_.ir = std::string(kDeclarations) + text;
+    code_.ir += text;
   }
 
   // ---- the function of what is equal in all PEs
@@ -484,9 +495,12 @@ entry:
     if (!value.first.empty()) return value;
     const Node& each = node(id);
     const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
-    shared_.push_back({id, code_.shared_words});
-    const std::uint64_t at = std::uint64_t{code_.shared_words} * kTurns;
-    code_.shared_words += two ? 2 : 1;
+    auto known = std::find_if(shared_.begin(), shared_.end(), [&](const Shared& other) { return other.node == id; });
+    if (known == shared_.end()) {
+      known = shared_.insert(known, {id, code_.shared_words});
+      code_.shared_words += two ? 2 : 1;
+    }
+    const std::uint64_t at = std::uint64_t{known->first} * kTurns;
     const auto take = [&](std::uint64_t words) {
       const std::string all = w_->spread(w_->load_one("%u", words));
       return each.type == NodeType::number ? w_->numbers(all) : all;
@@ -929,15 +943,18 @@ entry:
 
 }  // namespace
 
-BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, Extent extent) {
+BodyCode make_body_code(const BodyGraph& graph, Rounding rounding) {
   BodyCode code;
   code.refusal = graph.refusal;
-  if (code.refusal.empty() && extent == Extent::everything) code.refusal = graph.last_refusal;
   if (!code.refusal.empty()) return code;
-  const BodyFacts facts = make_number_facts(graph, kTurns, extent == Extent::everything);
+  if (graph.last_refusal.empty()) {
+    const BodyFacts facts = make_number_facts(graph, kTurns, true);
+    if (facts.refusal.empty()) return Generator(graph, facts, rounding).run(true);
+  }
+  const BodyFacts facts = make_number_facts(graph, kTurns, false);
   code.refusal = facts.refusal;
   if (!code.refusal.empty()) return code;
-  return Generator(graph, facts, rounding, extent).run();
+  return Generator(graph, facts, rounding).run(false);
 }
 
 }  // namespace gdr::emulator::jit

@@ -1,4 +1,5 @@
-// A body's graph as LLVM IR text for AVX-512: two functions, one for what is equal in all PEs, one for the rest.
+// A body's graph as LLVM IR text for AVX-512: a function for what is equal in all PEs, one for the rest, and one for
+// the rest of the last turn of a run.
 //
 // Values are doubles: a short number is one, a product of two short numbers is one, a long number is a head and a rest.
 // What the chip rounds is rounded in the fewest instructions that are exact for nearly all data; what makes sure that
@@ -39,25 +40,23 @@ struct RecordWord {
 /// turns(shared, count, state, results, pe): the PEs from `pe` on; results: [planes][kPesPerBlock], of each carried
 /// word its high plane, and of a long one its low plane.
 ///
-/// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
+/// last(shared, 1, state, results, pe): the same for the last turn of a run, after which also those registers stand as
+/// the machine leaves them that no turn reads.
+///
+/// All return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
 /// last argument alone.
 struct BodyCode {
   std::string ir;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
   std::vector<Carried> carried;
+  bool has_last = false;         // else the last turn is not for compiled code
   std::vector<Left> left;        // of the last turn; their planes follow those of the words carried
   std::vector<Left> left_flags;  // then, in one word for each kLanes PEs, their bits
   std::vector<unsigned> rows;    // of registers that a turn reads, one of each plane
   std::string refusal;           // as BodyGraph's
 };
 
-/// What the code leaves in the registers.
-enum class Extent : std::uint8_t {
-  carried,    // what later turns read
-  everything  // for the last turn of a run
-};
-
-[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, Extent extent = Extent::carried);
+[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding);
 
 }  // namespace gdr::emulator::jit

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kCpu = "x86-64-v4";
 // What an entry begins with. The number changes with whatever the text does not tell: how entries are laid out, what
 // arguments the code is given.
-constexpr std::string_view kMagic = "gdr loop body 1\n";
+constexpr std::string_view kMagic = "gdr loop body 2\n";
 constexpr const char* kExtension = ".body";
 constexpr std::size_t kDigestDigits = 64;
 // Room before the code, where sanitizers look for a function's type; as much as keeps the code's alignment.
@@ -92,11 +92,12 @@ std::optional<std::string> read_own(const std::filesystem::path& path) {
   return content;
 }
 
+using Entries = std::array<std::uint64_t, 3>;
+
 std::string body_of(std::string_view key, const CodeBytes& code) {
+  const Entries entries{code.uniform, code.turns, code.last};
   std::string body(key);
-  for (const std::uint64_t number : {code.uniform, code.turns}) {
-    body.append(std::bit_cast<std::array<char, sizeof number>>(number).data(), sizeof number);
-  }
+  body.append(std::bit_cast<std::array<char, sizeof entries>>(entries).data(), sizeof entries);
   return body + code.bytes;
 }
 
@@ -126,8 +127,8 @@ CodeBytes compile(std::string_view ir) {
   const GdrJitCompile run = compiler();
   if (run == nullptr) throw Error("loop bodies cannot be compiled: the library gdr_jit is not found");
   CodeBytes code;
-  const std::array names{"uniform", "turns"};
-  std::array<std::uint64_t, names.size()> entries{};
+  const std::array names{"uniform", "turns", "last"};
+  Entries entries{};
   std::array<char, 1024> why{};
   const auto take = [](void* receiver, const char* bytes, std::size_t size) {
     static_cast<CodeBytes*>(receiver)->bytes.assign(bytes, size);
@@ -138,6 +139,7 @@ CodeBytes compile(std::string_view ir) {
   }
   code.uniform = entries[0];
   code.turns = entries[1];
+  code.last = entries[2];
   return code;
 }
 
@@ -164,16 +166,21 @@ std::optional<CodeBytes> CodeCache::find(std::string_view ir) const {
   const std::string key = key_of(ir);
   const std::size_t head = kMagic.size() + kDigestDigits;
   CodeBytes code;
-  const std::size_t fixed = head + key.size() + sizeof code.uniform + sizeof code.turns;
+  Entries entries{};
+  const std::size_t fixed = head + key.size() + sizeof entries;
   if (!entry || entry->size() <= fixed || !entry->starts_with(kMagic)) return std::nullopt;
   const std::string_view body = std::string_view(*entry).substr(head);
   if (std::string_view(*entry).substr(kMagic.size(), kDigestDigits) != digest(body) || !body.starts_with(key)) {
     return std::nullopt;
   }
-  std::memcpy(&code.uniform, body.data() + key.size(), sizeof code.uniform);
-  std::memcpy(&code.turns, body.data() + key.size() + sizeof code.uniform, sizeof code.turns);
-  code.bytes = body.substr(key.size() + sizeof code.uniform + sizeof code.turns);
-  if (code.uniform >= code.bytes.size() || code.turns >= code.bytes.size()) return std::nullopt;
+  std::memcpy(entries.data(), body.data() + key.size(), sizeof entries);
+  code.bytes = body.substr(key.size() + sizeof entries);
+  for (const std::uint64_t entry_point : entries) {
+    if (entry_point >= code.bytes.size()) return std::nullopt;
+  }
+  code.uniform = entries[0];
+  code.turns = entries[1];
+  code.last = entries[2];
   return code;
 }
 
@@ -205,6 +212,7 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   }
   uniform = reinterpret_cast<Uniform>(first + code.uniform);
   turns = reinterpret_cast<Turns>(first + code.turns);
+  last = reinterpret_cast<Turns>(first + code.last);
 }
 
 LoadedCode::~LoadedCode() { munmap(memory_, size_); }

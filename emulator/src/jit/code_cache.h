@@ -14,8 +14,9 @@ namespace gdr::emulator::jit {
 /// Code as bytes; it needs nothing but itself and stands at any multiple of 64.
 struct CodeBytes {
   std::string bytes;
-  std::uint64_t uniform = 0;  // offsets of the two functions of body_code.h
+  std::uint64_t uniform = 0;  // offsets of the functions of body_code.h
   std::uint64_t turns = 0;
+  std::uint64_t last = 0;
   friend bool operator==(const CodeBytes&, const CodeBytes&) = default;
 };
 
@@ -58,6 +59,7 @@ class LoadedCode {
 
   Uniform uniform = nullptr;
   Turns turns = nullptr;
+  Turns last = nullptr;
 
  private:
   void* memory_ = nullptr;

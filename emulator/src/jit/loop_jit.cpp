@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -48,6 +49,8 @@ class ExactnessWatch {
   ExactnessWatch& operator=(const ExactnessWatch&) = delete;
 };
 
+constexpr std::uint64_t kAllLanes = (1U << kLanes) - 1;
+
 std::atomic<std::uint64_t> turns_run{0};
 
 struct Buffers {
@@ -91,38 +94,87 @@ struct LoopJit::Form {
   BodyCode code;
   std::optional<LoadedCode> loaded;
   std::size_t record_planes = 0;
-  std::size_t result_planes = 0;
+  std::size_t carried_planes = 0;
+  std::size_t left_planes = 0;
   Trust trust;
   bool failed = false;  // there will be no code
 
-  [[nodiscard]] bool run(const BlockTurns& turns) const;
+  /// As LoopJit::run().
+  [[nodiscard]] unsigned run(const BlockTurns& turns) const;
+  void fill_dead_lanes(const BlockTurns& turns) const;
 
  private:
   void take_records(const BlockTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
+                               Buffers& buffers) const;
+  void land(const BlockTurns& turns, bool everything, const Buffers& buffers) const;
 };
 
 void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) const {
-  std::uint64_t* plane = buffers.records.data();
-  const unsigned padded = (turns.turns + kLanes - 1) / kLanes * kLanes;
-  for (const RecordWord& word : code.record_words) {
-    const isa::LongWord* from = turns.record + word.address / 2;
-    for (unsigned turn = 0; turn < turns.turns; ++turn, from += turns.record_step) {
+  const isa::LongWord* record = turns.record;
+  for (unsigned turn = 0; turn < turns.turns; ++turn, record += turns.record_step) {
+    std::uint64_t* to = buffers.records.data() + turn;
+    for (const RecordWord& word : code.record_words) {
+      const isa::LongWord& from = record[word.address / 2];
       if (word.is_long) {
-        plane[turn] = from->high;
-        plane[kTurns + turn] = from->low;
+        to[0] = from.high;
+        to[kTurns] = from.low;
+        to += 2 * kTurns;
       } else {
-        plane[turn] = (word.address % 2 == 0 ? from->upper() : from->lower()).bits << simd::kShortShift;
+        to[0] = (word.address % 2 == 0 ? from.upper() : from.lower()).bits << simd::kShortShift;
+        to += kTurns;
       }
     }
-    for (unsigned turn = turns.turns; turn < padded; ++turn) {
-      plane[turn] = plane[turns.turns - 1];
-      if (word.is_long) plane[kTurns + turn] = plane[kTurns + turns.turns - 1];
-    }
-    plane += word.is_long ? 2 * kTurns : kTurns;
+  }
+  const unsigned padded = (turns.turns + kLanes - 1) / kLanes * kLanes;
+  std::uint64_t* plane = buffers.records.data();
+  for (std::size_t n = 0; n < record_planes; ++n, plane += kTurns) {
+    for (unsigned turn = turns.turns; turn < padded; ++turn) plane[turn] = plane[turns.turns - 1];
   }
 }
 
-bool LoopJit::Form::run(const BlockTurns& turns) const {
+bool LoopJit::Form::work_out_shared(const BlockTurns& turns, Buffers& buffers) const {
+  std::uint64_t right = kAllLanes;
+  for (unsigned turn = 0; turn < turns.turns; turn += kLanes) {
+    right &= loaded->uniform(buffers.records.data() + turn, turns.state, buffers.shared.data() + turn);
+  }
+  return (right & kAllLanes) == kAllLanes;
+}
+
+bool LoopJit::Form::run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
+                              Buffers& buffers) const {
+  for (unsigned pe = 0; pe < turns.live_pes; pe += kLanes) {
+    const std::uint64_t live = kAllLanes >> (turns.live_pes - pe >= kLanes ? 0 : kLanes - (turns.live_pes - pe));
+    const std::uint64_t right = function(buffers.shared.data() + first, count, turns.state, buffers.results.data(), pe);
+    if ((right & live) != live) return false;
+  }
+  return true;
+}
+
+void LoopJit::Form::land(const BlockTurns& turns, bool everything, const Buffers& buffers) const {
+  const unsigned lanes = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
+  const std::uint64_t* plane = buffers.results.data();
+  const auto take = [&](unsigned row, bool is_long) {
+    for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
+      std::uint64_t* const to = turns.state + row_place(row + of_word);
+      for (unsigned lane = 0; lane < lanes; lane += kLanes) {
+        std::memcpy(to + lane, plane + lane, kLanes * sizeof *to);
+      }
+    }
+  };
+  for (const Carried& carried : code.carried) take(carried.row, carried.is_long);
+  if (!everything) return;
+  for (const Left& left : code.left) take(left.place, left.is_long);
+  for (const Left& left : code.left_flags) {
+    std::uint64_t& flags =
+        turns.state[simd::flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements];
+    for (unsigned pe = 0; pe < lanes; pe += kLanes) flags = (flags & ~(kAllLanes << pe)) | (plane[pe] << pe);
+    plane += kRowWords;
+  }
+}
+
+unsigned LoopJit::Form::run(const BlockTurns& turns) const {
   thread_local Buffers buffers;
   // As many words as the widest vector may be read from behind the last.
   const auto make_room = [](std::vector<std::uint64_t>& words, std::size_t count) {
@@ -130,41 +182,33 @@ bool LoopJit::Form::run(const BlockTurns& turns) const {
   };
   make_room(buffers.records, (record_planes + 1) * kTurns);
   make_room(buffers.shared, (std::size_t{code.shared_words} + 1) * kTurns);
-  make_room(buffers.results, (result_planes + 1) * kRowWords);
+  make_room(buffers.results, (carried_planes + left_planes + 1) * kRowWords);
   take_records(turns, buffers);
 
   const ExactnessWatch watch;
-  std::uint64_t right = ~std::uint64_t{0};
-  for (unsigned turn = 0; turn < turns.turns; turn += kLanes) {
-    right &= loaded->uniform(buffers.records.data() + turn, turns.state, buffers.shared.data() + turn);
+  if (!work_out_shared(turns, buffers)) return 0;
+  const unsigned before_last = turns.turns - (turns.ends ? 1 : 0);
+  if (before_last > 0) {
+    if (!run_turns(turns, loaded->turns, 0, before_last, buffers) || !watch.all_exact()) return 0;
+    land(turns, false, buffers);
   }
-  constexpr std::uint64_t kAll = (1U << kLanes) - 1;
-  if ((right & kAll) != kAll) return false;
-  for (unsigned pe = 0; pe < turns.live_pes; pe += kLanes) {
-    const std::uint64_t live = kAll >> (turns.live_pes - pe >= kLanes ? 0 : kLanes - (turns.live_pes - pe));
-    right = loaded->turns(buffers.shared.data(), turns.turns, turns.state, buffers.results.data(), pe);
-    if ((right & live) != live) return false;
+  unsigned done = before_last;
+  if (turns.ends && run_turns(turns, loaded->last, before_last, 1, buffers) && watch.all_exact()) {
+    land(turns, true, buffers);
+    ++done;
   }
-  if (!watch.all_exact()) return false;
+  turns_run.fetch_add(done, std::memory_order_relaxed);
+  return done;
+}
 
-  const unsigned lanes = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
-  const std::uint64_t* plane = buffers.results.data();
-  const auto take = [&](unsigned row, bool is_long) {
-    for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
-      std::uint64_t* const to = turns.state + row_place(row + of_word);
-      for (unsigned lane = 0; lane < lanes; lane += kLanes) std::copy_n(plane + lane, kLanes, to + lane);
-    }
-  };
-  for (const Carried& carried : code.carried) take(carried.row, carried.is_long);
-  for (const Left& left : code.left) take(left.place, left.is_long);
-  for (const Left& left : code.left_flags) {
-    std::uint64_t& flags =
-        turns.state[simd::flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements];
-    for (unsigned pe = 0; pe < lanes; pe += kLanes) flags = (flags & ~(kAll << pe)) | (plane[pe] << pe);
-    plane += kRowWords;
+/// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
+/// are undefined anyway.
+void LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
+  const unsigned end = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
+  for (const unsigned row : code.rows) {
+    std::uint64_t* words = turns.state + row_place(row);
+    std::fill(words + turns.live_pes, words + end, words[turns.live_pes - 1]);
   }
-  turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
-  return true;
 }
 
 namespace {
@@ -200,14 +244,19 @@ LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, 
 LoopJit::~LoopJit() = default;
 
 bool LoopJit::ready(std::uint64_t interactions) const {
-  if (form(Rounding::quick, Extent::carried) != nullptr) return true;
+  if (form(Rounding::quick) != nullptr) return true;
   if (refused_.load(std::memory_order_relaxed)) return false;
   const std::uint64_t before = interactions_.fetch_add(interactions, std::memory_order_relaxed);
   const std::uint64_t all = before + interactions;
   const bool compiles = use_ == JitUse::always || all >= kWorthCompiling;
   const bool looks = compiles || (before < kWorthLooking && all >= kWorthLooking);
   if (looks) prepare(Rounding::quick, compiles);
-  return form(Rounding::quick, Extent::carried) != nullptr;
+  return form(Rounding::quick) != nullptr;
+}
+
+bool LoopJit::may_end() const {
+  const Form* quick = form(Rounding::quick);
+  return quick != nullptr && quick->code.has_last;
 }
 
 void LoopJit::prepare(Rounding rounding, bool compiles) const {
@@ -218,23 +267,13 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
   } else if (!lock.try_lock()) {
     return;
   }
-  // Whoever finds a body ready finds its last turn ready, too, if there is one.
-  prepare(rounding, Extent::everything, compiles);
-  prepare(rounding, Extent::carried, compiles);
-}
-
-void LoopJit::prepare(Rounding rounding, Extent extent, bool compiles) const {
-  const std::size_t at = index_of(rounding, extent);
+  const auto at = static_cast<std::size_t>(rounding);
   std::unique_ptr<Form>& form = forms_[at];
   if (ready_[at].load(std::memory_order_relaxed) != nullptr || (form != nullptr && form->failed)) return;
   try {
     if (form == nullptr) {
       form = std::make_unique<Form>();
-      form->code = make_body_code(make_body_graph(program_, schedule_), rounding, extent);
-      for (const RecordWord& word : form->code.record_words) form->record_planes += word.is_long ? 2 : 1;
-      for (const Carried& carried : form->code.carried) form->result_planes += carried.is_long ? 2 : 1;
-      for (const Left& left : form->code.left) form->result_planes += left.is_long ? 2 : 1;
-      form->result_planes += form->code.left_flags.size();
+      make(*form, rounding);
     }
     if (!form->code.refusal.empty()) throw Error(form->code.refusal);
     const CodeCache cache = CodeCache::of_user();
@@ -249,10 +288,17 @@ void LoopJit::prepare(Rounding rounding, Extent extent, bool compiles) const {
     ready_[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
     form->failed = true;
-    if (extent == Extent::everything) return;
     refusal_ = error.what();
     if (rounding == Rounding::quick) refused_ = true;
   }
+}
+
+void LoopJit::make(Form& form, Rounding rounding) const {
+  form.code = make_body_code(make_body_graph(program_, schedule_), rounding);
+  for (const RecordWord& word : form.code.record_words) form.record_planes += word.is_long ? 2 : 1;
+  for (const Carried& carried : form.code.carried) form.carried_planes += carried.is_long ? 2 : 1;
+  for (const Left& left : form.code.left) form.left_planes += left.is_long ? 2 : 1;
+  form.left_planes += form.code.left_flags.size();
 }
 
 std::string LoopJit::refusal() const {
@@ -260,40 +306,32 @@ std::string LoopJit::refusal() const {
   return refusal_;
 }
 
-void LoopJit::fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const {
-  if (live_pes % kLanes == 0) return;
-  const unsigned end = (live_pes + kLanes - 1) / kLanes * kLanes;
-  for (const Extent extent : {Extent::carried, Extent::everything}) {
-    const Form* of = form(Rounding::quick, extent);
-    if (of == nullptr) continue;
-    for (const unsigned row : of->code.rows) {
-      std::uint64_t* words = state + row_place(row);
-      std::fill(words + live_pes, words + end, words[live_pes - 1]);
+unsigned LoopJit::run(const BlockTurns& turns) const {
+  const Form* quick = form(Rounding::quick);
+  if (quick == nullptr) return 0;
+  unsigned done = 0;
+  const auto run_on = [&](const Form& form) {
+    if (!form.trust.given()) return;
+    const auto run_rest = [&] {
+      BlockTurns rest = turns;
+      rest.record += done * turns.record_step;
+      rest.turns -= done;
+      done += form.run(rest);
+    };
+    run_rest();
+    if (done < turns.turns && turns.live_pes % kLanes != 0) {
+      form.fill_dead_lanes(turns);
+      run_rest();
     }
-  }
-}
-
-bool LoopJit::run(const BlockTurns& turns, Extent extent) const {
-  const Form* quick = form(Rounding::quick, extent);
-  if (quick == nullptr) return false;
-  if (quick->trust.given()) {
-    if (quick->run(turns)) {
-      quick->trust.passed();
-      return true;
-    }
-    quick->trust.refused();
-  }
-  if (form(Rounding::robust, extent) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
+    done == turns.turns ? form.trust.passed() : form.trust.refused();
+  };
+  run_on(*quick);
+  if (done == turns.turns) return done;
+  if (form(Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
     prepare(Rounding::robust, true);
   }
-  const Form* robust = form(Rounding::robust, extent);
-  if (robust == nullptr || !robust->trust.given()) return false;
-  if (robust->run(turns)) {
-    robust->trust.passed();
-    return true;
-  }
-  robust->trust.refused();
-  return false;
+  if (const Form* robust = form(Rounding::robust); robust != nullptr) run_on(*robust);
+  return done;
 }
 
 }  // namespace gdr::emulator::jit

@@ -24,6 +24,7 @@ struct BlockTurns {
   std::size_t record_step = 0;            // long words from one turn's record to the next one's
   unsigned turns = 0;                     // at most kTurns
   unsigned live_pes = 0;
+  bool ends = false;  // the last of them is the last of the run, which leaves the registers as the machine does
 };
 
 /// Turns of a block that compiled bodies have run in this process, for tests and benchmarks.
@@ -38,15 +39,10 @@ class LoopJit {
   /// Takes note of interactions to come, and compiles if so many have come together that it pays. True if there is
   /// code.
   [[nodiscard]] bool ready(std::uint64_t interactions) const;
-  /// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
-  /// are undefined anyway.
-  void fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const;
-  /// Runs the turns, but not the last one of a run; false if none was run and the interpreter must.
-  [[nodiscard]] bool run(const BlockTurns& turns) const { return run(turns, Extent::carried); }
-  /// Runs the last turn of a run, which leaves the registers as the machine does; false as before.
-  [[nodiscard]] bool run_last(const BlockTurns& turn) const { return run(turn, Extent::everything); }
-  /// True if the last turn may be run here, too.
-  [[nodiscard]] bool may_end() const { return form(Rounding::quick, Extent::everything) != nullptr; }
+  /// Runs the turns; returns how many were run from the first on. The interpreter must run the others.
+  [[nodiscard]] unsigned run(const BlockTurns& turns) const;
+  /// True if the last turn of a run may be run here, too.
+  [[nodiscard]] bool may_end() const;
   /// True if writes that may be pending when the loop begins cannot be told from writes that have landed.
   [[nodiscard]] bool may_begin() const { return may_begin_; }
   /// Why the body stays with the interpreter; empty if it does not, or nobody has asked yet.
@@ -55,15 +51,11 @@ class LoopJit {
  private:
   struct Form;
 
-  static std::size_t index_of(Rounding rounding, Extent extent) {
-    return 2 * static_cast<std::size_t>(extent) + static_cast<std::size_t>(rounding);
+  [[nodiscard]] const Form* form(Rounding rounding) const {
+    return ready_[static_cast<std::size_t>(rounding)].load(std::memory_order_acquire);
   }
-  [[nodiscard]] const Form* form(Rounding rounding, Extent extent) const {
-    return ready_[index_of(rounding, extent)].load(std::memory_order_acquire);
-  }
-  [[nodiscard]] bool run(const BlockTurns& turns, Extent extent) const;
   void prepare(Rounding rounding, bool compiles) const;
-  void prepare(Rounding rounding, Extent extent, bool compiles) const;
+  void make(Form& form, Rounding rounding) const;
 
   const DecodedProgram& program_;
   const simd::Schedule& schedule_;
@@ -73,8 +65,8 @@ class LoopJit {
   mutable std::mutex preparing_;
   mutable std::string refusal_;  // of preparing_
   mutable std::atomic<bool> refused_{false};
-  mutable std::array<std::unique_ptr<Form>, 4> forms_;       // by index_of()
-  mutable std::array<std::atomic<const Form*>, 4> ready_{};  // those with code
+  mutable std::array<std::unique_ptr<Form>, 2> forms_;       // by Rounding
+  mutable std::array<std::atomic<const Form*>, 2> ready_{};  // those with code
 };
 
 }  // namespace gdr::emulator::jit

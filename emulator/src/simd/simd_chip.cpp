@@ -419,7 +419,7 @@ class SimdChip final : public Chip {
           with_record - (code_->loop.may_end() ? 0 : 1);  // else the last turn is the interpreter's
       if (compiled && with_record > 0 && iteration < end && may_begin) {
         run.land();
-        run_compiled(blocks, loop, iteration, with_record, end == with_record);
+        run_compiled(blocks, loop, iteration, end, end == with_record);
         // A broadcast memory holds two records.
         if (end > iteration + 1) run.receive_records(loop.stream, end - 2, true);
         run.receive_records(loop.stream, end - 1, true);
@@ -440,35 +440,31 @@ class SimdChip final : public Chip {
     run.land();
   }
 
-  /// Turns of the loop body, all with a record, on compiled code as far as it goes: up to `last`, the last one with a
-  /// record, or with it.
-  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t last, bool with_last) {
+  /// Turns of the loop body from `begin` to `end`, all with a record, on compiled code as far as it goes; `with_last`:
+  /// the last of them is the last one with a record.
+  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end, bool with_last) {
     const RecordStream& stream = loop.stream;
     const SectionCode& body = section(Section::loop_body);
     for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
-      code_->loop.fill_dead_lanes(memory_.state(block), loop.live_pes);
-      const auto run = [&](std::uint64_t first, unsigned turns, bool is_last) {
+      const auto run = [&](std::uint64_t first, unsigned turns, bool ends) {
         const isa::LongWord* record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
-        const jit::BlockTurns of_block{memory_.state(block), record, std::size_t{kBlocks} * stream.record_words, turns,
-                                       loop.live_pes};
-        if (is_last ? code_->loop.run_last(of_block) : code_->loop.run(of_block)) {
-          tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * turns;
-          return;
-        }
+        const unsigned done = code_->loop.run(
+            {memory_.state(block), record, std::size_t{kBlocks} * stream.record_words, turns, loop.live_pes, ends});
+        tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * done;
+        if (done == turns) return;
         Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
         interpreted.number(loop.run, loop.first_iteration);
-        for (std::uint64_t iteration = first; iteration < first + turns; ++iteration) {
+        for (std::uint64_t iteration = first + done; iteration < first + turns; ++iteration) {
           interpreted.receive_records(stream, iteration, true);
           interpreted.section(Section::loop_body, body);
         }
-        if (is_last) interpreted.operations(body.spread);
+        if (ends) interpreted.operations(body.spread);
         interpreted.land();
       };
-      const std::uint64_t end = last - 1;
       for (std::uint64_t first = begin; first < end; first += jit::kTurns) {
-        run(first, static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first)), false);
+        const auto turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
+        run(first, turns, with_last && first + turns == end);
       }
-      if (with_last) run(end, 1, true);
     }
   }
 
