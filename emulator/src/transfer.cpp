@@ -49,6 +49,14 @@ std::optional<LongWord> quick_double(std::uint64_t field, Conversion conversion)
   return LongWord{field, 0};
 }
 
+/// The same on the way back, rounded to nearest even; a carry out of the fraction runs into the exponent.
+std::optional<std::uint64_t> quick_field(LongWord word) {
+  const std::uint64_t exponent = (word.high >> 52) & 2047;
+  if (exponent == 0 || exponent >= 2046) return std::nullopt;
+  const std::uint64_t odd = word.high & 1;
+  return word.high + ((word.low + odd > 128) ? 1 : 0);
+}
+
 }  // namespace
 
 std::vector<Entry> entries_of(const isa::Program& program, isa::Transfer transfer) {
@@ -87,6 +95,7 @@ LongWord parameter_word(const isa::Parameter& parameter, double value, Conversio
 std::uint64_t to_host(LongWord word, const isa::Variable& variable, ConversionEvents& events) {
   switch (*variable.conversion) {
     case Conversion::FLT72TO64:
+      if (const auto quick = quick_field(word)) return *quick;
       return std::bit_cast<std::uint64_t>(counted(flt72to64(word), events));
     case Conversion::FLT36TO64:
       return std::bit_cast<std::uint64_t>(counted(flt36to64(word.upper()), events));

@@ -176,15 +176,20 @@ class Generator {
   /// goes by what the last of them wants, which is the most.
   BodyCode run(bool with_last) {
     code_.ir = kDeclarations;
+    constexpr std::size_t kNodesPerWordLeft = 32;
     code_.carried = graph_.carried;
-    write_turns("turns");
+    code_.elements = graph_.elements;
+    code_.stored = graph_.stored;
+    code_.bm_steps = graph_.bm_steps;
+    code_.has_last = with_last;
+    code_.only_last = with_last && graph_.left.size() * kNodesPerWordLeft < graph_.nodes.size();
+    code_.only_last ? write_nothing("turns") : write_turns("turns");
     if (with_last) {
-      code_.has_last = true;
       code_.left = graph_.left;
       code_.left_flags = graph_.left_flags;
       write_turns("last");
     } else {
-      code_.ir += "define i64 @last(ptr, i64, ptr, ptr, i64) #0 { ret i64 0 }\n";
+      write_nothing("last");
     }
     write_uniform();
     std::sort(code_.rows.begin(), code_.rows.end());
@@ -205,6 +210,7 @@ class Generator {
   void find_needed() {
     needed_.assign(graph_.nodes.size(), false);
     for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
+    for (const Stored& stored : code_.stored) needed_[stored.value] = true;
     for (const Left& left : code_.left) needed_[left.value] = true;
     for (const Left& left : code_.left_flags) needed_[left.value] = true;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
@@ -249,6 +255,7 @@ class Generator {
       }
     }
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
+    for (const Stored& stored : code_.stored) uses[stored.value] += 2;
     for (const Left& left : code_.left) uses[left.value] += 2;
     approximate_.assign(count, false);
     fused_.assign(count, false);
@@ -296,6 +303,10 @@ class Generator {
     std::string next;
   };
 
+  void write_nothing(const char* name) {
+    code_.ir += fmt::format("define i64 @{}(ptr, i64, ptr, ptr, i64, i64) #0 {{ ret i64 0 }}\n", name);
+  }
+
   void write_turns(const char* name) {
     find_needed();
     find_shortcuts();
@@ -338,6 +349,7 @@ class Generator {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(static_cast<NodeId>(n));
     }
+    write_stores(body);
     for (const Left& left : code_.left) (void)of(left.value);
     for (const Left& left : code_.left_flags) (void)of(left.value);
     std::size_t at = 0;
@@ -371,18 +383,24 @@ class Generator {
       if (carried.is_long) epilogue.store(kBits, last.second, "%results", std::uint64_t{plane++} * kRowWords);
     }
     std::string text = fmt::format(R"(
-define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane) #0 {{
+define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
+  %shift = mul i64 %element, {}
+  %shorts = getelementptr i64, ptr %state, i64 %shift
+  %longs = getelementptr i64, ptr %shorts, i64 %shift
+  %stores = getelementptr i64, ptr %results, i64 {}
 )",
-                                   name);
+                                   name, kRowWords, std::uint64_t{planes_of_turns()} * kRowWords);
     text += prologue.text + "  br label %turn\nturn:\n";
     text += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
     for (Phi& phi : phis) {
       text += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", phi.name, phi.type, phi.initial, phi.next);
     }
     text += "  %u = getelementptr i64, ptr %shared, i64 %n\n";
+    text += fmt::format("  %store_words = mul i64 %n, {}\n  %s = getelementptr i64, ptr %stores, i64 %store_words\n",
+                        std::uint64_t{stored_planes()} * kRowWords);
     text += body.text;
     text +=
         "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
@@ -399,6 +417,29 @@ entry:
     write_return(epilogue);
     text += epilogue.text;
     code_.ir += text;
+  }
+
+  /// Of a turn.
+  [[nodiscard]] unsigned stored_planes() const {
+    unsigned planes = 0;
+    for (const Stored& stored : code_.stored) planes += stored.is_long ? 2 : 1;
+    return planes;
+  }
+  /// Before those of the words stored.
+  [[nodiscard]] unsigned planes_of_turns() const {
+    std::size_t planes = code_.left_flags.size();
+    for (const Carried& carried : code_.carried) planes += carried.is_long ? 2 : 1;
+    for (const Left& left : code_.left) planes += left.is_long ? 2 : 1;
+    return static_cast<unsigned>(planes);
+  }
+
+  void write_stores(Writer& body) {
+    std::uint64_t plane = 0;
+    for (const Stored& stored : code_.stored) {
+      const Value planes = planes_of(stored.value, stored.is_long);
+      body.store(kBits, planes.first, "%s", plane++ * kRowWords);
+      if (stored.is_long) body.store(kBits, planes.second, "%s", plane++ * kRowWords);
+    }
   }
 
   // ---- the function of what is equal in all PEs
@@ -515,13 +556,16 @@ entry:
     const Node& each = node(id);
     Value& value = values_[id];
     switch (each.op) {
-      case NodeOp::row:
-        value.first = w_->load("%state", simd::row_place(each.place));
-        code_.rows.push_back(each.place);
-        if (each.width == Width::short_word) return;
-        value.second = w_->load("%state", simd::row_place(each.place + 1));
-        code_.rows.push_back(each.place + 1);
+      case NodeOp::row: {
+        const char* rows = each.width == Width::short_word ? "%shorts" : "%longs";
+        const unsigned words = isa::short_words(each.width);
+        for (unsigned element = 0; element < isa::kVectorElements; element += graph_.elements) {
+          for (unsigned n = 0; n < words; ++n) code_.rows.push_back(each.place + element * words + n);
+        }
+        value.first = w_->load(rows, simd::row_place(each.place));
+        if (words == 2) value.second = w_->load(rows, simd::row_place(each.place + 1));
         return;
+      }
       case NodeOp::kept: {
         const bool is_long = each.width == Width::long_word;
         value.first = w_->spread(w_->load_one("%state", simd::uniform_place(each.place, is_long)));
@@ -571,6 +615,9 @@ entry:
         value.first = w_->integer("or", upper, lower);
         return;
       }
+      case NodeOp::port:
+        value.first = port(each.args[0]);
+        break;
       case NodeOp::add:
         value = sum(id);
         break;
@@ -887,7 +934,7 @@ entry:
   /// What the multiplier takes of a number: its top 50 bits.
   std::string port(NodeId id) {
     const Value value = of(id);
-    if (is_short(id) || (!is_pair(id) && facts(id).bits <= 50)) return value.first;
+    if (!is_pair(id) && facts(id).bits <= kPortBits) return value.first;
     if (value.second.empty()) return w_->masked(value.first, ~kBelowPort);
     return w_->masked(w_->add(value.first, value.second, kTowardZero), ~kBelowPort);
   }
@@ -897,8 +944,8 @@ entry:
     const NodeId x = each.args[0];
     const NodeId y = each.args[1];
     const bool negate = (each.negated == 1) || (each.negated == 2);
-    std::string a = port(x);
-    const std::string b = port(y);
+    std::string a = of(x).first;
+    const std::string b = of(y).first;
     if (negate) a = w_->negated(a);
     if (is_short(x) && is_short(y)) {
       const std::string exact = w_->exact_multiply(a, b);

@@ -37,11 +37,12 @@ struct RecordWord {
 /// two of a long word; state: of the block; shared: [shared_words][kTurns]. Works on kLanes turns, from the first on
 /// that its pointers name.
 ///
-/// turns(shared, count, state, results, pe): the PEs from `pe` on; results: [planes][kPesPerBlock], of each carried
-/// word its high plane, and of a long one its low plane.
+/// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
+/// carried word its high plane, and of a long one its low plane; then [kTurns][stored_planes][kPesPerBlock], the same
+/// of the words that each turn stores. `element` is 0, or the first one of a group of `elements`.
 ///
-/// last(shared, 1, state, results, pe): the same for the last turn of a run, after which also those registers stand as
-/// the machine leaves them that no turn reads.
+/// last(shared, count, state, results, pe, element): the same, with the planes of `left` behind those carried; after
+/// the last turn of a run also those registers stand as the machine leaves them that no turn reads.
 ///
 /// All return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
 /// last argument alone.
@@ -50,11 +51,15 @@ struct BodyCode {
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
   std::vector<Carried> carried;
-  bool has_last = false;         // else the last turn is not for compiled code
-  std::vector<Left> left;        // of the last turn; their planes follow those of the words carried
-  std::vector<Left> left_flags;  // then, in one word for each kLanes PEs, their bits
-  std::vector<unsigned> rows;    // of registers that a turn reads, one of each plane
-  std::string refusal;           // as BodyGraph's
+  bool has_last = false;                     // else the last turn is not for compiled code
+  bool only_last = false;                    // which leaves hardly more than a turn does, and runs them all
+  std::vector<Left> left;                    // of the last turn; their planes follow those of the words carried
+  std::vector<Left> left_flags;              // then, in one word for each kLanes PEs, their bits
+  unsigned elements = isa::kVectorElements;  // of a group
+  std::vector<Stored> stored;
+  std::vector<BmStep> bm_steps;
+  std::vector<unsigned> rows;  // of registers that a turn reads, one of each plane
+  std::string refusal;         // as BodyGraph's
 };
 
 [[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding);

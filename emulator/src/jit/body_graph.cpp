@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "simd/line_facts.h"
@@ -53,9 +55,6 @@ class Builder {
 
   void build() {
     const std::vector<DecodedStep>& steps = program_.steps(Section::loop_body);
-    for (const DecodedStep& step : steps) {
-      if (std::holds_alternative<isa::CollectStep>(step)) throw Refusal{"it sends words to the tree"};
-    }
     const std::vector<const DecodedLine*> lines = lines_of(steps);
     if (lines.empty()) throw Refusal{"it has no lines"};
     const simd::LineFacts first = simd::facts_of(lines.front()->effects);
@@ -63,8 +62,19 @@ class Builder {
     if ((first.reads & simd::whole_pairs(last.writes)).any() || (first.flags_read & last.flags_written) != 0) {
       throw Refusal{"its first line reads what its last line writes"};
     }
-    for (const DecodedLine* each : lines) line(*each);
+    if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
+    for (const DecodedStep& step : steps) {
+      const isa::Visitor run{[&](const DecodedLine& each) { line(each); }, [](const isa::TransferStep&) {},
+                             [&](const isa::CollectStep& each) { collect(each); }};
+      std::visit(run, step);
+    }
     land(std::exchange(pending_, {}));
+    // What the last line stores lands behind the next turn's first line, before which nobody may look.
+    if (!pending_stores_.empty() && std::holds_alternative<isa::CollectStep>(steps.front())) {
+      throw Refusal{"it collects what its last line stores"};
+    }
+    land_stores();
+    require_apart();
     for (const auto& [row, before] : live_in_) {
       const auto after = state_.find(row);
       const bool is_long = graph_.nodes[before].width == Width::long_word;
@@ -98,15 +108,16 @@ class Builder {
     const isa::Line& line = decoded.line;
     const isa::Effects& effects = decoded.effects;
     if (effects.indirect()) throw Refusal{"it addresses local memory through T"};
-    if (effects.writes_bm()) throw Refusal{"it writes to broadcast memory"};
     line_ = &line;
+    std::vector<BmStep> stores;
+    if (effects.writes_bm()) stores = stores_of(line);
     std::vector<Write> late;
     std::vector<Write> own;
     std::vector<std::pair<NodeId, bool>> mask;
     for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
       const bool waits = effects.product() == isa::ProductHalf::first && unit == Unit::multiplier;
-      if (!effects.works(unit) || waits) continue;
-      for (unsigned element = 0; element < line.vlen; ++element) {
+      if (!effects.works(unit) || waits || (unit == Unit::bm && effects.writes_bm())) continue;
+      for (unsigned element = 0; element < std::min<unsigned>(line.vlen, graph_.elements); ++element) {
         const NodeId value = unit == Unit::bm ? operand(Source::bm, line.bm.width, element) : result(unit, element);
         const auto gates = [&](const isa::Predicate& predicate) {
           std::vector<std::pair<NodeId, bool>> all;
@@ -131,6 +142,106 @@ class Builder {
     }
     land(own);
     land(std::exchange(pending_, std::move(late)));
+    land_stores();
+    pending_stores_ = std::move(stores);
+  }
+
+  // ---- broadcast memory
+  // ----------------------------------------------------------------------------------------------
+
+  std::vector<BmStep> stores_of(const isa::Line& line) {
+    const isa::BmPort& port = line.bm;
+    if (port.record) throw Refusal{"it writes to its record"};
+    if (line.mask.flag != 0) throw Refusal{"it writes to broadcast memory under a mask"};
+    std::vector<BmStep> steps;
+    for (unsigned element = 0; element < line.vlen; ++element) {
+      BmStep step;
+      step.address = port.address + (port.vector ? element * isa::short_words(port.width) : 0);
+      step.group = element / graph_.elements;
+      step.pe = port.pe;
+      step.stored = stored_word(operand(port.store_source, port.width, element % graph_.elements), port.width);
+      steps.push_back(step);
+    }
+    return steps;
+  }
+
+  std::uint32_t stored_word(NodeId value, Width width) {
+    const bool is_long = width == Width::long_word;
+    const auto known = std::find_if(graph_.stored.begin(), graph_.stored.end(),
+                                    [&](const Stored& each) { return each.value == value && each.is_long == is_long; });
+    const auto index = static_cast<std::uint32_t>(known - graph_.stored.begin());
+    if (known == graph_.stored.end()) graph_.stored.push_back({value, is_long});
+    return index;
+  }
+
+  /// Stores become visible.
+  void land_stores() {
+    graph_.bm_steps.insert(graph_.bm_steps.end(), pending_stores_.begin(), pending_stores_.end());
+    pending_stores_.clear();
+  }
+
+  void collect(const isa::CollectStep& collect) {
+    BmStep step;
+    step.collects = true;
+    step.not_first = collect.not_first;
+    step.address = program_.program.address_of(collect);
+    step.words = collect.words();
+    graph_.bm_steps.push_back(step);
+  }
+
+  /// The lines read no word of broadcast memory that they store, and records come and go elsewhere.
+  void require_apart() const {
+    for (const BmStep& step : graph_.bm_steps) {
+      if (step.address < 2 * record_shorts_) throw Refusal{"it uses a record's place for other words"};
+      if (step.collects) continue;
+      const std::uint32_t end = step.address + (graph_.stored[step.stored].is_long ? 2 : 1);
+      for (const Node& node : graph_.nodes) {
+        if (node.op == NodeOp::parameter && node.place < end &&
+            step.address < node.place + isa::short_words(node.width))
+          throw Refusal{"it reads words of broadcast memory that it stores"};
+      }
+    }
+  }
+
+  // ---- elements
+  // ------------------------------------------------------------------------------------------------------
+
+  /// True if each element does the same on words of its own, one behind the other, and the body is so long that half
+  /// the elements are enough to keep the host busy.
+  [[nodiscard]] bool elements_are_alike(const std::vector<const DecodedLine*>& lines) const {
+    constexpr std::size_t kLongBody = 160;  // lines
+    if (lines.size() < kLongBody) return false;
+    constexpr std::uint8_t kNobody = 255;
+    std::array<std::uint8_t, simd::kRegisterRows> owner{};
+    owner.fill(kNobody);
+    std::array<Width, simd::kRegisterRows> width{};
+    const auto takes = [&](const isa::Access& access) {
+      if (access.storage == Storage::flag || access.indirect || access.one_pe) return false;
+      if (!simd::in_registers(access)) {
+        return (access.storage != Storage::bm && access.storage != Storage::record) || access.write || access.step == 0;
+      }
+      const simd::RowPattern rows = simd::pattern_of(access, isa::kVectorElements);
+      const Width of_access = access.storage == Storage::t ? Width::long_word : access.width;
+      if (rows.step != isa::short_words(of_access)) return false;
+      for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+        for (unsigned row = rows.row(element); row < rows.row(element) + rows.words; ++row) {
+          if (owner[row] != kNobody && (owner[row] != element || width[row] != of_access)) return false;
+          owner[row] = static_cast<std::uint8_t>(element);
+          width[row] = of_access;
+          const unsigned other = row ^ 1U;
+          if (owner[other] != kNobody && width[other] != of_access) return false;
+        }
+      }
+      return true;
+    };
+    for (const DecodedLine* each : lines) {
+      const isa::Effects& effects = each->effects;
+      if (effects.masked()) return false;
+      if (each->line.vlen != isa::kVectorElements && !(effects.reads().empty() && effects.writes().empty()))
+        return false;
+      if (!std::ranges::all_of(effects.reads(), takes) || !std::ranges::all_of(effects.writes(), takes)) return false;
+    }
+    return true;
   }
 
   /// Writes become readable, one after the other.
@@ -176,7 +287,8 @@ class Builder {
     node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
     node.width = is_long ? Width::long_word : Width::short_word;
     node.place = row;
-    node.op = schedule_.invariant[row] && (!is_long || schedule_.invariant[row + 1]) ? NodeOp::kept : NodeOp::row;
+    const bool kept = schedule_.invariant[row] && (!is_long || schedule_.invariant[row + 1]);
+    node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
     const NodeId id = add(node);
     state_[row] = id;
     live_in_[row] = id;
@@ -325,6 +437,18 @@ class Builder {
     node.negated = static_cast<std::uint8_t>((negate_a ? 1 : 0) | (negate_b ? 2 : 0));
     node.args[0] = as_number(a);
     if (b != kNoNode) node.args[1] = as_number(b);
+    if (op == NodeOp::multiply) {
+      for (NodeId& arg : std::span(node.args).first(2)) arg = at_port(arg);
+    }
+    return add(node);
+  }
+
+  NodeId at_port(NodeId number) {
+    if (graph_.nodes[number].width == Width::short_word) return number;
+    Node node;
+    node.op = NodeOp::port;
+    node.width = Width::long_word;
+    node.args[0] = number;
     return add(node);
   }
 
@@ -459,6 +583,7 @@ class Builder {
   std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones
   std::array<bool, simd::kRegisterRows / 2> rewritten_{};  // in another layout than it was
   std::vector<Write> pending_;
+  std::vector<BmStep> pending_stores_;
   const isa::Line* line_ = nullptr;
 };
 

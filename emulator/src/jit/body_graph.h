@@ -1,4 +1,5 @@
-// The loop body as a graph of values: what a turn makes of the words that the turn before left, for all four elements.
+// The loop body as a graph of values: what a turn makes of the words that the turn before left, for all four elements,
+// or for two of them where the others do the same.
 //
 // Lines are executed symbolically. Writes land as the machine lands them, so registers are gone from the graph: what
 // remains are words that a turn takes over from the turn before, operations, and the words that it leaves to the next.
@@ -31,6 +32,7 @@ enum class NodeOp : std::uint8_t {
   upper,   // the upper half of a word, of a long number its 25 bits
   lower,   // the lower half of a word
   // Numbers. A negated operand has its bit in `negated`.
+  port,  // what the multiplier takes of a long number: its top 50 bits
   add,
   multiply,
   cut,  // rounded to its width
@@ -84,11 +86,32 @@ struct Left {
   NodeId value = kNoNode;
 };
 
+/// A word that PEs store to broadcast memory.
+struct Stored {
+  NodeId value = kNoNode;
+  bool is_long = false;
+};
+
+/// What happens to broadcast memory in a turn, step by step, once the values are known.
+struct BmStep {
+  bool collects = false;      // long words go to the tree
+  bool not_first = false;     // but not in the first turn of a run
+  std::uint32_t address = 0;  // in short words
+  std::uint32_t words = 0;    // that go to the tree
+  std::uint32_t stored = 0;   // index of the word stored
+  std::uint32_t group = 0;    // of the elements it belongs to
+  std::uint32_t pe = 0;       // that stores it
+};
+
 struct BodyGraph {
   std::vector<Node> nodes;  // arguments stand before what takes them
+  /// Elements that the graph is of: all, or the first half. The others do the same on the words behind.
+  unsigned elements = isa::kVectorElements;
   std::vector<Carried> carried;
   std::vector<Left> left;
   std::vector<Left> left_flags;
+  std::vector<Stored> stored;
+  std::vector<BmStep> bm_steps;  // in order
   /// Why the last turn, after which all of this must stand in the registers, cannot be taken apart.
   std::string last_refusal;
   /// Why the body cannot be taken apart; empty if it could.

@@ -28,7 +28,7 @@ namespace {
 constexpr const char* kCpu = "x86-64-v4";
 // What an entry begins with. The number changes with whatever the text does not tell: how entries are laid out, what
 // arguments the code is given.
-constexpr std::string_view kMagic = "gdr loop body 2\n";
+constexpr std::string_view kMagic = "gdr loop body 3\n";
 constexpr const char* kExtension = ".body";
 constexpr std::size_t kDigestDigits = 64;
 // Room before the code, where sanitizers look for a function's type; as much as keeps the code's alignment.

@@ -62,7 +62,7 @@ struct Buffers {
 /// How often turns were refused of late: asked again now and then, for data change.
 class Trust {
  public:
-  /// So often that it is worth while to have something better.
+  /// So often for ties that it is worth while to have something that settles them.
   [[nodiscard]] bool often_refused() const { return refusals_.load(std::memory_order_relaxed) >= kOften; }
   [[nodiscard]] bool given() const {
     constexpr unsigned kAskAgain = 64;
@@ -72,8 +72,8 @@ class Trust {
   void passed() const {
     if (level_.load(std::memory_order_relaxed) < kMost) level_.fetch_add(1, std::memory_order_relaxed);
   }
-  void refused() const {
-    refusals_.fetch_add(1, std::memory_order_relaxed);
+  void refused(bool of_ties) const {
+    if (of_ties) refusals_.fetch_add(1, std::memory_order_relaxed);
     if (level_.load(std::memory_order_relaxed) > -kMost) level_.fetch_sub(kPerRefusal, std::memory_order_relaxed);
   }
 
@@ -96,11 +96,16 @@ struct LoopJit::Form {
   std::size_t record_planes = 0;
   std::size_t carried_planes = 0;
   std::size_t left_planes = 0;
+  std::size_t stored_planes = 0;        // of a turn
+  std::vector<std::uint32_t> plane_of;  // of a word stored, in a turn
   Trust trust;
   bool failed = false;  // there will be no code
 
-  /// As LoopJit::run().
-  [[nodiscard]] unsigned run(const BlockTurns& turns) const;
+  struct Outcome {
+    unsigned done = 0;     // as LoopJit::run()
+    bool inexact = false;  // a step was not exact that has to be, whatever is done about ties
+  };
+  [[nodiscard]] Outcome run(const BlockTurns& turns) const;
   void fill_dead_lanes(const BlockTurns& turns) const;
 
  private:
@@ -109,6 +114,15 @@ struct LoopJit::Form {
   [[nodiscard]] bool run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
                                Buffers& buffers) const;
   void land(const BlockTurns& turns, bool everything, const Buffers& buffers) const;
+  void land_group(const BlockTurns& turns, bool everything, unsigned group, const std::uint64_t* plane) const;
+  /// Returns where the next word for the tree goes.
+  isa::LongWord* run_bm_steps(const BlockTurns& turns, bool everything, unsigned first, unsigned count,
+                              const Buffers& buffers, isa::LongWord* to) const;
+  [[nodiscard]] unsigned groups() const { return isa::kVectorElements / code.elements; }
+  /// Words of a group's results.
+  [[nodiscard]] std::size_t group_words() const {
+    return (carried_planes + left_planes + kTurns * stored_planes + 1) * kRowWords;
+  }
 };
 
 void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) const {
@@ -144,18 +158,29 @@ bool LoopJit::Form::work_out_shared(const BlockTurns& turns, Buffers& buffers) c
 
 bool LoopJit::Form::run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
                               Buffers& buffers) const {
-  for (unsigned pe = 0; pe < turns.live_pes; pe += kLanes) {
-    const std::uint64_t live = kAllLanes >> (turns.live_pes - pe >= kLanes ? 0 : kLanes - (turns.live_pes - pe));
-    const std::uint64_t right = function(buffers.shared.data() + first, count, turns.state, buffers.results.data(), pe);
-    if ((right & live) != live) return false;
+  for (unsigned group = 0; group < groups(); ++group) {
+    std::uint64_t* const results = buffers.results.data() + group * group_words();
+    for (unsigned pe = 0; pe < turns.live_pes; pe += kLanes) {
+      const std::uint64_t live = kAllLanes >> (turns.live_pes - pe >= kLanes ? 0 : kLanes - (turns.live_pes - pe));
+      const std::uint64_t right =
+          function(buffers.shared.data() + first, count, turns.state, results, pe, group * code.elements);
+      if ((right & live) != live) return false;
+    }
   }
   return true;
 }
 
 void LoopJit::Form::land(const BlockTurns& turns, bool everything, const Buffers& buffers) const {
+  for (unsigned group = 0; group < groups(); ++group) {
+    land_group(turns, everything, group, buffers.results.data() + group * group_words());
+  }
+}
+
+void LoopJit::Form::land_group(const BlockTurns& turns, bool everything, unsigned group,
+                               const std::uint64_t* plane) const {
   const unsigned lanes = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
-  const std::uint64_t* plane = buffers.results.data();
   const auto take = [&](unsigned row, bool is_long) {
+    row += group * code.elements * (is_long ? 2 : 1);
     for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
       std::uint64_t* const to = turns.state + row_place(row + of_word);
       for (unsigned lane = 0; lane < lanes; lane += kLanes) {
@@ -174,7 +199,35 @@ void LoopJit::Form::land(const BlockTurns& turns, bool everything, const Buffers
   }
 }
 
-unsigned LoopJit::Form::run(const BlockTurns& turns) const {
+/// Stores of the turns and what they send to the tree.
+isa::LongWord* LoopJit::Form::run_bm_steps(const BlockTurns& turns, bool everything, unsigned first, unsigned count,
+                                           const Buffers& buffers, isa::LongWord* to) const {
+  if (code.bm_steps.empty()) return to;
+  std::uint64_t* const bm = turns.state + simd::place::kBm;
+  const std::size_t before = (carried_planes + (everything ? left_planes : 0)) * kRowWords;
+  for (unsigned turn = 0; turn < count; ++turn) {
+    const std::uint64_t* const planes = buffers.results.data() + before + turn * stored_planes * kRowWords;
+    for (const BmStep& step : code.bm_steps) {
+      std::uint64_t* const at = bm + step.address;
+      if (step.collects) {
+        if (step.not_first && turns.begins && first + turn == 0) continue;
+        for (unsigned n = 0; n < step.words; ++n) {
+          const std::uint64_t down = at[2 * n + 1];
+          *to++ = {(at[2 * n] << simd::kShortShift) | (down >> 8), static_cast<std::uint8_t>(down)};
+        }
+        continue;
+      }
+      if (step.pe >= turns.live_pes) continue;
+      const std::uint64_t* const word =
+          planes + step.group * group_words() + plane_of[step.stored] * kRowWords + step.pe;
+      at[0] = word[0] >> simd::kShortShift;
+      if (code.stored[step.stored].is_long) at[1] = ((word[0] << 8) | word[kRowWords]) & isa::kShortMask;
+    }
+  }
+  return to;
+}
+
+LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
   thread_local Buffers buffers;
   // As many words as the widest vector may be read from behind the last.
   const auto make_room = [](std::vector<std::uint64_t>& words, std::size_t count) {
@@ -182,23 +235,30 @@ unsigned LoopJit::Form::run(const BlockTurns& turns) const {
   };
   make_room(buffers.records, (record_planes + 1) * kTurns);
   make_room(buffers.shared, (std::size_t{code.shared_words} + 1) * kTurns);
-  make_room(buffers.results, (carried_planes + left_planes + 1) * kRowWords);
+  make_room(buffers.results, groups() * group_words());
   take_records(turns, buffers);
 
   const ExactnessWatch watch;
-  if (!work_out_shared(turns, buffers)) return 0;
+  if (!work_out_shared(turns, buffers)) return {0, !watch.all_exact()};
+  unsigned done = 0;
+  isa::LongWord* collected = turns.collected;
+  const auto go_on = [&](bool everything, unsigned count) {
+    if (!run_turns(turns, everything ? loaded->last : loaded->turns, done, count, buffers) || !watch.all_exact()) {
+      return false;
+    }
+    land(turns, everything, buffers);
+    collected = run_bm_steps(turns, everything, done, count, buffers, collected);
+    done += count;
+    return true;
+  };
   const unsigned before_last = turns.turns - (turns.ends ? 1 : 0);
-  if (before_last > 0) {
-    if (!run_turns(turns, loaded->turns, 0, before_last, buffers) || !watch.all_exact()) return 0;
-    land(turns, false, buffers);
-  }
-  unsigned done = before_last;
-  if (turns.ends && run_turns(turns, loaded->last, before_last, 1, buffers) && watch.all_exact()) {
-    land(turns, true, buffers);
-    ++done;
+  if (code.only_last) {
+    (void)go_on(true, turns.turns);
+  } else if (before_last == 0 || go_on(false, before_last)) {
+    if (turns.ends) (void)go_on(true, 1);
   }
   turns_run.fetch_add(done, std::memory_order_relaxed);
-  return done;
+  return {done, !watch.all_exact()};
 }
 
 /// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
@@ -213,12 +273,13 @@ void LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
 
 namespace {
 
-/// True if what `last` leaves pending cannot be told from what has landed when `next` runs behind it.
+/// True if what `last` leaves pending cannot be told from what has landed when `next` runs behind it, before which
+/// nothing is collected.
 bool may_land_early(const DecodedLine& last, const DecodedLine& next) {
   const simd::LineFacts writes = simd::facts_of(last.effects);
   const simd::LineFacts reads = simd::facts_of(next.effects);
   return (reads.reads & simd::whole_pairs(writes.writes)).none() && (reads.flags_read & writes.flags_written) == 0 &&
-         !last.effects.writes_bm();
+         !(last.effects.writes_bm() && next.effects.reads_bm());
 }
 
 }  // namespace
@@ -233,11 +294,20 @@ LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, 
     refused_ = true;
     return;
   }
-  may_begin_ = before.empty() || may_land_early(*before.back(), *body.front());
+  may_begin_ = before.empty() || (may_land_early(*before.back(), *body.front()) && !before.back()->effects.writes_bm());
   // Such a line would read what the turn before the last one left; a compiled turn leaves only what turns read.
-  if (!after.empty() && !may_land_early(*body.back(), *after.front())) {
+  const bool collected_at_once =
+      body.back()->effects.writes_bm() && !program.steps(isa::Section::loop_termination).empty() &&
+      std::holds_alternative<isa::CollectStep>(program.steps(isa::Section::loop_termination).front());
+  if ((!after.empty() && !may_land_early(*body.back(), *after.front())) || collected_at_once) {
     refusal_ = "the first line behind the loop reads what the loop's last line writes";
     refused_ = true;
+  }
+  for (const DecodedStep& step : program.steps(isa::Section::loop_body)) {
+    const auto* const collect = std::get_if<isa::CollectStep>(&step);
+    if (collect == nullptr) continue;
+    collected_a_turn_ += collect->words();
+    if (collect->not_first) not_first_ += collect->words();
   }
 }
 
@@ -252,6 +322,10 @@ bool LoopJit::ready(std::uint64_t interactions) const {
   const bool looks = compiles || (before < kWorthLooking && all >= kWorthLooking);
   if (looks) prepare(Rounding::quick, compiles);
   return form(Rounding::quick) != nullptr;
+}
+
+std::size_t LoopJit::collected_words(unsigned turns, bool begins) const {
+  return turns * collected_a_turn_ - (turns > 0 && begins ? not_first_ : 0);
 }
 
 bool LoopJit::may_end() const {
@@ -299,6 +373,10 @@ void LoopJit::make(Form& form, Rounding rounding) const {
   for (const Carried& carried : form.code.carried) form.carried_planes += carried.is_long ? 2 : 1;
   for (const Left& left : form.code.left) form.left_planes += left.is_long ? 2 : 1;
   form.left_planes += form.code.left_flags.size();
+  for (const Stored& stored : form.code.stored) {
+    form.plane_of.push_back(static_cast<std::uint32_t>(form.stored_planes));
+    form.stored_planes += stored.is_long ? 2 : 1;
+  }
 }
 
 std::string LoopJit::refusal() const {
@@ -310,23 +388,28 @@ unsigned LoopJit::run(const BlockTurns& turns) const {
   const Form* quick = form(Rounding::quick);
   if (quick == nullptr) return 0;
   unsigned done = 0;
+  bool inexact = false;
   const auto run_on = [&](const Form& form) {
     if (!form.trust.given()) return;
     const auto run_rest = [&] {
       BlockTurns rest = turns;
       rest.record += done * turns.record_step;
       rest.turns -= done;
-      done += form.run(rest);
+      rest.begins = turns.begins && done == 0;
+      if (rest.collected != nullptr) rest.collected += collected_words(done, turns.begins);
+      const Form::Outcome outcome = form.run(rest);
+      done += outcome.done;
+      inexact = outcome.inexact;
     };
     run_rest();
     if (done < turns.turns && turns.live_pes % kLanes != 0) {
       form.fill_dead_lanes(turns);
       run_rest();
     }
-    done == turns.turns ? form.trust.passed() : form.trust.refused();
+    done == turns.turns ? form.trust.passed() : form.trust.refused(!inexact);
   };
   run_on(*quick);
-  if (done == turns.turns) return done;
+  if (done == turns.turns || inexact) return done;
   if (form(Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
     prepare(Rounding::robust, true);
   }

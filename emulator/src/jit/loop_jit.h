@@ -24,7 +24,9 @@ struct BlockTurns {
   std::size_t record_step = 0;            // long words from one turn's record to the next one's
   unsigned turns = 0;                     // at most kTurns
   unsigned live_pes = 0;
-  bool ends = false;  // the last of them is the last of the run, which leaves the registers as the machine does
+  bool ends = false;    // the last of them is the last of the run, which leaves the registers as the machine does
+  bool begins = false;  // the first of them is the first of the run
+  isa::LongWord* collected = nullptr;  // where the words go that the turns send to the tree
 };
 
 /// Turns of a block that compiled bodies have run in this process, for tests and benchmarks.
@@ -41,6 +43,8 @@ class LoopJit {
   [[nodiscard]] bool ready(std::uint64_t interactions) const;
   /// Runs the turns; returns how many were run from the first on. The interpreter must run the others.
   [[nodiscard]] unsigned run(const BlockTurns& turns) const;
+  /// Words that turns send to the tree, the first one of a run among them or not.
+  [[nodiscard]] std::size_t collected_words(unsigned turns, bool begins) const;
   /// True if the last turn of a run may be run here, too.
   [[nodiscard]] bool may_end() const;
   /// True if writes that may be pending when the loop begins cannot be told from writes that have landed.
@@ -61,6 +65,8 @@ class LoopJit {
   const simd::Schedule& schedule_;
   JitUse use_;
   bool may_begin_ = false;
+  std::size_t collected_a_turn_ = 0;
+  std::size_t not_first_ = 0;  // of these
   mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex preparing_;
   mutable std::string refusal_;  // of preparing_

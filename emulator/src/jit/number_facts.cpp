@@ -95,6 +95,7 @@ class Analysis {
   [[nodiscard]] std::vector<bool> wanted_nodes() const {
     std::vector<bool> wanted(graph_.nodes.size());
     for (const Carried& carried : graph_.carried) wanted[carried.after] = true;
+    for (const Stored& stored : graph_.stored) wanted[stored.value] = true;
     for (std::size_t n = 0; last_ && n < graph_.left.size(); ++n) wanted[graph_.left[n].value] = true;
     for (std::size_t n = 0; last_ && n < graph_.left_flags.size(); ++n) wanted[graph_.left_flags[n].value] = true;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
@@ -122,7 +123,8 @@ class Analysis {
           as_bits = true;
         }
       }
-      // Handed from register to register as it is.
+      // Handed from register to register as it is, or stored.
+      for (const Stored& stored : graph_.stored) as_bits = as_bits || stored.value == carried.before;
       for (const Carried& other : graph_.carried) as_bits = as_bits || other.after == carried.before;
       if (as_bits || number == kNoNode) {
         facts_.number_of_phi.push_back(kNoNode);
@@ -199,6 +201,14 @@ class Analysis {
         } else {
           shape(NumberForm::pair, 61);
         }
+        break;
+      }
+      case NodeOp::port: {
+        const NumberFacts& a = of(node.args[0]);
+        facts.range = a.range;
+        facts.never_negative = a.never_negative;
+        const bool is_whole = a.form != NumberForm::pair && a.bits <= kPortBits;
+        is_whole ? shape(a.form, a.bits) : shape(NumberForm::one_double, kPortBits);
         break;
       }
       case NodeOp::cut:

@@ -14,6 +14,9 @@ inline constexpr int kInputExponent = 80;
 inline constexpr int kLowestChecked = -420;
 inline constexpr int kHighestChecked = 220;
 
+/// Bits of a significand that the multiplier takes.
+inline constexpr int kPortBits = 50;
+
 /// How a number is held.
 enum class NumberForm : std::uint8_t {
   short_number,  // a double of 25 bits

@@ -122,6 +122,13 @@ class Sequence {
     lanes_.collected_step = collected.size() / blocks;
   }
   void first_turn(bool first) { lanes_.first_turn = first; }
+  /// Where the next word of a block for the tree goes, counted from the first block.
+  [[nodiscard]] isa::LongWord* collected(unsigned block) const {
+    return lanes_.collected + block * lanes_.collected_step;
+  }
+  /// Goes on there, by itself, with this many words for each block.
+  void skip_collected(std::size_t words) { lanes_.collected += words; }
+  void collect_at(isa::LongWord* to) { lanes_.collected = to; }
 
   void land() {
     if (left_over_ != nullptr) operations(*left_over_);
@@ -419,7 +426,7 @@ class SimdChip final : public Chip {
           with_record - (code_->loop.may_end() ? 0 : 1);  // else the last turn is the interpreter's
       if (compiled && with_record > 0 && iteration < end && may_begin) {
         run.land();
-        run_compiled(blocks, loop, iteration, end, end == with_record);
+        run_compiled(blocks, loop, iteration, end, end == with_record, run);
         // A broadcast memory holds two records.
         if (end > iteration + 1) run.receive_records(loop.stream, end - 2, true);
         run.receive_records(loop.stream, end - 1, true);
@@ -442,30 +449,46 @@ class SimdChip final : public Chip {
 
   /// Turns of the loop body from `begin` to `end`, all with a record, on compiled code as far as it goes; `with_last`:
   /// the last of them is the last one with a record.
-  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end, bool with_last) {
+  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end, bool with_last,
+                    Sequence& of_all) {
     const RecordStream& stream = loop.stream;
     const SectionCode& body = section(Section::loop_body);
     for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
-      const auto run = [&](std::uint64_t first, unsigned turns, bool ends) {
-        const isa::LongWord* record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
-        const unsigned done = code_->loop.run(
-            {memory_.state(block), record, std::size_t{kBlocks} * stream.record_words, turns, loop.live_pes, ends});
-        tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * done;
-        if (done == turns) return;
-        Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
-        interpreted.number(loop.run, loop.first_iteration);
-        for (std::uint64_t iteration = first + done; iteration < first + turns; ++iteration) {
-          interpreted.receive_records(stream, iteration, true);
-          interpreted.section(Section::loop_body, body);
-        }
-        if (ends) interpreted.operations(body.spread);
-        interpreted.land();
-      };
+      isa::LongWord* to = of_all.collected(block - blocks.first);
       for (std::uint64_t first = begin; first < end; first += jit::kTurns) {
-        const auto turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
-        run(first, turns, with_last && first + turns == end);
+        jit::BlockTurns turns;
+        turns.state = memory_.state(block);
+        turns.record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
+        turns.record_step = std::size_t{kBlocks} * stream.record_words;
+        turns.turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
+        turns.live_pes = loop.live_pes;
+        turns.begins = loop.begins && first == 0;
+        turns.ends = with_last && first + turns.turns == end;
+        turns.collected = to;
+        const unsigned done = code_->loop.run(turns);
+        tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * done;
+        if (done < turns.turns) interpret_turns(block, loop, first, done, turns);
+        to += code_->loop.collected_words(turns.turns, turns.begins);
       }
     }
+    const auto count = static_cast<unsigned>(end - begin);
+    of_all.skip_collected(code_->loop.collected_words(count, loop.begins && begin == 0));
+  }
+
+  /// Turns that compiled code has refused, from the one numbered `done` on.
+  void interpret_turns(unsigned block, const LoopRun& loop, std::uint64_t first, unsigned done,
+                       const jit::BlockTurns& turns) {
+    const SectionCode& body = section(Section::loop_body);
+    Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
+    interpreted.number(loop.run, loop.first_iteration);
+    interpreted.collect_at(turns.collected + code_->loop.collected_words(done, turns.begins));
+    for (unsigned turn = done; turn < turns.turns; ++turn) {
+      interpreted.receive_records(loop.stream, first + turn, true);
+      interpreted.first_turn(turns.begins && turn == 0);
+      interpreted.section(Section::loop_body, body);
+    }
+    if (turns.ends) interpreted.operations(body.spread);
+    interpreted.land();
   }
 
   [[nodiscard]] const SectionCode& section(Section section) const {
