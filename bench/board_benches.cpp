@@ -139,9 +139,9 @@ void equal_hashes(benchmark::State& state) {
           expect(expected, hash_of_chip(chip, workload, live, at_once, live));
         }
       };
-      for (const emulator::HostIsa isa : emulator::available_host_isas()) expect_of(*emulator::make_simd_chip(isa));
-      if (emulator::can_compile_loops()) {
-        expect_of(*emulator::make_simd_chip(emulator::HostIsa::avx512, emulator::JitUse::always));
+      for (const emulator::HostIsa isa : emulator::available_host_isas()) {
+        expect_of(*emulator::make_simd_chip(isa));
+        if (emulator::can_compile_loops(isa)) expect_of(*emulator::make_simd_chip(isa, emulator::JitUse::always));
       }
     }
     // Boards: engines, threads.

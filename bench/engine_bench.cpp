@@ -266,8 +266,11 @@ void timing_on_against_off(benchmark::State& state) {
 
 void avx2_against_avx512(benchmark::State& state) {
   const GravityWorkload workload(64);
-  const auto wide = loaded_chip(workload, HostIsa::avx512);
-  const auto narrow = loaded_chip(workload, HostIsa::avx2);
+  const auto chip = [&](HostIsa isa) {
+    return loaded_chip(workload, isa, emulator::can_compile_loops(isa) ? JitUse::always : JitUse::never);
+  };
+  const auto wide = chip(HostIsa::avx512);
+  const auto narrow = chip(HostIsa::avx2);
   for (auto _ : state) {
     const Rounds rounds({[&] { run(*wide, workload); }, [&] { run(*narrow, workload); }});
     state.counters["R7_avx512_to_avx2"] = rounds.ratio(1, 0);
@@ -323,7 +326,11 @@ void register_all() {
         ->MinTime(0.2);
   };
   for (const HostIsa isa : emulator::available_host_isas()) interaction(emulator::name_of(isa), isa, JitUse::never);
-  if (emulator::can_compile_loops()) interaction("compiled", HostIsa::avx512, JitUse::always);
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (emulator::can_compile_loops(isa)) {
+      interaction(fmt::format("{}, compiled", emulator::name_of(isa)), isa, JitUse::always);
+    }
+  }
 }
 
 }  // namespace

@@ -26,9 +26,13 @@ void add_candidates(std::vector<Candidate>& candidates, const std::string& name,
   }
   if (name == Engine::simd) {
     for (const emulator::HostIsa isa : emulator::available_host_isas()) {
-      auto engine = emulator::make_chip_engine([isa] { return emulator::make_simd_chip(isa); });
-      candidates.push_back(
-          {fmt::format("{} ({})", name, emulator::name_of(isa)), session_subject(std::move(engine), threads)});
+      for (const emulator::JitUse jit : {emulator::JitUse::never, emulator::JitUse::always}) {
+        const bool compiles = jit == emulator::JitUse::always;
+        if (compiles && !emulator::can_compile_loops(isa)) continue;
+        auto engine = emulator::make_chip_engine([isa, jit] { return emulator::make_simd_chip(isa, jit); });
+        candidates.push_back({fmt::format("{} ({}{})", name, emulator::name_of(isa), compiles ? ", compiled" : ""),
+                              session_subject(std::move(engine), threads)});
+      }
     }
     return;
   }

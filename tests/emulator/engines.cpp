@@ -11,9 +11,10 @@ std::vector<ExactEngine> exact_engines() {
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
     engines.push_back({std::string(emulator::name_of(isa)), [isa] { return emulator::make_simd_chip(isa); }});
   }
-  if (emulator::can_compile_loops()) {
-    engines.push_back(
-        {"compiled", [] { return emulator::make_simd_chip(emulator::HostIsa::avx512, emulator::JitUse::always); }});
+  for (const emulator::HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    engines.push_back({"compiled for " + std::string(emulator::name_of(isa)),
+                       [isa] { return emulator::make_simd_chip(isa, emulator::JitUse::always); }});
   }
   engines.push_back({"lockstep", [] {
                        return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());

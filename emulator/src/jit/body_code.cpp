@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gdr/base/error.h"
+#include "number_code.h"
 #include "number_facts.h"
 #include "simd/micro_op.h"
 
@@ -17,165 +18,43 @@ using simd::kRowWords;
 using simd::kShortBitsMask;
 using simd::kShortShift;
 
-constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
-constexpr std::uint64_t kExponentMask = std::uint64_t{2047} << 52;
-constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits those below 25
-constexpr std::uint64_t kBelowPort = 7;                              // and those below the multiplier's 50
-constexpr std::int64_t kBias = 1023;
-
-// Rounding operands of AVX-512 instructions, exceptions suppressed: nearest, down, up, toward zero.
-constexpr int kNearest = 8;
-constexpr int kDown = 9;
-constexpr int kUp = 10;
-constexpr int kTowardZero = 11;
-
-constexpr const char* kNumbers = "<8 x double>";
-constexpr const char* kBits = "<8 x i64>";
-constexpr const char* kFlags = "<8 x i1>";
-
-constexpr const char* kDeclarations = R"(
-declare <8 x double> @llvm.x86.avx512.add.pd.512(<8 x double>, <8 x double>, i32)
-declare <8 x double> @llvm.x86.avx512.sub.pd.512(<8 x double>, <8 x double>, i32)
-declare <8 x double> @llvm.x86.avx512.mul.pd.512(<8 x double>, <8 x double>, i32)
-declare <8 x double> @llvm.x86.avx512.vfmadd.pd.512(<8 x double>, <8 x double>, <8 x double>, i32)
-declare <8 x double> @llvm.x86.avx512.mask.range.pd.512(<8 x double>, <8 x double>, i32, <8 x double>, i8, i32)
-declare <8 x double> @llvm.fma.v8f64(<8 x double>, <8 x double>, <8 x double>)
-declare <8 x i64> @llvm.smax.v8i64(<8 x i64>, <8 x i64>)
-declare <8 x i64> @llvm.smin.v8i64(<8 x i64>, <8 x i64>)
-attributes #0 = { nounwind "prefer-vector-width"="512" "min-legal-vector-width"="512" }
-)";
-
-/// What a node became: one value, or two (head and rest of a number, high and low plane of a long word).
-struct Value {
-  std::string first;
-  std::string second;
-};
-
-std::string literal(double value) {
-  return fmt::format("splat (double 0x{:016X})", std::bit_cast<std::uint64_t>(value));
+std::string declarations(const CodeTarget& target) {
+  const std::string numbers = fmt::format("<{} x double>", target.lanes);
+  const std::string bits = fmt::format("<{} x i64>", target.lanes);
+  std::string text = fmt::format("declare {0} @llvm.fma.v{1}f64({0}, {0}, {0})\n", numbers, target.lanes);
+  for (const char* which : {"smax", "smin"}) {
+    text += fmt::format("declare {0} @llvm.{2}.v{1}i64({0}, {0})\n", bits, target.lanes, which);
+  }
+  if (target.directed_rounding) {
+    for (const char* op : {"add", "sub", "mul"}) {
+      text += fmt::format("declare {0} @llvm.x86.avx512.{1}.pd.512({0}, {0}, i32)\n", numbers, op);
+    }
+    text += fmt::format("declare {0} @llvm.x86.avx512.vfmadd.pd.512({0}, {0}, {0}, i32)\n", numbers);
+    text += fmt::format("declare {0} @llvm.x86.avx512.mask.range.pd.512({0}, {0}, i32, {0}, i8, i32)\n", numbers);
+  }
+  const unsigned width = 64 * target.lanes;
+  return text + fmt::format(
+                    "attributes #0 = {{ nounwind \"prefer-vector-width\"=\"{0}\" "
+                    "\"min-legal-vector-width\"=\"{0}\" }}\n",
+                    width);
 }
-std::string literal(std::uint64_t bits) { return fmt::format("splat (i64 {})", static_cast<std::int64_t>(bits)); }
-std::string number_literal(std::uint64_t bits) { return fmt::format("splat (double 0x{:016X})", bits); }
-
-/// Instructions of one function, each with a result of its own name.
-class Writer {
- public:
-  explicit Writer(char prefix) : prefix_(prefix) {}
-
-  std::string text;
-
-  template <class... Args>
-  std::string set(fmt::format_string<Args...> form, Args&&... args) {
-    const std::string name = fmt::format("%{}{}", prefix_, count_++);
-    text += "  " + name + " = " + fmt::format(form, std::forward<Args>(args)...) + "\n";
-    return name;
-  }
-  template <class... Args>
-  void line(fmt::format_string<Args...> form, Args&&... args) {
-    text += "  " + fmt::format(form, std::forward<Args>(args)...) + "\n";
-  }
-
-  // ---- moves
-  std::string bits(const std::string& a) { return set("bitcast {} {} to {}", kNumbers, a, kBits); }
-  std::string numbers(const std::string& a) { return set("bitcast {} {} to {}", kBits, a, kNumbers); }
-  std::string address(const std::string& base, std::uint64_t words) {
-    return words == 0 ? base : set("getelementptr i64, ptr {}, i64 {}", base, words);
-  }
-  std::string load(const std::string& base, std::uint64_t words) {
-    const std::string at = address(base, words);
-    return set("load {}, ptr {}, align 8", kBits, at);
-  }
-  void store(const std::string& type, const std::string& value, const std::string& base, std::uint64_t words) {
-    const std::string at = address(base, words);
-    line("store {} {}, ptr {}, align 8", type, value, at);
-  }
-  std::string spread(const std::string& word) {
-    const std::string one = set("insertelement {} poison, i64 {}, i64 0", kBits, word);
-    return set("shufflevector {} {}, {} poison, <8 x i32> zeroinitializer", kBits, one, kBits);
-  }
-  std::string load_one(const std::string& base, std::uint64_t words) {
-    const std::string at = address(base, words);
-    return set("load i64, ptr {}, align 8", at);
-  }
-
-  // ---- on bits
-  std::string integer(const char* op, const std::string& a, const std::string& b) {
-    return set("{} {} {}, {}", op, kBits, a, b);
-  }
-  std::string masked(const std::string& a, std::uint64_t mask) {
-    const std::string bits_of = bits(a);
-    const std::string kept = integer("and", bits_of, literal(mask));
-    return numbers(kept);
-  }
-  std::string compare(const char* how, const std::string& a, const std::string& b) {
-    return set("icmp {} {} {}, {}", how, kBits, a, b);
-  }
-  std::string compare_numbers(const char* how, const std::string& a, const std::string& b) {
-    return set("fcmp {} {} {}, {}", how, kNumbers, a, b);
-  }
-  std::string both(const std::string& a, const std::string& b) { return set("and {} {}, {}", kFlags, a, b); }
-  std::string either(const std::string& a, const std::string& b) { return set("or {} {}, {}", kFlags, a, b); }
-  std::string select(const std::string& flag, const char* type, const std::string& set_, const std::string& clear) {
-    return set("select {} {}, {} {}, {} {}", kFlags, flag, type, set_, type, clear);
-  }
-
-  // ---- on numbers; rounded as asked, without a trace in MXCSR
-  std::string add(const std::string& a, const std::string& b, int rounding = kNearest) {
-    return rounded("add", a, b, rounding);
-  }
-  std::string subtract(const std::string& a, const std::string& b, int rounding = kNearest) {
-    return rounded("sub", a, b, rounding);
-  }
-  std::string multiply(const std::string& a, const std::string& b, int rounding = kNearest) {
-    return rounded("mul", a, b, rounding);
-  }
-  std::string multiply_add(const std::string& a, const std::string& b, const std::string& c, int rounding = kNearest) {
-    return set("call {} @llvm.x86.avx512.vfmadd.pd.512({} {}, {} {}, {} {}, i32 {})", kNumbers, kNumbers, a, kNumbers,
-               b, kNumbers, c, rounding);
-  }
-  // Exact, or MXCSR says so.
-  std::string exact_add(const std::string& a, const std::string& b) { return set("fadd {} {}, {}", kNumbers, a, b); }
-  std::string exact_subtract(const std::string& a, const std::string& b) {
-    return set("fsub {} {}, {}", kNumbers, a, b);
-  }
-  std::string exact_multiply(const std::string& a, const std::string& b) {
-    return set("fmul {} {}, {}", kNumbers, a, b);
-  }
-  std::string exact_multiply_add(const std::string& a, const std::string& b, const std::string& c) {
-    return set("call {} @llvm.fma.v8f64({} {}, {} {}, {} {})", kNumbers, kNumbers, a, kNumbers, b, kNumbers, c);
-  }
-  std::string negated(const std::string& a) { return set("fneg {} {}", kNumbers, a); }
-  /// The operand of the larger magnitude; of the smaller one.
-  std::string larger(const std::string& a, const std::string& b) { return range(a, b, 7); }
-  std::string smaller(const std::string& a, const std::string& b) { return range(b, a, 6); }
-  /// +0 for a zero of either sign.
-  std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
-
- private:
-  std::string rounded(const char* op, const std::string& a, const std::string& b, int rounding) {
-    return set("call {} @llvm.x86.avx512.{}.pd.512({} {}, {} {}, i32 {})", kNumbers, op, kNumbers, a, kNumbers, b,
-               rounding);
-  }
-  std::string range(const std::string& a, const std::string& b, int which) {
-    return set("call {} @llvm.x86.avx512.mask.range.pd.512({} {}, {} {}, i32 {}, {} zeroinitializer, i8 -1, i32 8)",
-               kNumbers, kNumbers, a, kNumbers, b, which, kNumbers);
-  }
-
-  char prefix_;  // of the names
-  unsigned count_ = 0;
-};
-
 class Generator {
  public:
-  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding)
-      : graph_(graph), facts_(facts), robust_(rounding == Rounding::robust), uniform_(graph.uniform()) {
+  Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, const CodeTarget& target)
+      : graph_(graph),
+        facts_(facts),
+        target_(target),
+        robust_(rounding == Rounding::robust),
+        number_(target, robust_),
+        uniform_(graph.uniform()) {
     find_staying();
   }
 
   /// Functions of turns say what they take from the one of what is equal in all PEs, so that one comes behind them. It
   /// goes by what the last of them wants, which is the most.
   BodyCode run(bool with_last) {
-    code_.ir = kDeclarations;
+    code_.ir = declarations(target_);
+    code_.target = target_;
     constexpr std::size_t kNodesPerWordLeft = 32;
     code_.carried = graph_.carried;
     code_.elements = graph_.elements;
@@ -289,7 +168,8 @@ class Generator {
       const Node& sum = node(user[id]);
       const NodeId other = sum.args[0] == id ? sum.args[1] : sum.args[0];
       if (fused_[other] || other == id) continue;
-      fused_[n] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other));
+      const bool settles = !robust_ || target_.directed_rounding;  // it knows what a product and a sum are off by
+      fused_[n] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other) && settles);
     }
   }
 
@@ -313,9 +193,9 @@ class Generator {
     in_uniform_ = false;
     body_begun_ = false;
     values_.assign(graph_.nodes.size(), {});
-    Writer prologue('p');
-    w_ = &prologue;
-    ok_.fill("splat (i1 true)");
+    Writer prologue(target_, 'p');
+    write_to(prologue);
+    number_.right.fill("splat (i1 true)");
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
@@ -327,24 +207,26 @@ class Generator {
       const Value planes = values_[carried.before];
       Value initial = planes;
       if (number != kNoNode)
-        initial = carried.is_long ? from_planes(planes) : Value{prologue.numbers(planes.first), {}};
-      if (number != kNoNode) check_input(planes);
-      const char* type = number != kNoNode ? kNumbers : kBits;
+        initial = carried.is_long ? number_.from_planes(planes) : Value{prologue.numbers(planes.first), {}};
+      if (number != kNoNode) number_.check_input(planes);
+      const std::string& type = number != kNoNode ? w_->numbers_type : w_->bits_type;
       phis.push_back({type, fmt::format("%c{}a", n), initial.first, {}});
       if (carried.is_long) phis.push_back({type, fmt::format("%c{}b", n), initial.second, {}});
       Value inside{phis.back().name, {}};
       if (carried.is_long) inside = {phis[phis.size() - 2].name, phis.back().name};
       values_[number != kNoNode ? number : carried.before] = inside;
     }
-    for (std::size_t n = 0; n < kChains; ++n) phis.push_back({kFlags, fmt::format("%ok{}", n), ok_[n], {}});
+    for (std::size_t n = 0; n < NumberCode::kChains; ++n)
+      phis.push_back({w_->flags_type, fmt::format("%ok{}", n), number_.right[n], {}});
 
-    Writer body('b');
-    w_ = &body;
+    Writer body(target_, 'b');
+    write_to(body);
     body_begun_ = true;
-    for (std::size_t n = 0; n < kChains; ++n) ok_[n] = fmt::format("%ok{}", n);
+    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = fmt::format("%ok{}", n);
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
-      if (node(id).type == NodeType::number && facts(id).phi && checked(id)) check(id, values_[n].first);
+      if (node(id).type == NodeType::number && facts(id).phi && checked(id))
+        number_.check_range(values_[n].first, facts(id).check_lowest, facts(id).check_highest);
     }
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(static_cast<NodeId>(n));
@@ -365,10 +247,10 @@ class Generator {
       phis[at++].next = next.first;
       if (carried.is_long) phis[at++].next = next.second;
     }
-    for (const std::string& chain : ok_) phis[at++].next = chain;
+    for (const std::string& chain : number_.right) phis[at++].next = chain;
 
-    Writer epilogue('e');
-    w_ = &epilogue;
+    Writer epilogue(target_, 'e');
+    write_to(epilogue);
     at = 0;
     unsigned plane = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
@@ -377,10 +259,10 @@ class Generator {
       ++at;
       if (carried.is_long) last.second = phis[at++].next;
       if (facts_.number_of_phi[n] != kNoNode) {
-        last = carried.is_long ? to_planes(last) : Value{epilogue.bits(epilogue.canonical(last.first)), {}};
+        last = carried.is_long ? number_.to_planes(last) : Value{epilogue.bits(epilogue.canonical(last.first)), {}};
       }
-      epilogue.store(kBits, last.first, "%results", std::uint64_t{plane++} * kRowWords);
-      if (carried.is_long) epilogue.store(kBits, last.second, "%results", std::uint64_t{plane++} * kRowWords);
+      epilogue.store(w_->bits_type, last.first, "%results", std::uint64_t{plane++} * kRowWords);
+      if (carried.is_long) epilogue.store(w_->bits_type, last.second, "%results", std::uint64_t{plane++} * kRowWords);
     }
     std::string text = fmt::format(R"(
 define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
@@ -406,13 +288,11 @@ entry:
         "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
     for (const Left& left : code_.left) {
       const Value planes = planes_left(left);
-      epilogue.store(kBits, planes.first, "%results", std::uint64_t{plane++} * kRowWords);
-      if (left.is_long) epilogue.store(kBits, planes.second, "%results", std::uint64_t{plane++} * kRowWords);
+      epilogue.store(w_->bits_type, planes.first, "%results", std::uint64_t{plane++} * kRowWords);
+      if (left.is_long) epilogue.store(w_->bits_type, planes.second, "%results", std::uint64_t{plane++} * kRowWords);
     }
     for (const Left& left : code_.left_flags) {
-      const std::string few = epilogue.set("bitcast {} {} to i8", kFlags, flag_of(left.value));
-      const std::string wide = epilogue.set("zext i8 {} to i64", few);
-      epilogue.store("i64", wide, "%results", std::uint64_t{plane++} * kRowWords);
+      epilogue.store("i64", epilogue.lane_bits(flag_of(left.value)), "%results", std::uint64_t{plane++} * kRowWords);
     }
     write_return(epilogue);
     text += epilogue.text;
@@ -437,8 +317,8 @@ entry:
     std::uint64_t plane = 0;
     for (const Stored& stored : code_.stored) {
       const Value planes = planes_of(stored.value, stored.is_long);
-      body.store(kBits, planes.first, "%s", plane++ * kRowWords);
-      if (stored.is_long) body.store(kBits, planes.second, "%s", plane++ * kRowWords);
+      body.store(w_->bits_type, planes.first, "%s", plane++ * kRowWords);
+      if (stored.is_long) body.store(w_->bits_type, planes.second, "%s", plane++ * kRowWords);
     }
   }
 
@@ -448,9 +328,9 @@ entry:
   void write_uniform() {
     in_uniform_ = true;
     values_.assign(graph_.nodes.size(), {});
-    Writer writer('v');
-    w_ = &writer;
-    ok_.fill("splat (i1 true)");
+    Writer writer(target_, 'v');
+    write_to(writer);
+    number_.right.fill("splat (i1 true)");
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && uniform_[n] && !fused_[n]) emit(static_cast<NodeId>(n));
     }
@@ -458,11 +338,11 @@ entry:
       const Value value = own(each.node);
       std::uint64_t at = std::uint64_t{each.first} * kTurns;
       if (node(each.node).type == NodeType::flag) {
-        const std::string wide = writer.set("sext {} {} to {}", kFlags, value.first, kBits);
-        writer.store(kBits, wide, "%shared", at);
+        const std::string wide = writer.set("sext {} {} to {}", w_->flags_type, value.first, w_->bits_type);
+        writer.store(w_->bits_type, wide, "%shared", at);
         continue;
       }
-      const char* type = node(each.node).type == NodeType::number ? kNumbers : kBits;
+      const std::string& type = node(each.node).type == NodeType::number ? w_->numbers_type : w_->bits_type;
       writer.store(type, value.first, "%shared", at);
       if (!value.second.empty()) writer.store(type, value.second, "%shared", at + kTurns);
     }
@@ -473,11 +353,9 @@ entry:
   }
 
   void write_return(Writer& writer) {
-    std::string all = ok_[0];
-    for (std::size_t n = 1; n < kChains; ++n) all = writer.both(all, ok_[n]);
-    const std::string few = writer.set("bitcast {} {} to i8", kFlags, all);
-    const std::string wide = writer.set("zext i8 {} to i64", few);
-    writer.line("ret i64 {}", wide);
+    std::string all = number_.right[0];
+    for (std::size_t n = 1; n < NumberCode::kChains; ++n) all = writer.both(all, number_.right[n]);
+    writer.line("ret i64 {}", writer.lane_bits(all));
     writer.text += "}\n";
   }
 
@@ -494,9 +372,9 @@ entry:
                        [&](const Carried& each) { return each.before == id; });
   }
 
-  void demand(const std::string& flag) {
-    std::string& chain = ok_[next_chain_++ % kChains];
-    chain = w_->both(chain, flag);
+  void write_to(Writer& writer) {
+    w_ = &writer;
+    number_.write_to(writer);
   }
 
   /// As it is in this function.
@@ -601,7 +479,7 @@ entry:
       case NodeOp::upper: {
         const Value whole = of(each.args[0]);
         if (each.type == NodeType::number) {
-          const std::string head = whole.second.empty() ? whole.first : w_->add(whole.first, whole.second, kTowardZero);
+          const std::string head = whole.second.empty() ? whole.first : number_.toward_zero(whole);
           value.first = w_->masked(head, ~kBelowShort);
           break;
         }
@@ -634,8 +512,8 @@ entry:
         const std::string at = w_->load_one(
             "%block", simd::flag_place(each.place / isa::kVectorElements) + each.place % isa::kVectorElements);
         const std::string shifted = w_->set("lshr i64 {}, %lane", at);
-        const std::string few = w_->set("trunc i64 {} to i8", shifted);
-        value.first = w_->set("bitcast i8 {} to {}", few, kFlags);
+        const std::string few = w_->set("trunc i64 {} to i{}", shifted, target_.lanes);
+        value.first = w_->set("bitcast i{} {} to {}", target_.lanes, few, w_->flags_type);
         return;
       }
       case NodeOp::is_zero:
@@ -656,7 +534,7 @@ entry:
         value.first = integer(each);
         return;
     }
-    if (checked(id)) check(id, value.first);
+    if (checked(id)) number_.check_range(value.first, facts(id).check_lowest, facts(id).check_highest);
   }
 
   Value parameter(const Node& each) {
@@ -694,9 +572,9 @@ entry:
       case NodeOp::shift_right_signed:
         return w_->integer("and", w_->integer("ashr", a, count()), literal(kShortBitsMask));
       case NodeOp::larger:
-        return w_->set("call {} @llvm.smax.v8i64({} {}, {} {})", kBits, kBits, a, kBits, b);
+        return w_->extreme("smax", a, b);
       case NodeOp::smaller:
-        return w_->set("call {} @llvm.smin.v8i64({} {}, {} {})", kBits, kBits, a, kBits, b);
+        return w_->extreme("smin", a, b);
       default:
         break;
     }
@@ -708,8 +586,8 @@ entry:
     const NodeId word = node(id).args[0];
     if (node(word).op == NodeOp::constant) return constant_number(id);
     const Value planes = of(word);
-    check_input(planes);
-    if (!planes.second.empty()) demand(w_->compare("eq", planes.second, literal(std::uint64_t{0})));
+    number_.check_input(planes);
+    if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, literal(std::uint64_t{0})));
     return {w_->numbers(planes.first), {}};
   }
 
@@ -718,9 +596,9 @@ entry:
     const std::string flag = flag_of(each.args[0]);
     Value a = of(each.args[1]);
     Value b = of(each.args[2]);
-    if (each.type == NodeType::flag) return {w_->select(flag, kFlags, a.first, b.first), {}};
+    if (each.type == NodeType::flag) return {w_->select(flag, w_->flags_type, a.first, b.first), {}};
     const bool is_number = each.type == NodeType::number;
-    const char* type = is_number ? kNumbers : kBits;
+    const std::string& type = is_number ? w_->numbers_type : w_->bits_type;
     Value value{w_->select(flag, type, a.first, b.first), {}};
     if (a.second.empty() && b.second.empty()) return value;
     const std::string nothing = is_number ? literal(0.0) : literal(std::uint64_t{0});
@@ -730,57 +608,13 @@ entry:
     return value;
   }
 
-  // ---- checks
-  // --------------------------------------------------------------------------------------------------------
-
-  /// Zero, or an exponent of at most kInputExponent in size.
-  void check_input(const Value& planes) {
-    const std::string twice = w_->integer("shl", planes.first, literal(std::uint64_t{1}));
-    const std::string above =
-        w_->integer("sub", twice, literal(static_cast<std::uint64_t>(kBias - kInputExponent) << 53));
-    const std::string inside = w_->compare("ult", above, literal(std::uint64_t{2 * kInputExponent + 1} << 53));
-    const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
-    demand(w_->either(inside, w_->compare("eq", all, literal(std::uint64_t{0}))));
-  }
-
-  void check(NodeId id, const std::string& head) {
-    const std::string size = w_->integer("and", w_->bits(head), literal(~kSign));
-    if (facts(id).check_highest) {
-      demand(w_->compare_numbers("olt", w_->numbers(size),
-                                 number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
-    }
-    if (facts(id).check_lowest) {  // less one, zero is the largest of all
-      const std::string less = w_->integer("sub", size, literal(std::uint64_t{1}));
-      demand(w_->compare("uge", less, literal((static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1)));
-    }
-  }
-
-  // ---- between planes and numbers
-  // ------------------------------------------------------------------------------------
-
-  Value from_planes(const Value& planes) {
-    const std::string power = w_->integer("and", planes.first, literal(kSign | kExponentMask));
-    const std::string unit = w_->integer("sub", power, literal(std::uint64_t{8} << 52));
-    const std::string with = w_->integer("or", unit, planes.second);
-    return {w_->numbers(planes.first), w_->subtract(w_->numbers(with), w_->numbers(unit))};
-  }
-
-  Value to_planes(const Value& number) {
-    if (number.second.empty()) return {w_->bits(w_->canonical(number.first)), literal(std::uint64_t{0})};
-    const std::string head = w_->exact_add(w_->add(number.first, number.second, kTowardZero), literal(0.0));
-    const std::string rest = w_->subtract(number.second, w_->subtract(head, number.first));
-    const std::string head_bits = w_->bits(head);
-    const std::string power = w_->integer("and", head_bits, literal(kSign | kExponentMask));
-    const std::string magic = w_->integer("add", power, literal((std::uint64_t{1} << 51) - (std::uint64_t{8} << 52)));
-    const std::string with = w_->bits(w_->add(rest, w_->numbers(magic)));
-    const std::string low = w_->integer("sub", with, magic);
-    return {head_bits, w_->integer("and", low, literal(std::uint64_t{255}))};
-  }
+  // ---- words
+  // -----------------------------------------------------------------------------------------------------------
 
   Value planes_of(NodeId id, bool is_long) {
     const Value value = of(id);
     if (node(id).type == NodeType::number) {
-      if (is_long) return to_planes(value);
+      if (is_long) return number_.to_planes(value);
       return {w_->bits(w_->canonical(value.first)), {}};
     }
     if (is_long && value.second.empty()) return {value.first, literal(std::uint64_t{0})};
@@ -793,56 +627,9 @@ entry:
       const NodeId number = facts_.number_of_phi[n];
       if (graph_.carried[n].before != left.value || number == kNoNode) continue;
       const Value value = values_[number];
-      return left.is_long ? to_planes(value) : Value{w_->bits(w_->canonical(value.first)), {}};
+      return left.is_long ? number_.to_planes(value) : Value{w_->bits(w_->canonical(value.first)), {}};
     }
     return planes_of(left.value, left.is_long);
-  }
-
-  // ---- rounding
-  // ------------------------------------------------------------------------------------------------------
-
-  /// The power of two that a number begins with, with its sign; zero for zero.
-  std::string power(const std::string& a) { return w_->masked(a, kSign | kExponentMask); }
-
-  /// To 25 bits, ties to even. Of a number that is exact, or odd in its last bit if it is not.
-  std::string short_of_exact(const std::string& exact) {
-    const std::string scale = power(exact);
-    const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p28), exact);
-    return w_->multiply_add(scale, literal(-1.5 * 0x1p28), up);
-  }
-
-  /// Of an exact number of at most 52 bits.
-  std::string short_of_product(const std::string& exact) {
-    const std::string scaled = w_->multiply(exact, literal(0x1p28 + 1));
-    return w_->multiply_add(exact, literal(-0x1p28), scaled);
-  }
-
-  /// Of a number less than `distance` last places away from the exact result; 0: the exact result rounded once.
-  std::string short_of_near(const std::string& near, std::uint64_t distance) {
-    const std::uint64_t within = distance == 0 ? 0 : 2 * distance - 1;
-    const std::string up = w_->integer("add", w_->bits(near), literal((kBelowShort + 1) / 2 + distance));
-    const std::string rest = w_->integer("and", up, literal(kBelowShort & ~within));
-    demand(w_->compare("ne", rest, literal(std::uint64_t{0})));
-    return w_->numbers(w_->integer("and", up, literal(~kBelowShort)));
-  }
-
-  /// The neighbour of an inexact result that is odd: rounding it once more rounds the exact result.
-  std::string odd(const std::string& down, const std::string& up, const std::string& zero) {
-    const std::string differ = w_->integer("xor", w_->bits(down), w_->bits(up));
-    const std::string last = w_->integer("and", differ, literal(std::uint64_t{1}));
-    return w_->numbers(w_->integer("or", w_->bits(zero), last));
-  }
-
-  std::string short_of_sum(const std::string& a, const std::string& b) {
-    if (!robust_) return short_of_near(w_->add(a, b), 0);
-    return short_of_exact(odd(w_->add(a, b, kDown), w_->add(a, b, kUp), w_->add(a, b, kTowardZero)));
-  }
-
-  /// Head and rest, the rest rounded to 61 bits in all. The rest points away from zero.
-  Value long_of(const std::string& head, const std::string& rest) {
-    const std::string scale = power(head);
-    const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p-8), rest);
-    return {head, w_->multiply_add(scale, literal(-1.5 * 0x1p-8), up)};
   }
 
   // ---- operations
@@ -875,25 +662,25 @@ entry:
     if (approximate_[id]) return {w_->add(a.first, b.first), {}};
     if (each.width == Width::short_word) return {short_sum(x, y, a, b), {}};
     std::string rest;
-    const std::string head = two_sum(a.first, b.first, rest);
-    return rounded_sum(head, with_rests(rest, a, b));
+    const std::string head = number_.two_sum(a.first, b.first, rest);
+    return number_.rounded_sum(head, number_.with_rests(rest, a, b));
   }
 
   std::string short_sum(NodeId x, NodeId y, const Value& a, const Value& b) {
     // Of two short numbers the sum is exact, or so far from a tie that rounding it twice does no harm.
-    if (is_short(x) && is_short(y)) return short_of_exact(w_->add(a.first, b.first));
+    if (is_short(x) && is_short(y)) return number_.short_of_exact(w_->add(a.first, b.first));
     if (robust_ && is_pair(x)) {
       std::string rest;
-      const std::string head = two_sum(a.first, b.first, rest);
-      return short_of_sum(head, with_rests(rest, a, b));
+      const std::string head = number_.two_sum(a.first, b.first, rest);
+      return number_.short_of_sum(head, number_.with_rests(rest, a, b));
     }
     if (is_pair(x) || is_pair(y)) {
       std::string rests = a.second;
       if (!b.second.empty()) rests = w_->add(a.second, b.second);
-      return short_of_near(w_->add(w_->add(a.first, b.first), rests), 4);
+      return number_.short_of_near(w_->add(w_->add(a.first, b.first), rests), 4);
     }
-    if (approximate_[x] || approximate_[y]) return short_of_near(w_->add(a.first, b.first), 4);
-    return short_of_sum(a.first, b.first);
+    if (approximate_[x] || approximate_[y]) return number_.short_of_near(w_->add(a.first, b.first), 4);
+    return number_.short_of_sum(a.first, b.first);
   }
 
   Value sum_with_product(NodeId id, NodeId product, bool negate_product, NodeId other, bool negate_other) {
@@ -903,32 +690,8 @@ entry:
     const std::string b = of(of_product.args[1]).first;
     const std::string c = with_sign(of(other), negate_other).first;
     if (approximate_[id]) return {w_->multiply_add(a, b, c), {}};
-    if (robust_) {
-      return {short_of_exact(odd(w_->multiply_add(a, b, c, kDown), w_->multiply_add(a, b, c, kUp),
-                                 w_->multiply_add(a, b, c, kTowardZero))),
-              {}};
-    }
-    return {short_of_near(w_->multiply_add(a, b, c), approximate_[other] ? 4 : 0), {}};
-  }
-
-  /// Rounded sum and its error, found by order of magnitude [Dekker 1971].
-  std::string two_sum(const std::string& a, const std::string& b, std::string& error) {
-    const std::string larger = w_->larger(a, b);
-    const std::string smaller = w_->smaller(a, b);
-    std::string sum = w_->add(a, b);
-    error = w_->exact_subtract(smaller, w_->exact_subtract(sum, larger));
-    return sum;
-  }
-
-  std::string with_rests(const std::string& error, const Value& a, const Value& b) {
-    if (a.second.empty()) return error;
-    if (b.second.empty()) return w_->exact_add(error, a.second);
-    return w_->exact_add(error, w_->exact_add(a.second, b.second));
-  }
-
-  Value rounded_sum(const std::string& sum, const std::string& rest) {
-    const std::string head = w_->add(sum, rest, kTowardZero);
-    return long_of(head, w_->exact_subtract(rest, w_->exact_subtract(head, sum)));
+    if (robust_) return {number_.short_of_product_and_sum(a, b, c), {}};
+    return {number_.short_of_near(w_->multiply_add(a, b, c), approximate_[other] ? 4 : 0), {}};
   }
 
   /// What the multiplier takes of a number: its top 50 bits.
@@ -936,7 +699,7 @@ entry:
     const Value value = of(id);
     if (!is_pair(id) && facts(id).bits <= kPortBits) return value.first;
     if (value.second.empty()) return w_->masked(value.first, ~kBelowPort);
-    return w_->masked(w_->add(value.first, value.second, kTowardZero), ~kBelowPort);
+    return w_->masked(number_.toward_zero(value), ~kBelowPort);
   }
 
   Value product(NodeId id) {
@@ -949,28 +712,25 @@ entry:
     if (negate) a = w_->negated(a);
     if (is_short(x) && is_short(y)) {
       const std::string exact = w_->exact_multiply(a, b);
-      return {each.width == Width::short_word ? short_of_product(exact) : exact, {}};
+      return {each.width == Width::short_word ? number_.short_of_product(exact) : exact, {}};
     }
-    if (each.width == Width::short_word) {
-      if (!robust_) return {short_of_near(w_->multiply(a, b), 0), {}};
-      return {short_of_exact(odd(w_->multiply(a, b, kDown), w_->multiply(a, b, kUp), w_->multiply(a, b, kTowardZero))),
-              {}};
-    }
-    const std::string head = w_->multiply(a, b, kTowardZero);
-    return long_of(head, w_->exact_multiply_add(a, b, w_->negated(head)));
+    if (each.width == Width::short_word) return {number_.short_of_long_product(a, b), {}};
+    return number_.rounded_product(a, b);
   }
 
   Value cut(NodeId id) {
     const Node& each = node(id);
     const Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
     if (each.width == Width::long_word || is_short(each.args[0])) return a;
-    if (a.second.empty()) return {robust_ ? short_of_exact(a.first) : short_of_near(a.first, 0), {}};
-    return {short_of_sum(a.first, a.second), {}};
+    if (a.second.empty()) return {robust_ ? number_.short_of_exact(a.first) : number_.short_of_near(a.first, 0), {}};
+    return {number_.short_of_sum(a.first, a.second), {}};
   }
 
   const BodyGraph& graph_;
   const BodyFacts& facts_;
+  CodeTarget target_;
   bool robust_;
+  NumberCode number_;
   std::vector<bool> uniform_;
   std::vector<bool> needed_;
   std::vector<bool> stays_;
@@ -980,28 +740,24 @@ entry:
   std::vector<Shared> shared_;
   std::vector<Value> values_;  // of the function at hand, by node
   Writer* w_ = nullptr;
-  // Lanes that are right so far. More than one chain, so that no check waits for all before it.
-  static constexpr std::size_t kChains = 4;
-  std::array<std::string, kChains> ok_;
-  std::size_t next_chain_ = 0;
   bool in_uniform_ = false;
   bool body_begun_ = false;
 };
 
 }  // namespace
 
-BodyCode make_body_code(const BodyGraph& graph, Rounding rounding) {
+BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTarget& target) {
   BodyCode code;
   code.refusal = graph.refusal;
   if (!code.refusal.empty()) return code;
   if (graph.last_refusal.empty()) {
     const BodyFacts facts = make_number_facts(graph, kTurns, true);
-    if (facts.refusal.empty()) return Generator(graph, facts, rounding).run(true);
+    if (facts.refusal.empty()) return Generator(graph, facts, rounding, target).run(true);
   }
   const BodyFacts facts = make_number_facts(graph, kTurns, false);
   code.refusal = facts.refusal;
   if (!code.refusal.empty()) return code;
-  return Generator(graph, facts, rounding).run(false);
+  return Generator(graph, facts, rounding, target).run(false);
 }
 
 }  // namespace gdr::emulator::jit

@@ -1,4 +1,4 @@
-// A body's graph as LLVM IR text for AVX-512: a function for what is equal in all PEs, one for the rest, and one for
+// A body's graph as LLVM IR text: a function for what is equal in all PEs, one for the rest, and one for
 // the rest of the last turn of a run.
 //
 // Values are doubles: a short number is one, a product of two short numbers is one, a long number is a head and a rest.
@@ -11,11 +11,10 @@
 #include <vector>
 
 #include "body_graph.h"
+#include "code_target.h"
 
 namespace gdr::emulator::jit {
 
-/// Lanes of a host vector.
-inline constexpr unsigned kLanes = 8;
 /// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
 inline constexpr unsigned kTurns = 32;
 
@@ -34,7 +33,8 @@ struct RecordWord {
 /// What a caller must know of the code.
 ///
 /// uniform(records, state, shared): records: [plane][kTurns] words, the planes of `record_words` one after the other,
-/// two of a long word; state: of the block; shared: [shared_words][kTurns]. Works on kLanes turns, from the first on
+/// two of a long word; state: of the block; shared: [shared_words][kTurns]. Works on as many turns as
+/// the target has lanes, from the first on
 /// that its pointers name.
 ///
 /// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
@@ -48,13 +48,14 @@ struct RecordWord {
 /// last argument alone.
 struct BodyCode {
   std::string ir;
+  CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
   std::vector<Carried> carried;
   bool has_last = false;                     // else the last turn is not for compiled code
   bool only_last = false;                    // which leaves hardly more than a turn does, and runs them all
   std::vector<Left> left;                    // of the last turn; their planes follow those of the words carried
-  std::vector<Left> left_flags;              // then, in one word for each kLanes PEs, their bits
+  std::vector<Left> left_flags;              // then, in one word for as many PEs as there are lanes, their bits
   unsigned elements = isa::kVectorElements;  // of a group
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;
@@ -62,6 +63,6 @@ struct BodyCode {
   std::string refusal;         // as BodyGraph's
 };
 
-[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding);
+[[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTarget& target);
 
 }  // namespace gdr::emulator::jit

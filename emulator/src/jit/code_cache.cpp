@@ -24,8 +24,6 @@
 namespace gdr::emulator::jit {
 namespace {
 
-// LLVM's name of all processors with AVX-512 F, BW, CD, DQ, VL.
-constexpr const char* kCpu = "x86-64-v4";
 // What an entry begins with. The number changes with whatever the text does not tell: how entries are laid out, what
 // arguments the code is given.
 constexpr std::string_view kMagic = "gdr loop body 3\n";
@@ -117,13 +115,15 @@ void remove_oldest(const std::filesystem::path& folder) {
   }
 }
 
-std::string key_of(std::string_view ir) { return digest(fmt::format("{}{}\n{}", kMagic, kCpu, ir)); }
+std::string key_of(std::string_view ir, std::string_view cpu) {
+  return digest(fmt::format("{}{}\n{}", kMagic, cpu, ir));
+}
 
 }  // namespace
 
 bool can_compile() { return compiler() != nullptr; }
 
-CodeBytes compile(std::string_view ir) {
+CodeBytes compile(std::string_view ir, const char* cpu) {
   const GdrJitCompile run = compiler();
   if (run == nullptr) throw Error("loop bodies cannot be compiled: the library gdr_jit is not found");
   CodeBytes code;
@@ -133,8 +133,8 @@ CodeBytes compile(std::string_view ir) {
   const auto take = [](void* receiver, const char* bytes, std::size_t size) {
     static_cast<CodeBytes*>(receiver)->bytes.assign(bytes, size);
   };
-  if (run(ir.data(), ir.size(), kCpu, names.data(), names.size(), entries.data(), take, &code, why.data(),
-          why.size()) != 0) {
+  if (run(ir.data(), ir.size(), cpu, names.data(), names.size(), entries.data(), take, &code, why.data(), why.size()) !=
+      0) {
     throw Error(fmt::format("loop body is not compiled: {}", why.data()));
   }
   code.uniform = entries[0];
@@ -154,16 +154,16 @@ CodeCache CodeCache::of_user() {
   return CodeCache(std::nullopt);
 }
 
-std::filesystem::path CodeCache::path_of(std::string_view ir) const {
-  return folder_ ? *folder_ / (key_of(ir) + kExtension) : std::filesystem::path();
+std::filesystem::path CodeCache::path_of(std::string_view ir, std::string_view cpu) const {
+  return folder_ ? *folder_ / (key_of(ir, cpu) + kExtension) : std::filesystem::path();
 }
 
-std::optional<CodeBytes> CodeCache::find(std::string_view ir) const {
+std::optional<CodeBytes> CodeCache::find(std::string_view ir, std::string_view cpu) const {
   if (!folder_) return std::nullopt;
   struct stat about{};
   if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return std::nullopt;
-  const std::optional<std::string> entry = read_own(path_of(ir));
-  const std::string key = key_of(ir);
+  const std::optional<std::string> entry = read_own(path_of(ir, cpu));
+  const std::string key = key_of(ir, cpu);
   const std::size_t head = kMagic.size() + kDigestDigits;
   CodeBytes code;
   Entries entries{};
@@ -184,7 +184,7 @@ std::optional<CodeBytes> CodeCache::find(std::string_view ir) const {
   return code;
 }
 
-void CodeCache::keep(std::string_view ir, const CodeBytes& code) const {
+void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes& code) const {
   if (!folder_) return;
   try {
     std::error_code none;
@@ -192,9 +192,9 @@ void CodeCache::keep(std::string_view ir, const CodeBytes& code) const {
     mkdir(folder_->c_str(), S_IRWXU);
     struct stat about{};
     if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
-    const std::string body = body_of(key_of(ir), code);
+    const std::string body = body_of(key_of(ir, cpu), code);
     // In one step, whoever else writes the same.
-    base::write_file(path_of(ir), fmt::format("{}{}{}", kMagic, digest(body), body));
+    base::write_file(path_of(ir, cpu), fmt::format("{}{}{}", kMagic, digest(body), body));
     remove_oldest(*folder_);
   } catch (const std::exception&) {  // the next process compiles again
   }

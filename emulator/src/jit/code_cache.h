@@ -20,25 +20,26 @@ struct CodeBytes {
   friend bool operator==(const CodeBytes&, const CodeBytes&) = default;
 };
 
-/// Compiles IR text. Throws gdr::Error: there is no library gdr_jit, or LLVM refuses the text.
-[[nodiscard]] CodeBytes compile(std::string_view ir);
+/// Compiles IR text for the processors that LLVM knows by this name. Throws gdr::Error: there is no library gdr_jit, or
+/// LLVM refuses the text.
+[[nodiscard]] CodeBytes compile(std::string_view ir, const char* cpu);
 /// True if this build has the compiler and this host can run what it makes.
 [[nodiscard]] bool can_compile();
 
-/// Entries by the IR text that they were compiled from, in a folder of the user's own. What another user could have
-/// written, or what is damaged, is taken for missing.
+/// Entries by the IR text and the processor that they were compiled from, in a folder of the user's own. What another
+/// user could have written, or what is damaged, is taken for missing.
 class CodeCache {
  public:
   /// The folder that GDR_CACHE_DIR names, or `gdr` in the user's cache folder. A cache without a folder keeps nothing.
   [[nodiscard]] static CodeCache of_user();
   explicit CodeCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  [[nodiscard]] std::optional<CodeBytes> find(std::string_view ir) const;
+  [[nodiscard]] std::optional<CodeBytes> find(std::string_view ir, std::string_view cpu) const;
   /// A folder that cannot be written to is no error. The oldest of more than kMostEntries entries are removed.
   static constexpr std::size_t kMostEntries = 64;
-  void keep(std::string_view ir, const CodeBytes& code) const;
+  void keep(std::string_view ir, std::string_view cpu, const CodeBytes& code) const;
   /// Where the entry of this text is; empty without a folder.
-  [[nodiscard]] std::filesystem::path path_of(std::string_view ir) const;
+  [[nodiscard]] std::filesystem::path path_of(std::string_view ir, std::string_view cpu) const;
 
  private:
   std::optional<std::filesystem::path> folder_;

@@ -29,27 +29,30 @@ constexpr std::uint64_t kWorthCompiling = 2'000'000;
 class ExactnessWatch {
  public:
 #if defined(__x86_64__)
-  ExactnessWatch() : before_(_mm_getcsr()) { _mm_setcsr(kMode); }
+  explicit ExactnessWatch(const CodeTarget& target)
+      : before_(_mm_getcsr()), said_(target.directed_rounding ? kSaid : kSaid & ~kInexact) {
+    _mm_setcsr(kMode);
+  }
   ~ExactnessWatch() { _mm_setcsr(before_); }
-  [[nodiscard]] bool all_exact() const { return (_mm_getcsr() & kSaid) == 0; }
+  [[nodiscard]] bool all_exact() const { return (_mm_getcsr() & said_) == 0; }
 
  private:
   // MXCSR [Intel 64 and IA-32 Architectures Software Developer's Manual 1, section 10.2.3]: masks, flush to zero,
   // denormals are zeros; the flags but that of denormal operands.
   static constexpr unsigned kMode = 0x1f80 | 0x8000 | 0x0040;
   static constexpr unsigned kSaid = 0x3d;
+  static constexpr unsigned kInexact = 0x20;
   unsigned before_;
+  unsigned said_;  // of these, what matters
 
  public:
 #else
-  ExactnessWatch() = default;
+  explicit ExactnessWatch(const CodeTarget& /*target*/) {}
   [[nodiscard]] static bool all_exact() { return false; }
 #endif
   ExactnessWatch(const ExactnessWatch&) = delete;
   ExactnessWatch& operator=(const ExactnessWatch&) = delete;
 };
-
-constexpr std::uint64_t kAllLanes = (1U << kLanes) - 1;
 
 std::atomic<std::uint64_t> turns_run{0};
 
@@ -107,6 +110,7 @@ struct LoopJit::Form {
   };
   [[nodiscard]] Outcome run(const BlockTurns& turns) const;
   void fill_dead_lanes(const BlockTurns& turns) const;
+  [[nodiscard]] unsigned lanes() const { return code.target.lanes; }
 
  private:
   void take_records(const BlockTurns& turns, Buffers& buffers) const;
@@ -118,6 +122,7 @@ struct LoopJit::Form {
   /// Returns where the next word for the tree goes.
   isa::LongWord* run_bm_steps(const BlockTurns& turns, bool everything, unsigned first, unsigned count,
                               const Buffers& buffers, isa::LongWord* to) const;
+  [[nodiscard]] std::uint64_t all_lanes() const { return (std::uint64_t{1} << lanes()) - 1; }
   [[nodiscard]] unsigned groups() const { return isa::kVectorElements / code.elements; }
   /// Words of a group's results.
   [[nodiscard]] std::size_t group_words() const {
@@ -141,7 +146,7 @@ void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) cons
       }
     }
   }
-  const unsigned padded = (turns.turns + kLanes - 1) / kLanes * kLanes;
+  const unsigned padded = (turns.turns + lanes() - 1) / lanes() * lanes();
   std::uint64_t* plane = buffers.records.data();
   for (std::size_t n = 0; n < record_planes; ++n, plane += kTurns) {
     for (unsigned turn = turns.turns; turn < padded; ++turn) plane[turn] = plane[turns.turns - 1];
@@ -149,19 +154,19 @@ void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) cons
 }
 
 bool LoopJit::Form::work_out_shared(const BlockTurns& turns, Buffers& buffers) const {
-  std::uint64_t right = kAllLanes;
-  for (unsigned turn = 0; turn < turns.turns; turn += kLanes) {
+  std::uint64_t right = all_lanes();
+  for (unsigned turn = 0; turn < turns.turns; turn += lanes()) {
     right &= loaded->uniform(buffers.records.data() + turn, turns.state, buffers.shared.data() + turn);
   }
-  return (right & kAllLanes) == kAllLanes;
+  return (right & all_lanes()) == all_lanes();
 }
 
 bool LoopJit::Form::run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
                               Buffers& buffers) const {
   for (unsigned group = 0; group < groups(); ++group) {
     std::uint64_t* const results = buffers.results.data() + group * group_words();
-    for (unsigned pe = 0; pe < turns.live_pes; pe += kLanes) {
-      const std::uint64_t live = kAllLanes >> (turns.live_pes - pe >= kLanes ? 0 : kLanes - (turns.live_pes - pe));
+    for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
+      const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
       const std::uint64_t right =
           function(buffers.shared.data() + first, count, turns.state, results, pe, group * code.elements);
       if ((right & live) != live) return false;
@@ -178,13 +183,13 @@ void LoopJit::Form::land(const BlockTurns& turns, bool everything, const Buffers
 
 void LoopJit::Form::land_group(const BlockTurns& turns, bool everything, unsigned group,
                                const std::uint64_t* plane) const {
-  const unsigned lanes = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
+  const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
   const auto take = [&](unsigned row, bool is_long) {
     row += group * code.elements * (is_long ? 2 : 1);
     for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
       std::uint64_t* const to = turns.state + row_place(row + of_word);
-      for (unsigned lane = 0; lane < lanes; lane += kLanes) {
-        std::memcpy(to + lane, plane + lane, kLanes * sizeof *to);
+      for (unsigned lane = 0; lane < end; lane += lanes()) {
+        std::memcpy(to + lane, plane + lane, lanes() * sizeof *to);
       }
     }
   };
@@ -194,7 +199,7 @@ void LoopJit::Form::land_group(const BlockTurns& turns, bool everything, unsigne
   for (const Left& left : code.left_flags) {
     std::uint64_t& flags =
         turns.state[simd::flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements];
-    for (unsigned pe = 0; pe < lanes; pe += kLanes) flags = (flags & ~(kAllLanes << pe)) | (plane[pe] << pe);
+    for (unsigned pe = 0; pe < end; pe += lanes()) flags = (flags & ~(all_lanes() << pe)) | (plane[pe] << pe);
     plane += kRowWords;
   }
 }
@@ -238,7 +243,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
   make_room(buffers.results, groups() * group_words());
   take_records(turns, buffers);
 
-  const ExactnessWatch watch;
+  const ExactnessWatch watch(code.target);
   if (!work_out_shared(turns, buffers)) return {0, !watch.all_exact()};
   unsigned done = 0;
   isa::LongWord* collected = turns.collected;
@@ -264,7 +269,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
 /// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
 /// are undefined anyway.
 void LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
-  const unsigned end = (turns.live_pes + kLanes - 1) / kLanes * kLanes;
+  const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
   for (const unsigned row : code.rows) {
     std::uint64_t* words = turns.state + row_place(row);
     std::fill(words + turns.live_pes, words + end, words[turns.live_pes - 1]);
@@ -284,13 +289,13 @@ bool may_land_early(const DecodedLine& last, const DecodedLine& next) {
 
 }  // namespace
 
-LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, JitUse use)
-    : program_(program), schedule_(schedule), use_(use) {
+LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, HostIsa isa, JitUse use)
+    : program_(program), schedule_(schedule), target_(code_target(isa).value_or(CodeTarget{})), use_(use) {
   const auto lines = [&](isa::Section section) { return lines_of(program.steps(section)); };
   const std::vector<const DecodedLine*> before = lines(isa::Section::loop_initialization);
   const std::vector<const DecodedLine*> body = lines(isa::Section::loop_body);
   const std::vector<const DecodedLine*> after = lines(isa::Section::loop_termination);
-  if (body.empty() || use == JitUse::never) {
+  if (body.empty() || use == JitUse::never || !code_target(isa)) {
     refused_ = true;
     return;
   }
@@ -351,11 +356,11 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
     }
     if (!form->code.refusal.empty()) throw Error(form->code.refusal);
     const CodeCache cache = CodeCache::of_user();
-    std::optional<CodeBytes> code = cache.find(form->code.ir);
+    std::optional<CodeBytes> code = cache.find(form->code.ir, target_.cpu);
     if (!code && !compiles) return;
     if (!code) {
-      code = compile(form->code.ir);
-      cache.keep(form->code.ir, *code);
+      code = compile(form->code.ir, target_.cpu);
+      cache.keep(form->code.ir, target_.cpu, *code);
     }
     form->loaded.emplace(*code);
     form->code.ir.clear();
@@ -368,7 +373,7 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
 }
 
 void LoopJit::make(Form& form, Rounding rounding) const {
-  form.code = make_body_code(make_body_graph(program_, schedule_), rounding);
+  form.code = make_body_code(make_body_graph(program_, schedule_), rounding, target_);
   for (const RecordWord& word : form.code.record_words) form.record_planes += word.is_long ? 2 : 1;
   for (const Carried& carried : form.code.carried) form.carried_planes += carried.is_long ? 2 : 1;
   for (const Left& left : form.code.left) form.left_planes += left.is_long ? 2 : 1;
@@ -402,7 +407,7 @@ unsigned LoopJit::run(const BlockTurns& turns) const {
       inexact = outcome.inexact;
     };
     run_rest();
-    if (done < turns.turns && turns.live_pes % kLanes != 0) {
+    if (done < turns.turns && turns.live_pes % form.lanes() != 0) {
       form.fill_dead_lanes(turns);
       run_rest();
     }

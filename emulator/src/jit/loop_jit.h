@@ -35,7 +35,7 @@ struct BlockTurns {
 /// What a program's bodies became. Thread safe.
 class LoopJit {
  public:
-  LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, JitUse use);
+  LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, HostIsa isa, JitUse use);
   ~LoopJit();
 
   /// Takes note of interactions to come, and compiles if so many have come together that it pays. True if there is
@@ -63,6 +63,7 @@ class LoopJit {
 
   const DecodedProgram& program_;
   const simd::Schedule& schedule_;
+  CodeTarget target_;
   JitUse use_;
   bool may_begin_ = false;
   std::size_t collected_a_turn_ = 0;

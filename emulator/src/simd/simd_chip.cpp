@@ -206,7 +206,7 @@ class Tree {
 class LoweredSimd final : public Lowered {
  public:
   LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
-      : code(decode_program(program)), schedule(make_schedule(code, kernels)), loop(code, schedule, jit) {}
+      : code(decode_program(program)), schedule(make_schedule(code, kernels)), loop(code, schedule, kernels.isa, jit) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }
 
   const DecodedProgram code;
@@ -564,18 +564,20 @@ void note_events(const MicroOp& op, const Lanes& lanes, Tally& tally, const Even
 
 }  // namespace simd
 
-bool can_compile_loops() {
+bool can_compile_loops(HostIsa isa) {
   const std::vector<HostIsa> available = available_host_isas();
-  return std::find(available.begin(), available.end(), HostIsa::avx512) != available.end() && jit::can_compile();
+  return std::find(available.begin(), available.end(), isa) != available.end() && jit::code_target(isa) &&
+         jit::can_compile();
 }
+
+bool can_compile_loops() { return can_compile_loops(available_host_isas().back()); }
 
 std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
   simd::require_host_isa("make_simd_chip", isa);
-  const bool possible = isa == HostIsa::avx512;
-  if (jit == JitUse::always && !(possible && can_compile_loops())) {
+  if (jit == JitUse::always && !can_compile_loops(isa)) {
     throw Error(fmt::format("make_simd_chip: loop bodies cannot be compiled for {} on this host", name_of(isa)));
   }
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip}, possible ? jit : JitUse::never);
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip}, jit);
 }
 
 std::unique_ptr<Chip> make_native_chip() {

@@ -33,7 +33,10 @@ enum class JitUse : std::uint8_t {
 /// another one.
 [[nodiscard]] std::vector<HostIsa> available_host_isas();
 
-/// True if loop bodies can be compiled for this host: it has AVX-512, and the library gdr_jit is there.
+/// True if loop bodies can be compiled for this instruction set, AVX2 or AVX-512, which the host has, and the library
+/// gdr_jit is there.
+[[nodiscard]] bool can_compile_loops(HostIsa isa);
+/// The same of the host's fastest one.
 [[nodiscard]] bool can_compile_loops();
 
 /// The vector engine on this instruction set. Throws Error if the host lacks it, and for JitUse::always if loop bodies

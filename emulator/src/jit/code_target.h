@@ -1,0 +1,28 @@
+// The instruction sets that bodies are compiled for, and what the code does differently on them.
+#pragma once
+
+#include <optional>
+
+#include "gdr/emulator/host_isa.h"
+
+namespace gdr::emulator::jit {
+
+struct CodeTarget {
+  const char* cpu = "";  // as LLVM knows all processors that have the instruction set
+  unsigned lanes = 0;    // of a host vector
+  /// Each instruction may have a rounding of its own, which leaves no trace in MXCSR. MXCSR then tells whether the
+  /// others were exact; else the code compares.
+  bool directed_rounding = false;
+};
+
+/// Most lanes of any.
+inline constexpr unsigned kMostLanes = 8;
+
+/// None: bodies are not compiled for it.
+[[nodiscard]] constexpr std::optional<CodeTarget> code_target(HostIsa isa) {
+  if (isa == HostIsa::avx512) return CodeTarget{"x86-64-v4", 8, true};
+  if (isa == HostIsa::avx2) return CodeTarget{"x86-64-v3", 4, false};
+  return std::nullopt;
+}
+
+}  // namespace gdr::emulator::jit

@@ -1,0 +1,199 @@
+#include "number_code.h"
+
+#include "number_facts.h"
+
+namespace gdr::emulator::jit {
+
+// ---- checks
+// ----------------------------------------------------------------------------------------------------------
+
+void NumberCode::check_input(const Value& planes) {
+  const std::string twice = w_->integer("shl", planes.first, literal(std::uint64_t{1}));
+  const std::string above =
+      w_->integer("sub", twice, literal(static_cast<std::uint64_t>(kBias - kInputExponent) << 53));
+  const std::string inside = w_->compare("ult", above, literal(std::uint64_t{2 * kInputExponent + 1} << 53));
+  const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
+  demand(w_->either(inside, w_->compare("eq", all, literal(std::uint64_t{0}))));
+}
+
+void NumberCode::check_range(const std::string& head, bool lowest, bool highest) {
+  const std::string size = w_->integer("and", w_->bits(head), literal(~kSign));
+  if (highest) {
+    demand(w_->compare_numbers("olt", w_->numbers(size),
+                               number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
+  }
+  if (lowest) {  // less one, zero is the largest of all
+    const std::string less = w_->integer("sub", size, literal(std::uint64_t{1}));
+    demand(w_->compare("uge", less, literal((static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1)));
+  }
+}
+
+// ---- between planes and numbers
+// --------------------------------------------------------------------------------------
+
+Value NumberCode::from_planes(const Value& planes) {
+  const std::string power = w_->integer("and", planes.first, literal(kSign | kExponentMask));
+  const std::string unit = w_->integer("sub", power, literal(std::uint64_t{8} << 52));
+  const std::string with = w_->integer("or", unit, planes.second);
+  return {w_->numbers(planes.first), w_->subtract(w_->numbers(with), w_->numbers(unit))};
+}
+
+Value NumberCode::to_planes(const Value& number) {
+  if (number.second.empty()) return {w_->bits(w_->canonical(number.first)), literal(std::uint64_t{0})};
+  std::string head;
+  std::string rest;
+  if (target_.directed_rounding) {
+    head = w_->exact_add(w_->add(number.first, number.second, kTowardZero), literal(0.0));
+    rest = w_->subtract(number.second, w_->subtract(head, number.first));
+  } else {
+    head = w_->canonical(number.first);
+    rest = number.second;
+  }
+  const std::string head_bits = w_->bits(head);
+  const std::string power = w_->integer("and", head_bits, literal(kSign | kExponentMask));
+  const std::string magic = w_->integer("add", power, literal((std::uint64_t{1} << 51) - (std::uint64_t{8} << 52)));
+  const std::string with = w_->bits(w_->add(rest, w_->numbers(magic)));
+  const std::string units = w_->integer("sub", with, magic);
+  const std::string low = w_->integer("and", units, literal(std::uint64_t{255}));
+  if (target_.directed_rounding) return {head_bits, low};
+  // Units of a rest that points to zero are borrowed from the head.
+  const std::string of_head = w_->integer("ashr", units, literal(std::uint64_t{8}));
+  return {w_->integer("add", head_bits, of_head), low};
+}
+
+std::string NumberCode::truncated(const std::string& head, const std::string& rest) {
+  const std::string differ = w_->integer("xor", w_->bits(head), w_->bits(rest));
+  const std::string back =
+      w_->both(w_->compare("slt", differ, literal(std::uint64_t{0})), w_->compare_numbers("une", rest, literal(0.0)));
+  return w_->integer("add", w_->bits(head), w_->spread_flag(back));
+}
+
+std::string NumberCode::toward_zero(const Value& number) {
+  if (target_.directed_rounding) return w_->add(number.first, number.second, kTowardZero);
+  return w_->numbers(truncated(number.first, number.second));
+}
+
+// ---- rounding to 25 bits
+// -----------------------------------------------------------------------------------------------
+
+std::string NumberCode::short_of_exact(const std::string& exact) {
+  const std::string scale = power(exact);
+  const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p28), exact);
+  return w_->multiply_add(scale, literal(-1.5 * 0x1p28), up);
+}
+
+std::string NumberCode::short_of_product(const std::string& exact) {
+  const std::string scaled = w_->multiply(exact, literal(0x1p28 + 1));
+  return w_->multiply_add(exact, literal(-0x1p28), scaled);
+}
+
+std::string NumberCode::short_of_near(const std::string& near, std::uint64_t distance) {
+  const std::uint64_t within = distance == 0 ? 0 : 2 * distance - 1;
+  const std::string up = w_->integer("add", w_->bits(near), literal((kBelowShort + 1) / 2 + distance));
+  const std::string rest = w_->integer("and", up, literal(kBelowShort & ~within));
+  demand(w_->compare("ne", rest, literal(std::uint64_t{0})));
+  return w_->numbers(w_->integer("and", up, literal(~kBelowShort)));
+}
+
+/// The neighbour of an inexact result that is odd: rounding it once more rounds the exact result.
+std::string NumberCode::odd(const std::string& down, const std::string& up, const std::string& zero) {
+  const std::string differ = w_->integer("xor", w_->bits(down), w_->bits(up));
+  const std::string last = w_->integer("and", differ, literal(std::uint64_t{1}));
+  return w_->numbers(w_->integer("or", w_->bits(zero), last));
+}
+
+/// The same of a result rounded to nearest, from its error.
+std::string NumberCode::odd_of(const std::string& head, const std::string& error) {
+  const std::string inexact = w_->spread_flag(w_->compare_numbers("une", error, literal(0.0)));
+  const std::string last = w_->integer("and", inexact, literal(std::uint64_t{1}));
+  return w_->numbers(w_->integer("or", truncated(head, error), last));
+}
+
+std::string NumberCode::short_of_sum(const std::string& a, const std::string& b) {
+  if (!robust_) return short_of_near(w_->add(a, b), 0);
+  if (target_.directed_rounding) {
+    return short_of_exact(odd(w_->add(a, b, kDown), w_->add(a, b, kUp), w_->add(a, b, kTowardZero)));
+  }
+  std::string error;
+  const std::string sum = two_sum(a, b, error);
+  return short_of_exact(odd_of(sum, error));
+}
+
+std::string NumberCode::short_of_long_product(const std::string& a, const std::string& b) {
+  if (!robust_) return short_of_near(w_->multiply(a, b), 0);
+  if (target_.directed_rounding) {
+    return short_of_exact(odd(w_->multiply(a, b, kDown), w_->multiply(a, b, kUp), w_->multiply(a, b, kTowardZero)));
+  }
+  const std::string head = w_->multiply(a, b);
+  return short_of_exact(odd_of(head, w_->exact_multiply_add(a, b, w_->negated(head))));
+}
+
+std::string NumberCode::short_of_product_and_sum(const std::string& a, const std::string& b, const std::string& c) {
+  return short_of_exact(
+      odd(w_->multiply_add(a, b, c, kDown), w_->multiply_add(a, b, c, kUp), w_->multiply_add(a, b, c, kTowardZero)));
+}
+
+// ---- rounding to 61 bits
+// -----------------------------------------------------------------------------------------------
+
+std::string NumberCode::two_sum(const std::string& a, const std::string& b, std::string& error) {
+  const std::string sum = w_->add(a, b);
+  if (target_.directed_rounding) {  // by order of magnitude [Dekker 1971]
+    const std::string larger = w_->larger(a, b);
+    const std::string smaller = w_->smaller(a, b);
+    error = w_->exact_subtract(smaller, w_->exact_subtract(sum, larger));
+    return sum;
+  }
+  // In any order [Knuth, The Art of Computer Programming 2, section 4.2.2].
+  const std::string of_b = w_->subtract(sum, a);
+  const std::string left_of_a = w_->subtract(a, w_->subtract(sum, of_b));
+  error = w_->add(left_of_a, w_->subtract(b, of_b));
+  return sum;
+}
+
+/// Exact, or the lane is not right.
+std::string NumberCode::exact_sum(const std::string& a, const std::string& b) {
+  if (target_.directed_rounding) return w_->exact_add(a, b);
+  // Of an inexact sum the difference from the larger operand is exact, and so not the smaller one.
+  const std::string sum = w_->add(a, b);
+  demand(w_->compare_numbers("oeq", w_->subtract(sum, a), b));
+  demand(w_->compare_numbers("oeq", w_->subtract(sum, b), a));
+  return sum;
+}
+
+std::string NumberCode::with_rests(const std::string& error, const Value& a, const Value& b) {
+  if (a.second.empty()) return error;
+  if (b.second.empty()) return exact_sum(error, a.second);
+  return exact_sum(error, exact_sum(a.second, b.second));
+}
+
+/// Head and rest, the rest rounded to 61 bits in all.
+Value NumberCode::long_of(const std::string& head, const std::string& rest) {
+  if (!target_.directed_rounding) {
+    // Below a power of two a last place is worth half as much: a rest that points there has one bit more.
+    const std::string fraction = w_->integer("and", w_->bits(head), literal((std::uint64_t{1} << 52) - 1));
+    demand(w_->either(w_->compare("ne", fraction, literal(std::uint64_t{0})),
+                      w_->compare_numbers("oeq", rest, literal(0.0))));
+  }
+  const std::string scale = power(head);
+  const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p-8), rest);
+  return {head, w_->multiply_add(scale, literal(-1.5 * 0x1p-8), up)};
+}
+
+Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {
+  if (!target_.directed_rounding) {
+    std::string left;
+    const std::string head = two_sum(sum, rest, left);
+    return long_of(head, left);
+  }
+  // The rest points away from zero.
+  const std::string head = w_->add(sum, rest, kTowardZero);
+  return long_of(head, w_->exact_subtract(rest, w_->exact_subtract(head, sum)));
+}
+
+Value NumberCode::rounded_product(const std::string& a, const std::string& b) {
+  const std::string head = w_->multiply(a, b, target_.directed_rounding ? kTowardZero : kNearest);
+  return long_of(head, w_->exact_multiply_add(a, b, w_->negated(head)));
+}
+
+}  // namespace gdr::emulator::jit

@@ -1,0 +1,74 @@
+// Arithmetic of the chip as instructions: numbers between planes and doubles, rounding, exact sums, and the checks that
+// all of it was exact. docs/engine.md has the reasoning.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "ir_writer.h"
+
+namespace gdr::emulator::jit {
+
+/// Of the function at hand.
+class NumberCode {
+ public:
+  NumberCode(const CodeTarget& target, bool robust) : target_(target), robust_(robust) {}
+
+  /// Goes on in another text. The lanes that were right so far stay so.
+  void write_to(Writer& writer) { w_ = &writer; }
+
+  // ---- checks
+  /// Lanes that are right so far. More than one chain, so that no check waits for all before it.
+  static constexpr std::size_t kChains = 4;
+  std::array<std::string, kChains> right;
+  void demand(const std::string& flag) {
+    std::string& chain = right[next_chain_++ % kChains];
+    chain = w_->both(chain, flag);
+  }
+  /// Zero, or an exponent of at most kInputExponent in size; of a word as it stands in memory.
+  void check_input(const Value& planes);
+  /// Exponents at most kHighestChecked, at least kLowestChecked.
+  void check_range(const std::string& head, bool lowest, bool highest);
+
+  // ---- between planes and numbers
+  Value from_planes(const Value& planes);
+  Value to_planes(const Value& number);
+  /// Head and rest rounded toward zero.
+  std::string toward_zero(const Value& number);
+
+  // ---- rounding to 25 bits, ties to even
+  /// Of a number that is exact, or odd in its last bit if it is not.
+  std::string short_of_exact(const std::string& exact);
+  /// Of an exact number of at most 52 bits.
+  std::string short_of_product(const std::string& exact);
+  /// Of a number less than `distance` last places away from the exact result; 0: the exact result rounded once.
+  std::string short_of_near(const std::string& near, std::uint64_t distance);
+  std::string short_of_sum(const std::string& a, const std::string& b);
+  /// Of a product whose rounded form may be near a tie.
+  std::string short_of_long_product(const std::string& a, const std::string& b);
+  std::string short_of_product_and_sum(const std::string& a, const std::string& b, const std::string& c);
+
+  // ---- rounding to 61 bits
+  /// Rounded sum and its error.
+  std::string two_sum(const std::string& a, const std::string& b, std::string& error);
+  /// An error and the rests of what was added.
+  std::string with_rests(const std::string& error, const Value& a, const Value& b);
+  Value rounded_sum(const std::string& sum, const std::string& rest);
+  Value rounded_product(const std::string& a, const std::string& b);
+
+ private:
+  std::string power(const std::string& a) { return w_->masked(a, kSign | kExponentMask); }
+  std::string odd(const std::string& down, const std::string& up, const std::string& zero);
+  std::string odd_of(const std::string& head, const std::string& error);
+  std::string truncated(const std::string& head, const std::string& rest);
+  std::string exact_sum(const std::string& a, const std::string& b);
+  Value long_of(const std::string& head, const std::string& rest);
+
+  CodeTarget target_;
+  bool robust_;
+  Writer* w_ = nullptr;
+  std::size_t next_chain_ = 0;
+};
+
+}  // namespace gdr::emulator::jit
