@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include "reference_block.h"
+#include "require.h"
 
 namespace gdr::emulator {
 namespace {
 
 constexpr PeWords kGpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
 constexpr PeWords kLm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
-
-void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
-}
 
 void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
 

@@ -11,15 +11,12 @@
 #include "gdr/isa/effects.h"
 #include "host_arithmetic.h"
 #include "host_reduction.h"
+#include "require.h"
 #include "transfer.h"
 #include "turn_runner.h"
 
 namespace gdr::emulator {
 namespace {
-
-void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
-}
 
 /// Lines of each section, by unit that they keep busy.
 std::array<Counters, isa::kSections> lines_of(const isa::Program& program) {

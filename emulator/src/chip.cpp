@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include "decoded_program.h"
+#include "require.h"
 
 namespace gdr::emulator {
 namespace {
-
-void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
-}
 
 void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
 

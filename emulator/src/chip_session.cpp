@@ -10,6 +10,7 @@
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
+#include "require.h"
 #include "transfer.h"
 
 namespace gdr::emulator {
@@ -18,10 +19,6 @@ namespace {
 // A fourth of a chip: enough parts to keep every thread busy to the end, few enough that an engine has blocks to run
 // side by side.
 constexpr unsigned kParts = 4;
-
-void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
-  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
-}
 
 class ChipSession final : public Session {
  public:

@@ -557,7 +557,7 @@ using emulator::jit::CodeBytes;
 using emulator::jit::CodeCache;
 
 constexpr const char* kCpu = "some processor";
-const CodeBytes kCode{"some code that is never run", 3, 7, 9};
+const CodeBytes kCode{"some code that is never run", 3, 7};
 
 TEST(CodeCacheEntries, AreFoundByTheirTextAlone) {
   const ScratchDirectory folder;

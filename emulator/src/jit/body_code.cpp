@@ -50,26 +50,22 @@ class Generator {
     find_staying();
   }
 
-  /// Functions of turns say what they take from the one of what is equal in all PEs, so that one comes behind them. It
-  /// goes by what the last of them wants, which is the most.
-  BodyCode run(bool with_last) {
+  /// The function of turns says what it takes from the one of what is equal in all PEs, which comes behind it.
+  BodyCode run(bool leaves_all) {
     code_.ir = declarations(target_);
     code_.target = target_;
-    constexpr std::size_t kNodesPerWordLeft = 32;
     code_.carried = graph_.carried;
     code_.elements = graph_.elements;
     code_.stored = graph_.stored;
     code_.bm_steps = graph_.bm_steps;
-    code_.has_last = with_last;
-    code_.only_last = with_last && graph_.left.size() * kNodesPerWordLeft < graph_.nodes.size();
-    code_.only_last ? write_nothing("turns") : write_turns("turns");
-    if (with_last) {
+    code_.leaves_all = leaves_all;
+    if (leaves_all) {
       code_.left = graph_.left;
       code_.left_flags = graph_.left_flags;
-      write_turns("last");
-    } else {
-      write_nothing("last");
     }
+    find_needed();
+    find_shortcuts();
+    write_turns();
     write_uniform();
     std::sort(code_.rows.begin(), code_.rows.end());
     code_.rows.erase(std::unique(code_.rows.begin(), code_.rows.end()), code_.rows.end());
@@ -87,7 +83,7 @@ class Generator {
   // -------------------------------------------------------------------------------------------------
 
   void find_needed() {
-    needed_.assign(graph_.nodes.size(), false);
+    needed_.resize(graph_.nodes.size());
     for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
     for (const Stored& stored : code_.stored) needed_[stored.value] = true;
     for (const Left& left : code_.left) needed_[left.value] = true;
@@ -136,8 +132,8 @@ class Generator {
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
     for (const Stored& stored : code_.stored) uses[stored.value] += 2;
     for (const Left& left : code_.left) uses[left.value] += 2;
-    approximate_.assign(count, false);
-    fused_.assign(count, false);
+    approximate_.resize(count);
+    fused_.resize(count);
     const auto only_in_sum = [&](NodeId id) {
       return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id);
     };
@@ -183,19 +179,12 @@ class Generator {
     std::string next;
   };
 
-  void write_nothing(const char* name) {
-    code_.ir += fmt::format("define i64 @{}(ptr, i64, ptr, ptr, i64, i64) #0 {{ ret i64 0 }}\n", name);
-  }
-
-  void write_turns(const char* name) {
-    find_needed();
-    find_shortcuts();
+  void write_turns() {
     in_uniform_ = false;
-    body_begun_ = false;
     values_.assign(graph_.nodes.size(), {});
     Writer prologue(target_, 'p');
     write_to(prologue);
-    number_.right.fill("splat (i1 true)");
+    number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
@@ -218,11 +207,13 @@ class Generator {
     }
     for (std::size_t n = 0; n < NumberCode::kChains; ++n)
       phis.push_back({w_->flags_type, fmt::format("%ok{}", n), number_.right[n], {}});
+    phis.push_back({w_->bits_type, "%wrong", number_.wrong, {}});
 
     Writer body(target_, 'b');
     write_to(body);
     body_begun_ = true;
     for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = fmt::format("%ok{}", n);
+    number_.wrong = "%wrong";
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (node(id).type == NodeType::number && facts(id).phi && checked(id))
@@ -248,6 +239,7 @@ class Generator {
       if (carried.is_long) phis[at++].next = next.second;
     }
     for (const std::string& chain : number_.right) phis[at++].next = chain;
+    phis[at++].next = number_.wrong;
 
     Writer epilogue(target_, 'e');
     write_to(epilogue);
@@ -265,7 +257,7 @@ class Generator {
       if (carried.is_long) epilogue.store(w_->bits_type, last.second, "%results", std::uint64_t{plane++} * kRowWords);
     }
     std::string text = fmt::format(R"(
-define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -274,7 +266,7 @@ entry:
   %longs = getelementptr i64, ptr %shorts, i64 %shift
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
-                                   name, kRowWords, std::uint64_t{planes_of_turns()} * kRowWords);
+                                   kRowWords, std::uint64_t{planes_of_turns()} * kRowWords);
     text += prologue.text + "  br label %turn\nturn:\n";
     text += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
     for (Phi& phi : phis) {
@@ -330,7 +322,7 @@ entry:
     values_.assign(graph_.nodes.size(), {});
     Writer writer(target_, 'v');
     write_to(writer);
-    number_.right.fill("splat (i1 true)");
+    number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && uniform_[n] && !fused_[n]) emit(static_cast<NodeId>(n));
     }
@@ -338,7 +330,7 @@ entry:
       const Value value = own(each.node);
       std::uint64_t at = std::uint64_t{each.first} * kTurns;
       if (node(each.node).type == NodeType::flag) {
-        const std::string wide = writer.set("sext {} {} to {}", w_->flags_type, value.first, w_->bits_type);
+        const std::string wide = writer.spread_flag(value.first);
         writer.store(w_->bits_type, wide, "%shared", at);
         continue;
       }
@@ -353,9 +345,8 @@ entry:
   }
 
   void write_return(Writer& writer) {
-    std::string all = number_.right[0];
-    for (std::size_t n = 1; n < NumberCode::kChains; ++n) all = writer.both(all, number_.right[n]);
-    writer.line("ret i64 {}", writer.lane_bits(all));
+    const std::string right = number_.all_right();
+    writer.line("ret i64 {}", writer.lane_bits(right));
     writer.text += "}\n";
   }
 
@@ -414,12 +405,9 @@ entry:
     if (!value.first.empty()) return value;
     const Node& each = node(id);
     const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
-    auto known = std::find_if(shared_.begin(), shared_.end(), [&](const Shared& other) { return other.node == id; });
-    if (known == shared_.end()) {
-      known = shared_.insert(known, {id, code_.shared_words});
-      code_.shared_words += two ? 2 : 1;
-    }
-    const std::uint64_t at = std::uint64_t{known->first} * kTurns;
+    shared_.push_back({id, code_.shared_words});
+    const std::uint64_t at = std::uint64_t{code_.shared_words} * kTurns;
+    code_.shared_words += two ? 2 : 1;
     const auto take = [&](std::uint64_t words) {
       const std::string all = w_->spread(w_->load_one("%u", words));
       return each.type == NodeType::number ? w_->numbers(all) : all;
@@ -512,8 +500,7 @@ entry:
         const std::string at = w_->load_one(
             "%block", simd::flag_place(each.place / isa::kVectorElements) + each.place % isa::kVectorElements);
         const std::string shifted = w_->set("lshr i64 {}, %lane", at);
-        const std::string few = w_->set("trunc i64 {} to i{}", shifted, target_.lanes);
-        value.first = w_->set("bitcast i{} {} to {}", target_.lanes, few, w_->flags_type);
+        value.first = w_->flag_of_lane_bits(shifted);
         return;
       }
       case NodeOp::is_zero:

@@ -38,13 +38,11 @@ struct RecordWord {
 /// that its pointers name.
 ///
 /// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
-/// carried word its high plane, and of a long one its low plane; then [kTurns][stored_planes][kPesPerBlock], the same
-/// of the words that each turn stores. `element` is 0, or the first one of a group of `elements`.
+/// carried word its high plane, and of a long one its low plane; then the same of the words in `left`, and a word of
+/// flags each; then [kTurns][stored_planes][kPesPerBlock], the planes of the words that each turn stores. `element` is
+/// 0, or the first one of a group of `elements`.
 ///
-/// last(shared, count, state, results, pe, element): the same, with the planes of `left` behind those carried; after
-/// the last turn of a run also those registers stand as the machine leaves them that no turn reads.
-///
-/// All return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
+/// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
 /// last argument alone.
 struct BodyCode {
   std::string ir;
@@ -52,10 +50,9 @@ struct BodyCode {
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
   std::vector<Carried> carried;
-  bool has_last = false;                     // else the last turn is not for compiled code
-  bool only_last = false;                    // which leaves hardly more than a turn does, and runs them all
-  std::vector<Left> left;                    // of the last turn; their planes follow those of the words carried
-  std::vector<Left> left_flags;              // then, in one word for as many PEs as there are lanes, their bits
+  bool leaves_all = false;       // also what no turn reads, as the machine does; else the last turn is not for it
+  std::vector<Left> left;        // of the last turn; their planes follow those of the words carried
+  std::vector<Left> left_flags;  // then, in one word for as many PEs as there are lanes, their bits
   unsigned elements = isa::kVectorElements;  // of a group
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;

@@ -26,7 +26,7 @@ namespace {
 
 // What an entry begins with. The number changes with whatever the text does not tell: how entries are laid out, what
 // arguments the code is given.
-constexpr std::string_view kMagic = "gdr loop body 3\n";
+constexpr std::string_view kMagic = "gdr loop body 4\n";
 constexpr const char* kExtension = ".body";
 constexpr std::size_t kDigestDigits = 64;
 // Room before the code, where sanitizers look for a function's type; as much as keeps the code's alignment.
@@ -90,10 +90,10 @@ std::optional<std::string> read_own(const std::filesystem::path& path) {
   return content;
 }
 
-using Entries = std::array<std::uint64_t, 3>;
+using Entries = std::array<std::uint64_t, 2>;
 
 std::string body_of(std::string_view key, const CodeBytes& code) {
-  const Entries entries{code.uniform, code.turns, code.last};
+  const Entries entries{code.uniform, code.turns};
   std::string body(key);
   body.append(std::bit_cast<std::array<char, sizeof entries>>(entries).data(), sizeof entries);
   return body + code.bytes;
@@ -127,7 +127,7 @@ CodeBytes compile(std::string_view ir, const char* cpu) {
   const GdrJitCompile run = compiler();
   if (run == nullptr) throw Error("loop bodies cannot be compiled: the library gdr_jit is not found");
   CodeBytes code;
-  const std::array names{"uniform", "turns", "last"};
+  const std::array names{"uniform", "turns"};
   Entries entries{};
   std::array<char, 1024> why{};
   const auto take = [](void* receiver, const char* bytes, std::size_t size) {
@@ -139,7 +139,6 @@ CodeBytes compile(std::string_view ir, const char* cpu) {
   }
   code.uniform = entries[0];
   code.turns = entries[1];
-  code.last = entries[2];
   return code;
 }
 
@@ -180,7 +179,6 @@ std::optional<CodeBytes> CodeCache::find(std::string_view ir, std::string_view c
   }
   code.uniform = entries[0];
   code.turns = entries[1];
-  code.last = entries[2];
   return code;
 }
 
@@ -212,7 +210,6 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   }
   uniform = reinterpret_cast<Uniform>(first + code.uniform);
   turns = reinterpret_cast<Turns>(first + code.turns);
-  last = reinterpret_cast<Turns>(first + code.last);
 }
 
 LoadedCode::~LoadedCode() { munmap(memory_, size_); }

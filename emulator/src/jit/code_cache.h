@@ -16,7 +16,6 @@ struct CodeBytes {
   std::string bytes;
   std::uint64_t uniform = 0;  // offsets of the functions of body_code.h
   std::uint64_t turns = 0;
-  std::uint64_t last = 0;
   friend bool operator==(const CodeBytes&, const CodeBytes&) = default;
 };
 
@@ -60,7 +59,6 @@ class LoadedCode {
 
   Uniform uniform = nullptr;
   Turns turns = nullptr;
-  Turns last = nullptr;
 
  private:
   void* memory_ = nullptr;

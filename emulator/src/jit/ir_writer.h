@@ -45,13 +45,16 @@ class Writer {
       : lanes(target.lanes),
         numbers_type(fmt::format("<{} x double>", lanes)),
         bits_type(fmt::format("<{} x i64>", lanes)),
-        flags_type(fmt::format("<{} x i1>", lanes)),
+        predicates_type(fmt::format("<{} x i1>", lanes)),
+        flags_type(target.directed_rounding ? predicates_type : bits_type),
         directed_(target.directed_rounding),
         prefix_(prefix) {}
 
   unsigned lanes;
   std::string numbers_type;  // of vectors, as IR names them
   std::string bits_type;
+  std::string predicates_type;
+  // Without mask registers a flag is a word, all ones where it is set: LLVM would pack bits to narrower ones.
   std::string flags_type;
 
   std::string text;
@@ -100,16 +103,31 @@ class Writer {
     return numbers(kept);
   }
   std::string compare(const char* how, const std::string& a, const std::string& b) {
-    return set("icmp {} {} {}, {}", how, bits_type, a, b);
+    return flag(set("icmp {} {} {}, {}", how, bits_type, a, b));
   }
   std::string compare_numbers(const char* how, const std::string& a, const std::string& b) {
-    return set("fcmp {} {} {}, {}", how, numbers_type, a, b);
+    return flag(set("fcmp {} {} {}, {}", how, numbers_type, a, b));
   }
   std::string both(const std::string& a, const std::string& b) { return set("and {} {}, {}", flags_type, a, b); }
   std::string either(const std::string& a, const std::string& b) { return set("or {} {}, {}", flags_type, a, b); }
   std::string select(const std::string& flag, const std::string& type, const std::string& set_,
                      const std::string& clear) {
-    return set("select {} {}, {} {}, {} {}", flags_type, flag, type, set_, type, clear);
+    const std::string chosen = predicate(flag);
+    return set("select {} {}, {} {}, {} {}", predicates_type, chosen, type, set_, type, clear);
+  }
+  std::string all_set() const { return flags_type == bits_type ? "splat (i64 -1)" : "splat (i1 true)"; }
+  /// All ones where the flag is set.
+  std::string spread_flag(const std::string& flag) {
+    return flags_type == bits_type ? flag : set("sext {} {} to {}", flags_type, flag, bits_type);
+  }
+  /// A bit for each lane, and back from the lowest ones of a word.
+  std::string lane_bits(const std::string& flag) {
+    const std::string few = set("bitcast {} {} to i{}", predicates_type, predicate(flag), lanes);
+    return set("zext i{} {} to i64", lanes, few);
+  }
+  std::string flag_of_lane_bits(const std::string& word) {
+    const std::string few = set("trunc i64 {} to i{}", word, lanes);
+    return flag(set("bitcast i{} {} to {}", lanes, few, predicates_type));
   }
 
   // ---- on numbers; rounded as asked, without a trace in MXCSR. Without directed rounding, to nearest, and with one.
@@ -148,17 +166,16 @@ class Writer {
   std::string extreme(const char* which, const std::string& a, const std::string& b) {
     return set("call {} @llvm.{}.v{}i64({} {}, {} {})", bits_type, which, lanes, bits_type, a, bits_type, b);
   }
-  /// All ones where the flag is set.
-  std::string spread_flag(const std::string& flag) { return set("sext {} {} to {}", flags_type, flag, bits_type); }
-  /// A bit for each lane.
-  std::string lane_bits(const std::string& flags) {
-    const std::string few = set("bitcast {} {} to i{}", flags_type, flags, lanes);
-    return set("zext i{} {} to i64", lanes, few);
-  }
   /// +0 for a zero of either sign.
   std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
 
  private:
+  std::string flag(const std::string& predicate) {
+    return flags_type == bits_type ? set("sext {} {} to {}", predicates_type, predicate, bits_type) : predicate;
+  }
+  std::string predicate(const std::string& flag) {
+    return flags_type == bits_type ? set("icmp slt {} {}, zeroinitializer", bits_type, flag) : flag;
+  }
   std::string rounded(const char* op, const std::string& a, const std::string& b, int rounding) {
     if (!directed_) return set("f{} {} {}, {}", op, numbers_type, a, b);
     return set("call {} @llvm.x86.avx512.{}.pd.512({} {}, {} {}, i32 {})", numbers_type, op, numbers_type, a,

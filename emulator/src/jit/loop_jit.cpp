@@ -104,9 +104,10 @@ struct LoopJit::Form {
   Trust trust;
   bool failed = false;  // there will be no code
 
-  struct Outcome {
-    unsigned done = 0;     // as LoopJit::run()
-    bool inexact = false;  // a step was not exact that has to be, whatever is done about ties
+  enum class Outcome : std::uint8_t {
+    right,
+    refused,
+    inexact  // refused, since a step was not exact that has to be, whatever is done about ties
   };
   [[nodiscard]] Outcome run(const BlockTurns& turns) const;
   void fill_dead_lanes(const BlockTurns& turns) const;
@@ -115,13 +116,10 @@ struct LoopJit::Form {
  private:
   void take_records(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
-                               Buffers& buffers) const;
-  void land(const BlockTurns& turns, bool everything, const Buffers& buffers) const;
-  void land_group(const BlockTurns& turns, bool everything, unsigned group, const std::uint64_t* plane) const;
-  /// Returns where the next word for the tree goes.
-  isa::LongWord* run_bm_steps(const BlockTurns& turns, bool everything, unsigned first, unsigned count,
-                              const Buffers& buffers, isa::LongWord* to) const;
+  [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
+  void land(const BlockTurns& turns, const Buffers& buffers) const;
+  void land_group(const BlockTurns& turns, unsigned group, const std::uint64_t* plane) const;
+  void run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const;
   [[nodiscard]] std::uint64_t all_lanes() const { return (std::uint64_t{1} << lanes()) - 1; }
   [[nodiscard]] unsigned groups() const { return isa::kVectorElements / code.elements; }
   /// Words of a group's results.
@@ -161,40 +159,40 @@ bool LoopJit::Form::work_out_shared(const BlockTurns& turns, Buffers& buffers) c
   return (right & all_lanes()) == all_lanes();
 }
 
-bool LoopJit::Form::run_turns(const BlockTurns& turns, LoadedCode::Turns function, unsigned first, unsigned count,
-                              Buffers& buffers) const {
+bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
   for (unsigned group = 0; group < groups(); ++group) {
     std::uint64_t* const results = buffers.results.data() + group * group_words();
     for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
       const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
       const std::uint64_t right =
-          function(buffers.shared.data() + first, count, turns.state, results, pe, group * code.elements);
+          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements);
       if ((right & live) != live) return false;
     }
   }
   return true;
 }
 
-void LoopJit::Form::land(const BlockTurns& turns, bool everything, const Buffers& buffers) const {
+void LoopJit::Form::land(const BlockTurns& turns, const Buffers& buffers) const {
   for (unsigned group = 0; group < groups(); ++group) {
-    land_group(turns, everything, group, buffers.results.data() + group * group_words());
+    land_group(turns, group, buffers.results.data() + group * group_words());
   }
 }
 
-void LoopJit::Form::land_group(const BlockTurns& turns, bool everything, unsigned group,
-                               const std::uint64_t* plane) const {
+void LoopJit::Form::land_group(const BlockTurns& turns, unsigned group, const std::uint64_t* plane) const {
   const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
   const auto take = [&](unsigned row, bool is_long) {
     row += group * code.elements * (is_long ? 2 : 1);
     for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
       std::uint64_t* const to = turns.state + row_place(row + of_word);
-      for (unsigned lane = 0; lane < end; lane += lanes()) {
-        std::memcpy(to + lane, plane + lane, lanes() * sizeof *to);
+      // By a number that the compiler knows.
+      constexpr unsigned kAtOnce = 4;
+      for (unsigned lane = 0; lane < end; lane += kAtOnce) {
+        std::memcpy(to + lane, plane + lane, kAtOnce * sizeof *to);
       }
     }
   };
   for (const Carried& carried : code.carried) take(carried.row, carried.is_long);
-  if (!everything) return;
+  if (!turns.ends) return;
   for (const Left& left : code.left) take(left.place, left.is_long);
   for (const Left& left : code.left_flags) {
     std::uint64_t& flags =
@@ -205,17 +203,17 @@ void LoopJit::Form::land_group(const BlockTurns& turns, bool everything, unsigne
 }
 
 /// Stores of the turns and what they send to the tree.
-isa::LongWord* LoopJit::Form::run_bm_steps(const BlockTurns& turns, bool everything, unsigned first, unsigned count,
-                                           const Buffers& buffers, isa::LongWord* to) const {
-  if (code.bm_steps.empty()) return to;
+void LoopJit::Form::run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const {
+  if (code.bm_steps.empty()) return;
+  isa::LongWord* to = turns.collected;
   std::uint64_t* const bm = turns.state + simd::place::kBm;
-  const std::size_t before = (carried_planes + (everything ? left_planes : 0)) * kRowWords;
-  for (unsigned turn = 0; turn < count; ++turn) {
+  const std::size_t before = (carried_planes + left_planes) * kRowWords;
+  for (unsigned turn = 0; turn < turns.turns; ++turn) {
     const std::uint64_t* const planes = buffers.results.data() + before + turn * stored_planes * kRowWords;
     for (const BmStep& step : code.bm_steps) {
       std::uint64_t* const at = bm + step.address;
       if (step.collects) {
-        if (step.not_first && turns.begins && first + turn == 0) continue;
+        if (step.not_first && turns.begins && turn == 0) continue;
         for (unsigned n = 0; n < step.words; ++n) {
           const std::uint64_t down = at[2 * n + 1];
           *to++ = {(at[2 * n] << simd::kShortShift) | (down >> 8), static_cast<std::uint8_t>(down)};
@@ -229,7 +227,6 @@ isa::LongWord* LoopJit::Form::run_bm_steps(const BlockTurns& turns, bool everyth
       if (code.stored[step.stored].is_long) at[1] = ((word[0] << 8) | word[kRowWords]) & isa::kShortMask;
     }
   }
-  return to;
 }
 
 LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
@@ -244,26 +241,13 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
   take_records(turns, buffers);
 
   const ExactnessWatch watch(code.target);
-  if (!work_out_shared(turns, buffers)) return {0, !watch.all_exact()};
-  unsigned done = 0;
-  isa::LongWord* collected = turns.collected;
-  const auto go_on = [&](bool everything, unsigned count) {
-    if (!run_turns(turns, everything ? loaded->last : loaded->turns, done, count, buffers) || !watch.all_exact()) {
-      return false;
-    }
-    land(turns, everything, buffers);
-    collected = run_bm_steps(turns, everything, done, count, buffers, collected);
-    done += count;
-    return true;
-  };
-  const unsigned before_last = turns.turns - (turns.ends ? 1 : 0);
-  if (code.only_last) {
-    (void)go_on(true, turns.turns);
-  } else if (before_last == 0 || go_on(false, before_last)) {
-    if (turns.ends) (void)go_on(true, 1);
-  }
-  turns_run.fetch_add(done, std::memory_order_relaxed);
-  return {done, !watch.all_exact()};
+  const bool right = work_out_shared(turns, buffers) && run_turns(turns, buffers);
+  if (!watch.all_exact()) return Outcome::inexact;
+  if (!right) return Outcome::refused;
+  land(turns, buffers);
+  run_bm_steps(turns, buffers);
+  turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
+  return Outcome::right;
 }
 
 /// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
@@ -335,7 +319,7 @@ std::size_t LoopJit::collected_words(unsigned turns, bool begins) const {
 
 bool LoopJit::may_end() const {
   const Form* quick = form(Rounding::quick);
-  return quick != nullptr && quick->code.has_last;
+  return quick != nullptr && quick->code.leaves_all;
 }
 
 void LoopJit::prepare(Rounding rounding, bool compiles) const {
@@ -389,37 +373,27 @@ std::string LoopJit::refusal() const {
   return refusal_;
 }
 
-unsigned LoopJit::run(const BlockTurns& turns) const {
-  const Form* quick = form(Rounding::quick);
-  if (quick == nullptr) return 0;
-  unsigned done = 0;
-  bool inexact = false;
+bool LoopJit::run(const BlockTurns& turns) const {
+  using Outcome = Form::Outcome;
   const auto run_on = [&](const Form& form) {
-    if (!form.trust.given()) return;
-    const auto run_rest = [&] {
-      BlockTurns rest = turns;
-      rest.record += done * turns.record_step;
-      rest.turns -= done;
-      rest.begins = turns.begins && done == 0;
-      if (rest.collected != nullptr) rest.collected += collected_words(done, turns.begins);
-      const Form::Outcome outcome = form.run(rest);
-      done += outcome.done;
-      inexact = outcome.inexact;
-    };
-    run_rest();
-    if (done < turns.turns && turns.live_pes % form.lanes() != 0) {
+    if (!form.trust.given()) return Outcome::refused;
+    Outcome outcome = form.run(turns);
+    if (outcome != Outcome::right && turns.live_pes % form.lanes() != 0) {
       form.fill_dead_lanes(turns);
-      run_rest();
+      outcome = form.run(turns);
     }
-    done == turns.turns ? form.trust.passed() : form.trust.refused(!inexact);
+    outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
+    return outcome;
   };
-  run_on(*quick);
-  if (done == turns.turns || inexact) return done;
+  const Form* quick = form(Rounding::quick);
+  if (quick == nullptr) return false;
+  const Outcome outcome = run_on(*quick);
+  if (outcome != Outcome::refused) return outcome == Outcome::right;
   if (form(Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
     prepare(Rounding::robust, true);
   }
-  if (const Form* robust = form(Rounding::robust); robust != nullptr) run_on(*robust);
-  return done;
+  const Form* robust = form(Rounding::robust);
+  return robust != nullptr && run_on(*robust) == Outcome::right;
 }
 
 }  // namespace gdr::emulator::jit

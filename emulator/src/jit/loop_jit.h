@@ -41,8 +41,8 @@ class LoopJit {
   /// Takes note of interactions to come, and compiles if so many have come together that it pays. True if there is
   /// code.
   [[nodiscard]] bool ready(std::uint64_t interactions) const;
-  /// Runs the turns; returns how many were run from the first on. The interpreter must run the others.
-  [[nodiscard]] unsigned run(const BlockTurns& turns) const;
+  /// Runs the turns; false if none was run and the interpreter must.
+  [[nodiscard]] bool run(const BlockTurns& turns) const;
   /// Words that turns send to the tree, the first one of a run among them or not.
   [[nodiscard]] std::size_t collected_words(unsigned turns, bool begins) const;
   /// True if the last turn of a run may be run here, too.

@@ -7,11 +7,19 @@ namespace gdr::emulator::jit {
 // ---- checks
 // ----------------------------------------------------------------------------------------------------------
 
+std::string NumberCode::all_right() {
+  std::string all = right[0];
+  for (std::size_t n = 1; n < kChains; ++n) all = w_->both(all, right[n]);
+  const std::string without_sign = w_->integer("shl", wrong, literal(std::uint64_t{1}));
+  return w_->both(all, w_->compare("eq", without_sign, literal(std::uint64_t{0})));
+}
+
 void NumberCode::check_input(const Value& planes) {
+  // Without the sign; compared as integers with one, which every host can.
   const std::string twice = w_->integer("shl", planes.first, literal(std::uint64_t{1}));
   const std::string above =
-      w_->integer("sub", twice, literal(static_cast<std::uint64_t>(kBias - kInputExponent) << 53));
-  const std::string inside = w_->compare("ult", above, literal(std::uint64_t{2 * kInputExponent + 1} << 53));
+      w_->integer("sub", twice, literal((static_cast<std::uint64_t>(kBias - kInputExponent) << 53) ^ kSign));
+  const std::string inside = w_->compare("slt", above, literal((std::uint64_t{2 * kInputExponent + 1} << 53) ^ kSign));
   const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
   demand(w_->either(inside, w_->compare("eq", all, literal(std::uint64_t{0}))));
 }
@@ -23,8 +31,9 @@ void NumberCode::check_range(const std::string& head, bool lowest, bool highest)
                                number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
   }
   if (lowest) {  // less one, zero is the largest of all
-    const std::string less = w_->integer("sub", size, literal(std::uint64_t{1}));
-    demand(w_->compare("uge", less, literal((static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1)));
+    const std::string less = w_->integer("add", size, literal(kSign - 1));
+    const std::uint64_t least = (static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1;
+    demand(w_->compare("sge", less, literal(least ^ kSign)));
   }
 }
 
@@ -169,22 +178,22 @@ std::string NumberCode::with_rests(const std::string& error, const Value& a, con
 
 /// Head and rest, the rest rounded to 61 bits in all.
 Value NumberCode::long_of(const std::string& head, const std::string& rest) {
+  const std::string scale = power(head);
   if (!target_.directed_rounding) {
     // Below a power of two a last place is worth half as much: a rest that points there has one bit more.
-    const std::string fraction = w_->integer("and", w_->bits(head), literal((std::uint64_t{1} << 52) - 1));
-    demand(w_->either(w_->compare("ne", fraction, literal(std::uint64_t{0})),
-                      w_->compare_numbers("oeq", rest, literal(0.0))));
+    const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
+    wrong = w_->integer("or", wrong, w_->integer("and", is_power, w_->bits(rest)));
   }
-  const std::string scale = power(head);
   const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p-8), rest);
   return {head, w_->multiply_add(scale, literal(-1.5 * 0x1p-8), up)};
 }
 
 Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {
   if (!target_.directed_rounding) {
-    std::string left;
-    const std::string head = two_sum(sum, rest, left);
-    return long_of(head, left);
+    // Where the rest is the larger one the heads have cancelled: both are small multiples of their last places' 256th
+    // parts, and nothing is rounded.
+    const std::string head = w_->add(sum, rest);
+    return long_of(head, w_->subtract(rest, w_->subtract(head, sum)));
   }
   // The rest points away from zero.
   const std::string head = w_->add(sum, rest, kTowardZero);

@@ -15,6 +15,11 @@ class NumberCode {
  public:
   NumberCode(const CodeTarget& target, bool robust) : target_(target), robust_(robust) {}
 
+  /// Of a new function: every lane is right.
+  void begin() {
+    right.fill(w_->all_set());
+    wrong = literal(std::uint64_t{0});
+  }
   /// Goes on in another text. The lanes that were right so far stay so.
   void write_to(Writer& writer) { w_ = &writer; }
 
@@ -22,10 +27,14 @@ class NumberCode {
   /// Lanes that are right so far. More than one chain, so that no check waits for all before it.
   static constexpr std::size_t kChains = 4;
   std::array<std::string, kChains> right;
+  /// Words whose bits but the sign are all clear in lanes that are right.
+  std::string wrong;
   void demand(const std::string& flag) {
-    std::string& chain = right[next_chain_++ % kChains];
+    // With few registers one chain has to do.
+    std::string& chain = right[next_chain_++ % (target_.directed_rounding ? kChains : 1)];
     chain = w_->both(chain, flag);
   }
+  std::string all_right();
   /// Zero, or an exponent of at most kInputExponent in size; of a word as it stands in memory.
   void check_input(const Value& planes);
   /// Exponents at most kHighestChecked, at least kLowestChecked.

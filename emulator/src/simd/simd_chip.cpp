@@ -465,9 +465,11 @@ class SimdChip final : public Chip {
         turns.begins = loop.begins && first == 0;
         turns.ends = with_last && first + turns.turns == end;
         turns.collected = to;
-        const unsigned done = code_->loop.run(turns);
-        tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * done;
-        if (done < turns.turns) interpret_turns(block, loop, first, done, turns);
+        if (code_->loop.run(turns)) {
+          tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * turns.turns;
+        } else {
+          interpret_turns(block, loop, first, turns);
+        }
         to += code_->loop.collected_words(turns.turns, turns.begins);
       }
     }
@@ -475,14 +477,13 @@ class SimdChip final : public Chip {
     of_all.skip_collected(code_->loop.collected_words(count, loop.begins && begin == 0));
   }
 
-  /// Turns that compiled code has refused, from the one numbered `done` on.
-  void interpret_turns(unsigned block, const LoopRun& loop, std::uint64_t first, unsigned done,
-                       const jit::BlockTurns& turns) {
+  /// Turns that compiled code has refused.
+  void interpret_turns(unsigned block, const LoopRun& loop, std::uint64_t first, const jit::BlockTurns& turns) {
     const SectionCode& body = section(Section::loop_body);
     Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
     interpreted.number(loop.run, loop.first_iteration);
-    interpreted.collect_at(turns.collected + code_->loop.collected_words(done, turns.begins));
-    for (unsigned turn = done; turn < turns.turns; ++turn) {
+    interpreted.collect_at(turns.collected);
+    for (unsigned turn = 0; turn < turns.turns; ++turn) {
       interpreted.receive_records(loop.stream, first + turn, true);
       interpreted.first_turn(turns.begins && turn == 0);
       interpreted.section(Section::loop_body, body);

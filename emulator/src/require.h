@@ -1,0 +1,19 @@
+// Arguments of callers, checked.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "gdr/base/error.h"
+
+namespace gdr::emulator {
+
+/// Throws gdr::Error, which names argument, value and allowed range, unless it holds.
+inline void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t least,
+                    std::uint64_t most) {
+  if (!holds) throw Error(fmt::format("{} = {} is refused: it must be {} to {}", argument, value, least, most));
+}
+
+}  // namespace gdr::emulator
