@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -303,6 +305,38 @@ std::string cpu_model() {
   return "unknown";
 }
 
+/// The first run of a program less another one: what it takes to have compiled code, by LLVM and from the cache.
+void compile_time(benchmark::State& state) {
+  const GravityWorkload workload(8);
+  const auto seconds_of_code = [&] {
+    const auto chip = emulator::make_simd_chip(fastest(), JitUse::always);
+    workload.load(*chip);
+    const auto seconds = [&] {
+      const double start = now(Clock::cpu);
+      run(*chip, workload);
+      return now(Clock::cpu) - start;
+    };
+    const double first = seconds();
+    return first - seconds();
+  };
+  std::string folder = (std::filesystem::temp_directory_path() / "engine_bench_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("no folder for compiled code");
+  setenv("GDR_CACHE_DIR", folder.c_str(), 1);
+  std::vector<double> compiling;
+  std::vector<double> cached;
+  for (auto _ : state) {
+    for (unsigned round = 0; round < kRounds; ++round) {
+      for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove(entry);
+      compiling.push_back(seconds_of_code());
+      cached.push_back(seconds_of_code());
+    }
+  }
+  unsetenv("GDR_CACHE_DIR");
+  std::filesystem::remove_all(folder);
+  state.counters["compile_ms"] = 1e3 * median(compiling);
+  state.counters["cached_ms"] = 1e3 * median(cached);
+}
+
 void register_all() {
   const auto once = [](const char* name, auto function) {
     benchmark::RegisterBenchmark(name, function)->Iterations(1)->Unit(benchmark::kMillisecond);
@@ -314,6 +348,7 @@ void register_all() {
   once("R6/timing_on_against_off", timing_on_against_off);
   if (has(HostIsa::avx2) && has(HostIsa::avx512)) once("R7/avx2_against_avx512", avx2_against_avx512);
   once("R8/load_1000_lines", load_time);
+  if (emulator::can_compile_loops()) once("R8/compiled_code", compile_time);
   once("R9/equal_hashes", equal_hashes);
   const auto interaction = [](std::string_view name, HostIsa isa, JitUse jit) {
     benchmark::RegisterBenchmark(fmt::format("interaction/{}", name).c_str(), interaction_time, isa, jit)

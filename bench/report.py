@@ -176,7 +176,9 @@ def page(counters, context, simulations, others):
                f"schedule alone, which takes {counters['schedule_us']:.0f} us to work out once; the engine does not know of "
                "them."),
         bullet(f"R8: of this, {counters['words_decode_ms']:.2f} ms take the instruction words apart; the rest is the schedule of "
-               "micro-operations."),
+               "micro-operations."
+               + (f" The compiled body of the gravity kernel takes {counters['compile_ms']:.0f} ms to make and "
+                  f"{counters['cached_ms']:.1f} ms to find where an earlier process left it." if "compile_ms" in counters else "")),
         "",
         "## N-body runs",
         "",
