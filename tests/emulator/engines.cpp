@@ -13,7 +13,7 @@ std::vector<ExactEngine> exact_engines() {
   }
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
     if (!emulator::can_compile_loops(isa)) continue;
-    engines.push_back({"compiled for " + std::string(emulator::name_of(isa)),
+    engines.push_back({"compiled_for_" + std::string(emulator::name_of(isa)),
                        [isa] { return emulator::make_simd_chip(isa, emulator::JitUse::always); }});
   }
   engines.push_back({"lockstep", [] {
