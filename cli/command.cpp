@@ -11,7 +11,9 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/digests.h"
+#include "kernel_source.h"
 
 namespace gdr::cli {
 
@@ -172,10 +174,18 @@ LoadedKernel load_with_sources(const std::string& path) {
     }
     return loaded;
   }
-  if (!path.ends_with(".vsm")) throw UsageError(path + ": a kernel is a source (.vsm) or an object file (.gdro)");
-  assembler::AssembleResult result = assembler::assemble_file(path);
-  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
-  if (!result.program) throw Error(path + ": not assembled");
+  const bool compiled = compiler::is_source(path);
+  if (!compiled && !path.ends_with(".vsm")) {
+    throw UsageError(path + ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc) or an object file (.gdro)");
+  }
+  assembler::AssembleResult result;
+  if (compiled) {
+    result = compile_kernel(path).assembled;
+  } else {
+    result = assembler::assemble_file(path);
+    std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  }
+  if (!result.program) throw Error(path + (compiled ? ": not compiled" : ": not assembled"));
   loaded.program = *std::move(result.program);
   for (assembler::SourceFile& file : result.files) loaded.sources.push_back(std::move(file.text));
   return loaded;

@@ -79,8 +79,8 @@ void add_digests(Json& report, const isa::Program& program, const emulator::Mach
 /// Fills digests, emulated seconds, Gflops, clocks and counters from a device.
 void add_device_results(Json& report, const Device& device);
 
-/// A program from a source (.vsm, assembled, diagnostics on standard error) or an object file (.gdro). Throws
-/// gdr::Error.
+/// A program from a source (.vsm, assembled; C++, compiled and assembled; diagnostics on standard error) or an object
+/// file (.gdro). Throws gdr::Error.
 [[nodiscard]] isa::Program load_program(const std::string& path);
 
 /// The same with the text of its source files, which an object file's may have lost: empty where one cannot be read.
@@ -96,6 +96,7 @@ struct LoadedKernel {
 // One function a subcommand; each adds itself to the program.
 void add_analyse(Command program);
 void add_as(Command program);
+void add_cc(Command program);
 void add_objdump(Command program);
 void add_run(Command program);
 void add_debug(Command program);

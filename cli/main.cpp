@@ -11,10 +11,10 @@ int main(int argc, char** argv) {
   // Results are bits: a library that was loaded with the program may have left another rounding.
   std::fesetenv(FE_DFL_ENV);
   try {
-    return run_program(
-        argc, argv,
-        {add_as, add_analyse, add_objdump, add_run, add_debug, add_nbody, add_force, add_dgemm, add_hpl, add_validate,
-         add_fp, add_machine, add_net, add_cluster, add_profile, add_selftest, add_explain, add_completion});
+    return run_program(argc, argv,
+                       {add_as, add_cc, add_analyse, add_objdump, add_run, add_debug, add_nbody, add_force, add_dgemm,
+                        add_hpl, add_validate, add_fp, add_machine, add_net, add_cluster, add_profile, add_selftest,
+                        add_explain, add_completion});
   } catch (const UsageError& error) {
     std::fprintf(stderr, "gdr: %s\n", error.what());
     return kUsage;

@@ -27,7 +27,7 @@ std::vector<std::uint64_t> records(const Device& device, Transfer transfer, cons
 }  // namespace
 
 void RunInput::add_to(Command command, bool required) {
-  const Option name = command.add_option("kernel", kernel, "a source (.vsm) or an object file (.gdro)");
+  const Option name = command.add_option("kernel", kernel, "a source (.vsm, or C++: .cc) or an object file (.gdro)");
   if (required) name.required();
   command.add_option("--i", i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
   command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(installed_components)
-foreach(component base isa assembler emulator selftest interconnect hostlib cluster debugger)
+foreach(component base isa assembler emulator selftest compiler interconnect hostlib cluster debugger)
   if(TARGET gdr_${component})
     list(APPEND installed_components gdr_${component})
   endif()
@@ -56,9 +56,15 @@ install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_
 if(TARGET gdr_jit)  # found beside libgdr and the programs
   install(TARGETS gdr_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
 endif()
+if(TARGET gdr_import)
+  install(TARGETS gdr_import LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
+endif()
+# What pair functions include, for gdr cc and for the host's compiler.
+install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT libgdr)
+install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
 foreach(data machines kernels)
   install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT libgdr
-    FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm)
+    FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm PATTERN *.cc)
 endforeach()
 install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libgdr)
 

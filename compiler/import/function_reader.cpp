@@ -1,0 +1,398 @@
+#include "function_reader.h"
+
+#include <llvm/ADT/PostOrderIterator.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugProgramInstruction.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+
+#include <set>
+
+#include "records.h"
+
+namespace gdr::compiler {
+namespace {
+
+constexpr std::size_t kMostNodes = 20000;
+
+std::string quoted(llvm::StringRef name) { return "'" + name.str() + "'"; }
+
+}  // namespace
+
+FunctionReader::FunctionReader(llvm::Function& function, std::vector<Record> roles, PairFunction& result,
+                               std::vector<Message>& errors)
+    : function_(function),
+      roles_(std::move(roles)),
+      result_(result),
+      errors_(errors),
+      dominators_(function),
+      post_dominators_(function) {}
+
+void FunctionReader::read() {
+  if (has_loop()) return;
+  const llvm::BasicBlock* exit = nullptr;
+  for (const llvm::BasicBlock* next : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
+    block(*next);
+    if (result_.nodes.size() > kMostNodes) {
+      refuse(*next->getTerminator(), "the function has more than 20000 operations");
+    }
+    if (!errors_.empty()) return;
+    if (!llvm::isa<llvm::ReturnInst>(next->getTerminator())) continue;
+    if (exit != nullptr) refuse(*next->getTerminator(), "several returns: compile with clang -O2, which joins them");
+    exit = next;
+  }
+  if (exit == nullptr) {
+    errors_.push_back({result_.place, "the function never returns"});
+    return;
+  }
+  for (const auto& [slot, value] : after_[exit]) {
+    if (inputs_.contains({Record::result, slot}) && inputs_.at({Record::result, slot}) == value) continue;
+    result_.stores.push_back({slot.first, slot.second, value, stored_at_[slot]});
+  }
+  names();
+}
+
+bool FunctionReader::has_loop() {
+  std::set<const llvm::BasicBlock*> before;
+  for (const llvm::BasicBlock* next : llvm::ReversePostOrderTraversal<llvm::Function*>(&function_)) {
+    before.insert(next);
+    for (const llvm::BasicBlock* target : llvm::successors(next)) {
+      if (!before.contains(target)) continue;
+      refuse(*next->getTerminator(),
+             "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the same "
+             "lines: give it a constant number of turns and choose results by ?:");
+      return true;
+    }
+  }
+  return false;
+}
+
+void FunctionReader::block(const llvm::BasicBlock& block) {
+  memory_ = memory_into(block);
+  for (const llvm::Instruction& next : block) instruction(next);
+  after_[&block] = memory_;
+}
+
+FunctionReader::Memory FunctionReader::memory_into(const llvm::BasicBlock& block) {
+  std::vector<const llvm::BasicBlock*> sources;
+  for (const llvm::BasicBlock* source : llvm::predecessors(&block)) {
+    if (dominators_.isReachableFromEntry(source)) sources.push_back(source);
+  }
+  if (sources.empty()) return {};
+  Memory merged;
+  for (const llvm::BasicBlock* source : sources) {
+    for (const auto& entry : after_[source]) merged[entry.first] = -1;
+  }
+  const llvm::BasicBlock& from = *dominators_.getNode(&block)->getIDom()->getBlock();
+  for (auto& [slot, value] : merged) {
+    for (const llvm::BasicBlock* source : sources) {
+      const Memory& memory = after_[source];
+      const auto found = memory.find(slot);
+      const int here = found == memory.end() ? input(Record::result, slot) : found->second;
+      if (value < 0 || value == here) {
+        value = here;
+      } else {
+        place_ = stored_at_[slot];
+        const Type type = result_.nodes[static_cast<std::size_t>(here)].type;
+        const int condition = edge_condition(*source, block, from);
+        value = condition < 0 ? here : add(Act::select, type, {condition, here, value});
+      }
+    }
+  }
+  return merged;
+}
+
+Place FunctionReader::place_of(const llvm::Instruction& instruction) const {
+  const llvm::DILocation* location = instruction.getDebugLoc();
+  // What was inlined is told where the user's function calls it.
+  while (location != nullptr && location->getInlinedAt() != nullptr) location = location->getInlinedAt();
+  if (location == nullptr || location->getLine() == 0) return place_.line != 0 ? place_ : result_.place;
+  return {location->getFilename().str(), location->getLine(), location->getColumn()};
+}
+
+int FunctionReader::refuse(const llvm::Instruction& at, std::string text) {
+  if (errors_.size() < 20) errors_.push_back({place_of(at), std::move(text)});
+  return -1;
+}
+
+int FunctionReader::add(Act act, Type type, std::vector<int> operands) {
+  for (const int operand : operands) {
+    if (operand < 0) return -1;
+  }
+  Node node;
+  node.act = act;
+  node.type = type;
+  node.operands = std::move(operands);
+  node.place = place_;
+  result_.nodes.push_back(std::move(node));
+  return static_cast<int>(result_.nodes.size()) - 1;
+}
+
+int FunctionReader::truth(bool value) {
+  const int node = add(Act::constant, Type::truth, {});
+  result_.nodes[static_cast<std::size_t>(node)].integer = value ? 1 : 0;
+  return node;
+}
+
+int FunctionReader::input(Record record, Slot slot) {
+  const auto [known, is_new] = inputs_.try_emplace({record, slot}, -1);
+  if (is_new) {
+    const Type type = result_.records[static_cast<std::size_t>(record)][slot.first].type;
+    known->second = add(Act::input, type, {});
+    Node& node = result_.nodes.back();
+    node.record = record;
+    node.field = slot.first;
+    node.element = slot.second;
+  }
+  return known->second;
+}
+
+std::optional<Type> FunctionReader::type_of(const llvm::Type& type) const {
+  if (type.isFloatTy()) return Type::float_short;
+  if (type.isDoubleTy()) return Type::float_long;
+  if (type.isIntegerTy(1)) return Type::truth;
+  if (type.isIntegerTy(32)) return Type::int_short;
+  if (type.isIntegerTy(64)) return Type::int_long;
+  return std::nullopt;
+}
+
+int FunctionReader::constant(const llvm::Constant& constant, const llvm::Instruction& at) {
+  const std::optional<Type> type = type_of(*constant.getType());
+  if (!type) return refuse(at, "values are float, double, 32-bit and 64-bit integers, and bool");
+  if (llvm::isa<llvm::UndefValue>(constant)) return refuse(at, "a variable is read that was not given a value");
+  const auto* number = llvm::dyn_cast<llvm::ConstantFP>(&constant);
+  const auto* integer = llvm::dyn_cast<llvm::ConstantInt>(&constant);
+  if (number == nullptr && integer == nullptr) return refuse(at, "an address is used as a number");
+  if (number != nullptr && number->getValueAPF().isNaN()) return refuse(at, "the machine has no NaN");
+  const int node = add(Act::constant, *type, {});
+  Node& made = result_.nodes.back();
+  if (number != nullptr) {
+    made.number = type == Type::float_short ? static_cast<double>(number->getValueAPF().convertToFloat())
+                                            : number->getValueAPF().convertToDouble();
+  } else {
+    made.integer = type == Type::truth ? static_cast<std::int64_t>(integer->getZExtValue()) : integer->getSExtValue();
+  }
+  return node;
+}
+
+int FunctionReader::value(const llvm::Value* value, const llvm::Instruction& at) {
+  const auto known = values_.find(value);
+  if (known != values_.end()) return known->second;
+  if (const auto* number = llvm::dyn_cast<llvm::Constant>(value)) return constant(*number, at);
+  return errors_.empty() ? refuse(at, "a value that the compiler of pair functions does not know") : -1;
+}
+
+std::optional<FunctionReader::Pointer> FunctionReader::pointer(const llvm::Value* value, const llvm::Instruction& at) {
+  std::int64_t offset = 0;
+  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(value)) {
+    llvm::APInt distance(64, 0);
+    if (!step->accumulateConstantOffset(function_.getParent()->getDataLayout(), distance)) {
+      refuse(
+          at,
+          "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of turns "
+          "that clang unrolls");
+      return std::nullopt;
+    }
+    offset += distance.getSExtValue();
+    value = step->getPointerOperand();
+  }
+  if (const auto* argument = llvm::dyn_cast<llvm::Argument>(value)) {
+    return Pointer{roles_[argument->getArgNo()], offset};
+  }
+  if (llvm::isa<llvm::AllocaInst>(value)) {
+    refuse(at, "a local variable stands in memory: compile with clang -O2, and index local arrays by constants");
+  } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(value)) {
+    refuse(at, "variable " + quoted(global->getName()) +
+                   " is outside of the records: PEs have no memory of the host; pass it in the parameters");
+  } else {
+    refuse(at, "a pointer is followed: PEs see the fields of their records alone");
+  }
+  return std::nullopt;
+}
+
+std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& pointer, const llvm::Type& type,
+                                                            const llvm::Instruction& at) {
+  const std::optional<Type> wanted = type_of(type);
+  const auto& fields = result_.records[static_cast<std::size_t>(pointer.record)];
+  for (unsigned n = 0; n < fields.size() && wanted; ++n) {
+    const unsigned bytes = bytes_of(fields[n].type);
+    const std::int64_t inside = pointer.offset - fields[n].offset;
+    if (inside < 0 || inside >= static_cast<std::int64_t>(bytes) * fields[n].count) continue;
+    if (fields[n].type == *wanted && inside % bytes == 0) return Slot{n, static_cast<unsigned>(inside / bytes)};
+  }
+  refuse(at, "memory is read or written that is no field of its record, or in another type than the field has");
+  return std::nullopt;
+}
+
+int FunctionReader::load(const llvm::LoadInst& instruction) {
+  const std::optional<Pointer> from = pointer(instruction.getPointerOperand(), instruction);
+  if (!from) return -1;
+  const std::optional<Slot> slot = slot_of(*from, *instruction.getType(), instruction);
+  if (!slot) return -1;
+  if (from->record == Record::result) {
+    const auto stored = memory_.find(*slot);
+    if (stored != memory_.end()) return stored->second;
+  }
+  return input(from->record, *slot);
+}
+
+void FunctionReader::store(const llvm::StoreInst& instruction) {
+  const std::optional<Pointer> to = pointer(instruction.getPointerOperand(), instruction);
+  if (!to) return;
+  if (to->record != Record::result) {
+    refuse(instruction, "a record other than the result is written: take it as const &");
+    return;
+  }
+  const std::optional<Slot> slot = slot_of(*to, *instruction.getValueOperand()->getType(), instruction);
+  if (!slot) return;
+  memory_[*slot] = value(instruction.getValueOperand(), instruction);
+  stored_at_[*slot] = place_of(instruction);
+}
+
+void FunctionReader::instruction(const llvm::Instruction& next) {
+  if (llvm::isa<llvm::DbgInfoIntrinsic>(next) || next.getType()->isPointerTy()) {
+    if (llvm::isa<llvm::LoadInst>(next))
+      refuse(next, "a pointer is followed: PEs see the fields of their records alone");
+    return;
+  }
+  place_ = place_of(next);
+  if (const auto* write = llvm::dyn_cast<llvm::StoreInst>(&next)) return store(*write);
+  if (const auto* called = llvm::dyn_cast<llvm::CallInst>(&next); called != nullptr && next.getType()->isVoidTy()) {
+    call(*called);
+    return;
+  }
+  if (llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst>(next)) return;
+  if (next.isTerminator()) {
+    refuse(next, "control leaves the function here otherwise than by its end");
+    return;
+  }
+  if (!type_of(*next.getType())) {
+    refuse(next, next.getType()->isVectorTy()
+                     ? "vectors of the host are in the code: compile with -fno-vectorize -fno-slp-vectorize"
+                     : "values are float, double, 32-bit and 64-bit integers, and bool");
+    return;
+  }
+  const int made = operation(next);
+  if (made >= 0) values_[&next] = made;
+}
+
+int FunctionReader::operation(const llvm::Instruction& next) {
+  if (const auto* read = llvm::dyn_cast<llvm::LoadInst>(&next)) return load(*read);
+  if (const auto* two = llvm::dyn_cast<llvm::BinaryOperator>(&next)) return binary(*two);
+  if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(&next)) return comparison(*compare);
+  if (const auto* converted = llvm::dyn_cast<llvm::CastInst>(&next)) return cast(*converted);
+  if (const auto* called = llvm::dyn_cast<llvm::CallInst>(&next)) return call(*called);
+  if (const auto* joined = llvm::dyn_cast<llvm::PHINode>(&next)) return phi(*joined);
+  if (next.getOpcode() == llvm::Instruction::FNeg) {
+    return add(Act::negate, *type_of(*next.getType()), {value(next.getOperand(0), next)});
+  }
+  if (next.getOpcode() == llvm::Instruction::Freeze) return value(next.getOperand(0), next);
+  if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(&next)) {
+    return choice(next, value(chosen->getCondition(), next), value(chosen->getTrueValue(), next),
+                  value(chosen->getFalseValue(), next));
+  }
+  return refuse(next, std::string("LLVM's instruction ") + next.getOpcodeName() + " has no counterpart on the machine");
+}
+
+int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, int no) {
+  if (condition < 0 || yes < 0 || no < 0) return -1;
+  if (!at.getType()->isIntegerTy(1)) return add(Act::select, *type_of(*at.getType()), {condition, yes, no});
+  const int opposite = add(Act::opposite, Type::truth, {condition});
+  return either(both(condition, yes), both(opposite, no));
+}
+
+int FunctionReader::phi(const llvm::PHINode& phi) {
+  const llvm::BasicBlock& block = *phi.getParent();
+  const auto* node = dominators_.getNode(&block);
+  if (node == nullptr || node->getIDom() == nullptr) return refuse(phi, "control flow that cannot be followed");
+  const llvm::BasicBlock& from = *node->getIDom()->getBlock();
+  int merged = -1;
+  for (unsigned n = 0; n < phi.getNumIncomingValues(); ++n) {
+    const llvm::BasicBlock& source = *phi.getIncomingBlock(n);
+    if (!dominators_.isReachableFromEntry(&source) || llvm::isa<llvm::UndefValue>(phi.getIncomingValue(n))) continue;
+    const int here = value(phi.getIncomingValue(n), phi);
+    if (here < 0) return -1;
+    const int condition = merged < 0 ? -1 : edge_condition(source, block, from);
+    merged = condition < 0 ? here : choice(phi, condition, here, merged);
+  }
+  return merged >= 0 ? merged : refuse(phi, "a variable is read that was not given a value");
+}
+
+int FunctionReader::both(int a, int b) {
+  if (a < 0 || b < 0) return a < 0 ? b : a;
+  return add(Act::both, Type::truth, {a, b});
+}
+
+int FunctionReader::either(int a, int b) {
+  if (a < 0 || b < 0) return -1;
+  return add(Act::either, Type::truth, {a, b});
+}
+
+int FunctionReader::branch_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target) {
+  const llvm::Instruction& end = *source.getTerminator();
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end)) {
+    if (branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1)) return -1;
+    const int condition = value(branch->getCondition(), end);
+    return branch->getSuccessor(0) == &target ? condition : add(Act::opposite, Type::truth, {condition});
+  }
+  const auto* cases = llvm::dyn_cast<llvm::SwitchInst>(&end);
+  if (cases == nullptr) return -1;
+  const int chosen = value(cases->getCondition(), end);
+  int reached = -1;
+  const bool other = cases->getDefaultDest() == &target;
+  for (const auto& one : cases->cases()) {
+    if ((one.getCaseSuccessor() == &target) == other) continue;
+    const int equal = add(Act::int_equal, Type::truth, {chosen, constant(*one.getCaseValue(), end)});
+    reached = reached < 0 ? equal : either(reached, equal);
+  }
+  return other && reached >= 0 ? add(Act::opposite, Type::truth, {reached}) : reached;
+}
+
+int FunctionReader::edge_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target,
+                                   const llvm::BasicBlock& from) {
+  return both(condition_of(source, from), branch_condition(source, target));
+}
+
+int FunctionReader::condition_of(const llvm::BasicBlock& block, const llvm::BasicBlock& from) {
+  if (&block == &from || post_dominators_.dominates(&block, &from)) return -1;
+  const auto [known, is_new] = conditions_.try_emplace({&block, &from}, -1);
+  if (!is_new) return known->second;
+  const llvm::BasicBlock& above = *dominators_.getNode(&block)->getIDom()->getBlock();
+  int reached = -1;
+  if (&above != &from) {
+    reached = both(condition_of(above, from), condition_of(block, above));
+  } else {
+    bool first = true;
+    for (const llvm::BasicBlock* source : llvm::predecessors(&block)) {
+      if (!dominators_.isReachableFromEntry(source)) continue;
+      const int edge = edge_condition(*source, block, from);
+      reached = first ? edge : either(reached, edge);
+      first = false;
+    }
+  }
+  conditions_[{&block, &from}] = reached;
+  return reached;
+}
+
+void FunctionReader::names() {
+  for (const llvm::BasicBlock& block : function_) {
+    for (const llvm::Instruction& at : block) {
+      for (const llvm::DbgVariableRecord& record : llvm::filterDbgVars(at.getDbgRecordRange())) {
+        if (record.getNumVariableLocationOps() != 1 || record.getVariable()->isParameter()) continue;
+        const auto known = values_.find(record.getVariableLocationOp(0));
+        if (known == values_.end()) continue;
+        Node& node = result_.nodes[static_cast<std::size_t>(known->second)];
+        if (!node.name.empty() || node.act == Act::input || node.act == Act::constant) continue;
+        const auto fragment = record.getExpression()->getFragmentInfo();
+        if (record.getExpression()->getNumElements() != (fragment ? 3U : 0U)) continue;
+        node.name = record.getVariable()->getName().str();
+        if (fragment && node.type != Type::truth) {
+          node.name += std::to_string(fragment->OffsetInBits / (8 * bytes_of(node.type)));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace gdr::compiler

@@ -1,0 +1,86 @@
+// One function of LLVM IR without loops to one line of operations: branches become choices.
+#pragma once
+
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "../src/pair_function.h"
+
+namespace gdr::compiler {
+
+class FunctionReader {
+ public:
+  /// `roles[n]` is the record of argument n; `result.records` are known.
+  FunctionReader(llvm::Function& function, std::vector<Record> roles, PairFunction& result,
+                 std::vector<Message>& errors);
+  void read();
+
+ private:
+  using Slot = std::pair<unsigned, unsigned>;  // field and element of the result record
+  using Memory = std::map<Slot, int>;          // what stores left there
+  struct Pointer {
+    Record record = Record::i;
+    std::int64_t offset = 0;
+  };
+
+  bool has_loop();
+  void block(const llvm::BasicBlock& block);
+  void instruction(const llvm::Instruction& instruction);
+  int operation(const llvm::Instruction& instruction);
+  int binary(const llvm::BinaryOperator& instruction);
+  int comparison(const llvm::CmpInst& instruction);
+  int float_comparison(const llvm::CmpInst& instruction, int a, int b);
+  int int_comparison(const llvm::CmpInst& instruction, int a, int b);
+  int cast(const llvm::CastInst& instruction);
+  int call(const llvm::CallInst& instruction);
+  int intrinsic(const llvm::IntrinsicInst& instruction);
+  int integer_product(const llvm::BinaryOperator& instruction);
+  int load(const llvm::LoadInst& instruction);
+  void store(const llvm::StoreInst& instruction);
+  int choice(const llvm::Instruction& at, int condition, int yes, int no);
+  int phi(const llvm::PHINode& phi);
+  Memory memory_into(const llvm::BasicBlock& block);
+  void names();
+
+  /// Whether control comes to `block` once it is in `from`, which dominates it; -1 for always.
+  int condition_of(const llvm::BasicBlock& block, const llvm::BasicBlock& from);
+  int edge_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target, const llvm::BasicBlock& from);
+  int branch_condition(const llvm::BasicBlock& source, const llvm::BasicBlock& target);
+  int both(int a, int b);
+  int either(int a, int b);
+
+  std::optional<Pointer> pointer(const llvm::Value* value, const llvm::Instruction& at);
+  /// Field and element at a pointer, of the type that is read or written there.
+  std::optional<Slot> slot_of(const Pointer& pointer, const llvm::Type& type, const llvm::Instruction& at);
+  std::optional<Type> type_of(const llvm::Type& type) const;
+  int value(const llvm::Value* value, const llvm::Instruction& at);
+  int constant(const llvm::Constant& constant, const llvm::Instruction& at);
+  int add(Act act, Type type, std::vector<int> operands);
+  int truth(bool value);
+  int input(Record record, Slot slot);
+  int refuse(const llvm::Instruction& at, std::string text);
+  Place place_of(const llvm::Instruction& instruction) const;
+
+  llvm::Function& function_;
+  std::vector<Record> roles_;
+  PairFunction& result_;
+  std::vector<Message>& errors_;
+  llvm::DominatorTree dominators_;
+  llvm::PostDominatorTree post_dominators_;
+  std::map<const llvm::Value*, int> values_;
+  std::map<const llvm::BasicBlock*, Memory> after_;
+  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, int> conditions_;
+  std::map<Slot, Place> stored_at_;
+  std::map<std::pair<Record, Slot>, int> inputs_;
+  Memory memory_;
+  Place place_;  // of the instruction at work
+};
+
+}  // namespace gdr::compiler

@@ -1,0 +1,179 @@
+// LLVM IR to a pair function: finds the function, takes its records from the debug information, reads it.
+#include "import.h"
+
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "function_reader.h"
+#include "records.h"
+
+namespace gdr::compiler {
+namespace {
+
+constexpr const char* kForm =
+    "a pair function is void NAME(const I &, const J &, F &) or, with parameters, void NAME(const I &, const J &, F &, "
+    "const P &); I, J, F and P are structures";
+
+class Importer {
+ public:
+  Importer(llvm::Module& module, const std::string& name, Imported& result)
+      : module_(module), name_(name), result_(result) {}
+
+  void run(const std::string& wanted) {
+    llvm::Function* function = find(wanted);
+    if (function == nullptr) return;
+    const llvm::DISubprogram& described = *function->getSubprogram();
+    result_.body.name = described.getName().str();
+    result_.body.place = place_of(described);
+    const std::vector<Argument> arguments = arguments_of(described);
+    std::vector<Record> roles{Record::i, Record::j, Record::result};
+    if (arguments.size() == 4) roles.push_back(Record::parameter);
+    for (std::size_t n = 0; n < arguments.size(); ++n) {
+      result_.body.records[static_cast<std::size_t>(roles[n])] = fields_of(*arguments[n].structure, result_.errors);
+    }
+    if (!result_.errors.empty() || !same_number(*function, arguments)) return;
+    FunctionReader(*function, roles, result_.body, result_.errors).read();
+    if (result_.errors.empty()) finish(*arguments[2].structure, arguments);
+  }
+
+ private:
+  static Place place_of(const llvm::DISubprogram& described) {
+    return {described.getFilename().str(), described.getLine(), 1};
+  }
+
+  void refuse(const Place& place, std::string text) { result_.errors.push_back({place, std::move(text)}); }
+
+  bool same_number(const llvm::Function& function, const std::vector<Argument>& arguments) {
+    bool pointers = function.arg_size() == arguments.size();
+    for (const llvm::Argument& argument : function.args()) pointers = pointers && argument.getType()->isPointerTy();
+    if (!pointers)
+      refuse(result_.body.place,
+             "the function's arguments were changed; compile it as a function with external linkage");
+    return pointers;
+  }
+
+  static bool is_pair_function(const llvm::DISubprogram& described) {
+    const std::vector<Argument> arguments = arguments_of(described);
+    if (arguments.size() != 3 && arguments.size() != 4) return false;
+    for (std::size_t n = 0; n < arguments.size(); ++n) {
+      if (arguments[n].structure == nullptr || arguments[n].constant != (n != 2)) return false;
+    }
+    return true;
+  }
+
+  llvm::Function* find(const std::string& wanted) {
+    std::vector<llvm::Function*> fitting;
+    std::string names;
+    bool described_any = false;
+    for (llvm::Function& function : module_) {
+      const llvm::DISubprogram* described = function.getSubprogram();
+      if (function.isDeclaration() || described == nullptr) continue;
+      described_any = true;
+      if (!wanted.empty() && described->getName() != wanted) continue;
+      if (is_pair_function(*described)) {
+        fitting.push_back(&function);
+        names += (names.empty() ? "" : ", ") + described->getName().str();
+      } else if (!wanted.empty()) {
+        refuse(place_of(*described), "function '" + wanted + "' is no pair function: " + kForm);
+        return nullptr;
+      }
+    }
+    if (fitting.size() == 1) return fitting.front();
+    if (!described_any) {
+      refuse({name_, 0, 0},
+             "no function with debug information is in it: compile with clang -O2 -g, names and records are taken from "
+             "there");
+    } else if (fitting.empty()) {
+      refuse({name_, 0, 0}, wanted.empty() ? std::string("no pair function is in it: ") + kForm
+                                           : "no function '" + wanted + "' is in it");
+    } else {
+      refuse({name_, 0, 0}, "several pair functions are in it: " + names + "; choose one with --function NAME");
+    }
+    return nullptr;
+  }
+
+  /// NAME_finish(F &) or NAME_finish(F &, const P &): once, when all j-particles have been added.
+  void finish(const llvm::DICompositeType& results, const std::vector<Argument>& body) {
+    const std::string name = result_.body.name + "_finish";
+    for (llvm::Function& function : module_) {
+      const llvm::DISubprogram* described = function.getSubprogram();
+      if (function.isDeclaration() || described == nullptr || described->getName() != name) continue;
+      const std::vector<Argument> arguments = arguments_of(*described);
+      const bool first = !arguments.empty() && arguments[0].structure == &results && !arguments[0].constant;
+      const bool second =
+          arguments.size() == 1 || (arguments.size() == 2 && body.size() == 4 && arguments[1].constant &&
+                                    arguments[1].structure == body[3].structure);
+      if (!first || !second || function.arg_size() != arguments.size()) {
+        return refuse(place_of(*described), "function '" + name + "' must be void " + name + "(F &) or void " + name +
+                                                "(F &, const P &) with the pair function's F and P");
+      }
+      result_.finish.name = name;
+      result_.finish.place = place_of(*described);
+      result_.finish.records = result_.body.records;
+      FunctionReader(function, {Record::result, Record::parameter}, result_.finish, result_.errors).read();
+    }
+  }
+
+  llvm::Module& module_;
+  const std::string& name_;
+  Imported& result_;
+};
+
+/// What LLVM has to say of the module as a whole.
+class Complaints : public llvm::DiagnosticHandler {
+ public:
+  explicit Complaints(std::string& text) : text_(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error) return true;
+    llvm::raw_string_ostream out(text_);
+    llvm::DiagnosticPrinterRawOStream printer(out);
+    info.print(printer);
+    return true;
+  }
+
+ private:
+  std::string& text_;
+};
+
+void import(const std::string& code, const std::string& name, const std::string& function, Imported& result) {
+  llvm::LLVMContext context;
+  std::string complaint;
+  context.setDiagnosticHandler(std::make_unique<Complaints>(complaint));
+  llvm::SMDiagnostic fault;
+  const std::unique_ptr<llvm::Module> module = llvm::parseIR(llvm::MemoryBufferRef(code, name), fault, context);
+  if (module == nullptr) {
+    const unsigned line = fault.getLineNo() > 0 ? static_cast<unsigned>(fault.getLineNo()) : 0;
+    const std::string why = "no LLVM IR: " + (fault.getMessage().empty() ? complaint : fault.getMessage().str());
+    result.errors.push_back({{name, line, static_cast<unsigned>(fault.getColumnNo() + 1)}, why});
+    return;
+  }
+  llvm::raw_string_ostream out(complaint);
+  if (llvm::verifyModule(*module, &out) || !complaint.empty()) {
+    while (!complaint.empty() && complaint.back() == '\n') complaint.pop_back();
+    const std::string why = "no valid LLVM IR: " + complaint.substr(0, complaint.find('\n'));
+    Message message;
+    message.place.file = name;
+    message.text = why;
+    result.errors.push_back(std::move(message));
+    return;
+  }
+  Importer(*module, name, result).run(function);
+}
+
+}  // namespace
+}  // namespace gdr::compiler
+
+extern "C" __attribute__((visibility("default"))) void gdr_compiler_import(const std::string& code,
+                                                                           const std::string& name,
+                                                                           const std::string& function,
+                                                                           gdr::compiler::Imported& result) {
+  gdr::compiler::import(code, name, function, result);
+}

@@ -1,0 +1,130 @@
+#include "records.h"
+
+#include <llvm/BinaryFormat/Dwarf.h>
+
+#include <optional>
+
+namespace gdr::compiler {
+namespace {
+
+/// The type behind names and qualifiers, and whether `const` was among them.
+const llvm::DIType* bare(const llvm::DIType* type, bool& constant) {
+  while (const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type)) {
+    const unsigned tag = derived->getTag();
+    if (tag == llvm::dwarf::DW_TAG_const_type) {
+      constant = true;
+    } else if (tag != llvm::dwarf::DW_TAG_typedef && tag != llvm::dwarf::DW_TAG_volatile_type) {
+      break;
+    }
+    type = derived->getBaseType();
+  }
+  return type;
+}
+
+const llvm::DIType* bare(const llvm::DIType* type) {
+  bool ignored = false;
+  return bare(type, ignored);
+}
+
+std::optional<Type> word_type(const llvm::DIBasicType& basic) {
+  const bool wide = basic.getSizeInBits() == 64;
+  if (!wide && basic.getSizeInBits() != 32) return std::nullopt;
+  switch (basic.getEncoding()) {
+    case llvm::dwarf::DW_ATE_float:
+      return wide ? Type::float_long : Type::float_short;
+    case llvm::dwarf::DW_ATE_signed:
+    case llvm::dwarf::DW_ATE_unsigned:
+      return wide ? Type::int_long : Type::int_short;
+    default:
+      return std::nullopt;
+  }
+}
+
+class Flattener {
+ public:
+  explicit Flattener(std::vector<Message>& errors) : errors_(errors) {}
+
+  void structure(const llvm::DICompositeType& type, const std::string& prefix, unsigned begin) {
+    for (const llvm::DINode* element : type.getElements()) {
+      const auto* member = llvm::dyn_cast<llvm::DIDerivedType>(element);
+      if (member == nullptr || member->isStaticMember()) continue;
+      const auto offset = begin + static_cast<unsigned>(member->getOffsetInBits() / 8);
+      if (member->getTag() == llvm::dwarf::DW_TAG_inheritance) {
+        if (const auto* base = llvm::dyn_cast_or_null<llvm::DICompositeType>(bare(member->getBaseType()))) {
+          structure(*base, prefix, offset);
+        }
+      } else if (member->getTag() == llvm::dwarf::DW_TAG_member) {
+        word_or_array(*member, prefix + member->getName().str(), offset);
+      }
+    }
+  }
+
+  std::vector<Field> fields;
+
+ private:
+  void word_or_array(const llvm::DIDerivedType& member, const std::string& name, unsigned offset) {
+    const llvm::DIType* type = bare(member.getBaseType());
+    unsigned count = 1;
+    bool array = false;
+    while (const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(type)) {
+      if (composite->getTag() != llvm::dwarf::DW_TAG_array_type) break;
+      for (const llvm::DINode* range : composite->getElements()) {
+        const auto* subrange = llvm::dyn_cast<llvm::DISubrange>(range);
+        const auto* length =
+            subrange == nullptr ? nullptr : llvm::dyn_cast_if_present<llvm::ConstantInt*>(subrange->getCount());
+        count *= length == nullptr ? 0 : static_cast<unsigned>(length->getSExtValue());
+      }
+      array = true;
+      type = bare(composite->getBaseType());
+    }
+    const auto* inner = llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
+    if (inner != nullptr && inner->getTag() != llvm::dwarf::DW_TAG_union_type && !array) {
+      return structure(*inner, name + "_", offset);
+    }
+    const auto* basic = llvm::dyn_cast_or_null<llvm::DIBasicType>(type);
+    const std::optional<Type> word = basic == nullptr ? std::nullopt : word_type(*basic);
+    if (!word || count == 0 || count > 512) {
+      const Place place{member.getFile() == nullptr ? "" : member.getFile()->getFilename().str(), member.getLine(), 1};
+      errors_.push_back(
+          {place, "member '" + name +
+                      "' is no word: records hold float, double, 32-bit and 64-bit integers, and arrays of "
+                      "up to 512 of them"});
+      return;
+    }
+    fields.push_back({name, *word, offset, count, array});
+  }
+
+  std::vector<Message>& errors_;
+};
+
+}  // namespace
+
+std::vector<Argument> arguments_of(const llvm::DISubprogram& function) {
+  std::vector<Argument> arguments;
+  if (function.getType() == nullptr) return arguments;
+  const llvm::DITypeRefArray types = function.getType()->getTypeArray();
+  if (types.size() == 0 || types[0] != nullptr) return arguments;  // the first one is what it returns
+  for (unsigned n = 1; n < types.size(); ++n) {
+    Argument argument;
+    const auto* reference = llvm::dyn_cast_or_null<llvm::DIDerivedType>(bare(types[n]));
+    if (reference != nullptr && reference->getTag() == llvm::dwarf::DW_TAG_reference_type) {
+      const auto* structure =
+          llvm::dyn_cast_or_null<llvm::DICompositeType>(bare(reference->getBaseType(), argument.constant));
+      const bool record = structure != nullptr && (structure->getTag() == llvm::dwarf::DW_TAG_structure_type ||
+                                                   structure->getTag() == llvm::dwarf::DW_TAG_class_type);
+      if (record) argument.structure = structure;
+    }
+    arguments.push_back(argument);
+  }
+  return arguments;
+}
+
+std::vector<Field> fields_of(const llvm::DICompositeType& structure, std::vector<Message>& errors) {
+  Flattener flattener(errors);
+  flattener.structure(structure, "", 0);
+  return std::move(flattener.fields);
+}
+
+unsigned bytes_of(Type type) { return is_long(type) ? 8 : 4; }
+
+}  // namespace gdr::compiler

@@ -1,0 +1,64 @@
+// From a pair function in C++ to a kernel: the source that the assembler takes, or messages at the function's places.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gdr::compiler {
+
+/// A message at a place of the user's file; line 0: of the file as a whole.
+struct Diagnostic {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+  std::string message;  // lower case, no full stop
+};
+
+struct CompileOptions {
+  unsigned effort = 2;               // 1 to 3: how many schedules are compared
+  std::uint64_t seed = 1;            // of the search for schedules; the same seed gives the same lines
+  std::string function;              // the pair function's name; may be empty if there is one alone
+  bool components = true;            // values of j alone that differ in the component are computed side by side
+  bool hoist = true;                 // what does not change from turn to turn is computed once
+  std::vector<std::string> clang{};  // further arguments for clang, such as -I and -D
+};
+
+/// An operation of the loop body on floating-point numbers, and whether it rounds to a short word.
+struct PrecisionRow {
+  std::string name;  // the variable in the source; may be empty
+  unsigned line = 0;
+  bool is_short = false;
+  std::string operation;  // mnemonic
+};
+
+struct CompileResult {
+  std::string source;                   // assembly; empty if there are errors
+  std::vector<Diagnostic> diagnostics;  // errors, in the order of the source
+  std::string clang;                    // what clang said, errors and warnings
+  std::string kernel;
+  unsigned lines = 0;        // of the loop body
+  unsigned least_lines = 0;  // that units and the longest chain of the chosen operations leave no way around
+  std::vector<PrecisionRow> precision;
+};
+
+/// Whether the library that reads LLVM's code is there.
+[[nodiscard]] bool available();
+
+/// Whether a file of this name is compiled here: .cc, .cpp, .cxx, .ll or .bc.
+[[nodiscard]] bool is_source(std::string_view name);
+
+/// Compiles a C++ file, through the program clang++-19 or what GDR_CLANG names, or LLVM's code as text (.ll) or bitcode
+/// (.bc). Throws gdr::Error if the file cannot be read, clang is not found, or the library gdr_import is missing.
+[[nodiscard]] CompileResult compile_file(const std::filesystem::path& path, const CompileOptions& options = {});
+
+/// The same of LLVM's code in memory, text or bitcode.
+[[nodiscard]] CompileResult compile_ir(std::string_view code, std::string_view name,
+                                       const CompileOptions& options = {});
+
+/// `FILE:LINE:COL: error: text` for each diagnostic, with the line of the source where it can be read.
+[[nodiscard]] std::string format_diagnostics(const CompileResult& result);
+
+}  // namespace gdr::compiler

@@ -1,0 +1,93 @@
+// Appends operations to a section; expansions of functions are written with it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "microcode.h"
+
+namespace gdr::compiler {
+
+/// A flag, or its opposite, or a truth that is known.
+struct Truth {
+  int operation = -1;  // that sets it; -1: known
+  bool inverted = false;
+  bool known = false;
+};
+
+class Builder {
+ public:
+  Builder(Microcode& code, Operations& section) : code_(code), section_(&section) {}
+
+  void source(std::string name, Place place) { name_ = std::move(name), place_ = std::move(place); }
+
+  /// Appends an operation and gives its value.
+  Operand operation(isa::Op op, std::vector<Operand> operands, isa::Width width);
+  [[nodiscard]] Operation& of(const Operand& value) { return (*section_)[static_cast<std::size_t>(value.index)]; }
+  [[nodiscard]] Operation& at(int index) { return (*section_)[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] int next() const { return static_cast<int>(section_->size()); }
+
+  Operand literal(std::string text, isa::Width width);
+  /// A number as a short immediate if it is one exactly, else as a long one.
+  Operand number(double value);
+  /// A number rounded to a short word.
+  Operand short_number(double value);
+  Operand integer(std::int64_t value, isa::Width width);
+  Operand bits(std::string digits, isa::Width width);
+
+  [[nodiscard]] isa::Width width(const Operand& operand) const;
+  /// The same value in a register of this width, its sign settled.
+  Operand settled(const Operand& operand, isa::Width width);
+
+  /// A flag that says what `condition` says of a value, set by the operation that makes it if that one has no flag yet.
+  Truth flag_of(const Operand& value, isa::Condition condition);
+  Truth compare(isa::Op op, const Operand& a, const Operand& b, isa::Width width, isa::Condition condition);
+  Truth both(const Truth& a, const Truth& b, bool a_is_free, bool b_is_free);
+
+  /// Copies `value` over `base` where the truth holds; the result is the merged value. `value` may be the result of an
+  /// operation that nobody else reads, which then writes there itself.
+  Operand merge(const Operand& base, const Operand& value, const Truth& where, bool value_is_free);
+  Operand copy(const Operand& value, isa::Width width);
+
+  // Functions, short words: docs/recipes.md tells their errors
+  Operand reciprocal_or_zero(const Operand& x);
+  Operand rsqrt_or_zero(const Operand& x);
+  Operand reciprocal(const Operand& x);
+  Operand quotient(const Operand& a, const Operand& b);
+  Operand rsqrt(const Operand& x);
+  Operand sqrt(const Operand& x);
+  Operand exp2(const Operand& x);
+  Operand exp(const Operand& x);
+  Operand log(const Operand& x);
+  Operand log2(const Operand& x);
+  Operand circular(const Operand& x, int quarters);
+  Operand nearest(const Operand& x, isa::Width width);
+  Operand to_integer(const Operand& x);
+  Operand from_integer(const Operand& n);
+  Operand absolute(const Operand& x);
+  Operand copysign(const Operand& x, const Operand& sign);
+  // and long ones
+  Operand reciprocal_long(const Operand& x);
+  Operand quotient_long(const Operand& a, const Operand& b);
+  Operand rsqrt_long(const Operand& x);
+  Operand sqrt_long(const Operand& x);
+  /// By the multiplier in one line or two, as the widths want.
+  Operand product(const Operand& a, const Operand& b, isa::Width width);
+
+ private:
+  Operand add(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FADD, {a, b}, width); }
+  Operand sub(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FSUB, {a, b}, width); }
+  Operand mul(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FMUL, {a, b}, width); }
+  Operand reciprocal_start(const Operand& x, const Operand& seed);
+  Operand rsqrt_start(const Operand& x, Operand& half);
+  Operand exp2_of(const Operand& t);
+  Operand log_of(const Operand& x, Operand& n, Operand& f);
+  Operand polynomial(const Operand& x, std::vector<double> coefficients);
+
+  Microcode& code_;
+  Operations* section_;
+  std::string name_;
+  Place place_;
+};
+
+}  // namespace gdr::compiler

@@ -1,0 +1,158 @@
+// The recipe: import, lower, join components, hoist, schedule, print.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "clang.h"
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/compiler/compiler.h"
+#include "importer.h"
+#include "microcode.h"
+#include "print.h"
+#include "schedule.h"
+
+namespace gdr::compiler {
+namespace {
+
+// Schedules that are compared. The time of one grows with the square of the operations, so that large kernels get
+// fewer.
+constexpr std::array<double, 4> kTries{0, 40, 4.0e7, 2.0e9};
+constexpr std::array<unsigned, 4> kMostTries{0, 40, 30000, 1500000};
+
+unsigned tries_of(unsigned effort, std::size_t operations) {
+  const double size = std::max<double>(static_cast<double>(operations), 8);
+  const double tries = effort == 1 ? kTries[1] : kTries[effort] / (size * size);
+  return static_cast<unsigned>(std::clamp<double>(tries, 20, kMostTries[effort]));
+}
+
+void tell(CompileResult& result, const std::vector<Message>& errors) {
+  for (const Message& error : errors) {
+    result.diagnostics.push_back({error.place.file, error.place.line, error.place.column, error.text});
+  }
+  std::stable_sort(result.diagnostics.begin(), result.diagnostics.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.line < b.line; });
+}
+
+/// When the words that the loop wrote can be read in its termination.
+std::vector<int> ready_after(const Microcode& code, const Schedule& body) {
+  std::vector<int> ready(code.variables.size(), 0);
+  for (std::size_t n = 0; n < code.body.size(); ++n) {
+    if (code.body[n].variable < 0) continue;
+    int& from = ready[static_cast<std::size_t>(code.body[n].variable)];
+    from = std::max(from, 2 - static_cast<int>(body.lines - body.line_of[n]));
+  }
+  return ready;
+}
+
+void report_precision(const Microcode& code, CompileResult& result) {
+  for (const Operation& operation : code.body) {
+    const isa::OperationInfo& info = isa::info_of(operation.op);
+    if (info.kind != isa::NumberKind::floating_point || operation.only_flag) continue;
+    result.precision.push_back(
+        {operation.name, operation.place.line, operation.width == isa::Width::short_word, std::string(info.mnemonic)});
+  }
+}
+
+void compile(const Imported& imported, const std::string& file, const CompileOptions& options, CompileResult& result) {
+  const PairFunction& function = imported.body;
+  std::vector<Message> errors;
+  if (function.stores.empty()) errors.push_back({function.place, "the function changes no result"});
+  Microcode code;
+  if (errors.empty()) code = lower(function, imported.finish, errors);
+  if (errors.empty() && code.body.empty()) errors.push_back({function.place, "the function changes no result"});
+  if (!errors.empty()) return tell(result, errors);
+  if (options.components) join_components(code);
+  if (options.hoist) hoist(code);
+  ScheduleOptions scheduling;
+  scheduling.seed = options.seed;
+  scheduling.tries = tries_of(options.effort, code.body.size());
+  scheduling.repeats = true;
+  const std::optional<Schedule> body = schedule(code, code.body, scheduling);
+  ScheduleOptions edges;
+  edges.tries = 40;
+  edges.homes = false;
+  const std::optional<Schedule> initialization = schedule(code, code.initialization, edges);
+  if (body) edges.ready = ready_after(code, *body);
+  const std::optional<Schedule> termination = schedule(code, code.termination, edges);
+  if (!body || !initialization || !termination) {
+    return tell(result,
+                {{function.place,
+                  fmt::format("the function has too many values that are needed at once: {} operations do not fit into "
+                              "{} short words of registers, {} of local memory and {} flags; split it, or compute "
+                              "values where they are used",
+                              code.body.size(), isa::kGprShortWords, isa::kLmShortWords, isa::kFlags)}});
+  }
+  result.kernel = function.name;
+  result.lines = body->lines;
+  result.least_lines = least_lines(code.body);
+  report_precision(code, result);
+  const Scheduled kernel{function, code, *initialization, *body, *termination};
+  const std::string name = std::filesystem::path(file).filename().string();
+  result.source = source_of(
+      kernel,
+      fmt::format("From function {} in {}, by gdr cc -O{}: {} loop lines. A comment names what a line computes and "
+                  "the source's line.",
+                  function.name, name, options.effort, body->lines));
+}
+
+}  // namespace
+
+bool is_source(std::string_view name) {
+  static constexpr std::array<std::string_view, 5> kEndings{".cc", ".cpp", ".cxx", ".ll", ".bc"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+CompileResult compile_ir(std::string_view code, std::string_view name, const CompileOptions& options) {
+  if (options.effort < 1 || options.effort > 3)
+    throw Error(fmt::format("effort {} is refused: it must be 1, 2 or 3", options.effort));
+  CompileResult result;
+  const Imported imported = import_ir(std::string(code), std::string(name), options.function);
+  if (!imported.errors.empty()) {
+    tell(result, imported.errors);
+    return result;
+  }
+  compile(imported, std::string(name), options, result);
+  return result;
+}
+
+CompileResult compile_file(const std::filesystem::path& path, const CompileOptions& options) {
+  const std::string name = path.string();
+  if (name.ends_with(".ll") || name.ends_with(".bc")) return compile_ir(base::read_file(path), name, options);
+  static_cast<void>(base::read_file(path));  // the error of a file that is not there is ours
+  if (!available()) throw Error("pair functions cannot be compiled: the library gdr_import is not found");
+  const ClangOutput clang = run_clang(path, options.clang);
+  if (!clang.bitcode.empty()) {
+    CompileResult result = compile_ir(clang.bitcode, name, options);
+    result.clang = clang.messages;
+    return result;
+  }
+  CompileResult result;
+  result.clang = clang.messages;
+  result.diagnostics.push_back({name, 0, 0, "clang does not compile it"});
+  return result;
+}
+
+std::string format_diagnostics(const CompileResult& result) {
+  std::string text = result.clang;
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    std::string place = diagnostic.file;
+    if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
+    text += fmt::format("{}: error: {}\n", place, diagnostic.message);
+    std::error_code none;
+    if (diagnostic.line == 0 || !std::filesystem::is_regular_file(diagnostic.file, none)) continue;
+    const std::string file = base::read_file(diagnostic.file);
+    std::size_t begin = 0;
+    for (unsigned line = 1; line < diagnostic.line && begin != std::string::npos; ++line) {
+      begin = file.find('\n', begin);
+      if (begin != std::string::npos) ++begin;
+    }
+    if (begin == std::string::npos || begin >= file.size()) continue;
+    text += fmt::format("    {}\n    {:>{}}\n", file.substr(begin, file.find('\n', begin) - begin), "^",
+                        std::max(diagnostic.column, 1U));
+  }
+  return text;
+}
+
+}  // namespace gdr::compiler

@@ -1,0 +1,13 @@
+// LLVM's code through the library gdr_import.
+#pragma once
+
+#include <string>
+
+#include "pair_function.h"
+
+namespace gdr::compiler {
+
+/// Throws gdr::Error if the library is not found. What the code says wrong is in Imported::errors.
+[[nodiscard]] Imported import_ir(const std::string& code, const std::string& name, const std::string& function);
+
+}  // namespace gdr::compiler

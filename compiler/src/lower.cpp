@@ -1,0 +1,301 @@
+#include "lower.h"
+
+#include <fmt/format.h>
+
+#include "gdr/base/error.h"
+
+namespace gdr::compiler {
+namespace {
+
+using isa::Condition;
+using isa::Op;
+using isa::Width;
+
+Width width_of(Type type) { return is_long(type) ? Width::long_word : Width::short_word; }
+
+}  // namespace
+
+int variable_of(const Microcode& code, Record record, unsigned field, unsigned element) {
+  for (std::size_t n = 0; n < code.variables.size(); ++n) {
+    const Variable& variable = code.variables[n];
+    if (!variable.own && variable.record == record && variable.field == field && variable.element == element) {
+      return static_cast<int>(n);
+    }
+  }
+  GDR_ASSERT(false, "every field has a variable");
+  return -1;
+}
+
+Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors)
+    : function_(function),
+      code_(code),
+      section_(section),
+      errors_(errors),
+      builder_(code, section),
+      uses_(function.nodes.size(), 0) {
+  for (const Node& node : function.nodes) {
+    for (const int operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
+  }
+  for (const Store& store : function.stores) ++uses_[static_cast<std::size_t>(store.value)];
+}
+
+Operand Lowering::refuse(const Node& at, std::string text) {
+  errors_.push_back({at.place, std::move(text)});
+  return builder_.number(0);
+}
+
+Operand Lowering::operand(int number) {
+  const auto known = values_.find(number);
+  if (known != values_.end()) return known->second;
+  const Operand value = made(number);
+  values_[number] = value;
+  return value;
+}
+
+Operand Lowering::made(int number) {
+  const Node& node = this->node(number);
+  const Width width = width_of(node.type);
+  const auto source = [&] { builder_.source(node.name, node.place); };
+  switch (node.act) {
+    case Act::constant:
+      if (node.type == Type::float_short) return builder_.short_number(node.number);
+      return is_float(node.type) ? builder_.number(node.number) : builder_.integer(node.integer, width);
+    case Act::input:
+      return {Operand::Kind::variable, variable_of(code_, node.record, node.field, node.element), -1, false};
+    case Act::widen:
+      return operand(node.operands[0]);
+    case Act::negate: {
+      Operand value = operand(node.operands[0]);
+      value.negated = !value.negated;
+      return value;
+    }
+    case Act::narrow:
+      return narrowed(number);
+    case Act::select:
+      return choice(number);
+    default:
+      break;
+  }
+  for (const int needed : node.operands)
+    static_cast<void>(this->node(needed).type == Type::truth || (operand(needed), true));
+  source();
+  return is_float(node.type) ? floating(node, width) : integer(node, width);
+}
+
+Operand Lowering::narrowed(int number) {
+  const Node& node = this->node(number);
+  const Node& wide = this->node(node.operands[0]);
+  if (wide.act == Act::constant) return builder_.short_number(static_cast<double>(static_cast<float>(wide.number)));
+  const bool rounds_itself = wide.act == Act::add || wide.act == Act::sub || wide.act == Act::mul ||
+                             wide.act == Act::minimum || wide.act == Act::maximum;
+  if (rounds_itself) {
+    for (const int needed : wide.operands) static_cast<void>(operand(needed));
+    builder_.source(node.name.empty() ? wide.name : node.name, wide.place);
+    return floating(wide, Width::short_word);
+  }
+  const Operand value = operand(node.operands[0]);
+  builder_.source(node.name, node.place);
+  return builder_.width(value) == Width::short_word ? value
+                                                    : builder_.operation(Op::FPASSA, {value}, Width::short_word);
+}
+
+Operand Lowering::floating(const Node& node, Width width) {
+  const auto argument = [&](std::size_t n) { return operand(node.operands[n]); };
+  switch (node.act) {
+    case Act::add:
+      return builder_.operation(Op::FADD, {argument(0), argument(1)}, width);
+    case Act::sub:
+      return builder_.operation(Op::FSUB, {argument(0), argument(1)}, width);
+    case Act::minimum:
+      return builder_.operation(Op::FMIN, {argument(0), argument(1)}, width);
+    case Act::maximum:
+      return builder_.operation(Op::FMAX, {argument(0), argument(1)}, width);
+    case Act::mul:
+      return builder_.product(argument(0), argument(1), width);
+    case Act::absolute:
+      return builder_.absolute(argument(0));
+    case Act::copysign:
+      return builder_.copysign(builder_.settled(argument(0), width), argument(1));
+    case Act::nearest:
+      return builder_.nearest(argument(0), width);
+    case Act::from_integer:
+      if (this->node(node.operands[0]).type != Type::int_short)
+        return refuse(node, "64-bit integers do not become numbers: use 32-bit ones");
+      return builder_.from_integer(argument(0));
+    case Act::div:
+      return quotient(node, width);
+    default:
+      return function(node, width);
+  }
+}
+
+Operand Lowering::quotient(const Node& node, Width width) {
+  const Node& dividend = this->node(node.operands[0]);
+  const Node& divisor = this->node(node.operands[1]);
+  const bool wide = width == Width::long_word;
+  const Operand a = operand(node.operands[0]);
+  const bool one = dividend.act == Act::constant && dividend.number == 1;
+  if (divisor.act == Act::sqrt && once(node.operands[1])) {
+    const Operand x = operand(divisor.operands[0]);
+    const Operand inverse = wide ? builder_.rsqrt_long(x) : builder_.rsqrt(x);
+    return one ? inverse : builder_.product(inverse, a, width);
+  }
+  const Operand b = operand(node.operands[1]);
+  if (one) return wide ? builder_.reciprocal_long(b) : builder_.reciprocal(b);
+  return wide ? builder_.quotient_long(a, b) : builder_.quotient(a, b);
+}
+
+Operand Lowering::function(const Node& node, Width width) {
+  const Operand x = operand(node.operands[0]);
+  const bool wide = width == Width::long_word;
+  if (node.act == Act::sqrt) return wide ? builder_.sqrt_long(x) : builder_.sqrt(x);
+  if (wide) {
+    return refuse(node,
+                  "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out");
+  }
+  switch (node.act) {
+    case Act::rsqrt:
+      return builder_.rsqrt_or_zero(x);
+    case Act::reciprocal:
+      return builder_.reciprocal_or_zero(x);
+    case Act::exp2:
+      return builder_.exp2(x);
+    case Act::exp:
+      return builder_.exp(x);
+    case Act::log2:
+      return builder_.log2(x);
+    case Act::log:
+      return builder_.log(x);
+    case Act::sin:
+      return builder_.circular(x, 0);
+    case Act::cos:
+      return builder_.circular(x, 1);
+    default:
+      return refuse(node, "an operation that has no counterpart on the machine");
+  }
+}
+
+Operand Lowering::integer(const Node& node, Width width) {
+  static const std::map<Act, Op> plain{{Act::iadd, Op::UADD},        {Act::isub, Op::USUB}, {Act::iand, Op::UAND},
+                                       {Act::ior, Op::UOR},          {Act::ixor, Op::UXOR}, {Act::shift_left, Op::ULSL},
+                                       {Act::shift_right, Op::UASR}, {Act::imin, Op::UMIN}, {Act::imax, Op::UMAX}};
+  if (node.act == Act::to_integer) {
+    if (is_long(this->node(node.operands[0]).type))
+      return refuse(node, "a double does not become an integer: take a float");
+    return builder_.to_integer(operand(node.operands[0]));
+  }
+  const Operand a = operand(node.operands[0]);
+  const Operand b = operand(node.operands[1]);
+  if (node.act == Act::shift_right_unsigned) {
+    // Words have 36 bits: those above the 32 of C++ are copies of the sign, and must not come down.
+    if (width == Width::long_word)
+      return refuse(node, "64-bit integers are not shifted right without their sign: use 32-bit ones");
+    const Operand low = builder_.operation(Op::UAND, {a, builder_.literal("is\"0xffffffff\"", width)}, width);
+    return builder_.operation(Op::ULSR, {low, b}, width);
+  }
+  const auto found = plain.find(node.act);
+  if (found == plain.end()) return refuse(node, "an operation that has no counterpart on the machine");
+  return builder_.operation(found->second, {a, b}, width);
+}
+
+Operand Lowering::base_of(int number, Width width, bool& free) {
+  const Operand value = operand(number);
+  free = value.kind == Operand::Kind::value && once(number) && !value.negated && builder_.width(value) == width;
+  if (free) {
+    const Operation& maker = builder_.of(value);
+    free = maker.variable < 0 && maker.predicate < 0 && !maker.condition && this->node(number).act != Act::widen;
+  }
+  return value;
+}
+
+Operand Lowering::choice(int number) {
+  const Node& node = this->node(number);
+  const Width width = width_of(node.type);
+  Truth where = truth(node.operands[0]);
+  int yes = node.operands[1];
+  int no = node.operands[2];
+  if (where.operation < 0) return operand(where.known ? yes : no);
+  // What is written first is written everywhere: better a word that is there than one that is computed.
+  const auto is_there = [&](int of) { return this->node(of).act == Act::constant || this->node(of).act == Act::input; };
+  if (is_there(yes) && !is_there(no)) {
+    std::swap(yes, no);
+    where.inverted = !where.inverted;
+  }
+  bool base_free = false;
+  bool value_free = false;
+  Operand base = base_of(no, width, base_free);
+  const Operand value = base_of(yes, width, value_free);
+  builder_.source(node.name, node.place);
+  if (!base_free || base == value) base = builder_.copy(base, width);
+  return builder_.merge(base, value, where, value_free);
+}
+
+Truth Lowering::truth(int number) {
+  const auto known = truths_.find(number);
+  if (known != truths_.end()) return known->second;
+  const Truth value = made_truth(number);
+  truths_[number] = value;
+  return value;
+}
+
+Truth Lowering::made_truth(int number) {
+  const Node& node = this->node(number);
+  switch (node.act) {
+    case Act::constant:
+      return {-1, false, node.integer != 0};
+    case Act::opposite: {
+      Truth value = truth(node.operands[0]);
+      value.inverted = !value.inverted;
+      value.known = !value.known;
+      return value;
+    }
+    case Act::both:
+    case Act::either: {
+      Truth a = truth(node.operands[0]);
+      Truth b = truth(node.operands[1]);
+      const bool either = node.act == Act::either;
+      const auto turn = [&](Truth& value) {
+        if (either) value.inverted = !value.inverted, value.known = !value.known;
+      };
+      turn(a), turn(b);
+      builder_.source(node.name, node.place);
+      Truth value = builder_.both(a, b, false, false);
+      turn(value);
+      return value;
+    }
+    default:
+      return comparison(node);
+  }
+}
+
+Truth Lowering::comparison(const Node& node) {
+  const Operand a = operand(node.operands[0]);
+  const Operand b = operand(node.operands[1]);
+  builder_.source(node.name, node.place);
+  const Width integers = builder_.width(a);
+  switch (node.act) {
+    case Act::less:
+      if (is_zero(node.operands[1])) return builder_.flag_of(a, Condition::negative);
+      return builder_.compare(Op::FSUB, a, b, Width::short_word, Condition::negative);
+    case Act::equal:
+      if (is_zero(node.operands[1])) return builder_.flag_of(a, Condition::zero);
+      return builder_.compare(Op::FSUB, a, b, Width::short_word, Condition::zero);
+    case Act::int_less:
+      return builder_.compare(Op::USUB, a, b, integers, Condition::negative);
+    case Act::int_less_unsigned:
+      return builder_.compare(Op::USUB, a, b, integers, Condition::carry);
+    case Act::int_equal:
+      return builder_.compare(Op::USUB, a, b, integers, Condition::zero);
+    default:
+      refuse(node, "a condition that has no counterpart on the machine");
+      return {-1, false, false};
+  }
+}
+
+bool Lowering::is_zero(int number) const {
+  const Node& node = this->node(number);
+  if (node.act == Act::widen) return is_zero(node.operands[0]);
+  return node.act == Act::constant && node.number == 0 && node.integer == 0;
+}
+
+}  // namespace gdr::compiler

@@ -1,0 +1,67 @@
+// From the operations of C++ to those of the machine.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "builder.h"
+
+namespace gdr::compiler {
+
+class Lowering {
+ public:
+  Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors);
+
+  /// Sums, minima and maxima that every pair adds to.
+  void accumulate_all();
+  /// New words for results, of results and parameters.
+  void assign_all();
+
+ private:
+  Operand operand(int node);
+  Operand made(int node);
+  Operand narrowed(int node);
+  Operand floating(const Node& node, isa::Width width);
+  Operand function(const Node& node, isa::Width width);
+  Operand integer(const Node& node, isa::Width width);
+  Operand choice(int number);
+  Operand base_of(int node, isa::Width width, bool& free);
+  Truth truth(int node);
+  Truth made_truth(int node);
+  Truth comparison(const Node& node);
+  Operand quotient(const Node& node, isa::Width width);
+
+  struct Sum {
+    isa::Op op;
+    int value;  // node
+    bool is_sum;
+  };
+  bool accumulate(int node, const Store& store);
+  std::optional<Sum> sum_of(const Node& node, const Store& store) const;
+  std::optional<Sum> chosen_extreme(const Node& node, const Store& store) const;
+  void write(const Sum& sum, const Store& store, const Node& at, const Truth& where);
+  [[nodiscard]] bool is_old(int node, const Store& store) const;
+  [[nodiscard]] bool depends_on_results(int node) const;
+  [[nodiscard]] bool is_zero(int node) const;
+
+  [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
+  [[nodiscard]] bool once(int number) const { return uses_[static_cast<std::size_t>(number)] == 1; }
+  Operand refuse(const Node& at, std::string text);
+
+  const PairFunction& function_;
+  Microcode& code_;
+  Operations& section_;
+  std::vector<Message>& errors_;
+  Builder builder_;
+  std::vector<int> uses_;
+  std::map<int, Operand> values_;
+  std::map<int, Truth> truths_;
+  std::map<int, int> last_writer_;  // of a result variable
+};
+
+/// Index of the variable that is a field's word; variables stand in the order of records, fields and elements.
+[[nodiscard]] int variable_of(const Microcode& code, Record record, unsigned field, unsigned element);
+
+}  // namespace gdr::compiler

@@ -1,0 +1,320 @@
+#include "microcode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "lower.h"
+
+namespace gdr::compiler {
+namespace {
+
+using isa::Op;
+using isa::Width;
+
+constexpr const char* kSuffixes[kRecords] = {"i", "j", "_sum", "_param"};
+
+/// Names that statements of the language begin with or that stand in declarations.
+bool taken_by_language(const std::string& name) {
+  for (const isa::WordRole role : {isa::WordRole::statement, isa::WordRole::item, isa::WordRole::attribute}) {
+    const auto words = isa::language_words(role);
+    if (std::find(words.begin(), words.end(), name) != words.end()) return true;
+  }
+  return isa::op_named(name).has_value();
+}
+
+/// A field keeps its name unless another record has one of the same.
+std::string name_of(const PairFunction& function, std::size_t record, const Field& field) {
+  std::size_t owners = 0;
+  for (const auto& fields : function.records) {
+    for (const Field& other : fields) owners += other.name == field.name ? 1 : 0;
+  }
+  const bool plain = owners == 1 && !taken_by_language(field.name);
+  return plain ? field.name : field.name + kSuffixes[record];
+}
+
+/// Whether the four words from element `element` of j-field `field` on are floating-point numbers of the record.
+bool four_words(const std::vector<Field>& fields, std::size_t field, unsigned element) {
+  unsigned words = fields[field].count - element;
+  for (std::size_t n = field + 1; n < fields.size() && words < isa::kVectorElements; ++n) {
+    if (!is_float(fields[n].type)) return false;
+    words += fields[n].count;
+  }
+  return words >= isa::kVectorElements;
+}
+
+void declare(const PairFunction& function, Microcode& code) {
+  for (std::size_t record = 0; record < kRecords; ++record) {
+    const std::vector<Field>& fields = function.records[record];
+    for (unsigned n = 0; n < fields.size(); ++n) {
+      const std::string name = name_of(function, record, fields[n]);
+      for (unsigned element = 0; element < fields[n].count; ++element) {
+        Variable variable;
+        variable.name = fields[n].array ? fmt::format("{}[{}]", name, element) : name;
+        variable.record = static_cast<Record>(record);
+        variable.field = n;
+        variable.element = element;
+        variable.width = is_long(fields[n].type) ? Width::long_word : Width::short_word;
+        if (variable.record == Record::j || variable.record == Record::parameter) {
+          variable.home = Variable::Home::broadcast;
+          variable.scalar = true;
+        }
+        const bool viewed = variable.record == Record::j && fields[n].array && element == 0 &&
+                            is_float(fields[n].type) && four_words(fields, n, element);
+        if (viewed) variable.view = name + "_xyz";
+        if (variable.record == Record::result)
+          code.reductions.push_back({is_float(fields[n].type) ? Op::FADD : Op::UADD, false});
+        code.variables.push_back(std::move(variable));
+      }
+    }
+  }
+}
+
+/// Removes operations that nothing needs and numbers the others anew.
+void drop_unused(Operations& section) {
+  std::vector<char> needed(section.size(), 0);
+  std::vector<int> open;
+  const auto need = [&](int index) {
+    if (index < 0 || needed[static_cast<std::size_t>(index)] != 0) return;
+    needed[static_cast<std::size_t>(index)] = 1;
+    open.push_back(index);
+  };
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    if (section[n].variable >= 0) need(static_cast<int>(n));
+  }
+  while (!open.empty()) {
+    const Operation& next = section[static_cast<std::size_t>(open.back())];
+    open.pop_back();
+    for (const Operand& operand : next.operands) {
+      if (operand.kind == Operand::Kind::value) need(operand.index);
+    }
+    need(next.into), need(next.predicate), need(next.flag_into), need(next.after);
+  }
+  std::vector<int> number(section.size(), -1);
+  Operations kept;
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    if (needed[n] == 0) continue;
+    number[n] = static_cast<int>(kept.size());
+    kept.push_back(std::move(section[n]));
+  }
+  const auto renumber = [&](int& index) {
+    if (index >= 0) index = number[static_cast<std::size_t>(index)];
+  };
+  for (Operation& operation : kept) {
+    for (Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value) renumber(operand.index);
+    }
+    renumber(operation.into), renumber(operation.predicate), renumber(operation.flag_into), renumber(operation.after);
+  }
+  section = std::move(kept);
+}
+
+/// A flag that nobody reads is none.
+void drop_flags(Operations& section) {
+  std::set<int> read;
+  for (const Operation& operation : section) read.insert(operation.predicate), read.insert(operation.flag_into);
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    if (!read.contains(static_cast<int>(n)) && !section[n].only_flag) section[n].condition.reset();
+  }
+}
+
+}  // namespace
+
+Microcode lower(const PairFunction& body, const PairFunction& finish, std::vector<Message>& errors) {
+  Microcode code;
+  declare(body, code);
+  Lowering(body, code, code.body, errors).accumulate_all();
+  if (!finish.stores.empty()) Lowering(finish, code, code.termination, errors).assign_all();
+  for (Operations* section : {&code.body, &code.termination}) drop_unused(*section), drop_flags(*section);
+  return code;
+}
+
+// ---- x, y, z side by side ------------------------------------------------------------------------------------------
+
+namespace {
+
+class Components {
+ public:
+  explicit Components(Microcode& code) : code_(code), body_(code.body) { of_j_.assign(body_.size(), -1); }
+
+  void run() {
+    for (int leader = 0; leader < size(); ++leader) group_from(leader);
+    if (group_.empty()) return;
+    rewrite();
+    drop_unused(body_);
+  }
+
+ private:
+  struct Place {
+    int leader;
+    int component;
+  };
+
+  [[nodiscard]] int size() const { return static_cast<int>(body_.size()); }
+  const Operation& at(int n) const { return body_[static_cast<std::size_t>(n)]; }
+
+  bool of_j(int n) {
+    char& known = of_j_[static_cast<std::size_t>(n)];
+    if (known >= 0) return known != 0;
+    const Operation& operation = at(n);
+    bool all = operation.into < 0 && operation.predicate < 0 && !operation.condition && operation.variable < 0 &&
+               operation.op != Op::BM;
+    for (const Operand& operand : operation.operands) {
+      if (!all) break;
+      if (operand.kind == Operand::Kind::value) all = of_j(operand.index);
+      if (operand.kind == Operand::Kind::variable) all = variable(operand).home == Variable::Home::broadcast;
+    }
+    known = all ? 1 : 0;
+    return all;
+  }
+
+  const Variable& variable(const Operand& operand) const {
+    return code_.variables[static_cast<std::size_t>(operand.index)];
+  }
+
+  bool shifted_operand(const Operand& a, const Operand& b, int distance) {
+    if (a.kind != b.kind || a.negated != b.negated || a.component != b.component) return false;
+    if (a.index == b.index) return a.kind != Operand::Kind::value || !group_.contains(a.index);
+    if (a.kind == Operand::Kind::literal) return false;
+    if (a.kind == Operand::Kind::value) {
+      const auto first = group_.find(a.index);
+      const auto second = group_.find(b.index);
+      return first != group_.end() && second != group_.end() && first->second.leader == second->second.leader &&
+             first->second.component == 0 && second->second.component == distance;
+    }
+    const Variable& from = variable(a);
+    const Variable& to = variable(b);
+    return from.record == Record::j && to.record == Record::j && from.field == to.field && !from.view.empty() &&
+           to.element == from.element + static_cast<unsigned>(distance);
+  }
+
+  bool shifted(int a, int b, int distance) {
+    const Operation& first = at(a);
+    const Operation& second = at(b);
+    if (first.op != second.op || first.width != second.width || group_.contains(b) || !of_j(b)) return false;
+    bool moves = false;
+    for (std::size_t n = 0; n < first.operands.size(); ++n) {
+      if (!shifted_operand(first.operands[n], second.operands[n], distance)) return false;
+      moves = moves || !(first.operands[n] == second.operands[n]);
+    }
+    return moves;
+  }
+
+  void group_from(int leader) {
+    if (group_.contains(leader) || !of_j(leader)) return;
+    std::vector<int> members{leader};
+    for (int distance = 1; distance < static_cast<int>(isa::kVectorElements); ++distance) {
+      int found = -1;
+      for (int n = 0; n < size() && found < 0; ++n) {
+        if (n != leader && shifted(leader, n, distance)) found = n;
+      }
+      if (found < 0) break;
+      members.push_back(found);
+    }
+    if (members.size() < 2) return;
+    for (std::size_t n = 0; n < members.size(); ++n) group_[members[n]] = {leader, static_cast<int>(n)};
+  }
+
+  void rewrite() {
+    for (int n = 0; n < size(); ++n) {
+      Operation& operation = body_[static_cast<std::size_t>(n)];
+      const bool inside = group_.contains(n);
+      if (inside && group_.at(n).component == 0) operation.vector = true;
+      if (operation.vector && !operation.name.empty() && operation.name.back() == '0') operation.name.pop_back();
+      for (Operand& operand : operation.operands) {
+        if (operand.kind != Operand::Kind::value || !group_.contains(operand.index)) continue;
+        const Place place = group_.at(operand.index);
+        operand.index = place.leader;
+        if (!inside) operand.component = place.component;
+      }
+    }
+  }
+
+  Microcode& code_;
+  Operations& body_;
+  std::vector<char> of_j_;
+  std::map<int, Place> group_;
+};
+
+}  // namespace
+
+void join_components(Microcode& code) { Components(code).run(); }
+
+// ---- what does not change from turn to turn ------------------------------------------------------------------------
+
+namespace {
+
+class Hoister {
+ public:
+  explicit Hoister(Microcode& code) : code_(code), fixed_(code.body.size(), -1) {}
+
+  void run() {
+    bool any = false;
+    for (int n = 0; n < static_cast<int>(code_.body.size()); ++n) any = fixed(n) || any;
+    if (!any) return;
+    std::map<int, int> homes;  // of operations that the loop reads
+    for (Operation& operation : code_.body) {
+      const int own = static_cast<int>(&operation - code_.body.data());
+      if (fixed(own)) continue;
+      for (Operand& operand : operation.operands) {
+        if (operand.kind != Operand::Kind::value || !fixed(operand.index)) continue;
+        operand = {Operand::Kind::variable, home(operand.index, homes), -1, operand.negated};
+      }
+    }
+    code_.initialization = code_.body;
+    for (std::size_t n = 0; n < code_.initialization.size(); ++n) {
+      const auto found = homes.find(static_cast<int>(n));
+      code_.initialization[n].variable = found == homes.end() ? -1 : found->second;
+    }
+    drop_unused(code_.initialization);
+    drop_unused(code_.body);
+  }
+
+ private:
+  bool fixed(int n) {
+    char& known = fixed_[static_cast<std::size_t>(n)];
+    if (known >= 0) return known != 0;
+    const Operation& operation = code_.body[static_cast<std::size_t>(n)];
+    bool all = operation.into < 0 && operation.predicate < 0 && !operation.condition && operation.variable < 0 &&
+               operation.op != Op::UPASSA && operation.op != Op::BM && !overwritten(n);
+    for (const Operand& operand : operation.operands) {
+      if (!all) break;
+      if (operand.kind == Operand::Kind::value) all = fixed(operand.index);
+      if (operand.kind == Operand::Kind::variable) {
+        const Record record = code_.variables[static_cast<std::size_t>(operand.index)].record;
+        all = record == Record::i || record == Record::parameter;
+      }
+    }
+    known = all ? 1 : 0;
+    return all;
+  }
+
+  [[nodiscard]] bool overwritten(int n) const {
+    return std::any_of(code_.body.begin(), code_.body.end(), [&](const Operation& other) { return other.into == n; });
+  }
+
+  int home(int operation, std::map<int, int>& homes) {
+    const auto [found, is_new] = homes.try_emplace(operation, -1);
+    if (is_new) {
+      const Operation& made = code_.body[static_cast<std::size_t>(operation)];
+      Variable variable;
+      variable.name = made.name;
+      variable.width = made.width;
+      variable.own = true;
+      found->second = static_cast<int>(code_.variables.size());
+      code_.variables.push_back(std::move(variable));
+    }
+    return found->second;
+  }
+
+  Microcode& code_;
+  std::vector<char> fixed_;
+};
+
+}  // namespace
+
+void hoist(Microcode& code) { Hoister(code).run(); }
+
+}  // namespace gdr::compiler

@@ -1,0 +1,134 @@
+// A pair function as the importer hands it on: records, and one straight line of operations on their fields. Nothing
+// here names LLVM, so that the compiler builds without it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace gdr::compiler {
+
+/// A place in the user's file; line 0 is no place.
+struct Place {
+  std::string file;
+  unsigned line = 0;
+  unsigned column = 0;
+};
+
+/// What a value is: a floating-point number in a short or long word, an integer in a short or long word, or a truth.
+enum class Type : std::uint8_t { float_short, float_long, int_short, int_long, truth };
+
+[[nodiscard]] constexpr bool is_float(Type type) { return type == Type::float_short || type == Type::float_long; }
+[[nodiscard]] constexpr bool is_long(Type type) { return type == Type::float_long || type == Type::int_long; }
+
+/// The four records of a pair function, in the order of its arguments.
+enum class Record : std::uint8_t { i, j, result, parameter };
+inline constexpr std::size_t kRecords = 4;
+
+/// A member of a record: one word, or an array of them.
+struct Field {
+  std::string name;
+  Type type = Type::float_long;
+  unsigned offset = 0;  // bytes in the C++ structure
+  unsigned count = 1;   // words
+  bool array = false;
+};
+
+/// The operations of C++ that a pair function may use.
+enum class Act : std::uint8_t {
+  constant,  // number or integer
+  input,     // field of a record
+  // floating point
+  add,
+  sub,
+  mul,
+  div,
+  negate,
+  widen,   // float to double: the word as it is
+  narrow,  // double to float, rounded
+  absolute,
+  copysign,
+  minimum,
+  maximum,
+  sqrt,
+  rsqrt,       // of gdr/kernel.h: 1 / sqrt(x), 0 for 0
+  reciprocal,  // of gdr/kernel.h: 1 / x, 0 for 0
+  exp2,
+  exp,
+  log2,
+  log,
+  sin,
+  cos,
+  nearest,     // the whole number nearest to x, as a number
+  to_integer,  // towards zero
+  from_integer,
+  // integers
+  iadd,
+  isub,
+  iand,
+  ior,
+  ixor,
+  shift_left,
+  shift_right,           // signs in
+  shift_right_unsigned,  // zeros in
+  imin,
+  imax,
+  // truths
+  less,   // a < b, floating point
+  equal,  // a == b, floating point
+  int_less,
+  int_less_unsigned,
+  int_equal,
+  both,
+  either,
+  opposite,
+  // any
+  select  // first ? second : third
+};
+
+/// One operation; its operands are numbers of earlier nodes.
+struct Node {
+  Act act = Act::constant;
+  Type type = Type::float_long;
+  std::vector<int> operands;
+  double number = 0;         // of a floating-point constant
+  std::int64_t integer = 0;  // of an integer or truth constant
+  Record record = Record::i;
+  unsigned field = 0;    // of an input: index into the record's fields
+  unsigned element = 0;  // of the field
+  std::string name;      // the variable that holds it in the source, or nothing
+  Place place;
+};
+
+/// What a word of the result record holds afterwards.
+struct Store {
+  unsigned field = 0;
+  unsigned element = 0;
+  int value = 0;
+  Place place;
+};
+
+/// A function from records to changes of the result record.
+struct PairFunction {
+  std::string name;
+  std::array<std::vector<Field>, kRecords> records;
+  std::vector<Node> nodes;
+  std::vector<Store> stores;
+  Place place;
+};
+
+/// A message at a place of the user's file.
+struct Message {
+  Place place;
+  std::string text;  // lower case, no full stop
+};
+
+/// What the importer gives: the function for the loop and, where there is one, NAME_finish for its end.
+struct Imported {
+  PairFunction body;
+  PairFunction finish;  // of the result record and the parameters; without stores if there is none
+  std::vector<Message> errors;
+};
+
+}  // namespace gdr::compiler

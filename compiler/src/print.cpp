@@ -1,0 +1,381 @@
+#include "print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "names.h"
+
+namespace gdr::compiler {
+
+using isa::Op;
+using isa::Width;
+
+Names::Names(const Microcode& code) {
+  for (const Variable& variable : code.variables) {
+    taken_.insert(variable.name.substr(0, variable.name.find('[')));
+    if (!variable.view.empty()) taken_.insert(variable.view);
+  }
+}
+
+std::string Names::take(const std::string& wanted) {
+  std::string name;
+  for (const char c : wanted.empty() ? std::string("t") : wanted) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
+    if (letter)
+      name += c;
+    else if (c == '[')
+      name += '_';
+  }
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "t" + name;
+  const auto known = [](const std::string& word) {
+    for (const isa::WordRole role : {isa::WordRole::statement, isa::WordRole::item, isa::WordRole::attribute}) {
+      const auto words = isa::language_words(role);
+      if (std::find(words.begin(), words.end(), word) != words.end()) return true;
+    }
+    return isa::op_named(word).has_value();
+  };
+  std::string unique = name;
+  for (unsigned n = 2; known(unique) || taken_.contains(unique); ++n) unique = fmt::format("{}_{}", name, n);
+  taken_.insert(unique);
+  return unique;
+}
+
+namespace {
+
+/// The values of one section, by the names that lines give them.
+class SectionText {
+ public:
+  SectionText(const Microcode& code, const Operations& section, const Schedule& schedule, Names& names)
+      : code_(code), section_(section), schedule_(schedule), gpr_(section.size()), local_(section.size()) {
+    for (std::size_t n = 0; n < section.size(); ++n) {
+      const Places& places = schedule.places[n];
+      const Operation& operation = section[n];
+      const auto base = static_cast<std::size_t>(std::max(operation.into, 0));
+      const bool merged = operation.into >= 0;
+      if (places.gpr) gpr_[n] = merged && !gpr_[base].empty() ? gpr_[base] : names.take(operation.name);
+      if (places.local) local_[n] = merged && !local_[base].empty() ? local_[base] : names.take(operation.name);
+    }
+    // A base may stand behind what overwrites it.
+    for (std::size_t n = 0; n < section.size(); ++n) {
+      if (section[n].into < 0) continue;
+      const auto base = static_cast<std::size_t>(section[n].into);
+      if (schedule.places[n].gpr) gpr_[n] = gpr_[base];
+      if (schedule.places[n].local) local_[n] = local_[base];
+    }
+  }
+
+  std::string declarations() const {
+    std::string text;
+    std::map<std::string, bool> done;
+    for (std::size_t n = 0; n < section_.size(); ++n) {
+      const std::string width = section_[n].width == Width::long_word ? "long " : "short";
+      if (!local_[n].empty() && !done[local_[n]])
+        text += fmt::format("var vector {} {}\n", width, local_[n]), done[local_[n]] = true;
+    }
+    for (std::size_t n = 0; n < section_.size(); ++n) {
+      if (gpr_[n].empty() || done[gpr_[n]]) continue;
+      done[gpr_[n]] = true;
+      text += fmt::format("reg {} ${}r{}v\n", gpr_[n], section_[n].width == Width::long_word ? "l" : "",
+                          schedule_.places[n].address);
+    }
+    return text;
+  }
+
+  std::string lines(const std::vector<std::string>& literal_names, const std::vector<std::string>& variable_names) {
+    literal_names_ = &literal_names;
+    variable_names_ = &variable_names;
+    std::vector<std::vector<std::string>> items(schedule_.lines);
+    std::vector<std::vector<std::string>> notes(schedule_.lines);
+    std::vector<std::size_t> order(section_.size());
+    for (std::size_t n = 0; n < order.size(); ++n) order[n] = n;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return isa::info_of(section_[a].op).unit < isa::info_of(section_[b].op).unit;
+    });
+    for (const std::size_t n : order) {
+      const unsigned line = schedule_.line_of[n];
+      if (section_[n].op == Op::FMULL) items[line - 1].push_back("fmulh" + operands(n, line - 1));
+      items[line].push_back(std::string(isa::info_of(section_[n].op).mnemonic) + operands(n, line) + destinations(n));
+      std::string note = section_[n].name;
+      if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
+      if (!note.empty() && (notes[line].empty() || notes[line].back() != note)) notes[line].push_back(note);
+    }
+    std::vector<std::string> text;
+    std::size_t column = 0;
+    for (const auto& line : items) {
+      text.push_back(line.empty() ? "  nop" : fmt::format("  {}", fmt::join(line, " ; ")));
+      if (text.back().size() < 80) column = std::max(column, text.back().size());
+    }
+    std::string all;
+    for (std::size_t n = 0; n < text.size(); ++n) {
+      all += notes[n].empty() ? text[n] : fmt::format("{:{}}  # {}", text[n], column, fmt::join(notes[n], ", "));
+      all += '\n';
+    }
+    return all;
+  }
+
+ private:
+  std::string operands(std::size_t n, unsigned line) const {
+    std::string text;
+    for (std::size_t o = 0; o < section_[n].operands.size(); ++o) {
+      text += section_[n].operands[o].negated ? " -" : " ";
+      text += operand(section_[n], section_[n].operands[o], schedule_.sources[n][o], line);
+    }
+    return text;
+  }
+
+  std::string operand(const Operation& operation, const Operand& operand, From from, unsigned line) const {
+    const auto index = static_cast<std::size_t>(operand.index);
+    switch (operand.kind) {
+      case Operand::Kind::literal:
+        return from == From::immediate ? code_.literals[index].text : (*literal_names_)[index];
+      case Operand::Kind::variable: {
+        const Variable& variable = code_.variables[index];
+        if (operation.vector && variable.record == Record::j && !variable.own) return variable.view;
+        const bool home = variable.record == Record::parameter && !variable.own && from != From::broadcast;
+        return home ? (*variable_names_)[index] : variable.name;
+      }
+      case Operand::Kind::value:
+        break;
+    }
+    if (from == From::t) {
+      const bool claimed = schedule_.line_of[index] + 1 == line;
+      return fmt::format("${}t{}", section_[index].width == Width::long_word ? "l" : "", claimed ? "i" : "");
+    }
+    const std::string& name = from == From::gpr ? gpr_[index] : local_[index];
+    return operand.component < 0 ? name : fmt::format("{}[{}]", name, operand.component);
+  }
+
+  std::string destinations(std::size_t n) const {
+    const Operation& operation = section_[n];
+    const Places& places = schedule_.places[n];
+    const std::string wide = operation.width == Width::long_word ? "l" : "";
+    std::vector<std::string> all;
+    if (!gpr_[n].empty()) all.push_back(gpr_[n]);
+    if (!local_[n].empty()) all.push_back(local_[n]);
+    if (operation.variable >= 0) all.push_back(code_.variables[static_cast<std::size_t>(operation.variable)].name);
+    if (places.t) all.push_back(fmt::format("${}t", wide));
+    if (operation.condition && schedule_.flag_of[n] > 0) {
+      all.push_back(fmt::format("${}ok{}{}", all.empty() ? wide : "", schedule_.flag_of[n],
+                                isa::info_of(*operation.condition).suffix));
+    }
+    std::string where;
+    if (operation.predicate >= 0) {
+      where = fmt::format("/{}{}", operation.inverted ? "!" : "",
+                          schedule_.flag_of[static_cast<std::size_t>(operation.predicate)]);
+    }
+    std::string text;
+    for (const std::string& one : all) text += " " + one + where;
+    return text;
+  }
+
+  const Microcode& code_;
+  const Operations& section_;
+  const Schedule& schedule_;
+  std::vector<std::string> gpr_;
+  std::vector<std::string> local_;
+  const std::vector<std::string>* literal_names_ = nullptr;
+  const std::vector<std::string>* variable_names_ = nullptr;
+};
+
+class KernelText {
+ public:
+  explicit KernelText(const Scheduled& kernel)
+      : kernel_(kernel),
+        code_(kernel.code),
+        names_(kernel.code),
+        used_(code_.variables.size(), 0),
+        literal_names_(code_.literals.size()),
+        variable_names_(code_.variables.size()) {
+    for (const Operations* section : {&code_.initialization, &code_.body, &code_.termination}) {
+      for (const Operation& operation : *section) {
+        for (const Operand& operand : operation.operands) {
+          if (operand.kind != Operand::Kind::variable) continue;
+          for (unsigned n = 0; n < (operation.vector ? isa::kVectorElements : 1U); ++n)
+            use(operand.index, n, operation.vector);
+        }
+        if (operation.variable >= 0) used_[static_cast<std::size_t>(operation.variable)] = 1;
+      }
+    }
+  }
+
+  std::string text(const std::string& head) {
+    std::string all = fmt::format("# {}\nkernel {}\nflops {}\n", head, kernel_.function.name, flops());
+    for (std::size_t record = 0; record < kRecords; ++record) all += declarations(static_cast<Record>(record));
+    all += own_variables();
+    SectionText initialization(code_, code_.initialization, kernel_.initialization, names_);
+    SectionText body(code_, code_.body, kernel_.body, names_);
+    SectionText termination(code_, code_.termination, kernel_.termination, names_);
+    const std::string places =
+        homes() + initialization.declarations() + body.declarations() + termination.declarations();
+    if (!places.empty()) all += "\n# values on their way\n" + places;
+    all += "\nloop initialization\n" + initialization.lines(literal_names_, variable_names_) + begin();
+    all += "\nloop body\n" + body.lines(literal_names_, variable_names_);
+    for (unsigned n = 0; n < missing_lines(); ++n) all += "  nop\n";
+    if (!code_.termination.empty()) all += "\nloop termination\n" + termination.lines(literal_names_, variable_names_);
+    return all;
+  }
+
+ private:
+  void use(int index, unsigned further, bool vector) {
+    const auto at = static_cast<std::size_t>(index);
+    if (vector && (at + further >= used_.size() || code_.variables[at + further].record != code_.variables[at].record))
+      return;
+    used_[at + further] = 1;
+    if (vector) viewed_[index] = true;
+  }
+
+  unsigned missing_lines() const { return 0; }
+
+  std::size_t flops() const {
+    return static_cast<std::size_t>(std::count_if(code_.body.begin(), code_.body.end(), [](const Operation& operation) {
+      return isa::info_of(operation.op).kind == isa::NumberKind::floating_point;
+    }));
+  }
+
+  std::string declarations(Record record) {
+    static constexpr const char* kTitles[kRecords] = {"i-particle", "j-particle", "results", "parameters"};
+    const auto& fields = kernel_.function.records[static_cast<std::size_t>(record)];
+    if (fields.empty()) return "";
+    std::string all = fmt::format("\n# {}\n", kTitles[static_cast<std::size_t>(record)]);
+    std::size_t variable = 0;
+    while (variable < code_.variables.size() && code_.variables[variable].record != record) ++variable;
+    std::string views;
+    for (const Field& field : fields) {
+      const Variable& first = code_.variables[variable];
+      bool all_used = true;
+      for (unsigned n = 0; n < field.count; ++n) all_used = all_used && used_[variable + n] != 0;
+      const std::string name = first.name.substr(0, first.name.find('['));
+      all += declaration(record, field, name, variable);
+      all += all_used ? "\n" : "  # allow unused: the function does not read all of it\n";
+      if (viewed_[static_cast<int>(variable)]) {
+        views += fmt::format("bvar vector {} {} {}\n", is_long(field.type) ? "long" : "short", first.view, name);
+      }
+      variable += field.count;
+    }
+    return all + views;
+  }
+
+  std::string declaration(Record record, const Field& field, const std::string& name, std::size_t variable) const {
+    const std::string width = is_long(field.type) ? "long" : "short";
+    const std::string word = fmt::format("{}{}", is_float(field.type) ? "flt" : "fix", "");
+    const std::string bits = is_long(field.type) ? "72" : "36";
+    const std::string shape = field.array ? fmt::format("{}[{}]", name, field.count) : name;
+    switch (record) {
+      case Record::i:
+        return fmt::format("var vector {:5} {} hlt {}64to{}", width, shape, word, bits);
+      case Record::j:
+        return fmt::format("bvar {:5} {} elt {}64to{}", width, shape, word, bits);
+      case Record::parameter: {
+        std::string lines;
+        for (unsigned n = 0; n < field.count; ++n) {
+          const Variable& one = code_.variables[variable + n];
+          lines += fmt::format("{}param {} : {} {}64to{} = 0", n == 0 ? "" : "\n", one.name, width, word, bits);
+        }
+        return lines;
+      }
+      case Record::result:
+        break;
+    }
+    const std::size_t first = result_index(kernel_.function, code_.variables[variable].field, 0);
+    return fmt::format("var vector {:5} {} rrn {}{}to64 {}", width, shape, word, bits,
+                       isa::info_of(code_.reductions[first].op).mnemonic);
+  }
+
+  std::string own_variables() {
+    std::string all;
+    for (std::size_t n = 0; n < code_.variables.size(); ++n) {
+      const Variable& variable = code_.variables[n];
+      if (!variable.own) continue;
+      all += fmt::format("var vector {:5} {}\n", variable.width == Width::long_word ? "long" : "short", variable.name);
+    }
+    return all.empty() ? all : "\n# the same in every turn\n" + all;
+  }
+
+  /// Declarations of copies of literals and parameters, and their names.
+  std::string homes() {
+    const Schedule& body = kernel_.body;
+    std::string all;
+    const auto declare = [&](Home home, Width width, unsigned address, const std::string& name) {
+      const bool wide = width == Width::long_word;
+      if (home == Home::gpr) all += fmt::format("reg {} ${}r{}\n", name, wide ? "l" : "", address);
+      if (home == Home::local) all += fmt::format("var scalar {:5} {}\n", wide ? "long" : "short", name);
+    };
+    for (std::size_t n = 0; n < body.variable_homes.size(); ++n) {
+      if (body.variable_homes[n] == Home::none) continue;
+      variable_names_[n] = names_.take(code_.variables[n].name + "_here");
+      declare(body.variable_homes[n], code_.variables[n].width, body.variable_addresses[n], variable_names_[n]);
+      setting_ += fmt::format("  bm {} {}\n", code_.variables[n].name, variable_names_[n]);
+    }
+    for (std::size_t n = 0; n < body.literal_homes.size(); ++n) {
+      if (body.literal_homes[n] == Home::none) continue;
+      const Literal& literal = code_.literals[n];
+      literal_names_[n] = names_.take("constant");
+      declare(body.literal_homes[n], literal.width, body.literal_addresses[n], literal_names_[n]);
+      setting_ += fmt::format("  upassa {} {}\n", literal.text, literal_names_[n]);
+    }
+    return all;
+  }
+
+  /// Results begin with what their reduction leaves unchanged. Those that are read at once go first.
+  std::string begin() const {
+    std::vector<std::size_t> results;
+    for (std::size_t n = 0; n < code_.variables.size(); ++n) {
+      if (code_.variables[n].record == Record::result && !code_.variables[n].own) results.push_back(n);
+    }
+    const auto read_at_once = [&](std::size_t variable) {
+      return read_in_line(variable, code_.body, kernel_.body) ||
+             read_in_line(variable, code_.termination, kernel_.termination);
+    };
+    std::stable_sort(results.begin(), results.end(),
+                     [&](std::size_t a, std::size_t b) { return read_at_once(a) && !read_at_once(b); });
+    std::string all = setting_;
+    std::size_t first = 0;
+    while (first < code_.variables.size() && code_.variables[first].record != Record::result) ++first;
+    for (const std::size_t n : results) {
+      all += fmt::format("  {} {}\n", identity(code_.reductions[n - first].op, code_.variables[n].width),
+                         code_.variables[n].name);
+    }
+    if (results.empty() || read_at_once(results.back())) all += "  nop\n";
+    return all;
+  }
+
+  static bool read_in_line(std::size_t variable, const Operations& section, const Schedule& schedule) {
+    for (std::size_t n = 0; n < section.size(); ++n) {
+      const unsigned first = section[n].op == Op::FMULL ? schedule.line_of[n] - 1 : schedule.line_of[n];
+      if (first > 0) continue;
+      for (const Operand& operand : section[n].operands) {
+        if (operand.kind == Operand::Kind::variable && operand.index == static_cast<int>(variable)) return true;
+      }
+    }
+    return false;
+  }
+
+  static std::string identity(Op reduction, Width width) {
+    const bool wide = width == Width::long_word;
+    const isa::OperationInfo& info = isa::info_of(reduction);
+    if (info.kind == isa::NumberKind::floating_point && info.neutral != isa::Identity::zero) {
+      return fmt::format("fpassa f\"{}inf\"", info.neutral == isa::Identity::least ? "-" : "");
+    }
+    const std::string digits(wide ? 17 : 8, info.neutral == isa::Identity::least ? '0' : 'f');
+    const char* sign = info.neutral == isa::Identity::least ? "8" : info.neutral == isa::Identity::greatest ? "7" : "f";
+    if (info.neutral == isa::Identity::zero) return fmt::format("upassa {}\"0\"", wide ? "il" : "is");
+    return fmt::format("upassa {}\"{}{}\"", wide ? "hl" : "hs", sign, digits);
+  }
+
+  const Scheduled& kernel_;
+  const Microcode& code_;
+  Names names_;
+  std::vector<char> used_;
+  std::map<int, bool> viewed_;
+  std::vector<std::string> literal_names_;
+  std::vector<std::string> variable_names_;
+  std::string setting_;  // lines that copy literals and parameters
+};
+
+}  // namespace
+
+std::string source_of(const Scheduled& kernel, const std::string& head) { return KernelText(kernel).text(head); }
+
+}  // namespace gdr::compiler

@@ -1,0 +1,179 @@
+// What a pair function does to its results: sums, minima and maxima in the loop, any words at its end.
+#include "gdr/base/error.h"
+#include "lower.h"
+
+namespace gdr::compiler {
+namespace {
+
+using isa::Op;
+using isa::Width;
+
+constexpr const char* kForms =
+    "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, &=, ^=, min "
+    "and "
+    "max; and under a condition";
+
+}  // namespace
+
+bool Lowering::is_old(int number, const Store& store) const {
+  const Node& node = this->node(number);
+  return node.act == Act::input && node.record == Record::result && node.field == store.field &&
+         node.element == store.element;
+}
+
+bool Lowering::depends_on_results(int number) const {
+  std::vector<int> open{number};
+  std::set<int> seen;
+  while (!open.empty()) {
+    const int next = open.back();
+    open.pop_back();
+    if (!seen.insert(next).second) continue;
+    const Node& node = this->node(next);
+    if (node.act == Act::input && node.record == Record::result) return true;
+    open.insert(open.end(), node.operands.begin(), node.operands.end());
+  }
+  return false;
+}
+
+std::optional<Lowering::Sum> Lowering::chosen_extreme(const Node& node, const Store& store) const {
+  const Node* condition = &this->node(node.operands[0]);
+  const bool turned = condition->act == Act::opposite;
+  if (turned) condition = &this->node(condition->operands[0]);
+  const bool floating = condition->act == Act::less;
+  if (!floating && condition->act != Act::int_less) return std::nullopt;
+  const int yes = node.operands[1];
+  const int no = node.operands[2];
+  const int value = is_old(yes, store) ? no : yes;
+  if (!is_old(yes, store) && !is_old(no, store)) return std::nullopt;
+  int first = condition->operands[0];
+  const int second = condition->operands[1];
+  const bool first_old = is_old(first, store);
+  if ((first_old ? second : first) != value || (!first_old && !is_old(second, store))) return std::nullopt;
+  const bool smaller = (yes == first || (first_old && is_old(yes, store))) != turned;
+  if (floating) return Sum{smaller ? Op::FMIN : Op::FMAX, value, false};
+  return Sum{smaller ? Op::UMIN : Op::UMAX, value, false};
+}
+
+std::optional<Lowering::Sum> Lowering::sum_of(const Node& node, const Store& store) const {
+  static const std::map<Act, Op> acts{{Act::add, Op::FADD},     {Act::sub, Op::FSUB},  {Act::minimum, Op::FMIN},
+                                      {Act::maximum, Op::FMAX}, {Act::iadd, Op::UADD}, {Act::isub, Op::USUB},
+                                      {Act::iand, Op::UAND},    {Act::ior, Op::UOR},   {Act::ixor, Op::UXOR},
+                                      {Act::imin, Op::UMIN},    {Act::imax, Op::UMAX}};
+  const auto act = acts.find(node.act);
+  if (act == acts.end()) return std::nullopt;
+  const bool commutes = node.act != Act::sub && node.act != Act::isub;
+  const bool first = is_old(node.operands[0], store) || depends_on_results(node.operands[0]);
+  if (!first && !(commutes && depends_on_results(node.operands[1]))) return std::nullopt;
+  return Sum{act->second, node.operands[first ? 1 : 0], true};
+}
+
+void Lowering::write(const Sum& sum, const Store& store, const Node& at, const Truth& where) {
+  const int variable = variable_of(code_, Record::result, store.field, store.element);
+  const Width width = code_.variables[static_cast<std::size_t>(variable)].width;
+  Operand value = operand(sum.value);
+  const bool bits = isa::info_of(sum.op).kind != isa::NumberKind::floating_point;
+  if (bits) value = builder_.settled(value, width);
+  builder_.source(code_.variables[static_cast<std::size_t>(variable)].name, at.place);
+  const Operand old{Operand::Kind::variable, variable, -1, false};
+  const Operand made = builder_.operation(sum.op, {old, value}, width);
+  Operation& operation = builder_.of(made);
+  operation.variable = variable;
+  operation.predicate = where.operation;
+  operation.inverted = where.inverted;
+  const auto before = last_writer_.find(variable);
+  if (before != last_writer_.end()) operation.after = before->second;
+  last_writer_[variable] = made.index;
+}
+
+/// Appends what leads from the result before the pair to `number`; false if that is no sum.
+bool Lowering::accumulate(int number, const Store& store) {
+  if (is_old(number, store)) return true;
+  const Node& node = this->node(number);
+  const Type type = function_.records[static_cast<std::size_t>(Record::result)][store.field].type;
+  Truth where{-1, false, true};
+  const Node* changed = &node;
+  int before = -1;
+  std::optional<Sum> sum;
+  if (node.act == Act::select) {
+    sum = chosen_extreme(node, store);
+    if (sum) {
+      before = is_old(node.operands[1], store) ? node.operands[1] : node.operands[2];
+    } else {
+      // Either branch may be the result as it was.
+      const auto follows = [&](int branch, int other) {
+        const std::optional<Sum> one = sum_of(this->node(branch), store);
+        if (!one) return false;
+        const Node& adding = this->node(branch);
+        const int old = adding.operands[0] == one->value ? adding.operands[1] : adding.operands[0];
+        if (old != other) return false;
+        sum = one, changed = &adding, before = old;
+        return true;
+      };
+      if (follows(node.operands[1], node.operands[2])) {
+        where = truth(node.operands[0]);
+      } else if (follows(node.operands[2], node.operands[1])) {
+        where = truth(node.operands[0]);
+        where.inverted = !where.inverted, where.known = !where.known;
+      }
+    }
+  } else if ((sum = sum_of(node, store))) {
+    before = sum->value == node.operands[0] ? node.operands[1] : node.operands[0];
+  }
+  if (!sum || before < 0 || depends_on_results(sum->value)) return false;
+  if (!accumulate(before, store)) return false;
+  // A sum to which 0 is added under a condition is one that is written under the other.
+  const Node* added = &this->node(sum->value);
+  if (added->act == Act::widen) added = &this->node(added->operands[0]);
+  const bool chosen = sum->is_sum && added->act == Act::select && where.operation < 0 &&
+                      (sum->op == Op::FADD || sum->op == Op::FSUB || sum->op == Op::UADD || sum->op == Op::USUB);
+  if (chosen && (is_zero(added->operands[1]) || is_zero(added->operands[2]))) {
+    const bool zero_first = is_zero(added->operands[1]);
+    where = truth(added->operands[0]);
+    if (zero_first) where.inverted = !where.inverted, where.known = !where.known;
+    sum->value = added->operands[zero_first ? 2 : 1];
+  }
+  if (where.operation < 0 && !where.known) return true;
+  Reduction& reduction = code_.reductions[result_index(function_, store.field, store.element)];
+  Op op = sum->op;
+  if (op == Op::FSUB) op = Op::FADD;
+  if (op == Op::USUB) op = Op::UADD;
+  if (reduction.used && reduction.op != op) {
+    errors_.push_back({changed->place, "a result is reduced in two ways: by " + std::string(isa::info_of(op).mnemonic) +
+                                           " here and by " + std::string(isa::info_of(reduction.op).mnemonic) +
+                                           " before"});
+    return true;
+  }
+  reduction = {op, true};
+  static_cast<void>(type);
+  write(*sum, store, *changed, where);
+  return true;
+}
+
+void Lowering::accumulate_all() {
+  for (const Store& store : function_.stores) {
+    if (!accumulate(store.value, store)) errors_.push_back({store.place, kForms});
+  }
+}
+
+void Lowering::assign_all() {
+  for (const Store& store : function_.stores) {
+    const int variable = variable_of(code_, Record::result, store.field, store.element);
+    const Width width = code_.variables[static_cast<std::size_t>(variable)].width;
+    Operand value = operand(store.value);
+    const bool plain = value.kind == Operand::Kind::value && once(store.value) && builder_.width(value) == width &&
+                       !value.negated && builder_.of(value).variable < 0 && builder_.of(value).into < 0 &&
+                       builder_.of(value).predicate < 0;
+    builder_.source(code_.variables[static_cast<std::size_t>(variable)].name, store.place);
+    if (!plain) value = builder_.copy(value, width);
+    builder_.of(value).variable = variable;
+  }
+}
+
+std::size_t result_index(const PairFunction& function, unsigned field, unsigned element) {
+  std::size_t index = element;
+  const auto& fields = function.records[static_cast<std::size_t>(Record::result)];
+  for (unsigned n = 0; n < field; ++n) index += fields[n].count;
+  return index;
+}
+
+}  // namespace gdr::compiler

@@ -1,0 +1,792 @@
+// List scheduling with places that are decided late: an operation is put onto a line when its operands can be read
+// there, and only a read decides whether the value was written to T, a register or local memory. Many orders of
+// priority are tried, each a small change of the best so far.
+#include "schedule.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "line_table.h"
+
+namespace gdr::compiler {
+namespace {
+
+using isa::Op;
+using isa::Unit;
+using isa::Width;
+
+constexpr int kNone = -1;
+constexpr unsigned kForward = 1;  // lines, checked against the tables below
+constexpr unsigned kRegister = 2;
+
+/// What the schedules of one section have in common.
+class Problem {
+ public:
+  Problem(const Microcode& code_in, const Operations& section_in, const ScheduleOptions& options_in)
+      : code(code_in), section(section_in), options(options_in) {
+    const std::size_t size = section.size();
+    readers.resize(size);
+    flag_readers.assign(size, 0);
+    flag_root.resize(size);
+    needs.resize(size);
+    for (int n = 0; n < count(); ++n) {
+      const Operation& operation = at(n);
+      flag_root[static_cast<std::size_t>(n)] = n;
+      for (const Operand& operand : operation.operands) {
+        if (operand.kind == Operand::Kind::value) {
+          readers[static_cast<std::size_t>(operand.index)].push_back(n);
+          needs[static_cast<std::size_t>(n)].push_back({operand.index, operand.component >= 0 ? kRegister : kForward});
+        }
+      }
+      if (operation.into >= 0) needs[static_cast<std::size_t>(n)].push_back({operation.into, 1});
+      if (operation.predicate >= 0) needs[static_cast<std::size_t>(n)].push_back({operation.predicate, kRegister});
+      if (operation.flag_into >= 0) needs[static_cast<std::size_t>(n)].push_back({operation.flag_into, 1});
+      if (operation.after >= 0) needs[static_cast<std::size_t>(n)].push_back({operation.after, kRegister});
+    }
+    old_readers();
+    roots();
+    heights();
+  }
+
+  struct Need {
+    int operation;
+    unsigned lines;  // from its line to the one that needs it, at least
+  };
+
+  [[nodiscard]] int count() const { return static_cast<int>(section.size()); }
+  [[nodiscard]] const Operation& at(int n) const { return section[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] static unsigned length(const Operation& operation) { return operation.op == Op::FMULL ? 2 : 1; }
+
+  const Microcode& code;
+  const Operations& section;
+  const ScheduleOptions& options;
+  std::vector<std::vector<int>> readers;
+  std::vector<std::vector<Need>> needs;
+  std::vector<int> flag_readers;  // of the flag that an operation's root sets: operations that wait for it
+  std::vector<int> flag_root;
+  std::vector<int> height;
+  bool cyclic = false;
+
+ private:
+  /// A variable that is written is read before by those that mean its old word.
+  void old_readers() {
+    for (int n = 0; n < count(); ++n) {
+      if (at(n).variable < 0) continue;
+      for (int reader = 0; reader < count(); ++reader) {
+        if (reader == n || at(reader).after >= 0) continue;
+        for (const Operand& operand : at(reader).operands) {
+          if (operand.kind == Operand::Kind::variable && operand.index == at(n).variable) {
+            needs[static_cast<std::size_t>(n)].push_back({reader, 0});
+          }
+        }
+      }
+    }
+    // Whoever reads the base of a merge beside the one that overwrites it does so before.
+    for (int n = 0; n < count(); ++n) {
+      if (at(n).into < 0) continue;
+      for (const int reader : readers[static_cast<std::size_t>(at(n).into)]) {
+        if (reader != n) needs[static_cast<std::size_t>(n)].push_back({reader, 0});
+      }
+    }
+  }
+
+  void roots() {
+    for (int n = 0; n < count(); ++n) {
+      int root = n;
+      for (int steps = 0; at(root).flag_into >= 0 && steps < count(); ++steps) root = at(root).flag_into;
+      flag_root[static_cast<std::size_t>(n)] = root;
+      if (root != n) ++flag_readers[static_cast<std::size_t>(root)];
+    }
+    for (int n = 0; n < count(); ++n) {
+      if (at(n).predicate >= 0) {
+        ++flag_readers[static_cast<std::size_t>(flag_root[static_cast<std::size_t>(at(n).predicate)])];
+      }
+    }
+  }
+
+  void heights() {
+    height.assign(section.size(), 0);
+    bool changed = true;
+    for (int round = 0; changed && round <= count(); ++round) {
+      changed = false;
+      for (int n = count() - 1; n >= 0; --n) {
+        int& own = height[static_cast<std::size_t>(n)];
+        own = std::max(own, static_cast<int>(length(at(n))));
+        for (const Need& need : needs[static_cast<std::size_t>(n)]) {
+          const Operation& before = at(need.operation);
+          const int from = own + static_cast<int>(need.lines) + static_cast<int>(length(before)) - 1;
+          int& other = height[static_cast<std::size_t>(need.operation)];
+          if (other < from) other = from, changed = true;
+        }
+      }
+    }
+    cyclic = changed;
+  }
+};
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t next() {  // splitmix64 (Steele, Lea, Flood 2014)
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31);
+  }
+  int below(int limit) { return static_cast<int>(next() % static_cast<std::uint64_t>(limit)); }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// What distinguishes one try from another.
+struct Genes {
+  std::vector<int> priority;     // of operations
+  std::vector<char> preference;  // of operands' places: T first, register first, local memory first
+};
+
+/// One schedule in the making.
+class Try {
+ public:
+  explicit Try(const Problem& problem) : problem_(problem), most_(8 * problem.section.size() + 64) {}
+
+  /// False if the operations do not fit, or into less than `limit` lines.
+  bool run(const Genes& genes, unsigned limit, int register_words) {
+    begin(genes, register_words);
+    order();
+    std::size_t left = problem_.section.size();
+    for (int line = 0; left > 0; ++line) {
+      if (static_cast<unsigned>(line) >= limit || static_cast<std::size_t>(line) + 2 >= most_) return false;
+      left -= fill(line);
+      if (!settled(line - 1)) return false;
+    }
+    lines_ = 1;
+    for (int n = 0; n < problem_.count(); ++n) lines_ = std::max(lines_, line(n) + 1);
+    if (problem_.options.repeats) wrap();
+    return static_cast<unsigned>(lines_) < limit;
+  }
+
+  [[nodiscard]] unsigned lines() const { return static_cast<unsigned>(lines_); }
+  /// Gives registers and flags their numbers; false if they are too few.
+  bool allot(Schedule& schedule) const;
+
+ private:
+  struct Value {
+    int t, gpr, local;  // 1 if it stands there
+    int last;           // line of its last reader in a register or local memory
+    int pending;        // readers that have no line yet
+  };
+
+  void begin(const Genes& genes, int register_words) {
+    genes_ = &genes;
+    register_words_ = register_words;
+    LineState empty{};
+    empty.unit.fill(kNone);
+    empty.gpr_read.fill(kNone);
+    empty.local_read = empty.broadcast_read = empty.immediate = empty.gpr_write = empty.local_write = empty.t_held =
+        kNone;
+    empty.pressure = 0;
+    table_.assign(most_, empty);
+    const std::size_t size = problem_.section.size();
+    line_of_.assign(size, kNone);
+    values_.assign(size, Value{0, 0, 0, 0, 0});
+    sources_.assign(size, {});
+    flags_left_ = problem_.flag_readers;
+    flags_used_ = 0;
+    merged_by_.assign(size, kNone);
+    for (int n = 0; n < problem_.count(); ++n) {
+      values_[static_cast<std::size_t>(n)].pending =
+          static_cast<int>(problem_.readers[static_cast<std::size_t>(n)].size());
+      if (problem_.at(n).into >= 0) merged_by_[static_cast<std::size_t>(problem_.at(n).into)] = n;
+    }
+    literal_home_.assign(problem_.code.literals.size(), 0);
+    variable_home_.assign(problem_.code.variables.size(), 0);
+    home_words_ = 0;
+    peak_ = 0;
+  }
+
+  void order() {
+    order_.resize(problem_.section.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
+      return genes_->priority[static_cast<std::size_t>(a)] > genes_->priority[static_cast<std::size_t>(b)];
+    });
+  }
+
+  [[nodiscard]] int line(int n) const { return line_of_[static_cast<std::size_t>(n)]; }
+  LineState& at_line(int n) { return table_[static_cast<std::size_t>(n)]; }
+  [[nodiscard]] Value& value(int n) { return values_[static_cast<std::size_t>(n)]; }
+
+  /// Puts what fits onto a line; how many operations.
+  std::size_t fill(int k) {
+    std::size_t put = 0;
+    while (k > 0 && homeless(k - 1) > free_writes(k - 1) && put_first(k, true)) ++put;
+    while (put_first(k, false)) ++put;
+    return put;
+  }
+
+  /// The first operation in order that fits; of those that take a value from T that has no other place, if `urgent`.
+  bool put_first(int k, bool urgent) {
+    for (std::size_t n = 0; n < order_.size(); ++n) {
+      const int candidate = order_[n];
+      if (!ready(candidate, k) || (urgent && !relieves(candidate, k - 1))) continue;
+      if (!place(candidate, k)) {
+        journal_.roll_back();
+        continue;
+      }
+      journal_.commit();
+      order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(n));
+      return true;
+    }
+    return false;
+  }
+
+  bool relieves(int n, int k) {
+    for (const Operand& operand : problem_.at(n).operands) {
+      const bool value_of_line = operand.kind == Operand::Kind::value && line(operand.index) == k;
+      if (value_of_line && operand.component < 0 && waits(operand.index)) return true;
+    }
+    return false;
+  }
+
+  bool ready(int n, int k) {
+    for (const Problem::Need& need : problem_.needs[static_cast<std::size_t>(n)]) {
+      const int before = line(need.operation);
+      if (before == kNone || before + static_cast<int>(need.lines) > k) return false;
+    }
+    const Operation& operation = problem_.at(n);
+    const LineState& state = at_line(k);
+    const isa::OperationInfo& info = isa::info_of(operation.op);
+    if (state.unit[static_cast<std::size_t>(info.unit)] != kNone) return false;
+    if (!problem_.options.ready.empty()) {
+      for (const Operand& operand : operation.operands) {
+        if (operand.kind == Operand::Kind::variable &&
+            problem_.options.ready[static_cast<std::size_t>(operand.index)] > k) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool place(int n, int k) {
+    const Operation& operation = problem_.at(n);
+    const isa::OperationInfo& info = isa::info_of(operation.op);
+    const int length = static_cast<int>(Problem::length(operation));
+    const int result = k + length - 1;
+    for (int at = k; at <= result; ++at) {
+      int& unit = at_line(at).unit[static_cast<std::size_t>(info.unit)];
+      if (unit != kNone) return false;
+      journal_.set(unit, n);
+    }
+    if (info.claims_adder) {
+      int& adder = at_line(result).unit[static_cast<std::size_t>(Unit::adder)];
+      if (adder != kNone) return false;
+      journal_.set(adder, n);
+    }
+    if (operation.op == Op::BM && !port(at_line(k).broadcast_read, variable_key(operation.operands[0]))) return false;
+    if (!flag(n)) return false;
+    sources_now_.assign(operation.operands.size(), From::immediate);
+    // What has one way alone comes first: what only T has, then words of memories; what may stand in several places
+    // goes last.
+    for (int choices = 0; choices < 4; ++choices) {
+      for (std::size_t o = 0; o < operation.operands.size(); ++o) {
+        if (choices_of(operation.operands[o], k) == choices && !read(operation, o, k, result)) return false;
+      }
+    }
+    journal_.set(line_of_[static_cast<std::size_t>(n)], result);
+    if (operation.variable >= 0) {
+      int& write = at_line(result).local_write;
+      if (write != kNone) return false;
+      journal_.set(write, 1000000 + operation.variable);
+    }
+    for (const Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value)
+        journal_.set(value(operand.index).pending, value(operand.index).pending - 1);
+    }
+    if (!room(result)) return false;
+    if (operation.into >= 0 && !room(line(operation.into))) return false;
+    for (const Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value && !room(line(operand.index))) return false;
+    }
+    sources_[static_cast<std::size_t>(n)] = sources_now_;
+    return true;
+  }
+
+  int choices_of(const Operand& operand, int k) {
+    if (operand.kind == Operand::Kind::literal) return 3;
+    if (operand.kind == Operand::Kind::value) return line(operand.index) + 1 == k ? 0 : 2;
+    const Variable& variable = problem_.code.variables[static_cast<std::size_t>(operand.index)];
+    return variable.record == Record::parameter && !variable.own ? 3 : 1;
+  }
+
+  bool port(int& place, int key) {
+    if (place == key) return true;
+    if (place != kNone) return false;
+    journal_.set(place, key);
+    return true;
+  }
+
+  /// Flags in use are those whose readers have no line yet.
+  bool flag(int n) {
+    const Operation& operation = problem_.at(n);
+    if (operation.predicate >= 0) release(problem_.flag_root[static_cast<std::size_t>(operation.predicate)]);
+    if (operation.flag_into >= 0) {
+      release(problem_.flag_root[static_cast<std::size_t>(n)]);
+    } else if (operation.condition && flags_left_[static_cast<std::size_t>(n)] > 0) {
+      if (flags_used_ >= static_cast<int>(isa::kFlags)) return false;
+      journal_.set(flags_used_, flags_used_ + 1);
+    }
+    return true;
+  }
+
+  void release(int root) {
+    int& left = flags_left_[static_cast<std::size_t>(root)];
+    journal_.set(left, left - 1);
+    if (left == 0) journal_.set(flags_used_, flags_used_ - 1);
+  }
+
+  static int variable_key(const Operand& operand) { return 1000000 + operand.index; }
+
+  bool read(const Operation& operation, std::size_t o, int k, int until) {
+    const Operand& operand = operation.operands[o];
+    From& from = sources_now_[o];
+    switch (operand.kind) {
+      case Operand::Kind::literal:
+        return read_uniform(operand, k, until, from, literal_home_[static_cast<std::size_t>(operand.index)], 2000000);
+      case Operand::Kind::variable: {
+        const Variable& variable = problem_.code.variables[static_cast<std::size_t>(operand.index)];
+        if (variable.record == Record::parameter && !variable.own) {
+          return read_uniform(operand, k, until, from, variable_home_[static_cast<std::size_t>(operand.index)],
+                              1000000);
+        }
+        from = variable.home == Variable::Home::broadcast ? From::broadcast : From::local;
+        for (int at = k; at <= until; ++at) {
+          int& place = from == From::local ? at_line(at).local_read : at_line(at).broadcast_read;
+          // A vector that begins at a word and the word itself are two accesses.
+          if (!port(place, variable_key(operand) + (operation.vector && from == From::broadcast ? 4000000 : 0)))
+            return false;
+        }
+        return true;
+      }
+      case Operand::Kind::value:
+        break;
+    }
+    return read_value(operand, k, until, from);
+  }
+
+  /// A number or parameter: through its own port, or from where a copy stands.
+  bool read_uniform(const Operand& operand, int k, int until, From& from, int& home, int key_base) {
+    const bool literal = operand.kind == Operand::Kind::literal;
+    const std::size_t mark = journal_.mark();
+    const auto all_lines = [&](auto&& taking) {
+      for (int at = k; at <= until; ++at) {
+        if (!taking(at_line(at))) {
+          journal_.roll_back_to(mark);
+          return false;
+        }
+      }
+      return true;
+    };
+    from = literal ? From::immediate : From::broadcast;
+    if (all_lines([&](LineState& state) {
+          return port(literal ? state.immediate : state.broadcast_read, key_base + operand.index);
+        })) {
+      return true;
+    }
+    if (!problem_.options.homes) return false;
+    const int words = words_of(operand);
+    const int key = key_base + operand.index;
+    for (const int choice : {home, home == 0 ? 1 : 0, home == 0 ? 2 : 0}) {
+      if (choice == 0) continue;
+      from = choice == 1 ? From::gpr : From::local;
+      if (choice == 1 && home == 0 && peak_ + home_words_ + words > register_words_) continue;
+      if (!all_lines(
+              [&](LineState& state) { return choice == 1 ? gpr_port(state, key) : port(state.local_read, key); })) {
+        continue;
+      }
+      if (home == 0) {
+        journal_.set(home, choice);
+        if (choice == 1) journal_.set(home_words_, home_words_ + words);
+      }
+      return true;
+    }
+    return false;
+  }
+
+  int words_of(const Operand& operand) const {
+    const Width width = operand.kind == Operand::Kind::literal
+                            ? problem_.code.literals[static_cast<std::size_t>(operand.index)].width
+                            : problem_.code.variables[static_cast<std::size_t>(operand.index)].width;
+    return width == Width::long_word ? 2 : 1;
+  }
+
+  bool gpr_port(LineState& state, int key) {
+    for (int& place : state.gpr_read) {
+      if (place == key) return true;
+    }
+    for (int& place : state.gpr_read) {
+      if (place == kNone) return journal_.set(place, key), true;
+    }
+    return false;
+  }
+
+  bool read_value(const Operand& operand, int k, int until, From& from) {
+    const int v = operand.index;
+    const int written = line(v);
+    const bool register_there = written + static_cast<int>(kRegister) <= k;
+    const bool forward = operand.component < 0;
+    const std::size_t mark = journal_.mark();
+    const auto attempt = [&](From choice) {
+      const bool done = choice == From::t ? forward && from_t(v, until)
+                                          : register_there && from_memory(v, operand.component, k, until, choice);
+      if (!done) return journal_.roll_back_to(mark), false;
+      from = choice;
+      return true;
+    };
+    if (!register_there) return attempt(From::t);
+    if (value(v).gpr != 0 && attempt(From::gpr)) return true;
+    if (value(v).local != 0 && attempt(From::local)) return true;
+    if (value(v).t != 0 && at_line(k).t_held == v && attempt(From::t)) return true;
+    static constexpr std::array<std::array<From, 3>, 4> kOrders{{{From::gpr, From::local, From::t},
+                                                                 {From::t, From::gpr, From::local},
+                                                                 {From::local, From::gpr, From::t},
+                                                                 {From::t, From::local, From::gpr}}};
+    for (const From choice : kOrders[static_cast<std::size_t>(genes_->preference[static_cast<std::size_t>(v)])]) {
+      if (attempt(choice)) return true;
+    }
+    return false;
+  }
+
+  bool from_t(int v, int until) {
+    for (int at = line(v) + 1; at <= until; ++at) {
+      int& held = at_line(at).t_held;
+      if (held == v) continue;
+      if (held != kNone) return false;
+      journal_.set(held, v);
+    }
+    if (value(v).t == 0) journal_.set(value(v).t, 1);
+    // Where its predicate does not hold the base stays, and must have been in T.
+    const int base = problem_.at(v).into;
+    return base < 0 || from_t(base, line(v));
+  }
+
+  bool from_memory(int v, int component, int k, int until, From place) {
+    const bool gpr = place == From::gpr;
+    for (int at = k; at <= until; ++at) {
+      const int key = 8 * v + component + 1;
+      if (gpr ? !gpr_port(at_line(at), key) : !port(at_line(at).local_read, key)) return false;
+    }
+    if (!stand(v, gpr)) return false;
+    return keep(v, until, gpr);
+  }
+
+  /// The value, and what it overwrites, stand in a register or in local memory.
+  bool stand(int v, bool gpr) {
+    int& there = gpr ? value(v).gpr : value(v).local;
+    if (there != 0) return true;
+    LineState& state = at_line(line(v));
+    if (!port(gpr ? state.gpr_write : state.local_write, v)) return false;
+    journal_.set(there, 1);
+    const int base = problem_.at(v).into;
+    return base < 0 || stand(base, gpr);
+  }
+
+  /// Extends a register's life to a reader in line `until`.
+  bool keep(int v, int until, bool gpr) {
+    int& last = value(v).last;
+    if (gpr) {
+      const int words = problem_.at(v).width == Width::long_word ? 8 : 4;
+      int first = v;
+      while (problem_.at(first).into >= 0) first = problem_.at(first).into;
+      const int begin = std::max(line(first), kept_until(v));
+      for (int at = begin; at < until; ++at) {
+        int& pressure = at_line(at).pressure;
+        journal_.set(pressure, pressure + words);
+        if (pressure > peak_) journal_.set(peak_, pressure);
+        if (pressure + home_words_ > register_words_) return false;
+      }
+      journal_.set(value(v).gpr, std::max(value(v).gpr, until + 1));  // 1 + the last reader's line, at least 1
+    }
+    if (last < until) journal_.set(last, until);
+    return true;
+  }
+
+  int kept_until(int v) { return value(v).gpr > 1 ? value(v).gpr - 1 : 0; }
+
+  /// Whether values of a line that still have readers can get a place: in a register, in local memory, or one of them
+  /// in T if somebody can take it from there in the next line.
+  bool room(int k) {
+    if (k < 0) return true;
+    const int over = homeless(k) - free_writes(k);
+    if (over <= 0) return true;
+    return over == 1 && forwarded_from(k);
+  }
+
+  int free_writes(int k) {
+    const LineState& state = at_line(k);
+    return (state.gpr_write == kNone ? 1 : 0) + (state.local_write == kNone ? 1 : 0);
+  }
+
+  template <class Visit>
+  void each_of(int k, Visit visit) {
+    const LineState& state = at_line(k);
+    for (std::size_t unit = 1; unit < state.unit.size(); ++unit) {
+      const int n = state.unit[unit];
+      const bool adder_of_product =
+          n != kNone && unit == static_cast<std::size_t>(Unit::adder) && problem_.at(n).op == Op::FMULL;
+      if (n != kNone && line(n) == k && !adder_of_product) visit(n);
+    }
+  }
+
+  int homeless(int k) {
+    int count = 0;
+    each_of(k, [&](int n) { count += waits(n) ? 1 : 0; });
+    return count;
+  }
+
+  bool forwarded_from(int k) {
+    bool any = false;
+    each_of(k, [&](int n) {
+      const int held = at_line(k + 1).t_held;
+      if (!waits(n) || (held != kNone && held != n) || merged_by_[static_cast<std::size_t>(n)] != kNone) return;
+      int last = kNone;
+      bool alone = true;
+      for (const int reader : problem_.readers[static_cast<std::size_t>(n)]) {
+        if (line(reader) != kNone || reader == last) continue;
+        alone = alone && last == kNone;
+        last = reader;
+      }
+      any = any || (last != kNone && alone && next_in(last, n, k + 1));
+    });
+    return any;
+  }
+
+  /// Whether `reader` could stand in line `k`, which follows that of its operand `n`.
+  bool next_in(int reader, int n, int k) {
+    for (const Problem::Need& need : problem_.needs[static_cast<std::size_t>(reader)]) {
+      const int before = line(need.operation);
+      if (before == kNone || before + static_cast<int>(need.lines) > k) return false;
+    }
+    for (const Operand& operand : problem_.at(reader).operands) {
+      if (operand.kind == Operand::Kind::value && operand.index == n && operand.component >= 0) return false;
+    }
+    return true;
+  }
+
+  bool waits(int n) {
+    const Value& own = value(n);
+    if (own.gpr != 0 || own.local != 0) return false;
+    const int over = merged_by_[static_cast<std::size_t>(n)];
+    if (over != kNone) return line(over) == kNone || waits(over);
+    return own.pending > 0;
+  }
+
+  /// After the next line T is no place any more for what nobody took from there.
+  bool settled(int k) { return k < 0 || homeless(k) <= free_writes(k); }
+
+  /// The first line follows the last: what is written there must have landed.
+  void wrap() {
+    for (int n = 0; n < problem_.count(); ++n) {
+      const int variable = problem_.at(n).variable;
+      if (variable < 0) continue;
+      for (int reader = 0; reader < problem_.count(); ++reader) {
+        for (const Operand& operand : problem_.at(reader).operands) {
+          if (operand.kind != Operand::Kind::variable || operand.index != variable) continue;
+          lines_ = std::max(lines_, line(n) + static_cast<int>(kRegister) - line(reader));
+        }
+      }
+    }
+  }
+
+  const Problem& problem_;
+  std::size_t most_;
+  const Genes* genes_ = nullptr;
+  Journal journal_;
+  std::vector<LineState> table_;
+  std::vector<int> line_of_;
+  std::vector<Value> values_;
+  std::vector<std::vector<From>> sources_;
+  std::vector<From> sources_now_;
+  std::vector<int> flags_left_;
+  std::vector<int> merged_by_;
+  std::vector<int> literal_home_;
+  std::vector<int> variable_home_;
+  std::vector<int> order_;
+  int flags_used_ = 0;
+  int home_words_ = 0;
+  int peak_ = 0;
+  int register_words_ = 0;
+  int lines_ = 0;
+};
+
+/// First fit; an interval ends where its last reader stands, which reads before a new word lands.
+class Registers {
+ public:
+  explicit Registers(unsigned words) : free_from_(words, 0) {}
+
+  std::optional<unsigned> take(unsigned words, unsigned step, int begin, int end) {
+    for (unsigned at = 0; at + words <= free_from_.size(); at += step) {
+      bool fits = true;
+      for (unsigned n = at; n < at + words; ++n) fits = fits && free_from_[n] <= begin;
+      if (!fits) continue;
+      for (unsigned n = at; n < at + words; ++n) free_from_[n] = end;
+      return at;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<int> free_from_;
+};
+
+bool Try::allot(Schedule& schedule) const {
+  const std::size_t size = problem_.section.size();
+  schedule = {};
+  schedule.lines = lines();
+  schedule.sources = sources_;
+  schedule.places.resize(size);
+  schedule.flag_of.assign(size, 0);
+  for (const int at : line_of_) schedule.line_of.push_back(static_cast<unsigned>(at));
+  unsigned end = isa::kGprShortWords;
+  const auto homes = [&](const std::vector<int>& taken, auto&& width, std::vector<Home>& kinds,
+                         std::vector<unsigned>& at) {
+    kinds.assign(taken.size(), Home::none);
+    at.assign(taken.size(), 0);
+    for (std::size_t n = 0; n < taken.size(); ++n) {
+      kinds[n] = static_cast<Home>(taken[n]);
+      if (taken[n] != 1) continue;
+      const unsigned words = width(n) == Width::long_word ? 2 : 1;
+      end -= words;
+      end -= end % words;
+      at[n] = end;
+    }
+  };
+  const Microcode& code = problem_.code;
+  homes(
+      variable_home_, [&](std::size_t n) { return code.variables[n].width; }, schedule.variable_homes,
+      schedule.variable_addresses);
+  homes(
+      literal_home_, [&](std::size_t n) { return code.literals[n].width; }, schedule.literal_homes,
+      schedule.literal_addresses);
+
+  std::vector<int> by_line(size);
+  std::iota(by_line.begin(), by_line.end(), 0);
+  std::stable_sort(by_line.begin(), by_line.end(), [&](int a, int b) { return line(a) < line(b); });
+  Registers registers(end);
+  Registers flags(isa::kFlags);
+  for (const int n : by_line) {
+    const auto own = static_cast<std::size_t>(n);
+    const Value& value = values_[own];
+    Places& places = schedule.places[own];
+    places.t = value.t != 0;
+    places.gpr = value.gpr != 0;
+    places.local = value.local != 0;
+    const Operation& operation = problem_.at(n);
+    if (places.gpr && operation.into >= 0) {
+      places.address = schedule.places[static_cast<std::size_t>(operation.into)].address;
+    } else if (places.gpr) {
+      int last = value.gpr - 1;
+      for (int over = merged_by_[own]; over != kNone; over = merged_by_[static_cast<std::size_t>(over)]) {
+        last = std::max({last, values_[static_cast<std::size_t>(over)].gpr - 1, line(over)});
+      }
+      const bool wide = operation.width == Width::long_word;
+      const std::optional<unsigned> address = registers.take(wide ? 8 : 4, wide ? 2 : 1, line(n), last);
+      if (!address) return false;
+      places.address = *address;
+    }
+    if (!operation.condition) continue;
+    if (operation.flag_into >= 0) {
+      schedule.flag_of[own] = schedule.flag_of[static_cast<std::size_t>(problem_.flag_root[own])];
+      continue;
+    }
+    int last = line(n);
+    for (int reader = 0; reader < problem_.count(); ++reader) {
+      const Operation& other = problem_.at(reader);
+      const bool reads = other.predicate >= 0 && problem_.flag_root[static_cast<std::size_t>(other.predicate)] == n;
+      const bool sets = other.flag_into >= 0 && problem_.flag_root[static_cast<std::size_t>(reader)] == n;
+      if (reads || sets) last = std::max(last, line(reader));
+    }
+    const std::optional<unsigned> flag = flags.take(1, 1, line(n), last);
+    if (!flag) return false;
+    schedule.flag_of[own] = *flag + 1;
+  }
+  return true;
+}
+
+/// Small changes of the best genes so far.
+void mutate(Genes& genes, Random& random, int spread) {
+  const int size = static_cast<int>(genes.priority.size());
+  const int changes = 1 + random.below(4);
+  for (int n = 0; n < changes; ++n) {
+    const auto at = static_cast<std::size_t>(random.below(size));
+    if (random.below(3) == 0) {
+      genes.preference[at] = static_cast<char>(random.below(4));
+    } else {
+      genes.priority[at] += random.below(2 * spread + 1) - spread;
+    }
+  }
+}
+
+}  // namespace
+
+unsigned least_lines(const Operations& section) {
+  const Microcode none;
+  const ScheduleOptions options;
+  const Problem problem(none, section, options);
+  std::array<unsigned, isa::kUnits + 1> taken{};
+  unsigned chain = 0;
+  for (int n = 0; n < problem.count(); ++n) {
+    const Operation& operation = problem.at(n);
+    taken[static_cast<std::size_t>(isa::info_of(operation.op).unit)] += Problem::length(operation);
+    if (operation.op == Op::FMULL) ++taken[static_cast<std::size_t>(Unit::adder)];
+    chain = std::max(chain, static_cast<unsigned>(problem.height[static_cast<std::size_t>(n)]));
+  }
+  return std::max(chain, *std::max_element(taken.begin(), taken.end()));
+}
+
+std::optional<Schedule> schedule(const Microcode& code, const Operations& section, const ScheduleOptions& options) {
+  if (section.empty()) return Schedule{};
+  const Problem problem(code, section, options);
+  if (problem.cyclic) return std::nullopt;
+  constexpr int kScale = 16;              // of priorities
+  constexpr unsigned kPatience = 1500;    // tries without a shorter schedule before the walk begins elsewhere
+  constexpr unsigned kForTheFirst = 400;  // tries at least: without a schedule there is nothing
+  Genes first;
+  for (const int height : problem.height) first.priority.push_back(kScale * height);
+  first.preference.assign(section.size(), 0);
+  const unsigned bound = least_lines(section);
+  const auto no_limit = static_cast<unsigned>(8 * section.size() + 60);
+  Random random(options.seed);
+  Try attempt(problem);
+  std::optional<Schedule> best;
+  Genes walk = first;  // the schedule that small changes are made of
+  unsigned walk_lines = no_limit;
+  unsigned patience = kPatience;
+  const unsigned tries = std::max(options.tries, 1U);
+  for (unsigned n = 0; n < (best ? tries : std::max(tries, kForTheFirst)); ++n) {
+    if (--patience == 0) {
+      walk = first;
+      for (int extra = random.below(16); extra >= 0; --extra) mutate(walk, random, 4 * kScale);
+      walk_lines = no_limit;
+      patience = kPatience;
+    }
+    Genes next = walk;
+    if (n > 0) mutate(next, random, (n % 4 == 0 ? 4 : 1) * kScale);
+    Schedule made;
+    if (!attempt.run(next, walk_lines + 1, static_cast<int>(isa::kGprShortWords)) || !attempt.allot(made)) {
+      // Until something fits, the walk is free.
+      if (walk_lines == no_limit && n % 8 != 0) walk = std::move(next);
+      continue;
+    }
+    // As long as the walk's, too: plateaus are walked along.
+    if (made.lines < walk_lines) patience = kPatience;
+    walk_lines = made.lines;
+    walk = std::move(next);
+    if (!best || made.lines < best->lines) best = std::move(made);
+    if (best->lines <= bound) break;
+  }
+  return best;
+}
+
+}  // namespace gdr::compiler
