@@ -65,6 +65,7 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   if (!errors.empty()) return tell(result, errors);
   if (options.components) join_components(code);
   if (options.hoist) hoist(code);
+  separate_ports(code);
   ScheduleOptions scheduling;
   scheduling.seed = options.seed;
   scheduling.tries = tries_of(options.effort, code.body.size());
@@ -86,7 +87,7 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   }
   result.kernel = function.name;
   result.lines = body->lines;
-  result.least_lines = least_lines(code.body);
+  result.least_lines = least_lines(code, code.body);
   report_precision(code, result);
   const Scheduled kernel{function, code, *initialization, *body, *termination};
   const std::string name = std::filesystem::path(file).filename().string();

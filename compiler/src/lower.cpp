@@ -259,13 +259,22 @@ Truth Lowering::made_truth(int number) {
       };
       turn(a), turn(b);
       builder_.source(node.name, node.place);
-      Truth value = builder_.both(a, b, false, false);
+      Truth value = builder_.both(a, b, own_flag(node.operands[0]), own_flag(node.operands[1]));
       turn(value);
       return value;
     }
     default:
       return comparison(node);
   }
+}
+
+/// Whether the flag of a truth is its own and nobody else's, so that it may be set anew.
+bool Lowering::own_flag(int number) const {
+  const Node& node = this->node(number);
+  if (!once(number)) return false;
+  if (node.act == Act::opposite) return own_flag(node.operands[0]);
+  const bool of_its_value = (node.act == Act::less || node.act == Act::equal) && is_zero(node.operands[1]);
+  return !of_its_value && node.act != Act::constant;
 }
 
 Truth Lowering::comparison(const Node& node) {

@@ -31,13 +31,27 @@ class Lowering {
   Truth truth(int node);
   Truth made_truth(int node);
   Truth comparison(const Node& node);
+  [[nodiscard]] bool own_flag(int node) const;
   Operand quotient(const Node& node, isa::Width width);
 
   struct Sum {
     isa::Op op;
     int value;  // node
-    bool is_sum;
   };
+  struct Under {
+    int node;
+    bool opposite;
+  };
+  /// How a result is changed: where all conditions hold, `before` by the sum.
+  struct Change {
+    int changed = -1;
+    int before = -1;
+    std::optional<Sum> sum;
+    std::vector<Under> conditions;
+  };
+  std::optional<Change> change_of(int number, const Store& store) const;
+  [[nodiscard]] bool follows(int later, int earlier) const;
+  Truth all_of(const std::vector<Under>& conditions);
   bool accumulate(int node, const Store& store);
   std::optional<Sum> sum_of(const Node& node, const Store& store) const;
   std::optional<Sum> chosen_extreme(const Node& node, const Store& store) const;

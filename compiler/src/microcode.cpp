@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lower.h"
+#include "names.h"
 
 namespace gdr::compiler {
 namespace {
@@ -248,7 +249,7 @@ namespace {
 
 class Hoister {
  public:
-  explicit Hoister(Microcode& code) : code_(code), fixed_(code.body.size(), -1) {}
+  explicit Hoister(Microcode& code) : code_(code), names_(code), fixed_(code.body.size(), -1) {}
 
   void run() {
     bool any = false;
@@ -300,7 +301,7 @@ class Hoister {
     if (is_new) {
       const Operation& made = code_.body[static_cast<std::size_t>(operation)];
       Variable variable;
-      variable.name = made.name;
+      variable.name = names_.take(made.name.empty() ? "fixed" : made.name);
       variable.width = made.width;
       variable.own = true;
       found->second = static_cast<int>(code_.variables.size());
@@ -310,11 +311,76 @@ class Hoister {
   }
 
   Microcode& code_;
+  Names names_;
   std::vector<char> fixed_;
 };
 
 }  // namespace
 
 void hoist(Microcode& code) { Hoister(code).run(); }
+
+// ---- one word of local memory and one of broadcast memory to an operation
+// ----------------------------------------------
+
+namespace {
+
+class Separator {
+ public:
+  Separator(const Microcode& code, Operations& section) : code_(code), section_(section) {}
+
+  void run() {
+    const std::size_t size = section_.size();
+    for (std::size_t n = 0; n < size; ++n) separate(n, false), separate(n, true);
+  }
+
+ private:
+  /// Whether an operand comes through this memory's one port. Parameters have other ways, in the loop.
+  [[nodiscard]] bool through(const Operand& operand, bool broadcast) const {
+    if (operand.kind != Operand::Kind::variable) return false;
+    const Variable& variable = code_.variables[static_cast<std::size_t>(operand.index)];
+    if ((variable.home == Variable::Home::broadcast) != broadcast) return false;
+    return &section_ != &code_.body || variable.record != Record::parameter || variable.own;
+  }
+
+  void separate(std::size_t n, bool broadcast) {
+    if (section_[n].operands.size() < 2) return;
+    const Operand first = section_[n].operands[0];
+    const Operand second = section_[n].operands[1];
+    if (!through(first, broadcast) || !through(second, broadcast) || first.index == second.index) return;
+    // A result is read where it is written.
+    const bool result = code_.variables[static_cast<std::size_t>(second.index)].record == Record::result &&
+                        !code_.variables[static_cast<std::size_t>(second.index)].own;
+    Operand& moved = section_[n].operands[result ? 0 : 1];
+    const int copied = copy(moved.index, section_[n]);
+    Operand& again = section_[n].operands[result ? 0 : 1];  // copying may have moved the operations
+    again = {Operand::Kind::value, copied, -1, again.negated};
+  }
+
+  int copy(int index, const Operation& reader) {
+    const bool vector = reader.vector;
+    const auto [known, is_new] = copies_.try_emplace({index, vector}, static_cast<int>(section_.size()));
+    if (!is_new) return known->second;
+    const Variable& variable = code_.variables[static_cast<std::size_t>(index)];
+    Operation made;
+    made.op = variable.home == Variable::Home::broadcast ? Op::BM : Op::UPASSA;
+    made.operands = {{Operand::Kind::variable, index, -1, false}};
+    made.width = variable.width;
+    made.vector = vector;
+    made.name = variable.name;
+    made.place = reader.place;
+    section_.push_back(std::move(made));
+    return known->second;
+  }
+
+  const Microcode& code_;
+  Operations& section_;
+  std::map<std::pair<int, bool>, int> copies_;
+};
+
+}  // namespace
+
+void separate_ports(Microcode& code) {
+  for (Operations* section : {&code.initialization, &code.body, &code.termination}) Separator(code, *section).run();
+}
 
 }  // namespace gdr::compiler

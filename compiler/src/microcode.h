@@ -84,6 +84,10 @@ void join_components(Microcode& code);
 /// What depends on i-data and parameters alone moves to the loop initialization.
 void hoist(Microcode& code);
 
+/// No operation reads two words of local memory, or two of broadcast memory: one of them is copied to a register
+/// before.
+void separate_ports(Microcode& code);
+
 /// Words before this one in the record of results.
 [[nodiscard]] std::size_t result_index(const PairFunction& function, unsigned field, unsigned element);
 

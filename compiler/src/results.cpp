@@ -1,4 +1,6 @@
 // What a pair function does to its results: sums, minima and maxima in the loop, any words at its end.
+#include <algorithm>
+
 #include "gdr/base/error.h"
 #include "lower.h"
 
@@ -50,8 +52,8 @@ std::optional<Lowering::Sum> Lowering::chosen_extreme(const Node& node, const St
   const bool first_old = is_old(first, store);
   if ((first_old ? second : first) != value || (!first_old && !is_old(second, store))) return std::nullopt;
   const bool smaller = (yes == first || (first_old && is_old(yes, store))) != turned;
-  if (floating) return Sum{smaller ? Op::FMIN : Op::FMAX, value, false};
-  return Sum{smaller ? Op::UMIN : Op::UMAX, value, false};
+  if (floating) return Sum{smaller ? Op::FMIN : Op::FMAX, value};
+  return Sum{smaller ? Op::UMIN : Op::UMAX, value};
 }
 
 std::optional<Lowering::Sum> Lowering::sum_of(const Node& node, const Store& store) const {
@@ -64,7 +66,7 @@ std::optional<Lowering::Sum> Lowering::sum_of(const Node& node, const Store& sto
   const bool commutes = node.act != Act::sub && node.act != Act::isub;
   const bool first = is_old(node.operands[0], store) || depends_on_results(node.operands[0]);
   if (!first && !(commutes && depends_on_results(node.operands[1]))) return std::nullopt;
-  return Sum{act->second, node.operands[first ? 1 : 0], true};
+  return Sum{act->second, node.operands[first ? 1 : 0]};
 }
 
 void Lowering::write(const Sum& sum, const Store& store, const Node& at, const Truth& where) {
@@ -85,67 +87,89 @@ void Lowering::write(const Sum& sum, const Store& store, const Node& at, const T
   last_writer_[variable] = made.index;
 }
 
+/// Takes the conditions off a result that is changed under them: `changed` is then a sum or an extreme of `before`.
+std::optional<Lowering::Change> Lowering::change_of(int number, const Store& store) const {
+  Change change;
+  std::vector<int> kept;  // what the result is where a condition does not hold
+  for (;;) {
+    const Node& node = this->node(number);
+    change.changed = number;
+    if (node.act != Act::select) {
+      change.sum = sum_of(node, store);
+      if (change.sum) change.before = change.sum->value == node.operands[0] ? node.operands[1] : node.operands[0];
+      break;
+    }
+    if ((change.sum = chosen_extreme(node, store))) {
+      change.before = is_old(node.operands[1], store) ? node.operands[1] : node.operands[2];
+      break;
+    }
+    // The branch that is no older state of the result is the one that changes it.
+    const bool first = !is_old(node.operands[1], store) &&
+                       (is_old(node.operands[2], store) || follows(node.operands[1], node.operands[2]));
+    change.conditions.push_back({node.operands[0], !first});
+    kept.push_back(node.operands[first ? 2 : 1]);
+    number = node.operands[first ? 1 : 2];
+  }
+  if (!change.sum || change.before < 0 || depends_on_results(change.sum->value)) return std::nullopt;
+  const bool same = std::all_of(kept.begin(), kept.end(), [&](int one) { return one == change.before; });
+  return same ? std::optional(change) : std::nullopt;
+}
+
+/// Whether `later` is computed from `earlier`.
+bool Lowering::follows(int later, int earlier) const {
+  std::vector<int> open{later};
+  std::set<int> seen;
+  while (!open.empty()) {
+    const int next = open.back();
+    open.pop_back();
+    if (next == earlier) return true;
+    if (!seen.insert(next).second) continue;
+    open.insert(open.end(), node(next).operands.begin(), node(next).operands.end());
+  }
+  return false;
+}
+
+Truth Lowering::all_of(const std::vector<Under>& conditions) {
+  Truth all{-1, false, true};
+  bool free = false;
+  for (const Under& condition : conditions) {
+    Truth next = truth(condition.node);
+    if (condition.opposite) next.inverted = !next.inverted, next.known = !next.known;
+    const bool next_free = own_flag(condition.node);
+    all = builder_.both(all, next, free, next_free);
+    free = conditions.size() > 1 || next_free;
+  }
+  return all;
+}
+
 /// Appends what leads from the result before the pair to `number`; false if that is no sum.
 bool Lowering::accumulate(int number, const Store& store) {
   if (is_old(number, store)) return true;
-  const Node& node = this->node(number);
-  const Type type = function_.records[static_cast<std::size_t>(Record::result)][store.field].type;
-  Truth where{-1, false, true};
-  const Node* changed = &node;
-  int before = -1;
-  std::optional<Sum> sum;
-  if (node.act == Act::select) {
-    sum = chosen_extreme(node, store);
-    if (sum) {
-      before = is_old(node.operands[1], store) ? node.operands[1] : node.operands[2];
-    } else {
-      // Either branch may be the result as it was.
-      const auto follows = [&](int branch, int other) {
-        const std::optional<Sum> one = sum_of(this->node(branch), store);
-        if (!one) return false;
-        const Node& adding = this->node(branch);
-        const int old = adding.operands[0] == one->value ? adding.operands[1] : adding.operands[0];
-        if (old != other) return false;
-        sum = one, changed = &adding, before = old;
-        return true;
-      };
-      if (follows(node.operands[1], node.operands[2])) {
-        where = truth(node.operands[0]);
-      } else if (follows(node.operands[2], node.operands[1])) {
-        where = truth(node.operands[0]);
-        where.inverted = !where.inverted, where.known = !where.known;
-      }
-    }
-  } else if ((sum = sum_of(node, store))) {
-    before = sum->value == node.operands[0] ? node.operands[1] : node.operands[0];
-  }
-  if (!sum || before < 0 || depends_on_results(sum->value)) return false;
-  if (!accumulate(before, store)) return false;
+  std::optional<Change> change = change_of(number, store);
+  if (!change || !accumulate(change->before, store)) return false;
+  Sum sum = *change->sum;
   // A sum to which 0 is added under a condition is one that is written under the other.
-  const Node* added = &this->node(sum->value);
+  const Node* added = &this->node(sum.value);
   if (added->act == Act::widen) added = &this->node(added->operands[0]);
-  const bool chosen = sum->is_sum && added->act == Act::select && where.operation < 0 &&
-                      (sum->op == Op::FADD || sum->op == Op::FSUB || sum->op == Op::UADD || sum->op == Op::USUB);
-  if (chosen && (is_zero(added->operands[1]) || is_zero(added->operands[2]))) {
+  const bool adds = sum.op == Op::FADD || sum.op == Op::FSUB || sum.op == Op::UADD || sum.op == Op::USUB;
+  if (adds && added->act == Act::select && (is_zero(added->operands[1]) || is_zero(added->operands[2]))) {
     const bool zero_first = is_zero(added->operands[1]);
-    where = truth(added->operands[0]);
-    if (zero_first) where.inverted = !where.inverted, where.known = !where.known;
-    sum->value = added->operands[zero_first ? 2 : 1];
+    change->conditions.push_back({added->operands[0], zero_first});
+    sum.value = added->operands[zero_first ? 2 : 1];
   }
+  const Truth where = all_of(change->conditions);
   if (where.operation < 0 && !where.known) return true;
+  const Node& changed = this->node(change->changed);
   Reduction& reduction = code_.reductions[result_index(function_, store.field, store.element)];
-  Op op = sum->op;
-  if (op == Op::FSUB) op = Op::FADD;
-  if (op == Op::USUB) op = Op::UADD;
+  const Op op = sum.op == Op::FSUB ? Op::FADD : sum.op == Op::USUB ? Op::UADD : sum.op;
   if (reduction.used && reduction.op != op) {
-    errors_.push_back({changed->place, "a result is reduced in two ways: by " + std::string(isa::info_of(op).mnemonic) +
-                                           " here and by " + std::string(isa::info_of(reduction.op).mnemonic) +
-                                           " before"});
+    errors_.push_back({changed.place, "a result is reduced in two ways: by " + std::string(isa::info_of(op).mnemonic) +
+                                          " here and by " + std::string(isa::info_of(reduction.op).mnemonic) +
+                                          " before"});
     return true;
   }
   reduction = {op, true};
-  static_cast<void>(type);
-  write(*sum, store, *changed, where);
+  write(sum, store, changed, where);
   return true;
 }
 

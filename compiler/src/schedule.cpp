@@ -46,6 +46,7 @@ class Problem {
     old_readers();
     roots();
     heights();
+    beside_variables();
   }
 
   struct Need {
@@ -65,6 +66,7 @@ class Problem {
   std::vector<int> flag_readers;  // of the flag that an operation's root sets: operations that wait for it
   std::vector<int> flag_root;
   std::vector<int> height;
+  std::vector<char> not_local;  // values whose readers need local memory's port for a variable
   bool cyclic = false;
 
  private:
@@ -86,6 +88,21 @@ class Problem {
       if (at(n).into < 0) continue;
       for (const int reader : readers[static_cast<std::size_t>(at(n).into)]) {
         if (reader != n) needs[static_cast<std::size_t>(n)].push_back({reader, 0});
+      }
+    }
+  }
+
+  void beside_variables() {
+    not_local.assign(section.size(), 0);
+    for (int n = 0; n < count(); ++n) {
+      bool local = false;
+      for (const Operand& operand : at(n).operands) {
+        local = local || (operand.kind == Operand::Kind::variable &&
+                          code.variables[static_cast<std::size_t>(operand.index)].home == Variable::Home::local);
+      }
+      if (!local) continue;
+      for (const Operand& operand : at(n).operands) {
+        if (operand.kind == Operand::Kind::value) not_local[static_cast<std::size_t>(operand.index)] = 1;
       }
     }
   }
@@ -143,6 +160,8 @@ class Random {
 struct Genes {
   std::vector<int> priority;     // of operations
   std::vector<char> preference;  // of operands' places: T first, register first, local memory first
+  bool careful = false;          // every value gets a register, or a word of local memory, at once
+  bool flags_in_order = false;   // flags are taken in the order of the source, which needs few at once
 };
 
 /// One schedule in the making.
@@ -171,6 +190,8 @@ class Try {
   bool allot(Schedule& schedule) const;
 
  private:
+  [[nodiscard]] std::vector<std::array<bool, 2>> places_read() const;
+
   struct Value {
     int t, gpr, local;  // 1 if it stands there
     int last;           // line of its last reader in a register or local memory
@@ -220,7 +241,7 @@ class Try {
   /// Puts what fits onto a line; how many operations.
   std::size_t fill(int k) {
     std::size_t put = 0;
-    while (k > 0 && homeless(k - 1) > free_writes(k - 1) && put_first(k, true)) ++put;
+    while (k > 0 && crowding(k - 1) > 0 && put_first(k, true)) ++put;
     while (put_first(k, false)) ++put;
     return put;
   }
@@ -304,6 +325,7 @@ class Try {
       if (operand.kind == Operand::Kind::value)
         journal_.set(value(operand.index).pending, value(operand.index).pending - 1);
     }
+    if (genes_->careful && !careful_place(n)) return false;
     if (!room(result)) return false;
     if (operation.into >= 0 && !room(line(operation.into))) return false;
     for (const Operand& operand : operation.operands) {
@@ -335,9 +357,33 @@ class Try {
       release(problem_.flag_root[static_cast<std::size_t>(n)]);
     } else if (operation.condition && flags_left_[static_cast<std::size_t>(n)] > 0) {
       if (flags_used_ >= static_cast<int>(isa::kFlags)) return false;
+      if (genes_->flags_in_order && earlier_flag(n)) return false;
       journal_.set(flags_used_, flags_used_ + 1);
     }
     return true;
+  }
+
+  bool careful_place(int n) {
+    if (value(n).pending == 0 && merged_by_[static_cast<std::size_t>(n)] == kNone) return true;
+    const int base = problem_.at(n).into;
+    if (base >= 0) return stand(n, value(base).gpr != 0);
+    int words = words_in(n) + home_words_;
+    for (int other = 0; other < problem_.count(); ++other) {
+      const Value& live = value(other);
+      if (line(other) != kNone && live.gpr != 0 && live.pending > 0) words += words_in(other);
+    }
+    const bool room_left = words + 8 <= register_words_ || problem_.not_local[static_cast<std::size_t>(n)] != 0;
+    return stand(n, room_left);
+  }
+
+  int words_in(int n) const { return problem_.at(n).width == Width::long_word ? 8 : 4; }
+
+  bool earlier_flag(int n) {
+    for (int other = 0; other < n; ++other) {
+      const bool takes = problem_.at(other).condition && problem_.at(other).flag_into < 0;
+      if (takes && line(other) == kNone && problem_.flag_readers[static_cast<std::size_t>(other)] > 0) return true;
+    }
+    return false;
   }
 
   void release(int root) {
@@ -438,6 +484,7 @@ class Try {
     const bool forward = operand.component < 0;
     const std::size_t mark = journal_.mark();
     const auto attempt = [&](From choice) {
+      if (choice == From::local && problem_.not_local[static_cast<std::size_t>(v)] != 0) return false;
       const bool done = choice == From::t ? forward && from_t(v, until)
                                           : register_there && from_memory(v, operand.component, k, until, choice);
       if (!done) return journal_.roll_back_to(mark), false;
@@ -496,7 +543,7 @@ class Try {
   bool keep(int v, int until, bool gpr) {
     int& last = value(v).last;
     if (gpr) {
-      const int words = problem_.at(v).width == Width::long_word ? 8 : 4;
+      const int words = words_in(v);
       int first = v;
       while (problem_.at(first).into >= 0) first = problem_.at(first).into;
       const int begin = std::max(line(first), kept_until(v));
@@ -518,14 +565,25 @@ class Try {
   /// in T if somebody can take it from there in the next line.
   bool room(int k) {
     if (k < 0) return true;
-    const int over = homeless(k) - free_writes(k);
-    if (over <= 0) return true;
-    return over == 1 && forwarded_from(k);
+    const int over = crowding(k);
+    return over <= 0 || (over == 1 && forwarded_from(k));
   }
 
-  int free_writes(int k) {
+  /// By how many values those of a line that still have readers are more than the places left for them.
+  int crowding(int k) {
     const LineState& state = at_line(k);
-    return (state.gpr_write == kNone ? 1 : 0) + (state.local_write == kNone ? 1 : 0);
+    const int gpr = state.gpr_write == kNone ? 1 : 0;
+    const int local = state.local_write == kNone ? 1 : 0;
+    int all = 0;
+    int registers = 0;  // that need one
+    each_of(k, [&](int n) {
+      if (!waits(n)) return;
+      ++all;
+      int last = n;  // of merges: its readers count
+      while (merged_by_[static_cast<std::size_t>(last)] != kNone) last = merged_by_[static_cast<std::size_t>(last)];
+      registers += problem_.not_local[static_cast<std::size_t>(last)];
+    });
+    return std::max(all - gpr - local, registers - gpr);
   }
 
   template <class Visit>
@@ -537,12 +595,6 @@ class Try {
           n != kNone && unit == static_cast<std::size_t>(Unit::adder) && problem_.at(n).op == Op::FMULL;
       if (n != kNone && line(n) == k && !adder_of_product) visit(n);
     }
-  }
-
-  int homeless(int k) {
-    int count = 0;
-    each_of(k, [&](int n) { count += waits(n) ? 1 : 0; });
-    return count;
   }
 
   bool forwarded_from(int k) {
@@ -583,7 +635,7 @@ class Try {
   }
 
   /// After the next line T is no place any more for what nobody took from there.
-  bool settled(int k) { return k < 0 || homeless(k) <= free_writes(k); }
+  bool settled(int k) { return k < 0 || crowding(k) <= 0; }
 
   /// The first line follows the last: what is written there must have landed.
   void wrap() {
@@ -640,6 +692,28 @@ class Registers {
   std::vector<int> free_from_;
 };
 
+/// Of each value, whether its register and its word of local memory are read, as its own or as what overwrites it.
+std::vector<std::array<bool, 2>> Try::places_read() const {
+  std::vector<std::array<bool, 2>> read(problem_.section.size(), {false, false});
+  for (int n = 0; n < problem_.count(); ++n) {
+    const std::vector<Operand>& operands = problem_.at(n).operands;
+    for (std::size_t o = 0; o < operands.size(); ++o) {
+      const From from = sources_[static_cast<std::size_t>(n)][o];
+      if (operands[o].kind != Operand::Kind::value || from == From::t) continue;
+      bool& place = read[static_cast<std::size_t>(operands[o].index)][from == From::gpr ? 0 : 1];
+      place = true;
+    }
+  }
+  for (int n = 0; n < problem_.count(); ++n) {
+    for (int base = problem_.at(n).into; base >= 0; base = problem_.at(base).into) {
+      for (std::size_t place = 0; place < 2; ++place) {
+        if (read[static_cast<std::size_t>(n)][place]) read[static_cast<std::size_t>(base)][place] = true;
+      }
+    }
+  }
+  return read;
+}
+
 bool Try::allot(Schedule& schedule) const {
   const std::size_t size = problem_.section.size();
   schedule = {};
@@ -670,6 +744,7 @@ bool Try::allot(Schedule& schedule) const {
       literal_home_, [&](std::size_t n) { return code.literals[n].width; }, schedule.literal_homes,
       schedule.literal_addresses);
 
+  const std::vector<std::array<bool, 2>> read = places_read();
   std::vector<int> by_line(size);
   std::iota(by_line.begin(), by_line.end(), 0);
   std::stable_sort(by_line.begin(), by_line.end(), [&](int a, int b) { return line(a) < line(b); });
@@ -680,8 +755,8 @@ bool Try::allot(Schedule& schedule) const {
     const Value& value = values_[own];
     Places& places = schedule.places[own];
     places.t = value.t != 0;
-    places.gpr = value.gpr != 0;
-    places.local = value.local != 0;
+    places.gpr = value.gpr != 0 && read[own][0];
+    places.local = value.local != 0 && read[own][1];
     const Operation& operation = problem_.at(n);
     if (places.gpr && operation.into >= 0) {
       places.address = schedule.places[static_cast<std::size_t>(operation.into)].address;
@@ -730,10 +805,9 @@ void mutate(Genes& genes, Random& random, int spread) {
 
 }  // namespace
 
-unsigned least_lines(const Operations& section) {
-  const Microcode none;
+unsigned least_lines(const Microcode& code, const Operations& section) {
   const ScheduleOptions options;
-  const Problem problem(none, section, options);
+  const Problem problem(code, section, options);
   std::array<unsigned, isa::kUnits + 1> taken{};
   unsigned chain = 0;
   for (int n = 0; n < problem.count(); ++n) {
@@ -755,7 +829,10 @@ std::optional<Schedule> schedule(const Microcode& code, const Operations& sectio
   Genes first;
   for (const int height : problem.height) first.priority.push_back(kScale * height);
   first.preference.assign(section.size(), 0);
-  const unsigned bound = least_lines(section);
+  Genes as_written = first;  // for sections that run out of places otherwise
+  for (int n = 0; n < problem.count(); ++n) as_written.priority[static_cast<std::size_t>(n)] = -kScale * n;
+  as_written.flags_in_order = as_written.careful = true;
+  const unsigned bound = least_lines(code, section);
   const auto no_limit = static_cast<unsigned>(8 * section.size() + 60);
   Random random(options.seed);
   Try attempt(problem);
@@ -777,6 +854,8 @@ std::optional<Schedule> schedule(const Microcode& code, const Operations& sectio
     if (!attempt.run(next, walk_lines + 1, static_cast<int>(isa::kGprShortWords)) || !attempt.allot(made)) {
       // Until something fits, the walk is free.
       if (walk_lines == no_limit && n % 8 != 0) walk = std::move(next);
+      if (!best && n % 40 == 39) walk = n % 80 == 39 ? as_written : first;
+      if (!best && n % 80 == 79) walk.flags_in_order = true;
       continue;
     }
     // As long as the walk's, too: plateaus are walked along.

@@ -48,6 +48,6 @@ struct ScheduleOptions {
                                                const ScheduleOptions& options);
 
 /// Lines that units and the longest chain leave no way around.
-[[nodiscard]] unsigned least_lines(const Operations& section);
+[[nodiscard]] unsigned least_lines(const Microcode& code, const Operations& section);
 
 }  // namespace gdr::compiler

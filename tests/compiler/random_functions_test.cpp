@@ -1,0 +1,177 @@
+// Random pair functions on the board against the host's compilation of the same source.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <limits>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/file.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/hostlib/device.h"
+#include "random_functions.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+constexpr std::size_t kI = 36;
+constexpr std::size_t kJ = 50;
+constexpr double kParameter = 1.375;
+
+// As random_prologue() declares them.
+struct I {
+  double a[3];
+  float b;
+  int n;
+};
+struct J {
+  double x[3];
+  float m;
+  float w;
+  int k;
+};
+struct F {
+  double sum;
+  double other;
+  float brief;
+  double least;
+  double most;
+};
+struct P {
+  double s;
+};
+using Pair = void (*)(const I&, const J&, F&, const P&);
+
+class Folder {
+ public:
+  Folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "gdr-random-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+std::uint64_t bits(int value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); }
+
+struct Data {
+  std::vector<I> i;
+  std::vector<J> j;
+
+  explicit Data(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    const auto wide = [&] { return std::uniform_real_distribution<double>(0.5, 2)(random); };
+    const auto brief = [&] { return static_cast<float>(std::uniform_int_distribution(64, 255)(random)) / 128; };
+    const auto whole = [&] { return std::uniform_int_distribution(0, 7)(random); };
+    for (std::size_t n = 0; n < kI; ++n) i.push_back({{wide(), wide(), wide()}, brief(), whole()});
+    for (std::size_t n = 0; n < kJ; ++n) j.push_back({{wide(), wide(), wide()}, brief(), brief(), whole()});
+  }
+
+  std::vector<std::uint64_t> i_fields() const {
+    std::vector<std::uint64_t> fields;
+    for (const I& one : i)
+      fields.insert(fields.end(), {bits(one.a[0]), bits(one.a[1]), bits(one.a[2]), bits(one.b), bits(one.n)});
+    return fields;
+  }
+  std::vector<std::uint64_t> j_fields() const {
+    std::vector<std::uint64_t> fields;
+    for (const J& one : j) {
+      fields.insert(fields.end(),
+                    {bits(one.x[0]), bits(one.x[1]), bits(one.x[2]), bits(one.m), bits(one.w), bits(one.k)});
+    }
+    return fields;
+  }
+};
+
+std::vector<double> on_host(Pair pair, const Data& data) {
+  std::vector<double> results;
+  const double far = std::numeric_limits<double>::infinity();
+  for (const I& i : data.i) {
+    F f{0, 0, 0, far, -far};
+    for (const J& j : data.j) pair(i, j, f, {kParameter});
+    results.insert(results.end(), {f.sum, f.other, f.brief, f.least, f.most});
+  }
+  return results;
+}
+
+std::vector<double> on_board(const isa::Program& program, const Data& data) {
+  Device device;
+  device.load(program);
+  device.set_parameter("s", kParameter);
+  const std::vector<std::uint64_t> j = data.j_fields();
+  device.write_j(0, j);
+  std::vector<double> results;
+  for (const std::uint64_t word : device.run(data.i_fields(), data.j.size()))
+    results.push_back(std::bit_cast<double>(word));
+  return results;
+}
+
+/// Functions `first` and following, one source for all.
+void compare(std::uint64_t first, std::size_t count) {
+  const Folder folder;
+  std::string source = random_prologue();
+  std::vector<RandomFunction> functions;
+  for (std::size_t n = 0; n < count; ++n) {
+    functions.push_back(random_function(first + n, kJ));
+    source += functions.back().source +
+              fmt::format("extern \"C\" Pair host_{0};\nPair host_{0} = {0};\n", functions.back().name);
+  }
+  const std::string pair_type = "using Pair = void (*)(const I&, const J&, F&, const P&);\n";
+  source.insert(random_prologue().size(), pair_type);
+  base::write_file(folder / "all.cc", source);
+  const std::string clang = fmt::format("{} -std=c++20 -O2 -g -fno-math-errno -ffp-contract=off -I{} {}", GDR_CLANG,
+                                        GDR_HEADERS, (folder / "all.cc").string());
+  const std::string library = fmt::format("{} -shared -fPIC -o {}", clang, (folder / "all.so").string());
+  ASSERT_EQ(std::system(library.c_str()), 0) << source;
+  const std::string ir = fmt::format(
+      "{} -D__GDR__ -fno-vectorize -fno-slp-vectorize -fno-exceptions -fstandalone-debug -emit-llvm -c -o {}", clang,
+      (folder / "all.bc").string());
+  ASSERT_EQ(std::system(ir.c_str()), 0) << source;
+  const std::string bitcode = base::read_file(folder / "all.bc");
+  void* host = dlopen((folder / "all.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(host, nullptr) << dlerror();
+  for (std::size_t n = 0; n < count; ++n) {
+    const RandomFunction& function = functions[n];
+    SCOPED_TRACE(function.source);
+    compiler::CompileOptions options;
+    options.effort = 1;
+    options.function = function.name;
+    const compiler::CompileResult compiled = compiler::compile_ir(bitcode, "all.bc", options);
+    ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
+    const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "random.vsm");
+    ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << compiled.source;
+    EXPECT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+    const Data data(first + n);
+    const auto pair = *static_cast<Pair*>(dlsym(host, ("host_" + function.name).c_str()));
+    const std::vector<double> expected = on_host(pair, data);
+    const std::vector<double> got = on_board(*assembled.program, data);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t at = 0; at < got.size(); ++at) {
+      const double bound = function.bounds[at % kResults];
+      ASSERT_LE(std::abs(got[at] - expected[at]), bound * std::abs(expected[at]))
+          << "result " << at % kResults << " of i-particle " << at / kResults << ", bound " << bound << "\n"
+          << compiled.source;
+    }
+  }
+  dlclose(host);
+}
+
+TEST(GDR_TRIED_HOW, PairFunctionsAgreeWithTheHostsCompilation) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  constexpr std::size_t kOfOneFile = 20;
+  for (std::size_t n = 0; n < GDR_FUNCTIONS_TRIED; n += kOfOneFile) {
+    compare(1000 + n, std::min<std::size_t>(kOfOneFile, GDR_FUNCTIONS_TRIED - n));
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing
