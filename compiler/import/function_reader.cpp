@@ -262,7 +262,7 @@ void FunctionReader::instruction(const llvm::Instruction& next) {
     call(*called);
     return;
   }
-  if (llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst>(next)) return;
+  if (llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::ReturnInst, llvm::UnreachableInst>(next)) return;
   if (next.isTerminator()) {
     refuse(next, "control leaves the function here otherwise than by its end");
     return;

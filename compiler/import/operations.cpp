@@ -171,6 +171,9 @@ int FunctionReader::cast(const llvm::CastInst& next) {
     return made;
   };
   const bool from_integer = !is_float(*from) && *from != Type::truth;
+  // A wider index of an array is told of where the array is read.
+  const auto indexes = [](const llvm::User* user) { return llvm::isa<llvm::GetElementPtrInst>(user); };
+  if (from_integer && !next.use_empty() && llvm::all_of(next.users(), indexes)) return -1;
   switch (next.getOpcode()) {
     case llvm::Instruction::FPExt:
       return add(Act::widen, type, {operand});

@@ -51,7 +51,9 @@ class Lowering {
   };
   std::optional<Change> change_of(int number, const Store& store) const;
   [[nodiscard]] bool follows(int later, int earlier) const;
-  Truth all_of(const std::vector<Under>& conditions);
+  bool gather(int number, const Store& store, std::vector<Under>& conditions, std::vector<Change>& changes) const;
+  void apply(Change change, const Store& store, bool shared);
+  Truth all_of(const std::vector<Under>& conditions, bool shared);
   bool accumulate(int node, const Store& store);
   std::optional<Sum> sum_of(const Node& node, const Store& store) const;
   std::optional<Sum> chosen_extreme(const Node& node, const Store& store) const;

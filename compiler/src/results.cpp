@@ -72,9 +72,7 @@ std::optional<Lowering::Sum> Lowering::sum_of(const Node& node, const Store& sto
 void Lowering::write(const Sum& sum, const Store& store, const Node& at, const Truth& where) {
   const int variable = variable_of(code_, Record::result, store.field, store.element);
   const Width width = code_.variables[static_cast<std::size_t>(variable)].width;
-  Operand value = operand(sum.value);
-  const bool bits = isa::info_of(sum.op).kind != isa::NumberKind::floating_point;
-  if (bits) value = builder_.settled(value, width);
+  const Operand value = operand(sum.value);
   builder_.source(code_.variables[static_cast<std::size_t>(variable)].name, at.place);
   const Operand old{Operand::Kind::variable, variable, -1, false};
   const Operand made = builder_.operation(sum.op, {old, value}, width);
@@ -129,48 +127,78 @@ bool Lowering::follows(int later, int earlier) const {
   return false;
 }
 
-Truth Lowering::all_of(const std::vector<Under>& conditions) {
+/// `shared` conditions are needed again, so that their flags may not be set anew.
+Truth Lowering::all_of(const std::vector<Under>& conditions, bool shared) {
   Truth all{-1, false, true};
   bool free = false;
   for (const Under& condition : conditions) {
     Truth next = truth(condition.node);
     if (condition.opposite) next.inverted = !next.inverted, next.known = !next.known;
-    const bool next_free = own_flag(condition.node);
+    const bool next_free = !shared && own_flag(condition.node);
+    const bool first = all.operation < 0;
     all = builder_.both(all, next, free, next_free);
-    free = conditions.size() > 1 || next_free;
+    free = first ? next_free : true;
   }
   return all;
+}
+
+/// Branches that each change the result as it was before the pair, under conditions that exclude one another.
+bool Lowering::gather(int number, const Store& store, std::vector<Under>& conditions, std::vector<Change>& changes) const {
+  const Node& node = this->node(number);
+  if (is_old(number, store)) return true;
+  if (node.act == Act::select && !chosen_extreme(node, store)) {
+    for (const bool opposite : {false, true}) {
+      conditions.push_back({node.operands[0], opposite});
+      if (!gather(node.operands[opposite ? 2 : 1], store, conditions, changes)) return false;
+      conditions.pop_back();
+    }
+    return true;
+  }
+  std::optional<Change> change = change_of(number, store);
+  if (!change || !change->conditions.empty() || !is_old(change->before, store)) return false;
+  change->conditions = conditions;
+  changes.push_back(*std::move(change));
+  return true;
 }
 
 /// Appends what leads from the result before the pair to `number`; false if that is no sum.
 bool Lowering::accumulate(int number, const Store& store) {
   if (is_old(number, store)) return true;
-  std::optional<Change> change = change_of(number, store);
-  if (!change || !accumulate(change->before, store)) return false;
-  Sum sum = *change->sum;
+  if (const std::optional<Change> change = change_of(number, store)) {
+    if (!accumulate(change->before, store)) return false;
+    apply(*change, store, false);
+    return true;
+  }
+  std::vector<Under> conditions;
+  std::vector<Change> changes;
+  if (!gather(number, store, conditions, changes) || changes.empty()) return false;
+  for (const Change& change : changes) apply(change, store, changes.size() > 1);
+  return true;
+}
+
+void Lowering::apply(Change change, const Store& store, bool shared) {
+  Sum sum = *change.sum;
   // A sum to which 0 is added under a condition is one that is written under the other.
   const Node* added = &this->node(sum.value);
   if (added->act == Act::widen) added = &this->node(added->operands[0]);
   const bool adds = sum.op == Op::FADD || sum.op == Op::FSUB || sum.op == Op::UADD || sum.op == Op::USUB;
   if (adds && added->act == Act::select && (is_zero(added->operands[1]) || is_zero(added->operands[2]))) {
     const bool zero_first = is_zero(added->operands[1]);
-    change->conditions.push_back({added->operands[0], zero_first});
+    change.conditions.push_back({added->operands[0], zero_first});
     sum.value = added->operands[zero_first ? 2 : 1];
   }
-  const Truth where = all_of(change->conditions);
-  if (where.operation < 0 && !where.known) return true;
-  const Node& changed = this->node(change->changed);
+  const Truth where = all_of(change.conditions, shared);
+  if (where.operation < 0 && !where.known) return;
+  const Node& changed = this->node(change.changed);
   Reduction& reduction = code_.reductions[result_index(function_, store.field, store.element)];
   const Op op = sum.op == Op::FSUB ? Op::FADD : sum.op == Op::USUB ? Op::UADD : sum.op;
   if (reduction.used && reduction.op != op) {
     errors_.push_back({changed.place, "a result is reduced in two ways: by " + std::string(isa::info_of(op).mnemonic) +
-                                          " here and by " + std::string(isa::info_of(reduction.op).mnemonic) +
-                                          " before"});
-    return true;
+                                          " here and by " + std::string(isa::info_of(reduction.op).mnemonic) + " before"});
+    return;
   }
   reduction = {op, true};
   write(sum, store, changed, where);
-  return true;
 }
 
 void Lowering::accumulate_all() {

@@ -1,18 +1,15 @@
 // Random pair functions on the board against the host's compilation of the same source.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 
 #include "gdr/assembler/assembler.h"
-#include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/device.h"
+#include "host_functions.h"
 #include "random_functions.h"
 
 namespace gdr::compiler_testing {
@@ -45,19 +42,6 @@ struct P {
   double s;
 };
 using Pair = void (*)(const I&, const J&, F&, const P&);
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "gdr-random-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 std::uint64_t bits(int value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); }
@@ -116,41 +100,27 @@ std::vector<double> on_board(const isa::Program& program, const Data& data) {
 
 /// Functions `first` and following, one source for all.
 void compare(std::uint64_t first, std::size_t count) {
-  const Folder folder;
-  std::string source = random_prologue();
+  std::string source = random_prologue() + "using Pair = void (*)(const I&, const J&, F&, const P&);\n";
   std::vector<RandomFunction> functions;
   for (std::size_t n = 0; n < count; ++n) {
     functions.push_back(random_function(first + n, kJ));
-    source += functions.back().source +
-              fmt::format("extern \"C\" Pair host_{0};\nPair host_{0} = {0};\n", functions.back().name);
+    source += functions.back().source;
+    source += fmt::format("extern \"C\" Pair host_{0};\nPair host_{0} = {0};\n", functions.back().name);
   }
-  const std::string pair_type = "using Pair = void (*)(const I&, const J&, F&, const P&);\n";
-  source.insert(random_prologue().size(), pair_type);
-  base::write_file(folder / "all.cc", source);
-  const std::string clang = fmt::format("{} -std=c++20 -O2 -g -fno-math-errno -ffp-contract=off -I{} {}", GDR_CLANG,
-                                        GDR_HEADERS, (folder / "all.cc").string());
-  const std::string library = fmt::format("{} -shared -fPIC -o {}", clang, (folder / "all.so").string());
-  ASSERT_EQ(std::system(library.c_str()), 0) << source;
-  const std::string ir = fmt::format(
-      "{} -D__GDR__ -fno-vectorize -fno-slp-vectorize -fno-exceptions -fstandalone-debug -emit-llvm -c -o {}", clang,
-      (folder / "all.bc").string());
-  ASSERT_EQ(std::system(ir.c_str()), 0) << source;
-  const std::string bitcode = base::read_file(folder / "all.bc");
-  void* host = dlopen((folder / "all.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(host, nullptr) << dlerror();
+  const HostFunctions host(source);
   for (std::size_t n = 0; n < count; ++n) {
     const RandomFunction& function = functions[n];
     SCOPED_TRACE(function.source);
     compiler::CompileOptions options;
     options.effort = 1;
     options.function = function.name;
-    const compiler::CompileResult compiled = compiler::compile_ir(bitcode, "all.bc", options);
+    const compiler::CompileResult compiled = compiler::compile_ir(host.bitcode(), "all.bc", options);
     ASSERT_TRUE(compiled.diagnostics.empty()) << compiler::format_diagnostics(compiled);
     const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "random.vsm");
     ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << compiled.source;
     EXPECT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
     const Data data(first + n);
-    const auto pair = *static_cast<Pair*>(dlsym(host, ("host_" + function.name).c_str()));
+    const auto pair = *static_cast<Pair*>(host.symbol("host_" + function.name));
     const std::vector<double> expected = on_host(pair, data);
     const std::vector<double> got = on_board(*assembled.program, data);
     ASSERT_EQ(got.size(), expected.size());
@@ -161,7 +131,6 @@ void compare(std::uint64_t first, std::size_t count) {
           << compiled.source;
     }
   }
-  dlclose(host);
 }
 
 TEST(GDR_TRIED_HOW, PairFunctionsAgreeWithTheHostsCompilation) {

@@ -1,0 +1,44 @@
+// C++ sources compiled twice: by the host's compiler into a library, and to LLVM's code for the compiler under test.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace gdr::compiler_testing {
+
+/// A folder of its own that goes away with it.
+class Folder {
+ public:
+  Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder();
+  [[nodiscard]] std::filesystem::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+class HostFunctions {
+ public:
+  /// Throws gdr::Error if clang refuses `source`.
+  explicit HostFunctions(const std::string& source);
+  HostFunctions(const HostFunctions&) = delete;
+  HostFunctions& operator=(const HostFunctions&) = delete;
+  ~HostFunctions();
+
+  /// Bitcode for the compiler under test, as gdr cc has clang make it.
+  [[nodiscard]] const std::string& bitcode() const { return bitcode_; }
+  /// The variable `name` of the host's library; throws gdr::Error if there is none.
+  [[nodiscard]] void* symbol(const std::string& name) const;
+
+ private:
+  Folder folder_;
+  std::string bitcode_;
+  void* library_ = nullptr;
+};
+
+/// LLVM's code of `source`, as text or bitcode.
+[[nodiscard]] std::string llvm_code(const std::string& source, bool text);
+
+}  // namespace gdr::compiler_testing

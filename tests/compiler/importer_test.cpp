@@ -1,0 +1,94 @@
+// The importer on code that nobody wrote: messages or kernels, never a crash.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/file.h"
+#include "gdr/compiler/compiler.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+/// What comes out is one of the two, and what the assembler takes.
+void take(const std::string& code) {
+  compiler::CompileOptions options;
+  options.effort = 1;
+  const compiler::CompileResult result = compiler::compile_ir(code, "mutant.ll", options);
+  ASSERT_NE(result.source.empty(), result.diagnostics.empty());
+  if (result.source.empty()) return;
+  const assembler::AssembleResult assembled = assembler::assemble(result.source, "mutant.vsm");
+  EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << result.source << code;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    const bool inside = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '%' || c == '_' || c == '.';
+    if (inside) {
+      word += c;
+    } else {
+      if (!word.empty()) words.push_back(std::move(word));
+      word.clear();
+      words.emplace_back(1, c);
+    }
+  }
+  return words;
+}
+
+TEST(Importer, TakesChangedCodeWithoutACrash) {
+  const std::string source = base::read_file(std::filesystem::path(GDR_KERNELS_DIR) / "cc" / "coulomb.cc");
+  const std::string code = llvm_code(source, true);
+  const std::size_t begin = code.find("define ");
+  const std::size_t end = code.find("\n}\n", begin);
+  ASSERT_NE(end, std::string::npos);
+  const std::vector<std::string> words = words_of(code.substr(begin, end - begin));
+  static const std::vector<std::string> kOthers{
+      "fadd", "fdiv",  "frem", "double", "float",  "i32", "i64",      "i8",   "i1",   "ptr",   "add", "mul",
+      "sdiv", "icmp",  "eq",   "undef",  "poison", "0",   "-1",       "%0",   "%1",   "%2",    "%9",  "select",
+      "load", "store", "br",   "ret",    "null",   "1.0", "x86_fp80", "half", "true", "false", "urem"};
+  std::mt19937_64 random(7);
+  const auto below = [&](std::size_t limit) {
+    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
+  };
+  for (int n = 0; n < 400; ++n) {
+    std::vector<std::string> changed = words;
+    for (std::size_t changes = 1 + below(3); changes > 0; --changes) {
+      const std::size_t at = below(changed.size());
+      switch (below(3)) {
+        case 0:
+          changed[at] = kOthers[below(kOthers.size())];
+          break;
+        case 1:
+          changed[at] = changed[below(changed.size())];
+          break;
+        default:
+          changed[at].clear();
+          break;
+      }
+    }
+    std::string mutant = code.substr(0, begin);
+    for (const std::string& word : changed) mutant += word;
+    take(mutant + code.substr(end));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Importer, TakesBranchesAsChoices) {
+  const char* source =
+      "struct I { double x; int n; };\nstruct J { double x; int k; };\nstruct F { double sum; int count; };\n"
+      "void f(const I& i, const J& j, F& f) {\n"
+      "  if (i.n == j.k) return;\n"
+      "  switch (j.k & 3) { case 0: f.sum += i.x * j.x; break; case 1: f.sum += i.x / j.x; break; case 2: f.count += "
+      "1; break;\n"
+      "    default: f.sum += i.x + j.x; f.count += 2; break; }\n}\n";
+  const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "branches.bc");
+  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  const assembler::AssembleResult assembled = assembler::assemble(result.source, "branches.vsm");
+  EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << result.source;
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing

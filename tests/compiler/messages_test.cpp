@@ -1,0 +1,105 @@
+// What cannot be compiled is told at its place, with what to do instead.
+#include <gtest/gtest.h>
+
+#include "gdr/compiler/compiler.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+struct Refused {
+  const char* name;
+  const char* body;  // of the function, from line 6 on
+  unsigned line;     // of the message
+  const char* message;
+};
+
+const char* kHead =
+    "#include <gdr/kernel.h>\n"
+    "struct I { double x; float b; int n; };\n"
+    "struct J { double x; float m; int k; };\n"
+    "struct F { double sum; int count; };\n"
+    "extern int table[]; float other(float); double* elsewhere();\n";
+
+class Messages : public testing::TestWithParam<Refused> {};
+
+TEST_P(Messages, NameThePlaceAndWhatToDo) {
+  const Refused& one = GetParam();
+  const std::string code = llvm_code(std::string(kHead) + one.body, false);
+  const compiler::CompileResult result = compiler::compile_ir(code, "one.bc");
+  EXPECT_EQ(result.source, "");
+  ASSERT_FALSE(result.diagnostics.empty());
+  EXPECT_EQ(result.diagnostics[0].message, one.message);
+  EXPECT_EQ(result.diagnostics[0].line, one.line);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sources, Messages,
+    testing::Values(
+        Refused{"LoopOverData",
+                "void f(const I& i, const J& j, F& f) {\n  double s = i.x;\n  for (int n = 0; n < j.k; ++n)\n    s = s "
+                "* s + j.x;\n  f.sum += s;\n}\n",
+                8,
+                "a loop whose number of turns is not fixed, or that is too long to be unrolled; every pair takes the "
+                "same lines: "
+                "give it a constant number of turns and choose results by ?:"},
+        Refused{"UnknownFunction", "void f(const I& i, const J& j, F& f) {\n  f.sum += other(j.m) * i.x;\n}\n", 7,
+                "function 'other' is called, which the machine does not have; known are sqrt, fabs, fmin, fmax, "
+                "copysign, exp, "
+                "exp2, log, log2, sin, cos, rint and those of gdr/kernel.h"},
+        Refused{"IndexOfData", "void f(const I& i, const J& j, F& f) {\n  f.sum += table[j.k] * i.x;\n}\n", 7,
+                "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of "
+                "turns that "
+                "clang unrolls"},
+        Refused{"PointerChased", "void f(const I& i, const J& j, F& f) {\n  f.sum += *elsewhere() * i.x * j.m;\n}\n", 7,
+                "a pointer is followed: PEs see the fields of their records alone"},
+        Refused{"OverwrittenResult", "void f(const I& i, const J& j, F& f) {\n  f.sum = i.x * j.m;\n}\n", 7,
+                "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, "
+                "&=, ^=, "
+                "min and max; and under a condition"},
+        Refused{"TwoReductions",
+                "void f(const I& i, const J& j, F& f) {\n  f.sum += i.x;\n  f.sum = std::fmin(f.sum, j.x);\n}\n", 8,
+                "a result is reduced in two ways: by fmin here and by fadd before"},
+        Refused{"IntegerProduct", "void f(const I& i, const J& j, F& f) {\n  f.count += i.n * j.k;\n}\n", 7,
+                "the machine has no product of integers: use float, or factors that are constants"},
+        Refused{"IntegerDivision", "void f(const I& i, const J& j, F& f) {\n  f.count += i.n / j.k;\n}\n", 7,
+                "the machine has no division of integers and no fmod: use float, or shifts"},
+        Refused{"LongExponential", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::exp(i.x * j.x);\n}\n", 7,
+                "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out"},
+        Refused{"MixedIntegers",
+                "struct L { long n; };\nvoid f(const L& i, const J& j, F& f) {\n  f.sum += i.n + j.k > 3 ? 1 : 0;\n}\n",
+                8, "integers of 32 and of 64 bits are mixed: use one of them"},
+        Refused{"NoPairFunction", "double f(const I& i) { return i.x; }\n", 0,
+                "no pair function is in it: a pair function is void NAME(const I &, const J &, F &) or, with "
+                "parameters, void "
+                "NAME(const I &, const J &, F &, const P &); I, J, F and P are structures"},
+        Refused{"Several",
+                "void f(const I& i, const J&, F& f) { f.sum += i.x; }\nvoid g(const I& i, const J&, F& f) { f.sum += "
+                "i.x; }\n",
+                0, "several pair functions are in it: f, g; choose one with --function NAME"},
+        Refused{"ByteMember",
+                "struct B { char c; double x; };\nvoid f(const B& i, const J& j, F& f) { f.sum += i.x * j.m; }\n", 6,
+                "member 'c' is no word: records hold float, double, 32-bit and 64-bit integers, and arrays of up to "
+                "512 of them"},
+        Refused{"NothingDone", "void f(const I&, const J&, F&) {}\n", 6, "the function changes no result"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(Messages, OfCodeWithoutDebugInformationSayHowToCompile) {
+  const char* code = "define void @f(ptr %0, ptr %1, ptr %2) {\n  ret void\n}\n";
+  const compiler::CompileResult result = compiler::compile_ir(code, "bare.ll");
+  ASSERT_EQ(result.diagnostics.size(), 1U);
+  EXPECT_EQ(compiler::format_diagnostics(result),
+            "bare.ll: error: no function with debug information is in it: compile with clang -O2 -g, names and records "
+            "are taken "
+            "from there\n");
+}
+
+TEST(Messages, OfTextThatIsNoCodeNameItsLine) {
+  const compiler::CompileResult result = compiler::compile_ir("define void\nnothing", "bad.ll");
+  ASSERT_EQ(result.diagnostics.size(), 1U);
+  EXPECT_EQ(result.diagnostics[0].line, 2U);
+  EXPECT_TRUE(result.diagnostics[0].message.starts_with("no LLVM IR: ")) << result.diagnostics[0].message;
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing
