@@ -101,34 +101,18 @@ Truth Builder::compare(Op op, const Operand& a, const Operand& b, Width width, C
   return {difference.index, false, false};
 }
 
-Truth Builder::both(const Truth& a, const Truth& b, bool a_is_free, bool b_is_free) {
+Truth Builder::both(const Truth& a, const Truth& b) {
   if (a.operation < 0) return a.known ? b : a;
   if (b.operation < 0) return b.known ? a : b;
-  if (b_is_free && !a_is_free) return both(b, a, true, false);
-  Truth kept = a;
-  if (!a_is_free) {
-    // Another flag with the same truth: false, then true where a holds.
-    const Operand none = operation(Op::UPASSA, {integer(0, kShort)}, kShort);
-    of(none).condition = Condition::negative;
-    of(none).only_flag = true;
-    const Operand same = operation(Op::UPASSA, {integer(-1, kShort)}, kShort);
-    Operation& set = of(same);
-    set.condition = Condition::negative;
-    set.only_flag = true;
-    set.flag_into = none.index;
-    set.predicate = a.operation;
-    set.inverted = a.inverted;
-    kept = {same.index, false, false};
-  }
   // False where b does not hold.
-  const Operand cleared = operation(Op::UPASSA, {integer(kept.inverted ? -1 : 0, kShort)}, kShort);
+  const Operand cleared = operation(Op::UPASSA, {integer(a.inverted ? -1 : 0, kShort)}, kShort);
   Operation& clear = of(cleared);
   clear.condition = Condition::negative;
   clear.only_flag = true;
-  clear.flag_into = kept.operation;
+  clear.flag_into = a.operation;
   clear.predicate = b.operation;
   clear.inverted = !b.inverted;
-  return {cleared.index, kept.inverted, false};
+  return {cleared.index, a.inverted, false};
 }
 
 Operand Builder::merge(const Operand& base, const Operand& value, const Truth& where, bool value_is_free) {

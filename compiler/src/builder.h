@@ -42,7 +42,8 @@ class Builder {
   /// A flag that says what `condition` says of a value, set by the operation that makes it if that one has no flag yet.
   Truth flag_of(const Operand& value, isa::Condition condition);
   Truth compare(isa::Op op, const Operand& a, const Operand& b, isa::Width width, isa::Condition condition);
-  Truth both(const Truth& a, const Truth& b, bool a_is_free, bool b_is_free);
+  /// Sets the flag of `a` anew, which nobody else may read.
+  Truth both(const Truth& a, const Truth& b);
 
   /// Copies `value` over `base` where the truth holds; the result is the merged value. `value` may be the result of an
   /// operation that nobody else reads, which then writes there itself.

@@ -55,36 +55,53 @@ void report_precision(const Microcode& code, CompileResult& result) {
   }
 }
 
+/// The operations of a function, and the best order of its loop that was found.
+struct Chosen {
+  Microcode code;
+  std::optional<Schedule> body;
+};
+
+Chosen choose(const Imported& imported, const CompileOptions& options, bool fresh_conditions,
+              std::vector<Message>& errors) {
+  Chosen chosen;
+  chosen.code = lower(imported.body, imported.finish, fresh_conditions, errors);
+  if (errors.empty() && chosen.code.body.empty())
+    errors.push_back({imported.body.place, "the function changes no result"});
+  if (!errors.empty()) return chosen;
+  if (options.components) join_components(chosen.code);
+  if (options.hoist) hoist(chosen.code);
+  separate_ports(chosen.code);
+  ScheduleOptions scheduling;
+  scheduling.seed = options.seed;
+  scheduling.tries = tries_of(options.effort, chosen.code.body.size());
+  scheduling.repeats = true;
+  chosen.body = schedule(chosen.code, chosen.code.body, scheduling);
+  return chosen;
+}
+
+std::string too_many(const Microcode& code) {
+  return fmt::format(
+      "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
+      "registers, "
+      "{} of local memory and {} flags; split it, or compute values where they are used",
+      code.body.size(), isa::kGprShortWords, isa::kLmShortWords, isa::kFlags);
+}
+
 void compile(const Imported& imported, const std::string& file, const CompileOptions& options, CompileResult& result) {
   const PairFunction& function = imported.body;
   std::vector<Message> errors;
-  if (function.stores.empty()) errors.push_back({function.place, "the function changes no result"});
-  Microcode code;
-  if (errors.empty()) code = lower(function, imported.finish, errors);
-  if (errors.empty() && code.body.empty()) errors.push_back({function.place, "the function changes no result"});
+  Chosen chosen = choose(imported, options, false, errors);
+  if (errors.empty() && !chosen.body) chosen = choose(imported, options, true, errors);
   if (!errors.empty()) return tell(result, errors);
-  if (options.components) join_components(code);
-  if (options.hoist) hoist(code);
-  separate_ports(code);
-  ScheduleOptions scheduling;
-  scheduling.seed = options.seed;
-  scheduling.tries = tries_of(options.effort, code.body.size());
-  scheduling.repeats = true;
-  const std::optional<Schedule> body = schedule(code, code.body, scheduling);
+  const Microcode& code = chosen.code;
+  const std::optional<Schedule>& body = chosen.body;
   ScheduleOptions edges;
   edges.tries = 40;
   edges.homes = false;
   const std::optional<Schedule> initialization = schedule(code, code.initialization, edges);
   if (body) edges.ready = ready_after(code, *body);
   const std::optional<Schedule> termination = schedule(code, code.termination, edges);
-  if (!body || !initialization || !termination) {
-    return tell(result,
-                {{function.place,
-                  fmt::format("the function has too many values that are needed at once: {} operations do not fit into "
-                              "{} short words of registers, {} of local memory and {} flags; split it, or compute "
-                              "values where they are used",
-                              code.body.size(), isa::kGprShortWords, isa::kLmShortWords, isa::kFlags)}});
-  }
+  if (!body || !initialization || !termination) return tell(result, {{function.place, too_many(code)}});
   result.kernel = function.name;
   result.lines = body->lines;
   result.least_lines = least_lines(code, code.body);
@@ -93,8 +110,8 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   const std::string name = std::filesystem::path(file).filename().string();
   result.source = source_of(
       kernel,
-      fmt::format("From function {} in {}, by gdr cc -O{}: {} loop lines. A comment names what a line computes and "
-                  "the source's line.",
+      fmt::format("From function {} in {}, by gdr cc -O{}: {} loop lines. Comments name what a line computes and the "
+                  "source's line.",
                   function.name, name, options.effort, body->lines));
 }
 

@@ -26,12 +26,14 @@ int variable_of(const Microcode& code, Record record, unsigned field, unsigned e
   return -1;
 }
 
-Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors)
+Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors,
+                   bool fresh_conditions)
     : function_(function),
       code_(code),
       section_(section),
       errors_(errors),
       builder_(code, section),
+      fresh_conditions_(fresh_conditions),
       uses_(function.nodes.size(), 0) {
   for (const Node& node : function.nodes) {
     for (const int operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
@@ -230,75 +232,60 @@ Operand Lowering::choice(int number) {
   return builder_.merge(base, value, where, value_free);
 }
 
+/// A condition as it stands under a choice: comparisons are made once, and may ride on the operation that they test.
 Truth Lowering::truth(int number) {
-  const auto known = truths_.find(number);
-  if (known != truths_.end()) return known->second;
-  const Truth value = made_truth(number);
-  truths_[number] = value;
+  const Node& node = this->node(number);
+  if (fresh_conditions_ || node.act == Act::both || node.act == Act::either) return fresh_truth(number);
+  if (node.act == Act::constant) return {-1, false, node.integer != 0};
+  if (node.act == Act::opposite) return turned(truth(node.operands[0]));
+  const auto [known, is_new] = truths_.try_emplace(number);
+  if (is_new) known->second = comparison(node, false);
+  return known->second;
+}
+
+Truth Lowering::turned(Truth value) {
+  value.inverted = !value.inverted;
+  value.known = !value.known;
   return value;
 }
 
-Truth Lowering::made_truth(int number) {
+/// The same on a flag of its own, which may be set anew: cheaper than a copy of a flag, and flags are few.
+Truth Lowering::fresh_truth(int number) {
   const Node& node = this->node(number);
   switch (node.act) {
     case Act::constant:
       return {-1, false, node.integer != 0};
-    case Act::opposite: {
-      Truth value = truth(node.operands[0]);
-      value.inverted = !value.inverted;
-      value.known = !value.known;
-      return value;
-    }
+    case Act::opposite:
+      return turned(fresh_truth(node.operands[0]));
     case Act::both:
     case Act::either: {
-      Truth a = truth(node.operands[0]);
-      Truth b = truth(node.operands[1]);
       const bool either = node.act == Act::either;
-      const auto turn = [&](Truth& value) {
-        if (either) value.inverted = !value.inverted, value.known = !value.known;
-      };
-      turn(a), turn(b);
+      const Truth first = fresh_truth(node.operands[0]);
+      const Truth second = fresh_truth(node.operands[1]);
       builder_.source(node.name, node.place);
-      Truth value = builder_.both(a, b, own_flag(node.operands[0]), own_flag(node.operands[1]));
-      turn(value);
-      return value;
+      const Truth value = either ? builder_.both(turned(first), turned(second)) : builder_.both(first, second);
+      return either ? turned(value) : value;
     }
     default:
-      return comparison(node);
+      return comparison(node, true);
   }
 }
 
-/// Whether the flag of a truth is its own and nobody else's, so that it may be set anew.
-bool Lowering::own_flag(int number) const {
-  const Node& node = this->node(number);
-  if (!once(number)) return false;
-  if (node.act == Act::opposite) return own_flag(node.operands[0]);
-  const bool of_its_value = (node.act == Act::less || node.act == Act::equal) && is_zero(node.operands[1]);
-  return !of_its_value && node.act != Act::constant;
-}
-
-Truth Lowering::comparison(const Node& node) {
+Truth Lowering::comparison(const Node& node, bool own) {
   const Operand a = operand(node.operands[0]);
   const Operand b = operand(node.operands[1]);
   builder_.source(node.name, node.place);
   const Width integers = builder_.width(a);
-  switch (node.act) {
-    case Act::less:
-      if (is_zero(node.operands[1])) return builder_.flag_of(a, Condition::negative);
-      return builder_.compare(Op::FSUB, a, b, Width::short_word, Condition::negative);
-    case Act::equal:
-      if (is_zero(node.operands[1])) return builder_.flag_of(a, Condition::zero);
-      return builder_.compare(Op::FSUB, a, b, Width::short_word, Condition::zero);
-    case Act::int_less:
-      return builder_.compare(Op::USUB, a, b, integers, Condition::negative);
-    case Act::int_less_unsigned:
-      return builder_.compare(Op::USUB, a, b, integers, Condition::carry);
-    case Act::int_equal:
-      return builder_.compare(Op::USUB, a, b, integers, Condition::zero);
-    default:
-      refuse(node, "a condition that has no counterpart on the machine");
-      return {-1, false, false};
-  }
+  const bool floating = node.act == Act::less || node.act == Act::equal;
+  const Condition condition = node.act == Act::less || node.act == Act::int_less ? Condition::negative
+                              : node.act == Act::int_less_unsigned               ? Condition::carry
+                                                                                 : Condition::zero;
+  if (floating && is_zero(node.operands[1]) && !own) return builder_.flag_of(a, condition);
+  if (floating) return builder_.compare(Op::FSUB, a, b, Width::short_word, condition);
+  const bool whole = node.act == Act::int_less || node.act == Act::int_less_unsigned || node.act == Act::int_equal;
+  if (whole) return builder_.compare(Op::USUB, a, b, integers, condition);
+  refuse(node, "a condition that has no counterpart on the machine");
+  return {-1, false, false};
 }
 
 bool Lowering::is_zero(int number) const {

@@ -12,7 +12,8 @@ namespace gdr::compiler {
 
 class Lowering {
  public:
-  Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors);
+  Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors,
+           bool fresh_conditions);
 
   /// Sums, minima and maxima that every pair adds to.
   void accumulate_all();
@@ -29,9 +30,9 @@ class Lowering {
   Operand choice(int number);
   Operand base_of(int node, isa::Width width, bool& free);
   Truth truth(int node);
-  Truth made_truth(int node);
-  Truth comparison(const Node& node);
-  [[nodiscard]] bool own_flag(int node) const;
+  Truth fresh_truth(int node);
+  static Truth turned(Truth value);
+  Truth comparison(const Node& node, bool own);
   Operand quotient(const Node& node, isa::Width width);
 
   struct Sum {
@@ -52,8 +53,8 @@ class Lowering {
   std::optional<Change> change_of(int number, const Store& store) const;
   [[nodiscard]] bool follows(int later, int earlier) const;
   bool gather(int number, const Store& store, std::vector<Under>& conditions, std::vector<Change>& changes) const;
-  void apply(Change change, const Store& store, bool shared);
-  Truth all_of(const std::vector<Under>& conditions, bool shared);
+  void apply(Change change, const Store& store);
+  Truth all_of(const std::vector<Under>& conditions);
   bool accumulate(int node, const Store& store);
   std::optional<Sum> sum_of(const Node& node, const Store& store) const;
   std::optional<Sum> chosen_extreme(const Node& node, const Store& store) const;
@@ -71,6 +72,7 @@ class Lowering {
   Operations& section_;
   std::vector<Message>& errors_;
   Builder builder_;
+  bool fresh_conditions_;
   std::vector<int> uses_;
   std::map<int, Operand> values_;
   std::map<int, Truth> truths_;

@@ -123,11 +123,12 @@ void drop_flags(Operations& section) {
 
 }  // namespace
 
-Microcode lower(const PairFunction& body, const PairFunction& finish, std::vector<Message>& errors) {
+Microcode lower(const PairFunction& body, const PairFunction& finish, bool fresh_conditions,
+                std::vector<Message>& errors) {
   Microcode code;
   declare(body, code);
-  Lowering(body, code, code.body, errors).accumulate_all();
-  if (!finish.stores.empty()) Lowering(finish, code, code.termination, errors).assign_all();
+  Lowering(body, code, code.body, errors, fresh_conditions).accumulate_all();
+  if (!finish.stores.empty()) Lowering(finish, code, code.termination, errors, fresh_conditions).assign_all();
   for (Operations* section : {&code.body, &code.termination}) drop_unused(*section), drop_flags(*section);
   return code;
 }

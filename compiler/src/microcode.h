@@ -75,8 +75,10 @@ struct Microcode {
   std::vector<Reduction> reductions;  // of the words of the result record, in order
 };
 
-/// Widths, expansion of functions, choices, sums. Errors are appended to `errors`.
-[[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, std::vector<Message>& errors);
+/// Widths, expansion of functions, choices, sums. With `fresh_conditions` every choice compares anew, which takes more
+/// operations and fewer flags at once. Errors are appended to `errors`.
+[[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, bool fresh_conditions,
+                              std::vector<Message>& errors);
 
 /// Values of j alone that differ in the component only become one operation whose elements are the components.
 void join_components(Microcode& code);

@@ -39,8 +39,8 @@ bool Lowering::depends_on_results(int number) const {
 
 std::optional<Lowering::Sum> Lowering::chosen_extreme(const Node& node, const Store& store) const {
   const Node* condition = &this->node(node.operands[0]);
-  const bool turned = condition->act == Act::opposite;
-  if (turned) condition = &this->node(condition->operands[0]);
+  bool opposite = false;
+  for (; condition->act == Act::opposite; condition = &this->node(condition->operands[0])) opposite = !opposite;
   const bool floating = condition->act == Act::less;
   if (!floating && condition->act != Act::int_less) return std::nullopt;
   const int yes = node.operands[1];
@@ -51,7 +51,7 @@ std::optional<Lowering::Sum> Lowering::chosen_extreme(const Node& node, const St
   const int second = condition->operands[1];
   const bool first_old = is_old(first, store);
   if ((first_old ? second : first) != value || (!first_old && !is_old(second, store))) return std::nullopt;
-  const bool smaller = (yes == first || (first_old && is_old(yes, store))) != turned;
+  const bool smaller = (yes == first || (first_old && is_old(yes, store))) != opposite;
   if (floating) return Sum{smaller ? Op::FMIN : Op::FMAX, value};
   return Sum{smaller ? Op::UMIN : Op::UMAX, value};
 }
@@ -127,23 +127,18 @@ bool Lowering::follows(int later, int earlier) const {
   return false;
 }
 
-/// `shared` conditions are needed again, so that their flags may not be set anew.
-Truth Lowering::all_of(const std::vector<Under>& conditions, bool shared) {
+Truth Lowering::all_of(const std::vector<Under>& conditions) {
   Truth all{-1, false, true};
-  bool free = false;
   for (const Under& condition : conditions) {
-    Truth next = truth(condition.node);
-    if (condition.opposite) next.inverted = !next.inverted, next.known = !next.known;
-    const bool next_free = !shared && own_flag(condition.node);
-    const bool first = all.operation < 0;
-    all = builder_.both(all, next, free, next_free);
-    free = first ? next_free : true;
+    const Truth next = conditions.size() == 1 ? truth(condition.node) : fresh_truth(condition.node);
+    all = builder_.both(all, condition.opposite ? turned(next) : next);
   }
   return all;
 }
 
 /// Branches that each change the result as it was before the pair, under conditions that exclude one another.
-bool Lowering::gather(int number, const Store& store, std::vector<Under>& conditions, std::vector<Change>& changes) const {
+bool Lowering::gather(int number, const Store& store, std::vector<Under>& conditions,
+                      std::vector<Change>& changes) const {
   const Node& node = this->node(number);
   if (is_old(number, store)) return true;
   if (node.act == Act::select && !chosen_extreme(node, store)) {
@@ -166,17 +161,17 @@ bool Lowering::accumulate(int number, const Store& store) {
   if (is_old(number, store)) return true;
   if (const std::optional<Change> change = change_of(number, store)) {
     if (!accumulate(change->before, store)) return false;
-    apply(*change, store, false);
+    apply(*change, store);
     return true;
   }
   std::vector<Under> conditions;
   std::vector<Change> changes;
   if (!gather(number, store, conditions, changes) || changes.empty()) return false;
-  for (const Change& change : changes) apply(change, store, changes.size() > 1);
+  for (const Change& change : changes) apply(change, store);
   return true;
 }
 
-void Lowering::apply(Change change, const Store& store, bool shared) {
+void Lowering::apply(Change change, const Store& store) {
   Sum sum = *change.sum;
   // A sum to which 0 is added under a condition is one that is written under the other.
   const Node* added = &this->node(sum.value);
@@ -187,14 +182,15 @@ void Lowering::apply(Change change, const Store& store, bool shared) {
     change.conditions.push_back({added->operands[0], zero_first});
     sum.value = added->operands[zero_first ? 2 : 1];
   }
-  const Truth where = all_of(change.conditions, shared);
+  const Truth where = all_of(change.conditions);
   if (where.operation < 0 && !where.known) return;
   const Node& changed = this->node(change.changed);
   Reduction& reduction = code_.reductions[result_index(function_, store.field, store.element)];
   const Op op = sum.op == Op::FSUB ? Op::FADD : sum.op == Op::USUB ? Op::UADD : sum.op;
   if (reduction.used && reduction.op != op) {
     errors_.push_back({changed.place, "a result is reduced in two ways: by " + std::string(isa::info_of(op).mnemonic) +
-                                          " here and by " + std::string(isa::info_of(reduction.op).mnemonic) + " before"});
+                                          " here and by " + std::string(isa::info_of(reduction.op).mnemonic) +
+                                          " before"});
     return;
   }
   reduction = {op, true};
