@@ -297,6 +297,7 @@ int FunctionReader::operation(const llvm::Instruction& next) {
 
 int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, int no) {
   if (condition < 0 || yes < 0 || no < 0) return -1;
+  if (yes == no) return yes;
   if (!at.getType()->isIntegerTy(1)) return add(Act::select, *type_of(*at.getType()), {condition, yes, no});
   const int opposite = add(Act::opposite, Type::truth, {condition});
   return either(both(condition, yes), both(opposite, no));

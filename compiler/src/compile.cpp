@@ -18,8 +18,8 @@ namespace {
 
 // Schedules that are compared. The time of one grows with the square of the operations, so that large kernels get
 // fewer.
-constexpr std::array<double, 4> kTries{0, 40, 4.0e7, 2.0e9};
-constexpr std::array<unsigned, 4> kMostTries{0, 40, 30000, 1500000};
+constexpr std::array<double, 4> kTries{0, 40, 4.0e7, 1.0e9};
+constexpr std::array<unsigned, 4> kMostTries{0, 40, 30000, 700000};
 
 unsigned tries_of(unsigned effort, std::size_t operations) {
   const double size = std::max<double>(static_cast<double>(operations), 8);
