@@ -5,6 +5,7 @@
 #include "assemble_arguments.h"
 #include "command.h"
 #include "gdr/assembler/analysis.h"
+#include "kernel_source.h"
 
 namespace gdr::cli {
 namespace {
@@ -24,8 +25,14 @@ struct Loaded {
 
 Loaded load(const Options& options) {
   if (options.kernel.ends_with(".gdro")) return {isa::read_object(options.kernel), {}};
+  if (compiler::is_source(options.kernel)) {
+    CompiledKernel compiled = compile_kernel(options.kernel);
+    if (!compiled.assembled.program) throw Error(options.kernel + ": not compiled");
+    return {*std::move(compiled.assembled.program), std::move(compiled.assembled.files)};
+  }
   if (!options.kernel.ends_with(".vsm")) {
-    throw UsageError(options.kernel + ": a kernel is a source (.vsm) or an object file (.gdro)");
+    throw UsageError(options.kernel +
+                     ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc) or an object file (.gdro)");
   }
   assembler::AssembleResult result = assembler::assemble_file(options.kernel, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);

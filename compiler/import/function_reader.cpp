@@ -225,16 +225,34 @@ std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& point
   return std::nullopt;
 }
 
-int FunctionReader::load(const llvm::LoadInst& instruction) {
-  const std::optional<Pointer> from = pointer(instruction.getPointerOperand(), instruction);
+/// What stands `offset` bytes behind an address, of which the branches taken may choose one of several.
+int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at) {
+  llvm::APInt distance(64, 0);
+  while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) {
+    if (!step->accumulateConstantOffset(function_.getParent()->getDataLayout(), distance)) break;
+    address = step->getPointerOperand();
+  }
+  offset += distance.getSExtValue();
+  if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(address)) {
+    return choice(at, value(chosen->getCondition(), at), read_at(chosen->getTrueValue(), offset, at),
+                  read_at(chosen->getFalseValue(), offset, at));
+  }
+  if (const auto* joined = llvm::dyn_cast<llvm::PHINode>(address)) {
+    return merged(*joined, at, [&](const llvm::Value* incoming) { return read_at(incoming, offset, at); });
+  }
+  const std::optional<Pointer> from = pointer(address, at);
   if (!from) return -1;
-  const std::optional<Slot> slot = slot_of(*from, *instruction.getType(), instruction);
+  const std::optional<Slot> slot = slot_of({from->record, from->offset + offset}, *at.getType(), at);
   if (!slot) return -1;
   if (from->record == Record::result) {
     const auto stored = memory_.find(*slot);
     if (stored != memory_.end()) return stored->second;
   }
   return input(from->record, *slot);
+}
+
+int FunctionReader::load(const llvm::LoadInst& instruction) {
+  return read_at(instruction.getPointerOperand(), 0, instruction);
 }
 
 void FunctionReader::store(const llvm::StoreInst& instruction) {
@@ -304,20 +322,27 @@ int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, 
 }
 
 int FunctionReader::phi(const llvm::PHINode& phi) {
+  return merged(phi, phi, [&](const llvm::Value* incoming) { return value(incoming, phi); });
+}
+
+/// The value, by `of`, of the edge that control takes into a block.
+int FunctionReader::merged(const llvm::PHINode& phi, const llvm::Instruction& at,
+                           const std::function<int(const llvm::Value*)>& of) {
   const llvm::BasicBlock& block = *phi.getParent();
   const auto* node = dominators_.getNode(&block);
-  if (node == nullptr || node->getIDom() == nullptr) return refuse(phi, "control flow that cannot be followed");
+  if (node == nullptr || node->getIDom() == nullptr) return refuse(at, "control flow that cannot be followed");
   const llvm::BasicBlock& from = *node->getIDom()->getBlock();
-  int merged = -1;
+  int all = -1;
   for (unsigned n = 0; n < phi.getNumIncomingValues(); ++n) {
     const llvm::BasicBlock& source = *phi.getIncomingBlock(n);
-    if (!dominators_.isReachableFromEntry(&source) || llvm::isa<llvm::UndefValue>(phi.getIncomingValue(n))) continue;
-    const int here = value(phi.getIncomingValue(n), phi);
+    const bool never = !dominators_.isReachableFromEntry(&source);
+    if (never || llvm::isa<llvm::UndefValue>(phi.getIncomingValue(n))) continue;
+    const int here = of(phi.getIncomingValue(n));
     if (here < 0) return -1;
-    const int condition = merged < 0 ? -1 : edge_condition(source, block, from);
-    merged = condition < 0 ? here : choice(phi, condition, here, merged);
+    const int condition = all < 0 ? -1 : edge_condition(source, block, from);
+    all = condition < 0 ? here : choice(at, condition, here, all);
   }
-  return merged >= 0 ? merged : refuse(phi, "a variable is read that was not given a value");
+  return all >= 0 ? all : refuse(at, "a variable is read that was not given a value");
 }
 
 int FunctionReader::both(int a, int b) {

@@ -7,6 +7,7 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -46,6 +47,8 @@ class FunctionReader {
   void store(const llvm::StoreInst& instruction);
   int choice(const llvm::Instruction& at, int condition, int yes, int no);
   int phi(const llvm::PHINode& phi);
+  int merged(const llvm::PHINode& phi, const llvm::Instruction& at, const std::function<int(const llvm::Value*)>& of);
+  int read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at);
   Memory memory_into(const llvm::BasicBlock& block);
   void names();
 

@@ -1,6 +1,6 @@
 #include "lower.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "gdr/base/error.h"
 
@@ -249,6 +249,16 @@ Truth Lowering::turned(Truth value) {
   return value;
 }
 
+/// Flags in use at once while a condition is made (Sethi and Ullman 1970).
+unsigned Lowering::flags_for(int number) const {
+  const Node& node = this->node(number);
+  if (node.act == Act::opposite) return flags_for(node.operands[0]);
+  if (node.act != Act::both && node.act != Act::either) return 1;
+  const unsigned first = flags_for(node.operands[0]);
+  const unsigned second = flags_for(node.operands[1]);
+  return first == second ? first + 1 : std::max(first, second);
+}
+
 /// The same on a flag of its own, which may be set anew: cheaper than a copy of a flag, and flags are few.
 Truth Lowering::fresh_truth(int number) {
   const Node& node = this->node(number);
@@ -260,8 +270,10 @@ Truth Lowering::fresh_truth(int number) {
     case Act::both:
     case Act::either: {
       const bool either = node.act == Act::either;
-      const Truth first = fresh_truth(node.operands[0]);
-      const Truth second = fresh_truth(node.operands[1]);
+      // What takes more flags goes first, when fewer are in use.
+      const bool exchange = flags_for(node.operands[0]) < flags_for(node.operands[1]);
+      const Truth first = fresh_truth(node.operands[exchange ? 1 : 0]);
+      const Truth second = fresh_truth(node.operands[exchange ? 0 : 1]);
       builder_.source(node.name, node.place);
       const Truth value = either ? builder_.both(turned(first), turned(second)) : builder_.both(first, second);
       return either ? turned(value) : value;

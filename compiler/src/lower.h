@@ -31,6 +31,7 @@ class Lowering {
   Operand base_of(int node, isa::Width width, bool& free);
   Truth truth(int node);
   Truth fresh_truth(int node);
+  [[nodiscard]] unsigned flags_for(int node) const;
   static Truth turned(Truth value);
   Truth comparison(const Node& node, bool own);
   Operand quotient(const Node& node, isa::Width width);
@@ -54,7 +55,7 @@ class Lowering {
   [[nodiscard]] bool follows(int later, int earlier) const;
   bool gather(int number, const Store& store, std::vector<Under>& conditions, std::vector<Change>& changes) const;
   void apply(Change change, const Store& store);
-  Truth all_of(const std::vector<Under>& conditions);
+  Truth all_of(std::vector<Under> conditions);
   bool accumulate(int node, const Store& store);
   std::optional<Sum> sum_of(const Node& node, const Store& store) const;
   std::optional<Sum> chosen_extreme(const Node& node, const Store& store) const;

@@ -127,7 +127,9 @@ bool Lowering::follows(int later, int earlier) const {
   return false;
 }
 
-Truth Lowering::all_of(const std::vector<Under>& conditions) {
+Truth Lowering::all_of(std::vector<Under> conditions) {
+  std::stable_sort(conditions.begin(), conditions.end(),
+                   [&](const Under& a, const Under& b) { return flags_for(a.node) > flags_for(b.node); });
   Truth all{-1, false, true};
   for (const Under& condition : conditions) {
     const Truth next = conditions.size() == 1 ? truth(condition.node) : fresh_truth(condition.node);
