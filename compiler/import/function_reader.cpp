@@ -16,6 +16,12 @@ namespace {
 
 constexpr std::size_t kMostNodes = 20000;
 
+constexpr int kNotChosen = -2;
+constexpr const char* kIndexOfData =
+    "an array's index is known only when the kernel runs: use constants, or loops with a fixed number of turns that "
+    "clang "
+    "unrolls";
+
 std::string quoted(llvm::StringRef name) { return "'" + name.str() + "'"; }
 
 }  // namespace
@@ -227,12 +233,23 @@ std::optional<FunctionReader::Slot> FunctionReader::slot_of(const Pointer& point
 
 /// What stands `offset` bytes behind an address, of which the branches taken may choose one of several.
 int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at) {
-  llvm::APInt distance(64, 0);
   while (const auto* step = llvm::dyn_cast<llvm::GEPOperator>(address)) {
-    if (!step->accumulateConstantOffset(function_.getParent()->getDataLayout(), distance)) break;
+    llvm::APInt distance(64, 0);
+    llvm::MapVector<llvm::Value*, llvm::APInt> indices;
+    if (!step->collectOffset(function_.getParent()->getDataLayout(), 64, indices, distance)) break;
+    offset += distance.getSExtValue();
     address = step->getPointerOperand();
+    if (indices.empty()) continue;
+    if (indices.size() == 1) {
+      const auto& [index, bytes] = indices.front();
+      const auto there = [&](std::int64_t number) {
+        return read_at(address, offset + number * bytes.getSExtValue(), at);
+      };
+      const int read = read_chosen(index, there, at);
+      if (read != kNotChosen) return read;
+    }
+    return refuse(at, kIndexOfData);
   }
-  offset += distance.getSExtValue();
   if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(address)) {
     return choice(at, value(chosen->getCondition(), at), read_at(chosen->getTrueValue(), offset, at),
                   read_at(chosen->getFalseValue(), offset, at));
@@ -249,6 +266,30 @@ int FunctionReader::read_at(const llvm::Value* address, std::int64_t offset, con
     if (stored != memory_.end()) return stored->second;
   }
   return input(from->record, *slot);
+}
+
+/// An index that a condition chooses of two constants; kNotChosen if it is none.
+int FunctionReader::read_chosen(const llvm::Value* index, const std::function<int(std::int64_t)>& there,
+                                const llvm::Instruction& at) {
+  const llvm::Value* condition = nullptr;
+  std::int64_t yes = 1;
+  std::int64_t no = 0;
+  if (const auto* chosen = llvm::dyn_cast<llvm::SelectInst>(index)) {
+    const auto* first = llvm::dyn_cast<llvm::ConstantInt>(chosen->getTrueValue());
+    const auto* second = llvm::dyn_cast<llvm::ConstantInt>(chosen->getFalseValue());
+    if (first == nullptr || second == nullptr) return kNotChosen;
+    condition = chosen->getCondition();
+    yes = first->getSExtValue();
+    no = second->getSExtValue();
+  } else if (const auto* widened = llvm::dyn_cast<llvm::CastInst>(index)) {
+    if (!widened->getSrcTy()->isIntegerTy(1)) return kNotChosen;
+    condition = widened->getOperand(0);
+    if (llvm::isa<llvm::SExtInst>(widened)) yes = -1;
+  } else {
+    return kNotChosen;
+  }
+  const int chosen = value(condition, at);
+  return choice(at, chosen, there(yes), there(no));
 }
 
 int FunctionReader::load(const llvm::LoadInst& instruction) {

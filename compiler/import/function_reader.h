@@ -48,6 +48,7 @@ class FunctionReader {
   int choice(const llvm::Instruction& at, int condition, int yes, int no);
   int phi(const llvm::PHINode& phi);
   int merged(const llvm::PHINode& phi, const llvm::Instruction& at, const std::function<int(const llvm::Value*)>& of);
+  int read_chosen(const llvm::Value* index, const std::function<int(std::int64_t)>& there, const llvm::Instruction& at);
   int read_at(const llvm::Value* address, std::int64_t offset, const llvm::Instruction& at);
   Memory memory_into(const llvm::BasicBlock& block);
   void names();
