@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <ostream>
 #include <random>
 
 #include "gdr/assembler/assembler.h"
@@ -89,6 +90,8 @@ struct Lines {
   unsigned most;  // at effort 2: two more than at effort 3
 };
 
+void PrintTo(const Lines& one, std::ostream* out) { *out << one.name; }
+
 class CompiledLines : public testing::TestWithParam<Lines> {};
 
 TEST_P(CompiledLines, AreNoMoreThanByHandAndTwo) {
@@ -108,6 +111,8 @@ struct HostCase {
   const char* call;  // of the function with arrays of doubles i, j, f, p, one a field
   double bound;      // of results, relative to the largest
 };
+
+void PrintTo(const HostCase& one, std::ostream* out) { *out << one.name; }
 
 class CompiledOnHost : public testing::TestWithParam<HostCase> {};
 

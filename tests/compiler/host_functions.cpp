@@ -18,9 +18,10 @@ void run_clang(const std::string& arguments) {
 }
 
 std::string code_of(const std::filesystem::path& source, const std::filesystem::path& out, const char* form) {
-  run_clang(fmt::format(
-      "-D__GDR__ -fno-vectorize -fno-slp-vectorize -fno-exceptions -fstandalone-debug -mllvm -unroll-threshold=20000 -emit-llvm {} -o {} {}", form,
-      out.string(), source.string()));
+  run_clang(
+      fmt::format("-D__GDR__ -fno-vectorize -fno-slp-vectorize -fno-exceptions -fstandalone-debug -mllvm "
+                  "-unroll-threshold=20000 -emit-llvm {} -o {} {}",
+                  form, out.string(), source.string()));
   return base::read_file(out);
 }
 

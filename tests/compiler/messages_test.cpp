@@ -1,6 +1,8 @@
 // What cannot be compiled is told at its place, with what to do instead.
 #include <gtest/gtest.h>
 
+#include <ostream>
+
 #include "gdr/compiler/compiler.h"
 #include "host_functions.h"
 
@@ -20,6 +22,8 @@ const char* kHead =
     "struct J { double x; float m; int k; };\n"
     "struct F { double sum; int count; };\n"
     "extern int table[]; float other(float); double* elsewhere();\n";
+
+void PrintTo(const Refused& one, std::ostream* out) { *out << one.name; }
 
 class Messages : public testing::TestWithParam<Refused> {};
 
