@@ -212,7 +212,6 @@ class KernelText {
     if (!places.empty()) all += "\n# values on their way\n" + places;
     all += "\nloop initialization\n" + initialization.lines(literal_names_, variable_names_) + begin();
     all += "\nloop body\n" + body.lines(literal_names_, variable_names_);
-    for (unsigned n = 0; n < missing_lines(); ++n) all += "  nop\n";
     if (!code_.termination.empty()) all += "\nloop termination\n" + termination.lines(literal_names_, variable_names_);
     return all;
   }
@@ -225,8 +224,6 @@ class KernelText {
     used_[at + further] = 1;
     if (vector) viewed_[index] = true;
   }
-
-  unsigned missing_lines() const { return 0; }
 
   std::size_t flops() const {
     return static_cast<std::size_t>(std::count_if(code_.body.begin(), code_.body.end(), [](const Operation& operation) {
