@@ -86,6 +86,8 @@ std::vector<std::string> options() {
           "-unroll-max-percent-threshold-boost=1000",
           "-mllvm",
           "-inline-threshold=5000",
+          "-mllvm",
+          "-simplifycfg-sink-common=false",  // stores of different results would become one through a pointer
           "-D__GDR__=1",
           "-I" + headers,
           "-fno-color-diagnostics",

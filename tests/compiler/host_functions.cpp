@@ -5,24 +5,25 @@
 
 #include <cstdlib>
 
+#include "clang.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 
 namespace gdr::compiler_testing {
 namespace {
 
-void run_clang(const std::string& arguments) {
+void make_library(const std::filesystem::path& library, const std::filesystem::path& source) {
   const std::string command =
-      fmt::format("{} -std=c++20 -O2 -g -fno-math-errno -ffp-contract=off -I{} {}", GDR_CLANG, GDR_HEADERS, arguments);
+      fmt::format("{} -std=c++20 -O2 -fno-math-errno -ffp-contract=off -I{} -shared -fPIC -o {} {}", GDR_CLANG,
+                  GDR_HEADERS, library.string(), source.string());
   if (std::system(command.c_str()) != 0) throw Error("clang refuses: " + command);
 }
 
-std::string code_of(const std::filesystem::path& source, const std::filesystem::path& out, const char* form) {
-  run_clang(
-      fmt::format("-D__GDR__ -fno-vectorize -fno-slp-vectorize -fno-exceptions -fstandalone-debug -mllvm "
-                  "-unroll-threshold=20000 -emit-llvm {} -o {} {}",
-                  form, out.string(), source.string()));
-  return base::read_file(out);
+/// As gdr cc has clang make it.
+std::string code_of(const std::filesystem::path& source, const std::vector<std::string>& arguments) {
+  const compiler::ClangOutput output = compiler::run_clang(source, arguments);
+  if (output.bitcode.empty()) throw Error("clang refuses: " + output.messages);
+  return output.bitcode;
 }
 
 }  // namespace
@@ -40,8 +41,8 @@ Folder::~Folder() {
 
 HostFunctions::HostFunctions(const std::string& source) {
   base::write_file(folder_ / "all.cc", source);
-  run_clang(fmt::format("-shared -fPIC -o {} {}", (folder_ / "all.so").string(), (folder_ / "all.cc").string()));
-  bitcode_ = code_of(folder_ / "all.cc", folder_ / "all.bc", "-c");
+  make_library(folder_ / "all.so", folder_ / "all.cc");
+  bitcode_ = code_of(folder_ / "all.cc", {});
   library_ = dlopen((folder_ / "all.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) throw Error(dlerror());
 }
@@ -59,7 +60,7 @@ void* HostFunctions::symbol(const std::string& name) const {
 std::string llvm_code(const std::string& source, bool text) {
   const Folder folder;
   base::write_file(folder / "one.cc", source);
-  return code_of(folder / "one.cc", folder / "one.out", text ? "-S" : "-c");
+  return code_of(folder / "one.cc", text ? std::vector<std::string>{"-S"} : std::vector<std::string>{});
 }
 
 }  // namespace gdr::compiler_testing

@@ -90,5 +90,20 @@ TEST(Importer, TakesBranchesAsChoices) {
   EXPECT_TRUE(assembled.program) << assembler::format_diagnostics(assembled) << result.source;
 }
 
+// What branches have in common, an addition of one value each to a result each, must not become one addition through a
+// pointer.
+TEST(Importer, TakesBranchesThatAddToDifferentResults) {
+  const char* source =
+      "struct I { double x; int n; };\nstruct J { double x; int k; };\nstruct F { double sum; double other; };\n"
+      "extern \"C\" float gdr_reciprocal(float) __attribute__((const));\n"
+      "void f(const I& i, const J& j, F& f) {\n"
+      "  const float v = i.x + j.x;\n"
+      "  const float w = gdr_reciprocal(v);\n"
+      "  f.sum += i.x > j.x && i.n == j.k ? w : 0;\n"
+      "  if (i.n < j.k) f.other += v;\n}\n";
+  const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "branches.bc");
+  EXPECT_EQ(compiler::format_diagnostics(result), "");
+}
+
 }  // namespace
 }  // namespace gdr::compiler_testing
