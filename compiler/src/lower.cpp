@@ -300,6 +300,13 @@ Truth Lowering::comparison(const Node& node, bool own) {
   return {-1, false, false};
 }
 
+bool Lowering::is_same(int one, int other) const {
+  const Node& a = node(one);
+  const Node& b = node(other);
+  const bool constants = a.act == Act::constant && b.act == Act::constant;
+  return one == other || (constants && a.type == b.type && a.number == b.number && a.integer == b.integer);
+}
+
 bool Lowering::is_zero(int number) const {
   const Node& node = this->node(number);
   if (node.act == Act::widen) return is_zero(node.operands[0]);

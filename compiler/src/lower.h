@@ -63,6 +63,8 @@ class Lowering {
   [[nodiscard]] bool is_old(int node, const Store& store) const;
   [[nodiscard]] bool depends_on_results(int node) const;
   [[nodiscard]] bool is_zero(int node) const;
+  /// One node, or two constants of one value.
+  [[nodiscard]] bool is_same(int one, int other) const;
 
   [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
   [[nodiscard]] bool once(int number) const { return uses_[static_cast<std::size_t>(number)] == 1; }

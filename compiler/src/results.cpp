@@ -50,8 +50,8 @@ std::optional<Lowering::Sum> Lowering::chosen_extreme(const Node& node, const St
   int first = condition->operands[0];
   const int second = condition->operands[1];
   const bool first_old = is_old(first, store);
-  if ((first_old ? second : first) != value || (!first_old && !is_old(second, store))) return std::nullopt;
-  const bool smaller = (yes == first || (first_old && is_old(yes, store))) != opposite;
+  if (!is_same(first_old ? second : first, value) || (!first_old && !is_old(second, store))) return std::nullopt;
+  const bool smaller = (is_same(yes, first) || (first_old && is_old(yes, store))) != opposite;
   if (floating) return Sum{smaller ? Op::FMIN : Op::FMAX, value};
   return Sum{smaller ? Op::UMIN : Op::UMAX, value};
 }

@@ -1,5 +1,5 @@
 // The importer on code that nobody wrote: messages or kernels, never a crash.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <random>
 
@@ -103,6 +103,20 @@ TEST(Importer, TakesBranchesThatAddToDifferentResults) {
       "  if (i.n < j.k) f.other += v;\n}\n";
   const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "branches.bc");
   EXPECT_EQ(compiler::format_diagnostics(result), "");
+}
+
+TEST(Importer, TakesExtremesWithConstants) {
+  for (const auto& [statement, reduction] :
+       {std::pair("if (1.0 < f.x) f.x = 1.0", "fmin"), std::pair("if (f.x > 1.0) f.x = 1.0", "fmin"),
+        std::pair("if (1.0 > f.x) f.x = 1.0", "fmax"), std::pair("if (f.x < 1.0) f.x = 1.0", "fmax")}) {
+    const std::string source =
+        "struct I { double x; };\nstruct J { double x; };\nstruct F { double x; double sum; };\n"
+        "void f(const I& i, const J& j, F& f) {\n  f.sum += i.x - j.x;\n  " +
+        std::string(statement) + ";\n}\n";
+    const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "extreme.bc");
+    EXPECT_EQ(compiler::format_diagnostics(result), "") << statement;
+    EXPECT_THAT(result.source, testing::HasSubstr(std::string("rrn flt72to64 ") + reduction)) << statement;
+  }
 }
 
 }  // namespace
