@@ -13,6 +13,7 @@
 
 #include "command.h"
 #include "gdr/base/file.h"
+#include "gdr/base/message_framing.h"
 #include "gdr/debugger/commands.h"
 #include "gdr/debugger/dap.h"
 #include "run_input.h"
@@ -108,7 +109,7 @@ class EditorInput {
     return true;
   }
 
-  debugger::DapFraming framing_;
+  base::MessageFraming framing_;
   std::deque<std::string> waiting_;
   bool ended_ = false;
 };
@@ -120,7 +121,7 @@ int serve() {
     return job_of(files, wanted.machine, wanted.boards);
   };
   const auto send = [](std::string_view message) {
-    fmt::print("{}", debugger::dap_frame(message));
+    fmt::print("{}", base::framed(message));
     std::fflush(stdout);
   };
   debugger::DapServer server(launch, send, [&] { return input.interrupts(); });

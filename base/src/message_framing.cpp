@@ -1,11 +1,13 @@
+#include "gdr/base/message_framing.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "gdr/base/error.h"
-#include "gdr/debugger/dap.h"
 
-namespace gdr::debugger {
+namespace gdr::base {
 namespace {
 
 constexpr std::string_view kLengthName = "content-length:";
@@ -21,7 +23,7 @@ bool begins_with_length(std::string_view line) {
 
 }  // namespace
 
-std::optional<std::string> DapFraming::next() {
+std::optional<std::string> MessageFraming::next() {
   const std::size_t end = buffer_.find("\r\n\r\n");
   if (std::min(end, buffer_.size()) > kMostHeaderBytes) {
     throw Error(fmt::format("a header has more than {} bytes", kMostHeaderBytes));
@@ -51,8 +53,8 @@ std::optional<std::string> DapFraming::next() {
   return message;
 }
 
-std::string dap_frame(std::string_view content) {
+std::string framed(std::string_view content) {
   return fmt::format("Content-Length: {}\r\n\r\n{}", content.size(), content);
 }
 
-}  // namespace gdr::debugger
+}  // namespace gdr::base
