@@ -492,6 +492,7 @@ class Expander {
     std::vector<std::filesystem::path> places{std::filesystem::path(files_[file].name).parent_path() / name};
     for (const std::filesystem::path& directory : options_.include_directories) places.push_back(directory / name);
     for (const std::filesystem::path& path : places) {
+      if (options_.unsaved.contains(identity_of(path))) return path;
       std::error_code none;
       const auto status = std::filesystem::status(path, none);
       if (!std::filesystem::exists(status)) continue;
@@ -531,7 +532,8 @@ class Expander {
       return;
     }
     try {
-      files_.push_back({path.string(), base::read_file(path)});
+      const auto unsaved = options_.unsaved.find(identity);
+      files_.push_back({path.string(), unsaved != options_.unsaved.end() ? unsaved->second : base::read_file(path)});
     } catch (const Error& error) {
       reporter_.error(Code::include, where, error.what());
       return;

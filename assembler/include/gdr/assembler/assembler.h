@@ -88,6 +88,8 @@ struct AssembleOptions {
   WarningOptions warnings{};
   /// Looked through for included files behind the including one's folder and before the macros that come with gdr.
   std::vector<std::filesystem::path> include_directories{};
+  /// Texts that go before those on disk when their file is included, by its canonical path: an editor's unsaved ones.
+  std::map<std::filesystem::path, std::string> unsaved{};
 };
 
 struct AssembleResult {

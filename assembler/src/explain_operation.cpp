@@ -1,0 +1,40 @@
+#include "gdr/assembler/explain_operation.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace gdr::assembler {
+namespace {
+
+/// The form of its line, sources first: `fadd a b dst`.
+std::string form_of(const isa::OperationInfo& info) {
+  std::string form(info.mnemonic);
+  constexpr std::string_view kSources[]{" a", " b"};
+  for (unsigned n = 0; n < info.sources && n < 2; ++n) form += kSources[n];
+  return info.has_destination ? form + " dst" : form;
+}
+
+}  // namespace
+
+std::string explain(isa::Op operation) {
+  const isa::OperationInfo& info = isa::info_of(operation);
+  std::string text = fmt::format("# {}\n\n`{}`: {}\n", info.mnemonic, form_of(info), info.meaning);
+  if (info.unit == isa::Unit::none) return text;
+  const isa::UnitInfo& unit = isa::info_of(info.unit);
+  text += fmt::format(
+      "\nUnit: {}. A line takes {} clocks; the result can be read through T {} line later, from registers and memories "
+      "{} lines later.\n",
+      unit.name, isa::kClocksPerLine, unit.forward_latency, unit.register_latency);
+  if (info.second_source_is_short) text += "\nThe second source is a short word.\n";
+  if (info.claims_adder) text += "\nThe line takes the adder, too.\n";
+  if (info.half != isa::ProductHalf::none) {
+    text +=
+        fmt::format("\nOne half of a long product: `{}` stands in the line {}, with the same operands.\n",
+                    isa::info_of(info.other_half).mnemonic, info.half == isa::ProductHalf::first ? "behind" : "before");
+  }
+  if (info.reduces) text += "\nThe nodes of the reduction tree can do it: it may stand behind `rrn`.\n";
+  return text;
+}
+
+}  // namespace gdr::assembler
