@@ -15,12 +15,16 @@ assembler::ScheduleLevel level_named(const std::string& name) {
 
 }  // namespace
 
-void AssembleArguments::add_to(Command command) {
+void AssembleArguments::add_source_options(Command command) {
   command.add_option("-D", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)");
   command.add_option("-I", include_directories, "folder to look for included files in (repeatable)");
   command.add_option("-W", warnings,
                      "warnings: NAME, no-NAME, error, error=NAME, no-error=NAME, or all for NAME (repeatable)");
   command.add_flag("--compat-il", compat_il, "il\"...\" sets the lower half of the word alone");
+}
+
+void AssembleArguments::add_to(Command command) {
+  add_source_options(command);
   command.add_flag("--schedule", schedule, "list",
                    "pack lines without changing results: list moves operations, full also gives values other places");
 }

@@ -17,6 +17,8 @@ struct AssembleArguments {
   std::string schedule;  // empty: lines as written
 
   void add_to(Command command);
+  /// Without those that choose how lines are packed.
+  void add_source_options(Command command);
   /// Throws UsageError for a definition or warning that is none.
   [[nodiscard]] assembler::AssembleOptions options() const;
 };

@@ -100,6 +100,7 @@ void add_cc(Command program);
 void add_objdump(Command program);
 void add_run(Command program);
 void add_debug(Command program);
+void add_lsp(Command program);
 void add_nbody(Command program);
 void add_force(Command program);
 void add_dgemm(Command program);

@@ -1,0 +1,170 @@
+// What may be written at a place.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "answers.h"
+#include "gdr/assembler/explain_operation.h"
+
+namespace gdr::editor {
+namespace {
+
+// Numbers of the protocol's kinds.
+constexpr int kFunction = 3;
+constexpr int kVariable = 6;
+constexpr int kKeyword = 14;
+constexpr int kMethod = 2;  // a macro
+constexpr int kConstant = 21;
+
+class Offers {
+ public:
+  Offers(const At& at, std::size_t begin) : range_(range_of(at.text(), at.line, begin, at.byte - begin)) {}
+
+  void add(std::string_view label, int kind, std::string_view detail, std::string documentation = "") {
+    json item{
+        {"label", label}, {"kind", kind}, {"detail", detail}, {"textEdit", {{"range", range_}, {"newText", label}}}};
+    if (!documentation.empty()) item["documentation"] = {{"kind", "markdown"}, {"value", std::move(documentation)}};
+    items_.push_back(std::move(item));
+  }
+  void add(isa::WordRole role, std::string_view detail) {
+    for (const std::string_view word : isa::language_words(role)) add(word, kKeyword, detail);
+  }
+  [[nodiscard]] json take() { return {{"isIncomplete", false}, {"items", std::move(items_)}}; }
+
+ private:
+  json range_;
+  json items_ = json::array();
+};
+
+void offer_registers(Offers& offers) {
+  struct Form {
+    std::string_view text;
+    std::string_view detail;
+  };
+  constexpr Form kForms[]{{"$t", "T, the upper 36 bits"},
+                          {"$lt", "T, all 72 bits"},
+                          {"$ti", "T as the line before wrote it, short"},
+                          {"$lti", "T as the line before wrote it, long"},
+                          {"$r", "general-purpose register, short"},
+                          {"$lr", "general-purpose register, long"},
+                          {"$m", "local memory, short"},
+                          {"$lm", "local memory, long"},
+                          {"$b", "broadcast memory, short"},
+                          {"$lb", "broadcast memory, long"},
+                          {"$j", "current j-record, short"},
+                          {"$lj", "current j-record, long"},
+                          {"$ok", "flag"},
+                          {"$peid", "number of the PE in its block"},
+                          {"$bbid", "number of the block"}};
+  for (const Form& form : kForms) offers.add(form.text, kVariable, form.detail);
+}
+
+void offer_operations(Offers& offers) {
+  for (const isa::OperationInfo& info : isa::kOperations) {
+    offers.add(info.mnemonic, kFunction, info.meaning, assembler::explain(info.op));
+  }
+  offers.add(isa::WordRole::item, "in a line of code");
+}
+
+void offer_names(Offers& offers, const At& at, bool macros) {
+  for (const auto& [name, symbol] : at.unit.index.visible(at.file, at.line)) {
+    if (symbol->kind == SymbolKind::kernel || (symbol->kind == SymbolKind::macro) != macros) continue;
+    const bool constant = symbol->kind == SymbolKind::constant || symbol->kind == SymbolKind::parameter;
+    const int kind = macros ? kMethod : constant ? kConstant : kVariable;
+    offers.add(name, kind, name_of(symbol->kind), description_of(at.unit, *symbol));
+  }
+}
+
+/// What stands in declarations behind their first word.
+void offer_attributes(Offers& offers) {
+  offers.add(isa::WordRole::attribute, "in a declaration");
+  for (const std::string_view transfer : {"hlt", "elt", "rrn"}) offers.add(transfer, kKeyword, "transfer");
+  for (const isa::ConversionInfo& conversion : isa::conversions()) {
+    offers.add(conversion.name, kKeyword, conversion.meaning);
+  }
+  for (const isa::OperationInfo& info : isa::operations()) {
+    if (info.reduces) offers.add(info.mnemonic, kKeyword, "reduction");
+  }
+}
+
+void offer_sections(Offers& offers) {
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    std::string_view name = isa::name_of(static_cast<isa::Section>(section));
+    if (!name.starts_with("loop ")) continue;
+    name.remove_prefix(std::string_view("loop ").size());
+    offers.add(name, kKeyword, "section");
+  }
+}
+
+void offer_warnings(Offers& offers) {
+  for (std::size_t warning = 0; warning < assembler::kWarnings; ++warning) {
+    offers.add(assembler::name_of(static_cast<assembler::Warning>(warning)), kKeyword, "warning",
+               assembler::explain(static_cast<assembler::Warning>(warning)));
+  }
+}
+
+/// The comment or quoted text that the place stands in.
+const Token* around(const At& at) {
+  for (const Token& token : at.unit.index.tokens(at.file, at.line)) {
+    const bool holds = token.kind == TokenKind::comment || token.kind == TokenKind::text;
+    const bool open = token.kind == TokenKind::comment || at.byte < token.end();
+    if (holds && token.begin < at.byte && at.byte <= token.end() && open) return &token;
+  }
+  return nullptr;
+}
+
+std::size_t begin_of_word(const At& at, bool dashes) {
+  const std::string_view line = at.line_text();
+  std::size_t begin = std::min(at.byte, line.size());
+  while (begin > 0 && (is_word_character(line[begin - 1]) || (dashes && line[begin - 1] == '-'))) --begin;
+  return begin;
+}
+
+/// True if a new item of a line of code begins at `begin`.
+bool begins_item(const At& at, std::size_t begin) {
+  const std::string_view before = at.line_text().substr(0, begin);
+  const std::size_t last = before.find_last_not_of(" \t");
+  return last == std::string_view::npos || before[last] == ';';
+}
+
+}  // namespace
+
+json completion(const At& at) {
+  const Token* held = around(at);
+  const bool comment = held && held->kind == TokenKind::comment;
+  std::size_t begin = begin_of_word(at, comment);
+  if (held) {
+    Offers offers(at, begin);
+    const bool allows = comment && at.line_text().substr(held->begin).find("allow ") != std::string_view::npos;
+    if (allows) offer_warnings(offers);
+    return offers.take();
+  }
+  if (begin > 0 && at.line_text()[begin - 1] == '$') {
+    Offers offers(at, begin - 1);
+    offer_registers(offers);
+    return offers.take();
+  }
+  Offers offers(at, begin);
+  const std::string_view before = at.line_text().substr(0, begin);
+  if (begins_item(at, begin)) {
+    offer_operations(offers);
+    if (before.find(';') == std::string_view::npos) {
+      offers.add(isa::WordRole::statement, "statement");
+      offer_names(offers, at, true);
+    }
+    return offers.take();
+  }
+  const auto tokens = at.unit.index.tokens(at.file, at.line);
+  const std::string_view head = tokens.front().in(at.line_text());
+  if (head == "loop") {
+    offer_sections(offers);
+  } else if (head == "var" || head == "bvar" || head == "param" || head == "reg") {
+    offer_attributes(offers);
+    offer_names(offers, at, false);
+  } else if (head != "kernel" && head != "macro" && head != "flops") {
+    offer_names(offers, at, false);
+  }
+  return offers.take();
+}
+
+}  // namespace gdr::editor

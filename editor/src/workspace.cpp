@@ -1,0 +1,117 @@
+#include "workspace.h"
+
+#include <algorithm>
+
+#include "gdr/isa/line.h"
+
+namespace gdr::editor {
+namespace {
+
+bool has_kernel_line(const Text& text) {
+  for (std::size_t line = 0; line < text.lines(); ++line) {
+    std::string_view rest = text.line(line);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    if (rest.starts_with("kernel ") || rest.starts_with("kernel\t")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Unit::file_of(const std::string& uri) const {
+  const auto found = std::ranges::find(uris, uri);
+  if (found == uris.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - uris.begin());
+}
+
+const assembler::Analysis* Unit::analysis() const {
+  if (!result.program) return nullptr;
+  if (!analysis_) analysis_ = assembler::analyse(*result.program);
+  return &*analysis_;
+}
+
+void Workspace::set_options(assembler::AssembleOptions options) {
+  options_ = std::move(options);
+  units_.clear();
+}
+
+void Workspace::open(const std::string& uri, std::string text, std::optional<std::int64_t> version) {
+  const bool known = documents_.contains(uri);
+  Document& document = documents_[uri];
+  document.is_kernel = has_kernel_line(Text(text));
+  document.text = std::move(text);
+  document.version = version;
+  if (known) {
+    std::erase_if(units_, [&](const auto& unit) { return unit.first == uri || unit.second->file_of(uri); });
+    return;
+  }
+  document.path = path_of(uri).value_or(std::filesystem::path(uri));
+  document.identity = identity_of(document.path);
+  units_.clear();  // an include that was missing may be there now
+}
+
+void Workspace::close(const std::string& uri) {
+  documents_.erase(uri);
+  units_.clear();
+}
+
+std::vector<std::string> Workspace::roots() {
+  std::vector<std::string> found;
+  for (const auto& [uri, document] : documents_) {
+    if (document.is_kernel) found.push_back(uri);
+  }
+  const std::vector<std::string> kernels = found;
+  for (const auto& [uri, document] : documents_) {
+    const bool included = std::ranges::any_of(
+        kernels, [&, &part = uri](const std::string& kernel) { return unit(kernel).file_of(part).has_value(); });
+    if (!included) found.push_back(uri);
+  }
+  return found;
+}
+
+const Unit& Workspace::unit(const std::string& uri) {
+  std::unique_ptr<Unit>& unit = units_[uri];
+  if (!unit) unit = assembled(documents_.at(uri));
+  return *unit;
+}
+
+const Unit& Workspace::context(const std::string& uri) {
+  if (!documents_.at(uri).is_kernel) {
+    for (const auto& [other, document] : documents_) {
+      if (document.is_kernel && unit(other).file_of(uri)) return unit(other);
+    }
+  }
+  return unit(uri);
+}
+
+std::string Workspace::uri_for(const std::filesystem::path& path) const {
+  const std::filesystem::path identity = identity_of(path);
+  for (const auto& [uri, document] : documents_) {
+    if (document.identity == identity) return uri;
+  }
+  return uri_of(path);
+}
+
+std::unique_ptr<Unit> Workspace::assembled(const Document& document) const {
+  assembler::AssembleOptions options = options_;
+  for (const auto& [uri, open] : documents_) options.unsaved[open.identity] = open.text;
+  auto unit = std::make_unique<Unit>();
+  unit->result = assembler::assemble(document.text, document.path.string(), options);
+  for (const assembler::SourceFile& file : unit->result.files) {
+    unit->texts.emplace_back(file.text);
+    unit->uris.push_back(uri_for(file.name));
+  }
+  unit->index = Index(unit->texts, unit->uris);
+  if (!unit->result.program) return unit;
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    std::uint32_t number = 0;
+    for (const isa::ProgramLine& line : unit->result.program->lines(static_cast<isa::Section>(section))) {
+      const auto file = unit->file_of(unit->uris[line.position.file]);
+      unit->code[{file.value_or(0), line.position.line - 1}].push_back(
+          {static_cast<isa::Section>(section), number++, line.word});
+    }
+  }
+  return unit;
+}
+
+}  // namespace gdr::editor
