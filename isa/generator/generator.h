@@ -17,6 +17,8 @@ void emit_header(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_operations(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_tables(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_reference(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
+/// For editors: colours of assembly source.
+void emit_grammar(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 void emit_tests(llvm::raw_ostream& out, const llvm::RecordKeeper& keeper);
 
 }  // namespace gdr::generator

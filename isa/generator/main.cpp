@@ -5,7 +5,7 @@
 
 namespace {
 
-enum class Output { header, operations, tables, reference, tests };
+enum class Output { header, operations, tables, reference, grammar, tests };
 
 llvm::cl::opt<Output> output(  //
     llvm::cl::desc("What to write:"),
@@ -13,6 +13,7 @@ llvm::cl::opt<Output> output(  //
                      clEnumValN(Output::operations, "gen-operations", "lists of operations as macros (operations.h)"),
                      clEnumValN(Output::tables, "gen-tables", "tables, encoder and decoder of fields"),
                      clEnumValN(Output::reference, "gen-reference", "the ISA chapter, Markdown"),
+                     clEnumValN(Output::grammar, "gen-grammar", "a TextMate grammar, JSON"),
                      clEnumValN(Output::tests, "gen-tests", "one round-trip test per record")),
     llvm::cl::Required);
 
@@ -30,6 +31,9 @@ bool generate(llvm::raw_ostream& out, llvm::RecordKeeper& keeper) {
       break;
     case Output::reference:
       gdr::generator::emit_reference(out, keeper);
+      break;
+    case Output::grammar:
+      gdr::generator::emit_grammar(out, keeper);
       break;
     case Output::tests:
       gdr::generator::emit_tests(out, keeper);
