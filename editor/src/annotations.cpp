@@ -110,6 +110,7 @@ std::optional<Shown> shown_as(const Unit& unit, const Token& token) {
     case TokenKind::name:
       break;
   }
+  if (token.piece) return Shown{TokenType::variable};  // of a name that braces complete
   if (!token.symbol) return std::nullopt;
   Shown shown = shown_as(unit.index.symbols()[*token.symbol]);
   if (token.declares) shown.modifiers |= kDeclaration;

@@ -216,7 +216,7 @@ json document_symbols(const Unit& unit, std::uint32_t file) {
       if (place.file == file) entries.push_back(outline_entry(unit, symbol, place));
     }
   }
-  std::ranges::stable_sort(entries, {}, [](const json& entry) {
+  std::ranges::sort(entries, {}, [](const json& entry) {
     const json& start = entry["selectionRange"]["start"];
     return std::pair(start["line"].get<std::size_t>(), start["character"].get<std::size_t>());
   });

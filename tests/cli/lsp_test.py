@@ -532,16 +532,17 @@ class Writing(LspTest):
     def test_words_are_told_by_their_kind(self):
         self.client = self.new_client()
         legend = self.begun()["semanticTokensProvider"]["legend"]
-        self.uri, _ = self.opened("seen.vsm", KERNEL)
+        kernel = KERNEL + "  fsub xj xi y{0}\n"
+        self.uri, _ = self.opened("seen.vsm", kernel)
         data = self.client.request("textDocument/semanticTokens/full", textDocument={"uri": self.uri})["data"]
-        lines, line, begin, kinds = KERNEL.split("\n"), 0, 0, {}
+        lines, line, begin, kinds = kernel.split("\n"), 0, 0, {}
         for n in range(0, len(data), 5):
             begin = data[n + 1] if data[n] else begin + data[n + 1]
             line += data[n]
             kinds.setdefault(lines[line][begin:begin + data[n + 2]], set()).add((legend["tokenTypes"][data[n + 3]], data[n + 4]))
         for word, kind in (("kernel", ("keyword", 0)), ("xj", ("variable", 1)), ("xj", ("variable", 0)), ("fsub", ("function", 0)),
                            ("add", ("macro", 0)), ("what", ("parameter", 0)), ("k", ("variable", 2)), ("$lti", ("property", 0)),
-                           ("elt", ("modifier", 0)), ("2", ("number", 0)), ("scale", ("variable", 2))):
+                           ("elt", ("modifier", 0)), ("y", ("variable", 0)), ("2", ("number", 0)), ("scale", ("variable", 2))):
             self.assertIn(kind, kinds[word], word)
 
 
