@@ -1,5 +1,5 @@
-// host_isas.inc, made from the list in CMakeLists.txt, has a line for each instruction set that kernels are compiled
-// for: GDR_HOST_ISA(name, whether this host has it).
+// host_isas.inc, made from the list in cmake/GdrHostIsas.cmake, has a line for each instruction set that kernels are
+// compiled for: GDR_HOST_ISA(name, whether this host has it).
 #include "host_isas.h"
 
 #include <fmt/format.h>
@@ -26,31 +26,12 @@ Kernel find_kernel(HostIsa isa, const KernelKey& key) {
   GDR_ASSERT(false, "kernels exist for the instruction sets of the host's architecture alone");
 }
 
-HostIsa default_host_isa() {
-  const std::vector<HostIsa> available = available_host_isas();
-  const std::string wanted = base::environment("GDR_HOST_ISA");
-  if (wanted.empty()) return available.back();
-  std::string names;
-  for (const HostIsa isa : available) {
-    if (name_of(isa) == wanted) return isa;
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(isa));
-  }
-  throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
-}
-
 JitUse default_jit_use() {
   const std::string wanted = base::environment("GDR_JIT");
   if (wanted.empty() || wanted == "auto") return JitUse::automatic;
   if (wanted == "on") return JitUse::always;
   if (wanted == "off") return JitUse::never;
   throw Error(fmt::format("GDR_JIT: '{}' is refused: it must be auto, on or off", wanted));
-}
-
-void require_host_isa(const char* caller, HostIsa isa) {
-  const std::vector<HostIsa> available = available_host_isas();
-  if (std::find(available.begin(), available.end(), isa) == available.end()) {
-    throw Error(fmt::format("{}: this host has no {}", caller, name_of(isa)));
-  }
 }
 
 }  // namespace simd
@@ -78,6 +59,25 @@ std::vector<HostIsa> available_host_isas() {
 #include "host_isas.inc"
 #undef GDR_HOST_ISA
   return isas;
+}
+
+HostIsa default_host_isa() {
+  const std::vector<HostIsa> available = available_host_isas();
+  const std::string wanted = base::environment("GDR_HOST_ISA");
+  if (wanted.empty()) return available.back();
+  std::string names;
+  for (const HostIsa isa : available) {
+    if (name_of(isa) == wanted) return isa;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(isa));
+  }
+  throw Error(fmt::format("GDR_HOST_ISA: '{}' is refused: it must be one of {} on this host", wanted, names));
+}
+
+void require_host_isa(const char* caller, HostIsa isa) {
+  const std::vector<HostIsa> available = available_host_isas();
+  if (std::find(available.begin(), available.end(), isa) == available.end()) {
+    throw Error(fmt::format("{}: this host has no {}", caller, name_of(isa)));
+  }
 }
 
 }  // namespace gdr::emulator

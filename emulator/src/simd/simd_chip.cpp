@@ -574,7 +574,7 @@ bool can_compile_loops(HostIsa isa) {
 bool can_compile_loops() { return can_compile_loops(available_host_isas().back()); }
 
 std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
-  simd::require_host_isa("make_simd_chip", isa);
+  require_host_isa("make_simd_chip", isa);
   if (jit == JitUse::always && !can_compile_loops(isa)) {
     throw Error(fmt::format("make_simd_chip: loop bodies cannot be compiled for {} on this host", name_of(isa)));
   }
@@ -582,10 +582,10 @@ std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
 }
 
 std::unique_ptr<Chip> make_native_chip() {
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{simd::default_host_isa(), simd::Arithmetic::host},
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{default_host_isa(), simd::Arithmetic::host},
                                           JitUse::never);
 }
 
-std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(simd::default_host_isa(), simd::default_jit_use()); }
+std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(default_host_isa(), simd::default_jit_use()); }
 
 }  // namespace gdr::emulator

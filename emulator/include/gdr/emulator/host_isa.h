@@ -1,4 +1,5 @@
-// The vector engine for one named instruction set of the host, where a caller wants to choose or to compare.
+// The instruction sets of the host that vector code is compiled for, and the vector engine for one of them, where a
+// caller wants to choose or to compare.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,8 @@
 
 namespace gdr::emulator {
 
-/// What the vector engine's kernels can be compiled for. A build has those of its own architecture.
+/// What vector code, the vector engine's kernels among it, can be compiled for. A build has those of its own
+/// architecture.
 enum class HostIsa : std::uint8_t {
   portable,  // every host: two lanes in the compiler's own vectors
   sse4_2,    // x86-64 with SSE4.2: two lanes
@@ -32,6 +34,12 @@ enum class JitUse : std::uint8_t {
 /// Those that this host can run; `portable` is always first. The last is the fastest, used unless GDR_HOST_ISA names
 /// another one.
 [[nodiscard]] std::vector<HostIsa> available_host_isas();
+
+/// The fastest, or the one that GDR_HOST_ISA names. Throws Error if it names one that this host cannot run.
+[[nodiscard]] HostIsa default_host_isa();
+
+/// Throws Error, on behalf of `caller`, if the host lacks it.
+void require_host_isa(const char* caller, HostIsa isa);
 
 /// True if loop bodies can be compiled for this instruction set, AVX2 or AVX-512, which the host has, and the library
 /// gdr_jit is there.
