@@ -13,36 +13,54 @@
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/digests.h"
+#include "gdr/hostlib/nbody_run.h"
 #include "kernel_source.h"
 
 namespace gdr::cli {
 
-Check known_engine() {
-  return {[](const std::string& text) {
-            if (emulator::is_engine(text)) return std::string();
+Check known_engine(DirectEngine direct) {
+  const bool takes_direct = direct == DirectEngine::taken;
+  std::vector<std::string> names = emulator::engine_names();
+  if (takes_direct) names.emplace_back(hostlib::kDirectEngine);
+  return {[=](const std::string& text) {
+            if (emulator::is_engine(text) || (takes_direct && text == hostlib::kDirectEngine)) return std::string();
+            if (text == hostlib::kDirectEngine) {
+              return fmt::format(
+                  "{} is refused: it runs no kernel; gdr nbody takes it, to compute forces without a board", text);
+            }
             return fmt::format("{} is refused: it must be one of {}, or lockstep:A,B with two of them", text,
-                               fmt::join(emulator::engine_names(), ", "));
+                               fmt::join(emulator::engine_names(), ", ")) +
+                   (takes_direct ? ", or direct" : "");
           },
-          fmt::format("{}|lockstep:A,B", fmt::join(emulator::engine_names(), "|"))};
+          fmt::format("{}|lockstep:A,B", fmt::join(names, "|"))};
 }
 
-void BoardOptions::add_to(Command command) {
-  command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
-      .capture_default_str();
-  command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str();
-  command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's").check(in_range(1, 10000));
+std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
   using emulator::TransferMode;
-  command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
-                     "how the host sends data: as in 2009, or as planned then");
+  std::vector<Option> of_board;
+  of_board.push_back(
+      command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
+          .capture_default_str());
+  of_board.push_back(
+      command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str());
+  of_board.push_back(
+      command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the machine's").check(in_range(1, 10000)));
+  of_board.push_back(command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
+                                        "how the host sends data: as in 2009, or as planned then"));
+  const std::string what =
+      "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
+      "the first two side by side, or nothing but time";
   command
       .add_option(
           "--engine", engine,
-          "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
-          "the first two side by side, or nothing but time")
-      .check(known_engine())
+          direct == DirectEngine::taken ? what + "; direct: the host's own loop in doubles, without a board" : what)
+      .check(known_engine(direct))
       .capture_default_str();
   command.add_option("--threads", threads, "host threads; 0: all").check(whole_in_range(0, 1024)).capture_default_str();
+  return of_board;
 }
+
+bool BoardOptions::direct() const { return engine == hostlib::kDirectEngine; }
 
 DeviceOptions BoardOptions::device_options() const {
   require_known(machine, emulator::machine_names(), "--machine");

@@ -19,8 +19,10 @@ namespace gdr::cli {
 
 using base::Json;
 
-/// An engine's name, or two of them in lockstep.
-[[nodiscard]] Check known_engine();
+enum class DirectEngine : std::uint8_t { refused, taken };
+
+/// An engine's name, or two of them in lockstep; where it is taken also hostlib::kDirectEngine, which has no board.
+[[nodiscard]] Check known_engine(DirectEngine direct = DirectEngine::refused);
 
 /// Options of every command that drives a board.
 struct BoardOptions {
@@ -31,10 +33,12 @@ struct BoardOptions {
   std::string engine = "simd";  // a name: programs may register engines of their own
   unsigned threads = 0;
 
-  void add_to(Command command);
+  /// Returns those that have no effect without a board.
+  std::vector<Option> add_to(Command command, DirectEngine direct = DirectEngine::refused);
   [[nodiscard]] DeviceOptions device_options() const;
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool timing() const { return engine == "timing"; }
+  [[nodiscard]] bool direct() const;
   /// "bit exact", or what the engine is instead.
   [[nodiscard]] std::string exactness() const;
 };

@@ -138,6 +138,10 @@ Option Option::excludes(Option other) const {
   return *this;
 }
 
+std::string Option::name() const { return option_->get_name(); }
+
+bool Option::given() const { return option_->count() > 0; }
+
 Command Command::add_group(const std::string& name, const std::string& what) const {
   CLI::App* group = app_->add_subcommand(name, what);
   group->require_subcommand(1);

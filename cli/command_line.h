@@ -62,6 +62,10 @@ class Option {
   /// It is refused without, or beside, the other.
   Option needs(Option other) const;
   Option excludes(Option other) const;
+  /// With its dashes.
+  [[nodiscard]] std::string name() const;
+  /// Once the command line is parsed: whether it was there.
+  [[nodiscard]] bool given() const;
 
  private:
   friend class Command;

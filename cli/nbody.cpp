@@ -51,6 +51,13 @@ struct Options {
   std::string from_block_sizes;
   std::string split;
   std::string cluster = "grape-dr-64";
+  std::vector<Option> of_board;  // that have no effect without a board
+};
+
+/// What computes on a board.
+struct BoardSide {
+  Device device;
+  isa::Program program;
 };
 
 /// The ranks of a run that is shared out.
@@ -147,7 +154,18 @@ hostlib::NbodySettings settings_of(const Options& options) {
   return settings;
 }
 
+/// Throws UsageError for an option that has no effect without a board.
+void check_direct(const Options& options) {
+  for (const Option& option : options.of_board) {
+    if (option.given()) {
+      throw UsageError(option.name() +
+                       " has no effect with --engine direct: the host computes the forces, without a board");
+    }
+  }
+}
+
 void check(const Options& options) {
+  if (options.board.direct()) check_direct(options);
   const hostlib::NbodySettings run = settings_of(options);
   const int sources = (options.plummer > 0) + !options.start.empty() + !run.in.empty() + !run.restart.empty();
   if (sources != 1) {
@@ -306,7 +324,7 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   const hostlib::Provenance& provenance = run.provenance();
   const hostlib::HermiteState& state = run.state();
   Json json = envelope("nbody", provenance.machine, provenance.engine, provenance.exact);
-  add_device_results(json, run.device());
+  if (run.has_board()) add_device_results(json, run.device());
   json["n"] = state.bodies.size();
   json["start"] = run.start();
   const auto start = start_of(options);
@@ -328,6 +346,12 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   json["state_hash"] = result.state_hash;
   json["predicted_at_end"] = run.predicted();
   json["host_seconds"] = result.host_seconds;
+  if (!run.has_board()) {
+    for (const char* of_board : {"machine", "machine_sha256", "kernel", "kernel_sha256", "clock_mhz", "transfer",
+                                 "boards", "clocks_by_part", "stall_clocks"}) {
+      json[of_board] = nullptr;
+    }
+  }
   return json;
 }
 
@@ -350,13 +374,24 @@ std::string with_decimals(double value, int decimals) {
   return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
 }
 
+/// Who computed, at the head of the text.
+std::string computed_by(const hostlib::NbodyRun& run, const Options& options) {
+  if (!run.has_board()) return "by the host's own force loop in doubles, engine direct";
+  const emulator::MachineDescription& machine = run.device().machine();
+  return fmt::format("on {} at {} MHz, kernel {}, engine {} ({})", machine.title, machine.clock_mhz, options.run.kernel,
+                     options.board.engine, options.board.exactness());
+}
+
+void print_emulated(const hostlib::NbodyRun& run, const Options& options, const Json& json, const Result& result) {
+  fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", json["emulated_seconds"].number());
+  if (!result.ranks.empty()) print_ranks(options, result.ranks);
+  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
+             json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
+}
+
 void print_result(const hostlib::NbodyRun& run, const Options& options, const Json& json, const Result& result) {
   const hostlib::HermiteCounters& counters = run.counters();
-  const emulator::MachineDescription& machine = run.device().machine();
-  const double emulated = json["emulated_seconds"].number();
-  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}, engine {} ({})\n", run.state().bodies.size(),
-             run.result_time(), machine.title, machine.clock_mhz, options.run.kernel, options.board.engine,
-             options.board.exactness());
+  fmt::print("{} particles to t = {} {}\n", run.state().bodies.size(), run.result_time(), computed_by(run, options));
   const std::string error =
       result.sample.energy_error ? fmt::format("{:+.2e}", *result.sample.energy_error) : std::string("none");
   const double virial_ratio = result.sample.energy.virial_ratio();
@@ -373,10 +408,7 @@ void print_result(const hostlib::NbodyRun& run, const Options& options, const Js
     fmt::print("  core            radius {} about the density centre ({}, {}, {})\n", with_decimals(core->radius, 4),
                with_decimals(core->centre.x, 4), with_decimals(core->centre.y, 4), with_decimals(core->centre.z, 4));
   }
-  fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", emulated);
-  if (!result.ranks.empty()) print_ranks(options, result.ranks);
-  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
-             json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
+  if (run.has_board()) print_emulated(run, options, json, result);
   fmt::print("  host time       {:.2f} s\n", result.host_seconds);
   fmt::print("  state hash      {}\n", result.state_hash);
   if (const std::size_t predicted = run.predicted(); predicted > 0) {
@@ -414,24 +446,33 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   report.title = fmt::format("{} particles to t = {}: {}", state.bodies.size(), run.result_time(), run.start());
   report.samples = run.samples();
   report.blocks = hostlib::block_size_histogram(sample.counters);
-  report.facts = {
-      {"start", run.start()},
-      {"softening eps", fmt::format("{}", state.options.eps)},
-      {"accuracy eta", fmt::format("{}", state.options.eta)},
-      {"kernel", fmt::format("{}, SHA-256 {}", provenance.kernel, provenance.kernel_sha256)},
-      {"machine", fmt::format("{}, {} at {} MHz, transfer {}, SHA-256 of its parameters {}", provenance.machine,
-                              provenance.boards == 1 ? "one board" : fmt::format("{} boards", provenance.boards),
-                              provenance.clock_mhz, provenance.transfer, provenance.machine_sha256)},
-      {"engine", fmt::format("{}, {}", provenance.engine, provenance.exact ? "bit exact" : "not bit exact")},
-      {"version of gdr", provenance.version},
-      {"energy", fmt::format("{:.11g}, relative error {}", sample.energy.total(),
-                             sample.energy_error ? fmt::format("{:+.2e}", *sample.energy_error) : "none")},
-      {"steps", fmt::format("{} in {} blocks, {} held at the smallest step", sample.counters.steps,
-                            sample.counters.block_steps, sample.counters.smallest_steps)},
-      {"interactions", fmt::format("{}", sample.counters.interactions)},
-      {"emulated time", fmt::format("{:.6g} s, {:.4g} Gflops", json["emulated_seconds"].number(),
-                                    json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number())},
-      {"state hash", result.state_hash}};
+  report.facts = {{"start", run.start()},
+                  {"softening eps", fmt::format("{}", state.options.eps)},
+                  {"accuracy eta", fmt::format("{}", state.options.eta)}};
+  if (run.has_board()) {
+    report.facts.emplace_back("kernel", fmt::format("{}, SHA-256 {}", provenance.kernel, provenance.kernel_sha256));
+    report.facts.emplace_back(
+        "machine", fmt::format("{}, {} at {} MHz, transfer {}, SHA-256 of its parameters {}", provenance.machine,
+                               provenance.boards == 1 ? "one board" : fmt::format("{} boards", provenance.boards),
+                               provenance.clock_mhz, provenance.transfer, provenance.machine_sha256));
+  }
+  report.facts.emplace_back(
+      "engine", run.has_board()
+                    ? fmt::format("{}, {}", provenance.engine, provenance.exact ? "bit exact" : "not bit exact")
+                    : fmt::format("{}, the host's own force loop in doubles", provenance.engine));
+  report.facts.emplace_back("version of gdr", provenance.version);
+  report.facts.emplace_back("energy",
+                            fmt::format("{:.11g}, relative error {}", sample.energy.total(),
+                                        sample.energy_error ? fmt::format("{:+.2e}", *sample.energy_error) : "none"));
+  report.facts.emplace_back("steps", fmt::format("{} in {} blocks, {} held at the smallest step", sample.counters.steps,
+                                                 sample.counters.block_steps, sample.counters.smallest_steps));
+  report.facts.emplace_back("interactions", fmt::format("{}", sample.counters.interactions));
+  if (run.has_board()) {
+    report.facts.emplace_back("emulated time",
+                              fmt::format("{:.6g} s, {:.4g} Gflops", json["emulated_seconds"].number(),
+                                          json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number()));
+  }
+  report.facts.emplace_back("state hash", result.state_hash);
   if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
   if (!run.forced().empty()) {
     report.facts.emplace_back("restart forced in spite of", fmt::format("{}", fmt::join(run.forced(), ", ")));
@@ -459,18 +500,24 @@ Asked together(cluster::Communicator& communicator, const Asked& own) {
   return asked;
 }
 
-/// The run on this process, or on this rank of `ranks`; rank 0 alone tells of it.
-int run_nbody(const Options& options, Device device, isa::Program program, const Ranks* ranks) {
+/// The run on this process, or on this rank of `ranks`, of which rank 0 alone tells of it; without a board by the
+/// host's own force loop.
+int run_nbody(const Options& options, std::optional<BoardSide> board, const Ranks* ranks) {
   const Stopwatch watch;
-  options.observe.begin(device);
   hostlib::NbodySettings settings = settings_of(options);
   if (ranks != nullptr) settings.sharing = ranks->sharing;
   std::optional<Progress> starting(std::in_place, "computing the first forces", options.report.progress_shown());
-  device.on_progress([&](std::size_t done, std::size_t all) {
-    starting->show(static_cast<double>(done) / static_cast<double>(all), fmt::format("{} of {} particles", done, all));
-  });
-  hostlib::NbodyRun run(std::move(settings), std::move(device), std::move(program));
-  run.device().on_progress({});
+  if (board) {
+    options.observe.begin(board->device);
+    board->device.on_progress([&](std::size_t done, std::size_t all) {
+      starting->show(static_cast<double>(done) / static_cast<double>(all),
+                     fmt::format("{} of {} particles", done, all));
+    });
+  }
+  hostlib::NbodyRun run =
+      board ? hostlib::NbodyRun(std::move(settings), std::move(board->device), std::move(board->program))
+            : hostlib::NbodyRun(std::move(settings), hostlib::DirectOptions{options.board.threads, {}});
+  if (board) run.device().on_progress({});
   starting.reset();
   // A checkpoint is read by all ranks before rank 0 may write it anew.
   if (ranks != nullptr) ranks->communicator->barrier();
@@ -493,7 +540,7 @@ int run_nbody(const Options& options, Device device, isa::Program program, const
   if (!asked.any()) asked.signal = asked_by_signal;
 
   // The host's work is counted at the end: what it took does not depend on when.
-  run.device().time_integration(run.counters().steps, run.state().bodies.size());
+  if (board) run.device().time_integration(run.counters().steps, run.state().bodies.size());
   const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
                               : end == hostlib::NbodyEnd::energy_error ? "energy error"
                               : asked.stop_file                        ? "stop file"
@@ -511,7 +558,7 @@ int run_nbody(const Options& options, Device device, isa::Program program, const
   Json json = json_of(run, options, result);
   if (ranks != nullptr) add_ranks(json, run, options, *ranks, result.ranks);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
-  options.observe.finish(run.device(), options.board.engine, options.report);
+  if (board) options.observe.finish(run.device(), options.board.engine, options.report);
   options.report.write(json);
   if (!options.page.empty()) base::write_file(options.page, page_of(run, json, stopped, result));
   if (options.report.speaks()) print_result(run, options, json, result);
@@ -545,6 +592,9 @@ Options of_rank(Options options, unsigned rank, const std::optional<cluster::Lau
 }
 
 void check_ranks(const Options& options, unsigned ranks) {
+  if (options.board.direct()) {
+    throw UsageError("--engine direct computes all forces in one process: start it without mpirun");
+  }
   if (options.split.empty()) {
     throw UsageError(
         fmt::format("{} ranks of a run that is not shared out would all do the same: --split says how to "
@@ -594,7 +644,7 @@ int nbody_on_ranks(const Options& given, const std::optional<cluster::Launch>& l
     return facts_of(options, hostlib::provenance_of(*device, options.run.kernel, *program));
   };
   return on_ranks("nbody", prepare, [&](cluster::Communicator&) {
-    return run_nbody(options, *std::move(device), *std::move(program), &ranks);
+    return run_nbody(options, BoardSide{*std::move(device), *std::move(program)}, &ranks);
   });
 }
 
@@ -603,8 +653,9 @@ int nbody(const Options& options) {
   if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
   check(options);
   if (options.board.timing()) return timed_nbody(options);
+  if (options.board.direct()) return run_nbody(options, std::nullopt, nullptr);
   Device device(options.board.device_options());
-  return run_nbody(options, std::move(device), load_kernel(options.run.kernel), nullptr);
+  return run_nbody(options, BoardSide{std::move(device), load_kernel(options.run.kernel)}, nullptr);
 }
 
 }  // namespace
@@ -660,15 +711,15 @@ void add_nbody(Command program) {
       .check(in_range(0, 1e6))
       .capture_default_str();
   command.add_flag("--force-restart", options->run.force_restart,
-                   "go on from a checkpoint of another kernel, machine or number of boards");
+                   "go on from a checkpoint of another kernel, machine, number of boards or engine");
   command
       .add_option("--max-energy-error", options->run.most_energy_error,
                   "end with status 1 if the relative energy error is larger when an output is due")
       .check(in_range(0, 1e300));
   command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears");
-  command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
-      .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
-      .capture_default_str();
+  const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
+                            .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+                            .capture_default_str();
   command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
       .check(whole_in_range(4, 4194304))
       .capture_default_str();
@@ -687,8 +738,11 @@ void add_nbody(Command program) {
   // A checkpoint holds them; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);
-  options->board.add_to(command);
-  options->observe.add_to(command);
+  options->of_board = {kernel, split};
+  for (const std::vector<Option>& more :
+       {options->board.add_to(command, DirectEngine::taken), options->observe.add_to(command)}) {
+    options->of_board.insert(options->of_board.end(), more.begin(), more.end());
+  }
   options->report.add_to(command);
 }
 

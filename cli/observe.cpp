@@ -9,7 +9,7 @@
 
 namespace gdr::cli {
 
-void ObserveOptions::add_to(Command command) {
+std::vector<Option> ObserveOptions::add_to(Command command) {
   const Option option =
       command.add_option("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
   command.add_option("--trace-chips", what.chips, "chips shown line by line").delimiter(',').needs(option);
@@ -23,12 +23,14 @@ void ObserveOptions::add_to(Command command) {
       .check(in_range(0.01, 1000))
       .capture_default_str()
       .needs(option);
-  command.add_option("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
-      .check({[](const std::string& name) {
-                const bool known = name.ends_with(".html") || name.ends_with(".json");
-                return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
-              },
-              "FILE"});
+  const Option profiled =
+      command.add_option("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
+          .check({[](const std::string& name) {
+                    const bool known = name.ends_with(".html") || name.ends_with(".json");
+                    return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
+                  },
+                  "FILE"});
+  return {option, profiled};
 }
 
 void ObserveOptions::begin(Device& device) const {

@@ -12,7 +12,8 @@ struct ObserveOptions {
   hostlib::TraceOptions what;
   double limit_mb = 8;
 
-  void add_to(Command command);
+  /// Returns those that say what is observed.
+  std::vector<Option> add_to(Command command);
   /// Before anything runs.
   void begin(Device& device) const;
   /// Writes what was asked for: the trace's size is told before it is written.

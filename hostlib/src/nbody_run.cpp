@@ -51,6 +51,15 @@ Provenance provenance_from(const Json& json) {
           json.at("engine"),         json.at("exact")};
 }
 
+Provenance provenance_without_board() {
+  Provenance provenance;
+  provenance.version = GDR_VERSION;
+  provenance.boards = 0;
+  provenance.engine = kDirectEngine;
+  provenance.exact = false;
+  return provenance;
+}
+
 Energy finite_energy(const Particles& particles, double eps) {
   const Energy energy = hostlib::energy(particles, eps);
   if (std::isfinite(energy.total())) return energy;
@@ -81,6 +90,10 @@ std::vector<std::string> differences(const Provenance& one, const Provenance& ot
   const auto compare = [&](std::string_view what, const auto& a, const auto& b) {
     if (a != b) found.push_back(fmt::format("{} {} instead of {}", what, b, a));
   };
+  if (!one.has_board() || !other.has_board()) {
+    compare("engine", one.engine, other.engine);
+    return found;
+  }
   compare("kernel", one.kernel, other.kernel);
   if (one.kernel == other.kernel && one.kernel_sha256 != other.kernel_sha256) {
     found.push_back(fmt::format("another version of kernel {}", one.kernel));
@@ -119,11 +132,35 @@ void refuse_twice_named(const std::vector<std::filesystem::path>& paths) {
   }
 }
 
-NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
+NbodyRun::NbodyRun(NbodySettings settings, std::optional<Device> device, Provenance provenance)
     : settings_(std::move(settings)),
       device_(std::move(device)),
-      provenance_(provenance_of(device_, settings_.kernel, program)),
+      provenance_(std::move(provenance)),
       last_checkpoint_seconds_(wall_seconds()) {
+  check_settings();
+  for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
+}
+
+NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
+    : NbodyRun(std::move(settings), std::optional(std::move(device)), Provenance{}) {
+  provenance_ = provenance_of(*device_, settings_.kernel, program);
+  if (settings_.sharing) {
+    provenance_.boards *= settings_.sharing->boards();
+    backend_ = settings_.sharing->share(*device_, std::move(program));
+  } else {
+    backend_ = std::make_unique<BoardForce>(*device_, std::move(program));
+  }
+  begin();
+}
+
+NbodyRun::NbodyRun(NbodySettings settings, const DirectOptions& direct)
+    : NbodyRun(std::move(settings), std::nullopt, provenance_without_board()) {
+  if (settings_.sharing) throw Error("engine direct computes all forces in one process: there is nothing to share");
+  backend_ = std::make_unique<DirectForce>(direct);
+  begin();
+}
+
+void NbodyRun::check_settings() const {
   const int sources = settings_.start.has_value() + settings_.particles.has_value() + !settings_.in.empty() +
                       !settings_.restart.empty();
   if (sources != 1) {
@@ -134,13 +171,9 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
     throw Error(fmt::format("{}: is HDF5, which this program does not know of",
                             (has_run_file() ? settings_.out : settings_.in).string()));
   }
-  for (const std::filesystem::path& path : outputs_of(settings_)) base::require_writable(path);
-  if (settings_.sharing) {
-    provenance_.boards *= settings_.sharing->boards();
-    backend_ = settings_.sharing->share(device_, std::move(program));
-  } else {
-    backend_ = std::make_unique<BoardForce>(device_, std::move(program));
-  }
+}
+
+void NbodyRun::begin() {
   settings_.restart.empty() ? begin_new() : begin_from_checkpoint();
   begin_time_ = time();
   open_log();
@@ -149,9 +182,23 @@ NbodyRun::NbodyRun(NbodySettings settings, Device device, isa::Program program)
 
 NbodyRun::~NbodyRun() = default;
 
+Device& NbodyRun::device() {
+  require_board();
+  return *device_;
+}
+const Device& NbodyRun::device() const {
+  require_board();
+  return *device_;
+}
+
+void NbodyRun::require_board() const {
+  if (!device_) throw Error(fmt::format("a run on engine {} has no board", provenance_.engine));
+}
+
 void NbodyRun::require_room(std::size_t particles) const {
+  if (!device_) return;  // the host's memory, which says so itself
   const std::size_t room =
-      settings_.sharing ? settings_.sharing->j_capacity(device_.j_capacity()) : device_.j_capacity();
+      settings_.sharing ? settings_.sharing->j_capacity(device_->j_capacity()) : device_->j_capacity();
   if (particles <= room) return;
   throw Error(fmt::format("{} particles do not fit: the external memory of {} board{} holds {}", particles,
                           provenance_.boards, provenance_.boards == 1 ? "" : "s", room));
@@ -201,7 +248,7 @@ void NbodyRun::begin_from_checkpoint() {
     log_bytes_ = context.at("log_bytes");
     log_tail_ = context.at("log_tail");
     run_file_rows_ = context.at("run_file_rows");
-    totals = totals_from(nlohmann::json(context.at("totals")));
+    if (written.has_board()) totals = totals_from(nlohmann::json(context.at("totals")));
     shared_totals = context.value("shared_totals", "");
   } catch (const Json::exception& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
@@ -219,7 +266,7 @@ void NbodyRun::begin_from_checkpoint() {
   }
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, std::move(checkpoint.state));
   // Sending all particles to the board once more is no part of the run.
-  device_.resume(totals);
+  if (device_) device_->resume(totals);
   if (!settings_.sharing) return;
   try {
     settings_.sharing->resume(shared_totals);
@@ -338,7 +385,7 @@ Sample NbodyRun::sample(double t) const {
   sample.t = t;
   sample.energy = hostlib::energy(now, state().options.eps);
   sample.energy_error = energy_error(sample.energy);
-  if (integrator_->predicted_at(t - time_offset_) == 0) {
+  if (device_ && integrator_->predicted_at(t - time_offset_) == 0) {
     sample.board_energy = sample.energy.kinetic + integrator_->backend_potential_energy();
   }
   sample.centre_of_mass = centre_of_mass(now);
@@ -354,10 +401,11 @@ Sample NbodyRun::sample(double t) const {
 
 /// In an iteration of the loop every block of a chip has one j-particle for all i-particles of a run.
 std::optional<double> NbodyRun::pipe_occupancy() const {
-  const std::uint64_t iterations = device_.emulated().iterations();
+  if (!device_) return std::nullopt;
+  const std::uint64_t iterations = device_->emulated().iterations();
   if (iterations == 0) return std::nullopt;
   // Ranks share evenly, so that each has as many iterations as this one.
-  const double chips = static_cast<double>(device_.chips()) * (settings_.sharing ? settings_.sharing->ranks() : 1);
+  const double chips = static_cast<double>(device_->chips()) * (settings_.sharing ? settings_.sharing->ranks() : 1);
   const double places = static_cast<double>(iterations) * chips * emulator::kBlocks * emulator::kParticlesPerRun;
   return static_cast<double>(counters().interactions) / places;
 }
@@ -397,19 +445,19 @@ void NbodyRun::write_run_file(double t, std::uint64_t number) {
 }
 
 std::vector<RunAttribute> NbodyRun::attributes() const {
-  return {{"version", provenance_.version},
-          {"start", start_},
-          {"eps", state().options.eps},
-          {"eta", state().options.eta},
-          {"kernel", provenance_.kernel},
-          {"kernel_sha256", provenance_.kernel_sha256},
-          {"machine", provenance_.machine},
-          {"machine_sha256", provenance_.machine_sha256},
-          {"clock_mhz", provenance_.clock_mhz},
-          {"transfer", provenance_.transfer},
-          {"boards", static_cast<std::int64_t>(provenance_.boards)},
-          {"engine", provenance_.engine},
-          {"exact", static_cast<std::int64_t>(provenance_.exact)}};
+  std::vector<RunAttribute> all = {
+      {"version", provenance_.version}, {"start", start_}, {"eps", state().options.eps}, {"eta", state().options.eta}};
+  const std::vector<RunAttribute> of_board = {{"kernel", provenance_.kernel},
+                                              {"kernel_sha256", provenance_.kernel_sha256},
+                                              {"machine", provenance_.machine},
+                                              {"machine_sha256", provenance_.machine_sha256},
+                                              {"clock_mhz", provenance_.clock_mhz},
+                                              {"transfer", provenance_.transfer},
+                                              {"boards", static_cast<std::int64_t>(provenance_.boards)}};
+  if (device_) all.insert(all.end(), of_board.begin(), of_board.end());
+  all.push_back({"engine", provenance_.engine});
+  all.push_back({"exact", static_cast<std::int64_t>(provenance_.exact)});
+  return all;
 }
 
 bool NbodyRun::checkpoint_is_due() const {
@@ -437,7 +485,7 @@ std::string NbodyRun::context() const {
                {"log_bytes", log_bytes_},
                {"log_tail", log_ ? log_tail_ : ""},
                {"run_file_rows", run_file_rows_},
-               {"totals", Json(to_json(device_.totals()))}};
+               {"totals", device_ ? Json(to_json(device_->totals())) : Json(nullptr)}};
   if (settings_.sharing) json["shared_totals"] = settings_.sharing->totals();
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,5 +1,5 @@
-// An N-body run as users start it: where the particles come from, the board that computes the forces, every output on
-// the way, and a restart that continues all of it.
+// An N-body run as users start it: where the particles come from, the board or the host's own loop that computes the
+// forces, every output on the way, and a restart that continues all of it.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gdr/base/file.h"
 #include "gdr/hostlib/board_force.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/diagnostics.h"
+#include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/particles.h"
 #include "gdr/hostlib/run_files.h"
@@ -23,7 +25,12 @@
 
 namespace gdr::hostlib {
 
-/// What decides the bits and the emulated time of a run beside its particles.
+/// Engine of a run whose forces the host computes itself, by DirectForce: it has no board, no kernel and no emulated
+/// time.
+inline constexpr std::string_view kDirectEngine = "direct";
+
+/// What decides the bits and the emulated time of a run beside its particles. A run without a board has the version and
+/// the engine alone.
 struct Provenance {
   std::string version;         // of gdr; told, not compared
   std::string kernel;          // name
@@ -35,6 +42,8 @@ struct Provenance {
   unsigned boards = 1;
   std::string engine;
   bool exact = true;  // the engine's results are the machine's; exact engines may take over from each other
+
+  [[nodiscard]] bool has_board() const { return engine != kDirectEngine; }
 };
 [[nodiscard]] Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program);
 /// What keeps a run begun as `one` from going on as `other`, in words; empty if nothing does.
@@ -71,9 +80,9 @@ struct NbodySettings {
   std::filesystem::path restart;
   bool force_restart = false;  // even where provenance differs; the bits are then those of no uninterrupted run
 
-  std::string kernel = "gravity_jerk";
-  HermiteOptions hermite;  // of a new run; a checkpoint has its own
-  double t_end = 0;        // counts from the time of the snapshot, if it has one
+  std::string kernel = "gravity_jerk";  // of a run on a board
+  HermiteOptions hermite;               // of a new run; a checkpoint has its own
+  double t_end = 0;                     // counts from the time of the snapshot, if it has one
   /// Relative; a run that is further off when an output is due ends there.
   double most_energy_error = std::numeric_limits<double>::infinity();
 
@@ -103,6 +112,9 @@ class NbodyRun {
   /// anything is computed, for settings that contradict each other, a path that cannot be written to, one path for two
   /// outputs, a checkpoint of another kernel, machine or number of boards, a log that is not the checkpoint's.
   NbodyRun(NbodySettings settings, Device device, isa::Program program);
+  /// The same with the host's own force loop in place of a board. Throws gdr::Error for settings that share forces,
+  /// too.
+  NbodyRun(NbodySettings settings, const DirectOptions& direct);
   ~NbodyRun();
   NbodyRun(const NbodyRun&) = delete;
   NbodyRun& operator=(const NbodyRun&) = delete;
@@ -144,10 +156,17 @@ class NbodyRun {
   [[nodiscard]] const std::string& start() const { return start_; }
   /// What was found when a restart was forced.
   [[nodiscard]] const std::vector<std::string>& forced() const { return forced_; }
-  [[nodiscard]] Device& device() { return device_; }
-  [[nodiscard]] const Device& device() const { return device_; }
+  /// False for a run by the host's own force loop.
+  [[nodiscard]] bool has_board() const { return device_.has_value(); }
+  /// Throws gdr::Error if the run has no board.
+  [[nodiscard]] Device& device();
+  [[nodiscard]] const Device& device() const;
 
  private:
+  NbodyRun(NbodySettings settings, std::optional<Device> device, Provenance provenance);
+  void check_settings() const;
+  void begin();
+  void require_board() const;
   void require_room(std::size_t particles) const;
   void begin_new();
   void begin_from_checkpoint();
@@ -167,7 +186,7 @@ class NbodyRun {
   [[nodiscard]] std::string context() const;
 
   NbodySettings settings_;
-  Device device_;
+  std::optional<Device> device_;
   Provenance provenance_;
   std::unique_ptr<ForceBackend> backend_;
   std::unique_ptr<HermiteIntegrator> integrator_;
