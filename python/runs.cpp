@@ -154,6 +154,17 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
   return settings;
 }
 
+/// Throws gdr::Error for what only a board can be told.
+void require_no_board(const hostlib::NbodySettings& settings, const DeviceOptions& options) {
+  const DeviceOptions usual;
+  const char* name = settings.kernel != hostlib::NbodySettings{}.kernel ? "kernel_name"
+                     : options.machine != usual.machine                 ? "machine"
+                     : options.boards != usual.boards                   ? "boards"
+                     : options.clock_mhz                                ? "clock_mhz"
+                                                                        : nullptr;
+  if (name != nullptr) throw Error(std::string(name) + " has no effect with engine = direct, which has no board");
+}
+
 /// hostlib's run, output by output. Ctrl-C ends it after a block, with its checkpoint written.
 class Run {
  public:
@@ -206,11 +217,13 @@ class Run {
     dict["particles"] = run_->state().bodies.size();
     dict["eps"] = run_->state().options.eps;
     dict["eta"] = run_->state().options.eta;
-    dict["kernel"] = provenance.kernel;
-    dict["kernel_sha256"] = provenance.kernel_sha256;
-    dict["machine"] = provenance.machine;
-    dict["clock_mhz"] = provenance.clock_mhz;
-    dict["boards"] = provenance.boards;
+    if (run_->has_board()) {
+      dict["kernel"] = provenance.kernel;
+      dict["kernel_sha256"] = provenance.kernel_sha256;
+      dict["machine"] = provenance.machine;
+      dict["clock_mhz"] = provenance.clock_mhz;
+      dict["boards"] = provenance.boards;
+    }
     dict["engine"] = provenance.engine;
     dict["version"] = provenance.version;
     return dict;
@@ -219,6 +232,10 @@ class Run {
  private:
   static std::unique_ptr<hostlib::NbodyRun> make(hostlib::NbodySettings settings, const DeviceOptions& options) {
     const py::gil_scoped_release release;
+    if (options.engine == hostlib::kDirectEngine) {
+      require_no_board(settings, options);
+      return std::make_unique<hostlib::NbodyRun>(std::move(settings), hostlib::DirectOptions{options.threads, {}});
+    }
     isa::Program program = hostlib::kernel_program(settings.kernel);
     return std::make_unique<hostlib::NbodyRun>(std::move(settings), Device(options), std::move(program));
   }

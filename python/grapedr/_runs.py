@@ -82,7 +82,8 @@ class NbodyRun:
     .h5), `log` (CSV) and `checkpoint` are written at outputs. `on_block(t, steps)` is called after every block of steps;
     if it returns False or raises, the run ends with its checkpoint written, and Ctrl-C does the same. A run whose energy is
     off by more than `max_energy_error`, relative, at an output ends there.
-    Further arguments are those of Device. Iterating again goes on where the run ended.
+    Further arguments are those of Device; `engine="direct"` computes the forces in the host's doubles, without a board.
+    Iterating again goes on where the run ended.
     """
 
     def __init__(
@@ -184,7 +185,8 @@ class NbodyRun:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What it takes to run it again: start, eps, eta, kernel and its digest, machine, clock, boards, engine."""
+        """What it takes to run it again: start, eps, eta, kernel and its digest, machine, clock, boards, engine. Without a
+        board: start, eps, eta and engine."""
         return self._core.facts
 
     @property

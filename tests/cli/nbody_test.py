@@ -105,6 +105,7 @@ class Restart(NbodyTest):
             (["--clock", 333], "clock in MHz 333 instead of"),
             (["--transfer", "ideal"], "transfer ideal instead of 2009"),
             (["--engine", "native"], "engine native instead of simd"),
+            (["--engine", "direct"], "engine direct instead of simd"),
         ):
             with self.subTest(options=options):
                 errors = self.run_gdr(*restart, *options, expected=1).stderr
@@ -332,6 +333,105 @@ class Start(NbodyTest):
             with self.subTest(options):
                 self.run_gdr(*options, "--t-end", 1, expected=2)
         self.assertIn("pythagorean has 3", self.run_gdr("--start", "pythagorean", "--particles", 4, "--t-end", 1, expected=1).stderr)
+
+
+class Direct(NbodyTest):
+    """The host's own force loop in place of the board."""
+
+    OF_BOARD = ("machine", "machine_sha256", "kernel", "kernel_sha256", "clock_mhz", "transfer", "boards", "emulated_seconds",
+                "emulated_gflops", "clocks", "clocks_by_part", "stall_clocks", "counters", "board_energy", "pipe_occupancy")
+    SPHERE = ("--plummer", 96, "--seed", 2, "--eta", 0.02)
+
+    def direct(self, *arguments, **options):
+        return self.run_gdr("--engine", "direct", *arguments, **options)
+
+    def direct_report(self, *arguments):
+        return self.report("--engine", "direct", *arguments)
+
+    def test_the_report_has_the_fields_of_a_boards_with_nothing_of_a_board(self):
+        report = self.direct_report(*self.SPHERE, "--t-end", 0.25)
+        board = self.report(*self.SPHERE, "--t-end", 0.25)
+        self.assertEqual(set(report), set(board))
+        self.assertEqual(report["engine"], "direct")
+        self.assertIs(report["exact"], False)
+        self.assertEqual({key for key in report if report[key] is None and board[key] is not None}, set(self.OF_BOARD))
+        self.assertEqual(report["noise_limited_steps"], 0)
+
+    def test_the_text_tells_no_emulated_time(self):
+        text = self.direct(*self.SPHERE, "--t-end", 0.125).stdout
+        self.assertIn("engine direct", text)
+        self.assertIn("state hash", text)
+        for word in ("emulated", "occupancy", "MHz", "kernel"):
+            self.assertNotIn(word, text)
+
+    def test_it_follows_a_smaller_eta_further_than_short_words(self):
+        # Where their noise limits short words to some 1e-9, doubles and long products go on.
+        arguments = ["--plummer", 64, "--eta", 0.02, "--t-end", 1]
+        errors = {name: abs(self.report(*arguments, *options)["energy_error"])
+                  for name, options in (("short", []), ("long", ["--kernel", "gravity_jerk_long"]), ("direct", ["--engine", "direct"]))}
+        self.assertLess(errors["direct"], errors["short"] / 4)
+        self.assertLess(errors["long"], errors["short"] / 4)
+
+    def test_threads_and_instruction_sets_have_the_same_bits(self):
+        # Large enough for threads to be used.
+        arguments = ["--engine", "direct", "--plummer", 300, "--t-end", 0.0625]
+        hashes = {self.report(*arguments, "--threads", threads)["state_hash"] for threads in (0, 1, 2, 3)}
+        for isa in ("portable", "sse4_2", "avx2", "avx512", "neon"):
+            done = subprocess.run(self.command(*arguments, "--json", "-"), capture_output=True, text=True, check=False, timeout=600,
+                                  env={**os.environ, "GDR_HOST_ISA": isa})
+            if done.returncode == 0:
+                hashes.add(json.loads(done.stdout)["state_hash"])
+            else:
+                self.assertIn(f"'{isa}' is refused", done.stderr)
+                self.assertNotEqual(isa, "portable")
+        self.assertEqual(len(hashes), 1)
+
+    def test_a_run_in_two_parts_leaves_the_files_and_the_report_of_one(self):
+        begin = ["--engine", "direct", *self.SPHERE]
+        whole = self.report(*begin, "--t-end", 0.25, *self.outputs("whole"), "--report", self.folder / "whole.html")
+        parts = self.outputs("parts")
+        self.run_gdr(*begin, "--t-end", 0.125, *parts)
+        again = self.direct_report("--restart", self.folder / "parts" / "ck", "--t-end", 0.25, *parts, "--report", self.folder / "parts.html")
+        self.assertEqual(self.files("parts"), self.files("whole"))
+        differing = {key for key in whole if whole[key] != again[key]} - set(HOST_FIELDS) - {"seed"}
+        self.assertEqual(differing, set())
+        page = (self.folder / "whole.html").read_text(encoding="utf-8")
+        self.assertEqual((self.folder / "parts.html").read_text(encoding="utf-8"), page)
+        self.assertIn("direct", page)
+        self.assertNotIn("emulated time", page)
+
+    def test_a_board_goes_on_only_if_forced(self):
+        checkpoint = self.folder / "ck"
+        self.direct(*self.SPHERE, "--t-end", 0.0625, "--checkpoint", checkpoint)
+        restart = ["--restart", checkpoint, "--t-end", 0.125]
+        self.assertIn("engine simd instead of direct", self.run_gdr(*restart, expected=1).stderr)
+        forced = self.report(*restart, "--force-restart")
+        self.assertEqual(forced["forced_restart"], ["engine simd instead of direct"])
+        self.assertGreater(forced["emulated_seconds"], 0)
+        self.assertEqual(self.direct_report(*restart)["forced_restart"], [])
+
+    def test_options_of_a_board_are_refused_even_with_their_usual_values(self):
+        for options in (["--kernel", "gravity_jerk"], ["--boards", 1], ["--clock", 500], ["--transfer", "2009"], ["--machine", "model1800"],
+                        ["--trace", self.folder / "t.json"], ["--profile", self.folder / "p.json"], ["--split", "i"]):
+            with self.subTest(options):
+                errors = self.direct(*self.SPHERE, "--t-end", 0.0625, *options, expected=2).stderr
+                self.assertIn(f"{options[0]} has no effect with --engine direct", errors)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_commands_that_run_kernels_name_who_takes_it(self):
+        for command in (["force", "-n", "8"], ["hpl", "--n", "64"], ["dgemm", "-m", "8", "-n", "8", "-k", "8"], ["selftest"]):
+            with self.subTest(command):
+                done = subprocess.run([GDR, *command, "--engine", "direct"], capture_output=True, text=True, check=False, timeout=60)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("gdr nbody takes it", done.stderr)
+
+    def test_a_run_file_names_the_engine(self):
+        if not self.has_hdf5():
+            self.skipTest("built without HDF5")
+        whole = self.direct_report(*self.SPHERE, "--t-end", 0.125, "--out", self.folder / "run.h5")
+        again = self.direct_report("--in", self.folder / "run.h5", "--t-end", 0.125)
+        self.assertEqual(again["n"], whole["n"])
+        self.assertEqual(again["t"], 0.125)
 
 
 class Diagnostics(NbodyTest):

@@ -180,6 +180,18 @@ class Runs(InFolder):
         self.refuses("eta", run, good, t_end=1, eta=0)
         self.refuses("cannot be read", run, restart=self.folder / "nothing", t_end=1)
 
+    def test_compute_without_a_board_when_told(self):
+        settings = dict(start="plummer", n=32, t_end=0.125, engine="direct")
+        run = grapedr.NbodyRun(**settings, threads=1)
+        digest = [output.state_hash for output in run][-1]
+        self.assertEqual(run.facts["engine"], "direct")
+        self.assertNotIn("kernel", run.facts)
+        self.assertEqual([output.state_hash for output in grapedr.NbodyRun(**settings, threads=2)][-1], digest)
+        self.refuses("no board", lambda: run.timing)
+        self.refuses("no board", run.profile)
+        for name, value in (("kernel_name", "gravity_jerk_long"), ("boards", 2), ("machine", "model450"), ("clock_mhz", 333)):
+            self.refuses(name, grapedr.NbodyRun, **settings, **{name: value})
+
     def test_show_themselves(self):
         run = grapedr.NbodyRun(start="plummer", n=32, t_end=0.25, every=0.125).run()
         page = run._repr_html_()
