@@ -1,6 +1,7 @@
 #include "direct_sums.h"
 
 #include "gdr/base/error.h"
+#include "gdr/emulator/host_isa.h"
 
 namespace gdr::hostlib::simd {
 

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gdr/emulator/host_isa.h"
+namespace gdr::emulator {
+enum class HostIsa : std::uint8_t;  // its header has functions, which are not to be compiled for one instruction set
+}
 
 namespace gdr::hostlib::simd {
 

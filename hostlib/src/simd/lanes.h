@@ -62,17 +62,23 @@ using XsimdArch = xsimd::neon64;
 inline constexpr std::size_t kVectorsAtATime = 2;
 #endif
 
+#ifdef GDR_LANES_neon
+using Arch = XsimdArch;  // every 64-bit ARM has it, and xsimd 8.1 gets lost in types derived from it
+#else
 struct Arch : XsimdArch {};
+#endif
 
 }  // namespace
 }  // namespace gdr::hostlib::simd
 
+#ifndef GDR_LANES_neon
 namespace xsimd::types {
 XSIMD_DECLARE_SIMD_REGISTER_ALIAS(gdr::hostlib::simd::Arch, gdr::hostlib::simd::XsimdArch);
 template <class T>
 struct get_bool_simd_register<T, gdr::hostlib::simd::Arch> : get_bool_simd_register<T, gdr::hostlib::simd::XsimdArch> {
 };
 }  // namespace xsimd::types
+#endif
 
 namespace gdr::hostlib::simd {
 namespace {
