@@ -582,8 +582,7 @@ std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
 }
 
 std::unique_ptr<Chip> make_native_chip() {
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{default_host_isa(), simd::Arithmetic::host},
-                                          JitUse::never);
+  return std::make_unique<simd::SimdChip>(simd::KernelSet{default_host_isa(), simd::Arithmetic::host}, JitUse::never);
 }
 
 std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(default_host_isa(), simd::default_jit_use()); }
