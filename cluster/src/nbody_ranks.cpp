@@ -4,24 +4,25 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/json.h"
+#include "gdr/base/json_value.h"
 #include "gdr/cluster/rank_graph.h"
 
 namespace gdr::cluster {
 namespace {
 
+using base::Json;
+using base::JsonValue;
 using hostlib::BoardForce;
 using hostlib::Force;
 using hostlib::IParticle;
 using hostlib::JParticle;
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kForceWords = 7;
 static_assert(sizeof(Force) == kForceWords * sizeof(double) && std::is_trivially_copyable_v<Force>);
@@ -282,8 +283,8 @@ std::size_t NbodyRanks::j_capacity(std::size_t of_device) const { return of_devi
 
 std::string NbodyRanks::totals() const {
   Json json{{"network", clock_->network}, {"wait", clock_->wait}, {"busy", Json::array()}};
-  for (const Busy& busy : clock_->at_block) json["busy"].push_back({busy.compute, busy.send, busy.receive});
-  return json.dump();
+  for (const Busy& busy : clock_->at_block) json["busy"].push_back(Json{busy.compute, busy.send, busy.receive});
+  return json.text(Json::kCompact);
 }
 
 void NbodyRanks::resume(const std::string& totals) {
@@ -291,22 +292,23 @@ void NbodyRanks::resume(const std::string& totals) {
   std::ranges::fill(clock_->wait, 0);
   clock_->resumed = {};
   if (!totals.empty()) {
-    const Json json = Json::parse(totals);
-    const auto wait = json.at("wait").get<std::vector<double>>();
-    const auto busy = json.at("busy").get<std::vector<std::array<double, 3>>>();
+    const JsonValue json = base::parse_json(totals);
+    std::vector<double> wait;
+    for (const JsonValue& seconds : json.at("wait").list()) wait.push_back(seconds.number());
+    std::vector<Busy> busy;
+    for (const JsonValue& rank : json.at("busy").list()) {
+      busy.push_back({rank.at(0).number(), rank.at(1).number(), rank.at(2).number()});
+    }
     if (wait.empty() || busy.size() != wait.size()) throw Error("the clock of the ranks is damaged");
-    clock_->network = json.at("network");
+    clock_->network = json.at("network").number();
     // On another number of ranks all go on from the first one's clock.
     const bool same = wait.size() == ranks();
     if (same) clock_->wait = wait;
     if (!same) std::ranges::fill(clock_->wait, wait.front());
-    const std::array<double, 3>& own = busy[same ? communicator_.rank() : 0];
+    const Busy& own = busy[same ? communicator_.rank() : 0];
     const Busy counted = busy_of(*clock_->device);
-    clock_->resumed = {own[0] - counted.compute, own[1] - counted.send, own[2] - counted.receive};
-    for (std::size_t rank = 0; rank < ranks(); ++rank) {
-      const std::array<double, 3>& of_rank = busy[same ? rank : 0];
-      clock_->at_block[rank] = {of_rank[0], of_rank[1], of_rank[2]};
-    }
+    clock_->resumed = {own.compute - counted.compute, own.send - counted.send, own.receive - counted.receive};
+    for (std::size_t rank = 0; rank < ranks(); ++rank) clock_->at_block[rank] = busy[same ? rank : 0];
     return;
   }
   std::ranges::fill(clock_->at_block, busy_of(*clock_->device));

@@ -7,11 +7,12 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/json.h"
+#include "gdr/base/json_value.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
@@ -21,7 +22,8 @@
 namespace gdr::hostlib {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using base::Json;
+using base::JsonValue;
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -45,10 +47,17 @@ Json json_of(const Provenance& provenance) {
           {"exact", provenance.exact}};
 }
 
-Provenance provenance_from(const Json& json) {
-  return {json.at("version"),        json.at("kernel"),    json.at("kernel_sha256"), json.at("machine"),
-          json.at("machine_sha256"), json.at("clock_mhz"), json.at("transfer"),      json.at("boards"),
-          json.at("engine"),         json.at("exact")};
+Provenance provenance_from(const JsonValue& json) {
+  return {.version = json.at("version").text(),
+          .kernel = json.at("kernel").text(),
+          .kernel_sha256 = json.at("kernel_sha256").text(),
+          .machine = json.at("machine").text(),
+          .machine_sha256 = json.at("machine_sha256").text(),
+          .clock_mhz = json.at("clock_mhz").number(),
+          .transfer = json.at("transfer").text(),
+          .boards = json.at("boards").whole<unsigned>(),
+          .engine = json.at("engine").text(),
+          .exact = json.at("exact").boolean()};
 }
 
 Provenance provenance_without_board() {
@@ -238,19 +247,19 @@ void NbodyRun::begin_from_checkpoint() {
   std::string shared_totals;
   Provenance written;
   try {
-    const Json context = Json::parse(checkpoint.context);
+    const JsonValue context = base::parse_json(checkpoint.context);
     written = provenance_from(context.at("provenance"));
-    start_ = context.at("start");
-    time_offset_ = context.at("time_offset");
-    step_offset_ = context.at("step_offset");
-    outputs_ = context.at("outputs");
-    if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").get<double>();
-    log_bytes_ = context.at("log_bytes");
-    log_tail_ = context.at("log_tail");
-    run_file_rows_ = context.at("run_file_rows");
-    if (written.has_board()) totals = totals_from(nlohmann::json(context.at("totals")));
-    shared_totals = context.value("shared_totals", "");
-  } catch (const Json::exception& error) {
+    start_ = context.at("start").text();
+    time_offset_ = context.at("time_offset").number();
+    step_offset_ = context.at("step_offset").whole<std::int64_t>();
+    outputs_ = context.at("outputs").whole<std::uint64_t>();
+    if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").number();
+    log_bytes_ = context.at("log_bytes").whole<std::uint64_t>();
+    log_tail_ = context.at("log_tail").text();
+    run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
+    if (written.has_board()) totals = totals_from(context.at("totals"));
+    if (context.contains("shared_totals")) shared_totals = context.at("shared_totals").text();
+  } catch (const base::JsonError& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
   }
   forced_ = differences(written, provenance_);
@@ -270,7 +279,7 @@ void NbodyRun::begin_from_checkpoint() {
   if (!settings_.sharing) return;
   try {
     settings_.sharing->resume(shared_totals);
-  } catch (const Json::exception& error) {
+  } catch (const base::JsonError& error) {
     throw Error(fmt::format("{}: checkpoint refused: {}", settings_.restart.string(), error.what()));
   }
 }
@@ -487,7 +496,7 @@ std::string NbodyRun::context() const {
                {"run_file_rows", run_file_rows_},
                {"totals", device_ ? Json(to_json(device_->totals())) : Json(nullptr)}};
   if (settings_.sharing) json["shared_totals"] = settings_.sharing->totals();
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.text(Json::kCompact);
 }
 
 }  // namespace gdr::hostlib

@@ -1,14 +1,14 @@
 // What a device has added up, as JSON, for checkpoints. Numbers keep every bit.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "gdr/base/json.h"
+#include "gdr/base/json_value.h"
 #include "gdr/hostlib/device.h"
 
 namespace gdr::hostlib {
 
-[[nodiscard]] nlohmann::json to_json(const DeviceTotals& totals);
-/// Throws nlohmann::json::exception if something is missing.
-[[nodiscard]] DeviceTotals totals_from(const nlohmann::json& json);
+[[nodiscard]] base::Json to_json(const DeviceTotals& totals);
+/// Throws base::JsonError if something is missing or of another kind.
+[[nodiscard]] DeviceTotals totals_from(const base::JsonValue& json);
 
 }  // namespace gdr::hostlib

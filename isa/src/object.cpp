@@ -13,13 +13,14 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
+#include "gdr/base/json_value.h"
 #include "gdr/isa/program.h"
-#include "json_value.h"
 
 namespace gdr::isa {
 namespace {
 
 using base::Json;
+using base::JsonValue;
 
 constexpr std::string_view kMetaSection = ".gdr.meta";
 constexpr std::string_view kDigestSection = ".gdr.sha256";
@@ -414,7 +415,7 @@ Program program_from(const std::vector<NamedSection>& sections) {
     return *found->second;
   };
   const Bytes& description = content(kMetaSection);
-  const JsonValue meta = parse_json({reinterpret_cast<const char*>(description.data()), description.size()});
+  const JsonValue meta = base::parse_json({reinterpret_cast<const char*>(description.data()), description.size()});
   const auto object_version = meta.at("object_version").whole<std::uint32_t>();
   const auto isa_version = meta.at("isa_version").whole<std::uint32_t>();
   if (object_version != kObjectVersion) {
@@ -499,6 +500,8 @@ Program deserialize(std::span<const std::byte> bytes, std::string_view name) {
     Program program = program_from(sections);
     validate(program);
     return program;
+  } catch (const base::JsonError& error) {
+    throw Error(fmt::format("{}: refused as object file: its description is malformed: {}", name, error.what()));
   } catch (const Error& error) {
     throw Error(fmt::format("{}: refused as object file: {}", name, error.what()));
   }

@@ -13,6 +13,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
+#include "gdr/base/json_value.h"
 #include "gdr/emulator/machine.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/direct_force.h"
@@ -21,6 +22,7 @@
 #include "gdr/hostlib/snapshot.h"
 #include "gdr/hostlib/table.h"
 #include "scratch_directory.h"
+#include "totals_json.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -171,6 +173,35 @@ TEST(ExhaustedMemory, LeavesNothingOfAReport) {
   const std::string whole = report();
   const int failures = each_allocation_failing([&] { return report() == whole; }, [](bool) {});
   EXPECT_GT(failures, 0);
+}
+
+/// Each count another, and seconds of many digits, so that none can stand for another.
+DeviceTotals some_totals() {
+  DeviceTotals totals;
+  std::uint64_t count = std::uint64_t{1} << 63;
+  for (std::uint64_t* const at :
+       {&totals.emulated.interactions, &totals.emulated.clocks.stall, &totals.emulated.clocks.stalls.back(),
+        &totals.emulated.counters.ring_words, &totals.counters.runs, &totals.counters.fp.underflow,
+        &totals.counters.fp_lanes.slow, &totals.counters.conversions.saturated}) {
+    *at = ++count;
+  }
+  double seconds = 1e-3 / 3;
+  for (double* const at :
+       {&totals.emulated.seconds.i_send, &totals.emulated.seconds.host, &totals.emulated.busy.back()}) {
+    *at = seconds /= 3;
+  }
+  return totals;
+}
+
+TEST(ExhaustedMemory, LeavesNothingOfTheTotalsInACheckpoint) {
+  const DeviceTotals totals = some_totals();
+  const std::string text = to_json(totals).text();
+  const auto read_back = [&] {
+    const DeviceTotals read = totals_from(base::parse_json(text));
+    return read.counters.fp.underflow == totals.counters.fp.underflow && to_json(read).text() == text;
+  };
+  EXPECT_GT(each_allocation_failing(read_back, [](bool) {}), 0);
+  EXPECT_THROW(static_cast<void>(totals_from(base::parse_json("{}"))), base::JsonError);
 }
 
 TEST(ExhaustedMemory, BecomesAStatusOfTheCInterface) {

@@ -411,7 +411,7 @@ TEST(ObjectFile, IsRefusedWithADescriptionDeeperThanTheStack) {
   const std::string nested = "\"isa_version\": " + std::string(kLevels, '[') + std::string(kLevels, ']');
   const std::string filled = std::string(versioned.size() - nested.size(), ' ');
   EXPECT_THAT(refusal(forged(serialize(program), versioned, nested + filled)),
-              HasSubstr("its description is more than 8 levels deep"));
+              HasSubstr("its description is malformed: it is more than 8 levels deep"));
 }
 
 TEST(ObjectFile, IsNoFileThatIsNoElf) {

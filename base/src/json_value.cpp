@@ -1,4 +1,4 @@
-#include "json_value.h"
+#include "gdr/base/json_value.h"
 
 #include <fmt/format.h>
 
@@ -6,15 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gdr/base/error.h"
-
-namespace gdr::isa {
+namespace gdr::base {
 namespace {
 
-constexpr std::size_t kMostDepth = 8;  // ours are at most 4 deep
-constexpr std::size_t kMostKeys = 64;  // ours have at most 12
-
-[[noreturn]] void malformed(std::string_view why) { throw Error(fmt::format("its description is malformed: {}", why)); }
+constexpr std::size_t kMostDepth = 8;  // ours are at most 5 deep
+constexpr std::size_t kMostKeys = 64;  // ours have at most 20
 
 }  // namespace
 
@@ -29,21 +25,21 @@ class JsonBuilder : public nlohmann::json::json_sax_t {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t& /*text*/) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t& /*value*/) override { malformed("it holds bytes that are no JSON"); }
+  bool binary(binary_t& /*value*/) override { throw JsonError("it holds bytes that are no JSON"); }
   bool start_object(std::size_t /*size*/) override { return open(JsonValue::Members()); }
   bool start_array(std::size_t /*size*/) override { return open(JsonValue::List()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     auto& members = std::get<JsonValue::Members>(open_.back()->content_);
-    if (members.size() == kMostKeys) malformed(fmt::format("an object has more than {} keys", kMostKeys));
-    if (open_.back()->member(name) != nullptr) malformed(fmt::format("key '{}' is there twice", name));
+    if (members.size() == kMostKeys) throw JsonError(fmt::format("an object has more than {} keys", kMostKeys));
+    if (open_.back()->member(name) != nullptr) throw JsonError(fmt::format("key '{}' is there twice", name));
     members.push_back({std::move(name), JsonValue()});
     return true;
   }
   bool parse_error(std::size_t /*position*/, const std::string& /*last_token*/,
                    const nlohmann::json::exception& error) override {
-    malformed(error.what());
+    throw JsonError(error.what());
   }
 
  private:
@@ -66,7 +62,7 @@ class JsonBuilder : public nlohmann::json::json_sax_t {
   }
   bool open(JsonValue::Content content) {
     if (open_.size() == kMostDepth) {
-      throw Error(fmt::format("its description is more than {} levels deep", kMostDepth));
+      throw JsonError(fmt::format("it is more than {} levels deep", kMostDepth));
     }
     open_.push_back(&place(std::move(content)));
     return true;
@@ -98,31 +94,31 @@ const JsonValue* JsonValue::member(std::string_view key) const {
 
 const JsonValue& JsonValue::at(std::string_view key) const {
   const JsonValue* const found = member(key);
-  if (found == nullptr) malformed(fmt::format("key '{}' is not found in {}", key, described()));
+  if (found == nullptr) throw JsonError(fmt::format("key '{}' is not found in {}", key, described()));
   return *found;
 }
 
 const JsonValue& JsonValue::at(std::size_t index) const {
   if (index >= list().size())
-    malformed(fmt::format("a list has {} values, number {} is missing", list().size(), index));
+    throw JsonError(fmt::format("a list has {} values, number {} is missing", list().size(), index));
   return list()[index];
 }
 
 const JsonValue::List& JsonValue::list() const {
   const auto* const values = std::get_if<List>(&content_);
-  if (values == nullptr) malformed(fmt::format("{} stands where a list belongs", described()));
+  if (values == nullptr) throw JsonError(fmt::format("{} stands where a list belongs", described()));
   return *values;
 }
 
 const std::string& JsonValue::text() const {
   const auto* const value = std::get_if<std::string>(&content_);
-  if (value == nullptr) malformed(fmt::format("{} stands where a text belongs", described()));
+  if (value == nullptr) throw JsonError(fmt::format("{} stands where a text belongs", described()));
   return *value;
 }
 
 bool JsonValue::boolean() const {
   const bool* const value = std::get_if<bool>(&content_);
-  if (value == nullptr) malformed(fmt::format("{} stands where true or false belongs", described()));
+  if (value == nullptr) throw JsonError(fmt::format("{} stands where true or false belongs", described()));
   return *value;
 }
 
@@ -130,15 +126,25 @@ double JsonValue::number() const {
   if (const auto* const value = std::get_if<double>(&content_)) return *value;
   if (const auto* const value = std::get_if<std::uint64_t>(&content_)) return static_cast<double>(*value);
   if (const auto* const value = std::get_if<std::int64_t>(&content_)) return static_cast<double>(*value);
-  malformed(fmt::format("{} stands where a number belongs", described()));
+  throw JsonError(fmt::format("{} stands where a number belongs", described()));
 }
 
 std::uint64_t JsonValue::whole_up_to(std::uint64_t most) const {
   const auto* const value = std::get_if<std::uint64_t>(&content_);
   if (value == nullptr || *value > most) {
-    throw Error(fmt::format("{} stands where a whole number in 0..{} belongs", described(), most));
+    throw JsonError(fmt::format("{} stands where a whole number in 0..{} belongs", described(), most));
   }
   return *value;
+}
+
+std::int64_t JsonValue::whole_within(std::int64_t least, std::int64_t most) const {
+  if (const auto* const value = std::get_if<std::uint64_t>(&content_)) {
+    if (std::cmp_less_equal(*value, most)) return static_cast<std::int64_t>(*value);
+  }
+  if (const auto* const value = std::get_if<std::int64_t>(&content_)) {
+    if (*value >= least && *value <= most) return *value;
+  }
+  throw JsonError(fmt::format("{} stands where a whole number in {}..{} belongs", described(), least, most));
 }
 
 std::string JsonValue::described() const {
@@ -158,4 +164,4 @@ JsonValue parse_json(std::string_view text) {
   return builder.take();
 }
 
-}  // namespace gdr::isa
+}  // namespace gdr::base
