@@ -32,6 +32,12 @@ if(NOT GDR_SANITIZE)
     "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>" "$<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>")
 endif()
 
+# What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
+# selected targets lacks it.
+function(gdr_loads component plugin)
+  set_property(TARGET gdr_${component} APPEND PROPERTY INTERFACE_LINK_DEPENDS $<BUILD_INTERFACE:$<TARGET_FILE:${plugin}>>)
+endfunction()
+
 # gdr_hardened(TARGET): a shared library that runs inside other people's programs. Its tables of addresses cannot be
 # written to once it is loaded.
 function(gdr_hardened target)
