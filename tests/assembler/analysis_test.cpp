@@ -114,6 +114,21 @@ TEST(Analysis, TakesPackedKernelsAndShowsWhatMoved) {
   EXPECT_THAT(page, Not(HasSubstr("src=")));  // one file
 }
 
+TEST(Analysis, ShowsTheSourceOfTheChainAndOfEachLine) {
+  const AssembleResult result = assemble(
+      "kernel k\nbvar long xj elt\nvar vector long xi hlt\nvar vector long sum rrn\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n"
+      "loop body\n  fsub xj xi $lt\n  fadd sum $lti sum\n  nop\n",
+      "test.vsm");
+  ASSERT_TRUE(result.program);
+  const std::string text = analysis_text(analyse(*result.program), {*result.program, result.files});
+  EXPECT_THAT(text, HasSubstr("\n     0  fsub    1  test.vsm:9: fsub xj xi $lt\n"
+                              "     1  fadd    0  test.vsm:10: fadd sum $lti sum\n\n"));
+  EXPECT_THAT(text, HasSubstr("     0     1    0   16  A..r   test.vsm:9: fsub xj xi $lt\n"
+                              "     1     1    0   16  A...   test.vsm:10: fadd sum $lti sum\n"
+                              "     2     -    0   16  ....   test.vsm:11: nop\n"));
+}
+
 TEST(Analysis, HoldsForEveryKernelOfOurs) {
   for (const std::string name : {"gravity", "gravity_jerk", "gravity_jerk_long", "vdw", "nearest", "tutorial", "count",
                                  "dgemm", "dgemm_double"}) {

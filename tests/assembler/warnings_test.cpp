@@ -196,6 +196,20 @@ TEST(EventProne, IsToldOfConstantsThatCannotGiveANumber) {
               IsEmpty());
 }
 
+TEST(EventProne, IsToldOfProductsOfConstantsThatOverflow) {
+  const auto product = [](const std::string& a, const std::string& b) {
+    return told(
+        kernel("", "  fpassa f\"" + a + "\" $lt\n  fmul $lti fs\"" + b + "\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n"));
+  };
+  EXPECT_THAT(product("1e200", "1e200"), ElementsAre("14: event-prone"));
+  EXPECT_THAT(product("-1e200", "1e200"), ElementsAre("14: event-prone"));
+  EXPECT_THAT(product("1e200", "1e-200"), IsEmpty());
+  EXPECT_THAT(product("3", "2"), IsEmpty());
+  EXPECT_THAT(product("inf", "2"), IsEmpty());
+  EXPECT_THAT(product("2", "inf"), IsEmpty());
+  EXPECT_THAT(product("inf", "inf"), IsEmpty());
+}
+
 TEST(Allow, HoldsOnItsLineOnTheNextOneAndForTheWholeKernel) {
   const std::string line = "  fmul xi fs\"3\" $lr8v";
   EXPECT_THAT(told(kernel("", line + "\n")), ElementsAre("13: unused"));
