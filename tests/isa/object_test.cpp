@@ -1,8 +1,11 @@
 // Object files: what is written reads back, what is damaged is refused with a reason.
+#include <elf.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -417,6 +420,27 @@ TEST(ObjectFile, IsRefusedWithADescriptionDeeperThanTheStack) {
 TEST(ObjectFile, IsNoFileThatIsNoElf) {
   EXPECT_THAT(refusal({}), HasSubstr("no ELF file"));
   EXPECT_THAT(refusal(Bytes(1000, std::byte{'x'})), HasSubstr("no ELF file"));
+}
+
+TEST(ObjectFile, IsRefusedWithAHeaderOrSectionTableThatIsDamaged) {
+  const Bytes whole = serialize(every_kind_of_entry());
+  const auto with_header = [&](const std::function<void(Elf64_Ehdr&)>& change) {
+    Bytes bytes = whole;
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    change(header);
+    std::memcpy(bytes.data(), &header, sizeof header);
+    return refusal(bytes);
+  };
+  // The names' section stands in the first section header, which is not in the file.
+  EXPECT_THAT(with_header([](Elf64_Ehdr& header) {
+                header.e_shstrndx = SHN_XINDEX;
+                header.e_shoff = ~Elf64_Off{0} - 8;
+              }),
+              HasSubstr("its ELF structure is damaged"));
+  EXPECT_THAT(with_header([](Elf64_Ehdr& header) { header.e_shstrndx = 1; }),
+              HasSubstr("its ELF section table is damaged"));
+  EXPECT_THAT(with_header([](Elf64_Ehdr& header) { header.e_ident[EI_CLASS] = 7; }), HasSubstr("damaged"));
 }
 
 TEST(ObjectFile, OnDiskNamesItsPathWhenItCannotBeRead) {
