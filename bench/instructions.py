@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Instructions that an interaction takes on an instruction set, counted by QEMU's user emulation.
+
+    bench/instructions.py [ISA=PROGRAM ...]
+
+ISA is the vector engine's instruction set, as GDR_HOST_ISA names it, and PROGRAM a `gdr` for its architecture. Without
+arguments: avx2 of build/release/bin/gdr, neon and portable of build/aarch64/bin/gdr. Each runs
+kernels/gravity_jerk.vsm on 128 i-particles, without compiled loops and with one thread, over two numbers of
+j-particles; what the second run executes more belongs to its additional interactions. Ratios are to the first.
+Needs qemu-user and a C compiler.
+"""
+
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+USUAL = ["avx2=build/release/bin/gdr", "neon=build/aarch64/bin/gdr", "portable=build/aarch64/bin/gdr"]
+I_PARTICLES = 128  # they fill the PEs of a block
+J_PARTICLES = (1024, 3072)
+SEED = 20091109
+# Of the machine of an ELF file: QEMU's program for it, and a processor of its that has the instructions.
+EMULATORS = {62: ["qemu-x86_64", "-cpu", "max"], 183: ["qemu-aarch64"]}
+
+
+def emulator_for(program):
+    with open(program, "rb") as file:
+        header = file.read(20)
+    machine = int.from_bytes(header[18:20], "little")
+    if header[:4] != b"\x7fELF" or machine not in EMULATORS:
+        sys.exit(f"bench/instructions.py: {program} is no program for x86-64 or 64-bit ARM")
+    return EMULATORS[machine]
+
+
+def write_particles(path, kernel, kind, count, numbers):
+    """As many rows of a kernel's i- or j-data: numbers in [0, 1), and for integers 0, 1, 2, ..."""
+    columns = []  # name, and whether it is an integer
+    for name, size, conversion in re.findall(rf"^ *{kind}\s+(?:vector )?(?:long|short)\s+(\w+)(?:\[(\d+)\])?\s+[he]lt (\w+)",
+                                             kernel, re.MULTILINE):
+        names = [f"{name}[{number}]" for number in range(int(size))] if size else [name]
+        columns += [(one, conversion.startswith("fix")) for one in names]
+    rows = [",".join(str(row) if integer else f"{numbers.random():.17g}" for _, integer in columns) for row in range(count)]
+    path.write_text("\n".join([",".join(name for name, _ in columns), *rows]) + "\n", encoding="utf-8")
+
+
+class Counter:
+    def __init__(self, folder):
+        self.folder = folder
+        self.plugin = folder / "count_instructions.so"
+        subprocess.run([os.environ.get("CC", "cc"), "-O2", "-shared", "-fPIC", "-o", self.plugin,
+                        PROJECT / "bench/count_instructions.c"], check=True)
+        kernel = (PROJECT / "kernels/gravity_jerk.vsm").read_text(encoding="utf-8")
+        numbers = random.Random(SEED)
+        write_particles(folder / "i.csv", kernel, "var", I_PARTICLES, numbers)
+        for count in J_PARTICLES:
+            write_particles(folder / f"j{count}.csv", kernel, "bvar", count, numbers)
+
+    def executed(self, isa, program, j_particles):
+        out = self.folder / "executed"
+        out.unlink(missing_ok=True)
+        subprocess.run([*emulator_for(program), "-plugin", f"file={self.plugin},out={out}", program, "run",
+                        PROJECT / "kernels/gravity_jerk.vsm", "--i", self.folder / "i.csv",
+                        "--j", self.folder / f"j{j_particles}.csv", "--ignore-extra", "--threads", "1"],
+                       check=True, stdout=subprocess.DEVNULL,
+                       env=os.environ | {"GDR_HOST_ISA": isa, "GDR_JIT": "off", "GDR_THREADS": "1"})
+        return int(out.read_text(encoding="utf-8"))
+
+    def of_an_interaction(self, isa, program):
+        few, many = (self.executed(isa, program, count) for count in J_PARTICLES)
+        return (many - few) / (I_PARTICLES * (J_PARTICLES[1] - J_PARTICLES[0]))
+
+
+def main():
+    wanted = [argument.split("=", 1) for argument in sys.argv[1:] or USUAL]
+    if any(len(one) != 2 for one in wanted):
+        sys.exit(__doc__)
+    with tempfile.TemporaryDirectory() as folder:
+        counter = Counter(pathlib.Path(folder))
+        first = None
+        for isa, name in wanted:
+            program = PROJECT / name
+            if not program.exists():
+                sys.exit(f"bench/instructions.py: {program} is not there")
+            count = counter.of_an_interaction(isa, program)
+            first = first or count
+            print(f"{isa:<10} {count:8.1f} instructions an interaction, {count / first:6.2f} of the first", flush=True)
+
+
+if __name__ == "__main__":
+    main()
