@@ -59,7 +59,7 @@ class Builder {
     if (lines.empty()) throw Refusal{"it has no lines"};
     const simd::LineFacts first = simd::facts_of(lines.front()->effects);
     const simd::LineFacts last = simd::facts_of(lines.back()->effects);
-    if ((first.reads & simd::whole_pairs(last.writes)).any() || (first.flags_read & last.flags_written) != 0) {
+    if ((first.reads & last.writes.whole_pairs()).any() || (first.flags_read & last.flags_written) != 0) {
       throw Refusal{"its first line reads what its last line writes"};
     }
     if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
@@ -287,7 +287,7 @@ class Builder {
     node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
     node.width = is_long ? Width::long_word : Width::short_word;
     node.place = row;
-    const bool kept = schedule_.invariant[row] && (!is_long || schedule_.invariant[row + 1]);
+    const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
     node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
     const NodeId id = add(node);
     state_[row] = id;

@@ -267,7 +267,7 @@ namespace {
 bool may_land_early(const DecodedLine& last, const DecodedLine& next) {
   const simd::LineFacts writes = simd::facts_of(last.effects);
   const simd::LineFacts reads = simd::facts_of(next.effects);
-  return (reads.reads & simd::whole_pairs(writes.writes)).none() && (reads.flags_read & writes.flags_written) == 0 &&
+  return !(reads.reads & writes.writes.whole_pairs()).any() && (reads.flags_read & writes.flags_written) == 0 &&
          !(last.effects.writes_bm() && next.effects.reads_bm());
 }
 

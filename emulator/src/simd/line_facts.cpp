@@ -4,30 +4,6 @@ namespace gdr::emulator::simd {
 
 using isa::Storage;
 
-RowSet RowPattern::rows() const {
-  RowSet set;
-  for (unsigned element = 0; element < elements; ++element) add_to(set, element);
-  return set;
-}
-
-RowSet whole_pairs(const RowSet& rows) {
-  static const RowSet even = [] {
-    RowSet set;
-    for (unsigned row = 0; row < kRegisterRows; row += 2) set.set(row);
-    return set;
-  }();
-  return rows | ((rows & even) << 1) | ((rows >> 1) & even);
-}
-
-const RowSet& lm_rows() {
-  static const RowSet rows = [] {
-    RowSet set;
-    for (unsigned row = kLmRow; row < kTRow; ++row) set.set(row);
-    return set;
-  }();
-  return rows;
-}
-
 RowPattern pattern_of(const isa::Access& access, unsigned elements) {
   if (access.storage == Storage::t) return pattern_of_t(elements);
   const unsigned base = access.storage == Storage::gpr ? 0 : kLmRow;
@@ -38,13 +14,8 @@ RowPattern pattern_of_t(unsigned elements) { return {kTRow, 2, 2, elements}; }
 
 namespace {
 
-void add_rows(RowSet& rows, const isa::Access& access, unsigned elements) {
-  if (access.indirect) {
-    rows |= lm_rows();
-    return;
-  }
-  const RowPattern pattern = pattern_of(access, elements);
-  for (unsigned element = 0; element < elements; ++element) pattern.add_to(rows, element);
+RowRange rows_of(const isa::Access& access, unsigned elements) {
+  return access.indirect ? kLmRows : pattern_of(access, elements).rows();
 }
 
 std::uint8_t with_flag(std::uint8_t flags, unsigned flag) { return static_cast<std::uint8_t>(flags | (1u << flag)); }
@@ -70,37 +41,38 @@ LineFacts facts_of(const isa::Effects& effects) {
   LineFacts facts;
   facts.reads_bm = effects.reads_bm();
   for_each_read(effects, [&](const isa::Access& read) {
-    if (in_registers(read)) add_rows(facts.reads, read, effects.elements());
+    if (in_registers(read)) facts.reads.add(rows_of(read, effects.elements()));
     if (read.storage == Storage::flag) facts.flags_read = with_flag(facts.flags_read, read.address);
     facts.indirect = facts.indirect || read.indirect;
   });
   for (const isa::Access& write : effects.writes()) {
     const bool lands_late = write.storage == Storage::gpr || write.storage == Storage::lm;
-    if (lands_late) add_rows(facts.writes, write, effects.elements());
+    if (lands_late) facts.writes.add(rows_of(write, effects.elements()));
     if (write.storage == Storage::flag) facts.flags_written = with_flag(facts.flags_written, write.address);
     facts.indirect = facts.indirect || write.indirect;
   }
   return facts;
 }
 
-RowSet overwritten_unread(const std::vector<const DecodedLine*>& lines) {
+RowSet overwritten_unread(const std::vector<const DecodedLine*>& lines, std::span<const LineFacts> facts) {
   RowSet read;
   RowSet written;
   RowSet landing;  // writes of the line before, not readable yet
-  for (const DecodedLine* line : lines) {
-    const isa::Effects& effects = line->effects;
-    read |= facts_of(effects).reads & ~written;
+  for (std::size_t line = 0; line < lines.size(); ++line) {
+    const isa::Effects& effects = lines[line]->effects;
+    read |= facts[line].reads - written;
     written |= landing;
-    landing.reset();
+    landing = {};
     RowSet partly;  // what other PEs or elements hold is kept
     for (const isa::Access& write : effects.writes()) {
       if (!in_registers(write)) continue;
       const bool whole = is_whole(write, effects);
-      add_rows(!whole ? partly : write.storage == Storage::t ? written : landing, write, effects.elements());
+      RowSet& rows = !whole ? partly : write.storage == Storage::t ? written : landing;
+      rows.add(rows_of(write, effects.elements()));
     }
-    read |= partly & ~written & ~landing;
+    read |= partly - written - landing;
   }
-  return (written | landing) & ~read;
+  return (written | landing) - read;
 }
 
 }  // namespace gdr::emulator::simd

@@ -1,51 +1,31 @@
 // What a line does to the rows of registers, from isa::effects().
 #pragma once
 
-#include <array>
-#include <bitset>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "decoded_program.h"
-#include "micro_op.h"
+#include "row_set.h"
 
 namespace gdr::emulator::simd {
 
-using RowSet = std::bitset<kRegisterRows>;
-
-/// Register rows of the words that an access touches, element by element.
+/// Register rows of the words that an access touches, element by element: one word for all, or one behind the other.
 struct RowPattern {
   unsigned first = 0;  // row of element 0
-  unsigned step = 0;   // rows from one element to the next
+  unsigned step = 0;   // rows from one element to the next: 0 or `words`
   unsigned words = 1;  // rows of a word
   unsigned elements = 1;
 
   [[nodiscard]] unsigned row(unsigned element) const { return first + element * step; }
-  /// Adds the rows of one element to `rows`: sets are long, a copy of each costs more than the bits.
-  void add_to(RowSet& rows, unsigned element) const {
-    for (unsigned word = 0; word < words; ++word) rows.set(row(element) + word);
-  }
-  /// True if `rows` has one of this element's.
-  [[nodiscard]] bool meets(const RowSet& rows, unsigned element) const {
-    for (unsigned word = 0; word < words; ++word) {
-      if (rows.test(row(element) + word)) return true;
-    }
-    return false;
-  }
-  [[nodiscard]] RowSet rows() const;
+  /// Of one element.
+  [[nodiscard]] RowRange word(unsigned element) const { return {row(element), words}; }
+  /// Of all elements; none if there are none.
+  [[nodiscard]] RowRange rows() const { return {first, elements == 0 ? 0 : (elements - 1) * step + words}; }
 };
 
-/// Every row of a pair that has a row in the set.
-[[nodiscard]] RowSet whole_pairs(const RowSet& rows);
-/// Calls function(row) for every row of the set.
-template <class Function>
-void for_each_row(const RowSet& rows, Function function) {
-  for (std::size_t row = rows._Find_first(); row < rows.size(); row = rows._Find_next(row)) {
-    function(static_cast<unsigned>(row));
-  }
-}
-/// All rows of local memory.
-[[nodiscard]] const RowSet& lm_rows();
+inline constexpr RowRange kLmRows{kLmRow, kTRow - kLmRow};
+inline constexpr RowRange kTRows{kTRow, isa::kTShortWords};
 
 /// Of GPR, LM or T, whose words have both their rows whatever their width; not of an indirect access.
 [[nodiscard]] RowPattern pattern_of(const isa::Access& access, unsigned elements);
@@ -76,7 +56,7 @@ struct LineFacts {
 };
 [[nodiscard]] LineFacts facts_of(const isa::Effects& effects);
 
-/// Rows that a section overwrites as a whole, in all PEs, before it reads them.
-[[nodiscard]] RowSet overwritten_unread(const std::vector<const DecodedLine*>& lines);
+/// Rows that a section overwrites as a whole, in all PEs, before it reads them; `facts` are its lines'.
+[[nodiscard]] RowSet overwritten_unread(const std::vector<const DecodedLine*>& lines, std::span<const LineFacts> facts);
 
 }  // namespace gdr::emulator::simd

@@ -7,18 +7,6 @@ namespace {
 
 using isa::Section;
 
-/// Facts of the last lines whose writes may be pending when the section begins; those of initialization have landed.
-LineFacts facts_before(const DecodedProgram& program, Section section) {
-  LineFacts facts;
-  std::array<bool, isa::kSections> has_lines{};
-  for (std::size_t n = 0; n < isa::kSections; ++n) has_lines[n] = !lines_of(program.sections[n]).empty();
-  for (const Section earlier : isa::sections_before(section, has_lines)) {
-    if (earlier == Section::initialization) continue;
-    facts |= facts_of(lines_of(program.steps(earlier)).back()->effects);
-  }
-  return facts;
-}
-
 /// Layout of LM in a program that addresses it indirectly: that of its indirect accesses.
 struct IndirectUse {
   bool any = false;
@@ -43,6 +31,11 @@ IndirectUse indirect_use(const DecodedProgram& program) {
 class ProgramScheduler {
  public:
   ProgramScheduler(const DecodedProgram& program, KernelSet kernels) : program_(program), kernels_(kernels) {
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      for (const DecodedLine* line : lines_of(program.sections[section])) {
+        facts_[section].push_back(facts_of(line->effects));
+      }
+    }
     const IndirectUse indirect = indirect_use(program);
     lm_form_pinned_ = indirect.any;
     long_pairs_.set();
@@ -59,7 +52,7 @@ class ProgramScheduler {
     for (const Section section :
          {Section::initialization, Section::loop_initialization, Section::loop_body, Section::loop_termination}) {
       schedule.sections[static_cast<std::size_t>(section)] = scheduled(frame_of(section, true)).first;
-      if (section == Section::loop_initialization) invariant_ = uniform_at_end_ & ~written_in_body();
+      if (section == Section::loop_initialization) invariant_ = uniform_at_end_ - written_in_body();
     }
     schedule.body_without_record = scheduled(frame_of(Section::loop_body, false)).first;
     schedule.long_pairs = long_pairs_;
@@ -82,22 +75,20 @@ class ProgramScheduler {
     frame.leaves_splats = section == Section::loop_body && jvalid;
     if (frame.leaves_writes) {
       for (const Section next : {Section::loop_body, Section::loop_termination}) {
-        const std::vector<const DecodedLine*> lines = lines_of(program_.steps(next));
-        if (!lines.empty()) frame.after |= facts_of(lines.front()->effects);
+        if (!facts(next).empty()) frame.after |= facts(next).front();
       }
       frame.after.reads_bm = true;  // the next record is written before a store lands
     }
-    frame.before = facts_before(program_, section);
+    frame.facts = facts(section);
+    frame.before = facts_before(section);
     return frame;
   }
 
   /// Pairs that the loop body touches: the layout of the others does not change in it either.
   [[nodiscard]] RowSet written_in_body() const {
     RowSet rows;
-    for (const DecodedLine* line : lines_of(program_.steps(Section::loop_body))) {
-      rows |= facts_of(line->effects).writes;
-    }
-    return whole_pairs(rows);
+    for (const LineFacts& line : facts(Section::loop_body)) rows |= line.writes;
+    return rows.whole_pairs();
   }
 
   std::pair<SectionCode, PairForms> scheduled(const SectionFrame& frame) {
@@ -107,8 +98,24 @@ class ProgramScheduler {
     return {std::move(code), scheduler.final_long_pairs()};
   }
 
+  [[nodiscard]] const std::vector<LineFacts>& facts(Section section) const {
+    return facts_[static_cast<std::size_t>(section)];
+  }
+
+  /// Of the last lines whose writes may be pending when the section begins; those of initialization have landed.
+  [[nodiscard]] LineFacts facts_before(Section section) const {
+    LineFacts before;
+    std::array<bool, isa::kSections> has_lines{};
+    for (std::size_t n = 0; n < isa::kSections; ++n) has_lines[n] = !facts_[n].empty();
+    for (const Section earlier : isa::sections_before(section, has_lines)) {
+      if (earlier != Section::initialization) before |= facts(earlier).back();
+    }
+    return before;
+  }
+
   const DecodedProgram& program_;
   KernelSet kernels_;
+  std::array<std::vector<LineFacts>, isa::kSections> facts_;  // by section and line
   Constants constants_;
   PairForms long_pairs_;
   bool lm_form_pinned_ = false;

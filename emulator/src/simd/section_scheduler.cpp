@@ -26,10 +26,10 @@ SectionScheduler::SectionScheduler(KernelSet kernels, Constants& constants, cons
 }
 
 SectionCode SectionScheduler::run(const std::vector<DecodedStep>& steps) {
-  if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines_of(steps));
+  if (frame_.leaves_splats) dead_at_entry_ = overwritten_unread(lines_of(steps), frame_.facts);
   for (std::size_t n = 0; n < steps.size(); ++n) {
     const isa::Visitor schedule{[&](const DecodedLine& each) {
-                                  line(each, facts_after(steps, n));
+                                  line(each, after(steps, n));
                                   ++at_;
                                 },
                                 [](const isa::TransferStep&) {},  // the record is there when its iteration begins
@@ -42,20 +42,18 @@ SectionCode SectionScheduler::run(const std::vector<DecodedStep>& steps) {
   return std::move(code_);
 }
 
-LineFacts SectionScheduler::facts_after(const std::vector<DecodedStep>& steps, std::size_t at) const {
+SectionScheduler::Followers SectionScheduler::after(const std::vector<DecodedStep>& steps, std::size_t at) const {
+  const LineFacts& next = at_ + 1 < frame_.facts.size() ? frame_.facts[at_ + 1] : frame_.after;
   bool collects = false;
-  std::optional<LineFacts> next;
-  const isa::Visitor look{[&](const DecodedLine& line) { next = facts_of(line.effects); },
-                          [](const isa::TransferStep&) {}, [&](const isa::CollectStep&) { collects = true; }};
-  while (!next && ++at < steps.size()) std::visit(look, steps[at]);
-  LineFacts after = next.value_or(frame_.after);
-  after.reads_bm = after.reads_bm || collects;
-  return after;
+  while (++at < steps.size() && !std::holds_alternative<DecodedLine>(steps[at])) {
+    collects = collects || std::holds_alternative<isa::CollectStep>(steps[at]);
+  }
+  return {next, next.reads_bm || collects};
 }
 
 /// Reads first, in an order in which no direct write disturbs them; then what the line before left to land; then what
 /// this line had to hold back.
-void SectionScheduler::line(const DecodedLine& decoded, const LineFacts& after) {
+void SectionScheduler::line(const DecodedLine& decoded, const Followers& next) {
   line_ = &decoded.line;
   effects_ = &decoded.effects;
   bank_ = place::kBanks + static_cast<std::uint32_t>(at_ % 2) * kBankWords;
@@ -63,7 +61,7 @@ void SectionScheduler::line(const DecodedLine& decoded, const LineFacts& after) 
   std::vector<Action> actions = actions_of();
   prepare_indirect(actions);
   fetch_bm(actions);
-  decide_landing(actions, after);
+  decide_landing(actions, next);
   emit_in_order(actions);
   if (!std::exchange(code_.has_lines, true)) code_.hook = code_.ops.size();
   // Of two units that write one flag the later one in the line wins, in whatever order they were run.
@@ -77,7 +75,7 @@ void SectionScheduler::line(const DecodedLine& decoded, const LineFacts& after) 
   next_late_.clear();
   landing_late_ = {};
   for (const Held& held : late_) {
-    landing_late_.writes |= held.kind == Held::Kind::indirect_words ? lm_rows() : held.access.rows();
+    landing_late_.writes.add(held.kind == Held::Kind::indirect_words ? kLmRows : held.access.rows());
     landing_late_.flags_written = static_cast<std::uint8_t>(landing_late_.flags_written | (1u << held.flag));
   }
 }
@@ -85,7 +83,7 @@ void SectionScheduler::line(const DecodedLine& decoded, const LineFacts& after) 
 /// Writes of the last line land in the section that runs next, or here; layouts go back to what all sections agree on.
 void SectionScheduler::finish() {
   RowSet still_to_land;
-  for (const Held& held : late_) still_to_land |= whole_pairs(held.access.rows());
+  for (const Held& held : late_) still_to_land.add(whole_pairs(held.access.rows()));
   if (frame_.leaves_writes && !late_.empty()) {
     MicroOp& copy = push(moves::copy_words);
     copy.a.high = bank_;
@@ -93,14 +91,14 @@ void SectionScheduler::finish() {
     copy.count = used_;
   } else {
     commit_all(late_);
-    still_to_land.reset();
+    still_to_land = {};
   }
   restore_forms();
   // A change of layout looks at both rows of a pair, so both must be dead.
-  const RowSet dead = dead_at_entry_ & ~whole_pairs(~dead_at_entry_);
-  const RowSet left = uniform_ & dead & ~still_to_land;
-  for (unsigned row = 0; row < kTRow; ++row) finally_uniform_[row] = uniform_[row] && !still_to_land[row];
-  spread(uniform_ & ~left);
+  const RowSet left = (uniform_ & dead_at_entry_.both_of_pairs()) - still_to_land;
+  finally_uniform_ = uniform_ - still_to_land;
+  finally_uniform_.remove(kTRows);
+  spread(uniform_ - left);
 
   std::vector<MicroOp> ops = std::move(code_.ops);
   code_.ops.clear();
@@ -125,12 +123,8 @@ void SectionScheduler::collect(const isa::CollectStep& collect) {
 
 // ---- the parts of a line -------------------------------------------------------------------------------------------
 
-RowSet SectionScheduler::Action::direct_writes() const {
-  RowSet rows;
-  for (const Target& target : targets) {
-    if (target.landing == Landing::direct) rows |= target.access.rows();
-  }
-  return rows;
+bool SectionScheduler::Action::reads_of(const RowRange& rows) const {
+  return std::ranges::any_of(reads, [&](const RowPattern& read) { return read.rows().meets(rows); });
 }
 
 /// Targets and register reads of the action's unit.
@@ -148,13 +142,13 @@ void SectionScheduler::add_accesses(Action& action) const {
     // An indirect read has fetched its words before any unit acts.
     const bool fetched = read.indirect || read.purpose == isa::Purpose::index;
     if (read.unit != action.unit || !in_registers(read) || fetched) continue;
-    const RowPattern rows = pattern_of(read, elements);
-    for (unsigned element = 0; element < elements; ++element) rows.add_to(action.reads[element], element);
+    action.reads.push_back(pattern_of(read, elements));
   }
 }
 
 std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
   std::vector<Action> actions;
+  actions.reserve(isa::kUnits);
   for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
     const Slot& slot = isa::slot_of(*line_, unit);
     const bool waits = effects_->product() == isa::ProductHalf::first && unit == Unit::multiplier;
@@ -169,7 +163,7 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
     action.negate_b = slot.negate_b;
     if (slot.flag.flag != 0 && (frame_.jvalid || !slot.flag.predicate.jvalid)) action.flag = slot.flag;
     add_accesses(action);
-    if (!action.targets.empty() || action.flag) actions.push_back(action);
+    if (!action.targets.empty() || action.flag) actions.push_back(std::move(action));
   }
   if (effects_->works(Unit::bm)) {
     Action action;
@@ -180,7 +174,7 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
     action.stores_to_bm = effects_->writes_bm();
     action.a = action.stores_to_bm ? line_->bm.store_source : Source::bm;
     add_accesses(action);
-    if (!action.targets.empty() || action.stores_to_bm) actions.push_back(action);
+    if (!action.targets.empty() || action.stores_to_bm) actions.push_back(std::move(action));
   }
   return actions;
 }
@@ -252,18 +246,18 @@ void SectionScheduler::fetch_bm(const std::vector<Action>& actions) {
   bm_ = {fetched, fetched + kVectorElements, port.vector ? 1u : 0u, 0};
 }
 
-void SectionScheduler::decide_landing(std::vector<Action>& actions, const LineFacts& next) const {
-  const LineFacts own = facts_of(*effects_);
+void SectionScheduler::decide_landing(std::vector<Action>& actions, const Followers& next) const {
+  const LineFacts& own = frame_.facts[at_];
   const auto bit = [](unsigned flag) { return static_cast<std::uint8_t>(1u << flag); };
   for (Action& action : actions) {
-    for (Target& target : action.targets) target.landing = landing_of(action, target, next);
-    if (action.stores_to_bm) action.store_landing = next.reads_bm ? Landing::next_line : Landing::own_line;
+    for (Target& target : action.targets) target.landing = landing_of(action, target, next.line);
+    if (action.stores_to_bm) action.store_landing = next.read_bm ? Landing::next_line : Landing::own_line;
     if (!action.flag) continue;
     const std::uint8_t flag = bit(action.flag->flag);
     const bool written_twice = std::count_if(actions.begin(), actions.end(), [&](const Action& other) {
                                  return other.flag && other.flag->flag == action.flag->flag;
                                }) > 1;
-    if ((next.flags_read & flag) != 0) {
+    if ((next.line.flags_read & flag) != 0) {
       action.flag_landing = Landing::next_line;
     } else if ((own.flags_read & flag) != 0 || (landing_late_.flags_written & flag) != 0 || written_twice) {
       action.flag_landing = Landing::own_line;
@@ -273,37 +267,35 @@ void SectionScheduler::decide_landing(std::vector<Action>& actions, const LineFa
 
 SectionScheduler::Landing SectionScheduler::landing_of(const Action& action, const Target& target,
                                                        const LineFacts& next) const {
-  const RowSet rows = target.indirect ? lm_rows() : target.access.rows();
-  if (!target.t && (rows & next.reads).any()) return Landing::next_line;
+  const RowRange rows = target.indirect ? kLmRows : target.access.rows();
+  if (!target.t && next.reads.meets(rows)) return Landing::next_line;
   if (target.indirect) return Landing::own_line;
-  if (!target.t && (rows & whole_pairs(landing_late_.writes)).any()) return Landing::own_line;
+  if (!target.t && landing_late_.writes.meets(whole_pairs(rows))) return Landing::own_line;
   if (!target.t && changes_form(target.access, action.width, whole(action, target))) return Landing::own_line;
   for (unsigned element = 0; element < line_->vlen; ++element) {
     for (unsigned later = element + 1; later < line_->vlen; ++later) {
-      if (target.access.meets(action.reads[later], element)) return Landing::own_line;
+      for (const RowPattern& read : action.reads) {
+        if (target.access.word(element).meets(read.word(later))) return Landing::own_line;
+      }
     }
   }
   return Landing::direct;
 }
 
 void SectionScheduler::emit_in_order(std::vector<Action>& actions) {
-  const auto disturbs = [](const Action& action, const std::vector<Action>& all) {
-    RowSet rows;
-    for (const Action& other : all) {
-      if (other.unit != action.unit) rows |= action.direct_writes() & other.all_reads();
-    }
-    return rows;
+  const auto disturbs = [&](const Action& action, const Target& target) {
+    return target.landing == Landing::direct && std::ranges::any_of(actions, [&](const Action& other) {
+             return other.unit != action.unit && other.reads_of(target.access.rows());
+           });
   };
   while (!actions.empty()) {
-    auto chosen = std::find_if(actions.begin(), actions.end(),
-                               [&](const Action& action) { return disturbs(action, actions).none(); });
+    auto chosen = std::ranges::find_if(actions, [&](const Action& action) {
+      return std::ranges::none_of(action.targets, [&](const Target& target) { return disturbs(action, target); });
+    });
     if (chosen == actions.end()) {
       chosen = actions.begin();
-      const RowSet rows = disturbs(*chosen, actions);
       for (Target& target : chosen->targets) {
-        if (target.landing == Landing::direct && (target.access.rows() & rows).any()) {
-          target.landing = Landing::own_line;
-        }
+        if (disturbs(*chosen, target)) target.landing = Landing::own_line;
       }
     }
     emit(*chosen);
@@ -415,12 +407,12 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
     take_form(target.access, action.width, all);
   }
   if (uniform) {
-    uniform_ |= target.access.rows();
+    uniform_.add(target.access.rows());
     // T keeps the places of long words for short ones, too.
     to.high = uniform_place(row, is_long || target.t);
     if (is_long) to.low = uniform_place(row + 1, true);
   } else {
-    uniform_ &= ~target.access.rows();
+    uniform_.remove(target.access.rows());
     to.high = row_place(row);
     if (is_long) to.low = row_place(row + 1);
     to.element_step = target.access.step * kRowWords;
@@ -510,7 +502,7 @@ SectionScheduler::Value SectionScheduler::value_of(Source source, Width width) {
 
 SectionScheduler::Value SectionScheduler::register_value(const RowPattern& access, Width width) {
   const bool is_long = width == Width::long_word;
-  const RowSet rows = access.rows();
+  const RowRange rows = access.rows();
   if (!uniform(rows)) spread(rows);
   for (unsigned element = 0; element < access.elements; ++element) {
     if (long_pairs_[access.row(element) / 2] != is_long) return {view(access, width), !is_long};
@@ -526,8 +518,7 @@ SectionScheduler::Value SectionScheduler::register_value(const RowPattern& acces
 
 /// A copy of words in the layout that the reader wants, where at least one stands in the other.
 Operand SectionScheduler::view(const RowPattern& access, Width width) {
-  RowSet pairs = whole_pairs(access.rows());
-  spread(pairs & uniform_);
+  spread(whole_pairs(access.rows()));
   const unsigned words = access.step == 0 ? 1 : access.elements;
   const std::uint32_t at = reserve(words * 2 * kRowWords);
   for (unsigned element = 0; element < words; ++element) {
@@ -560,12 +551,13 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
   RowSet rows;
   for (unsigned element = 0; element < elements; ++element) {
     shorts += t_short_[element] ? 1 : 0;
-    rows.set(access.row(element));
-    if (!t_short_[element]) rows.set(access.row(element) + 1);
+    rows.add(access.row(element));
+    if (!t_short_[element]) rows.add(access.row(element) + 1);
   }
-  if (!uniform(rows)) spread(rows);
+  const auto uniform_t = [&] { return rows.within(uniform_, frame_.invariant); };
+  if (!uniform_t()) spread(rows);
   if (shorts == elements) {  // no low plane, in either width
-    if (uniform(rows)) return {{uniform_place(kTRow, true), place::kZero, 1, 0}, true};
+    if (uniform_t()) return {{uniform_place(kTRow, true), place::kZero, 1, 0}, true};
     return {{row_place(kTRow), place::kZero, 2 * kRowWords, 1}, true};
   }
   if (width == Width::long_word) {
@@ -576,9 +568,9 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
       clear.to[0].high = row_place(access.row(element) + 1);
       clear.count = kRowWords;
       t_short_.reset(element);
-      uniform_.reset(access.row(element) + 1);
+      uniform_.remove(access.row(element) + 1);
     }
-    if (uniform(rows)) return {{uniform_place(kTRow, true), uniform_place(kTRow + 1, true), 1, 0}, false};
+    if (uniform_t()) return {{uniform_place(kTRow, true), uniform_place(kTRow + 1, true), 1, 0}, false};
     return {{row_place(kTRow), row_place(kTRow + 1), 2 * kRowWords, 1}, false};
   }
   spread(rows);
@@ -592,14 +584,20 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
   return {{at, place::kZero, kRowWords, 1}, true};
 }
 
+void SectionScheduler::spread(unsigned row) {
+  MicroOp& op = push(moves::spread);
+  op.a.high = uniform_place(row, row >= kTRow || long_pairs_[row / 2]);
+  op.to[0].high = row_place(row);
+}
+
+void SectionScheduler::spread(const RowRange& rows) {
+  uniform_.for_each_in(rows, [this](unsigned row) { spread(row); });
+  uniform_.remove(rows);
+}
+
 void SectionScheduler::spread(const RowSet& rows) {
-  const RowSet wanted = rows & uniform_;
-  for_each_row(wanted, [&](unsigned row) {
-    MicroOp& op = push(moves::spread);
-    op.a.high = uniform_place(row, row >= kTRow || long_pairs_[row / 2]);
-    op.to[0].high = row_place(row);
-  });
-  uniform_ &= ~wanted;
+  (rows & uniform_).for_each([this](unsigned row) { spread(row); });
+  uniform_ -= rows;
 }
 
 // ---- landing -------------------------------------------------------------------------------------------------------
@@ -611,22 +609,22 @@ bool SectionScheduler::whole(const Action& action, const Target& target) const {
 
 /// True if a pair must change its layout before the write, or change it back after.
 bool SectionScheduler::changes_form(const RowPattern& access, Width width, bool whole) const {
-  const RowSet rows = access.rows();
+  const RowRange rows = access.rows();
   for (unsigned element = 0; element < access.elements; ++element) {
     const unsigned pair = access.row(element) / 2;
     if (long_pairs_[pair] == (width == Width::long_word)) continue;
-    if (pinned(pair) || !whole || !rows[2 * pair] || !rows[2 * pair + 1]) return true;
+    if (pinned(pair) || !whole || !rows.has(2 * pair) || !rows.has(2 * pair + 1)) return true;
   }
   return false;
 }
 
 /// Prepares the rows for a write in this width.
 void SectionScheduler::take_form(const RowPattern& access, Width width, bool whole) {
-  const RowSet rows = access.rows();
+  const RowRange rows = access.rows();
   if (!whole) spread(rows);
   for (unsigned element = 0; element < access.elements; ++element) {
     const unsigned pair = access.row(element) / 2;
-    const bool covered = whole && rows[2 * pair] && rows[2 * pair + 1];
+    const bool covered = whole && rows.has(2 * pair) && rows.has(2 * pair + 1);
     if (covered) {
       long_pairs_.set(pair, width == Width::long_word);
     } else {
@@ -637,9 +635,7 @@ void SectionScheduler::take_form(const RowPattern& access, Width width, bool who
 
 void SectionScheduler::set_form(unsigned pair, bool is_long) {
   if (long_pairs_[pair] == is_long) return;
-  RowSet rows;
-  rows.set(2 * pair).set(2 * pair + 1);
-  spread(rows);
+  spread(RowRange{2 * pair, 2});
   MicroOp& op = push(is_long ? moves::shorts_to_longs : moves::longs_to_shorts);
   op.a.high = row_place(2 * pair);
   op.count = 1;
@@ -654,7 +650,7 @@ void SectionScheduler::restore_forms() {
     MicroOp& clear = push(moves::clear_words);
     clear.to[0].high = row_place(kTRow + 2 * element + 1);
     clear.count = kRowWords;
-    uniform_.reset(kTRow + 2 * element + 1);
+    uniform_.remove(kTRow + 2 * element + 1);
   }
   t_short_.reset();
 }
@@ -683,10 +679,11 @@ void SectionScheduler::commit(const Held& held, std::uint32_t moved) {
     op.count = long_pairs_[kLmRow / 2] ? 1 : 0;
   } else {
     const bool is_long = held.width == Width::long_word;
-    spread(held.t ? held.access.rows() : RowSet{});
-    if (!held.t) {
+    if (held.t) {
+      spread(held.access.rows());
+    } else {
       take_form(held.access, held.width, held.whole);
-      uniform_ &= ~held.access.rows();
+      uniform_.remove(held.access.rows());
     }
     op.run = moves::commit;
     op.to[0].high = row_place(held.access.first);

@@ -1,8 +1,13 @@
 // One section on its way to micro-operations.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "gdr/base/error.h"
 #include "scheduler.h"
 
 namespace gdr::emulator::simd {
@@ -18,17 +23,37 @@ class Constants {
   std::vector<isa::LongWord> values_;
 };
 
+/// At most so many values, without memory of their own.
+template <class Value, std::size_t most>
+class Few {
+ public:
+  void push_back(const Value& value) {
+    GDR_ASSERT(count_ < most, "a unit has so many ports");
+    values_[count_++] = value;
+  }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+  [[nodiscard]] auto begin() { return values_.begin(); }
+  [[nodiscard]] auto end() { return values_.begin() + count_; }
+  [[nodiscard]] auto begin() const { return values_.begin(); }
+  [[nodiscard]] auto end() const { return values_.begin() + count_; }
+
+ private:
+  std::array<Value, most> values_{};
+  std::uint8_t count_ = 0;
+};
+
 /// What a section is scheduled for.
 struct SectionFrame {
   isa::Section section = isa::Section::initialization;
   bool jvalid = true;
-  bool leaves_writes = false;   // to the section that runs next; else they land at the end
-  bool leaves_splats = false;   // to its own next iteration
-  LineFacts before;             // of the lines that may run before the first
-  LineFacts after;              // of the lines that may run after the last
-  PairForms long_pairs;         // on entry and at the end
-  bool lm_form_pinned = false;  // an indirect access may meet any word of LM
-  RowSet invariant;             // rows that an earlier section left equal in all PEs and this one never writes
+  bool leaves_writes = false;        // to the section that runs next; else they land at the end
+  bool leaves_splats = false;        // to its own next iteration
+  std::span<const LineFacts> facts;  // of its lines
+  LineFacts before;                  // of the lines that may run before the first
+  LineFacts after;                   // of the lines that may run after the last
+  PairForms long_pairs;              // on entry and at the end
+  bool lm_form_pinned = false;       // an indirect access may meet any word of LM
+  RowSet invariant;                  // rows that an earlier section left equal in all PEs and this one never writes
   const isa::Program* program = nullptr;  // for what it collects
 };
 
@@ -64,14 +89,14 @@ class SectionScheduler {
     bool negate_b = false;
     bool stores_to_bm = false;
     bool one_pe = false;
-    std::vector<Target> targets;
+    Few<Target, 3> targets;  // T, GPR, LM
     std::optional<isa::FlagWrite> flag;
     Landing flag_landing = Landing::direct;
     Landing store_landing = Landing::direct;
-    std::array<RowSet, isa::kVectorElements> reads;  // by element
+    Few<RowPattern, 2> reads;  // of operands
 
-    [[nodiscard]] RowSet all_reads() const { return reads[0] | reads[1] | reads[2] | reads[3]; }
-    [[nodiscard]] RowSet direct_writes() const;
+    /// True if an operand has one of the rows.
+    [[nodiscard]] bool reads_of(const RowRange& rows) const;
   };
 
   struct Held {  // a write that waits in a bank
@@ -90,9 +115,13 @@ class SectionScheduler {
     bool is_short = false;
   };
 
-  /// What the lines that follow see: the next one's facts, and whether something is collected before it.
-  [[nodiscard]] LineFacts facts_after(const std::vector<DecodedStep>& steps, std::size_t at) const;
-  void line(const DecodedLine& decoded, const LineFacts& after);
+  /// What sees a line's results too early unless they wait: the next line's facts, and what is collected before it.
+  struct Followers {
+    const LineFacts& line;
+    bool read_bm = false;
+  };
+  [[nodiscard]] Followers after(const std::vector<DecodedStep>& steps, std::size_t at) const;
+  void line(const DecodedLine& decoded, const Followers& next);
   void finish();
 
   // The parts of a line.
@@ -101,7 +130,7 @@ class SectionScheduler {
   void fetch_bm(const std::vector<Action>& actions);
   [[nodiscard]] std::vector<Action> actions_of() const;
   void add_accesses(Action& action) const;
-  void decide_landing(std::vector<Action>& actions, const LineFacts& next) const;
+  void decide_landing(std::vector<Action>& actions, const Followers& next) const;
   [[nodiscard]] Landing landing_of(const Action& action, const Target& target, const LineFacts& next) const;
   void emit_in_order(std::vector<Action>& actions);
   void emit(const Action& action);
@@ -117,9 +146,11 @@ class SectionScheduler {
   Value t_value(Width width);
   Operand view(const RowPattern& access, Width width);
   /// Makes the rows hold their values in every PE.
+  void spread(unsigned row);
+  void spread(const RowRange& rows);
   void spread(const RowSet& rows);
-  [[nodiscard]] bool uniform(const RowSet& rows) const {
-    return rows.any() && (rows & ~(uniform_ | frame_.invariant)).none();
+  [[nodiscard]] bool uniform(const RowRange& rows) const {
+    return RowSet::all_within(rows, uniform_, frame_.invariant);
   }
 
   // Landing.

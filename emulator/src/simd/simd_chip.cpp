@@ -8,6 +8,7 @@
 #include "host_isas.h"
 #include "jit/loop_jit.h"
 #include "scheduler.h"
+#include "zeroed_memory.h"
 
 namespace gdr::emulator {
 namespace simd {
@@ -30,13 +31,13 @@ class Memory {
     // An odd multiple of a chunk: the same row of neighbouring blocks lies in different sets of the host's caches.
     chunks += 1 - chunks % 2;
     block_words_ = static_cast<std::uint32_t>(chunks * kVectorWords);
-    chunks_.resize(chunks * kBlocks);
+    chunks_ = ZeroedMemory<Chunk>(chunks * kBlocks);
     for (unsigned block = 0; block < kBlocks; ++block) fill(state(block), block, constants);
   }
 
-  [[nodiscard]] std::uint64_t* state(unsigned block) { return chunks_.front().words.data() + block * block_words_; }
+  [[nodiscard]] std::uint64_t* state(unsigned block) { return chunks_.data()->words.data() + block * block_words_; }
   [[nodiscard]] const std::uint64_t* state(unsigned block) const {
-    return chunks_.front().words.data() + block * block_words_;
+    return chunks_.data()->words.data() + block * block_words_;
   }
   [[nodiscard]] std::uint32_t block_words() const { return block_words_; }
 
@@ -55,7 +56,7 @@ class Memory {
     }
   }
 
-  std::vector<Chunk> chunks_;
+  ZeroedMemory<Chunk> chunks_;
   std::uint32_t block_words_ = 0;
 };
 
