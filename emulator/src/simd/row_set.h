@@ -18,7 +18,9 @@ struct RowRange {
 
   [[nodiscard]] unsigned end() const { return first + count; }
   [[nodiscard]] bool has(unsigned row) const { return row >= first && row < end(); }
-  [[nodiscard]] bool meets(const RowRange& other) const { return first < other.end() && other.first < end(); }
+  [[nodiscard]] bool meets(const RowRange& other) const {
+    return std::max(first, other.first) < std::min(end(), other.end());
+  }
 };
 
 /// Every row of a pair that has a row in the range.
