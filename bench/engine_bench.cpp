@@ -279,6 +279,26 @@ void avx2_against_avx512(benchmark::State& state) {
   }
 }
 
+/// Positions of few bits give ties, which the quick forms refuse.
+void awkward_positions(benchmark::State& state) {
+  const std::array workloads{GravityWorkload(64), GravityWorkload(64, Positions::lattice),
+                             GravityWorkload(64, Positions::single_precision)};
+  std::vector<std::unique_ptr<Chip>> chips;
+  for (const GravityWorkload& workload : workloads) chips.push_back(fastest_chip(workload));
+  const auto integers = [](const Chip& chip) {
+    const emulator::FpLanes lanes = chip.fp_lanes(kBlock);
+    return static_cast<double>(lanes.slow) / static_cast<double>(lanes.all);
+  };
+  for (auto _ : state) {
+    const Rounds rounds({[&] { run(*chips[0], workloads[0]); }, [&] { run(*chips[1], workloads[1]); },
+                         [&] { run(*chips[2], workloads[2]); }});
+    state.counters["R10_lattice"] = rounds.ratio(1, 0);
+    state.counters["R10_single_precision"] = rounds.ratio(2, 0);
+    state.counters["lattice_in_integers"] = integers(*chips[1]);
+    state.counters["single_precision_in_integers"] = integers(*chips[2]);
+  }
+}
+
 void load_time(benchmark::State& state) {
   GravityWorkload workload(1);
   std::vector<isa::Step>& body = workload.program.steps(isa::Section::loop_body);
@@ -350,6 +370,7 @@ void register_all() {
   once("R8/load_1000_lines", load_time);
   if (emulator::can_compile_loops()) once("R8/compiled_code", compile_time);
   once("R9/equal_hashes", equal_hashes);
+  once("R10/awkward_positions", awkward_positions);
   const auto interaction = [](std::string_view name, HostIsa isa, JitUse jit) {
     benchmark::RegisterBenchmark(fmt::format("interaction/{}", name).c_str(), interaction_time, isa, jit)
         ->ArgNames({"iterations", "live_pes", "blocks"})

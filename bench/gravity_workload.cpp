@@ -1,5 +1,7 @@
 #include "gravity_workload.h"
 
+#include <cmath>
+
 #include "gdr/assembler/assembler.h"
 #include "gdr/emulator/conversion.h"
 
@@ -18,7 +20,22 @@ isa::Program assembled() {
   return *std::move(result.program);
 }
 
-LongWord word_of(const Variable& variable, double value) {
+double with_few_bits(double position, Positions positions) {
+  switch (positions) {
+    case Positions::random:
+      break;
+    case Positions::lattice:
+      return std::round(16 * position) / 16;
+    case Positions::single_precision:
+      return static_cast<float>(position);
+  }
+  return position;
+}
+
+}  // namespace
+
+LongWord GravityWorkload::word_of(const Variable& variable, double value) const {
+  if (variable.name == "xi" || variable.name == "xj") value = with_few_bits(value, positions_);
   switch (variable.conversion.value_or(isa::Conversion::FLT64TO72)) {
     case isa::Conversion::FLT64TO36:
       return isa::widen(emulator::flt64to36(value).value);
@@ -28,8 +45,6 @@ LongWord word_of(const Variable& variable, double value) {
       return emulator::flt64to72(value).value;
   }
 }
-
-}  // namespace
 
 double typical_value(const Variable& variable, std::mt19937_64& random, unsigned index) {
   const double uniform = std::uniform_real_distribution<>(-1, 1)(random);
@@ -41,7 +56,8 @@ double typical_value(const Variable& variable, std::mt19937_64& random, unsigned
   return uniform;
 }
 
-GravityWorkload::GravityWorkload(unsigned iterations) : program(assembled()) {
+GravityWorkload::GravityWorkload(unsigned iterations, Positions positions)
+    : program(assembled()), positions_(positions) {
   std::mt19937_64 random(1);
   const unsigned count = iterations * emulator::kBlocks;
   records.resize(std::size_t{count} * program.record_words);

@@ -12,7 +12,7 @@ import time
 
 
 class Bar:
-    """A line of the table. `ship` and `goal` bound `counter` from above (at_most) or below."""
+    """A line of the table. `ship` and `goal`, if there is one, bound `counter` from above (at_most) or below."""
 
     def __init__(self, name, what, counter, ship, goal, at_most, show):
         self.name, self.what, self.counter = name, what, counter
@@ -22,12 +22,13 @@ class Bar:
         def reached(bound):
             return value <= bound if self.at_most else value >= bound
 
-        return "goal" if reached(self.goal) else "met" if reached(self.ship) else "**missed**"
+        return "goal" if self.goal is not None and reached(self.goal) else "met" if reached(self.ship) else "**missed**"
 
     def row(self, counters):
         value = counters.get(self.counter)
         measured, verdict = ("not built", "-") if value is None else (self.show(value), self.verdict(value))
-        return f"| {self.name} | {self.what} | {measured} | {self.show(self.ship)} | {self.show(self.goal)} | {verdict} |"
+        return (f"| {self.name} | {self.what} | {measured} | {self.show(self.ship)} | {'' if self.goal is None else self.show(self.goal)} "
+                f"| {verdict} |")
 
 
 def part(value):
@@ -59,6 +60,12 @@ BARS = [
     Bar("R6", "run with its clocks counted : run without", "R6_on_to_off", 1.05, 1.01, True, plain),
     Bar("R7", "AVX2 engine : AVX-512 engine", "R7_avx512_to_avx2", 2.5, 2, True, part),
     Bar("R8", "load and decode a program of 1,000 lines", "R8_load_ms", 1.5, 1, True, milliseconds),
+]
+
+
+AWKWARD = [
+    Bar("R10", "positions on a lattice : random ones", "R10_lattice", 2, None, True, plain),
+    Bar("R10", "positions in single precision : random ones", "R10_single_precision", 2, None, True, plain),
 ]
 
 
@@ -159,6 +166,7 @@ def page(counters, context, simulations, others):
         *[bar.row(counters) for bar in BARS],
         f"| R9 | results of all exact engines, instruction sets, block sizes and thread counts | {equal} of "
         f"{int(counters['R9_compared'])} equal | all | all | {'goal' if counters['R9_different'] == 0 else '**missed**'} |",
+        *[bar.row(counters) for bar in AWKWARD],
         "",
     ]
     if "R1_double_to_exact" in counters:
@@ -182,6 +190,10 @@ def page(counters, context, simulations, others):
                "micro-operations."
                + (f" The compiled body of the gravity kernel takes {counters['compile_ms']:.0f} ms to make and "
                   f"{counters['cached_ms']:.1f} ms to find where an earlier process left it." if "compile_ms" in counters else "")),
+        bullet("R10: the time of an interaction where positions are multiples of 1/16, or numbers in single precision, to that of "
+               "random ones. Of the results, "
+               f"{100 * counters['lattice_in_integers']:.2f} % and {100 * counters['single_precision_in_integers']:.2f} % were "
+               "computed in integers (bar 2 %)."),
         "",
         "## N-body runs",
         "",
