@@ -131,6 +131,22 @@ TEST(Width, IsToldOfNumbersAndNotOfBits) {
   EXPECT_THAT(told(kernel("", "  upassa xj $lr8v\n  nop\n  fadd $r8v $lr0v $lr0v\n  nop\n")), IsEmpty());
 }
 
+TEST(Identity, IsToldWithTheValueThatIsThereAndTheOneThatBelongs) {
+  const auto message = [](std::string_view reduction, std::string_view value) {
+    const AssembleResult result =
+        assemble(fmt::format("kernel k\nbvar long xj elt\nvar vector long r rrn {}\nloop initialization\n"
+                             "  upassa {} r\n  nop\nloop body\n  {} r xj r\n  nop\n",
+                             reduction, value, reduction.substr(reduction.find(' ') + 1)),
+                 "test.vsm");
+    return result.diagnostics.empty() ? "" : result.diagnostics.front().message;
+  };
+  EXPECT_THAT(message("flt72to64 fadd", "f\"1.5\""),
+              HasSubstr("begins with 1.5, but what leaves 'fadd' unchanged is 0"));
+  EXPECT_THAT(message("flt72to64 fmin", "f\"0\""),
+              HasSubstr("begins with 0, but what leaves 'fmin' unchanged is f\"inf\""));
+  EXPECT_THAT(message("fix72to64 uadd", "il\"3\""), HasSubstr("begins with hl\"000000000000000003\", but"));
+}
+
 TEST(Identity, IsToldOfEachReductionsOwn) {
   const auto begun = [](std::string_view reduction, std::string_view value) {
     return told(
