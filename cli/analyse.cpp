@@ -119,8 +119,8 @@ void add_analyse(Command program) {
       "analyse", "why a kernel's loop takes its clocks: ports, chain, registers, line by line",
       "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });
   command.add_option("kernel", options->kernel, "assembly source (.vsm) or object file (.gdro)").required();
-  command.add_option("--html", options->page,
-                     "page with source and lines side by side to FILE, or - for standard output");
+  command.add_output_or_stdout("--html", options->page,
+                               "page with source and lines side by side to FILE, or - for standard output");
   options->assemble.add_to(command);
   options->report.add_to(command);
 }

@@ -78,9 +78,6 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
 
 int assemble(const Options& options) {
   const Stopwatch watch;
-  if (options.listing == "-" && options.report.json == "-") {
-    throw UsageError("--listing and --json both go to standard output: give one of them a file");
-  }
   const assembler::AssembleResult result = assembler::assemble_file(options.source, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (result.program) {
@@ -109,10 +106,10 @@ void add_as(Command program) {
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
                           [options] { return assemble(*options); });
   command.add_option("source", options->source, "assembly source (.vsm)").required();
-  command.add_option("-o,--output", options->object, "object file to write (.gdro)");
+  command.add_output("-o,--output", options->object, "object file to write (.gdro)");
   command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
-  command.add_option("--listing", options->listing,
-                     "listing with words, clocks, units and bound to FILE, or - for standard output");
+  command.add_output_or_stdout("--listing", options->listing,
+                               "listing with words, clocks, units and bound to FILE, or - for standard output");
   options->assemble.add_to(command);
   options->report.add_to(command);
 }

@@ -87,9 +87,6 @@ void print_precision(const compiler::CompileResult& compiled) {
 int compile(const Options& options) {
   const Stopwatch watch;
   const bool source_wanted = wants_source(options);
-  if (options.output == "-" && options.report.json == "-") {
-    throw UsageError("-o and --json both go to standard output: give one of them a file");
-  }
   const CompiledKernel kernel = compile_kernel(options.source, options.compile.options());
   if (kernel.assembled.program) {
     if (options.output == "-") {
@@ -118,8 +115,8 @@ void add_cc(Command program) {
       program.add_command("cc", "compile a pair function in C++ to a kernel",
                           "gdr cc kernels/cc/gravity.cc -o gravity.vsm", [options] { return compile(*options); });
   command.add_option("source", options->source, "C++ (.cc, .cpp, .cxx), or LLVM's code (.ll, .bc)").required();
-  command.add_option("-o,--output", options->output,
-                     "assembly source (.vsm) or object file (.gdro) to write, or - for standard output");
+  command.add_output_or_stdout("-o,--output", options->output,
+                               "assembly source (.vsm) or object file (.gdro) to write, or - for standard output");
   command.add_option("--emit", options->emit, "vsm or gdro, into a file of the kernel's name where -o is not given")
       .check(one_of({"vsm", "gdro"}));
   command.add_flag("--precision", options->precision, "tell which operations round to short words");

@@ -226,7 +226,7 @@ void add_cluster_nbody(Command group) {
       "--from-block-sizes", options->block_sizes,
       "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
   command.add_flag("--sweep", options->sweep, "all algorithms").excludes(algorithm);
-  const Option trace = command.add_option(
+  const Option trace = command.add_output(
       "--trace", options->trace, "write a block of the first run as a trace for Perfetto, a track for each resource");
   command.add_option("--block", options->block, "its particles; default: the mean block")
       .check(whole_in_range(1, 1000000000))

@@ -174,7 +174,7 @@ void add_cluster_summa(Command group) {
       .capture_default_str();
   add_small_depths(command, options->small_depths);
   command.add_option("--map", options->map, "node of each rank, a CSV file as gdr net map --save-map writes it");
-  command.add_option("--save-graph", options->save_graph,
+  command.add_output("--save-graph", options->save_graph,
                      "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
   command.add_flag("--in-turn", options->in_turn, "a rank waits for its product before its next messages");
   options->cluster.add_to(command);

@@ -81,7 +81,7 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
 }
 
 void ReportOptions::add_to(Command command) {
-  command.add_option("--json", json, "write the result as JSON to FILE, or - for standard output");
+  command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
   const Option quietly = command.add_flag("--quiet", quiet, "no progress bar");
   command.add_flag("--progress", progress, "show progress on standard error where that is no terminal, too")
       .excludes(quietly);

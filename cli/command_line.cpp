@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <numeric>
 #include <optional>
+#include <utility>
+
+#include "gdr/base/file.h"
 
 namespace gdr::cli {
 namespace {
@@ -142,6 +146,18 @@ std::string Option::name() const { return option_->get_name(); }
 
 bool Option::given() const { return option_->count() > 0; }
 
+struct Command::Outputs {
+  struct Output {
+    Option option;
+    const std::string* file;
+    bool or_stdout;  // if it is `-`
+  };
+  std::vector<Output> options;
+  bool left_to_run = false;
+};
+
+Command::Command(CLI::App* app) : app_(app), outputs_(std::make_shared<Outputs>()) {}
+
 Command Command::add_group(const std::string& name, const std::string& what) const {
   CLI::App* group = app_->add_subcommand(name, what);
   group->require_subcommand(1);
@@ -152,11 +168,13 @@ Command Command::add_command(const std::string& name, const std::string& what, c
                              std::function<int()> run) const {
   CLI::App* command = app_->add_subcommand(name, what);
   command->footer("Example:\n  " + example);
+  const Command added(command);
   // The exit status leaves the parser as CLI11 passes them on: by an exception.
-  command->final_callback([run = std::move(run)] {
+  command->final_callback([run = std::move(run), added] {
+    if (!added.outputs_->left_to_run) added.try_outputs();
     if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
   });
-  return Command(command);
+  return added;
 }
 
 template <class Value>
@@ -175,6 +193,43 @@ template Option Command::add_option(const std::string&, std::optional<std::uint3
 template Option Command::add_option(const std::string&, std::vector<std::string>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::uint32_t>&, const std::string&) const;
 template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&) const;
+
+Option Command::add_output(const std::string& name, std::string& file, const std::string& what) const {
+  const Option option = add_option(name, file, what);
+  outputs_->options.push_back({option, &file, false});
+  return option;
+}
+
+Option Command::add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const {
+  const Option option = add_option(name, file, what);
+  outputs_->options.push_back({option, &file, true});
+  return option;
+}
+
+void Command::leave_outputs_to_run() const { outputs_->left_to_run = true; }
+
+void Command::try_outputs() const {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> to_standard_output;
+  for (const auto& [option, file, or_stdout] : outputs_->options) {
+    if (file->empty()) continue;
+    if (or_stdout && *file == "-") {
+      to_standard_output.push_back(option.name());
+      continue;
+    }
+    base::require_writable(*file);
+    files.emplace_back(*file);
+  }
+  if (to_standard_output.size() > 1) {
+    throw UsageError(fmt::format("{} and {} both go to standard output: give one of them a file", to_standard_output[0],
+                                 to_standard_output[1]));
+  }
+  try {
+    base::refuse_twice_named(files);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
 
 Option Command::add_flag(const std::string& name, bool& value, const std::string& what) const {
   return Option(app_->add_flag(name, value, what));

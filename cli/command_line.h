@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -111,6 +112,16 @@ class Command {
     const auto set = [&value, all = std::vector<Enum>(values)](std::size_t chosen) { value = all[chosen]; };
     return add_named(name, names, std::string(name_of(value)), set, what);
   }
+  /// An option whose value names a file that the command writes. Before a command runs, those that are given are tried
+  /// by try_outputs(), so that nothing is computed in vain.
+  Option add_output(const std::string& name, std::string& file, const std::string& what) const;
+  /// The same where `-` is standard output.
+  Option add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const;
+  /// The run tries its outputs itself: under MPI one rank alone has them.
+  void leave_outputs_to_run() const;
+  /// Throws gdr::Error for an output that cannot be written, UsageError if two of them lead to one file or both to
+  /// standard output.
+  void try_outputs() const;
   /// What it and its subcommands take; of all commands only once all have been added.
   [[nodiscard]] CommandShape shape() const;
 
@@ -118,8 +129,10 @@ class Command {
   friend int run_program(int, char**, const std::vector<void (*)(Command)>&);
   Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
-  explicit Command(CLI::App* app) : app_(app) {}
+  struct Outputs;
+  explicit Command(CLI::App* app);
   CLI::App* app_;
+  std::shared_ptr<Outputs> outputs_;
 };
 
 /// Reads the command line of gdr with the subcommands that `adders` add, and runs the one asked for. Help and mistakes

@@ -51,7 +51,11 @@ struct Options {
   std::string from_block_sizes;
   std::string split;
   std::string cluster = "grape-dr-64";
-  std::vector<Option> of_board;  // that have no effect without a board
+  std::vector<Option> of_board;      // that have no effect without a board
+  std::vector<Option> of_timing;     // that have an effect with engine timing alone
+  std::vector<Option> of_particles;  // that have none with it
+  std::vector<Option> of_text;       // that have none with HDF5
+  std::optional<Command> command;
 };
 
 /// What computes on a board.
@@ -154,18 +158,27 @@ hostlib::NbodySettings settings_of(const Options& options) {
   return settings;
 }
 
-/// Throws UsageError for an option that has no effect without a board.
-void check_direct(const Options& options) {
-  for (const Option& option : options.of_board) {
-    if (option.given()) {
-      throw UsageError(option.name() +
-                       " has no effect with --engine direct: the host computes the forces, without a board");
-    }
+/// Throws UsageError if one of `without_effect` is there.
+void refuse(const std::vector<Option>& without_effect, std::string_view because) {
+  for (const Option& option : without_effect) {
+    if (option.given()) throw UsageError(fmt::format("{} has no effect {}", option.name(), because));
+  }
+}
+
+/// Throws UsageError for an option that the engine has no use for.
+void check_engine(const Options& options) {
+  if (options.board.direct()) {
+    refuse(options.of_board, "with --engine direct: the host computes the forces, without a board");
+  }
+  if (options.board.timing()) {
+    refuse(options.of_particles, "with --engine timing: it has no particles");
+  } else {
+    refuse(options.of_timing, "without --engine timing");
   }
 }
 
 void check(const Options& options) {
-  if (options.board.direct()) check_direct(options);
+  check_engine(options);
   const hostlib::NbodySettings run = settings_of(options);
   const int sources = (options.plummer > 0) + !options.start.empty() + !run.in.empty() + !run.restart.empty();
   if (sources != 1) {
@@ -174,13 +187,12 @@ void check(const Options& options) {
   if (run.every > 0 && outputs_of(run).empty() && options.page.empty()) {
     throw UsageError("--out-every has no effect without --out, --log, --checkpoint or --report");
   }
-  std::vector<std::filesystem::path> outputs = outputs_of(run);
-  for (const std::string& path : {options.report.json, options.observe.trace, options.observe.profile, options.page}) {
-    if (path.empty() || path == "-") continue;
-    base::require_writable(path);
-    outputs.emplace_back(path);
+  if (hostlib::is_hdf5(run.out)) refuse(options.of_text, "with an --out that is HDF5");
+  if (run.start && !(run.t_end <= hostlib::kLargestTime)) {
+    throw UsageError(
+        fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
   }
-  hostlib::refuse_twice_named(outputs);
+  options.command->try_outputs();
 }
 
 /// Emulated time of a run that is too large to be computed: its blocks are measured on fewer particles and scaled.
@@ -232,6 +244,10 @@ int timed_nbody(const Options& options) {
   json["emulated_seconds"] = stages.total();
   json["emulated_gflops"] = gflops;
   json["n"] = start->particles;
+  json["start"] = hostlib::describe(*start);
+  json["seed"] = start->seed;
+  json["eps"] = options.run.hermite.eps;
+  json["eta"] = options.run.hermite.eta;
   json["t"] = options.run.t_end;
   json["energy_error"] = nullptr;
   json["steps"] = steps;
@@ -239,6 +255,10 @@ int timed_nbody(const Options& options) {
   json["interactions"] = interactions;
   json["state_hash"] = nullptr;
   json["kernel"] = options.run.kernel;
+  add_digests(json, device.program(), device.machine());
+  json["clock_mhz"] = device.machine().clock_mhz;
+  json["transfer"] = std::string(name_of(options.board.transfer));
+  json["boards"] = options.board.boards;
   json["stages"] = {{"i_send", stages.i_send},
                     {"j_send", stages.j_send},
                     {"compute", stages.compute},
@@ -319,7 +339,7 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const Options& options,
   }
 }
 
-Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result& result) {
+Json json_of(const hostlib::NbodyRun& run, const Result& result) {
   const hostlib::HermiteCounters& counters = run.counters();
   const hostlib::Provenance& provenance = run.provenance();
   const hostlib::HermiteState& state = run.state();
@@ -327,10 +347,10 @@ Json json_of(const hostlib::NbodyRun& run, const Options& options, const Result&
   if (run.has_board()) add_device_results(json, run.device());
   json["n"] = state.bodies.size();
   json["start"] = run.start();
-  const auto start = start_of(options);
-  json["seed"] = start && hostlib::fixed_particles(start->kind) == 0 ? Json(start->seed) : Json(nullptr);
+  json["seed"] = run.seed() ? Json(*run.seed()) : Json(nullptr);
   json["eps"] = state.options.eps;
   json["eta"] = state.options.eta;
+  json["t_begin"] = run.start_time();
   json["t"] = run.result_time();
   add_sample(json, result.sample);
   json["steps"] = counters.steps;
@@ -555,7 +575,7 @@ int run_nbody(const Options& options, std::optional<BoardSide> board, const Rank
   if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
   const Result result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
                       std::move(of_ranks)};
-  Json json = json_of(run, options, result);
+  Json json = json_of(run, result);
   if (ranks != nullptr) add_ranks(json, run, options, *ranks, result.ranks);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
@@ -665,6 +685,8 @@ void add_nbody(Command program) {
   const Command command =
       program.add_command("nbody", "Hermite block-timestep N-body simulation on the emulated board",
                           "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
+  command.leave_outputs_to_run();
+  options->command = command;
   command.add_option("--start", options->start, "start from this model").check(one_of(hostlib::start_kind_names()));
   command.add_option("--particles", options->particles, "particles of the start model")
       .check(whole_in_range(2, 4194304));
@@ -681,9 +703,10 @@ void add_nbody(Command program) {
   const Option in =
       command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)");
   const Option restart = command.add_option("--restart", options->restart, "go on from a checkpoint");
+  // How far a run can go depends on the time at which its snapshot was taken.
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
-      .check(in_range(0, hostlib::kLargestTime));
+      .check(in_range(0, 1e300));
   const Option eps = command.add_option("--eps", options->run.hermite.eps, "Plummer softening length")
                          .check(in_range(0, 1e6))
                          .capture_default_str();
@@ -692,40 +715,55 @@ void add_nbody(Command program) {
                          .capture_default_str();
   const Option seed = command.add_option("--seed", options->seed, "seed of the start model (1)")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
-  command.add_option(
+  const Option out = command.add_output(
       "--out", options->out,
       "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
       ".hdf5");
-  command.add_option("--out-format", options->out_format, "form of the snapshots")
-      .check(one_of({"phigrape", "plain"}))
-      .capture_default_str();
-  command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
-      .check(in_range(0x1p-20, hostlib::kLargestTime));
-  command.add_option("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
-  command.add_option("--report", options->page,
+  options->of_text = {command.add_option("--out-format", options->out_format, "form of the snapshots")
+                          .check(one_of({"phigrape", "plain"}))
+                          .capture_default_str()
+                          .needs(out)};
+  const Option every =
+      command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
+          .check(in_range(0x1p-20, hostlib::kLargestTime));
+  command.add_output("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
+  command.add_output("--report", options->page,
                      "write a page of HTML with the run's curves; --out-every says how fine");
-  command.add_option("--checkpoint", options->checkpoint,
-                     "write the complete state here at every output, and every --checkpoint-minutes");
+  const Option checkpoint =
+      command.add_output("--checkpoint", options->checkpoint,
+                         "write the complete state here at every output, and every --checkpoint-minutes");
   command
       .add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "minutes of wall clock between checkpoints")
       .check(in_range(0, 1e6))
-      .capture_default_str();
-  command.add_flag("--force-restart", options->run.force_restart,
-                   "go on from a checkpoint of another kernel, machine, number of boards or engine");
+      .capture_default_str()
+      .needs(checkpoint);
   command
-      .add_option("--max-energy-error", options->run.most_energy_error,
-                  "end with status 1 if the relative energy error is larger when an output is due")
-      .check(in_range(0, 1e300));
-  command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears");
+      .add_flag("--force-restart", options->run.force_restart,
+                "go on from a checkpoint of another kernel, machine, number of boards or engine")
+      .needs(restart);
+  const Option most_error =
+      command
+          .add_option("--max-energy-error", options->run.most_energy_error,
+                      "end with status 1 if the relative energy error is larger when an output is due")
+          .check(in_range(0, 1e300));
+  const Option stop_file =
+      command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears");
+  options->of_particles = {every, most_error, stop_file};
   const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
                             .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
                             .capture_default_str();
-  command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
-      .check(whole_in_range(4, 4194304))
-      .capture_default_str();
-  command.add_option("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
-  command.add_option("--from-block-sizes", options->from_block_sizes,
-                     "engine timing: block sizes measured before, CSV");
+  const Option measured_n =
+      command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
+          .check(whole_in_range(4, 4194304))
+          .capture_default_str();
+  const Option block_sizes =
+      command.add_output("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
+  const Option from_block_sizes = command
+                                      .add_option("--from-block-sizes", options->from_block_sizes,
+                                                  "engine timing: block sizes measured before, CSV")
+                                      .excludes(measured_n)
+                                      .excludes(block_sizes);
+  options->of_timing = {measured_n, block_sizes, from_block_sizes};
   const Option split =
       command
           .add_option("--split", options->split,

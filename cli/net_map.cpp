@@ -267,17 +267,17 @@ void add_net_map(Command net) {
       .check(in_range(0, 1e9));
   command.add_flag("--full", options->full, "mapping and histogram in the JSON report");
   const Option rankfile =
-      command.add_option("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
+      command.add_output("--rankfile", options->rankfile, "write the mapping as Open MPI's rankfile");
   command
       .add_option("--hosts", options->hosts,
                   "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...; a name that comes again is the "
                   "next core of that host")
       .needs(rankfile);
-  command.add_option("--save-map", options->save_map,
+  command.add_output("--save-map", options->save_map,
                      "write the node of each task as CSV, for --map of other commands");
-  command.add_option("--picture", options->picture, "write link loads before (xyz) and after as a heat map, SVG or PNG")
+  command.add_output("--picture", options->picture, "write link loads before (xyz) and after as a heat map, SVG or PNG")
       .check(picture_file());
-  command.add_option("--save-graph", options->save_graph, "write the task graph as CSV");
+  command.add_output("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
   command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
       .capture_default_str();

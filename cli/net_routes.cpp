@@ -73,7 +73,7 @@ void add_net_routes(Command net) {
   options->platform.add_to(command);
   command.add_option("--from", options->from, "only from this node").check(whole_in_range(0, 65535));
   command.add_option("--to", options->to, "only to this node").check(whole_in_range(0, 65535));
-  command.add_option("--save-platform", options->save_platform,
+  command.add_output("--save-platform", options->save_platform,
                      "write nodes, links and all routes as a file of SimGrid, for smpirun; up to 1024 nodes");
   options->report.add_to(command);
 }

@@ -39,8 +39,8 @@ void SimulationArguments::add_to(Command command) {
                   "what a message library makes of latency and bandwidth by message size: a description's name, "
                   "FILE.toml, or none")
       .capture_default_str();
-  command.add_option("--links", links, "write messages and bytes of every link to this CSV file");
-  command.add_option("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")
+  command.add_output("--links", links, "write messages and bytes of every link to this CSV file");
+  command.add_output("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")
       .check(picture_file());
 }
 

@@ -11,7 +11,7 @@ namespace gdr::cli {
 
 std::vector<Option> ObserveOptions::add_to(Command command) {
   const Option option =
-      command.add_option("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
+      command.add_output("--trace", trace, "write emulated time as a trace for Chrome's or Perfetto's viewer");
   command.add_option("--trace-chips", what.chips, "chips shown line by line").delimiter(',').needs(option);
   command.add_option("--trace-blocks", what.blocks, "blocks whose records are shown on their way")
       .delimiter(',')
@@ -24,7 +24,7 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
       .capture_default_str()
       .needs(option);
   const Option profiled =
-      command.add_option("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
+      command.add_output("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
           .check({[](const std::string& name) {
                     const bool known = name.ends_with(".html") || name.ends_with(".json");
                     return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
@@ -34,7 +34,9 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
 }
 
 void ObserveOptions::begin(Device& device) const {
-  if (!trace.empty()) device.keep_calls();
+  if (trace.empty()) return;
+  from_command_line("--trace-chips, --trace-blocks", [&] { hostlib::validate(what, device.chips()); });
+  device.keep_calls();
 }
 
 void ObserveOptions::finish(const Device& device, const std::string& engine, const ReportOptions& report) const {

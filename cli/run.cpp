@@ -145,7 +145,7 @@ void add_run(Command program) {
       program.add_command("run", "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
   options->input.add_to(command);
-  command.add_option("--out", options->out, "write the results here, CSV or NPY; else they are printed");
+  command.add_output("--out", options->out, "write the results here, CSV or NPY; else they are printed");
   const Option break_at = command.add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown");
   command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
       .needs(break_at)

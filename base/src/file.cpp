@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "gdr/base/error.h"
 
@@ -226,6 +228,21 @@ void require_writable(const std::filesystem::path& path) {
   if (!around) fail(path, "written");
   if (!S_ISDIR(around->st_mode)) fail(path, "written", ENOTDIR);
   if (access(folder.c_str(), W_OK | X_OK) != 0) fail(path, "written");
+}
+
+void refuse_twice_named(std::span<const std::filesystem::path> paths) {
+  std::vector<std::filesystem::path> seen;
+  for (const std::filesystem::path& path : paths) {
+    // A path that cannot be followed is no other's; why it cannot is told by who writes to it.
+    std::error_code none;
+    const std::filesystem::path file = std::filesystem::weakly_canonical(target_of(path), none);
+    const std::optional<struct stat> status = status_of(file);
+    if (none || (status && !S_ISREG(status->st_mode))) continue;
+    if (std::ranges::find(seen, file) != seen.end()) {
+      throw Error(fmt::format("{}: named for two outputs, of which one would replace the other", path.string()));
+    }
+    seen.push_back(file);
+  }
 }
 
 LineFile::LineFile(std::filesystem::path path, std::size_t keep_bytes) : path_(std::move(path)), size_(keep_bytes) {

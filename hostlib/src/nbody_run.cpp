@@ -78,6 +78,22 @@ Energy finite_energy(const Particles& particles, double eps) {
                   energy.kinetic, energy.potential));
 }
 
+/// Whether `log` has lines that no run from `time` on can have written; a file that is no log has. Such a run that was
+/// killed before its first checkpoint leaves a log that its restart begins again.
+bool holds_lines_before(const std::filesystem::path& log, double time) {
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(log, none)) return false;
+  const std::string text = base::read_file(log);
+  if (text.empty()) return false;
+  const std::string_view whole_lines = std::string_view(text).substr(0, text.rfind('\n') + 1);
+  try {
+    return std::ranges::any_of(samples_from_csv(whole_lines, log.string()),
+                               [&](const std::vector<double>& row) { return row.front() < time; });
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program) {
@@ -128,19 +144,6 @@ std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings) {
   return paths;
 }
 
-void refuse_twice_named(const std::vector<std::filesystem::path>& paths) {
-  std::vector<std::filesystem::path> seen;
-  for (const std::filesystem::path& path : paths) {
-    const std::filesystem::path real = std::filesystem::weakly_canonical(path);
-    // A terminal or a pipe takes one output after the other.
-    const bool special = std::filesystem::exists(real) && !std::filesystem::is_regular_file(real);
-    if (!special && std::find(seen.begin(), seen.end(), real) != seen.end()) {
-      throw Error(fmt::format("{}: named for two outputs, of which one would replace the other", path.string()));
-    }
-    seen.push_back(real);
-  }
-}
-
 NbodyRun::NbodyRun(NbodySettings settings, std::optional<Device> device, Provenance provenance)
     : settings_(std::move(settings)),
       device_(std::move(device)),
@@ -175,7 +178,7 @@ void NbodyRun::check_settings() const {
   if (sources != 1) {
     throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
   }
-  refuse_twice_named(outputs_of(settings_));
+  base::refuse_twice_named(outputs_of(settings_));
   if (!settings_.run_files && (has_run_file() || is_hdf5(settings_.in))) {
     throw Error(fmt::format("{}: is HDF5, which this program does not know of",
                             (has_run_file() ? settings_.out : settings_.in).string()));
@@ -219,6 +222,7 @@ void NbodyRun::begin_new() {
     require_room(settings_.start->particles);
     particles = make_start(*settings_.start);
     start_ = describe(*settings_.start);
+    if (fixed_particles(settings_.start->kind) == 0) seed_ = settings_.start->seed;
   } else if (settings_.particles) {
     require_room(settings_.particles->size());
     particles = *settings_.particles;
@@ -250,6 +254,7 @@ void NbodyRun::begin_from_checkpoint() {
     const JsonValue context = base::parse_json(checkpoint.context);
     written = provenance_from(context.at("provenance"));
     start_ = context.at("start").text();
+    if (context.contains("seed") && !context.at("seed").is_null()) seed_ = context.at("seed").whole<std::uint64_t>();
     time_offset_ = context.at("time_offset").number();
     step_offset_ = context.at("step_offset").whole<std::int64_t>();
     outputs_ = context.at("outputs").whole<std::uint64_t>();
@@ -287,17 +292,19 @@ void NbodyRun::begin_from_checkpoint() {
 void NbodyRun::open_log() {
   if (settings_.log.empty()) return;
   const bool continues = log_bytes_ > 0 && std::filesystem::exists(settings_.log);
+  const auto refuse = [&] {
+    throw Error(fmt::format("{}: is not the log that {} belongs to; name another file", settings_.log.string(),
+                            settings_.restart.string()));
+  };
   if (!continues) {
+    if (!settings_.restart.empty() && holds_lines_before(settings_.log, begin_time_)) refuse();
     log_.emplace(settings_.log);
     log_tail_ = sample_csv_header();
     log_->append(log_tail_);
     return;
   }
   const std::string text = base::read_file(settings_.log);
-  if (text.size() < log_bytes_ || !std::string_view(text).substr(0, log_bytes_).ends_with(log_tail_)) {
-    throw Error(fmt::format("{}: is not the log that {} belongs to; name another file", settings_.log.string(),
-                            settings_.restart.string()));
-  }
+  if (text.size() < log_bytes_ || !std::string_view(text).substr(0, log_bytes_).ends_with(log_tail_)) refuse();
   samples_ = samples_from_csv(std::string_view(text).substr(0, log_bytes_), settings_.log.string());
   log_.emplace(settings_.log, log_bytes_);
 }
@@ -487,6 +494,7 @@ void NbodyRun::write_checkpoint() {
 std::string NbodyRun::context() const {
   Json json = {{"provenance", json_of(provenance_)},
                {"start", start_},
+               {"seed", seed_ ? Json(*seed_) : Json(nullptr)},
                {"time_offset", time_offset_},
                {"step_offset", step_offset_},
                {"outputs", outputs_},

@@ -213,13 +213,17 @@ class Writer {
 
 }  // namespace
 
-Trace make_trace(const emulator::BoardTime& board, const isa::Program& program, const TraceOptions& options) {
+void validate(const TraceOptions& options, unsigned chips) {
   for (const unsigned chip : options.chips) {
-    if (chip >= board.chips()) throw Error(fmt::format("chip {} is outside 0..{}", chip, board.chips() - 1));
+    if (chip >= chips) throw Error(fmt::format("chip {} is outside 0..{}", chip, chips - 1));
   }
   for (const unsigned block : options.blocks) {
     if (block >= emulator::kBlocks) throw Error(fmt::format("block {} is outside 0..{}", block, emulator::kBlocks - 1));
   }
+}
+
+Trace make_trace(const emulator::BoardTime& board, const isa::Program& program, const TraceOptions& options) {
+  validate(options, board.chips());
   return Writer(board, program, options).write();
 }
 

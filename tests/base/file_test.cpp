@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "gdr/base/error.h"
 
@@ -236,6 +237,23 @@ TEST_F(Files, LinksKeepBeingLinks) {
   EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "dangling"));
   EXPECT_EQ(read_file(folder_ / "new"), "3");
   EXPECT_THAT(message_of([&] { write_file(folder_ / "round", "x"); }), HasSubstr("symbolic links"));
+}
+
+TEST_F(Files, OnePathForTwoOutputsIsRefusedHoweverItIsWritten) {
+  const auto refusal = [](const std::vector<std::filesystem::path>& paths) {
+    return message_of([&] { refuse_twice_named(paths); });
+  };
+  std::filesystem::create_symlink("same", folder_ / "link");
+  for (const bool there : {false, true}) {
+    if (there) write_file(folder_ / "same", "x");
+    for (const char* other : {"same", "./same", "link"}) {
+      EXPECT_THAT(refusal({folder_ / "same", folder_ / "a", folder_ / other}), HasSubstr("two outputs")) << other;
+    }
+    EXPECT_EQ(refusal({folder_ / "same", folder_ / "a"}), "nothing was thrown");
+  }
+  EXPECT_EQ(refusal({"/dev/null", "/dev/null"}), "nothing was thrown");
+  const std::filesystem::path long_name = folder_ / std::string(5000, 'n');
+  EXPECT_EQ(refusal({long_name, long_name}), "nothing was thrown") << "who writes to it tells why it cannot be";
 }
 
 TEST_F(Files, DevicesAndFilesWithoutSizeAreReadAndWritten) {

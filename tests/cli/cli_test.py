@@ -173,6 +173,35 @@ class ExitStatus(CliTest):
             for name in others:
                 self.assertNotIn(name, outcome.err)
 
+    def test_outputs_are_tried_before_anything_is_computed(self):
+        i = self.file("i.csv", "xi\n" + "1\n" * 200000)
+        j = self.file("j.csv", "xj,mj\n" + "2,1\n" * 200000)
+        source = PROJECT / "kernels/tutorial.vsm"
+        run = ["run", source, "--i", i, "--j", j]  # each of these takes minutes or hours
+        force = ["force", "-n", 4194304]
+        for command, options in [
+            (run, ["--out", "--json", "--trace", "--profile"]),
+            (force, ["--json", "--trace", "--profile"]),
+            (["dgemm", "-m", 100000, "-n", 100000, "-k", 2048], ["--json"]),
+            (["hpl", "--n", 30000, "--nb", 64], ["--json"]),
+            (["selftest", "--programs", 100000000], ["--json"]),
+            (["net", "map", "--graph", "bruck", "--topology", "torus:32x32x32", "--method", "refined", "--effort", 100],
+             ["--json", "--picture", "--rankfile", "--save-map", "--save-graph"]),
+            (["as", source], ["-o", "--listing", "--json"]),
+            (["analyse", source], ["--html", "--json"]),
+        ]:
+            for option in options:
+                with self.subTest(command=command, option=option):
+                    nowhere = self.scratch / "no" / ("x.svg" if option == "--picture" else "x.json")
+                    outcome = self.ends(1, [f"{nowhere}: cannot be written: No such file"], *command, option, nowhere)
+                    self.assertEqual(outcome.out, "")
+        before = sorted(self.scratch.iterdir())
+        same = self.scratch / "same.json"
+        for command, one, other in [(run, "--out", "--json"), (force, "--trace", "--profile"), (["as", source], "-o", "--listing")]:
+            self.ends(2, [f"{same}: named for two outputs"], *command, one, same, other, self.scratch / "." / "same.json")
+        self.ends(2, ["--html and --json both go to standard output"], "analyse", source, "--html", "-", "--json", "-")
+        self.assertEqual(sorted(self.scratch.iterdir()), before)
+
     def test_input_that_cannot_be_read_is_no_empty_input(self):
         for opened in (str(self.scratch), None):  # a folder, and nothing at all
             with self.subTest(stdin=opened):

@@ -91,7 +91,7 @@ class Restart(NbodyTest):
         (self.folder / "parts" / "s.txt").unlink()
         again = self.report("--restart", self.folder / "parts" / "ck", "--t-end", 0.25, *parts)
         self.assertEqual(self.files("parts"), self.files("whole"))
-        differing = {key for key in whole if whole[key] != again[key]} - set(HOST_FIELDS) - {"seed"}
+        differing = {key for key in whole if whole[key] != again[key]} - set(HOST_FIELDS)
         self.assertEqual(differing, set())
 
     def test_other_bits_are_refused_unless_forced(self):
@@ -137,6 +137,32 @@ class Restart(NbodyTest):
         self.assertIn("other.csv", errors)
         self.assertEqual(other.read_text(encoding="utf-8"), "precious\n" * 200)
 
+    def test_a_log_that_the_checkpoint_does_not_know_is_left_alone_unless_a_restart_began_it(self):
+        log, checkpoint = self.folder / "log.csv", self.folder / "ck"
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, "--log", log, "--out-every", 0.0625)
+        self.run_gdr("--plummer", 16, "--t-end", 0.125, "--checkpoint", checkpoint)
+        restart = ["--restart", checkpoint, "--t-end", 0.25, "--out-every", 0.0625, "--log"]
+        foreign = self.folder / "foreign.csv"
+        foreign.write_text("precious\n", encoding="utf-8")
+        for other in (log, foreign):
+            before = other.read_bytes()
+            self.assertIn(f"{other.name}: is not the log", self.run_gdr(*restart, other, expected=1).stderr)
+            self.assertEqual(other.read_bytes(), before)
+        begun = self.folder / "begun.csv"
+        self.run_gdr(*restart, begun)
+        whole = begun.read_bytes()
+        begun.write_bytes(whole[: len(whole) * 2 // 3])  # as if it had been killed
+        self.run_gdr(*restart, begun)
+        self.assertEqual(begun.read_bytes(), whole)
+
+    def test_a_snapshots_time_moves_the_end_that_can_be_reached(self):
+        late = self.folder / "late.txt"
+        late.write_text("0\n2\n8000\n0 0.5 0 0 0 0 0 0\n1 0.5 1 0 0 0 0 0\n", encoding="utf-8")
+        report = self.report("--engine", "direct", "--in", late, "--t-end", 8200)
+        self.assertEqual((report["t_begin"], report["t"]), (8000, 8200))
+        self.assertIn("it must be 8000 to 16192", self.run_gdr("--in", late, "--t-end", 16200, expected=1).stderr)
+        self.assertIn("0 to 8192", self.run_gdr("--plummer", 16, "--t-end", 8200, expected=2).stderr)
+
     def test_the_checkpoint_before_the_last_is_kept(self):
         checkpoint = self.folder / "ck"
         self.run_gdr("--plummer", 16, "--t-end", 0.125, "--checkpoint", checkpoint, "--out-every", 0.0625)
@@ -178,7 +204,8 @@ class Limits(NbodyTest):
         snapshot = self.folder / "out.txt"
         for mass in (1, 0):
             lines = [f"{mass} 1 2 3 0.5 -1 0.25"] + ([] if mass else ["0 1 2 3.5 0 1 0"])
-            self.run_gdr(*self.system(*lines), "--t-end", 2, "--out", snapshot, "--out-format", "plain")
+            done = self.run_gdr(*self.system(*lines), "--t-end", 2, "--out", snapshot, "--out-format", "plain")
+            self.assertIsNone(re.search("nan|inf", done.stdout), done.stdout)
             values = [float(word) for word in snapshot.read_text(encoding="utf-8").split()[:7]]
             self.assertEqual(values, [mass, 2, 0, 3.5, 0.5, -1, 0.25])
 
@@ -243,10 +270,59 @@ class Outputs(NbodyTest):
     def test_one_path_for_two_outputs_is_refused(self):
         (self.folder / "link").symlink_to("same")
         errors = self.run_gdr("--plummer", 16, "--t-end", 1, "--out", self.folder / "same", "--checkpoint",
-                              self.folder / "." / "same", expected=1).stderr
+                              self.folder / "." / "same", expected=2).stderr
         self.assertIn("two outputs", errors)
-        (self.folder / "same").touch()
-        self.run_gdr("--plummer", 16, "--t-end", 1, "--json", self.folder / "link", "--log", self.folder / "same", expected=1)
+        for existing in (False, True):
+            if existing:
+                (self.folder / "same").touch()
+            self.run_gdr("--plummer", 16, "--t-end", 1, "--json", self.folder / "link", "--log", self.folder / "same", expected=2)
+
+    def test_a_path_that_cannot_be_followed_is_told_as_one_that_cannot_be_written(self):
+        for option in ("--out", "--log", "--checkpoint", "--json"):
+            errors = self.run_gdr("--plummer", 16, "--t-end", 0, option, self.folder / ("n" * 5000), expected=1).stderr
+            self.assertIn("cannot be written: File name too long", errors)
+            self.assertNotIn("filesystem error", errors)
+
+    def test_options_without_effect_are_refused(self):
+        sphere = ["--plummer", 16, "--t-end", 0]
+        timing = [*sphere, "--engine", "timing"]
+        sizes = self.folder / "sizes.csv"
+        for options, other in (
+            ([*sphere, "--block-sizes", sizes], "--engine timing"),
+            ([*sphere, "--from-block-sizes", sizes], "--engine timing"),
+            ([*sphere, "--measured-n", 64], "--engine timing"),
+            ([*timing, "--from-block-sizes", sizes, "--measured-n", 64], "--measured-n"),
+            ([*timing, "--from-block-sizes", sizes, "--block-sizes", sizes], "--block-sizes"),
+            ([*timing, "--stop-file", sizes], "--stop-file"),
+            ([*timing, "--max-energy-error", 1], "--max-energy-error"),
+            ([*sphere, "--checkpoint-minutes", 5], "--checkpoint"),
+            ([*sphere, "--force-restart"], "--restart"),
+            ([*sphere, "--out-format", "plain"], "--out"),
+            ([*sphere, "--out", self.folder / "s.h5", "--out-format", "plain"], "--out-format"),
+        ):
+            with self.subTest(options):
+                self.assertIn(other, self.run_gdr(*options, expected=2).stderr)
+                self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_block_sizes_are_tried_before_they_are_measured(self):
+        endless = ["--plummer", 4194304, "--t-end", 1, "--engine", "timing", "--measured-n", 4194304]
+        errors = self.run_gdr(*endless, "--block-sizes", self.folder / "no" / "sizes.csv", expected=1).stderr
+        self.assertIn("cannot be written", errors)
+
+    def test_a_report_of_timing_names_its_inputs_too(self):
+        report = self.report("--plummer", 16, "--t-end", 0.0625, "--seed", 7, "--eps", 0.02, "--eta", 0.05, "--boards", 2, "--clock", 333,
+                             "--engine", "timing")
+        expected = {"start": "plummer 16, seed 7", "seed": 7, "eps": 0.02, "eta": 0.05, "boards": 2, "clock_mhz": 333,
+                    "kernel": "gravity_jerk", "machine": "model1800", "transfer": "2009", "engine": "timing", "exact": False}
+        self.assertEqual({key: report[key] for key in expected}, expected)
+        self.assertRegex(report["kernel_sha256"], "^[0-9a-f]{64}$")
+        self.assertRegex(report["machine_sha256"], "^[0-9a-f]{64}$")
+
+    def test_a_log_is_appended_to_and_not_written_anew(self):
+        # What takes lines one after the other sees each once.
+        done = self.run_gdr("--plummer", 16, "--t-end", 0.25, "--out-every", 0.0625, "--log", "/dev/stderr")
+        lines = done.stderr.splitlines()
+        self.assertEqual([line.split(",")[0] for line in lines], ["t", "0", "0.0625", "0.125", "0.1875", "0.25"])
 
     def test_a_snapshot_goes_on_at_its_time_and_step(self):
         snapshot = self.folder / "s.txt"
@@ -267,7 +343,7 @@ class Outputs(NbodyTest):
     def test_the_report_names_what_a_run_needs_to_be_run_again(self):
         report = self.report("--plummer", 16, "--t-end", 0.0625, "--seed", 7, "--eps", 0.02, "--eta", 0.05, "--boards", 2, "--clock", 333)
         expected = {"start": "plummer 16, seed 7", "seed": 7, "eps": 0.02, "eta": 0.05, "boards": 2, "clock_mhz": 333,
-                    "kernel": "gravity_jerk", "machine": "model1800", "transfer": "2009", "stopped": None}
+                    "kernel": "gravity_jerk", "machine": "model1800", "transfer": "2009", "stopped": None, "t_begin": 0}
         self.assertEqual({key: report[key] for key in expected}, expected)
         self.assertRegex(report["kernel_sha256"], "^[0-9a-f]{64}$")
         self.assertRegex(report["machine_sha256"], "^[0-9a-f]{64}$")
@@ -393,7 +469,7 @@ class Direct(NbodyTest):
         self.run_gdr(*begin, "--t-end", 0.125, *parts)
         again = self.direct_report("--restart", self.folder / "parts" / "ck", "--t-end", 0.25, *parts, "--report", self.folder / "parts.html")
         self.assertEqual(self.files("parts"), self.files("whole"))
-        differing = {key for key in whole if whole[key] != again[key]} - set(HOST_FIELDS) - {"seed"}
+        differing = {key for key in whole if whole[key] != again[key]} - set(HOST_FIELDS)
         self.assertEqual(differing, set())
         page = (self.folder / "whole.html").read_text(encoding="utf-8")
         self.assertEqual((self.folder / "parts.html").read_text(encoding="utf-8"), page)
@@ -689,7 +765,7 @@ class Stopped(NbodyTest):
                 self.assertEqual((returned, report["stopped"]), (status, name), errors)
                 self.assertLess(report["t"], 1)
                 self.assertIn("--restart", errors)
-                self.assertEqual(self.without_host(again) | {"seed": 1}, self.without_host(whole))
+                self.assertEqual(self.without_host(again), self.without_host(whole))
                 self.assertEqual(self.files(name), self.files("whole"))
         stop_file.touch()
         report = self.report("--plummer", 64, "--t-end", 1, "--stop-file", stop_file)
@@ -726,7 +802,7 @@ class Kills(NbodyTest):
                 self.assertIn(process.wait(), (0, -signal.SIGKILL), process.stderr.read())
                 process.stderr.close()
             final = json.loads(report.read_text(encoding="utf-8"))
-            self.assertEqual(self.without_host(final) | {"seed": 1}, self.without_host(whole))
+            self.assertEqual(self.without_host(final), self.without_host(whole))
             self.assertEqual(self.files(name), self.files(f"whole {form}"))
 
 

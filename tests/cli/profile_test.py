@@ -85,7 +85,11 @@ class Trace(Observed):
         self.assertEqual(self.events("--trace-run", 99, n=256), [e for e in self.events("--trace-run", 99, n=256) if e["pid"] == 0])
 
     def test_chips_that_are_not_there_are_refused(self):
-        self.assertIn("outside 0..3", self.force("--trace", self.path / "t.json", "--trace-chips", 4, status=1).stderr)
+        # A wrong command line, before anything is computed: what make_trace() refuses afterwards is a 1.
+        for option, value, limit in (("--trace-chips", 4, 3), ("--trace-blocks", 16, 15)):
+            told = self.force("--trace", self.path / "t.json", option, value, status=2).stderr
+            self.assertIn(option, told)
+            self.assertIn(f"{value} is outside 0..{limit}", told)
 
 
 class Profile(Observed):

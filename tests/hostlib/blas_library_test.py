@@ -37,13 +37,29 @@ print("right" if right else "wrong")
 """
 
 
+# A lower triangular system of order n, whole numbers too.
+SOLVER = """
+import ctypes, sys
+library, n = sys.argv[1], int(sys.argv[2])
+a = (ctypes.c_double * (n * n))(*[2.0 if i // n == i % n else 1.0 * (i // n < i % n) for i in range(n * n)])
+x = [(7 * i) % 5 - 2 for i in range(n)]
+b = (ctypes.c_double * n)(*[2.0 * x[i] + sum(x[:i]) for i in range(n)])
+integer, number = lambda value: ctypes.byref(ctypes.c_int(value)), ctypes.byref(ctypes.c_double(1))
+ctypes.CDLL(library).dtrsm_(b"L", b"L", b"N", b"N", integer(n), integer(1), number, a, integer(n), b, integer(n))
+print("right" if list(b) == x else "wrong")
+"""
+
+
 class Library(unittest.TestCase):
     def call(self, calls=1, n=6, k=9, **variables):
         """Report (None if there is none), standard error, name of the report's file."""
+        return self.caller(CALLER, calls, n, k, **variables)
+
+    def caller(self, program, *arguments, **variables):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_") or key == "GDR_DATA_DIR"}
         with tempfile.TemporaryDirectory() as folder:
             environment.update({"GDR_BLAS_MIN_FLOPS": "0", "GDR_REPORT": f"{folder}/%p-%r.json"} | variables)
-            command = [sys.executable, "-c", CALLER, str(LIBRARY), str(calls), str(n), str(k)]
+            command = [sys.executable, "-c", program, str(LIBRARY), *map(str, arguments)]
             done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
             self.assertEqual((done.returncode, done.stdout), (0, "right\n"), done.stderr)
             reports = list(pathlib.Path(folder).glob("*"))
@@ -94,6 +110,16 @@ class Library(unittest.TestCase):
         once, _, _ = self.call(n=6, k=9)
         self.assertGreater(once["seconds"]["emulated"], 0)
         self.assertAlmostEqual(report["seconds"]["emulated"], 2 * once["seconds"]["emulated"])
+
+    def test_a_triangular_system_is_one_call_and_what_the_host_does_of_it_is_counted(self):
+        # Halves of orders above 64 are products on the board, the triangles below are the host's.
+        report, errors, _ = self.caller(SOLVER, 200, GDR_BLAS_MIN_FLOPS="1")
+        self.assertEqual(errors, "")
+        self.assertEqual(report["calls"], {"dgemm": 0, "dtrsm": 1})
+        self.assertEqual((report["on_board"], sum(report["on_host"].values())), (3, 0))
+        self.assertEqual(report["flops"]["board_useful"], 2 * 100 * 100 + 2 * 2 * 50 * 50)
+        self.assertEqual(report["flops"]["host"], 4 * 50 * 50)
+        self.assertGreater(report["seconds"]["host_blas"], 0)
 
     def test_calls_without_work_are_counted_as_such(self):
         report, _, _ = self.call(calls=2, n=0)

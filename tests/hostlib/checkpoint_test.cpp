@@ -116,5 +116,15 @@ TEST(Checkpoint, StateThatBreaksTheSchemesRulesIsRefused) {
   EXPECT_NE(error_with([](HermiteState& s) { s.bodies.clear(); }).find("length"), std::string::npos);
 }
 
+TEST(Checkpoint, InitialEnergyThatIsNotFiniteIsRefused) {
+  const ScratchDirectory directory;
+  for (const double energy : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    Checkpoint c = some_checkpoint();
+    c.initial_energy = energy;
+    write_checkpoint(directory / "a.ckpt", c);
+    EXPECT_NE(error_of([&] { (void)read_checkpoint(directory / "a.ckpt"); }).find("initial energy"), std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace gdr::hostlib

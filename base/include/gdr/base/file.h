@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,10 @@ void write_file(const std::filesystem::path& path, std::string_view content);
 /// Throws gdr::Error unless write_file() could create or replace `path` now: its folder exists and can be written to,
 /// and it is no folder and no read-only file. For programs that compute for hours before they write.
 void require_writable(const std::filesystem::path& path);
+
+/// Throws gdr::Error if two of the paths of outputs lead to one file, of which one output would replace the other.
+/// Terminals, pipes and other devices take one output after the other.
+void refuse_twice_named(std::span<const std::filesystem::path> paths);
 
 /// A file that grows line by line and loses no finished line.
 class LineFile {

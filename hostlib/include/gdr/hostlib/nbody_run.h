@@ -101,9 +101,6 @@ struct NbodySettings {
 /// Paths that a run will write to: snapshots, log, checkpoint.
 [[nodiscard]] std::vector<std::filesystem::path> outputs_of(const NbodySettings& settings);
 
-/// Throws gdr::Error if two of the paths lead to one file, of which one output would replace the other.
-void refuse_twice_named(const std::vector<std::filesystem::path>& paths);
-
 enum class NbodyEnd : std::uint8_t { reached, stopped, energy_error };
 
 class NbodyRun {
@@ -154,6 +151,10 @@ class NbodyRun {
   [[nodiscard]] const Provenance& provenance() const { return provenance_; }
   /// `plummer 64, seed 1`, or the name of the snapshot; of a restarted run that of the run it continues.
   [[nodiscard]] const std::string& start() const { return start_; }
+  /// Of the start model, of a restarted run too; none if nothing was drawn.
+  [[nodiscard]] std::optional<std::uint64_t> seed() const { return seed_; }
+  /// At which the run began: of its snapshot, else 0.
+  [[nodiscard]] double start_time() const { return time_offset_; }
   /// What was found when a restart was forced.
   [[nodiscard]] const std::vector<std::string>& forced() const { return forced_; }
   /// False for a run by the host's own force loop.
@@ -191,6 +192,7 @@ class NbodyRun {
   std::unique_ptr<ForceBackend> backend_;
   std::unique_ptr<HermiteIntegrator> integrator_;
   std::string start_;
+  std::optional<std::uint64_t> seed_;
   std::vector<std::string> forced_;
   double initial_energy_ = 0;
   double time_offset_ = 0;        // of the integrator's time 0

@@ -21,6 +21,9 @@ struct TraceOptions {
   std::uint64_t most_bytes = 8000000;
 };
 
+/// Throws gdr::Error for a chip or block that there is not. For programs that compute for hours before they trace.
+void validate(const TraceOptions& options, unsigned chips);
+
 struct Trace {
   std::string json;
   std::uint64_t events = 0;
