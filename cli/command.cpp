@@ -80,6 +80,14 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
                                name_or_file, fmt::join(known, ", ")));
 }
 
+void require_memory(double bytes, std::string_view what) {
+  const double host = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  constexpr double kGiga = 1e9;
+  if (bytes <= host) return;
+  throw Error(
+      fmt::format("{} would take {:.0f} GB of memory, and this host has {:.0f}", what, bytes / kGiga, host / kGiga));
+}
+
 void ReportOptions::add_to(Command command) {
   command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
   const Option quietly = command.add_flag("--quiet", quiet, "no progress bar");

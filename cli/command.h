@@ -50,6 +50,9 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
 /// To a file, or to standard output if `file` is "-". Throws gdr::Error.
 void write_text(const std::string& file, std::string_view text);
 
+/// Throws gdr::Error if `bytes` are more than this host has: a system that promises more ends programs that take it.
+void require_memory(double bytes, std::string_view what);
+
 /// Options of every command with a report.
 struct ReportOptions {
   std::string json;  // file, or - for standard output

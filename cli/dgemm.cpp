@@ -98,6 +98,12 @@ int dgemm(const Options& options) {
       {"b_send", times.b_send}, {"a_send", times.a_send}, {"a_load", times.a_load}, {"compute", times.compute}};
   double error = 0;
   if (!options.board.timing()) {
+    const auto words = [](std::uint64_t rows, std::uint64_t columns) {
+      return static_cast<double>(rows) * static_cast<double>(columns);
+    };
+    require_memory(
+        sizeof(double) * (words(options.m, options.k) + words(options.k, options.n) + words(options.m, options.n)),
+        "A, B and C");
     std::mt19937_64 random(options.seed);
     const std::vector<double> a = random_matrix(options.m * options.k, random);
     const std::vector<double> b = random_matrix(options.k * options.n, random);

@@ -11,11 +11,13 @@
 namespace gdr::cli {
 namespace {
 
+constexpr std::uint64_t kUsualNb = 2048;
+
 struct Options {
   BoardOptions board;
   ReportOptions report;
   std::uint64_t n = 0;
-  std::uint64_t nb = 2048;
+  std::uint64_t nb = kUsualNb;
   std::string host = "core-i7-920";
   std::string kernel = "dgemm";
   std::uint64_t seed = 1;
@@ -51,8 +53,13 @@ int on_nodes(const Options& options) {
 int hpl(const Options& options) {
   if (options.nodes) return on_nodes(options);
   const Stopwatch watch;
-  if (options.nb > options.n)
-    throw UsageError(fmt::format("--nb: {} is refused: it must be at most n = {}", options.nb, options.n));
+  if (options.nb > options.n) {
+    throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
+                                 options.nb == kUsualNb ? ", where it is left out," : "", options.n));
+  }
+  if (!options.board.timing()) {
+    require_memory(sizeof(double) * static_cast<double>(options.n) * static_cast<double>(options.n), "the matrix");
+  }
   require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
   const isa::Program program = load_kernel(options.kernel);
   BoardOptions with_engine = options.board;

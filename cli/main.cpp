@@ -1,5 +1,6 @@
 // gdr: the program. Each subcommand stands in a file of its own.
 #include <cfenv>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -10,6 +11,8 @@ int main(int argc, char** argv) {
   using namespace gdr::cli;
   // Results are bits: a library that was loaded with the program may have left another rounding.
   std::fesetenv(FE_DFL_ENV);
+  // A reader that went away is told of as any output that cannot be written.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(argc, argv,
                        {add_as,    add_cc,      add_analyse, add_objdump,  add_run,      add_debug,     add_lsp,

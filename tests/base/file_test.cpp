@@ -27,6 +27,7 @@ namespace {
 int calls_left = -1;
 int failure = ENOSPC;
 int interruptions = 0;  // calls that a signal interrupts first
+std::string order;      // f: a file is flushed to the disk, d: a folder, r: a file takes its name
 bool knows_nameless_files = true;
 
 bool fails() {
@@ -55,6 +56,8 @@ ssize_t write(int descriptor, const void* bytes, size_t count) {
 }
 int fsync(int descriptor) {
   static const auto original = real<int (*)(int)>("fsync");
+  struct stat status{};
+  order += fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode) ? 'd' : 'f';
   return fails() ? -1 : original(descriptor);
 }
 ssize_t read(int descriptor, void* bytes, size_t count) {
@@ -87,6 +90,7 @@ int open(const char* path, int flags, ...) {
 }
 int rename(const char* from, const char* to) noexcept {
   static const auto original = real<int (*)(const char*, const char*)>("rename");
+  order += 'r';
   return fails() ? -1 : original(from, to);
 }
 }
@@ -155,6 +159,12 @@ TEST_F(Files, WhicheverCallFailsTheOldFileStaysOrTheNewOneIsWhole) {
     }
     EXPECT_GE(failed, nameless ? 5 : 4);  // write, fchmod, fsync, linkat, rename
   }
+}
+
+TEST_F(Files, AreOnTheDiskBeforeTheirNameIsAndThenTheNameIs) {
+  order.clear();
+  write_file(folder_ / "a", "content");
+  EXPECT_EQ(order, "frd");
 }
 
 TEST_F(Files, ThatCannotBeReadToTheirEndAreRefused) {

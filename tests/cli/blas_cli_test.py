@@ -102,6 +102,13 @@ class Dgemm(unittest.TestCase):
             self.assertEqual(gdr("dgemm", *options).returncode, 2)
 
 
+    def test_matrices_beyond_the_hosts_memory_are_refused_before_any_is_taken(self):
+        for options in (["dgemm", "-m", 1048576, "-n", 1048576, "-k", 1048576], ["hpl", "--n", 16777216]):
+            done = gdr(*options)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"would take \d{5,} GB of memory, and this host has \d+$")
+
+
 class Hpl(unittest.TestCase):
     def test_a_factorisation_passes_hpls_check(self):
         result = report("hpl", "--n", 200, "--nb", 64)
@@ -140,6 +147,9 @@ class Hpl(unittest.TestCase):
 
     def test_wrong_options_are_refused(self):
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "20").returncode, 2)
+        left_out = gdr("hpl", "--n", "10")
+        self.assertEqual(left_out.returncode, 2)
+        self.assertIn("--nb: 2048, where it is left out, is refused: it must be at most n = 10", left_out.stderr)
         self.assertEqual(gdr("hpl", "--n", "10", "--nb", "5", "--host", "nobody").returncode, 2)
 
 

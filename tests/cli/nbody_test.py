@@ -170,6 +170,15 @@ class Restart(NbodyTest):
         self.run_gdr("--restart", checkpoint, "--t-end", 0.25, expected=1)
         self.report("--restart", f"{checkpoint}~", "--t-end", 0.25)
 
+    def test_without_outputs_checkpoints_are_written_by_the_clock(self):
+        run = ["--plummer", 16, "--t-end", 0.125, "--checkpoint"]
+        self.run_gdr(*run, self.folder / "end")
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["end"])  # minutes were too many
+        whole = self.report(*run, self.folder / "ck", "--checkpoint-minutes", 0)
+        before = self.folder / "ck~"
+        self.assertNotEqual(before.read_bytes(), (self.folder / "ck").read_bytes())
+        self.assertEqual(self.report("--restart", before, "--t-end", 0.125)["state_hash"], whole["state_hash"])
+
     def test_an_end_before_the_checkpoints_time_is_refused(self):
         self.run_gdr("--plummer", 16, "--t-end", 0.125, "--checkpoint", self.folder / "ck")
         errors = self.run_gdr("--restart", self.folder / "ck", "--t-end", 0.0625, expected=1).stderr
@@ -208,6 +217,11 @@ class Limits(NbodyTest):
             self.assertIsNone(re.search("nan|inf", done.stdout), done.stdout)
             values = [float(word) for word in snapshot.read_text(encoding="utf-8").split()[:7]]
             self.assertEqual(values, [mass, 2, 0, 3.5, 0.5, -1, 0.25])
+
+    def test_numbers_of_any_size_are_told_in_short(self):
+        done = self.run_gdr(*self.system("1e60 0 0 0 0 0 0", "1e60 1e60 0 0 0 0 0"), "--t-end", 1)
+        self.assertRegex(done.stdout, r"\(E = -1e\+60, ")
+        self.assertLess(max(map(len, done.stdout.splitlines())), 120)
 
     def test_coincident_particles_at_rest_stay_together(self):
         for eps in (0, 0.01):
@@ -377,6 +391,23 @@ class Outputs(NbodyTest):
                               expected=1).stderr
         self.assertIn("No space left", errors)
         self.assertEqual(checkpoint.read_bytes(), before)
+
+    def test_a_reader_that_goes_away_is_told_and_leaves_the_checkpoint(self):
+        checkpoint = self.folder / "ck"
+        # More lines than a pipe holds, so that the run cannot end before the reader is gone.
+        run = ["--t-end", 8, "--out-every", 1 / 64, "--checkpoint", checkpoint]
+        process = subprocess.Popen(self.command("--plummer", 16, *run, "--log", "/dev/stdout"), stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        self.assertTrue(process.stdout.readline().startswith("t,energy,"))
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(timeout=120), 1, errors)
+        self.assertIn("/dev/stdout: cannot be written: Broken pipe", errors)
+        stop = self.folder / "stop"
+        stop.touch()
+        self.assertEqual(self.report("--restart", checkpoint, "--t-end", 8, "--stop-file", stop)["stopped"], "stop file")
 
 
 class Start(NbodyTest):
