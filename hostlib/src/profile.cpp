@@ -81,7 +81,8 @@ std::vector<ProfileLimit> limits_of(const BoardTime& board) {
 /// Lines of a source file, or none if it cannot be read.
 std::vector<std::string> source_lines(const std::string& file) {
   std::vector<std::string> lines;
-  if (!std::filesystem::is_regular_file(file)) return lines;
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(file, none)) return lines;
   std::istringstream stream(base::read_file(file));
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;

@@ -130,7 +130,8 @@ std::optional<std::filesystem::path> table_beside(const std::string& name, const
   std::filesystem::path file(name);
   if (file.extension() == ".toml") {
     file.replace_extension(table + ".csv");
-    return std::filesystem::exists(file) ? std::optional(file) : std::nullopt;
+    std::error_code none;
+    return std::filesystem::exists(file, none) ? std::optional(file) : std::nullopt;
   }
   return base::find_data_file("machines/" + name + "." + table + ".csv");
 }

@@ -19,12 +19,12 @@
 namespace gdr {
 namespace {
 
-std::vector<std::byte> object() {
+std::vector<std::byte> object(const std::string& source = "k.vsm") {
   const assembler::AssembleResult result = assembler::assemble(
       "kernel k\nvar vector long xi hlt flt64to72\nbvar long xj elt flt64to72\nvar vector long r rrn flt72to64 fadd\n"
       "param scale : short flt64to36 = 1\n"
       "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt r\nloop body\n  fsub xj xi $lt\n  fadd r $lt r\n",
-      "k.vsm");
+      source);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return isa::serialize(*result.program);
 }
@@ -119,8 +119,8 @@ class Setting {
 
 using Opened = std::unique_ptr<gdr_runtime, void (*)(gdr_runtime*)>;
 
-Opened opened(int expected) {
-  const std::vector<std::byte> bytes = object();
+Opened opened(int expected, const std::string& source = "k.vsm") {
+  const std::vector<std::byte> bytes = object(source);
   gdr_runtime* runtime = nullptr;
   EXPECT_EQ(gdr_runtime_open(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), &runtime), expected)
       << gdr_runtime_message();
@@ -161,6 +161,15 @@ TEST(RuntimeEnvironment, WritesProfileAndTraceOfTheKernelInTheEnd) {
   ASSERT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
   EXPECT_THAT(base::read_file(folder.path() / "k_profile.json"), testing::HasSubstr("\"verdict\""));
   EXPECT_THAT(base::read_file(folder.path() / "k_trace.json"), testing::HasSubstr("\"traceEvents\""));
+}
+
+TEST(RuntimeEnvironment, WritesProfilesWithoutTheLinesOfSourcesThatCannotBeReached) {
+  const tests::ScratchDirectory folder;
+  const Setting profile("GDR_PROFILE", (folder.path() / "p.json").string());
+  const Opened runtime = opened(GDR_OK, std::string(5000, 'n') + ".vsm");  // longer than any file's name
+  run_once(runtime.get());
+  EXPECT_EQ(gdr_runtime_finish(runtime.get()), GDR_OK) << gdr_runtime_message();
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "p.json"));
 }
 
 TEST(RuntimeEnvironment, TellsOfAFileThatCannotBeWritten) {
