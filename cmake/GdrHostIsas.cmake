@@ -36,7 +36,7 @@ function(gdr_host_isa_sources target template stem)
     # are.
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${options} $<$<OR:$<CONFIG:>,$<CONFIG:Debug>>:-O1> ${ARGN})
   endforeach()
-  configure_file(${gdr_SOURCE_DIR}/cmake/host_isas.inc.in ${CMAKE_CURRENT_BINARY_DIR}/host_isas/host_isas.inc @ONLY)
+  configure_file(${CMAKE_CURRENT_FUNCTION_LIST_DIR}/host_isas.inc.in ${CMAKE_CURRENT_BINARY_DIR}/host_isas/host_isas.inc @ONLY)
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/host_isas)
   # Of xsimd only the headers are wanted: Debian's target would link xtl, too.
   list(LENGTH GDR_HOST_ISAS count)

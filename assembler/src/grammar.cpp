@@ -6,6 +6,7 @@
 #include <boost/spirit/home/x3/binary.hpp>
 #include <charconv>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "gdr/isa/port_names.h"
@@ -135,7 +136,8 @@ const auto look_up = [](auto& context) {
 
 /// Digits that stand for more than a number of the source holds are refused before they are read.
 const auto in_range = x3::eps[([](auto& context) {
-  std::string_view text(x3::_where(context).begin(), x3::_where(context).end());
+  const auto& where = x3::_where(context);
+  std::string_view text(std::to_address(where.begin()), static_cast<std::size_t>(where.end() - where.begin()));
   const bool hex = text.starts_with("0x");
   const std::size_t begin = hex ? 2 : 0;
   const std::size_t found = text.find_first_not_of(hex ? "0123456789abcdefABCDEF" : "0123456789", begin);

@@ -53,18 +53,19 @@ class ThreadPool::Team {
  public:
   explicit Team(unsigned threads) {
     try {
-      for (unsigned n = 1; n < threads; ++n) {
-        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
-      }
+      threads_.reserve(threads);
+      for (unsigned n = 1; n < threads; ++n) threads_.emplace_back([this] { work(); });
     } catch (const std::system_error& error) {
-      throw Error(fmt::format("{} host threads are refused: this process can have {}: {}", threads, threads_.size() + 1,
+      const std::size_t started = threads_.size();
+      stop();
+      throw Error(fmt::format("{} host threads are refused: this process can have {}: {}", threads, started + 1,
                               error.code().message()));
+    } catch (...) {
+      stop();
+      throw;
     }
   }
-  ~Team() {
-    for (std::jthread& thread : threads_) thread.request_stop();
-    wake_.notify_all();
-  }
+  ~Team() { stop(); }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -73,16 +74,19 @@ class ThreadPool::Team {
   void wait(Lane& lane);
 
  private:
-  void work(const std::stop_token& stop);
+  void work();
+  /// Waits for the threads, which first do what is ready.
+  void stop();
   /// Takes a part of the first lane that has one; false if none has.
   bool take_part(std::unique_lock<std::mutex>& lock);
 
   const unsigned process_ = process();
   std::mutex mutex_;
-  std::condition_variable_any wake_;
+  std::condition_variable wake_;
   std::condition_variable done_;
   Lanes ready_;  // those whose first job has parts that nobody has taken
-  std::vector<std::jthread> threads_;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
 };
 
 ThreadPool::ThreadPool(unsigned threads) : threads_(threads), team_(std::make_unique<Team>(threads)) {}
@@ -138,9 +142,22 @@ void ThreadPool::Team::wait(Lane& lane) {
   if (lane.failure_) std::rethrow_exception(std::exchange(lane.failure_, nullptr));
 }
 
-void ThreadPool::Team::work(const std::stop_token& stop) {
+void ThreadPool::Team::work() {
   std::unique_lock lock(mutex_);
-  while (wake_.wait(lock, stop, [this] { return !ready_.empty(); })) take_part(lock);
+  while (true) {
+    wake_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+    if (!take_part(lock)) return;  // nothing is ready: it was woken to stop
+  }
+}
+
+void ThreadPool::Team::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {

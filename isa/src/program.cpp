@@ -40,7 +40,8 @@ std::span<const MovedOperation> Program::moved_into(Section section, std::size_t
     return std::pair<Section, std::size_t>(operation.section, operation.line);
   };
   const auto found = std::ranges::equal_range(moved, std::pair(section, line), {}, place);
-  return {found.begin(), found.end()};
+  return std::span(moved).subspan(static_cast<std::size_t>(found.begin() - moved.begin()),
+                                  static_cast<std::size_t>(found.end() - found.begin()));
 }
 
 bool Program::is_type2() const {

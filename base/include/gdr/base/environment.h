@@ -8,7 +8,11 @@ namespace gdr::base {
 
 /// Value of an environment variable; empty if it is unset, or if the program runs with rights that its user has not.
 inline std::string environment(const char* name) {
+#ifdef __EMSCRIPTEN__  // a module in a browser has no rights but its user's
+  const char* value = std::getenv(name);
+#else
   const char* value = secure_getenv(name);
+#endif
   return value == nullptr ? "" : value;
 }
 

@@ -75,6 +75,9 @@ struct TableReadOptions {
 [[nodiscard]] Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                                const TableReadOptions& options = {});
 
+/// As write_table() writes CSV: doubles with 17 significant digits, so that every bit comes back.
+[[nodiscard]] std::string to_csv(const Table& table);
+
 /// Writes NPY (version 1.0; x[0], x[1], ... become one field x with a subarray) if `path` ends in .npy, else CSV:
 /// doubles with 17 significant digits, so that every bit comes back. Throws gdr::Error if the file cannot be written.
 void write_table(const std::filesystem::path& path, const Table& table);

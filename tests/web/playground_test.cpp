@@ -1,0 +1,145 @@
+// What the playground answers, without a browser.
+#include "gdr/web/playground.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace gdr::web {
+namespace {
+
+using nlohmann::json;
+
+std::string kernel(const std::string& name) {
+  std::ifstream file(std::string(GDR_KERNELS_DIR "/") + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+json ask(Playground& playground, const json& request) { return json::parse(playground.answer(request.dump())); }
+
+json run_request(const std::string& name) {
+  return {{"call", "run"}, {"name", name}, {"source", kernel(name)}, {"ni", 8}, {"nj", 64}};
+}
+
+/// Cells of a CSV file's column.
+std::vector<double> column(const std::string& csv, std::size_t wanted) {
+  std::vector<double> values;
+  std::stringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);  // names
+  while (std::getline(lines, line)) {
+    std::stringstream cells(line);
+    std::string cell;
+    for (std::size_t n = 0; n <= wanted; ++n) std::getline(cells, cell, ',');
+    values.push_back(std::stod(cell));
+  }
+  return values;
+}
+
+TEST(Playground, CheckTellsClocksOfAKernelAndColumnsOfItsData) {
+  Playground playground;
+  const json answer = ask(playground, {{"call", "check"}, {"name", "tutorial.vsm"}, {"source", kernel("tutorial.vsm")}});
+  EXPECT_TRUE(answer["diagnostics"].empty());
+  EXPECT_EQ(answer["kernel"]["name"], "tutorial");
+  EXPECT_EQ(answer["kernel"]["loop"]["lines"], 3);
+  EXPECT_EQ(answer["kernel"]["j_columns"], json({"xj", "mj"}));
+  EXPECT_EQ(answer["kernel"]["i_columns"], json({"xi"}));
+}
+
+TEST(Playground, DiagnosticsCarryTheirPlaces) {
+  Playground playground;
+  const json answer = ask(playground, {{"call", "check"}, {"name", "k.vsm"}, {"source", "kernel k\nloop body\n  frob $t\n"}});
+  ASSERT_FALSE(answer["diagnostics"].empty());
+  const json& first = answer["diagnostics"][0];
+  EXPECT_EQ(first["severity"], "error");
+  EXPECT_EQ(first["line"], 3);
+  EXPECT_EQ(first["column"], 3);
+  EXPECT_TRUE(answer["kernel"].is_null());
+  EXPECT_NE(answer["text"].get<std::string>().find("k.vsm:3:3: error"), std::string::npos);
+}
+
+// sum_j m_j (x_j - x_i), in doubles: the machine's words are longer, the mass is rounded to 25 bits.
+TEST(Playground, RunGivesTheSumsOfItsOwnData) {
+  Playground playground;
+  const json answer = ask(playground, run_request("tutorial.vsm"));
+  ASSERT_FALSE(answer.contains("error")) << answer;
+  const auto file = [&](const char* name) {
+    return ask(playground, {{"call", "file"}, {"name", name}})["text"].get<std::string>();
+  };
+  const std::vector<double> xj = column(file("j.csv"), 0);
+  const std::vector<double> mj = column(file("j.csv"), 1);
+  const std::vector<double> xi = column(file("i.csv"), 0);
+  const std::vector<double> sums = column(file("results.csv"), 0);
+  ASSERT_EQ(xj.size(), 64U);
+  ASSERT_EQ(xi.size(), 8U);
+  ASSERT_EQ(sums.size(), 8U);
+  for (std::size_t i = 0; i < xi.size(); ++i) {
+    EXPECT_EQ(xi[i], xj[i]);
+    double sum = 0;
+    double size = 0;
+    for (std::size_t j = 0; j < xj.size(); ++j) {
+      sum += mj[j] * (xj[j] - xi[i]);
+      size += std::abs(mj[j] * (xj[j] - xi[i]));
+    }
+    EXPECT_NEAR(sums[i], sum, size * 0x1p-24);  // half a unit of the mass, and the sums' roundings far below
+  }
+  EXPECT_EQ(answer["rows"].size(), 8U);
+  EXPECT_EQ(answer["hash"].get<std::string>().size(), 64U);
+}
+
+TEST(Playground, SeedAndModelDecideOfTheHash) {
+  Playground playground;
+  json request = run_request("gravity.vsm");
+  const std::string first = ask(playground, request)["hash"];
+  EXPECT_EQ(ask(playground, request)["hash"], first);
+  request["seed"] = 2;
+  EXPECT_NE(ask(playground, request)["hash"], first);
+  request["seed"] = 1;
+  request["model"] = "random";
+  EXPECT_NE(ask(playground, request)["hash"], first);
+}
+
+TEST(Playground, StepsLineByLineThroughAPair) {
+  Playground playground;
+  json request = run_request("tutorial.vsm");
+  request["call"] = "debug";
+  ASSERT_FALSE(ask(playground, request).contains("error"));
+  const auto command = [&](const char* line) { return ask(playground, {{"call", "command"}, {"line", line}}); };
+  const json at = command("pair i=3 j=10");
+  EXPECT_EQ(at["i"], 3);
+  EXPECT_EQ(at["j"], 10);
+  const unsigned line = at["lines"][0]["line"];
+  const json next = command("step");
+  EXPECT_EQ(next["lines"][0]["line"], line + 1);
+  EXPECT_TRUE(command("end")["end"]);
+  const json refused = command("frobnicate");
+  EXPECT_NE(refused["refused"].get<std::string>().find("unknown command"), std::string::npos);
+  EXPECT_TRUE(refused["end"]);
+}
+
+TEST(Playground, RefusesWhatItCannotTake) {
+  Playground playground;
+  const auto why = [&](const std::string& request) {
+    return json::parse(playground.answer(request)).value("error", std::string("no error"));
+  };
+  EXPECT_NE(why("{").find("request"), std::string::npos);
+  EXPECT_NE(why("[1]").find("object"), std::string::npos);
+  EXPECT_NE(why(R"({"call":"fly"})").find("'fly' is unknown"), std::string::npos);
+  EXPECT_NE(why(R"({"call":"command","line":"step"})").find("no kernel"), std::string::npos);
+  json request = run_request("tutorial.vsm");
+  request["ni"] = -1;
+  EXPECT_NE(why(request.dump()).find("ni"), std::string::npos);
+  request["ni"] = 4097;
+  EXPECT_NE(why(request.dump()).find("1 to 4096"), std::string::npos);
+  request = run_request("dgemm.vsm");
+  request["nj"] = 65;
+  EXPECT_NE(why(request.dump()).find("Type II"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gdr::web

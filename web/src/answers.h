@@ -1,0 +1,50 @@
+// What the playground answers, each kind of request a function.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data.h"
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/json.h"
+#include "gdr/debugger/debugger.h"
+#include "gdr/hostlib/device.h"
+
+namespace gdr::web {
+
+using base::Json;
+
+/// Source that is not on disk.
+struct Source {
+  std::string name;
+  std::string text;
+  assembler::AssembleOptions options;
+};
+
+/// Diagnostics, and of a kernel without errors what the prover and the analyser say of its loop.
+[[nodiscard]] Json check(const Source& source);
+
+struct RunRequest {
+  Source source;
+  DataOptions data;
+  std::vector<std::pair<std::string, double>> parameters;
+};
+
+/// The files with which `gdr run` does the same.
+struct RunFiles {
+  std::string i;  // CSV
+  std::string j;
+  std::string results;
+};
+
+/// Runs on one board with the vector engine. Throws gdr::Error if the source has errors or the kernel cannot run.
+[[nodiscard]] Json run(const RunRequest& request, RunFiles& files);
+
+/// The assembled kernel with its data. Throws as run().
+[[nodiscard]] debugger::Debugger debug(const RunRequest& request);
+/// Where the debugger stands, and the words of its element.
+[[nodiscard]] Json state_of(const debugger::Debugger& debugger);
+
+}  // namespace gdr::web

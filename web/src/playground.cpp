@@ -1,0 +1,133 @@
+// Which request asks for what.
+#include "gdr/web/playground.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "answers.h"
+#include "gdr/base/error.h"
+#include "gdr/debugger/commands.h"
+
+namespace gdr::web {
+namespace {
+
+using Request = nlohmann::json;
+
+/// A field of a request. Throws gdr::Error naming it if it has another type.
+template <class Value>
+Value field(const Request& request, const char* name, const Value& otherwise) {
+  if (!request.contains(name)) return otherwise;
+  try {
+    const Request& value = request.at(name);
+    if constexpr (std::is_unsigned_v<Value>) {
+      if (!value.is_number_unsigned()) throw Error("");
+    }
+    return value.get<Value>();
+  } catch (const std::exception&) {
+    throw Error(fmt::format("request: {}: {} is refused", name, request.at(name).dump()));
+  }
+}
+
+Source source_of(const Request& request) {
+  Source source;
+  source.name = field<std::string>(request, "name", "kernel.vsm");
+  source.text = field<std::string>(request, "source", "");
+  const auto packing = field<std::string>(request, "schedule", "none");
+  using assembler::ScheduleLevel;
+  if (packing == "list") {
+    source.options.schedule.level = ScheduleLevel::list;
+  } else if (packing == "full") {
+    source.options.schedule.level = ScheduleLevel::full;
+  } else if (packing != "none") {
+    throw Error(fmt::format("request: schedule: '{}' is refused: it must be none, list or full", packing));
+  }
+  return source;
+}
+
+RunRequest run_request(const Request& request) {
+  RunRequest run{source_of(request), {}, {}};
+  run.data.model = model_named(field<std::string>(request, "model", "plummer"));
+  run.data.ni = field<std::size_t>(request, "ni", run.data.ni);
+  run.data.nj = field<std::size_t>(request, "nj", run.data.nj);
+  run.data.seed = field<std::uint64_t>(request, "seed", run.data.seed);
+  run.data.eps2 = field<double>(request, "eps2", run.data.eps2);
+  const Request parameters = request.value("parameters", Request::object());
+  for (const auto& [name, value] : parameters.items()) {
+    if (!value.is_number()) throw Error(fmt::format("request: parameter {}: {} is refused", name, value.dump()));
+    run.parameters.emplace_back(name, value.get<double>());
+  }
+  return run;
+}
+
+}  // namespace
+
+class Playground::Impl {
+ public:
+  Json answer(const Request& request) {
+    const auto call = field<std::string>(request, "call", "");
+    if (call == "check") return check(source_of(request));
+    if (call == "run") return run(run_request(request), files_);
+    if (call == "file") return file(field<std::string>(request, "name", ""));
+    if (call == "debug") return start(request);
+    if (call == "command") return command(field<std::string>(request, "line", ""));
+    throw Error(fmt::format("request: call '{}' is unknown: it must be check, run, file, debug or command", call));
+  }
+
+ private:
+  [[nodiscard]] Json file(const std::string& name) const {
+    if (name == "i.csv") return {{"text", files_.i}};
+    if (name == "j.csv") return {{"text", files_.j}};
+    if (name == "results.csv") return {{"text", files_.results}};
+    throw Error(fmt::format("file '{}' is unknown: it must be i.csv, j.csv or results.csv", name));
+  }
+
+  Json start(const Request& request) {
+    commands_.reset();
+    debugger_.reset();
+    debugger_ = std::make_unique<debugger::Debugger>(debug(run_request(request)));
+    commands_.emplace(*debugger_);
+    return state_of(*debugger_);
+  }
+
+  Json command(const std::string& line) {
+    if (!debugger_) throw Error("no kernel is being stepped through");
+    std::string reply;
+    std::string refused;
+    try {
+      reply = commands_->execute(line).text;
+    } catch (const Error& error) {  // it stands where it stood
+      refused = error.what();
+    }
+    Json state = state_of(*debugger_);
+    state["reply"] = reply;
+    state["refused"] = refused;
+    return state;
+  }
+
+  RunFiles files_;
+  std::unique_ptr<debugger::Debugger> debugger_;
+  std::optional<debugger::Commands> commands_;
+};
+
+Playground::Playground() : impl_(std::make_unique<Impl>()) {}
+Playground::~Playground() = default;
+
+std::string Playground::answer(std::string_view request) {
+  const auto refused = [](std::string_view why) { return Json{{"error", why}}.text(Json::kCompact); };
+  try {
+    const Request asked = Request::parse(request);
+    if (!asked.is_object()) return refused("request: it must be a JSON object");
+    return impl_->answer(asked).text(Json::kCompact);
+  } catch (const nlohmann::json::exception& error) {
+    return refused(fmt::format("request: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    return refused("there is not enough memory for this");
+  } catch (const std::exception& error) {
+    return refused(error.what());
+  }
+}
+
+}  // namespace gdr::web

@@ -1,0 +1,1 @@
+set(Boost_FOUND TRUE)  # its target is made in ../CMakeLists.txt
