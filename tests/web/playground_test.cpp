@@ -43,7 +43,8 @@ std::vector<double> column(const std::string& csv, std::size_t wanted) {
 
 TEST(Playground, CheckTellsClocksOfAKernelAndColumnsOfItsData) {
   Playground playground;
-  const json answer = ask(playground, {{"call", "check"}, {"name", "tutorial.vsm"}, {"source", kernel("tutorial.vsm")}});
+  const json answer =
+      ask(playground, {{"call", "check"}, {"name", "tutorial.vsm"}, {"source", kernel("tutorial.vsm")}});
   EXPECT_TRUE(answer["diagnostics"].empty());
   EXPECT_EQ(answer["kernel"]["name"], "tutorial");
   EXPECT_EQ(answer["kernel"]["loop"]["lines"], 3);
@@ -53,7 +54,8 @@ TEST(Playground, CheckTellsClocksOfAKernelAndColumnsOfItsData) {
 
 TEST(Playground, DiagnosticsCarryTheirPlaces) {
   Playground playground;
-  const json answer = ask(playground, {{"call", "check"}, {"name", "k.vsm"}, {"source", "kernel k\nloop body\n  frob $t\n"}});
+  const json answer =
+      ask(playground, {{"call", "check"}, {"name", "k.vsm"}, {"source", "kernel k\nloop body\n  frob $t\n"}});
   ASSERT_FALSE(answer["diagnostics"].empty());
   const json& first = answer["diagnostics"][0];
   EXPECT_EQ(first["severity"], "error");

@@ -1,4 +1,5 @@
-// The playground without a browser: a request in each line of standard input, an answer in each line of standard output.
+// The playground without a browser: a request in each line of standard input, an answer in each line of standard
+// output.
 #include <iostream>
 #include <string>
 

@@ -24,7 +24,8 @@ let here = [];
 let checked = null;  // the last answer to `check`
 let stepping = false;
 let stops = [];      // [{number, line}] of the debugger
-let edits = 0;
+let edits = 0;       // that were sent to be checked
+let asking = null;   // the last of them
 
 /// Where byte `column` of a line stands, both from 1 as the assembler counts.
 function place(line, column) {
@@ -71,8 +72,10 @@ function checkSoon() {
 }
 
 async function check() {
-  const asked = ++edits;
   const request = {call: "check", ...source()};
+  if (asking === request.name + request.source) return;
+  asking = request.name + request.source;
+  const asked = ++edits;
   const answer = await engine.ask(request);
   if (asked !== edits || answer.stopped) return;
   if (answer.error) return say(answer.error, true);
@@ -247,7 +250,11 @@ $("console").addEventListener("submit", event => {
   event.preventDefault();
   command(event.target.line.value);
 });
-$("stop").addEventListener("click", () => { engine.stop(); stepping = false; });
+$("stop").addEventListener("click", () => {
+  engine.stop();
+  stepping = false;
+  asking = null;
+});
 $("theme").addEventListener("click", () => {
   const dark = getComputedStyle(document.documentElement).getPropertyValue("--ground").trim() !== "#ffffff";
   document.documentElement.dataset.theme = dark ? "light" : "dark";

@@ -131,7 +131,7 @@ class Columns {
   const DataOptions& options_;
 };
 
-void require(std::string_view name, std::size_t value, std::size_t least, std::size_t most) {
+void require(std::string_view name, std::uint64_t value, std::uint64_t least, std::uint64_t most) {
   if (value < least || value > most) {
     throw Error(fmt::format("{}: {} is refused: it must be {} to {}", name, value, least, most));
   }
@@ -151,11 +151,13 @@ Data make_data(const isa::Program& program, const DataOptions& options) {
   if (!(options.eps2 >= 0 && options.eps2 <= 1e6)) {
     throw Error(fmt::format("softening squared: {} is refused: it must be 0 to 1e6", options.eps2));
   }
-  const Particles particles = options.model == Model::plummer ? hostlib::make_plummer(options.nj, options.seed)
-                                                              : random_particles(options.nj, options.seed);
+  const auto ni = static_cast<std::size_t>(options.ni);
+  const auto nj = static_cast<std::size_t>(options.nj);
+  const Particles particles =
+      options.model == Model::plummer ? hostlib::make_plummer(nj, options.seed) : random_particles(nj, options.seed);
   const Columns columns(particles, options);
-  return {columns.table(hostlib::columns_of(program, isa::Transfer::hlt), options.ni),
-          columns.table(hostlib::columns_of(program, isa::Transfer::elt), options.nj)};
+  return {columns.table(hostlib::columns_of(program, isa::Transfer::hlt), ni),
+          columns.table(hostlib::columns_of(program, isa::Transfer::elt), nj)};
 }
 
 }  // namespace gdr::web

@@ -17,13 +17,13 @@ enum class Model : std::uint8_t {
 
 struct DataOptions {
   Model model = Model::plummer;
-  std::size_t ni = 128;          // 1 to kMostParticles; the first of the j-particles, as many as there are
-  std::size_t nj = 1024;         // 2 to kMostRecords
+  std::uint64_t ni = 128;   // 1 to kMostParticles; the first of the j-particles, as many as there are
+  std::uint64_t nj = 1024;  // 2 to kMostRecords
   std::uint64_t seed = 1;
-  double eps2 = 0x1p-12;         // softening squared, a length of 1/64
+  double eps2 = 0x1p-12;  // softening squared, a length of 1/64
 };
-inline constexpr std::size_t kMostParticles = 4096;
-inline constexpr std::size_t kMostRecords = 16384;
+inline constexpr std::uint64_t kMostParticles = 4096;
+inline constexpr std::uint64_t kMostRecords = 16384;
 
 /// What a kernel's hlt and elt columns hold:
 ///

@@ -50,8 +50,8 @@ Source source_of(const Request& request) {
 RunRequest run_request(const Request& request) {
   RunRequest run{source_of(request), {}, {}};
   run.data.model = model_named(field<std::string>(request, "model", "plummer"));
-  run.data.ni = field<std::size_t>(request, "ni", run.data.ni);
-  run.data.nj = field<std::size_t>(request, "nj", run.data.nj);
+  run.data.ni = field<std::uint64_t>(request, "ni", run.data.ni);
+  run.data.nj = field<std::uint64_t>(request, "nj", run.data.nj);
   run.data.seed = field<std::uint64_t>(request, "seed", run.data.seed);
   run.data.eps2 = field<double>(request, "eps2", run.data.eps2);
   const Request parameters = request.value("parameters", Request::object());

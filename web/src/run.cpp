@@ -30,15 +30,15 @@ assembler::AssembleResult assembled(const Source& source) {
 }
 
 /// The `nj` of Device::run(): j-records, or turns of a kernel of Type II.
-std::size_t records_of(const isa::Program& program, std::size_t nj, unsigned chips) {
-  if (!program.is_type2()) return nj;
-  const std::size_t of_turn = std::size_t{emulator::kBlocks} * chips;
+std::size_t records_of(const isa::Program& program, std::uint64_t nj, unsigned chips) {
+  if (!program.is_type2()) return static_cast<std::size_t>(nj);
+  const std::uint64_t of_turn = std::uint64_t{emulator::kBlocks} * chips;
   if (nj % of_turn != 0) {
-    throw Error(fmt::format(
-        "j-particles: {} is refused: a kernel of Type II takes {} in each turn, 16 for each of {} chips", nj, of_turn,
-        chips));
+    throw Error(
+        fmt::format("j-particles: {} is refused: a kernel of Type II takes {} in each turn, 16 for each of {} chips",
+                    nj, of_turn, chips));
   }
-  return nj / of_turn;
+  return static_cast<std::size_t>(nj / of_turn);
 }
 
 Json cells_of(const hostlib::Table& table) {
@@ -54,14 +54,14 @@ Json cells_of(const hostlib::Table& table) {
 }
 
 /// Of the interactions that the PEs had time for, how many were computed.
-double occupancy_of(const Device& device, std::size_t ni, std::size_t nj) {
+double occupancy_of(const Device& device, std::uint64_t ni, std::uint64_t nj) {
   const double places = static_cast<double>(device.emulated().iterations()) * device.chips() * emulator::kBlocks *
                         emulator::kParticlesPerRun;
   return places > 0 ? static_cast<double>(ni) * static_cast<double>(nj) / places : 0;
 }
 
 /// Emulated time, which nobody counts for kernels of Type II.
-Json time_of(const Device& device, std::size_t ni, std::size_t nj) {
+Json time_of(const Device& device, std::uint64_t ni, std::uint64_t nj) {
   if (device.program().is_type2()) return nullptr;
   const emulator::BoardTime& emulated = device.emulated();
   const emulator::StageSeconds& stages = emulated.seconds();
@@ -94,7 +94,8 @@ Json events_of(const Device& device) {
                                 emulator::source_place(device.program(), event.place.section, event.place.line),
                                 emulator::text_of(event)));
   }
-  return {{"invalid", counts.invalid}, {"overflow", counts.overflow}, {"underflow", counts.underflow}, {"first", first}};
+  return {
+      {"invalid", counts.invalid}, {"overflow", counts.overflow}, {"underflow", counts.underflow}, {"first", first}};
 }
 
 std::string command_of(const RunRequest& request, const RunFiles& files) {
@@ -105,7 +106,9 @@ std::string command_of(const RunRequest& request, const RunFiles& files) {
   return command + " --out results.csv && sha256sum results.csv";
 }
 
-std::string csv_of(const hostlib::Table& table) { return table.columns().empty() ? std::string() : hostlib::to_csv(table); }
+std::string csv_of(const hostlib::Table& table) {
+  return table.columns().empty() ? std::string() : hostlib::to_csv(table);
+}
 
 }  // namespace
 
@@ -118,9 +121,9 @@ Json run(const RunRequest& request, RunFiles& files) {
   const std::size_t records = records_of(program, request.data.nj, device.chips());
   device.write_j(0, hostlib::fields_of(data.j));
   const std::vector<std::uint64_t> words = device.run(hostlib::fields_of(data.i), records);
-  const hostlib::Table results =
-      program.is_type2() ? hostlib::collected_table(program, records, words)
-                         : hostlib::table_of(hostlib::columns_of(program, Transfer::rrn), words);
+  const hostlib::Table results = program.is_type2()
+                                     ? hostlib::collected_table(program, records, words)
+                                     : hostlib::table_of(hostlib::columns_of(program, Transfer::rrn), words);
   files = {csv_of(data.i), csv_of(data.j), csv_of(results)};
   Json names = Json::array();
   for (const hostlib::Column& column : results.columns()) names.push_back(column.name);
@@ -140,11 +143,10 @@ Json run(const RunRequest& request, RunFiles& files) {
 debugger::Debugger debug(const RunRequest& request) {
   assembler::AssembleResult result = assembled(request.source);
   const Data data = make_data(*result.program, request.data);
-  debugger::Job job{*std::move(result.program), {}, device_options(), request.parameters,
-                    hostlib::fields_of(data.i), hostlib::fields_of(data.j), 0};
+  debugger::Job job{*std::move(result.program), {}, device_options(), request.parameters, hostlib::fields_of(data.i),
+                    hostlib::fields_of(data.j), 0};
   for (assembler::SourceFile& file : result.files) job.sources.push_back(std::move(file.text));
-  const Device device(device_options());
-  job.records = records_of(job.program, request.data.nj, device.chips());
+  job.records = records_of(job.program, request.data.nj, Device(device_options()).chips());
   return debugger::Debugger(std::move(job));
 }
 

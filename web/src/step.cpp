@@ -67,8 +67,7 @@ Json number_or_null(const std::optional<std::uint64_t>& number) { return number 
 Json state_of(const Debugger& debugger) {
   const debugger::Focus& focus = debugger.focus();
   Json state{{"end", !debugger.position().has_value()},
-             {"focus",
-              {{"chip", focus.chip}, {"block", focus.block}, {"pe", focus.pe}, {"element", focus.element}}},
+             {"focus", {{"chip", focus.chip}, {"block", focus.block}, {"pe", focus.pe}, {"element", focus.element}}},
              {"i", number_or_null(debugger.i_particle())},
              {"j", number_or_null(debugger.j_record())},
              {"where", "the end of the run"},

@@ -1,6 +1,6 @@
 // What libc++ 13, which Debian 12's emscripten brings, lacks of the C++20 that the components use. The build for the
-// browser includes it in front of every source; no other build knows it. It adds to namespace std what the standard puts
-// there, in the forms that the components call and no others.
+// browser includes it in front of every source; no other build knows it. It adds to namespace std what the standard
+// puts there, in the forms that the components call and no others.
 #pragma once
 
 #ifdef __cplusplus
@@ -30,9 +30,10 @@ template <class To, class From>
 }
 
 /// The guides of this library make a span of characters that can be written to.
-span(string_view)->span<const char>;
+span(string_view) -> span<const char>;
 
-// ---- numbers ---------------------------------------------------------------------------------------------------------
+// ---- numbers
+// ---------------------------------------------------------------------------------------------------------
 
 /// By strtod() of musl, which rounds correctly. That takes blanks, signs, hexadecimal numbers, infinities and NaN, too:
 /// what the standard's function takes is cut out first.
@@ -75,8 +76,8 @@ from_chars_result from_chars(const char* first, const char* last, Real& value) {
   const string text(first, end);
   const int before = errno;
   errno = 0;
-  const Real read = static_cast<Real>(sizeof(Real) == sizeof(float) ? strtof(text.c_str(), nullptr)
-                                                                     : strtod(text.c_str(), nullptr));
+  const Real read =
+      static_cast<Real>(sizeof(Real) == sizeof(float) ? strtof(text.c_str(), nullptr) : strtod(text.c_str(), nullptr));
   // A subnormal number is in range, though strtod() may say otherwise; zero of digits that are none is not.
   const bool out = errno == ERANGE && (read == 0 || read == Real(HUGE_VAL) || read == -Real(HUGE_VAL));
   errno = before;
@@ -85,7 +86,8 @@ from_chars_result from_chars(const char* first, const char* last, Real& value) {
   return {end, errc()};
 }
 
-// ---- algorithms of ranges --------------------------------------------------------------------------------------------
+// ---- algorithms of ranges
+// --------------------------------------------------------------------------------------------
 
 namespace ranges {
 namespace missing {
