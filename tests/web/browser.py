@@ -110,8 +110,10 @@ class Page:
 
     def click(self, selector):
         """As a person does: into the middle of what is seen."""
-        x, y = self.run(f"""(() => {{ const element = document.querySelector({json.dumps(selector)});
+        # What has scrolled is hit at its new place once it has been drawn there.
+        x, y = self.run(f"""(async () => {{ const element = document.querySelector({json.dumps(selector)});
             element.scrollIntoView({{block: "center"}});
+            for (let n = 0; n < 2; ++n) await new Promise(requestAnimationFrame);
             const box = element.getBoundingClientRect();
             return [box.x + box.width / 2, box.y + box.height / 2]; }})()""")
         for kind in ("mousePressed", "mouseReleased"):
