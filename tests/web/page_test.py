@@ -159,6 +159,15 @@ class Page(unittest.TestCase):
         self.assertEqual(self.page.run("playground.editor.getValue()"), source)
         self.page.wait("playground.checked.kernel.name === 'my_own'")
 
+    def test_views_are_chosen_by_arrow_keys(self):
+        self.open()
+        self.page.run('document.querySelector("#tab-clocks").focus()')
+        for view in ("results", "step", "listing", "clocks"):
+            self.page.key("ArrowRight")
+            self.assertEqual(self.page.run("document.activeElement.id"), f"tab-{view}")
+            self.assertEqual(self.page.run('document.querySelectorAll("[role=tabpanel]:not([hidden])").length'), 1)
+            self.assertFalse(self.page.run(f'document.querySelector("#panel-{view}").hidden'))
+
     def test_every_control_has_a_name(self):
         self.open()
         nameless = self.page.run("""[...document.querySelectorAll("button, select, input")].filter(element =>
