@@ -61,7 +61,6 @@ from_chars_result from_chars(const char* first, const char* last, Real& value) {
       const char* const point = end++;
       while (digit(end)) ++end;
       digits = digits || end != point + 1;
-      if (end == point + 1 && !digits) return {first, errc::invalid_argument};
     }
     if (!digits) return {first, errc::invalid_argument};
     if (end != last && (*end | 0x20) == 'e') {
