@@ -7,6 +7,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
+#include "gdr/compiler/goose.h"
 #include "gdr/isa/loop_bound.h"
 #include "kernel_source.h"
 
@@ -19,6 +20,8 @@ struct Options {
   std::string output;
   std::string emit;
   bool precision = false;
+  bool goose = false;
+  std::vector<std::string> host;  // arguments for the host's compiler
   CompileArguments compile;
 };
 
@@ -39,13 +42,30 @@ bool wants_source(const Options& options) {
   return by_name;
 }
 
-Json report_of(const compiler::CompileResult& compiled, const assembler::AssembleResult* assembled,
-               const Options& options, double host_seconds) {
+Json head_of_report(const Options& options, double host_seconds) {
   Json json = envelope("cc", "", "", false);
   for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
   json["host_seconds"] = host_seconds;
   json["seed"] = options.compile.seed;
   json["effort"] = options.compile.effort;
+  return json;
+}
+
+Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics) {
+  Json json = Json::array();
+  for (const compiler::Diagnostic& diagnostic : diagnostics) {
+    json.push_back({{"severity", "error"},
+                    {"file", diagnostic.file},
+                    {"line", diagnostic.line},
+                    {"column", diagnostic.column},
+                    {"message", diagnostic.message}});
+  }
+  return json;
+}
+
+Json report_of(const compiler::CompileResult& compiled, const assembler::AssembleResult* assembled,
+               const Options& options, double host_seconds) {
+  Json json = head_of_report(options, host_seconds);
   for (const char* own : {"kernel", "lines", "least_lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
   if (assembled != nullptr && assembled->program) {
     const isa::LoopBound bound = isa::loop_bound(*assembled->program);
@@ -66,14 +86,7 @@ Json report_of(const compiler::CompileResult& compiled, const assembler::Assembl
                                  {"operation", row.operation},
                                  {"width", row.is_short ? "short" : "long"}});
   }
-  json["diagnostics"] = Json::array();
-  for (const compiler::Diagnostic& diagnostic : compiled.diagnostics) {
-    json["diagnostics"].push_back({{"severity", "error"},
-                                   {"file", diagnostic.file},
-                                   {"line", diagnostic.line},
-                                   {"column", diagnostic.column},
-                                   {"message", diagnostic.message}});
-  }
+  json["diagnostics"] = diagnostics_json(compiled.diagnostics);
   return json;
 }
 
@@ -84,7 +97,55 @@ void print_precision(const compiler::CompileResult& compiled) {
   }
 }
 
+std::string default_program(const std::string& source) {
+  return std::filesystem::path(source).replace_extension().filename().string();
+}
+
+/// Which of what is made of a program an output's name asks for: its source, or what the host's compiler makes of it.
+bool wants_program_source(const Options& options) {
+  return options.output == "-" || compiler::is_program(options.output);
+}
+
+int compile_program(const Options& options) {
+  const Stopwatch watch;
+  if (!options.emit.empty()) throw UsageError("--emit: with --goose the name behind -o says what is written");
+  if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
+  const compiler::GooseOptions goose{options.compile.options(), options.host};
+  const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
+  std::fputs(compiler::format_diagnostics(result).c_str(), stderr);
+  bool done = !result.source.empty();
+  const std::string output = options.output.empty() ? default_program(options.source) : options.output;
+  if (done && wants_program_source(options)) {
+    write_text(output, result.source);
+  } else if (done) {
+    const compiler::HostBuild build = compiler::build_goose(result, options.source, output, goose);
+    std::fputs(build.messages.c_str(), stderr);
+    done = build.done;
+  }
+  Json json = head_of_report(options, watch.seconds());
+  json["loops"] = Json::array();
+  for (const compiler::GooseKernel& one : result.kernels) {
+    const compiler::CompileResult& compiled = one.compiled;
+    json["loops"].push_back({{"line", one.line},
+                             {"kernel", compiled.kernel},
+                             {"lines", compiled.lines},
+                             {"least_lines", compiled.least_lines}});
+    if (!done || !options.report.speaks() || options.output == "-") continue;
+    fmt::print("{}:{}: {} loop lines\n", options.source, one.line, compiled.lines);
+    if (options.precision) print_precision(compiled);
+  }
+  json["output"] = done ? Json(output) : Json(nullptr);
+  json["diagnostics"] = diagnostics_json(result.diagnostics);
+  options.report.write(json);
+  return done ? kSuccess : kFailure;
+}
+
 int compile(const Options& options) {
+  if (options.goose) return compile_program(options);
+  if (!options.host.empty()) {
+    throw UsageError(
+        fmt::format("'{}' is refused: arguments for the host's compiler take --goose", options.host.front()));
+  }
   const Stopwatch watch;
   const bool source_wanted = wants_source(options);
   const CompiledKernel kernel = compile_kernel(options.source, options.compile.options());
@@ -112,11 +173,20 @@ int compile(const Options& options) {
 void add_cc(Command program) {
   auto options = std::make_shared<Options>();
   const Command command =
-      program.add_command("cc", "compile a pair function in C++ to a kernel",
+      program.add_command("cc", "compile a pair function to a kernel, or a program with marked loops",
                           "gdr cc kernels/cc/gravity.cc -o gravity.vsm", [options] { return compile(*options); });
-  command.add_option("source", options->source, "C++ (.cc, .cpp, .cxx), or LLVM's code (.ll, .bc)").required();
-  command.add_output_or_stdout("-o,--output", options->output,
-                               "assembly source (.vsm) or object file (.gdro) to write, or - for standard output");
+  command
+      .add_option("source", options->source,
+                  "C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump); with --goose a C or C++ "
+                  "program")
+      .required();
+  command.add_option("host", options->host, "with --goose, behind --: arguments for the host's compiler");
+  command.add_output_or_stdout(
+      "-o,--output", options->output,
+      "assembly source (.vsm) or object file (.gdro) to write, or - for standard output; with --goose an "
+      "executable, an object file (.o), or the program as the host's compiler takes it (.c, .cc)");
+  command.add_flag("--goose", options->goose,
+                   "compile the loops of a program that #pragma goose marks, and the program around them");
   command.add_option("--emit", options->emit, "vsm or gdro, into a file of the kernel's name where -o is not given")
       .check(one_of({"vsm", "gdro"}));
   command.add_flag("--precision", options->precision, "tell which operations round to short words");

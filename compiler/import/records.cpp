@@ -104,10 +104,16 @@ std::vector<Argument> arguments_of(const llvm::DISubprogram& function) {
   if (function.getType() == nullptr) return arguments;
   const llvm::DITypeRefArray types = function.getType()->getTypeArray();
   if (types.size() == 0 || types[0] != nullptr) return arguments;  // the first one is what it returns
+  const llvm::DICompileUnit* unit = function.getUnit();
+  const bool c =
+      unit != nullptr && llvm::dwarf::isC(static_cast<llvm::dwarf::SourceLanguage>(unit->getSourceLanguage()));
   for (unsigned n = 1; n < types.size(); ++n) {
     Argument argument;
     const auto* reference = llvm::dyn_cast_or_null<llvm::DIDerivedType>(bare(types[n]));
-    if (reference != nullptr && reference->getTag() == llvm::dwarf::DW_TAG_reference_type) {
+    // C has no references.
+    const bool refers = reference != nullptr && (reference->getTag() == llvm::dwarf::DW_TAG_reference_type ||
+                                                 (c && reference->getTag() == llvm::dwarf::DW_TAG_pointer_type));
+    if (refers) {
       const auto* structure =
           llvm::dyn_cast_or_null<llvm::DICompositeType>(bare(reference->getBaseType(), argument.constant));
       const bool record = structure != nullptr && (structure->getTag() == llvm::dwarf::DW_TAG_structure_type ||

@@ -16,7 +16,8 @@ struct Argument {
   bool constant = false;
 };
 
-/// Arguments of a function of type void; empty if it returns something or its debug information is missing.
+/// Arguments of a function of type void, references or in C pointers; empty if it returns something or its debug
+/// information is missing.
 [[nodiscard]] std::vector<Argument> arguments_of(const llvm::DISubprogram& function);
 
 /// The words of a structure, arrays and structures inside flattened. What is no word is told in `errors`.

@@ -9,12 +9,17 @@
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
 #include "importer.h"
+#include "lower.h"
+#include "lsump.h"
+#include "messages.h"
 #include "microcode.h"
 #include "print.h"
 #include "schedule.h"
 
 namespace gdr::compiler {
 namespace {
+
+constexpr const char* kNoResult = "the function changes no result";
 
 // Schedules that are compared. The time of one grows with the square of the operations, so that large kernels get
 // fewer.
@@ -65,8 +70,7 @@ Chosen choose(const Imported& imported, const CompileOptions& options, bool fres
               std::vector<Message>& errors) {
   Chosen chosen;
   chosen.code = lower(imported.body, imported.finish, fresh_conditions, errors);
-  if (errors.empty() && chosen.code.body.empty())
-    errors.push_back({imported.body.place, "the function changes no result"});
+  if (errors.empty() && chosen.code.body.empty()) errors.push_back({imported.body.place, kNoResult});
   if (!errors.empty()) return chosen;
   if (options.components) join_components(chosen.code);
   if (options.hoist) hoist(chosen.code);
@@ -118,26 +122,49 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
 }  // namespace
 
 bool is_source(std::string_view name) {
-  static constexpr std::array<std::string_view, 5> kEndings{".cc", ".cpp", ".cxx", ".ll", ".bc"};
+  static constexpr std::array<std::string_view, 6> kEndings{".cc", ".cpp", ".cxx", ".ll", ".bc", ".lsump"};
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
-CompileResult compile_ir(std::string_view code, std::string_view name, const CompileOptions& options) {
+namespace {
+
+void check(const CompileOptions& options) {
   if (options.effort < 1 || options.effort > 3)
     throw Error(fmt::format("effort {} is refused: it must be 1, 2 or 3", options.effort));
+}
+
+CompileResult compile_imported(const Imported& imported, std::string_view name, const CompileOptions& options) {
   CompileResult result;
-  const Imported imported = import_ir(std::string(code), std::string(name), options.function);
-  if (!imported.errors.empty()) {
+  if (imported.errors.empty()) {
+    compile(imported, std::string(name), options, result);
+  } else {
     tell(result, imported.errors);
-    return result;
   }
-  compile(imported, std::string(name), options, result);
+  return result;
+}
+
+}  // namespace
+
+CompileResult compile_ir(std::string_view code, std::string_view name, const CompileOptions& options) {
+  check(options);
+  return compile_imported(import_ir(std::string(code), std::string(name), options.function), name, options);
+}
+
+CompileResult compile_lsump(std::string_view text, std::string_view name, const CompileOptions& options) {
+  check(options);
+  CompileResult result = compile_imported(read_lsump(text, std::string(name)), name, options);
+  for (Diagnostic& diagnostic : result.diagnostics) {
+    if (diagnostic.message == kResultForms)
+      diagnostic.message = "a result must be accumulated: f += ..., f -= ..., f = min(f, ...) or max(f, ...)";
+    if (diagnostic.message == kNoResult) diagnostic.message = "no result is changed: results are declared by VARF";
+  }
   return result;
 }
 
 CompileResult compile_file(const std::filesystem::path& path, const CompileOptions& options) {
   const std::string name = path.string();
   if (name.ends_with(".ll") || name.ends_with(".bc")) return compile_ir(base::read_file(path), name, options);
+  if (name.ends_with(".lsump")) return compile_lsump(base::read_file(path), name, options);
   static_cast<void>(base::read_file(path));  // the error of a file that is not there is ours
   if (!available()) throw Error("pair functions cannot be compiled: the library gdr_import is not found");
   const ClangOutput clang = run_clang(path, options.clang);
@@ -153,8 +180,12 @@ CompileResult compile_file(const std::filesystem::path& path, const CompileOptio
 }
 
 std::string format_diagnostics(const CompileResult& result) {
-  std::string text = result.clang;
-  for (const Diagnostic& diagnostic : result.diagnostics) {
+  return format_messages(result.clang, result.diagnostics);
+}
+
+std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics) {
+  std::string text = std::move(head);
+  for (const Diagnostic& diagnostic : diagnostics) {
     std::string place = diagnostic.file;
     if (diagnostic.line > 0) place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1U));
     text += fmt::format("{}: error: {}\n", place, diagnostic.message);

@@ -10,6 +10,11 @@
 
 namespace gdr::compiler {
 
+/// The message of a result that is no sum; other languages say it in their words.
+inline constexpr const char* kResultForms =
+    "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, &=, ^=, min "
+    "and max; and under a condition";
+
 class Lowering {
  public:
   Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors,

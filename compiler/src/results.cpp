@@ -10,11 +10,6 @@ namespace {
 using isa::Op;
 using isa::Width;
 
-constexpr const char* kForms =
-    "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, &=, ^=, min "
-    "and "
-    "max; and under a condition";
-
 }  // namespace
 
 bool Lowering::is_old(int number, const Store& store) const {
@@ -201,7 +196,7 @@ void Lowering::apply(Change change, const Store& store) {
 
 void Lowering::accumulate_all() {
   for (const Store& store : function_.stores) {
-    if (!accumulate(store.value, store)) errors_.push_back({store.place, kForms});
+    if (!accumulate(store.value, store)) errors_.push_back({store.place, kResultForms});
   }
 }
 

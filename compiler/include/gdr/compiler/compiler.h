@@ -47,16 +47,22 @@ struct CompileResult {
 /// Whether the library that reads LLVM's code is there.
 [[nodiscard]] bool available();
 
-/// Whether a file of this name is compiled here: .cc, .cpp, .cxx, .ll or .bc.
+/// Whether a file of this name is compiled here: .cc, .cpp, .cxx, .ll, .bc or .lsump.
 [[nodiscard]] bool is_source(std::string_view name);
 
 /// Compiles a C++ file, through the program clang++-19 or what GDR_CLANG names, or LLVM's code as text (.ll) or bitcode
-/// (.bc). Throws gdr::Error if the file cannot be read, clang is not found, or the library gdr_import is missing.
+/// (.bc), or a kernel in LSUMP's language (.lsump). Throws gdr::Error if the file cannot be read, clang is not found,
+/// or the library gdr_import is missing.
 [[nodiscard]] CompileResult compile_file(const std::filesystem::path& path, const CompileOptions& options = {});
 
 /// The same of LLVM's code in memory, text or bitcode.
 [[nodiscard]] CompileResult compile_ir(std::string_view code, std::string_view name,
                                        const CompileOptions& options = {});
+
+/// A kernel in the language of LSUMP (docs/compiler.md), which takes neither clang nor LLVM. The kernel's name is that
+/// of the file, `name`.
+[[nodiscard]] CompileResult compile_lsump(std::string_view text, std::string_view name,
+                                          const CompileOptions& options = {});
 
 /// `FILE:LINE:COL: error: text` for each diagnostic, with the line of the source where it can be read.
 [[nodiscard]] std::string format_diagnostics(const CompileResult& result);

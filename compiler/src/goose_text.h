@@ -1,0 +1,22 @@
+// The user's program with calls of the board in the place of marked loops.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gdr/isa/program.h"
+#include "goose_loop.h"
+
+namespace gdr::compiler {
+
+struct CompiledLoop {
+  const GooseLoop& loop;
+  const isa::Program& program;
+};
+
+/// Lines keep their numbers, so that the host's compiler names the user's places. `file` is the name in messages.
+[[nodiscard]] std::string program_with_calls(const std::string& text, const std::string& file,
+                                             const std::vector<CompiledLoop>& loops);
+
+}  // namespace gdr::compiler

@@ -1,0 +1,419 @@
+// LSUMP's language to a pair function: names, widths, operations.
+#include "lsump.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+namespace gdr::compiler {
+namespace {
+
+using Expression = LsumpExpression;
+
+constexpr unsigned kMostElements = 512;
+
+/// A number that takes the width of what it meets, or a node.
+struct Value {
+  int node = -1;
+  double number = 0;
+  [[nodiscard]] bool is_number() const { return node < 0; }
+};
+
+struct Function {
+  std::string_view name;
+  Act act;
+  unsigned operands;
+};
+
+constexpr std::array<Function, 18> kFunctions{{{"sqrt", Act::sqrt, 1},
+                                               {"rsqrt", Act::rsqrt, 1},
+                                               {"reciprocal", Act::reciprocal, 1},
+                                               {"powm32", Act::rsqrt, 1},
+                                               {"exp", Act::exp, 1},
+                                               {"exp2", Act::exp2, 1},
+                                               {"log", Act::log, 1},
+                                               {"log2", Act::log2, 1},
+                                               {"sin", Act::sin, 1},
+                                               {"cos", Act::cos, 1},
+                                               {"abs", Act::absolute, 1},
+                                               {"rint", Act::nearest, 1},
+                                               {"min", Act::minimum, 2},
+                                               {"max", Act::maximum, 2},
+                                               {"fmin", Act::minimum, 2},
+                                               {"fmax", Act::maximum, 2},
+                                               {"fabs", Act::absolute, 1},
+                                               {"copysign", Act::copysign, 2}}};
+
+class LsumpReader {
+ public:
+  LsumpReader(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+
+  Imported read() {
+    const LsumpParsed parsed = parse_lsump(text_);
+    result_.body.name = kernel_name();
+    result_.body.place = {file_, 1, 1};
+    if (parsed.error) {
+      refuse(parsed.error->at, parsed.error->message);
+      return std::move(result_);
+    }
+    for (const LsumpStatement& statement : parsed.statements) {
+      if (statement.keyword.empty())
+        assign(statement);
+      else
+        declare(statement);
+    }
+    for (const auto& [slot, node] : results_) {
+      if (changed_.contains(slot)) result_.body.stores.push_back({slot.first, slot.second, node, changed_.at(slot)});
+    }
+    return std::move(result_);
+  }
+
+ private:
+  struct Named {
+    Record record = Record::i;
+    unsigned field = 0;
+    unsigned count = 1;
+    bool array = false;
+    std::optional<double> number;  // a constant
+    bool variable = false;         // of the assignments
+    Type type = Type::float_short;
+    std::optional<Value> value;
+  };
+  using Slot = std::pair<unsigned, unsigned>;
+  using Key = std::tuple<Act, Type, std::vector<int>, double, Record, unsigned, unsigned>;
+
+  [[nodiscard]] Place place_of(std::uint32_t at) const {
+    const std::string_view before = text_.substr(0, at);
+    const auto line = static_cast<unsigned>(std::count(before.begin(), before.end(), '\n')) + 1;
+    const std::size_t begin = before.rfind('\n');
+    return {file_, line, static_cast<unsigned>(at - (begin == std::string_view::npos ? 0 : begin + 1)) + 1};
+  }
+
+  Value refuse(std::uint32_t at, std::string text) {
+    if (result_.errors.size() < 20) result_.errors.push_back({place_of(at), std::move(text)});
+    return {};
+  }
+
+  [[nodiscard]] std::string kernel_name() const {
+    std::string name;
+    for (const char c : std::filesystem::path(file_).stem().string()) {
+      const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      name += letter ? c : '_';
+    }
+    return name.empty() || (name[0] >= '0' && name[0] <= '9') ? "k" + name : name;
+  }
+
+  // ---- declarations ----
+
+  void declare(const LsumpStatement& statement) {
+    static const std::map<std::string, Record> records{
+        {"VARI", Record::i}, {"VARJ", Record::j}, {"VARF", Record::result}, {"VARC", Record::parameter}};
+    const Record record = records.at(statement.keyword);
+    for (const LsumpDeclared& one : statement.declared) {
+      if (names_.contains(one.name)) {
+        refuse(one.at, fmt::format("'{}' is declared twice", one.name));
+        continue;
+      }
+      if (one.number && record != Record::parameter) {
+        refuse(one.at, fmt::format("'{}' has a value: constants are declared by VARC", one.name));
+        continue;
+      }
+      if (one.count && (*one.count == 0 || *one.count > kMostElements || record == Record::parameter)) {
+        refuse(one.at,
+               record == Record::parameter
+                   ? fmt::format("'{}' is an array: constants and parameters are single numbers", one.name)
+                   : fmt::format("'{}' has {} elements: 1 to {} are allowed", one.name, *one.count, kMostElements));
+        continue;
+      }
+      Named named;
+      named.record = record;
+      named.type = statement.width == "short" ? Type::float_short : Type::float_long;
+      named.count = one.count.value_or(1);
+      named.array = one.count.has_value();
+      named.number = one.number;
+      if (!one.number) {
+        auto& fields = result_.body.records[static_cast<std::size_t>(record)];
+        named.field = static_cast<unsigned>(fields.size());
+        fields.push_back({one.name, named.type, 0, named.count, named.array});
+      }
+      names_[one.name] = named;
+    }
+  }
+
+  // ---- nodes ----
+
+  [[nodiscard]] Type type_of(int node) const { return result_.body.nodes[static_cast<std::size_t>(node)].type; }
+
+  int add(Node node) {
+    const Key key{node.act, node.type, node.operands, node.number, node.record, node.field, node.element};
+    const auto [known, is_new] = known_.try_emplace(key, static_cast<int>(result_.body.nodes.size()));
+    if (is_new) {
+      node.place = place_;
+      result_.body.nodes.push_back(std::move(node));
+    }
+    return known->second;
+  }
+
+  int operation(Act act, Type type, std::vector<int> operands) {
+    Node node;
+    node.act = act;
+    node.type = type;
+    node.operands = std::move(operands);
+    return add(std::move(node));
+  }
+
+  int constant(double number, Type type) {
+    Node node;
+    node.act = Act::constant;
+    node.type = type;
+    node.number = type == Type::float_short ? static_cast<double>(static_cast<float>(number)) : number;
+    return add(std::move(node));
+  }
+
+  int input(const Named& named, unsigned element) {
+    Node node;
+    node.act = Act::input;
+    node.type = named.type;
+    node.record = named.record;
+    node.field = named.field;
+    node.element = element;
+    return add(std::move(node));
+  }
+
+  /// A value in a word of this type.
+  int in_type(const Value& value, Type type) {
+    if (value.is_number()) return constant(value.number, type);
+    const Type own = type_of(value.node);
+    if (own == type) return value.node;
+    return operation(type == Type::float_long ? Act::widen : Act::narrow, type, {value.node});
+  }
+
+  // ---- expressions ----
+
+  bool truth_or_number(const Value& value, const Expression& at, bool truth) {
+    const bool is = !value.is_number() && type_of(value.node) == Type::truth;
+    if (is == truth) return true;
+    refuse(at.at, truth ? "a condition is expected here: a comparison, or several with &&, || and !"
+                        : "a condition stands where a number is expected: choose by condition ? a : b");
+    return false;
+  }
+
+  Type common(const Value& a, const Value& b) const {
+    const bool wide = (!a.is_number() && type_of(a.node) == Type::float_long) ||
+                      (!b.is_number() && type_of(b.node) == Type::float_long);
+    return wide ? Type::float_long : Type::float_short;
+  }
+
+  Value evaluate(const Expression& expression) {
+    place_ = place_of(expression.at);
+    switch (expression.kind) {
+      case Expression::Kind::number:
+        return {-1, expression.number};
+      case Expression::Kind::name:
+        return name(expression);
+      case Expression::Kind::call:
+        return call(expression);
+      case Expression::Kind::operation:
+        return operate(expression);
+    }
+    return {};
+  }
+
+  Value name(const Expression& expression) {
+    const auto found = names_.find(expression.text);
+    if (found == names_.end()) {
+      return refuse(expression.at, fmt::format("'{}' is not declared, and no value was given to it", expression.text));
+    }
+    const Named& named = found->second;
+    if (named.number) return {-1, *named.number};
+    if (!indexed(named, expression)) return {};
+    if (named.variable) return *named.value;
+    const unsigned element = expression.index.value_or(0);
+    return {named.record == Record::result ? result(named, element) : input(named, element)};
+  }
+
+  bool indexed(const Named& named, const Expression& expression) {
+    if (named.array != expression.index.has_value()) {
+      refuse(expression.at, named.array ? fmt::format("'{}' has {} elements: name one, as {}[0]", expression.text,
+                                                      named.count, expression.text)
+                                        : fmt::format("'{}' is no array", expression.text));
+      return false;
+    }
+    if (expression.index && *expression.index >= named.count) {
+      refuse(expression.at,
+             fmt::format("index {} of '{}' is outside 0..{}", *expression.index, expression.text, named.count - 1));
+      return false;
+    }
+    return true;
+  }
+
+  int result(const Named& named, unsigned element) {
+    const auto [known, is_new] = results_.try_emplace(Slot{named.field, element}, -1);
+    if (is_new) known->second = input(named, element);
+    return known->second;
+  }
+
+  Value call(const Expression& expression) {
+    const bool width = expression.text == "long" || expression.text == "short";
+    const auto* known = std::find_if(kFunctions.begin(), kFunctions.end(),
+                                     [&](const Function& one) { return one.name == expression.text; });
+    if (!width && known == kFunctions.end()) {
+      std::string all;
+      for (const Function& one : kFunctions) all += fmt::format("{}{}", all.empty() ? "" : ", ", one.name);
+      return refuse(expression.at,
+                    fmt::format("function '{}' is not known; known are {}, long and short", expression.text, all));
+    }
+    const unsigned wanted = width ? 1 : known->operands;
+    if (expression.operands.size() != wanted) {
+      return refuse(expression.at, fmt::format("'{}' takes {} argument{}, not {}", expression.text, wanted,
+                                               wanted == 1 ? "" : "s", expression.operands.size()));
+    }
+    std::vector<Value> values;
+    for (const Expression& operand : expression.operands) {
+      values.push_back(evaluate(operand));
+      if (!truth_or_number(values.back(), operand, false)) return {};
+    }
+    place_ = place_of(expression.at);
+    if (width) return {in_type(values[0], expression.text == "long" ? Type::float_long : Type::float_short)};
+    Type type = common(values[0], values.back());
+    if (known->act == Act::rsqrt || known->act == Act::reciprocal) type = Type::float_short;
+    std::vector<int> operands;
+    for (const Value& value : values) operands.push_back(in_type(value, type));
+    const int made = operation(known->act, type, std::move(operands));
+    if (known->name != "powm32") return {made};
+    return {operation(Act::mul, type, {operation(Act::mul, type, {made, made}), made})};
+  }
+
+  Value operate(const Expression& expression) {
+    const std::string& op = expression.text;
+    const bool of_truths = op == "&&" || op == "||" || op == "!";
+    std::vector<Value> values;
+    for (std::size_t n = 0; n < expression.operands.size(); ++n) {
+      values.push_back(evaluate(expression.operands[n]));
+      if (!result_.errors.empty()) return {};
+      if (!truth_or_number(values.back(), expression.operands[n], of_truths || (op == "?" && n == 0))) return {};
+    }
+    place_ = place_of(expression.at);
+    if (op == "neg") {
+      if (values[0].is_number()) return {-1, -values[0].number};
+      return {operation(Act::negate, type_of(values[0].node), {values[0].node})};
+    }
+    if (op == "!") return {operation(Act::opposite, Type::truth, {values[0].node})};
+    if (of_truths) {
+      return {operation(op == "&&" ? Act::both : Act::either, Type::truth, {values[0].node, values[1].node})};
+    }
+    if (op == "?") {
+      const Type type = common(values[1], values[2]);
+      return {operation(Act::select, type, {values[0].node, in_type(values[1], type), in_type(values[2], type)})};
+    }
+    if (values[0].is_number() && values[1].is_number()) return fold(expression, values[0].number, values[1].number);
+    const Type type = common(values[0], values[1]);
+    const int a = in_type(values[0], type);
+    const int b = in_type(values[1], type);
+    static const std::map<std::string, Act> acts{{"+", Act::add}, {"-", Act::sub}, {"*", Act::mul}, {"/", Act::div}};
+    if (const auto act = acts.find(op); act != acts.end()) return {operation(act->second, type, {a, b})};
+    if (op == "==" || op == "!=") {
+      const int equal = operation(Act::equal, Type::truth, {a, b});
+      return {op == "==" ? equal : operation(Act::opposite, Type::truth, {equal})};
+    }
+    // a <= b is not b < a: there is no NaN.
+    const bool turned = op == ">" || op == "<=";
+    const int less = operation(Act::less, Type::truth, {turned ? b : a, turned ? a : b});
+    return {op.size() == 1 ? less : operation(Act::opposite, Type::truth, {less})};
+  }
+
+  Value fold(const Expression& expression, double a, double b) {
+    const char op = expression.text[0];
+    if (expression.text.size() > 1 || std::string_view("+-*/").find(op) == std::string_view::npos) {
+      return refuse(expression.at, "two constants are compared");
+    }
+    const double value = op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : a / b;
+    if (!std::isfinite(value)) return refuse(expression.at, "the constant is no finite number");
+    return {-1, value};
+  }
+
+  // ---- assignments ----
+
+  void assign(const LsumpStatement& statement) {
+    const Expression& target = statement.target;
+    const auto known = names_.find(target.text);
+    const bool declared = known != names_.end() && !known->second.variable;
+    if (declared && known->second.record != Record::result) {
+      refuse(target.at,
+             fmt::format("'{}' is data: results are declared by VARF, and other names are variables", target.text));
+      return;
+    }
+    const Value value = evaluate(statement.value);
+    if (!result_.errors.empty() || !truth_or_number(value, statement.value, false)) return;
+    place_ = place_of(statement.at);
+    if (declared) return accumulate(statement, known->second, value);
+    if (target.index) {
+      refuse(target.at, fmt::format("'{}' is no array", target.text));
+      return;
+    }
+    variable(statement, value);
+  }
+
+  void accumulate(const LsumpStatement& statement, const Named& named, const Value& value) {
+    if (!statement.width.empty()) {
+      refuse(statement.at, fmt::format("the width of '{}' stands where VARF declares it", statement.target.text));
+      return;
+    }
+    if (!indexed(named, statement.target)) return;
+    const unsigned element = statement.target.index.value_or(0);
+    const int old = result(named, element);
+    int made = in_type(value, named.type);
+    if (statement.assignment != "=") {
+      made = operation(statement.assignment == "+=" ? Act::add : Act::sub, named.type, {old, made});
+    }
+    results_[{named.field, element}] = made;
+    changed_[{named.field, element}] = place_;
+  }
+
+  void variable(const LsumpStatement& statement, Value value) {
+    const std::string& name = statement.target.text;
+    const auto known = names_.find(name);
+    const bool is_new = known == names_.end();
+    if (!is_new && !statement.width.empty()) {
+      refuse(statement.at, fmt::format("'{}' has its width already", name));
+      return;
+    }
+    if (is_new && statement.assignment != "=") {
+      refuse(statement.target.at, fmt::format("'{}' has no value yet; results are declared by VARF", name));
+      return;
+    }
+    Named& named = names_[name];
+    if (is_new) {
+      named.variable = true;
+      named.type = statement.width == "long" ? Type::float_long : Type::float_short;
+    }
+    if (statement.assignment != "=") {
+      const Type type = common(*named.value, value);
+      value.node = operation(statement.assignment == "+=" ? Act::add : Act::sub, type,
+                             {in_type(*named.value, type), in_type(value, type)});
+    }
+    const int node = in_type(value, named.type);
+    named.value = Value{node};
+    if (result_.body.nodes[static_cast<std::size_t>(node)].name.empty())
+      result_.body.nodes[static_cast<std::size_t>(node)].name = name;
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  Imported result_;
+  std::map<std::string, Named> names_;
+  std::map<Key, int> known_;
+  std::map<Slot, int> results_;
+  std::map<Slot, Place> changed_;
+  Place place_;
+};
+
+}  // namespace
+
+Imported read_lsump(std::string_view text, const std::string& file) { return LsumpReader(text, file).read(); }
+
+}  // namespace gdr::compiler

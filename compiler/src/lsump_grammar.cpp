@@ -1,0 +1,173 @@
+// The grammar of LSUMP's language. Spirit X3 stays in this translation unit; docs/compiler.md has the same grammar.
+#include <boost/spirit/home/x3.hpp>
+#include <functional>
+#include <utility>
+
+#include "lsump.h"
+
+// `a >> b > c` is how Spirit writes "a, then b, then surely c".
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Woverloaded-shift-op-parentheses"
+#endif
+
+// An expected parser with a semantic action is called by the parser's name.
+template <class Subject, class Action>
+struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
+  using result_type = std::string;
+  std::string operator()(const action<Subject, Action>& parser) const { return what(parser.subject); }
+};
+
+namespace gdr::compiler {
+namespace {
+
+namespace x3 = boost::spirit::x3;
+
+struct BeginTag;
+
+template <class Context>
+std::uint32_t offset_of(Context& context) {
+  return static_cast<std::uint32_t>(x3::_where(context).begin() - x3::get<BeginTag>(context).get());
+}
+
+/// Gives a parser the name that "expected ..." uses, and its attribute.
+template <class Attribute, class Parser>
+auto as(const Parser& parser, const char* name) {
+  return x3::rule<struct NamedTag, Attribute>{name} = parser;
+}
+
+const auto comment = ('#' | x3::lit("//")) >> *(x3::char_ - x3::eol) | "/*" >> *(x3::char_ - "*/") >> "*/";
+const auto skipped = x3::space | comment;
+
+const auto letter = x3::char_("a-zA-Z_");
+const auto follows = x3::char_("a-zA-Z_0-9");
+const auto word = as<std::string>(x3::lexeme[letter >> *follows], "a name");
+const auto count = as<unsigned>(x3::uint_, "a whole number");
+const auto number = as<double>(x3::lexeme[x3::double_ >> !letter], "a number");
+
+template <class Text>
+auto keyword(const Text& text) {
+  return x3::lexeme[x3::string(text) >> !follows];
+}
+
+template <class Text>
+auto mark(const Text& text, const char* name) {
+  return as<x3::unused_type>(x3::lit(text), name);
+}
+
+using Kind = LsumpExpression::Kind;
+
+const auto set = [](auto& context) { x3::_val(context) = std::move(x3::_attr(context)); };
+const auto here = [](auto& context) { x3::_val(context).at = offset_of(context); };
+const auto is_number = [](auto& context) { x3::_val(context).number = x3::_attr(context); };
+const auto is_name = [](auto& context) {
+  x3::_val(context).kind = Kind::name;
+  x3::_val(context).text = x3::_attr(context);
+};
+const auto is_call = [](auto& context) { x3::_val(context).kind = Kind::call; };
+const auto has_index = [](auto& context) { x3::_val(context).index = x3::_attr(context); };
+const auto has_operand = [](auto& context) { x3::_val(context).operands.push_back(std::move(x3::_attr(context))); };
+
+/// What was read becomes the first operand of an operator.
+const auto operate = [](auto& context) {
+  LsumpExpression first = std::move(x3::_val(context));
+  LsumpExpression& made = x3::_val(context);
+  made = LsumpExpression{};
+  made.kind = Kind::operation;
+  made.text = std::string(x3::_attr(context));
+  made.at = first.at;
+  made.operands.push_back(std::move(first));
+};
+const auto negate = [](auto& context) {
+  x3::_val(context).kind = Kind::operation;
+  x3::_val(context).text = "neg";
+  x3::_val(context).operands = {std::move(x3::_attr(context))};
+};
+const auto oppose = [](auto& context) {
+  negate(context);
+  x3::_val(context).text = "!";
+};
+
+const x3::rule<struct ChoiceTag, LsumpExpression> expression = "an expression";
+const x3::rule<struct EitherTag, LsumpExpression> either = "an expression";
+const x3::rule<struct BothTag, LsumpExpression> both = "an expression";
+const x3::rule<struct CompareTag, LsumpExpression> comparison = "an expression";
+const x3::rule<struct SumTag, LsumpExpression> sum = "an expression";
+const x3::rule<struct ProductTag, LsumpExpression> product = "an expression";
+const x3::rule<struct UnaryTag, LsumpExpression> unary = "an expression";
+const x3::rule<struct PrimaryTag, LsumpExpression> primary = "an expression";
+
+const auto closing = mark(")", "')'");
+const auto closing_index = mark("]", "']'");
+const auto index = '[' > count[has_index] > closing_index;
+const auto arguments = ('(' > -(expression[has_operand] % ',') > closing);
+const auto primary_def =
+    ('(' > expression[set] > closing) |
+    (x3::eps[here] >>
+     (number[is_number] | word[is_name] >> -(index | ((&x3::lit('(') >> x3::eps[is_call]) > arguments))));
+const auto unary_def =
+    (x3::eps[here] >> (('-' > unary[negate]) | ((x3::lit('!') >> !x3::lit('=')) > unary[oppose]))) | primary[set];
+const auto product_def = unary[set] >> *(as<std::string>(x3::string("*") | x3::string("/"), "an operator")[operate] >
+                                         unary[has_operand]);
+const auto sum_def = product[set] >> *(as<std::string>((x3::string("+") | x3::string("-")) >> !x3::lit('='),
+                                                       "an operator")[operate] > product[has_operand]);
+const auto relation = as<std::string>(
+    x3::string("<=") | x3::string(">=") | x3::string("==") | x3::string("!=") | x3::string("<") | x3::string(">"),
+    "an operator");
+const auto comparison_def = sum[set] >> -(relation[operate] > sum[has_operand]);
+const auto both_def = comparison[set] >> *(as<std::string>(x3::string("&&"), "&&")[operate] > comparison[has_operand]);
+const auto either_def = both[set] >> *(as<std::string>(x3::string("||"), "||")[operate] > both[has_operand]);
+const auto expression_def = either[set] >> -(as<std::string>(x3::string("?"), "?")[operate] > expression[has_operand] >
+                                             mark(":", "':'") > expression[has_operand]);
+BOOST_SPIRIT_DEFINE(expression, either, both, comparison, sum, product, unary, primary)
+
+const x3::rule<struct DeclaredTag, LsumpDeclared> declared = "a name";
+const auto declared_def = x3::eps[here] >> word[([](auto& context) { x3::_val(context).name = x3::_attr(context); })] >>
+                          -('[' > count[([](auto& context) { x3::_val(context).count = x3::_attr(context); })] >
+                            closing_index) >>
+                          -('=' > number[([](auto& context) { x3::_val(context).number = x3::_attr(context); })]);
+BOOST_SPIRIT_DEFINE(declared)
+
+const x3::rule<struct TargetTag, LsumpExpression> target = "a statement";
+const auto target_def = x3::eps[here] >> word[is_name] >> -index;
+BOOST_SPIRIT_DEFINE(target)
+
+const auto has_declared = [](auto& context) { x3::_val(context).declared.push_back(std::move(x3::_attr(context))); };
+const auto has_width = [](auto& context) { x3::_val(context).width = x3::_attr(context); };
+const auto width = as<std::string>(keyword("long") | keyword("short"), "long or short");
+const auto kind =
+    as<std::string>(keyword("VARI") | keyword("VARJ") | keyword("VARF") | keyword("VARC"), "VARI, VARJ, VARF or VARC");
+const x3::rule<struct DeclarationTag, LsumpStatement> declaration = "a declaration";
+const auto declaration_def =
+    x3::eps[here] >> -x3::lit('/') >> kind[([](auto& context) { x3::_val(context).keyword = x3::_attr(context); })] >>
+    -width[has_width] > declared[has_declared] > *(',' > declared[has_declared]) > x3::omit[-x3::char_(';')];
+const x3::rule<struct AssignmentTag, LsumpStatement> assignment = "a statement";
+const auto sign = as<std::string>(x3::string("=") | x3::string("+=") | x3::string("-="), "=, += or -=");
+const auto assignment_def =
+    x3::eps[here] >> -width[has_width] >>
+    target[([](auto& context) { x3::_val(context).target = std::move(x3::_attr(context)); })] >
+    sign[([](auto& context) { x3::_val(context).assignment = x3::_attr(context); })] >
+    expression[([](auto& context) { x3::_val(context).value = std::move(x3::_attr(context)); })] > mark(";", "';'");
+BOOST_SPIRIT_DEFINE(declaration, assignment)
+
+}  // namespace
+
+LsumpParsed parse_lsump(std::string_view text) {
+  LsumpParsed parsed;
+  const char* at = text.data();
+  const char* const begin = at;
+  const char* const end = at + text.size();
+  const auto add = [&](auto& context) { parsed.statements.push_back(std::move(x3::_attr(context))); };
+  const auto program = x3::with<BeginTag>(std::cref(begin))[*(declaration[add] | assignment[add])];
+  try {
+    const bool read = x3::phrase_parse(at, end, program, skipped);
+    if (!read || at != end) parsed.error = {static_cast<std::uint32_t>(at - text.data()), "a statement is expected"};
+  } catch (const x3::expectation_failure<const char*>& failure) {
+    const char* where = failure.where();
+    // The place of what stands there instead: behind blanks.
+    while (where != end && (*where == ' ' || *where == '\t' || *where == '\n')) ++where;
+    parsed.error = {static_cast<std::uint32_t>(where - text.data()), failure.which() + " is expected"};
+  }
+  return parsed;
+}
+
+}  // namespace gdr::compiler

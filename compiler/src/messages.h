@@ -1,0 +1,14 @@
+// Diagnostics as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gdr/compiler/compiler.h"
+
+namespace gdr::compiler {
+
+/// `head`, and `FILE:LINE:COL: error: text` for each diagnostic, with the line of the source where it can be read.
+[[nodiscard]] std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics);
+
+}  // namespace gdr::compiler

@@ -1,0 +1,65 @@
+#include "process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "gdr/base/error.h"
+
+namespace gdr::compiler {
+
+MemoryFile::MemoryFile(const char* name, std::string_view content) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
+  if (descriptor_ < 0) throw Error(fmt::format("a file in memory cannot be made: {}", std::strerror(errno)));
+  while (!content.empty()) {
+    const ssize_t done = write(descriptor_, content.data(), content.size());
+    if (done < 0) {
+      const int why = errno;
+      close(descriptor_);
+      throw Error(fmt::format("a file in memory cannot be written: {}", std::strerror(why)));
+    }
+    content.remove_prefix(static_cast<std::size_t>(done));
+  }
+}
+
+MemoryFile::~MemoryFile() { close(descriptor_); }
+
+std::string MemoryFile::content() const {
+  std::string all;
+  std::array<char, 65536> part{};
+  ssize_t got = 0;
+  for (off_t at = 0; (got = pread(descriptor_, part.data(), part.size(), at)) > 0; at += got) {
+    all.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return all;
+}
+
+std::filesystem::path MemoryFile::path() const { return fmt::format("/proc/{}/fd/{}", getpid(), descriptor_); }
+
+int run_program(const std::vector<std::string>& command, const MemoryFile& out, const MemoryFile& messages) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, messages.descriptor(), STDERR_FILENO);
+  pid_t child = 0;
+  const int failed = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return kNoProgram;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return kNoProgram;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+}  // namespace gdr::compiler

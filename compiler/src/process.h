@@ -1,0 +1,34 @@
+// Programs that the compiler calls, and files in memory that they read and write.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gdr::compiler {
+
+/// A file in memory that child processes read and write. Throws gdr::Error if there is no memory for it.
+class MemoryFile {
+ public:
+  explicit MemoryFile(const char* name, std::string_view content = {});
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] std::string content() const;
+  /// Under which any process of this user finds it.
+  [[nodiscard]] std::filesystem::path path() const;
+
+ private:
+  int descriptor_;
+};
+
+inline constexpr int kNoProgram = 127;
+
+/// The exit status of a program found on PATH; kNoProgram if it is not there. Standard input is empty.
+[[nodiscard]] int run_program(const std::vector<std::string>& command, const MemoryFile& out,
+                              const MemoryFile& messages);
+
+}  // namespace gdr::compiler
