@@ -34,7 +34,12 @@ class PathReader {
       return true;
     }
     if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) {
-      if (unary->getOpcode() == clang::UO_AddrOf) return path(unary->getSubExpr());
+      if (unary->getOpcode() == clang::UO_AddrOf) {
+        // What is behind the address of an element are elements of the same array.
+        if (!path(unary->getSubExpr())) return false;
+        if (access_.shape.ends_with("[]")) access_.shape.erase(access_.shape.size() - 2);
+        return true;
+      }
       if (unary->getOpcode() != clang::UO_Deref) return false;
       const clang::Expr* inside = unary->getSubExpr()->IgnoreParenImpCasts();
       if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(inside); sum != nullptr && sum->isAdditiveOp()) {
@@ -42,6 +47,14 @@ class PathReader {
         return step(first ? sum->getLHS() : sum->getRHS(), first ? sum->getRHS() : sum->getLHS());
       }
       return step(inside, nullptr);
+    }
+    if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(expression)) {
+      if (!sum->isAdditiveOp() || !sum->getType()->isPointerType()) return false;
+      const bool first = sum->getLHS()->getType()->isPointerType();
+      if (!path(first ? sum->getLHS() : sum->getRHS())) return false;
+      access_.indirect = access_.indirect || reads_memory(first ? sum->getRHS() : sum->getLHS());
+      add_variables(first ? sum->getRHS() : sum->getLHS());
+      return true;
     }
     if (const auto* called = llvm::dyn_cast<clang::CXXOperatorCallExpr>(expression)) {
       return called->getOperator() == clang::OO_Subscript && called->getNumArgs() == 2 &&
@@ -154,7 +167,8 @@ std::optional<Access> access_of(const clang::Expr* expression, const Aliases& al
   Access access;
   access.expression = expression->IgnoreParenImpCasts();
   const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(access.expression);
-  if (unary != nullptr && unary->getOpcode() == clang::UO_AddrOf) return std::nullopt;
+  const bool address = unary != nullptr && unary->getOpcode() == clang::UO_AddrOf;
+  if (address || llvm::isa<clang::BinaryOperator>(access.expression)) return std::nullopt;
   if (!PathReader(aliases, access).path(expression)) return std::nullopt;
   return access;
 }

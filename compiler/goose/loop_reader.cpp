@@ -1,5 +1,6 @@
 #include "loop_reader.h"
 
+#include <clang/AST/Attr.h>
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/ParentMapContext.h>
 #include <clang/Lex/Lexer.h>
@@ -77,6 +78,7 @@ class LoopReader {
                                           quoted(directive_.j) + " directly in it, which loopcounter names");
     }
     around_.j = header(*around_.inner, directive_.j, "j");
+    find_aliases();
     for (const clang::Stmt* next : statements_before_) add_before(next);
     if (!refused_) inner_bounds();
   }
@@ -100,11 +102,55 @@ class LoopReader {
     bool reads = false;
     const clang::Expr* changed = assigned_by(loop.getInc()->IgnoreParenImpCasts(), reads);
     const std::optional<Access> target = changed == nullptr ? std::nullopt : access_of(changed, {});
-    if (!target || target->root != counter || loop.getCond()->HasSideEffects(context_)) {
+    if (!target || target->root != counter || !harmless(loop.getCond())) {
       no(loop.getBeginLoc(), "the header of the loop must change the counter " + quoted(name) + " alone");
       return nullptr;
     }
     return counter;
+  }
+
+  /// Whether an expression changes nothing: HasSideEffects() suspects every call.
+  static bool harmless(const clang::Expr* expression) {
+    bool good = true;
+    visit_all(expression, [&](const clang::Stmt* one) {
+      bool reads = false;
+      const auto* inner = llvm::dyn_cast<clang::Expr>(one);
+      if (inner != nullptr && assigned_by(inner, reads) != nullptr) good = false;
+      if (const auto* call = llvm::dyn_cast<clang::CallExpr>(one)) {
+        const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getDirectCallee());
+        const clang::FunctionDecl* callee = call->getDirectCallee();
+        const bool pure = callee != nullptr && (callee->hasAttr<clang::ConstAttr>() ||
+                                                callee->hasAttr<clang::PureAttr>() || callee->isConstexpr());
+        if (!pure && (method == nullptr || !method->isConst())) good = false;
+      }
+      return true;
+    });
+    return good;
+  }
+
+  /// Pointers and references that are given a place where they are declared, and no other.
+  void find_aliases() {
+    Aliases found;
+    for (const clang::Stmt* statement : statements_before_) {
+      const auto* declaration = llvm::dyn_cast<clang::DeclStmt>(statement);
+      if (declaration == nullptr) continue;
+      for (const clang::Decl* next : declaration->decls()) {
+        const auto* declared = llvm::dyn_cast<clang::VarDecl>(next);
+        if (declared == nullptr || !is_pointer_like(*declared) || declared->getInit() == nullptr) continue;
+        if (is_address_of_place(declared->getInit(), found)) found[declared] = declared->getInit();
+      }
+    }
+    visit_all(outer_.getBody(), [&](const clang::Stmt* one) {
+      const auto* expression = llvm::dyn_cast<clang::Expr>(one);
+      bool reads = false;
+      const clang::Expr* target = expression == nullptr ? nullptr : assigned_by(expression, reads);
+      const auto* name =
+          target == nullptr ? nullptr : llvm::dyn_cast<clang::DeclRefExpr>(target->IgnoreParenImpCasts());
+      const auto* pointer = name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+      if (pointer != nullptr && pointer->getType()->isPointerType()) found.erase(pointer);
+      return true;
+    });
+    around_.aliases = std::move(found);
   }
 
   void add_before(const clang::Stmt* statement) {
@@ -117,7 +163,7 @@ class LoopReader {
       const auto* expression = llvm::dyn_cast<clang::Expr>(one);
       bool reads = false;
       const clang::Expr* target = expression == nullptr ? nullptr : assigned_by(expression, reads);
-      const std::optional<Access> access = target == nullptr ? std::nullopt : access_of(target, {});
+      const std::optional<Access> access = target == nullptr ? std::nullopt : access_of(target, around_.aliases);
       if (access && access->root != nullptr && !access->variables.contains(around_.i))
         around_.before.insert(access->root);
       return true;
@@ -318,7 +364,8 @@ class LoopReader {
     for (const BodyField& field : body.fields()) {
       const bool integer = !field.type->isRealFloatingType();
       for (const std::string& text : field.texts) {
-        const bool in_memory = field.shape.find("[]") != std::string::npos;
+        const bool element = field.shape.find("[]") != std::string::npos;
+        const bool in_memory = element && (field.record != Record::result || field.indexed_by_i);
         const HostWord word{text, integer, in_memory};
         switch (field.record) {
           case Record::i:

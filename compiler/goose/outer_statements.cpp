@@ -40,7 +40,7 @@ bool names(const std::string& text, const std::string& word) {
 OuterStatements::OuterStatements(const clang::ASTContext& context, const PairBody& body,
                                  const std::vector<const clang::Stmt*>& before,
                                  const std::vector<const clang::Stmt*>& after, const Refuse& refuse)
-    : context_(context), around_(body.surroundings()), refuse_(refuse) {
+    : context_(context), around_(body.surroundings()), refuse_(refuse), aliases_(around_.aliases) {
   for (const clang::Stmt* next : before) walk(next, true, true);
   for (const clang::Stmt* next : after) walk(next, false, true);
   if (!refused_) conflicts(body);
@@ -73,7 +73,12 @@ void OuterStatements::walk(const clang::Stmt* statement, bool before, bool alway
         return no(declared->getLocation(), quoted(declared->getNameAsString()) + " is static: it outlives each i");
       }
       declared_.insert(declared);
-      if (declared->getInit() != nullptr) expression(declared->getInit(), before, always);
+      if (!before && is_pointer_like(*declared) && declared->getInit() != nullptr &&
+          is_address_of_place(declared->getInit(), aliases_)) {
+        aliases_[declared] = declared->getInit();
+      }
+      const bool value = declared->getInit() != nullptr && !aliases_.contains(declared);
+      if (value) expression(declared->getInit(), before, always);
     }
     return;
   }
@@ -96,9 +101,9 @@ void OuterStatements::expression(const clang::Expr* expression, bool before, boo
     }
     return assign(*target, reads, before, always);
   }
-  if (const std::optional<Access> access = access_of(expression, {})) {
+  if (const std::optional<Access> access = access_of(expression, aliases_)) {
     const bool of_i = access->variables.contains(around_.i);
-    reads_.push_back({text_of(access->expression, context_, {}), access->shape, expression->getBeginLoc(), of_i});
+    reads_.push_back({text_of(access->expression, context_, aliases_), access->shape, expression->getBeginLoc(), of_i});
     return;
   }
   if (const auto* called = llvm::dyn_cast<clang::CallExpr>(expression)) call(*called, before);
@@ -108,11 +113,17 @@ void OuterStatements::expression(const clang::Expr* expression, bool before, boo
 }
 
 void OuterStatements::assign(const clang::Expr& target, bool reads, bool before, bool always) {
-  const std::optional<Access> access = access_of(&target, {});
+  const std::optional<Access> access = access_of(&target, aliases_);
   if (!access) return no(target.getBeginLoc(), "what is assigned to is no variable, element or member");
-  const std::string text = text_of(access->expression, context_, {});
+  const std::string text = text_of(access->expression, context_, aliases_);
   const bool counter = access->root == around_.i || access->root == around_.j;
   if (counter) return no(target.getBeginLoc(), "the counter " + quoted(text) + " is changed");
+  if (access->root != nullptr && declared_.contains(access->root) && is_pointer_like(*access->root) &&
+      access->shape.find_first_of("[.") != std::string::npos) {
+    return no(target.getBeginLoc(), quoted(text) +
+                                        " is written through a pointer whose place is not known here: write to "
+                                        "elements by their index");
+  }
   const bool of_i = access->variables.contains(around_.i);
   const bool local = access->root != nullptr && declared_.contains(access->root);
   if (before && reads && !local && !given_.contains(access->shape)) {
@@ -127,7 +138,7 @@ void OuterStatements::assign(const clang::Expr& target, bool reads, bool before,
   if (reads) reads_.push_back({text, access->shape, target.getBeginLoc(), of_i});
   // Variables of the function that each i begins anew are as good as local.
   const bool fresh_variable = !of_i && access->root != nullptr && given_.contains(access->shape);
-  for (const std::string& element : elements_of(access->expression, access->variables, loops_, context_, {})) {
+  for (const std::string& element : elements_of(access->expression, access->variables, loops_, context_, aliases_)) {
     written_.push_back({element, access->shape, target.getBeginLoc(), local || fresh_variable, of_i, always && of_i});
   }
 }

@@ -48,6 +48,7 @@ class OuterStatements {
   const clang::ASTContext& context_;
   const Surroundings& around_;
   Refuse refuse_;
+  Aliases aliases_;
   bool refused_ = false;
   Variables declared_;
   std::set<std::string> given_;   // shapes that get a value for each i before the loop over j

@@ -25,14 +25,21 @@ std::string name_from(const std::string& text) {
   return name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0 ? "v" + name : name;
 }
 
+}  // namespace
+
 bool is_pointer_like(const clang::VarDecl& declared) {
   return declared.getType()->isPointerType() || declared.getType()->isReferenceType();
 }
 
-}  // namespace
+bool has_outside_type(const clang::VarDecl& declared) {
+  const clang::Type* element = declared.getType()->getBaseElementTypeUnsafe();
+  const clang::RecordDecl* record = element->getAsRecordDecl();
+  return record == nullptr || (record->getParentFunctionOrMethod() == nullptr &&
+                               (record->getIdentifier() != nullptr || record->getTypedefNameForAnonDecl() != nullptr));
+}
 
 PairBody::PairBody(const clang::ASTContext& context, Surroundings surroundings, const Refuse& refuse)
-    : context_(context), around_(std::move(surroundings)), refuse_(refuse) {}
+    : context_(context), around_(std::move(surroundings)), refuse_(refuse), aliases_(around_.aliases) {}
 
 void PairBody::no(const clang::Stmt* where, std::string text) {
   refused_ = true;
@@ -50,7 +57,13 @@ bool PairBody::read() {
     walk(around_.inner->getBody(), state);
   }
   for (const clang::VarDecl* declared : written_) {
-    if (!carried_.contains(declared)) scratch_.insert(declared);
+    if (carried_.contains(declared)) continue;
+    scratch_.insert(declared);
+    if (has_outside_type(*declared) || refused_) continue;
+    refused_ = true;
+    refuse_(declared->getLocation(), "the structure of " + quoted(declared->getNameAsString()) +
+                                         " is known in this function alone: declare it before the function, with a "
+                                         "name");
   }
   // One word of a result in two members is right for sums alone.
   for (const BodyField& one : fields_) {
@@ -128,6 +141,7 @@ BodyField& PairBody::field(Record record, const Access& access) {
   made.type = access.expression->getType().getCanonicalType().getUnqualifiedType();
   made.where = access.expression->getBeginLoc();
   made.shape = access.shape;
+  made.indexed_by_i = uses(access, around_.i);
   made.loops = loops_of(access.variables, loops_);
   made.texts = elements(access);
   made.counter =
@@ -311,6 +325,12 @@ void PairBody::declare(const clang::VarDecl& declared, State& state) {
     refused_ = true;
     return refuse_(declared.getLocation(), quoted(declared.getNameAsString()) +
                                                " is static: pairs share no variables; results are sums over all j");
+  }
+  if (!has_outside_type(declared)) {
+    refused_ = true;
+    return refuse_(declared.getLocation(), "the structure of " + quoted(declared.getNameAsString()) +
+                                               " is known in this function alone: declare it before the function, with "
+                                               "a name");
   }
   if (aliases_.contains(&declared)) {
     if (!is_address_of_place(declared.getInit(), aliases_)) {

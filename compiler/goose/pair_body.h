@@ -23,12 +23,18 @@ struct BodyField {
   clang::QualType type;
   clang::SourceLocation where;
   std::string shape;
-  bool only_factor = true;       // of products and quotients, or argument of a function
-  bool only_sums = true;         // results: += and -= alone
-  bool counter = false;          // i or j itself
+  bool only_factor = true;  // of products and quotients, or argument of a function
+  bool only_sums = true;    // results: += and -= alone
+  bool counter = false;     // i or j itself
+  bool indexed_by_i = false;
   std::vector<FixedLoop> loops;  // shape of the member
   std::vector<std::string> texts;
 };
+
+[[nodiscard]] bool is_pointer_like(const clang::VarDecl& declared);
+
+/// Whether code outside of the function can name a variable's type.
+[[nodiscard]] bool has_outside_type(const clang::VarDecl& declared);
 
 /// What surrounds the body.
 struct Surroundings {
@@ -37,6 +43,7 @@ struct Surroundings {
   const clang::VarDecl* i = nullptr;
   const clang::VarDecl* j = nullptr;
   Variables before;  // declared or written by the i-loop before the j-loop
+  Aliases aliases;   // pointers and references among them to places that stay
 };
 
 class PairBody {
@@ -86,8 +93,8 @@ class PairBody {
   const clang::ASTContext& context_;
   Surroundings around_;
   Refuse refuse_;
-  bool refused_ = false;
   Aliases aliases_;
+  bool refused_ = false;
   Variables inside_;   // declared in the body
   Variables written_;  // plain variables from outside that the body writes
   std::set<std::string> result_shapes_;

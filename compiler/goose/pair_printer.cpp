@@ -124,7 +124,9 @@ class PairPrinter : public clang::PrinterHelper {
     expression = expression->IgnoreParenImpCasts();
     if (const std::optional<Access> access = access_of(expression, body_.aliases())) {
       const BodyField* field = body_.field_of(*access, loops_);
-      return field != nullptr && is_long(*field);
+      if (field != nullptr) return is_long(*field);
+      // Members of structures keep their types.
+      return access->shape.find('.') != std::string::npos && context_.getTypeSize(access->expression->getType()) == 64;
     }
     if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(expression)) return is_long(unary->getSubExpr());
     if (const auto* chosen = llvm::dyn_cast<clang::ConditionalOperator>(expression)) {
