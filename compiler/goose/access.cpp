@@ -122,7 +122,8 @@ class Substitution : public clang::PrinterHelper {
       return true;
     }
     if (const auto alias = aliases_.find(declared); alias != aliases_.end()) {
-      out << "(" << text_of(alias->second, context_, aliases_, values_) << ")";
+      const bool sum = llvm::isa<clang::UnaryOperator, clang::BinaryOperator>(alias->second->IgnoreParenImpCasts());
+      out << (sum ? "(" : "") << text_of(alias->second, context_, aliases_, values_) << (sum ? ")" : "");
       return true;
     }
     return false;

@@ -254,7 +254,12 @@ class LoopReader {
 
   // ---- the clause result ----
 
-  static bool fits(const NamedResult& named, const std::string& element) {
+  static bool fits(const NamedResult& named, std::string element) {
+    // (&p[i])->x is p[i].x.
+    const std::size_t arrow = element.find(")->");
+    if (element.starts_with("(&") && arrow != std::string::npos) {
+      element = element.substr(2, arrow - 2) + "." + element.substr(arrow + 3);
+    }
     // Word by word; what the clause leaves out is any index, 0..2 and names of counters are any number.
     std::size_t at = 0;
     for (std::size_t n = 0; n < named.words.size(); ++n) {

@@ -156,6 +156,8 @@ CompileResult compile_lsump(std::string_view text, std::string_view name, const 
   for (Diagnostic& diagnostic : result.diagnostics) {
     if (diagnostic.message == kResultForms)
       diagnostic.message = "a result must be accumulated: f += ..., f -= ..., f = min(f, ...) or max(f, ...)";
+    if (diagnostic.message == kLongFunction)
+      diagnostic.message = "this function is not known for long words: take it of short(...)";
     if (diagnostic.message == kNoResult) diagnostic.message = "no result is changed: results are declared by VARF";
   }
   return result;

@@ -65,6 +65,7 @@ unsigned first_column(const std::string& text, unsigned line) {
 
 /// Results are no members of records to this reader.
 std::string in_words_of_loops(const std::string& text) {
+  if (text == kLongFunction) return std::string(kLongFunction) + "; or ask for precision(\"mixed\") or \"single\"";
   if (text != kResultForms) return text;
   return "a result must be accumulated, in a way that does not depend on the order of j: a[i] += ..., a[i] -= ..., "
          "a[i] = "

@@ -152,8 +152,7 @@ Operand Lowering::function(const Node& node, Width width) {
   const bool wide = width == Width::long_word;
   if (node.act == Act::sqrt) return wide ? builder_.sqrt_long(x) : builder_.sqrt(x);
   if (wide) {
-    return refuse(node,
-                  "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out");
+    return refuse(node, kLongFunction);
   }
   switch (node.act) {
     case Act::rsqrt:

@@ -15,6 +15,9 @@ inline constexpr const char* kResultForms =
     "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, &=, ^=, min "
     "and max; and under a condition";
 
+inline constexpr const char* kLongFunction =
+    "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out";
+
 class Lowering {
  public:
   Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors,

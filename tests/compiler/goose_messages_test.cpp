@@ -140,7 +140,9 @@ INSTANTIATE_TEST_SUITE_P(
             "function 'other' is called, which the machine does not have; known are sqrt, fabs, fmin, fmax, copysign, "
             "exp, exp2, log, log2, sin, cos, rint and those of gdr/kernel.h"},
         Refused{"Exponential", LOOPS("", "      a[i] += exp(x[j]);\n", ""), 11, 7,
-                "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out"},
+                "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out; "
+                "or ask "
+                "for precision(\"mixed\") or \"single\""},
         Refused{"Break", LOOPS("", "      if (x[j] > 1) break;\n      a[i] += x[j];\n", ""), 11, 21,
                 "the loop ends early: every i meets every j, and loops inside have a constant number of turns; use a "
                 "condition"},

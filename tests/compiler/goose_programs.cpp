@@ -207,8 +207,7 @@ int main(void) {
 }
 )";
 
-const char* const kVectors = R"(#include <algorithm>
-#include <array>
+const char* const kVectors = R"(#include <array>
 #include <cmath>
 #include <cstdio>
 #include <vector>

@@ -1,0 +1,167 @@
+// Kernels in LSUMP's language: the bits of the same kernels in C++, and messages at their places.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <ostream>
+#include <random>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/hostlib/device.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+struct Same {
+  const char* name;
+  const char* cplusplus;
+  const char* lsump;
+};
+
+void PrintTo(const Same& one, std::ostream* out) { *out << one.name; }
+
+std::vector<std::uint64_t> run(const compiler::CompileResult& compiled) {
+  EXPECT_EQ(compiler::format_diagnostics(compiled), "");
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "kernel.vsm");
+  if (!assembled.program) {
+    ADD_FAILURE() << assembler::format_diagnostics(assembled);
+    return {};
+  }
+  Device device;
+  device.load(*assembled.program);
+  for (const isa::Parameter& parameter : assembled.program->parameters) device.set_parameter(parameter.name, 0.375);
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> number(0.125, 1);
+  const auto records = [&](std::size_t count, std::size_t width) {
+    std::vector<std::uint64_t> fields(count * width);
+    for (std::uint64_t& field : fields) field = std::bit_cast<std::uint64_t>(number(random));
+    return fields;
+  };
+  device.write_j(0, records(70, device.fields(isa::Transfer::elt)));
+  return device.run(records(40, device.fields(isa::Transfer::hlt)), 70);
+}
+
+class Lsump : public testing::TestWithParam<Same> {};
+
+TEST_P(Lsump, HasTheBitsOfCplusplus) {
+  compiler::CompileOptions options;
+  options.effort = 1;
+  const std::string source = std::string("#include <gdr/kernel.h>\n") + GetParam().cplusplus;
+  const compiler::CompileResult expected = compiler::compile_ir(llvm_code(source, false), "same.bc", options);
+  const compiler::CompileResult got = compiler::compile_lsump(GetParam().lsump, "same.lsump", options);
+  const auto words = run(expected);
+  EXPECT_FALSE(words.empty());
+  EXPECT_EQ(run(got), words);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, Lsump,
+    testing::Values(
+        Same{"Gravity",
+             "struct I { double x[3], eps2; }; struct J { double x[3]; float m; }; struct F { double a[3], pot; };\n"
+             "void same(const I& i, const J& j, F& f) {\n  float d[3]; double r2 = i.eps2;\n"
+             "  for (int k = 0; k < 3; ++k) { d[k] = j.x[k] - i.x[k]; r2 += double(d[k]) * d[k]; }\n"
+             "  const float y = gdr::rsqrt(r2); const double my = double(y) * j.m; const float my3 = my * (y * y);\n"
+             "  f.pot -= my; for (int k = 0; k < 3; ++k) f.a[k] += double(my3) * d[k];\n}\n",
+             "# as SC '07 writes it\n/VARI xi, yi, zi, eps2;\n/VARJ xj, yj, zj\n/VARJ short mj;\n/VARF ax, ay, az, "
+             "pot;\n"
+             "dx = xj - xi; dy = yj - yi; dz = zj - zi;\n"
+             "long r2 = eps2 + long(dx) * dx + long(dy) * dy + long(dz) * dz;\ny = rsqrt(short(r2));\n"
+             "long my = long(y) * mj;\nmy3 = my * (y * y);\npot -= my;\n"
+             "ax += long(my3) * dx; ay += long(my3) * dy; az += long(my3) * dz;\n"},
+        Same{"ArraysAndParameters",
+             "struct I { float x[2]; }; struct J { float y[2]; }; struct F { float s[2]; double t; };\n"
+             "struct P { float g, h; };\n"
+             "void same(const I& i, const J& j, F& f, const P& p) {\n"
+             "  const float a = i.x[0] * j.y[1] - i.x[1] * j.y[0] / p.g;\n"
+             "  f.s[0] += a * 1.5f; f.s[1] -= std::sqrt(std::fabs(a)) + p.h; f.t += double(a) * a;\n}\n",
+             "VARI short x[2]; VARJ short y[2]; VARF short s[2]; VARF t; VARC short g, h; VARC k = 1.5;\n"
+             "a = x[0] * y[1] - x[1] * y[0] / g; // the determinant, nearly\n"
+             "s[0] += a * k; s[1] -= sqrt(abs(a)) + h; t += long(a) * a;\n"},
+        Same{"Choices",
+             "struct I { double x; }; struct J { double y; float m; }; struct F { double s, low, high; };\n"
+             "void same(const I& i, const J& j, F& f) {\n  const float d = j.y - i.x;\n"
+             "  if (d > 0 && !(d >= 0.5f || j.m == 1)) f.s += j.m;\n"
+             "  const float e = d < 0.25f ? std::exp(d) : -j.m;\n"
+             "  f.low = std::fmin(f.low, e); f.high = std::fmax(f.high, double(e));\n}\n",
+             "VARI x; VARJ y; VARJ short m; VARF s, low, high;\nd = y - x;\n"
+             "s += d > 0 && !(d >= 0.5 || m == 1) ? m : 0;\ne = d < 0.25 ? exp(d) : -m;\n"
+             "low = min(low, e); /* the least */ high = max(high, e);\n"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(LsumpKernels, AreNamedAfterTheirFile) {
+  const compiler::CompileResult result =
+      compiler::compile_lsump("VARI x; VARJ y; VARF f; f += x * y;", "some/dot-product.lsump");
+  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  EXPECT_EQ(result.kernel, "dot_product");
+}
+
+TEST(LsumpKernels, RaiseToMinusThreeHalves) {
+  compiler::CompileOptions options;
+  options.effort = 1;
+  const auto of = [&](const char* value) {
+    return run(
+        compiler::compile_lsump(std::string("VARI short x; VARJ y; VARF f; f += ") + value + ";", "k.lsump", options));
+  };
+  EXPECT_EQ(of("powm32(x)"), of("rsqrt(x) * rsqrt(x) * rsqrt(x)"));
+}
+
+struct Refused {
+  const char* name;
+  const char* text;
+  unsigned line;
+  unsigned column;
+  const char* message;
+};
+
+void PrintTo(const Refused& one, std::ostream* out) { *out << one.name; }
+
+class LsumpMessages : public testing::TestWithParam<Refused> {};
+
+TEST_P(LsumpMessages, NameThePlace) {
+  const compiler::CompileResult result = compiler::compile_lsump(GetParam().text, "wrong.lsump");
+  EXPECT_EQ(result.source, "");
+  ASSERT_FALSE(result.diagnostics.empty());
+  EXPECT_EQ(result.diagnostics[0].message, GetParam().message);
+  EXPECT_EQ(result.diagnostics[0].line, GetParam().line);
+  EXPECT_EQ(result.diagnostics[0].column, GetParam().column);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sources, LsumpMessages,
+    testing::Values(
+        Refused{"NoSemicolon", "VARI x; VARF f;\nf += x\nf += 1;", 3, 1, "';' is expected"},
+        Refused{"NoParenthesis", "VARI x; VARF f; f += (x;", 1, 24, "')' is expected"},
+        Refused{"NoExpression", "VARI x; VARF f; f += ;", 1, 22, "an expression is expected"},
+        Refused{"NoName", "VARI 3;", 1, 6, "a name is expected"},
+        Refused{"NoStatement", "VARI x; + 3;", 1, 9, "a statement is expected"},
+        Refused{"Unknown", "VARI x; VARF f;\nf += x * y;", 2, 10, "'y' is not declared, and no value was given to it"},
+        Refused{
+            "UnknownFunction", "VARI x; VARF f; f += tan(x);", 1, 22,
+            "function 'tan' is not known; known are sqrt, rsqrt, reciprocal, powm32, exp, exp2, log, log2, sin, cos, "
+            "abs, rint, min, max, fmin, fmax, fabs, copysign, long and short"},
+        Refused{"Arguments", "VARI x; VARF f; f += min(x);", 1, 22, "'min' takes 2 arguments, not 1"},
+        Refused{"Twice", "VARI x; VARJ x; VARF f;", 1, 14, "'x' is declared twice"},
+        Refused{"DataWritten", "VARI x; VARF f; x = 3;", 1, 17,
+                "'x' is data: results are declared by VARF, and other names are variables"},
+        Refused{"ResultAssigned", "VARI x; VARF f; f = x;", 1, 17,
+                "a result must be accumulated: f += ..., f -= ..., f = min(f, ...) or max(f, ...)"},
+        Refused{"NothingDone", "VARI x; VARF f; a = x;", 1, 1, "no result is changed: results are declared by VARF"},
+        Refused{"TruthAsNumber", "VARI x; VARF f; f += x < 1;", 1, 22,
+                "a condition stands where a number is expected: choose by condition ? a : b"},
+        Refused{"NumberAsTruth", "VARI x; VARF f; f += x ? 1 : 2;", 1, 22,
+                "a condition is expected here: a comparison, or several with &&, || and !"},
+        Refused{"IndexOutside", "VARI x[3]; VARF f; f += x[3];", 1, 25, "index 3 of 'x' is outside 0..2"},
+        Refused{"IndexMissing", "VARI x[3]; VARF f; f += x;", 1, 25, "'x' has 3 elements: name one, as x[0]"},
+        Refused{"NoArray", "VARI x; VARF f; f += x[0];", 1, 22, "'x' is no array"},
+        Refused{"ValueOfData", "VARI x = 3; VARF f;", 1, 6, "'x' has a value: constants are declared by VARC"},
+        Refused{"WidthTwice", "VARI x; VARF f; long a = x; short a = x; f += a;", 1, 29, "'a' has its width already"},
+        Refused{"NoValueYet", "VARI x; VARF f; a += x;", 1, 17, "'a' has no value yet; results are declared by VARF"},
+        Refused{"NoFiniteNumber", "VARI x; VARF f; f += x * (1 / 0);", 1, 27, "the constant is no finite number"},
+        Refused{"LongExponential", "VARI x; VARF f; f += exp(x);", 1, 22,
+                "this function is not known for long words: take it of short(...)"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace gdr::compiler_testing
