@@ -59,12 +59,15 @@ endif()
 if(TARGET gdr_import)
   install(TARGETS gdr_import LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
 endif()
+if(TARGET gdr_goose)
+  install(TARGETS gdr_goose LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
+endif()
 # What pair functions include, for gdr cc and for the host's compiler.
 install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr/kernels/cc/gdr COMPONENT libgdr)
 install(FILES ${gdr_SOURCE_DIR}/kernels/cc/gdr/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gdr)
 foreach(data machines kernels)
   install(DIRECTORY ${gdr_SOURCE_DIR}/${data} DESTINATION ${CMAKE_INSTALL_DATADIR}/gdr COMPONENT libgdr
-    FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm PATTERN *.cc)
+    FILES_MATCHING PATTERN *.toml PATTERN *.csv PATTERN *.vsm PATTERN *.cc PATTERN *.lsump PATTERN *.c)
 endforeach()
 install(FILES ${gdr_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT libgdr)
 

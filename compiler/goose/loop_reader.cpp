@@ -6,6 +6,7 @@
 #include <clang/Lex/Lexer.h>
 
 #include <algorithm>
+#include <set>
 
 #include "outer_statements.h"
 #include "pair_printer.h"
@@ -388,8 +389,11 @@ class LoopReader {
         }
       }
     }
+    std::set<std::string> known;
+    for (const HostResult& result : loop.results) known.insert(result.word.text);
     for (const OuterWrite& write : outside.written()) {
-      if (write.of_i && write.always) loop.written.push_back({write.text, false, true});
+      if (write.of_i && write.always && known.insert(write.text).second)
+        loop.written.push_back({write.text, false, true});
     }
   }
 
