@@ -18,6 +18,12 @@ bool reads_memory(const clang::Stmt* expression) {
   return found;
 }
 
+/// 3 * i + k has the elements of i.
+bool is_product(const clang::Expr* expression) {
+  const auto* product = llvm::dyn_cast<clang::BinaryOperator>(expression->IgnoreParenImpCasts());
+  return product != nullptr && product->getOpcode() == clang::BO_Mul;
+}
+
 class PathReader {
  public:
   PathReader(const Aliases& aliases, Access& access) : aliases_(aliases), access_(access) {}
@@ -83,6 +89,14 @@ class PathReader {
     access_.shape += "[]";
     if (index == nullptr) return true;
     access_.indirect = access_.indirect || reads_memory(index);
+    const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(index->IgnoreParenImpCasts());
+    if (sum != nullptr && sum->isAdditiveOp()) {
+      const auto is_name = [](const clang::Expr* one) {
+        return llvm::isa<clang::DeclRefExpr>(one->IgnoreParenImpCasts());
+      };
+      access_.shifted =
+          access_.shifted || is_name(sum->getLHS()) || (is_name(sum->getRHS()) && !is_product(sum->getLHS()));
+    }
     add_variables(index);
     return true;
   }

@@ -32,6 +32,7 @@ struct Access {
   Variables in_indices;
   std::string shape;      // root, members and brackets without what stands in them
   bool indirect = false;  // an index or a pointer on the way is read from memory
+  bool shifted = false;   // an index is a variable and something
 };
 
 /// Nothing for an expression that is no place, or is reached through a call.

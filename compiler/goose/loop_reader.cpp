@@ -37,7 +37,8 @@ class LoopReader {
     PairBody body(context_, around_, refuse_);
     if (!body.read()) return std::nullopt;
     const OuterStatements outside(context_, body, statements_before_, statements_after_, refuse_);
-    if (!outside.allowed() || !scratch_ends(body) || !results_named(body, outside)) return std::nullopt;
+    if (!outside.allowed() || !bounds_stay(body, outside) || !scratch_ends(body) || !results_named(body, outside))
+      return std::nullopt;
     GooseLoop loop;
     slices(loop);
     words(body, outside, loop);
@@ -194,6 +195,30 @@ class LoopReader {
     }
     check(around_.inner->getCond());
     check(around_.inner->getInc());
+  }
+
+  /// Headers are executed before the body, for all i and j.
+  bool bounds_stay(const PairBody& body, const OuterStatements& outside) {
+    for (const clang::ForStmt* loop : {&outer_, around_.inner}) {
+      for (const clang::Stmt* part : {loop->getInit(), static_cast<const clang::Stmt*>(loop->getCond()),
+                                      static_cast<const clang::Stmt*>(loop->getInc())}) {
+        visit_all(part, [&](const clang::Stmt* one) {
+          const auto* name = llvm::dyn_cast<clang::DeclRefExpr>(one);
+          const auto* declared = name == nullptr ? nullptr : llvm::dyn_cast<clang::VarDecl>(name->getDecl());
+          if (declared == nullptr || declared == around_.i || declared == around_.j || refused_) return true;
+          const bool written = body.scratch().contains(declared) || body.carried().contains(declared) ||
+                               std::any_of(outside.written().begin(), outside.written().end(),
+                                           [&](const auto& write) { return write.text == declared->getName(); });
+          if (written) {
+            no(name->getBeginLoc(),
+               quoted(declared->getNameAsString()) +
+                   " is changed in the loops whose bounds it is: the board takes all i and j at once");
+          }
+          return true;
+        });
+      }
+    }
+    return !refused_;
   }
 
   // ---- variables that keep no value ----

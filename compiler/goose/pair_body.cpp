@@ -53,6 +53,7 @@ bool PairBody::read() {
     fields_.clear();
     by_key_.clear();
     for (auto& names : names_) names.clear();
+    left_ = false;
     State state;
     walk(around_.inner->getBody(), state);
   }
@@ -239,7 +240,15 @@ void PairBody::input(const Access& access, bool factor) {
     return no(access.expression, quoted(text_of(access.expression, context_, aliases_)) +
                                      " is data of a pair: data belong to i or to j; compute it from such data");
   }
-  if (conditions_ > 0 && access.indirect) {
+  const bool conditional = conditions_ > 0 || left_;
+  if (conditional && access.shifted) {
+    return no(
+        access.expression,
+        quoted(text_of(access.expression, context_, aliases_)) +
+            " is beside i or j, and is read only under a condition: data are sent for all i and j, of which it may "
+            "not be there for the first or last; read it outside of the condition");
+  }
+  if (conditional && access.indirect) {
     return no(access.expression,
               quoted(text_of(access.expression, context_, aliases_)) +
                   " is found through other data, and only under a condition: data are sent for all i "
@@ -407,6 +416,7 @@ void PairBody::walk(const clang::Stmt* statement, State& state) {
   if (llvm::isa<clang::ContinueStmt>(statement)) {
     if (!loops_.empty()) return no(statement, "'continue' inside of a loop of the pair: use a condition");
     state.reached = false;
+    left_ = true;
     return;
   }
   if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(statement)) {

@@ -103,6 +103,7 @@ class PairBody {
   std::vector<FixedLoop> loops_;  // around the statement at work
   unsigned switches_ = 0;
   unsigned conditions_ = 0;
+  bool left_ = false;  // some pairs do not come to the statement at work
   std::vector<BodyField> fields_;
   std::map<std::string, std::size_t> by_key_;
   std::set<std::string> names_[kRecords];
