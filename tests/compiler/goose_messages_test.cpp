@@ -135,6 +135,13 @@ INSTANTIATE_TEST_SUITE_P(
                 "'y[index_[j]]' is found through other data, and only under a condition: data are sent for all i and "
                 "j; read "
                 "it outside of the condition"},
+        Refused{"BesideUnderCondition", LOOPS("", "      if (i == 0) continue;\n      a[i] += x[i - 1] * y[j];\n", ""),
+                12, 15,
+                "'x[i - 1]' is beside i or j, and is read only under a condition: data are sent for all i and j, of "
+                "which it "
+                "may not be there for the first or last; read it outside of the condition"},
+        Refused{"BoundsChanged", LOOPS("", "      a[i] += x[j];\n", "    n = n - 1;\n"), 9, 19,
+                "'n' is changed in the loops whose bounds it is: the board takes all i and j at once"},
         Refused{
             "UnknownFunction", LOOPS("", "      a[i] += other(index_[j]);\n", ""), 11, 7,
             "function 'other' is called, which the machine does not have; known are sqrt, fabs, fmin, fmax, copysign, "

@@ -301,13 +301,14 @@ const char* const kConditions = R"(#include <math.h>
 static double number(unsigned n) { return ((n * 2654435761u) >> 8) / 16777216.0 - 0.5; }
 int main(void) {
   double x[40], s[40], t[40];
-  int type[40];
-  for (int i = 0; i < 40; i++) x[i] = number(i), s[i] = t[i] = 0, type[i] = i % 3;
+  short type[40];
+  _Bool odd[40];
+  for (int i = 0; i < 40; i++) x[i] = number(i), s[i] = t[i] = 0, type[i] = i % 3, odd[i] = i % 2;
 #pragma goose parallel for loopcounter(i, j) precision(PRECISION) result(s[i], t[i])
   for (int i = 0; i < 40; i++) {
     for (int j = 0; j < 40; j++) {
       double d = x[j] - x[i], w;
-      if (type[j] == 0 && d > 0)
+      if (odd[j] && d > 0)
         w = d * 2;
       else
         w = d > -0.25 ? 0.25 : -d;
