@@ -124,7 +124,8 @@ class Action : public clang::ASTFrontendAction {
 };
 
 void read(const GooseRequest& request, GooseUnit& unit) {
-  std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", GDR_CLANG_RESOURCES};
+  std::vector<std::string> command{"clang", "-fsyntax-only", "-resource-dir", GDR_CLANG_RESOURCES,
+                                   "-fno-caret-diagnostics"};  // else clang counts its errors on standard error
   command.insert(command.end(), request.arguments.begin(), request.arguments.end());
   command.push_back(request.file);
   llvm::IntrusiveRefCntPtr<clang::FileManager> files(new clang::FileManager(clang::FileSystemOptions()));
