@@ -70,8 +70,6 @@ void build(const Folder& folder, const std::string& file, const std::string& tex
   EXPECT_EQ(built.messages, "");
 }
 
-#if !GDR_SANITIZED  // libgdr with sanitizers wants programs with them
-
 class Goose : public testing::TestWithParam<GooseProgram> {};
 
 TEST_P(Goose, IsOnTheBoardWhatItIsOnTheHost) {
@@ -204,8 +202,6 @@ TEST(GooseRuns, ErrorsOfTheHostsCompilerAreAtTheUsersPlaces) {
   EXPECT_FALSE(built.done);
   EXPECT_NE(built.messages.find(path.string() + ":19:24: error: unused variable"), std::string::npos) << built.messages;
 }
-
-#endif
 
 }  // namespace
 }  // namespace gdr::compiler_testing
