@@ -56,6 +56,9 @@ install(TARGETS gdr_library EXPORT gdrTargets LIBRARY COMPONENT libgdr NAMELINK_
 if(TARGET gdr_jit)  # found beside libgdr and the programs
   install(TARGETS gdr_jit LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
 endif()
+if(TARGET gdr_opencl)
+  install(TARGETS gdr_opencl LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
+endif()
 if(TARGET gdr_import)
   install(TARGETS gdr_import LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgdr)
 endif()

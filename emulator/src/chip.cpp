@@ -3,32 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "chip_arguments.h"
 #include "decoded_program.h"
 #include "require.h"
 
 namespace gdr::emulator {
 namespace {
-
-void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
-
-/// A run of words inside the memory of a PE; `where.count` of them.
-void require_pe_words(const PeWords& where) {
-  if (where.memory == isa::Memory::bm) throw Error("where.memory = bm is refused: it must be gpr or lm");
-  const unsigned size = where.memory == isa::Memory::gpr ? isa::kGprShortWords : isa::kLmShortWords;
-  const unsigned stride = isa::short_words(where.width);
-  require(where.address + stride <= size, "where.address", where.address, 0, size - stride);
-  if (where.address % stride != 0) {
-    throw Error(fmt::format("where.address = {} is refused: a long word has an even one", where.address));
-  }
-  const unsigned most = (size - where.address) / stride;
-  require(where.count >= 1 && where.count <= most, "where.count", where.count, 1, most);
-}
-
-void require_bm(unsigned address, std::size_t count) {
-  constexpr unsigned kWords = isa::kBmShortWords / 2;
-  require(address < kWords, "address", address, 0, kWords - 1);
-  require(count <= kWords - address, "count", count, 0, kWords - address);
-}
 
 void require_reduction(isa::Op op) {
   if (isa::info_of(op).reduces) return;

@@ -9,6 +9,7 @@
 
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/session.h"
+#include "opencl/opencl_engine.h"
 
 namespace gdr::emulator {
 namespace {
@@ -28,6 +29,13 @@ std::optional<std::array<std::string_view, 2>> pair_in(std::string_view name) {
   const std::size_t comma = name.find(',');
   if (comma == std::string_view::npos) return std::nullopt;
   return std::array{name.substr(0, comma), name.substr(comma + 1)};
+}
+
+/// The device in `opencl:DEVICE`; none for any other name.
+std::optional<std::string_view> device_in(std::string_view name) {
+  constexpr std::string_view kPrefix = "opencl:";
+  if (!name.starts_with(kPrefix) || name.size() == kPrefix.size()) return std::nullopt;
+  return name.substr(kPrefix.size());
 }
 
 /// The engines that there are. One instance per process, created on the first call.
@@ -71,6 +79,7 @@ class Registry {
     add_chips(Engine::simd, [] { return make_simd_chip(); }, {});
     add_chips(Engine::native, [] { return make_native_chip(); }, {.exact = false});
     add_chips(Engine::lockstep, lockstep_chip, {});
+    engines_.push_back({std::string(Engine::opencl), [] { return make_opencl_engine({}); }});
     // Takes the program, so that one that cannot run is refused.
     add_chips(Engine::timing, [] { return make_reference_chip(); }, {.exact = false, .computes = false});
   }
@@ -91,10 +100,12 @@ void register_engine(std::string_view name, EngineFactory factory) {
 
 std::unique_ptr<Engine> make_engine(std::string_view name) {
   if (const EngineFactory factory = Registry::instance().factory(name)) return factory();
+  if (const auto device = device_in(name)) return make_opencl_engine(*device);
   const auto pair = pair_in(name);
   if (!pair) {
-    throw Error(fmt::format("engine '{}' is unknown: it must be one of {}, or lockstep:A,B with two of them", name,
-                            fmt::join(engine_names(), ", ")));
+    throw Error(fmt::format(
+        "engine '{}' is unknown: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them", name,
+        fmt::join(engine_names(), ", ")));
   }
   std::array<std::unique_ptr<Engine>, 2> engines;
   for (std::size_t n = 0; n < engines.size(); ++n) {
@@ -106,7 +117,7 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
 }
 
 bool is_engine(std::string_view name) {
-  if (Registry::instance().factory(name)) return true;
+  if (Registry::instance().factory(name) || device_in(name)) return true;
   const auto pair = pair_in(name);
   return pair && is_engine((*pair)[0]) && is_engine((*pair)[1]);
 }

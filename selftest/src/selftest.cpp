@@ -13,7 +13,8 @@ using emulator::Engine;
 std::vector<std::string> exact_engines() {
   std::vector<std::string> names;
   for (const std::string& name : emulator::engine_names()) {
-    if (name != Engine::reference && emulator::make_engine(name)->traits().exact) names.push_back(name);
+    const emulator::EngineTraits traits = emulator::make_engine(name)->traits();
+    if (name != Engine::reference && traits.exact && !traits.on_device) names.push_back(name);
   }
   return names;
 }

@@ -20,6 +20,7 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "plugin.h"
 
 namespace gdr::emulator::jit {
 namespace {
@@ -35,31 +36,11 @@ constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
 
-/// Where a library of ours may be: beside the code that asks, as it is built and as it is installed.
-std::vector<std::filesystem::path> library_places() {
-  std::vector<std::filesystem::path> places;
-  Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&library_places), &own) != 0 && own.dli_fname != nullptr) {
-    std::error_code none;
-    const std::filesystem::path beside = std::filesystem::canonical(own.dli_fname, none).parent_path();
-    if (!none) {
-      for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) places.push_back(beside / folder);
-    }
-  }
-  places.emplace_back(GDR_INSTALLED_LIBRARIES);
-  places.emplace_back(GDR_BUILT_LIBRARIES);
-  return places;
-}
-
 /// Loaded once, and never unloaded: LLVM does not like it.
 GdrJitCompile compiler() {
   static const GdrJitCompile found = []() -> GdrJitCompile {
-    for (const std::filesystem::path& place : library_places()) {
-      void* library = dlopen((place / "libgdr_jit.so").c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (library == nullptr) continue;
-      return reinterpret_cast<GdrJitCompile>(dlsym(library, GDR_JIT_COMPILE));
-    }
-    return nullptr;
+    void* const library = load_plugin("libgdr_jit.so");
+    return library == nullptr ? nullptr : reinterpret_cast<GdrJitCompile>(dlsym(library, GDR_JIT_COMPILE));
   }();
   return found;
 }

@@ -142,6 +142,7 @@ class Session : public Inspector {
 struct EngineTraits {
   bool exact = true;     // results are the machine's, bit for bit
   bool computes = true;  // false: runs leave the chips as they are
+  bool on_device = false;  // needs one, which a host may lack
 };
 
 /// What computes. Engines that are exact give the same bits.
@@ -152,6 +153,7 @@ class Engine {
   static constexpr std::string_view simd = "simd";            // PEs in host vectors
   static constexpr std::string_view native = "native";        // as simd, with the host's own doubles: not bit exact
   static constexpr std::string_view lockstep = "lockstep";    // reference and simd; throws Divergence where they differ
+  static constexpr std::string_view opencl = "opencl";        // chips on a device of OpenCL
   static constexpr std::string_view timing = "timing";        // computes nothing
 
   virtual ~Engine() = default;
@@ -172,6 +174,7 @@ using EngineFactory = std::function<std::unique_ptr<Engine>()>;
 /// Makes an engine known by name to everything that takes one, in this process. Throws gdr::Error for a name that is
 /// empty or taken. Thread safe.
 void register_engine(std::string_view name, EngineFactory factory);
+/// `opencl:DEVICE` makes the engine opencl on that device (gdr/emulator/opencl.h).
 /// `lockstep:EXPECTED,FOUND` makes two engines known by name run in lockstep. Throws gdr::Error naming the engines that
 /// there are, and for lockstep with one that computes nothing.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(std::string_view name);

@@ -1,0 +1,30 @@
+// Memory of a device for one session, which grows as it is needed.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "machine.h"
+
+namespace gdr::emulator::opencl {
+
+/// Work of one session on a device, in order.
+class DeviceMemory {
+ public:
+  explicit DeviceMemory(std::shared_ptr<Machine> machine)
+      : machine_(std::move(machine)), queue_(as_errors([&] { return machine_->context->make_queue(); })) {}
+
+  [[nodiscard]] Queue& queue() { return *queue_; }
+  [[nodiscard]] const Machine& machine() const { return *machine_; }
+
+  /// Zeros. Throws gdr::Error, naming `what` and the sizes, if the device has no such buffer.
+  [[nodiscard]] std::unique_ptr<Buffer> make(std::string_view what, std::size_t bytes);
+  /// The buffer, made anew unless it is there and large enough; what it held is lost.
+  const Buffer& provide(std::unique_ptr<Buffer>& buffer, std::string_view what, std::size_t bytes);
+
+ private:
+  std::shared_ptr<Machine> machine_;
+  std::unique_ptr<Queue> queue_;
+};
+
+}  // namespace gdr::emulator::opencl

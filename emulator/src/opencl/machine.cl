@@ -1,0 +1,392 @@
+// The machine on a device: a work-group is a block, a work-item a PE. It goes through lines as data, whatever the
+// program, so one compilation serves all of them. What a line does and when its writes land is as in
+// reference_block.cpp.
+//
+// State of a block: rows of 32 short words, right-aligned, of GPR, LM and T; a word of flags of each PE, four bits an
+// element; BM. Words of BM are written by the first PE alone, in the machine's order.
+
+ulong row_word(__global const ulong* state, uint row, uint pe) { return state[row * PES + pe]; }
+
+Word register_word(__global const ulong* state, uint row, uint is_long, uint pe) {
+  const ulong upper = row_word(state, row, pe);
+  return is_long ? joined(upper, row_word(state, row + 1, pe)) : widened(upper);
+}
+
+void put_register(__global ulong* state, uint row, uint is_long, uint pe, Word value) {
+  state[row * PES + pe] = upper_of(value);
+  if (is_long) state[(row + 1) * PES + pe] = lower_of(value);
+}
+
+Word bm_word(__global const ulong* bm, uint address, uint is_long) {
+  return is_long ? joined(bm[address], bm[address + 1]) : widened(bm[address]);
+}
+
+/// A write that lands when the next line has read.
+typedef struct {
+  uint is_set, is_long, row;
+  Word value;
+} Pending;
+
+typedef struct {
+  Pending words[2 * ELEMENTS];  // of each element one of GPR and one of LM
+  uint flags_set, flags_cleared;
+} PendingLine;
+
+void land(__global ulong* state, __global uint* flags, PendingLine* pending, uint pe) {
+  for (uint n = 0; n < 2 * ELEMENTS; ++n) {
+    if (pending->words[n].is_set)
+      put_register(state, pending->words[n].row, pending->words[n].is_long, pe, pending->words[n].value);
+    pending->words[n].is_set = 0;
+  }
+  *flags = (*flags | pending->flags_set) & ~pending->flags_cleared;
+  pending->flags_set = pending->flags_cleared = 0;
+}
+
+/// What stays the same during a line.
+typedef struct {
+  __global ulong* state;
+  __global const ulong* bm;
+  __global struct PeEvents* events;
+  __global struct PeFault* fault;
+  ulong run, iteration;
+  uint section, flags, record_base, jvalid, pe, block;
+} At;
+
+ulong2 key_of(const At* at, __global const struct LineCode* line, uint element, uint unit, uint event) {
+  return (ulong2)(((ulong)at->section << 61) | (at->section == LOOP_BODY ? at->iteration : 0),
+                  ((ulong)line->number << 16) | (element << 8) | (unit << 4) | event);
+}
+
+/// Counts an event, and keeps it if it is one of the first.
+void note(const At* at, ulong2 key, uint event) {
+  __global struct PeEvents* events = at->events;
+  ++events->counts[event - 1];
+  ulong run = at->run;
+  for (uint n = 0; n < KEPT; ++n) {
+    if (n >= events->kept) {
+      events->kept = n + 1;
+      events->keys[n][0] = run;
+      events->keys[n][1] = key.x;
+      events->keys[n][2] = key.y;
+      return;
+    }
+    const ulong run_n = events->keys[n][0];
+    const ulong x_n = events->keys[n][1];
+    const ulong y_n = events->keys[n][2];
+    const int before = run < run_n || (run == run_n && (key.x < x_n || (key.x == x_n && key.y < y_n)));
+    if (!before) continue;
+    events->keys[n][0] = run;
+    events->keys[n][1] = key.x;
+    events->keys[n][2] = key.y;
+    run = run_n;
+    key = (ulong2)(x_n, y_n);
+  }
+}
+
+/// Row in LM of an access through T; sets the fault if there is none.
+uint indirect_row(const At* at, __global const struct LineCode* line, uint element, uint row, uint is_long, Word t) {
+  const uint address = row - LM_ROW;
+  const ulong offset = is_long ? (t.h << 8) | t.l : upper_of(t);
+  const int far = (is_long && (t.h >> 56) != 0) || offset >= LM_WORDS;
+  if (!far && address + offset + (is_long ? 2 : 1) <= LM_WORDS && (!is_long || (address + offset) % 2 == 0))
+    return row + (uint)offset;
+  if (!at->fault->found) {
+    const ulong2 key = key_of(at, line, element, 0, 0);
+    at->fault->found = 1;
+    at->fault->key[0] = at->run;
+    at->fault->key[1] = key.x;
+    at->fault->key[2] = key.y;
+    at->fault->address = address;
+    at->fault->t_high = t.h;
+    at->fault->t_low = t.l;
+  }
+  return LM_ROW;
+}
+
+uint port_row(__global const struct PortCode* port, uint element) {
+  return port->address + (port->is_vector ? element << port->is_long : 0);
+}
+
+uint bm_address(const At* at, __global const struct LineCode* line, uint element) {
+  return port_row(&line->bm, element) + (line->bm_record ? at->record_base : 0);
+}
+
+Word operand(const At* at, __global const struct LineCode* line, uint source, uint is_long, uint element, Word t) {
+  switch (source) {
+    case SOURCE_gpr_a:
+      return register_word(at->state, port_row(&line->gpr_a, element), line->gpr_a.is_long, at->pe);
+    case SOURCE_gpr_b:
+      return register_word(at->state, port_row(&line->gpr_b, element), line->gpr_b.is_long, at->pe);
+    case SOURCE_lm: {
+      uint row = port_row(&line->lm, element);
+      if (line->lm.indirect) row = indirect_row(at, line, element, row, line->lm.is_long, t);
+      return register_word(at->state, row, line->lm.is_long, at->pe);
+    }
+    case SOURCE_bm:
+      return bm_word(at->bm, bm_address(at, line, element), line->bm.is_long);
+    case SOURCE_t_short:
+      return widened(upper_of(t));
+    case SOURCE_t_long:
+      return t;
+    case SOURCE_immediate:
+      return word(line->immediate_high, line->immediate_low);
+    case SOURCE_pe_id:
+      return is_long ? word(0, at->pe) : widened(at->pe);
+    case SOURCE_bb_id:
+      return is_long ? word(0, at->block) : widened(at->block);
+    default:
+      return word(0, 0);
+  }
+}
+
+int holds(const At* at, uint flag, uint inverted, uint jvalid, uint element) {
+  if (jvalid && !at->jvalid) return 0;
+  return flag == 0 || ((at->flags >> (4 * element + flag - 1)) & 1) != inverted;
+}
+int write_holds(const At* at, __global const struct WriteCode* to, uint unit, uint element) {
+  return to->source == unit && holds(at, to->flag, to->inverted, to->jvalid, element);
+}
+
+void put_pending(Pending* pending, uint row, uint is_long, Word value) {
+  pending->is_set = 1;
+  pending->row = row;
+  pending->is_long = is_long;
+  pending->value = value;
+}
+
+/// A unit's result on its way to registers; true if any takes it.
+int retired(const At* at, __global const struct LineCode* line, uint unit, Word value, uint element, Word t,
+            PendingLine* next) {
+  int written = 0;
+  if (write_holds(at, &line->t_write, unit, element)) {
+    put_register(at->state, T_ROW + 2 * element, 1, at->pe, value);
+    written = 1;
+  }
+  if (write_holds(at, &line->gpr_write, unit, element)) {
+    __global const struct WriteCode* to = &line->gpr_write;
+    put_pending(&next->words[2 * element], to->row + (to->is_vector ? element << to->is_long : 0), to->is_long, value);
+    written = 1;
+  }
+  if (write_holds(at, &line->lm_write, unit, element)) {
+    __global const struct WriteCode* to = &line->lm_write;
+    uint row = to->row + (to->is_vector ? element << to->is_long : 0);
+    if (to->indirect) row = indirect_row(at, line, element, row, to->is_long, t);
+    put_pending(&next->words[2 * element + 1], row, to->is_long, value);
+    written = 1;
+  }
+  return written;
+}
+
+/// An element of a line; what it stores to BM goes to `store`.
+void run_element(const At* at, __global const struct LineCode* line, uint element, PendingLine* next,
+                 __local Pending* store) {
+  if (line->mask != 0 && ((at->flags >> (4 * element + line->mask - 1)) & 1) == line->mask_inverted) return;
+  const Word t = register_word(at->state, T_ROW + 2 * element, 1, at->pe);
+  // All operands are fetched before a result goes anywhere.
+  Result results[3];
+  for (uint n = 0; n < 3; ++n) {
+    __global const struct SlotCode* slot = &line->slots[n];
+    if (slot->op == 0) continue;
+    Word a = operand(at, line, slot->a, slot->is_long, element, t);
+    Word b = operand(at, line, slot->b, slot->is_long, element, t);
+    a.h ^= (ulong)slot->negate_a << 63;
+    b.h ^= (ulong)slot->negate_b << 63;
+    results[n] = computed(slot->op, a, b, slot->is_long);
+  }
+  const int moves = line->bm_mode != BM_none && (!line->bm_one_pe || line->bm_pe == at->pe);
+  const uint moved = line->bm_mode == BM_read ? SOURCE_bm : line->bm_source;
+  const Word value = moves ? operand(at, line, moved, line->bm.is_long, element, t) : word(0, 0);
+  if (at->fault->found) return;
+  for (uint n = 0; n < 3; ++n) {
+    __global const struct SlotCode* slot = &line->slots[n];
+    if (slot->op == 0) continue;
+    int written = retired(at, line, slot->unit, results[n].value, element, t, next);
+    if (slot->flag != 0 && holds(at, slot->predicate, slot->inverted, slot->jvalid, element)) {
+      const uint bit = 1u << (4 * element + slot->flag - 1);
+      const uint is_set = slot->condition == CONDITION_negative ? results[n].negative
+                          : slot->condition == CONDITION_zero   ? results[n].zero
+                                                                : results[n].carry;
+      next->flags_set = is_set ? next->flags_set | bit : next->flags_set & ~bit;
+      next->flags_cleared = is_set ? next->flags_cleared & ~bit : next->flags_cleared | bit;
+      written = 1;
+    }
+    if (written && results[n].event != 0)
+      note(at, key_of(at, line, element, slot->unit, results[n].event), results[n].event);
+  }
+  if (!moves) return;
+  if (line->bm_mode == BM_read) {
+    (void)retired(at, line, UNIT_bm, value, element, t, next);
+  } else {
+    store->is_set = 1;
+    store->row = bm_address(at, line, element);
+    store->is_long = line->bm.is_long;
+    store->value = value;
+  }
+}
+
+void land_stores(__global ulong* bm, __local Pending* stores) {
+  for (uint n = 0; n < ELEMENTS; ++n) {
+    if (!stores[n].is_set) continue;
+    stores[n].is_set = 0;
+    bm[stores[n].row] = upper_of(stores[n].value);
+    if (stores[n].is_long) bm[stores[n].row + 1] = lower_of(stores[n].value);
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(PES, 1, 1))) void run_tasks(
+    __global const struct TaskCode* tasks, __global const struct SectionsCode* sections,
+    __global const struct StepCode* steps, __global const struct LineCode* lines, __global ulong* all_states,
+    __global uint* all_flags, __global const ulong* memory, __global ulong* collected, __global struct PeEvents* events,
+    __global struct PeFault* faults) {
+  __local Pending stores[2][ELEMENTS];
+  const uint pe = get_local_id(0);
+  __global const struct TaskCode* task = tasks + get_group_id(0);
+  __global ulong* state = all_states + (ulong)task->place * BLOCK_WORDS;
+  __global ulong* bm = state + BM_PLACE;
+  const uint at_pe = task->place * PES + pe;
+  const uint record_words = sections->record_words;
+  const uint opening = task->opens != 0 ? task->opens - 1 : LOOP_TERMINATION;
+  const uint in_opening = task->opens != 0 ? sections->end[opening] - sections->begin[opening] : 0;
+  const uint in_body = sections->end[LOOP_BODY] - sections->begin[LOOP_BODY];
+  const uint in_closing = task->ends ? sections->end[LOOP_TERMINATION] - sections->begin[LOOP_TERMINATION] : 0;
+  const ulong in_turns = in_body * (task->end_turn - task->first_turn);
+  const ulong count = in_opening + in_turns + in_closing;
+  PendingLine pending, next;
+  for (uint n = 0; n < 2 * ELEMENTS; ++n) pending.words[n].is_set = next.words[n].is_set = 0;
+  pending.flags_set = pending.flags_cleared = next.flags_set = next.flags_cleared = 0;
+  if (pe == 0) {
+    for (uint n = 0; n < 2 * ELEMENTS; ++n) stores[n / ELEMENTS][n % ELEMENTS].is_set = 0;
+  }
+  uint line_number = 0;
+  ulong collected_words = 0;
+  uint record_base = 0;
+  for (ulong n = 0; n < count; ++n) {
+    // Where this is.
+    const int in_loop = n >= in_opening && n < in_opening + in_turns;
+    const uint section = n < in_opening ? opening : in_loop ? LOOP_BODY : LOOP_TERMINATION;
+    const ulong behind = n < in_opening ? n : in_loop ? n - in_opening : n - in_opening - in_turns;
+    const ulong turn = in_loop ? task->first_turn + behind / in_body : 0;
+    const uint step_number = in_loop ? (uint)(behind % in_body) : (uint)behind;
+    const ulong record = turn * BLOCKS + task->block;
+    const uint has_record = record < task->records;
+    if (in_loop) record_base = turn % 2 == 0 ? 0 : 2 * record_words;
+    if (in_loop && step_number == 0 && pe == 0) {
+      __global const ulong* from = memory + 2 * (task->record + record * record_words);
+      for (uint w = 0; w < record_words; ++w) {
+        const Word value = has_record ? word(from[2 * w], from[2 * w + 1] & 255) : word(0, 0);
+        bm[record_base + 2 * w] = upper_of(value);
+        bm[record_base + 2 * w + 1] = lower_of(value);
+      }
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+    __global const struct StepCode* step = steps + sections->begin[section] + step_number;
+    if (step->kind == STEP_LINE && pe < task->live_pes && !faults[at_pe].found) {
+      __global const struct LineCode* line = lines + step->place;
+      At at;
+      at.state = state;
+      at.bm = bm;
+      at.events = events + at_pe;
+      at.fault = faults + at_pe;
+      at.run = task->run;
+      at.iteration = task->first_iteration + turn;
+      at.section = section;
+      at.flags = all_flags[at_pe];
+      at.record_base = record_base;
+      at.jvalid = !in_loop || has_record;
+      at.pe = pe;
+      at.block = task->block;
+      for (uint element = 0; element < line->elements; ++element)
+        run_element(&at, line, element, &next, &stores[line_number & 1][element]);
+    }
+    const int leaves = step->kind == STEP_COLLECT && !(step->not_first && in_loop && task->begins && turn == 0);
+    if (leaves) {
+      __global ulong* to = collected + 2 * (task->collected + collected_words);
+      for (uint w = pe; w < step->words; w += PES) {
+        const Word value = bm_word(bm, step->place + 2 * w, 1);
+        to[2 * w] = value.h;
+        to[2 * w + 1] = value.l;
+      }
+      collected_words += step->words;
+    }
+    barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+    if (step->kind == STEP_LINE) {
+      land(state, &all_flags[at_pe], &pending, pe);
+      pending = next;
+      for (uint w = 0; w < 2 * ELEMENTS; ++w) next.words[w].is_set = 0;
+      next.flags_set = next.flags_cleared = 0;
+      ++line_number;
+      if (pe == 0) land_stores(bm, stores[line_number & 1]);
+    }
+  }
+  barrier(CLK_GLOBAL_MEM_FENCE | CLK_LOCAL_MEM_FENCE);
+  land(state, &all_flags[at_pe], &pending, pe);
+  if (pe == 0) {
+    land_stores(bm, stores[line_number & 1]);
+    land_stores(bm, stores[(line_number + 1) & 1]);
+  }
+}
+
+/// i-particles: a work-item is a word of one of the chips' blocks. words: [fields][particles].
+__kernel void put_particles(__global const ulong* words, __global const struct FieldCode* fields, uint particles,
+                            uint first_chip, uint first_block, __global ulong* all_states) {
+  const uint particle = get_global_id(0) % particles;
+  const uint field = get_global_id(0) / particles;
+  const uint place = (first_chip + get_global_id(2)) * BLOCKS + first_block + get_global_id(1);
+  const uint element = particle % fields[field].of_pe;
+  const ulong at = 2 * ((ulong)field * particles + particle);
+  put_register(all_states + (ulong)place * BLOCK_WORDS, fields[field].row + (element << fields[field].is_long),
+               fields[field].is_long, particle / fields[field].of_pe, word(words[at], words[at + 1] & 255));
+}
+
+/// Words to all broadcast memories.
+__kernel void put_parameters(__global const ulong* words, uint address, __global ulong* all_states) {
+  const uint n = get_global_id(0);
+  __global ulong* bm = all_states + (ulong)get_global_id(1) * BLOCK_WORDS + BM_PLACE + address + 2 * n;
+  const Word value = word(words[2 * n], words[2 * n + 1] & 255);
+  bm[0] = upper_of(value);
+  bm[1] = lower_of(value);
+}
+
+/// The tree: neighbours first. Counts events by kind.
+Word reduced(Word* words, uint op, uint is_long, volatile __global uint* counts) {
+  for (uint distance = 1; distance < BLOCKS && op != 0; distance *= 2) {
+    for (uint block = 0; block < BLOCKS; block += 2 * distance) {
+      const Result sum = computed(op, words[block], words[block + distance], is_long);
+      words[block] = sum.value;
+      if (sum.event != 0) atomic_inc(&counts[sum.event - 1]);
+    }
+  }
+  return words[0];
+}
+
+/// Results that stand in PEs. into: [particles][fields]; counts: of each field three.
+__kernel void take_results(__global const ulong* all_states, __global const struct FieldCode* fields, uint field_count,
+                           uint chip, __global ulong* into, volatile __global uint* counts) {
+  const uint particle = get_global_id(0);
+  const uint number = get_global_id(1);
+  __global const struct FieldCode* field = fields + number;
+  const uint row = field->row + ((particle % field->of_pe) << field->is_long);
+  Word words[BLOCKS];
+  for (uint block = 0; block < BLOCKS; ++block) {
+    words[block] = register_word(all_states + ((ulong)chip * BLOCKS + block) * BLOCK_WORDS, row, field->is_long,
+                                 particle / field->of_pe);
+  }
+  const Word sum = reduced(words, field->reduction, field->node_is_long, counts + 3 * number);
+  const ulong at = 2 * ((ulong)particle * field_count + number);
+  into[at] = sum.h;
+  into[at + 1] = sum.l;
+}
+
+/// Words that blocks have sent to the tree, `of_block` each, from `first` on.
+__kernel void take_collected(__global const ulong* collected, ulong first_word, ulong of_block, ulong first, uint op,
+                             uint is_long, __global ulong* into, volatile __global uint* counts) {
+  const ulong n = first + get_global_id(0);
+  Word words[BLOCKS];
+  for (uint block = 0; block < BLOCKS; ++block) {
+    const ulong at = 2 * (first_word + block * of_block + n);
+    words[block] = word(collected[at], collected[at + 1]);
+  }
+  const Word sum = reduced(words, op, is_long, counts);
+  into[2 * n] = sum.h;
+  into[2 * n + 1] = sum.l;
+}

@@ -1,0 +1,136 @@
+// A session whose chips are on a device of OpenCL: their states, their external memories, and all that runs there.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "device_memory.h"
+#include "gdr/emulator/session.h"
+#include "gdr/emulator/thread_pool.h"
+#include "machine.h"
+#include "transfer.h"
+
+namespace gdr::emulator::opencl {
+
+/// A program as this engine runs it.
+class LoweredOpenCl final : public Lowered {
+ public:
+  LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machine> on);
+  [[nodiscard]] const isa::Program& program() const override { return decoded.program; }
+
+  const DecodedProgram decoded;
+  const ProgramCode code;
+  const bool may_fault;
+  const std::shared_ptr<Machine> machine;
+};
+
+class OpenClSession final : public Session {
+ public:
+  OpenClSession(std::shared_ptr<const LoweredOpenCl> program, const SessionOptions& options);
+  ~OpenClSession() override;
+
+  [[nodiscard]] const isa::Program& program() const override { return program_->program(); }
+  [[nodiscard]] unsigned chips() const override { return static_cast<unsigned>(chips_.size()); }
+
+  void write_memory(unsigned chip, std::uint64_t address, std::span<const LongWord> words) override;
+  [[nodiscard]] std::vector<LongWord> read_memory(unsigned chip, std::uint64_t address,
+                                                  std::uint64_t count) const override;
+  void broadcast(unsigned address, std::span<const LongWord> words) override;
+  void initialize() override;
+  void write_particles(ChipRange chips, BlockRange blocks, unsigned particles,
+                       std::span<const LongWord> words) override;
+  Ticket run(std::span<const Piece> pieces) override;
+  Ticket collect(unsigned chip, unsigned particles, std::span<LongWord> into) override;
+  void wait(Ticket ticket) override;
+
+  [[nodiscard]] FpEvents events(unsigned chip) const override;
+  [[nodiscard]] std::vector<PlacedEvent> first_events() const override;
+  [[nodiscard]] std::vector<JunctionEvent> first_tree_events() const override;
+  [[nodiscard]] FpLanes fp_lanes(unsigned chip) const override;
+
+  [[nodiscard]] std::vector<LongWord> read_pe(unsigned chip, unsigned block, unsigned pe,
+                                              const PeWords& where) const override;
+  [[nodiscard]] PeRegisters registers(unsigned chip, unsigned block, unsigned pe) const override;
+  [[nodiscard]] std::vector<LongWord> read_bm(unsigned chip, unsigned block, unsigned address,
+                                              unsigned count) const override;
+  void set_breakpoints(std::vector<Breakpoint> lines, std::function<void(const Stop&)> stopped) override;
+  [[nodiscard]] BlockState state(unsigned chip, unsigned block) const override;
+  void set_state(unsigned chip, unsigned block, const BlockState& state) override;
+
+ private:
+  struct OneChip {
+    Piece last{0, {0, kBlocks}, 0, 0};
+    FpEvents tree;
+    FirstJunctionEvents tree_events;
+    std::optional<Fault> fault;
+  };
+  /// A block's words as they stand on the device.
+  struct BlockWords {
+    std::vector<ulong> rows;   // [row][PE]
+    std::vector<ulong> bm;     // [short word]
+    std::vector<uint> flags;   // [PE]
+    [[nodiscard]] LongWord long_word(unsigned row, unsigned pe) const;
+  };
+
+  void require_place(unsigned chip, unsigned block) const;
+  void require_memory(std::uint64_t address, std::uint64_t count) const;
+  void provide_memory(std::uint64_t end);
+  void provide_collected(std::uint64_t words);
+  [[nodiscard]] std::uint64_t iterations_of(const Piece& piece) const;
+  [[nodiscard]] std::uint64_t collected_by(const Piece& piece) const;
+
+  void post(std::function<void()> work);
+  void finish_and_throw();
+
+  void put_particles(ChipRange chips, BlockRange blocks, unsigned particles, std::span<const LongWord> words);
+  void run_pieces(const std::vector<Piece>& pieces);
+  void run_wave(std::span<const Piece> pieces);
+  [[nodiscard]] TaskCode task_of(const Piece& piece, unsigned block) const;
+  void run_tasks(std::span<const TaskCode> tasks);
+  void look_for_faults();
+  [[nodiscard]] Fault fault_of(unsigned chip, unsigned block, unsigned pe, const PeFault& fault) const;
+
+  void take_results(unsigned chip, const Piece& piece, unsigned particles, std::span<LongWord> into);
+  void take_collected(unsigned chip, const Piece& piece, std::span<LongWord> into);
+  void place_events_of_results(unsigned chip, const Piece& piece, const Entry& entry, unsigned particles);
+  void place_events_of_collected(unsigned chip, const Piece& piece, const isa::Variable& variable, std::uint64_t first,
+                                 std::uint64_t words);
+  void add_tree_events(OneChip& one, std::span<const uint> counts);
+
+  [[nodiscard]] std::vector<PeEvents> pe_events(unsigned chip) const;
+  [[nodiscard]] BlockWords read_block(unsigned chip, unsigned block) const;
+
+  std::shared_ptr<const LoweredOpenCl> program_;
+  std::uint64_t memory_words_;
+  std::shared_ptr<ThreadPool> pool_;
+  std::vector<OneChip> chips_;
+  std::vector<Entry> entries_in_;
+  std::vector<Entry> entries_out_;
+  std::uint64_t tickets_ = 0;
+  std::uint64_t collected_room_ = 0;  // words of each block
+  std::uint64_t memory_room_ = 0;     // words of each chip
+
+  mutable DeviceMemory device_;
+  std::unique_ptr<Buffer> sections_;
+  std::unique_ptr<Buffer> steps_;
+  std::unique_ptr<Buffer> lines_;
+  std::unique_ptr<Buffer> states_;     // [chip][block]
+  std::unique_ptr<Buffer> flags_;      // [chip][block][PE]
+  std::unique_ptr<Buffer> memory_;     // [chip][word]
+  std::unique_ptr<Buffer> collected_;  // [chip][block][word]
+  std::unique_ptr<Buffer> events_;     // [chip][block][PE]
+  std::unique_ptr<Buffer> faults_;     // [chip][block][PE]
+  std::unique_ptr<Buffer> fields_in_;
+  std::unique_ptr<Buffer> fields_out_;
+  // Of one step at a time.
+  std::unique_ptr<Buffer> tasks_;
+  std::unique_ptr<Buffer> words_in_;
+  std::unique_ptr<Buffer> words_out_;
+  std::unique_ptr<Buffer> counts_;
+  ThreadPool::Lane lane_;
+};
+
+}  // namespace gdr::emulator::opencl
