@@ -650,7 +650,7 @@ void OpenClSession::set_state(unsigned chip, unsigned block, const BlockState& s
           kPesPerBlock * kLmWords);
   require(state.registers.size() == kPesPerBlock, "state.registers", state.registers.size(), kPesPerBlock,
           kPesPerBlock);
-  require(state.bm.size() == kBmWords, "state.bm", state.bm.size(), kBmWords, kBmWords);
+  require(state.bm.size() <= kBmWords, "state.bm", state.bm.size(), 0, kBmWords);
   pool_->wait(lane_);
   std::vector<ulong> words(kBlockWords);
   std::vector<uint> flags(kPesPerBlock);
@@ -666,7 +666,8 @@ void OpenClSession::set_state(unsigned chip, unsigned block, const BlockState& s
       flags[pe] |= (state.registers[pe].flags[element] & kFlagMask) << (isa::kFlags * element);
     }
   }
-  for (std::size_t n = 0; n < kBmWords; ++n) {
+  words.resize(kBmPlace + 2 * state.bm.size());
+  for (std::size_t n = 0; n < state.bm.size(); ++n) {
     words[kBmPlace + 2 * n] = state.bm[n].upper().bits;
     words[kBmPlace + 2 * n + 1] = state.bm[n].lower().bits;
   }
