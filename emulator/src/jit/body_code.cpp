@@ -14,30 +14,9 @@
 namespace gdr::emulator::jit {
 namespace {
 
-using simd::kRowWords;
 using simd::kShortBitsMask;
 using simd::kShortShift;
 
-std::string declarations(const CodeTarget& target) {
-  const std::string numbers = fmt::format("<{} x double>", target.lanes);
-  const std::string bits = fmt::format("<{} x i64>", target.lanes);
-  std::string text = fmt::format("declare {0} @llvm.fma.v{1}f64({0}, {0}, {0})\n", numbers, target.lanes);
-  for (const char* which : {"smax", "smin"}) {
-    text += fmt::format("declare {0} @llvm.{2}.v{1}i64({0}, {0})\n", bits, target.lanes, which);
-  }
-  if (target.directed_rounding) {
-    for (const char* op : {"add", "sub", "mul"}) {
-      text += fmt::format("declare {0} @llvm.x86.avx512.{1}.pd.512({0}, {0}, i32)\n", numbers, op);
-    }
-    text += fmt::format("declare {0} @llvm.x86.avx512.vfmadd.pd.512({0}, {0}, {0}, i32)\n", numbers);
-    text += fmt::format("declare {0} @llvm.x86.avx512.mask.range.pd.512({0}, {0}, i32, {0}, i8, i32)\n", numbers);
-  }
-  const unsigned width = 64 * target.lanes;
-  return text + fmt::format(
-                    "attributes #0 = {{ nounwind \"prefer-vector-width\"=\"{0}\" "
-                    "\"min-legal-vector-width\"=\"{0}\" }}\n",
-                    width);
-}
 class Generator {
  public:
   Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, const CodeTarget& target)
@@ -52,7 +31,7 @@ class Generator {
 
   /// The function of turns says what it takes from the one of what is equal in all PEs, which comes behind it.
   BodyCode run(bool leaves_all) {
-    code_.ir = declarations(target_);
+    code_.text = make_writer(target_, 'd')->declarations();
     code_.target = target_;
     code_.carried = graph_.carried;
     code_.elements = graph_.elements;
@@ -172,18 +151,11 @@ class Generator {
   // ---- the function of turns
   // -----------------------------------------------------------------------------------------
 
-  struct Phi {
-    std::string type;
-    std::string name;
-    std::string initial;
-    std::string next;
-  };
-
   void write_turns() {
     in_uniform_ = false;
     values_.assign(graph_.nodes.size(), {});
-    Writer prologue(target_, 'p');
-    write_to(prologue);
+    const auto prologue = make_writer(target_, 'p');
+    write_to(*prologue);
     number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
@@ -196,24 +168,24 @@ class Generator {
       const Value planes = values_[carried.before];
       Value initial = planes;
       if (number != kNoNode)
-        initial = carried.is_long ? number_.from_planes(planes) : Value{prologue.numbers(planes.first), {}};
+        initial = carried.is_long ? number_.from_planes(planes) : Value{prologue->numbers(planes.first), {}};
       if (number != kNoNode) number_.check_input(planes);
-      const std::string& type = number != kNoNode ? w_->numbers_type : w_->bits_type;
-      phis.push_back({type, fmt::format("%c{}a", n), initial.first, {}});
-      if (carried.is_long) phis.push_back({type, fmt::format("%c{}b", n), initial.second, {}});
+      const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
+      phis.push_back({type, w_->variable(fmt::format("c{}a", n)), initial.first, {}});
+      if (carried.is_long) phis.push_back({type, w_->variable(fmt::format("c{}b", n)), initial.second, {}});
       Value inside{phis.back().name, {}};
       if (carried.is_long) inside = {phis[phis.size() - 2].name, phis.back().name};
       values_[number != kNoNode ? number : carried.before] = inside;
     }
     for (std::size_t n = 0; n < NumberCode::kChains; ++n)
-      phis.push_back({w_->flags_type, fmt::format("%ok{}", n), number_.right[n], {}});
-    phis.push_back({w_->bits_type, "%wrong", number_.wrong, {}});
+      phis.push_back({CodeType::flag, w_->variable(fmt::format("ok{}", n)), number_.right[n], {}});
+    phis.push_back({CodeType::bits, w_->variable("wrong"), number_.wrong, {}});
 
-    Writer body(target_, 'b');
-    write_to(body);
+    const auto body = make_writer(target_, 'b');
+    write_to(*body);
     body_begun_ = true;
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = fmt::format("%ok{}", n);
-    number_.wrong = "%wrong";
+    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = w_->variable(fmt::format("ok{}", n));
+    number_.wrong = w_->variable("wrong");
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (node(id).type == NodeType::number && facts(id).phi && checked(id))
@@ -222,7 +194,7 @@ class Generator {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(static_cast<NodeId>(n));
     }
-    write_stores(body);
+    write_stores(*body);
     for (const Left& left : code_.left) (void)of(left.value);
     for (const Left& left : code_.left_flags) (void)of(left.value);
     std::size_t at = 0;
@@ -233,7 +205,7 @@ class Generator {
         next = planes_of(carried.after, carried.is_long);
       } else {
         next = number_of(carried.after);
-        if (carried.is_long && next.second.empty()) next.second = literal(0.0);
+        if (carried.is_long && next.second.empty()) next.second = w_->literal(0.0);
       }
       phis[at++].next = next.first;
       if (carried.is_long) phis[at++].next = next.second;
@@ -241,8 +213,8 @@ class Generator {
     for (const std::string& chain : number_.right) phis[at++].next = chain;
     phis[at++].next = number_.wrong;
 
-    Writer epilogue(target_, 'e');
-    write_to(epilogue);
+    const auto epilogue = make_writer(target_, 'e');
+    write_to(*epilogue);
     at = 0;
     unsigned plane = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
@@ -251,44 +223,20 @@ class Generator {
       ++at;
       if (carried.is_long) last.second = phis[at++].next;
       if (facts_.number_of_phi[n] != kNoNode) {
-        last = carried.is_long ? number_.to_planes(last) : Value{epilogue.bits(epilogue.canonical(last.first)), {}};
+        last = carried.is_long ? number_.to_planes(last) : Value{epilogue->bits(epilogue->canonical(last.first)), {}};
       }
-      epilogue.store(w_->bits_type, last.first, "%results", std::uint64_t{plane++} * kRowWords);
-      if (carried.is_long) epilogue.store(w_->bits_type, last.second, "%results", std::uint64_t{plane++} * kRowWords);
+      epilogue->give(last.first, plane++);
+      if (carried.is_long) epilogue->give(last.second, plane++);
     }
-    std::string text = fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
-entry:
-  %state = getelementptr i64, ptr %block, i64 %lane
-  %results = getelementptr i64, ptr %all, i64 %lane
-  %shift = mul i64 %element, {}
-  %shorts = getelementptr i64, ptr %state, i64 %shift
-  %longs = getelementptr i64, ptr %shorts, i64 %shift
-  %stores = getelementptr i64, ptr %results, i64 {}
-)",
-                                   kRowWords, std::uint64_t{planes_of_turns()} * kRowWords);
-    text += prologue.text + "  br label %turn\nturn:\n";
-    text += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
-    for (Phi& phi : phis) {
-      text += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", phi.name, phi.type, phi.initial, phi.next);
-    }
-    text += "  %u = getelementptr i64, ptr %shared, i64 %n\n";
-    text += fmt::format("  %store_words = mul i64 %n, {}\n  %s = getelementptr i64, ptr %stores, i64 %store_words\n",
-                        std::uint64_t{stored_planes()} * kRowWords);
-    text += body.text;
-    text +=
-        "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
     for (const Left& left : code_.left) {
       const Value planes = planes_left(left);
-      epilogue.store(w_->bits_type, planes.first, "%results", std::uint64_t{plane++} * kRowWords);
-      if (left.is_long) epilogue.store(w_->bits_type, planes.second, "%results", std::uint64_t{plane++} * kRowWords);
+      epilogue->give(planes.first, plane++);
+      if (left.is_long) epilogue->give(planes.second, plane++);
     }
-    for (const Left& left : code_.left_flags) {
-      epilogue.store("i64", epilogue.lane_bits(flag_of(left.value)), "%results", std::uint64_t{plane++} * kRowWords);
-    }
-    write_return(epilogue);
-    text += epilogue.text;
-    code_.ir += text;
+    for (const Left& left : code_.left_flags) epilogue->give_flag(flag_of(left.value), plane++);
+    const std::string right = number_.all_right();
+    code_.text += epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right,
+                                            planes_of_turns(), stored_planes()});
   }
 
   /// Of a turn.
@@ -309,8 +257,8 @@ entry:
     std::uint64_t plane = 0;
     for (const Stored& stored : code_.stored) {
       const Value planes = planes_of(stored.value, stored.is_long);
-      body.store(w_->bits_type, planes.first, "%s", plane++ * kRowWords);
-      if (stored.is_long) body.store(w_->bits_type, planes.second, "%s", plane++ * kRowWords);
+      body.store(planes.first, plane++);
+      if (stored.is_long) body.store(planes.second, plane++);
     }
   }
 
@@ -320,34 +268,25 @@ entry:
   void write_uniform() {
     in_uniform_ = true;
     values_.assign(graph_.nodes.size(), {});
-    Writer writer(target_, 'v');
-    write_to(writer);
+    const auto writer = make_writer(target_, 'v');
+    write_to(*writer);
     number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (needed_[n] && uniform_[n] && !fused_[n]) emit(static_cast<NodeId>(n));
     }
     for (const Shared& each : shared_) {
       const Value value = own(each.node);
-      std::uint64_t at = std::uint64_t{each.first} * kTurns;
-      if (node(each.node).type == NodeType::flag) {
-        const std::string wide = writer.spread_flag(value.first);
-        writer.store(w_->bits_type, wide, "%shared", at);
+      const NodeType type = node(each.node).type;
+      if (type == NodeType::flag) {
+        writer->share(CodeType::bits, writer->spread_flag(value.first), each.first);
         continue;
       }
-      const std::string& type = node(each.node).type == NodeType::number ? w_->numbers_type : w_->bits_type;
-      writer.store(type, value.first, "%shared", at);
-      if (!value.second.empty()) writer.store(type, value.second, "%shared", at + kTurns);
+      const CodeType as = type == NodeType::number ? CodeType::number : CodeType::bits;
+      writer->share(as, value.first, each.first);
+      if (!value.second.empty()) writer->share(as, value.second, each.first + 1);
     }
-    code_.ir +=
-        "define i64 @uniform(ptr noalias readonly %records, ptr noalias readonly %state, ptr noalias %shared) #0 {\n";
-    write_return(writer);
-    code_.ir += writer.text;
-  }
-
-  void write_return(Writer& writer) {
     const std::string right = number_.all_right();
-    writer.line("ret i64 {}", writer.lane_bits(right));
-    writer.text += "}\n";
+    code_.text += writer->uniform_function(right);
   }
 
   // ---- nodes
@@ -383,19 +322,19 @@ entry:
   Value number_of(NodeId id) { return of(id); }
   std::string flag_of(NodeId id) { return of(id).first; }
 
-  static Value constant(const Node& each) {
-    if (each.type == NodeType::short_bits) return {literal(each.value.high), {}};
-    return {literal(each.value.high), literal(std::uint64_t{each.value.low})};
+  [[nodiscard]] Value constant(const Node& each) const {
+    if (each.type == NodeType::short_bits) return {w_->literal(each.value.high), {}};
+    return {w_->literal(each.value.high), w_->literal(std::uint64_t{each.value.low})};
   }
 
   Value constant_number(NodeId id) {
     const isa::LongWord value = node(node(id).args[0]).value;
     const bool zero = ((value.high >> 52) & 2047) == 0;
-    if (zero) return {literal(0.0), is_pair(id) ? literal(0.0) : std::string()};
-    if (!is_pair(id)) return {number_literal(value.high), {}};
+    if (zero) return {w_->literal(0.0), is_pair(id) ? w_->literal(0.0) : std::string()};
+    if (!is_pair(id)) return {w_->number_literal(value.high), {}};
     const std::uint64_t unit = (value.high & (kSign | kExponentMask)) - (std::uint64_t{8} << 52);
     const double rest = std::bit_cast<double>(unit | value.low) - std::bit_cast<double>(unit);
-    return {number_literal(value.high), literal(rest)};
+    return {w_->number_literal(value.high), w_->literal(rest)};
   }
 
   /// What the other function left for this turn.
@@ -406,15 +345,12 @@ entry:
     const Node& each = node(id);
     const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
     shared_.push_back({id, code_.shared_words});
-    const std::uint64_t at = std::uint64_t{code_.shared_words} * kTurns;
+    const std::uint64_t at = code_.shared_words;
     code_.shared_words += two ? 2 : 1;
-    const auto take = [&](std::uint64_t words) {
-      const std::string all = w_->spread(w_->load_one("%u", words));
-      return each.type == NodeType::number ? w_->numbers(all) : all;
-    };
-    value.first = take(at);
-    if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, literal(std::uint64_t{0}));
-    if (two) value.second = take(at + kTurns);
+    const CodeType as = each.type == NodeType::number ? CodeType::number : CodeType::bits;
+    value.first = w_->shared(as, at);
+    if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
+    if (two) value.second = w_->shared(as, at + 1);
     return value;
   }
 
@@ -423,21 +359,16 @@ entry:
     Value& value = values_[id];
     switch (each.op) {
       case NodeOp::row: {
-        const char* rows = each.width == Width::short_word ? "%shorts" : "%longs";
         const unsigned words = isa::short_words(each.width);
         for (unsigned element = 0; element < isa::kVectorElements; element += graph_.elements) {
           for (unsigned n = 0; n < words; ++n) code_.rows.push_back(each.place + element * words + n);
         }
-        value.first = w_->load(rows, simd::row_place(each.place));
-        if (words == 2) value.second = w_->load(rows, simd::row_place(each.place + 1));
+        value = w_->row(each.place, words == 2);
         return;
       }
-      case NodeOp::kept: {
-        const bool is_long = each.width == Width::long_word;
-        value.first = w_->spread(w_->load_one("%state", simd::uniform_place(each.place, is_long)));
-        if (is_long) value.second = w_->spread(w_->load_one("%state", simd::uniform_place(each.place + 1, true)));
+      case NodeOp::kept:
+        value = w_->kept(each.place, each.width == Width::long_word);
         return;
-      }
       case NodeOp::record: {
         const bool is_long = each.width == Width::long_word;
         std::uint64_t plane = 0;
@@ -448,12 +379,11 @@ entry:
           plane += word.is_long ? 2 : 1;
         }
         if (!known) code_.record_words.push_back({each.place, is_long});
-        value.first = w_->load("%records", plane * kTurns);
-        if (is_long) value.second = w_->load("%records", (plane + 1) * kTurns);
+        value = w_->record(plane, is_long);
         return;
       }
       case NodeOp::parameter:
-        value = parameter(each);
+        value = w_->parameter(each.place, each.width == Width::long_word);
         return;
       case NodeOp::constant:
         value = constant(each);
@@ -471,13 +401,13 @@ entry:
           value.first = w_->masked(head, ~kBelowShort);
           break;
         }
-        value.first = w_->integer("and", whole.first, literal(kShortBitsMask));
+        value.first = w_->integer("and", whole.first, w_->literal(kShortBitsMask));
         return;
       }
       case NodeOp::lower: {
         const Value whole = of(each.args[0]);
-        const std::string upper = w_->integer("shl", whole.first, literal(std::uint64_t{isa::kShortBits}));
-        const std::string lower = w_->integer("shl", whole.second, literal(std::uint64_t{kShortShift}));
+        const std::string upper = w_->integer("shl", whole.first, w_->literal(std::uint64_t{isa::kShortBits}));
+        const std::string lower = w_->integer("shl", whole.second, w_->literal(std::uint64_t{kShortShift}));
         value.first = w_->integer("or", upper, lower);
         return;
       }
@@ -496,21 +426,17 @@ entry:
       case NodeOp::select:
         value = select(id);
         break;
-      case NodeOp::flag: {
-        const std::string at = w_->load_one(
-            "%block", simd::flag_place(each.place / isa::kVectorElements) + each.place % isa::kVectorElements);
-        const std::string shifted = w_->set("lshr i64 {}, %lane", at);
-        value.first = w_->flag_of_lane_bits(shifted);
+      case NodeOp::flag:
+        value.first = w_->flag(each.place);
         return;
-      }
       case NodeOp::is_zero:
       case NodeOp::is_negative: {
         const Value of_this = of(each.args[0]);
         const bool zero = each.op == NodeOp::is_zero;
         if (node(each.args[0]).type == NodeType::number) {
-          value.first = w_->compare_numbers(zero ? "oeq" : "olt", of_this.first, literal(0.0));
+          value.first = w_->compare_numbers(zero ? "oeq" : "olt", of_this.first, w_->literal(0.0));
         } else {
-          value.first = w_->compare(zero ? "eq" : "slt", of_this.first, literal(std::uint64_t{0}));
+          value.first = w_->compare(zero ? "eq" : "slt", of_this.first, w_->literal(std::uint64_t{0}));
         }
         return;
       }
@@ -524,21 +450,10 @@ entry:
     if (checked(id)) number_.check_range(value.first, facts(id).check_lowest, facts(id).check_highest);
   }
 
-  Value parameter(const Node& each) {
-    const std::uint64_t at = std::uint64_t{simd::place::kBm} + each.place;
-    const std::string upper = w_->set("shl i64 {}, {}", w_->load_one("%state", at), kShortShift);
-    if (each.width == Width::short_word) return {w_->spread(upper), {}};
-    const std::string lower = w_->load_one("%state", at + 1);
-    const std::string below = w_->set("lshr i64 {}, 8", lower);
-    const std::string low = w_->set("and i64 {}, 255", lower);
-    const std::string high = w_->set("or i64 {}, {}", upper, below);
-    return {w_->spread(high), w_->spread(low)};
-  }
-
   std::string integer(const Node& each) {
     const std::string a = of(each.args[0]).first;
     const std::string b = each.args[1] == kNoNode ? std::string() : of(each.args[1]).first;
-    const auto count = [&] { return literal(std::uint64_t{each.place}); };
+    const auto count = [&] { return w_->literal(std::uint64_t{each.place}); };
     switch (each.op) {
       case NodeOp::integer_add:
         return w_->integer("add", a, b);
@@ -551,13 +466,13 @@ entry:
       case NodeOp::bit_xor:
         return w_->integer("xor", a, b);
       case NodeOp::bit_not:
-        return w_->integer("xor", a, literal(kShortBitsMask));
+        return w_->integer("xor", a, w_->literal(kShortBitsMask));
       case NodeOp::shift_left:
         return w_->integer("shl", a, count());
       case NodeOp::shift_right:
-        return w_->integer("and", w_->integer("lshr", a, count()), literal(kShortBitsMask));
+        return w_->integer("and", w_->integer("lshr", a, count()), w_->literal(kShortBitsMask));
       case NodeOp::shift_right_signed:
-        return w_->integer("and", w_->integer("ashr", a, count()), literal(kShortBitsMask));
+        return w_->integer("and", w_->integer("ashr", a, count()), w_->literal(kShortBitsMask));
       case NodeOp::larger:
         return w_->extreme("smax", a, b);
       case NodeOp::smaller:
@@ -574,7 +489,7 @@ entry:
     if (node(word).op == NodeOp::constant) return constant_number(id);
     const Value planes = of(word);
     number_.check_input(planes);
-    if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, literal(std::uint64_t{0})));
+    if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
     return {w_->numbers(planes.first), {}};
   }
 
@@ -583,12 +498,12 @@ entry:
     const std::string flag = flag_of(each.args[0]);
     Value a = of(each.args[1]);
     Value b = of(each.args[2]);
-    if (each.type == NodeType::flag) return {w_->select(flag, w_->flags_type, a.first, b.first), {}};
+    if (each.type == NodeType::flag) return {w_->select(flag, CodeType::flag, a.first, b.first), {}};
     const bool is_number = each.type == NodeType::number;
-    const std::string& type = is_number ? w_->numbers_type : w_->bits_type;
+    const CodeType type = is_number ? CodeType::number : CodeType::bits;
     Value value{w_->select(flag, type, a.first, b.first), {}};
     if (a.second.empty() && b.second.empty()) return value;
-    const std::string nothing = is_number ? literal(0.0) : literal(std::uint64_t{0});
+    const std::string nothing = is_number ? w_->literal(0.0) : w_->literal(std::uint64_t{0});
     if (a.second.empty()) a.second = nothing;
     if (b.second.empty()) b.second = nothing;
     value.second = w_->select(flag, type, a.second, b.second);
@@ -604,7 +519,7 @@ entry:
       if (is_long) return number_.to_planes(value);
       return {w_->bits(w_->canonical(value.first)), {}};
     }
-    if (is_long && value.second.empty()) return {value.first, literal(std::uint64_t{0})};
+    if (is_long && value.second.empty()) return {value.first, w_->literal(std::uint64_t{0})};
     return value;
   }
 

@@ -1,4 +1,4 @@
-// A body's graph as LLVM IR text: a function for what is equal in all PEs, one for the rest, and one for
+// A body's graph as text in a target's language: a function for what is equal in all PEs, one for the rest, and one for
 // the rest of the last turn of a run.
 //
 // Values are doubles: a short number is one, a product of two short numbers is one, a long number is a head and a rest.
@@ -14,9 +14,6 @@
 #include "code_target.h"
 
 namespace gdr::emulator::jit {
-
-/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
-inline constexpr unsigned kTurns = 32;
 
 /// How results are rounded.
 enum class Rounding : std::uint8_t {
@@ -45,7 +42,7 @@ struct RecordWord {
 /// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
 /// last argument alone.
 struct BodyCode {
-  std::string ir;
+  std::string text;
   CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;

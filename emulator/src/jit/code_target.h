@@ -7,12 +7,18 @@
 
 namespace gdr::emulator::jit {
 
+/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
+inline constexpr unsigned kTurns = 32;
+
+enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
+
 struct CodeTarget {
   const char* cpu = "";  // as LLVM knows all processors that have the instruction set
   unsigned lanes = 0;    // of a host vector
   /// Each instruction may have a rounding of its own, which leaves no trace in MXCSR. MXCSR then tells whether the
   /// others were exact; else the code compares.
   bool directed_rounding = false;
+  CodeLanguage language = CodeLanguage::llvm_ir;
 };
 
 /// Most lanes of any.

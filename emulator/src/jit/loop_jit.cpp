@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
-#include "simd/line_facts.h"
+#include "loop_edges.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -260,38 +260,16 @@ void LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
   }
 }
 
-namespace {
-
-/// True if what `last` leaves pending cannot be told from what has landed when `next` runs behind it, before which
-/// nothing is collected.
-bool may_land_early(const DecodedLine& last, const DecodedLine& next) {
-  const simd::LineFacts writes = simd::facts_of(last.effects);
-  const simd::LineFacts reads = simd::facts_of(next.effects);
-  return !(reads.reads & writes.writes.whole_pairs()).any() && (reads.flags_read & writes.flags_written) == 0 &&
-         !(last.effects.writes_bm() && next.effects.reads_bm());
-}
-
-}  // namespace
-
 LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, HostIsa isa, JitUse use)
     : program_(program), schedule_(schedule), target_(code_target(isa).value_or(CodeTarget{})), use_(use) {
-  const auto lines = [&](isa::Section section) { return lines_of(program.steps(section)); };
-  const std::vector<const DecodedLine*> before = lines(isa::Section::loop_initialization);
-  const std::vector<const DecodedLine*> body = lines(isa::Section::loop_body);
-  const std::vector<const DecodedLine*> after = lines(isa::Section::loop_termination);
-  if (body.empty() || use == JitUse::never || !code_target(isa)) {
+  if (lines_of(program.steps(isa::Section::loop_body)).empty() || use == JitUse::never || !code_target(isa)) {
     refused_ = true;
     return;
   }
-  may_begin_ = before.empty() || (may_land_early(*before.back(), *body.front()) && !before.back()->effects.writes_bm());
-  // Such a line would read what the turn before the last one left; a compiled turn leaves only what turns read.
-  const bool collected_at_once =
-      body.back()->effects.writes_bm() && !program.steps(isa::Section::loop_termination).empty() &&
-      std::holds_alternative<isa::CollectStep>(program.steps(isa::Section::loop_termination).front());
-  if ((!after.empty() && !may_land_early(*body.back(), *after.front())) || collected_at_once) {
-    refusal_ = "the first line behind the loop reads what the loop's last line writes";
-    refused_ = true;
-  }
+  const LoopEdges edges = loop_edges(program);
+  may_begin_ = edges.may_begin;
+  refusal_ = edges.refusal;
+  refused_ = !refusal_.empty();
   for (const DecodedStep& step : program.steps(isa::Section::loop_body)) {
     const auto* const collect = std::get_if<isa::CollectStep>(&step);
     if (collect == nullptr) continue;
@@ -340,14 +318,14 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
     }
     if (!form->code.refusal.empty()) throw Error(form->code.refusal);
     const CodeCache cache = CodeCache::of_user();
-    std::optional<CodeBytes> code = cache.find(form->code.ir, target_.cpu);
+    std::optional<CodeBytes> code = cache.find(form->code.text, target_.cpu);
     if (!code && !compiles) return;
     if (!code) {
-      code = compile(form->code.ir, target_.cpu);
-      cache.keep(form->code.ir, target_.cpu, *code);
+      code = compile(form->code.text, target_.cpu);
+      cache.keep(form->code.text, target_.cpu, *code);
     }
     form->loaded.emplace(*code);
-    form->code.ir.clear();
+    form->code.text.clear();
     ready_[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
     form->failed = true;

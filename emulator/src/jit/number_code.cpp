@@ -10,30 +10,30 @@ namespace gdr::emulator::jit {
 std::string NumberCode::all_right() {
   std::string all = right[0];
   for (std::size_t n = 1; n < kChains; ++n) all = w_->both(all, right[n]);
-  const std::string without_sign = w_->integer("shl", wrong, literal(std::uint64_t{1}));
-  return w_->both(all, w_->compare("eq", without_sign, literal(std::uint64_t{0})));
+  const std::string without_sign = w_->integer("shl", wrong, w_->literal(std::uint64_t{1}));
+  return w_->both(all, w_->compare("eq", without_sign, w_->literal(std::uint64_t{0})));
 }
 
 void NumberCode::check_input(const Value& planes) {
   // Without the sign; compared as integers with one, which every host can.
-  const std::string twice = w_->integer("shl", planes.first, literal(std::uint64_t{1}));
+  const std::string twice = w_->integer("shl", planes.first, w_->literal(std::uint64_t{1}));
   const std::string above =
-      w_->integer("sub", twice, literal((static_cast<std::uint64_t>(kBias - kInputExponent) << 53) ^ kSign));
-  const std::string inside = w_->compare("slt", above, literal((std::uint64_t{2 * kInputExponent + 1} << 53) ^ kSign));
+      w_->integer("sub", twice, w_->literal((static_cast<std::uint64_t>(kBias - kInputExponent) << 53) ^ kSign));
+  const std::string inside = w_->compare("slt", above, w_->literal((std::uint64_t{2 * kInputExponent + 1} << 53) ^ kSign));
   const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
-  demand(w_->either(inside, w_->compare("eq", all, literal(std::uint64_t{0}))));
+  demand(w_->either(inside, w_->compare("eq", all, w_->literal(std::uint64_t{0}))));
 }
 
 void NumberCode::check_range(const std::string& head, bool lowest, bool highest) {
-  const std::string size = w_->integer("and", w_->bits(head), literal(~kSign));
+  const std::string size = w_->integer("and", w_->bits(head), w_->literal(~kSign));
   if (highest) {
     demand(w_->compare_numbers("olt", w_->numbers(size),
-                               number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
+                               w_->number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
   }
   if (lowest) {  // less one, zero is the largest of all
-    const std::string less = w_->integer("add", size, literal(kSign - 1));
+    const std::string less = w_->integer("add", size, w_->literal(kSign - 1));
     const std::uint64_t least = (static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1;
-    demand(w_->compare("sge", less, literal(least ^ kSign)));
+    demand(w_->compare("sge", less, w_->literal(least ^ kSign)));
   }
 }
 
@@ -41,44 +41,44 @@ void NumberCode::check_range(const std::string& head, bool lowest, bool highest)
 // --------------------------------------------------------------------------------------
 
 Value NumberCode::from_planes(const Value& planes) {
-  const std::string power = w_->integer("and", planes.first, literal(kSign | kExponentMask));
-  const std::string unit = w_->integer("sub", power, literal(std::uint64_t{8} << 52));
+  const std::string power = w_->integer("and", planes.first, w_->literal(kSign | kExponentMask));
+  const std::string unit = w_->integer("sub", power, w_->literal(std::uint64_t{8} << 52));
   const std::string with = w_->integer("or", unit, planes.second);
   return {w_->numbers(planes.first), w_->subtract(w_->numbers(with), w_->numbers(unit))};
 }
 
 Value NumberCode::to_planes(const Value& number) {
-  if (number.second.empty()) return {w_->bits(w_->canonical(number.first)), literal(std::uint64_t{0})};
+  if (number.second.empty()) return {w_->bits(w_->canonical(number.first)), w_->literal(std::uint64_t{0})};
   std::string head;
   std::string rest;
   if (target_.directed_rounding) {
-    head = w_->exact_add(w_->add(number.first, number.second, kTowardZero), literal(0.0));
+    head = w_->exact_add(w_->add(number.first, number.second, Direction::toward_zero), w_->literal(0.0));
     rest = w_->subtract(number.second, w_->subtract(head, number.first));
   } else {
     head = w_->canonical(number.first);
     rest = number.second;
   }
   const std::string head_bits = w_->bits(head);
-  const std::string power = w_->integer("and", head_bits, literal(kSign | kExponentMask));
-  const std::string magic = w_->integer("add", power, literal((std::uint64_t{1} << 51) - (std::uint64_t{8} << 52)));
+  const std::string power = w_->integer("and", head_bits, w_->literal(kSign | kExponentMask));
+  const std::string magic = w_->integer("add", power, w_->literal((std::uint64_t{1} << 51) - (std::uint64_t{8} << 52)));
   const std::string with = w_->bits(w_->add(rest, w_->numbers(magic)));
   const std::string units = w_->integer("sub", with, magic);
-  const std::string low = w_->integer("and", units, literal(std::uint64_t{255}));
+  const std::string low = w_->integer("and", units, w_->literal(std::uint64_t{255}));
   if (target_.directed_rounding) return {head_bits, low};
   // Units of a rest that points to zero are borrowed from the head.
-  const std::string of_head = w_->integer("ashr", units, literal(std::uint64_t{8}));
+  const std::string of_head = w_->integer("ashr", units, w_->literal(std::uint64_t{8}));
   return {w_->integer("add", head_bits, of_head), low};
 }
 
 std::string NumberCode::truncated(const std::string& head, const std::string& rest) {
   const std::string differ = w_->integer("xor", w_->bits(head), w_->bits(rest));
   const std::string back =
-      w_->both(w_->compare("slt", differ, literal(std::uint64_t{0})), w_->compare_numbers("une", rest, literal(0.0)));
+      w_->both(w_->compare("slt", differ, w_->literal(std::uint64_t{0})), w_->compare_numbers("une", rest, w_->literal(0.0)));
   return w_->integer("add", w_->bits(head), w_->spread_flag(back));
 }
 
 std::string NumberCode::toward_zero(const Value& number) {
-  if (target_.directed_rounding) return w_->add(number.first, number.second, kTowardZero);
+  if (target_.directed_rounding) return w_->add(number.first, number.second, Direction::toward_zero);
   return w_->numbers(truncated(number.first, number.second));
 }
 
@@ -87,41 +87,41 @@ std::string NumberCode::toward_zero(const Value& number) {
 
 std::string NumberCode::short_of_exact(const std::string& exact) {
   const std::string scale = power(exact);
-  const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p28), exact);
-  return w_->multiply_add(scale, literal(-1.5 * 0x1p28), up);
+  const std::string up = w_->multiply_add(scale, w_->literal(1.5 * 0x1p28), exact);
+  return w_->multiply_add(scale, w_->literal(-1.5 * 0x1p28), up);
 }
 
 std::string NumberCode::short_of_product(const std::string& exact) {
-  const std::string scaled = w_->multiply(exact, literal(0x1p28 + 1));
-  return w_->multiply_add(exact, literal(-0x1p28), scaled);
+  const std::string scaled = w_->multiply(exact, w_->literal(0x1p28 + 1));
+  return w_->multiply_add(exact, w_->literal(-0x1p28), scaled);
 }
 
 std::string NumberCode::short_of_near(const std::string& near, std::uint64_t distance) {
   const std::uint64_t within = distance == 0 ? 0 : 2 * distance - 1;
-  const std::string up = w_->integer("add", w_->bits(near), literal((kBelowShort + 1) / 2 + distance));
-  const std::string rest = w_->integer("and", up, literal(kBelowShort & ~within));
-  demand(w_->compare("ne", rest, literal(std::uint64_t{0})));
-  return w_->numbers(w_->integer("and", up, literal(~kBelowShort)));
+  const std::string up = w_->integer("add", w_->bits(near), w_->literal((kBelowShort + 1) / 2 + distance));
+  const std::string rest = w_->integer("and", up, w_->literal(kBelowShort & ~within));
+  demand(w_->compare("ne", rest, w_->literal(std::uint64_t{0})));
+  return w_->numbers(w_->integer("and", up, w_->literal(~kBelowShort)));
 }
 
 /// The neighbour of an inexact result that is odd: rounding it once more rounds the exact result.
 std::string NumberCode::odd(const std::string& down, const std::string& up, const std::string& zero) {
   const std::string differ = w_->integer("xor", w_->bits(down), w_->bits(up));
-  const std::string last = w_->integer("and", differ, literal(std::uint64_t{1}));
+  const std::string last = w_->integer("and", differ, w_->literal(std::uint64_t{1}));
   return w_->numbers(w_->integer("or", w_->bits(zero), last));
 }
 
 /// The same of a result rounded to nearest, from its error.
 std::string NumberCode::odd_of(const std::string& head, const std::string& error) {
-  const std::string inexact = w_->spread_flag(w_->compare_numbers("une", error, literal(0.0)));
-  const std::string last = w_->integer("and", inexact, literal(std::uint64_t{1}));
+  const std::string inexact = w_->spread_flag(w_->compare_numbers("une", error, w_->literal(0.0)));
+  const std::string last = w_->integer("and", inexact, w_->literal(std::uint64_t{1}));
   return w_->numbers(w_->integer("or", truncated(head, error), last));
 }
 
 std::string NumberCode::short_of_sum(const std::string& a, const std::string& b) {
   if (!robust_) return short_of_near(w_->add(a, b), 0);
   if (target_.directed_rounding) {
-    return short_of_exact(odd(w_->add(a, b, kDown), w_->add(a, b, kUp), w_->add(a, b, kTowardZero)));
+    return short_of_exact(odd(w_->add(a, b, Direction::down), w_->add(a, b, Direction::up), w_->add(a, b, Direction::toward_zero)));
   }
   std::string error;
   const std::string sum = two_sum(a, b, error);
@@ -131,7 +131,7 @@ std::string NumberCode::short_of_sum(const std::string& a, const std::string& b)
 std::string NumberCode::short_of_long_product(const std::string& a, const std::string& b) {
   if (!robust_) return short_of_near(w_->multiply(a, b), 0);
   if (target_.directed_rounding) {
-    return short_of_exact(odd(w_->multiply(a, b, kDown), w_->multiply(a, b, kUp), w_->multiply(a, b, kTowardZero)));
+    return short_of_exact(odd(w_->multiply(a, b, Direction::down), w_->multiply(a, b, Direction::up), w_->multiply(a, b, Direction::toward_zero)));
   }
   const std::string head = w_->multiply(a, b);
   return short_of_exact(odd_of(head, w_->exact_multiply_add(a, b, w_->negated(head))));
@@ -139,7 +139,7 @@ std::string NumberCode::short_of_long_product(const std::string& a, const std::s
 
 std::string NumberCode::short_of_product_and_sum(const std::string& a, const std::string& b, const std::string& c) {
   return short_of_exact(
-      odd(w_->multiply_add(a, b, c, kDown), w_->multiply_add(a, b, c, kUp), w_->multiply_add(a, b, c, kTowardZero)));
+      odd(w_->multiply_add(a, b, c, Direction::down), w_->multiply_add(a, b, c, Direction::up), w_->multiply_add(a, b, c, Direction::toward_zero)));
 }
 
 // ---- rounding to 61 bits
@@ -184,8 +184,8 @@ Value NumberCode::long_of(const std::string& head, const std::string& rest) {
     const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
     wrong = w_->integer("or", wrong, w_->integer("and", is_power, w_->bits(rest)));
   }
-  const std::string up = w_->multiply_add(scale, literal(1.5 * 0x1p-8), rest);
-  return {head, w_->multiply_add(scale, literal(-1.5 * 0x1p-8), up)};
+  const std::string up = w_->multiply_add(scale, w_->literal(1.5 * 0x1p-8), rest);
+  return {head, w_->multiply_add(scale, w_->literal(-1.5 * 0x1p-8), up)};
 }
 
 Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {
@@ -196,12 +196,12 @@ Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {
     return long_of(head, w_->subtract(rest, w_->subtract(head, sum)));
   }
   // The rest points away from zero.
-  const std::string head = w_->add(sum, rest, kTowardZero);
+  const std::string head = w_->add(sum, rest, Direction::toward_zero);
   return long_of(head, w_->exact_subtract(rest, w_->exact_subtract(head, sum)));
 }
 
 Value NumberCode::rounded_product(const std::string& a, const std::string& b) {
-  const std::string head = w_->multiply(a, b, target_.directed_rounding ? kTowardZero : kNearest);
+  const std::string head = w_->multiply(a, b, target_.directed_rounding ? Direction::toward_zero : Direction::nearest);
   return long_of(head, w_->exact_multiply_add(a, b, w_->negated(head)));
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "ir_writer.h"
+#include "code_writer.h"
 
 namespace gdr::emulator::jit {
 
@@ -18,7 +18,7 @@ class NumberCode {
   /// Of a new function: every lane is right.
   void begin() {
     right.fill(w_->all_set());
-    wrong = literal(std::uint64_t{0});
+    wrong = w_->literal(std::uint64_t{0});
   }
   /// Goes on in another text. The lanes that were right so far stay so.
   void write_to(Writer& writer) { w_ = &writer; }

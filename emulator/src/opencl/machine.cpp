@@ -214,7 +214,7 @@ LineCode line_code(const isa::Line& line, std::size_t number_in_section) {
 
 }  // namespace
 
-std::string machine_source() { return definitions() + kMachineText; }
+std::string machine_source() { return kMachineTypes + definitions() + kMachineText; }
 
 ProgramCode make_program_code(const DecodedProgram& program) {
   ProgramCode code;

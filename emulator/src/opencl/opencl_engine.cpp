@@ -1,6 +1,7 @@
 #include "opencl_engine.h"
 
 #include "opencl_session.h"
+#include "simd/host_isas.h"
 
 namespace gdr::emulator {
 namespace {
@@ -10,7 +11,8 @@ class OpenClEngine final : public Engine {
   explicit OpenClEngine(std::string_view device) : device_(device) {}
 
   [[nodiscard]] std::shared_ptr<const Lowered> lower(const isa::Program& program) const override {
-    return std::make_shared<opencl::LoweredOpenCl>(program, opencl::Machine::of_device(device_));
+    return std::make_shared<opencl::LoweredOpenCl>(program, opencl::Machine::of_device(device_),
+                                                   simd::default_jit_use());
   }
   [[nodiscard]] std::unique_ptr<Session> open(std::shared_ptr<const Lowered> program,
                                               const SessionOptions& options) const override {

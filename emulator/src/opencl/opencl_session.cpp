@@ -70,11 +70,12 @@ PePlace place_of(const ulong (&key)[3], unsigned chip, unsigned block, unsigned 
 
 }  // namespace
 
-LoweredOpenCl::LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machine> on)
+LoweredOpenCl::LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machine> on, JitUse use)
     : decoded(decode_program(program)),
       code(make_program_code(decoded)),
       may_fault(addresses_indirectly(decoded)),
-      machine(std::move(on)) {}
+      machine(std::move(on)),
+      forms(decoded, machine, use) {}
 
 OpenClSession::OpenClSession(std::shared_ptr<const LoweredOpenCl> program, const SessionOptions& options)
     : program_(std::move(program)),
@@ -309,7 +310,11 @@ void OpenClSession::run_wave(std::span<const Piece> pieces) {
     device_.queue().clear(*collected_, first * of_block, piece.blocks.first * of_block);
     device_.queue().clear(*collected_, (first + end) * of_block, (kBlocks - end) * of_block);
   }
-  run_tasks(tasks);
+  if (const BodyForm* const quick = form_for(pieces)) {
+    run_wave_in_doubles(pieces, *quick);
+  } else {
+    run_tasks(tasks);
+  }
   if (program_->may_fault) look_for_faults();
 }
 
@@ -341,6 +346,152 @@ void OpenClSession::run_tasks(std::span<const TaskCode> tasks) {
                       {&sent, sections_.get(), steps_.get(), lines_.get(), states_.get(), flags_.get(), memory_.get(),
                        collected_.get(), events_.get(), faults_.get()},
                       range);
+}
+
+/// The quick form of the body if it may be used and pays.
+const BodyForm* OpenClSession::form_for(std::span<const Piece> pieces) {
+  bool touched = false;
+  std::uint64_t interactions = 0;
+  for (const Piece& piece : pieces) {
+    OneChip& one = chips_[piece.chip];
+    one.touched = one.touched && !piece.begins;
+    touched = touched || one.touched;
+    interactions += iterations_of(piece) * piece.blocks.count * piece.live_pes * isa::kVectorElements;
+  }
+  return touched || interactions == 0 ? nullptr : program_->forms.quick(interactions);
+}
+
+/// Loop initialization by the machine's kernel, the body in doubles as far as that goes, and what is left by the
+/// machine's kernel again.
+void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const BodyForm& quick) {
+  std::vector<TaskCode> before;
+  std::vector<BodyTask> body;
+  std::vector<TaskCode> behind;
+  for (const Piece& piece : pieces) {
+    const std::uint64_t turns = iterations_of(piece);
+    const std::uint64_t blocks_in_last = turns == 0 ? 0 : piece.records - (turns - 1) * kBlocks;
+    for (unsigned block = piece.blocks.first; block < piece.blocks.first + piece.blocks.count; ++block) {
+      const TaskCode whole = task_of(piece, block);
+      const std::uint64_t with_record = block < blocks_in_last ? turns : turns - std::min<std::uint64_t>(turns, 1);
+      const std::uint64_t begin = piece.begins && !program_->forms.may_begin() ? 1 : 0;
+      const bool with_last = quick.kernel.leaves_all;
+      const std::uint64_t end = with_last || with_record == 0 ? with_record : with_record - 1;
+      if (begin >= end || piece.live_pes == 0) {
+        before.push_back(whole);
+        continue;
+      }
+      before.push_back(whole);
+      before.back().end_turn = begin;
+      before.back().ends = 0;
+      BodyTask& turns_of = body.emplace_back();
+      turns_of.task = whole;
+      turns_of.task.opens = 0;
+      turns_of.task.ends = with_last ? 1 : 0;
+      turns_of.task.end_turn = end;
+      pass(turns_of.task, begin);
+      behind.push_back(whole);
+      behind.back().opens = 0;
+      pass(behind.back(), end);
+    }
+  }
+  const auto nothing = [&](const TaskCode& task) {
+    return task.opens == 0 && task.ends == 0 && task.first_turn == task.end_turn;
+  };
+  std::erase_if(before, nothing);
+  std::erase_if(behind, nothing);
+  run_tasks(before);
+  run_body(body, quick);
+  run_tasks(behind);
+}
+
+/// Goes on at this turn of the piece.
+void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
+  task.collected = task.place * collected_room_;
+  if (turn > 0 || task.begins != 0) {
+    task.collected += collected_words(program(), turn, task.begins != 0, false);
+  }
+  task.first_turn = turn;
+}
+
+/// What the quick form refuses is done by the form that settles ties, and what that refuses by the machine's kernel;
+/// a block that is refused often stays with what does not refuse.
+void OpenClSession::run_body(std::vector<BodyTask>& tasks, const BodyForm& quick) {
+  constexpr unsigned kOften = 3;
+  for (;;) {
+    std::vector<BodyTask*> for_quick;
+    std::vector<BodyTask*> for_robust;
+    std::vector<BodyTask*> for_machine;
+    for (BodyTask& task : tasks) {
+      if (!task.done() && task.refusals < kOften) for_quick.push_back(&task);
+    }
+    run_form(quick, for_quick, false);
+    for (BodyTask* const task : for_quick) {
+      if (!task->done()) ++task->refusals;
+    }
+    for (BodyTask& task : tasks) {
+      if (task.done()) continue;
+      (task.robust_refusals < kOften ? for_robust : for_machine).push_back(&task);
+    }
+    if (for_robust.empty() && for_machine.empty()) return;
+    const BodyForm* const robust = for_robust.empty() ? nullptr : program_->forms.robust();
+    if (robust != nullptr) {
+      std::vector<BodyTask*> chunks;
+      std::vector<BodyTask*> rest;
+      for (BodyTask* const task : for_robust) (task->refusals < kOften ? chunks : rest).push_back(task);
+      std::vector<std::uint64_t> began;
+      for (const BodyTask* const task : chunks) began.push_back(task->task.first_turn);
+      run_form(*robust, chunks, true);
+      for (std::size_t n = 0; n < chunks.size(); ++n) {
+        if (chunks[n]->task.first_turn == began[n]) for_machine.push_back(chunks[n]);
+      }
+      run_form(*robust, rest, false);
+      std::ranges::copy_if(rest, std::back_inserter(for_machine), [](const BodyTask* task) { return !task->done(); });
+    } else {
+      std::ranges::copy(for_robust, std::back_inserter(for_machine));
+    }
+    std::vector<TaskCode> left;
+    for (BodyTask* const task : for_machine) {
+      ++task->robust_refusals;
+      // All that is left of a block that is refused again and again.
+      const bool all = task->robust_refusals >= kOften;
+      const std::uint64_t end =
+          all ? task->task.end_turn : std::min(task->task.first_turn + jit::kTurns, task->task.end_turn);
+      left.push_back(task->task);
+      left.back().ends = 0;  // loop termination is not part of it
+      left.back().end_turn = end;
+      pass(task->task, end);
+    }
+    run_tasks(left);
+  }
+}
+
+/// Turns on a form until it refuses some; `one_chunk`: those of one call at most.
+void OpenClSession::run_form(const BodyForm& form, std::span<BodyTask* const> tasks, bool one_chunk) {
+  if (tasks.empty()) return;
+  std::vector<TaskCode> codes;
+  for (const BodyTask* const task : tasks) {
+    codes.push_back(task->task);
+    if (!one_chunk || task->task.first_turn + jit::kTurns >= task->task.end_turn) continue;
+    codes.back().end_turn = task->task.first_turn + jit::kTurns;
+    codes.back().ends = 0;
+  }
+  const std::size_t bytes = codes.size() * sizeof(TaskCode);
+  const Buffer& sent = device_.provide(tasks_, "tasks", bytes);
+  const Buffer& scratch =
+      device_.provide(scratch_, "results of turns", codes.size() * form.kernel.scratch_words * kWordBytes);
+  const Buffer& done = device_.provide(turns_done_, "turns", codes.size() * kWordBytes);
+  device_.queue().write(sent, 0, codes.data(), bytes);
+  Range range;
+  range.group = kPesPerBlock / form.kernel.lanes;
+  range.counts[0] = codes.size() * range.group;
+  device_.queue().run(*form.code, "run_turns",
+                      {&sent, states_.get(), flags_.get(), memory_.get(), collected_.get(), &scratch, &done}, range);
+  std::vector<ulong> turns(codes.size());
+  device_.queue().read(done, 0, turns.data(), turns.size() * kWordBytes);
+  for (std::size_t n = 0; n < tasks.size(); ++n) {
+    count_turns_in_doubles(turns[n] - tasks[n]->task.first_turn);
+    pass(tasks[n]->task, turns[n]);
+  }
 }
 
 /// The first fault of each chip: of its first block that has one, the first one in it.
@@ -652,6 +803,7 @@ void OpenClSession::set_state(unsigned chip, unsigned block, const BlockState& s
           kPesPerBlock);
   require(state.bm.size() <= kBmWords, "state.bm", state.bm.size(), 0, kBmWords);
   pool_->wait(lane_);
+  chips_[chip].touched = true;
   std::vector<ulong> words(kBlockWords);
   std::vector<uint> flags(kPesPerBlock);
   const auto put = [&](unsigned row, unsigned pe, LongWord word) {

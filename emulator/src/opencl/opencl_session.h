@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "body_forms.h"
 #include "device_memory.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
@@ -18,13 +19,14 @@ namespace gdr::emulator::opencl {
 /// A program as this engine runs it.
 class LoweredOpenCl final : public Lowered {
  public:
-  LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machine> on);
+  LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machine> on, JitUse use);
   [[nodiscard]] const isa::Program& program() const override { return decoded.program; }
 
   const DecodedProgram decoded;
   const ProgramCode code;
   const bool may_fault;
   const std::shared_ptr<Machine> machine;
+  const BodyForms forms;
 };
 
 class OpenClSession final : public Session {
@@ -66,6 +68,15 @@ class OpenClSession final : public Session {
     FpEvents tree;
     FirstJunctionEvents tree_events;
     std::optional<Fault> fault;
+    /// Words were written from outside since a run began: what is equal in all PEs then may be so no longer.
+    bool touched = false;
+  };
+  /// Turns of a block that a form in doubles does, and how far it has come.
+  struct BodyTask {
+    TaskCode task{};  // first_turn: the next one
+    unsigned refusals = 0;
+    unsigned robust_refusals = 0;
+    [[nodiscard]] bool done() const { return task.first_turn >= task.end_turn; }
   };
   /// A block's words as they stand on the device.
   struct BlockWords {
@@ -90,6 +101,11 @@ class OpenClSession final : public Session {
   void run_wave(std::span<const Piece> pieces);
   [[nodiscard]] TaskCode task_of(const Piece& piece, unsigned block) const;
   void run_tasks(std::span<const TaskCode> tasks);
+  [[nodiscard]] const BodyForm* form_for(std::span<const Piece> pieces);
+  void run_wave_in_doubles(std::span<const Piece> pieces, const BodyForm& quick);
+  void run_body(std::vector<BodyTask>& tasks, const BodyForm& quick);
+  void run_form(const BodyForm& form, std::span<BodyTask* const> tasks, bool one_chunk);
+  void pass(TaskCode& task, std::uint64_t turn) const;
   void look_for_faults();
   [[nodiscard]] Fault fault_of(unsigned chip, unsigned block, unsigned pe, const PeFault& fault) const;
 
@@ -98,7 +114,7 @@ class OpenClSession final : public Session {
   void place_events_of_results(unsigned chip, const Piece& piece, const Entry& entry, unsigned particles);
   void place_events_of_collected(unsigned chip, const Piece& piece, const isa::Variable& variable, std::uint64_t first,
                                  std::uint64_t words);
-  void add_tree_events(OneChip& one, std::span<const uint> counts);
+  static void add_tree_events(OneChip& one, std::span<const uint> counts);
 
   [[nodiscard]] std::vector<PeEvents> pe_events(unsigned chip) const;
   [[nodiscard]] BlockWords read_block(unsigned chip, unsigned block) const;
@@ -127,6 +143,8 @@ class OpenClSession final : public Session {
   std::unique_ptr<Buffer> fields_out_;
   // Of one step at a time.
   std::unique_ptr<Buffer> tasks_;
+  std::unique_ptr<Buffer> scratch_;
+  std::unique_ptr<Buffer> turns_done_;
   std::unique_ptr<Buffer> words_in_;
   std::unique_ptr<Buffer> words_out_;
   std::unique_ptr<Buffer> counts_;

@@ -1,0 +1,130 @@
+// Instructions of one function, in the language of a target: what number_code and body_code are written in. Each gives a
+// name to its result; a name or a literal is what the others take.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "code_target.h"
+
+namespace gdr::emulator::jit {
+
+inline constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+inline constexpr std::uint64_t kExponentMask = std::uint64_t{2047} << 52;
+inline constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits those below 25
+inline constexpr std::uint64_t kBelowPort = 7;                              // and those below the multiplier's 50
+inline constexpr std::int64_t kBias = 1023;
+
+/// How an instruction rounds, on targets that know.
+enum class Direction : std::uint8_t { nearest, down, up, toward_zero };
+
+/// What a name stands for, in every lane.
+enum class CodeType : std::uint8_t { number, bits, flag };
+
+/// What a node became: one value, or two (head and rest of a number, high and low plane of a long word).
+struct Value {
+  std::string first;
+  std::string second;
+};
+
+/// A value that goes from turn to turn.
+struct Phi {
+  CodeType type = CodeType::bits;
+  std::string name;
+  std::string initial;
+  std::string next;
+};
+
+/// The function of turns, in parts.
+struct TurnsText {
+  std::string before;      // the first turn
+  std::vector<Phi> phis;
+  std::string turn;
+  std::string behind;      // the last turn
+  std::string right;       // lanes, a flag
+  std::uint64_t planes = 0;         // of results before those of the words stored
+  std::uint64_t stored_planes = 0;  // of a turn
+};
+
+class Writer {
+ public:
+  virtual ~Writer() = default;
+
+  std::string text;
+
+  // ---- literals and names
+  [[nodiscard]] virtual std::string literal(double value) const = 0;
+  [[nodiscard]] virtual std::string literal(std::uint64_t bits) const = 0;
+  [[nodiscard]] virtual std::string number_literal(std::uint64_t bits) const = 0;
+  [[nodiscard]] virtual std::string all_set() const = 0;
+  /// A name that the function has of itself.
+  [[nodiscard]] virtual std::string variable(const std::string& name) const = 0;
+
+  // ---- on bits
+  virtual std::string bits(const std::string& number) = 0;
+  virtual std::string numbers(const std::string& bits) = 0;
+  /// `op` and `how` as LLVM spells them.
+  virtual std::string integer(const char* op, const std::string& a, const std::string& b) = 0;
+  virtual std::string compare(const char* how, const std::string& a, const std::string& b) = 0;
+  virtual std::string extreme(const char* which, const std::string& a, const std::string& b) = 0;
+  std::string masked(const std::string& a, std::uint64_t mask) {
+    const std::string bits_of = bits(a);
+    const std::string kept = integer("and", bits_of, literal(mask));
+    return numbers(kept);
+  }
+
+  // ---- flags
+  virtual std::string compare_numbers(const char* how, const std::string& a, const std::string& b) = 0;
+  virtual std::string both(const std::string& a, const std::string& b) = 0;
+  virtual std::string either(const std::string& a, const std::string& b) = 0;
+  virtual std::string select(const std::string& flag, CodeType type, const std::string& set,
+                             const std::string& clear) = 0;
+  /// All ones where the flag is set.
+  virtual std::string spread_flag(const std::string& flag) = 0;
+
+  // ---- on numbers; rounded as asked. A target without directions rounds to nearest.
+  virtual std::string add(const std::string& a, const std::string& b, Direction to = Direction::nearest) = 0;
+  virtual std::string subtract(const std::string& a, const std::string& b, Direction to = Direction::nearest) = 0;
+  virtual std::string multiply(const std::string& a, const std::string& b, Direction to = Direction::nearest) = 0;
+  virtual std::string multiply_add(const std::string& a, const std::string& b, const std::string& c,
+                                   Direction to = Direction::nearest) = 0;
+  // Exact, or the target says so where it can.
+  virtual std::string exact_add(const std::string& a, const std::string& b) = 0;
+  virtual std::string exact_subtract(const std::string& a, const std::string& b) = 0;
+  virtual std::string exact_multiply(const std::string& a, const std::string& b) = 0;
+  virtual std::string exact_multiply_add(const std::string& a, const std::string& b, const std::string& c) = 0;
+  virtual std::string negated(const std::string& a) = 0;
+  /// The operand of the larger magnitude; of the smaller one. Of targets that round in directions.
+  virtual std::string larger(const std::string& a, const std::string& b) = 0;
+  virtual std::string smaller(const std::string& a, const std::string& b) = 0;
+  /// +0 for a zero of either sign.
+  std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
+
+  // ---- words; places as Node has them
+  virtual Value row(std::uint32_t place, bool is_long) = 0;
+  virtual Value kept(std::uint32_t place, bool is_long) = 0;
+  virtual Value record(std::uint64_t plane, bool is_long) = 0;
+  virtual Value parameter(std::uint32_t place, bool is_long) = 0;
+  virtual std::string flag(std::uint32_t place) = 0;
+  /// From the function of what is equal in all PEs to the one of turns: bits or numbers; `word` counts from 0.
+  virtual void share(CodeType type, const std::string& value, std::uint64_t word) = 0;
+  virtual std::string shared(CodeType type, std::uint64_t word) = 0;
+  virtual void give(const std::string& bits, std::uint64_t plane) = 0;
+  virtual void give_flag(const std::string& flag, std::uint64_t plane) = 0;
+  /// Of the words that a turn stores.
+  virtual void store(const std::string& bits, std::uint64_t plane) = 0;
+
+  // ---- functions
+  [[nodiscard]] virtual std::string declarations() const = 0;
+  virtual std::string turns_function(TurnsText parts) = 0;
+  /// Of what this has written.
+  virtual std::string uniform_function(const std::string& right) = 0;
+};
+
+/// For a part of a function; `prefix` begins the names in it.
+[[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);
+
+}  // namespace gdr::emulator::jit

@@ -1,0 +1,62 @@
+#include "ir_writer.h"
+
+namespace gdr::emulator::jit {
+
+std::string IrWriter::declarations() const {
+  std::string declared = fmt::format("declare {0} @llvm.fma.v{1}f64({0}, {0}, {0})\n", numbers_type_, lanes_);
+  for (const char* which : {"smax", "smin"}) {
+    declared += fmt::format("declare {0} @llvm.{2}.v{1}i64({0}, {0})\n", bits_type_, lanes_, which);
+  }
+  if (directed_) {
+    for (const char* op : {"add", "sub", "mul"}) {
+      declared += fmt::format("declare {0} @llvm.x86.avx512.{1}.pd.512({0}, {0}, i32)\n", numbers_type_, op);
+    }
+    declared += fmt::format("declare {0} @llvm.x86.avx512.vfmadd.pd.512({0}, {0}, {0}, i32)\n", numbers_type_);
+    declared +=
+        fmt::format("declare {0} @llvm.x86.avx512.mask.range.pd.512({0}, {0}, i32, {0}, i8, i32)\n", numbers_type_);
+  }
+  const unsigned width = 64 * lanes_;
+  return declared + fmt::format(
+                        "attributes #0 = {{ nounwind \"prefer-vector-width\"=\"{0}\" "
+                        "\"min-legal-vector-width\"=\"{0}\" }}\n",
+                        width);
+}
+
+std::string IrWriter::turns_function(TurnsText parts) {
+  using simd::kRowWords;
+  std::string function = fmt::format(R"(
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
+entry:
+  %state = getelementptr i64, ptr %block, i64 %lane
+  %results = getelementptr i64, ptr %all, i64 %lane
+  %shift = mul i64 %element, {}
+  %shorts = getelementptr i64, ptr %state, i64 %shift
+  %longs = getelementptr i64, ptr %shorts, i64 %shift
+  %stores = getelementptr i64, ptr %results, i64 {}
+)",
+                                     kRowWords, parts.planes * kRowWords);
+  function += parts.before + "  br label %turn\nturn:\n";
+  function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
+  for (const Phi& phi : parts.phis) {
+    function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", phi.name, type_name(phi.type), phi.initial,
+                            phi.next);
+  }
+  function += "  %u = getelementptr i64, ptr %shared, i64 %n\n";
+  function += fmt::format("  %store_words = mul i64 %n, {}\n  %s = getelementptr i64, ptr %stores, i64 %store_words\n",
+                          parts.stored_planes * kRowWords);
+  function += parts.turn;
+  function +=
+      "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
+  // What this has written stands behind the loop.
+  text.clear();
+  line("ret i64 {}", lane_bits(parts.right));
+  return function + parts.behind + text + "}\n";
+}
+
+std::string IrWriter::uniform_function(const std::string& right) {
+  line("ret i64 {}", lane_bits(right));
+  return "define i64 @uniform(ptr noalias readonly %records, ptr noalias readonly %state, ptr noalias %shared) #0 {\n" +
+         text + "}\n";
+}
+
+}  // namespace gdr::emulator::jit

@@ -1,0 +1,56 @@
+// The loop body of a program in doubles, compiled for its device when that pays.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "body_kernel.h"
+#include "gdr/emulator/host_isa.h"
+#include "jit/loop_edges.h"
+#include "machine.h"
+#include "simd/scheduler.h"
+
+namespace gdr::emulator::opencl {
+
+/// One form of the body.
+struct BodyForm {
+  BodyKernel kernel;
+  std::unique_ptr<Code> code;
+};
+
+/// Thread safe.
+class BodyForms {
+ public:
+  BodyForms(const DecodedProgram& program, std::shared_ptr<Machine> machine, JitUse use);
+
+  /// Takes note of interactions to come. The quick form if so many have come together that it pays and the body has
+  /// one; null: the machine's own kernel has to do.
+  [[nodiscard]] const BodyForm* quick(std::uint64_t interactions) const;
+  /// The form that settles ties; null if there is none.
+  [[nodiscard]] const BodyForm* robust() const { return form(jit::Rounding::robust); }
+  [[nodiscard]] bool may_begin() const { return edges_.may_begin; }
+  /// Why there is no form; empty if there is, or nobody has asked yet.
+  [[nodiscard]] std::string refusal() const;
+
+ private:
+  [[nodiscard]] const BodyForm* form(jit::Rounding rounding) const;
+  void make(BodyForm& form, jit::Rounding rounding) const;
+
+  const DecodedProgram& program_;
+  std::shared_ptr<Machine> machine_;
+  JitUse use_;
+  jit::LoopEdges edges_;
+  mutable std::atomic<std::uint64_t> interactions_{0};
+  mutable std::mutex making_;
+  mutable std::string refusal_;                               // of making_
+  mutable std::array<std::unique_ptr<BodyForm>, 2> forms_;    // by Rounding; of making_
+};
+
+/// Turns of blocks that forms in doubles have run in this process, for tests and benchmarks.
+[[nodiscard]] std::uint64_t turns_in_doubles();
+void count_turns_in_doubles(std::uint64_t turns);
+
+}  // namespace gdr::emulator::opencl

@@ -1,0 +1,90 @@
+// OpenCL C, instruction by instruction: a lane is a PE, or a turn, and a work-item has as many as the device's vectors. The
+// names that the text takes for granted are in body_kernel.cpp.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "jit/code_writer.h"
+
+namespace gdr::emulator::opencl {
+
+class OpenClWriter final : public jit::Writer {
+ public:
+  using CodeType = jit::CodeType;
+  using Direction = jit::Direction;
+  using Value = jit::Value;
+  using Text = const std::string&;
+
+  explicit OpenClWriter(char prefix) : prefix_(prefix) {}
+
+  [[nodiscard]] std::string literal(double value) const override;
+  [[nodiscard]] std::string literal(std::uint64_t bits) const override;
+  [[nodiscard]] std::string number_literal(std::uint64_t bits) const override;
+  [[nodiscard]] std::string all_set() const override { return literal(~std::uint64_t{0}); }
+  [[nodiscard]] std::string variable(Text name) const override { return name; }
+
+  std::string bits(Text number) override { return set("I", "BITS({})", number); }
+  std::string numbers(Text bits) override { return set("D", "NUMBERS({})", bits); }
+  std::string integer(const char* op, Text a, Text b) override;
+  std::string compare(const char* how, Text a, Text b) override;
+  std::string extreme(const char* which, Text a, Text b) override;
+
+  std::string compare_numbers(const char* how, Text a, Text b) override;
+  std::string both(Text a, Text b) override { return set("I", "{} & {}", a, b); }
+  std::string either(Text a, Text b) override { return set("I", "{} | {}", a, b); }
+  std::string select(Text flag, CodeType type, Text set_, Text clear) override {
+    return set(type_name(type), "select({}, {}, {})", clear, set_, flag);
+  }
+  std::string spread_flag(Text flag) override { return flag; }
+
+  // Devices round to nearest.
+  std::string add(Text a, Text b, Direction) override { return exact_add(a, b); }
+  std::string subtract(Text a, Text b, Direction) override { return exact_subtract(a, b); }
+  std::string multiply(Text a, Text b, Direction) override { return exact_multiply(a, b); }
+  std::string multiply_add(Text a, Text b, Text c, Direction) override { return exact_multiply_add(a, b, c); }
+  std::string exact_add(Text a, Text b) override { return set("D", "{} + {}", a, b); }
+  std::string exact_subtract(Text a, Text b) override { return set("D", "{} - {}", a, b); }
+  std::string exact_multiply(Text a, Text b) override { return set("D", "{} * {}", a, b); }
+  std::string exact_multiply_add(Text a, Text b, Text c) override { return set("D", "fma({}, {}, {})", a, b, c); }
+  std::string negated(Text a) override { return set("D", "-{}", a); }
+  std::string larger(Text a, Text b) override { return set("D", "maxmag({}, {})", a, b); }
+  std::string smaller(Text a, Text b) override { return set("D", "minmag({}, {})", a, b); }
+
+  Value row(std::uint32_t place, bool is_long) override;
+  Value kept(std::uint32_t place, bool is_long) override;
+  Value record(std::uint64_t plane, bool is_long) override;
+  Value parameter(std::uint32_t place, bool is_long) override;
+  std::string flag(std::uint32_t place) override;
+  void share(CodeType type, Text value, std::uint64_t word) override;
+  std::string shared(CodeType type, std::uint64_t word) override;
+  void give(Text bits, std::uint64_t plane) override { line("STORE({}, results + {} * PES);", bits, plane); }
+  void give_flag(Text flag, std::uint64_t plane) override { give(flag, plane); }
+  void store(Text bits, std::uint64_t plane) override { line("STORE({}, stores + {} * PES);", bits, plane); }
+
+  [[nodiscard]] std::string declarations() const override { return {}; }
+  std::string turns_function(jit::TurnsText parts) override;
+  std::string uniform_function(Text right) override;
+
+ private:
+  template <class... Args>
+  std::string set(const char* type, fmt::format_string<Args...> form, Args&&... args) {
+    std::string name = fmt::format("{}{}", prefix_, count_++);
+    line("const {} {} = {};", type, name, fmt::format(form, std::forward<Args>(args)...));
+    return name;
+  }
+  template <class... Args>
+  void line(fmt::format_string<Args...> form, Args&&... args) {
+    text += "  " + fmt::format(form, std::forward<Args>(args)...) + "\n";
+  }
+  [[nodiscard]] static const char* type_name(CodeType type) { return type == CodeType::number ? "D" : "I"; }
+  /// A long word from its halves, or a short one in the upper half.
+  Value joined(Text upper, Text lower);
+  std::string widened(Text upper) { return set("I", "{} << 28", upper); }
+
+  char prefix_;  // of the names
+  unsigned count_ = 0;
+};
+
+}  // namespace gdr::emulator::opencl
