@@ -28,11 +28,11 @@ Check known_engine(DirectEngine direct) {
               return fmt::format(
                   "{} is refused: it runs no kernel; gdr nbody takes it, to compute forces without a board", text);
             }
-            return fmt::format("{} is refused: it must be one of {}, or lockstep:A,B with two of them", text,
+            return fmt::format("{} is refused: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them", text,
                                fmt::join(emulator::engine_names(), ", ")) +
                    (takes_direct ? ", or direct" : "");
           },
-          fmt::format("{}|lockstep:A,B", fmt::join(names, "|"))};
+          fmt::format("{}|opencl:DEVICE|lockstep:A,B", fmt::join(names, "|"))};
 }
 
 std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
@@ -49,7 +49,7 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
                                         "how the host sends data: as in 2009, or as planned then"));
   const std::string what =
       "what computes: one PE at a time, PEs in host vectors (both bit exact), the host's doubles (not bit exact), "
-      "the first two side by side, or nothing but time";
+      "the first two side by side, a device of OpenCL (bit exact; see gdr machine devices), or nothing but time";
   command
       .add_option(
           "--engine", engine,

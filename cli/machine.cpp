@@ -4,11 +4,14 @@
 
 #include "command.h"
 #include "gdr/cluster/cluster.h"
+#include "gdr/emulator/opencl.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/interconnect/network.h"
 
 namespace gdr::cli {
 namespace {
+
+constexpr double kGibibyte = 0x1p30;
 
 /// Boards, hosts and networks.
 std::vector<base::DescriptionKind> kinds_of_one() {
@@ -71,6 +74,42 @@ int show(const std::string& name, const ReportOptions& report) {
   return kSuccess;
 }
 
+int devices(const ReportOptions& report) {
+  const std::vector<emulator::OpenClDevice> found = emulator::opencl_devices();
+  Json json{{"tool", "gdr machine devices"}, {"version", GDR_VERSION}, {"devices", Json::array()}};
+  for (const emulator::OpenClDevice& device : found) {
+    json["devices"].push_back({{"name", device.name},
+                               {"platform", device.platform},
+                               {"version", device.version},
+                               {"kind", device.kind},
+                               {"fp64", device.fp64},
+                               {"memory_bytes", device.memory_bytes},
+                               {"largest_buffer_bytes", device.largest_buffer_bytes},
+                               {"compute_units", device.compute_units},
+                               {"doubles_in_vector", device.doubles_in_vector},
+                               {"usable", device.refusal.empty()},
+                               {"refusal", device.refusal}});
+  }
+  if (report.speaks()) {
+    if (found.empty()) fmt::print("OpenCL finds no device on this host\n");
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      const emulator::OpenClDevice& device = found[n];
+      fmt::print("{}: {}\n", n, device.name);
+      fmt::print("  {:<18} {}\n", "platform", device.platform);
+      fmt::print("  {:<18} {}\n", "version", device.version);
+      fmt::print("  {:<18} {}\n", "kind", device.kind);
+      fmt::print("  {:<18} {}\n", "fp64", device.fp64 ? "yes" : "no: everything is done in integers");
+      fmt::print("  {:<18} {:.1f} GiB, {:.1f} GiB in one buffer\n", "memory",
+                 static_cast<double>(device.memory_bytes) / kGibibyte,
+                 static_cast<double>(device.largest_buffer_bytes) / kGibibyte);
+      fmt::print("  {:<18} {}\n", "compute units", device.compute_units);
+      fmt::print("  {:<18} {}\n", "usable", device.refusal.empty() ? "yes" : "no: " + device.refusal);
+    }
+  }
+  report.write(json);
+  return kSuccess;
+}
+
 }  // namespace
 
 void add_machine(Command program) {
@@ -82,6 +121,11 @@ void add_machine(Command program) {
                                               "gdr machine show model1800", [=] { return show(*name, *report); });
   command.add_option("name", *name, "a name or FILE.toml").required();
   report->add_to(command);
+  auto of_devices = std::make_shared<ReportOptions>();
+  const Command listing =
+      machine.add_command("devices", "devices of OpenCL, which the engine opencl runs on, and whether it can",
+                          "gdr machine devices", [=] { return devices(*of_devices); });
+  of_devices->add_to(listing);
 }
 
 }  // namespace gdr::cli

@@ -94,5 +94,5 @@ function(gdr_test name)
     set(label nightly)
   endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${label} ENVIRONMENT GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache)
+    PROPERTIES LABELS ${label} ENVIRONMENT "GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache;POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache")
 endfunction()

@@ -1,0 +1,273 @@
+// The engine opencl against the reference engine: programs of every kind in integers, loop bodies in doubles, the devices
+// and what is refused. Skipped where there is no device.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "gdr/emulator/conversion.h"
+#include "gdr/emulator/opencl.h"
+#include "gdr/emulator/session.h"
+#include "gdr/emulator/thread_pool.h"
+#include "gdr/selftest/comparison.h"
+#include "kernel_data.h"
+#include "opencl/body_forms.h"
+#include "slowed_down.h"
+
+namespace gdr::tests {
+namespace {
+
+using emulator::Engine;
+using emulator::kBlocks;
+using emulator::kParticlesPerRun;
+using emulator::kPesPerBlock;
+using emulator::OpenClDevice;
+using emulator::Piece;
+using emulator::Session;
+using isa::LongWord;
+
+std::vector<OpenClDevice> devices() {
+  try {
+    return emulator::opencl_devices();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+class OpenCl : public testing::Test {
+ protected:
+  void SetUp() override {
+    for (const OpenClDevice& device : devices()) {
+      if (device.refusal.empty()) return;
+    }
+    GTEST_SKIP() << "this host has no OpenCL device that the engine can use, or this build no OpenCL";
+  }
+  static std::string why_refused(const std::string& engine) {
+    try {
+      (void)emulator::make_engine(engine)->lower({});
+      return "accepted";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+};
+
+/// How the engine makes loop bodies, for as long as this lives.
+class Mode {
+ public:
+  explicit Mode(const char* jit) { setenv("GDR_JIT", jit, 1); }
+  ~Mode() { unsetenv("GDR_JIT"); }
+  Mode(const Mode&) = delete;
+  Mode& operator=(const Mode&) = delete;
+};
+
+// ---- devices -------------------------------------------------------------------------------------------------------
+
+TEST_F(OpenCl, DevicesAreFoundByIndexAndByPartsOfTheirNamesInAnyCase) {
+  const std::vector<OpenClDevice> all = devices();
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    if (!all[n].refusal.empty()) continue;
+    EXPECT_EQ(emulator::choose_opencl_device(std::to_string(n)), n);
+    std::string name = all[n].name;
+    for (char& c : name) c = static_cast<char>(std::toupper(c));
+    const std::size_t by_name = emulator::choose_opencl_device(name);
+    EXPECT_EQ(all[by_name].name, all[n].name);
+    EXPECT_GT(all[n].memory_bytes, 0U);
+    EXPECT_GT(all[n].compute_units, 0U);
+  }
+}
+
+TEST_F(OpenCl, ADeviceThatThereIsNotIsRefusedWithThoseThatThereAre) {
+  const std::string why = why_refused("opencl:abacus");
+  EXPECT_THAT(why, testing::HasSubstr("engine 'opencl:abacus' is refused"));
+  for (const OpenClDevice& device : devices()) EXPECT_THAT(why, testing::HasSubstr(device.name));
+}
+
+TEST_F(OpenCl, TheEnvironmentNamesADeviceForEnginesThatNameNone) {
+  setenv("GDR_OPENCL_DEVICE", "abacus", 1);
+  EXPECT_THAT(why_refused("opencl"), testing::HasSubstr("GDR_OPENCL_DEVICE=abacus is refused"));
+  unsetenv("GDR_OPENCL_DEVICE");
+  EXPECT_EQ(why_refused("opencl"), "accepted");
+}
+
+TEST(OpenClNames, AreEnginesWhateverTheHostHas) {
+  EXPECT_TRUE(emulator::is_engine("opencl"));
+  EXPECT_TRUE(emulator::is_engine("opencl:anything"));
+  EXPECT_TRUE(emulator::is_engine("lockstep:reference,opencl"));
+  EXPECT_FALSE(emulator::is_engine("opencl:"));
+  EXPECT_TRUE(emulator::make_engine("opencl:anything")->traits().exact);
+  EXPECT_TRUE(emulator::make_engine("opencl")->traits().on_device);
+}
+
+TEST_F(OpenCl, MoreChipsThanTheDeviceHasMemoryForAreRefusedBeforeWork) {
+  const auto engine = emulator::make_engine("opencl");
+  const auto lowered = engine->lower(kernel("gravity.vsm"));
+  try {
+    (void)engine->open(lowered, {1U << 30, 0, nullptr});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("do not fit into device"));
+  }
+}
+
+// ---- programs ------------------------------------------------------------------------------------------------------
+
+TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
+  const Mode interpreted("off");
+  const auto threads = std::make_shared<emulator::ThreadPool>(2);
+  std::vector<selftest::Candidate> candidates;
+  candidates.push_back({"opencl", selftest::session_subject(emulator::make_engine("opencl"), threads)});
+  selftest::Comparison comparison(selftest::session_subject(emulator::make_engine(Engine::reference), threads),
+                                  std::move(candidates));
+  constexpr std::uint64_t kPrograms = kSlowedDown ? 3 : 30;
+  for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
+    const auto finding = comparison.run(selftest::random_input(seed, 2));
+    ASSERT_FALSE(finding) << "seed " << seed << ": " << selftest::text_of(finding->difference);
+  }
+}
+
+/// A session of two chips with j-records and i-particles in them.
+struct Loaded {
+  std::unique_ptr<Session> session;
+  std::vector<Piece> pieces;
+
+  Loaded(std::string_view engine_name, const isa::Program& program, Data data, unsigned turns, unsigned live_pes) {
+    const auto engine = emulator::make_engine(engine_name);
+    const std::uint64_t records = std::uint64_t{turns} * kBlocks - 3;  // some blocks have none in the last turn
+    std::mt19937_64 random(11);
+    std::vector<LongWord> words(std::size_t{turns} * kBlocks * program.record_words);
+    for (std::size_t record = 0; record < std::size_t{turns} * kBlocks; ++record) {
+      for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
+        for (unsigned n = 0; n < variable->elements; ++n) {
+          const bool is_index = variable->name.starts_with("index");
+          const LongWord word = word_of(*variable, is_index ? static_cast<double>(record) : value_of(data, random, n == 2));
+          const unsigned address = variable->address + n * (variable->packed ? 1 : 2);
+          LongWord& place = words[record * program.record_words + address / 2];
+          place = address % 2 == 0 ? word : isa::join(place.upper(), word.upper());
+        }
+      }
+    }
+    std::vector<LongWord> particles;
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+      for (unsigned n = 0; n < variable->elements; ++n) {
+        for (unsigned particle = 0; particle < live_pes * isa::kVectorElements; ++particle) {
+          double value = value_of(data, random, n == 2);
+          if (variable->name == "eps2") value *= value;
+          if (variable->name.starts_with("index")) value = 1e6 + particle;
+          particles.push_back(word_of(*variable, value));
+        }
+      }
+    }
+    session = engine->open(engine->lower(program), {2, 2 * words.size(), std::make_shared<emulator::ThreadPool>(2)});
+    session->initialize();
+    for (const isa::Parameter& parameter : program.parameters) {
+      const LongWord value = emulator::flt64to72(parameter.default_value).value;
+      session->broadcast(parameter.address / 2, {&value, 1});
+    }
+    for (unsigned chip = 0; chip < 2; ++chip) {
+      session->write_memory(chip, chip * words.size(), words);
+      Piece& piece = pieces.emplace_back();
+      piece.chip = chip;
+      piece.address = chip * words.size();
+      piece.records = records;
+      piece.live_pes = live_pes;
+    }
+    session->write_particles({0, 2}, {0, kBlocks}, live_pes * isa::kVectorElements, particles);
+    session->wait(session->run(pieces));
+  }
+};
+
+void expect_equal(const Session& expected, const Session& found, unsigned live_pes) {
+  for (unsigned chip = 0; chip < expected.chips(); ++chip) {
+    for (unsigned block = 0; block < kBlocks; ++block) {
+      const emulator::BlockState a = expected.state(chip, block);
+      const emulator::BlockState b = found.state(chip, block);
+      EXPECT_EQ(a.bm, b.bm) << chip << ' ' << block;
+      const auto live = [&](const std::vector<LongWord>& words) {
+        return std::vector<LongWord>(words.begin(),
+                                     words.begin() + static_cast<std::ptrdiff_t>(words.size() / kPesPerBlock * live_pes));
+      };
+      EXPECT_EQ(live(a.gpr), live(b.gpr)) << chip << ' ' << block;
+      EXPECT_EQ(live(a.lm), live(b.lm)) << chip << ' ' << block;
+      for (unsigned pe = 0; pe < live_pes; ++pe) EXPECT_EQ(a.registers[pe], b.registers[pe]) << chip << ' ' << block;
+    }
+    EXPECT_EQ(expected.events(chip), found.events(chip));
+  }
+  EXPECT_EQ(expected.first_events(), found.first_events());
+}
+
+class OpenClBodies : public OpenCl, public testing::WithParamInterface<std::tuple<std::string, Data>> {};
+
+TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
+  const isa::Program program = kernel(std::get<0>(GetParam()) + ".vsm");
+  const Data data = std::get<1>(GetParam());
+  constexpr unsigned kTurns = kSlowedDown ? 5 : 37;
+  for (const unsigned live_pes : {kPesPerBlock, 3U}) {
+    const Loaded expected(kSlowedDown ? Engine::simd : Engine::reference, program, data, kTurns, live_pes);
+    const Mode compiled("on");
+    const std::uint64_t before = emulator::opencl::turns_in_doubles();
+    Loaded found("opencl", program, data, kTurns, live_pes);
+    expect_equal(*expected.session, *found.session, live_pes);
+    const bool fp64 = devices()[emulator::choose_opencl_device({})].fp64;
+    if (data == Data::random && fp64) {
+      EXPECT_GT(emulator::opencl::turns_in_doubles(), before);
+    }
+    if (program.is_type2()) continue;
+    std::vector<LongWord> results(live_pes * isa::kVectorElements * program.record_fields(isa::Transfer::rrn));
+    std::vector<LongWord> again(results.size());
+    expected.session->wait(expected.session->collect(1, live_pes * isa::kVectorElements, results));
+    found.session->wait(found.session->collect(1, live_pes * isa::kVectorElements, again));
+    EXPECT_EQ(results, again);
+    EXPECT_EQ(expected.session->events(1), found.session->events(1));
+    EXPECT_EQ(expected.session->first_tree_events(), found.session->first_tree_events());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
+                         testing::Combine(testing::Values("gravity", "gravity_jerk", "dgemm"),
+                                          testing::Values(Data::random, Data::lattice, Data::huge, Data::mixed_scales)),
+                         [](const auto& of) {
+                           return std::get<0>(of.param) + "_" + name_of(std::get<1>(of.param));
+                         });
+
+TEST_F(OpenCl, PiecesOfALongProductCollectWhatTheReferenceCollects) {
+  const isa::Program program = kernel("dgemm.vsm");
+  const auto collected_by = [&](std::string_view engine) {
+    Loaded loaded(engine, program, Data::random, 9, kPesPerBlock);
+    std::vector<LongWord> words;
+    for (const bool ends : {false, true}) {
+      Piece piece = loaded.pieces[0];
+      piece.records = (ends ? 3U : 4U) * kBlocks;
+      piece.begins = !ends;
+      piece.ends = ends;
+      piece.first_iteration = ends ? 4 : 0;
+      piece.address += ends ? 4U * kBlocks * program.record_words : 0;
+      std::vector<LongWord> of_piece(
+          emulator::collected_words(program, piece.records / kBlocks, piece.begins, piece.ends));
+      loaded.session->run({&piece, 1});
+      loaded.session->wait(loaded.session->collect(0, 0, of_piece));
+      words.insert(words.end(), of_piece.begin(), of_piece.end());
+    }
+    return words;
+  };
+  const std::vector<LongWord> expected = collected_by(Engine::simd);
+  for (const char* mode : {"off", "on"}) {
+    const Mode compiled(mode);
+    EXPECT_EQ(collected_by("opencl"), expected) << mode;
+  }
+}
+
+TEST_F(OpenCl, ExternalMemoryStaysOnTheDeviceAndGrows) {
+  const auto engine = emulator::make_engine("opencl");
+  const auto session = engine->open(engine->lower(kernel("gravity.vsm")), {2, 100'000, nullptr});
+  const std::vector<LongWord> some(100, emulator::flt64to72(0.7).value);
+  session->write_memory(1, 50, some);
+  session->write_memory(0, 90'000, some);
+  EXPECT_EQ(session->read_memory(1, 50, 100), some);
+  EXPECT_EQ(session->read_memory(0, 90'000, 100), some);
+  EXPECT_EQ(session->read_memory(1, 150, 10), std::vector<LongWord>(10));
+  EXPECT_THROW(session->write_memory(0, 99'999, some), Error);
+}
+
+}  // namespace
+}  // namespace gdr::tests
