@@ -28,8 +28,8 @@ Check known_engine(DirectEngine direct) {
               return fmt::format(
                   "{} is refused: it runs no kernel; gdr nbody takes it, to compute forces without a board", text);
             }
-            return fmt::format("{} is refused: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them", text,
-                               fmt::join(emulator::engine_names(), ", ")) +
+            return fmt::format("{} is refused: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them",
+                               text, fmt::join(emulator::engine_names(), ", ")) +
                    (takes_direct ? ", or direct" : "");
           },
           fmt::format("{}|opencl:DEVICE|lockstep:A,B", fmt::join(names, "|"))};

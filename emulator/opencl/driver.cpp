@@ -167,8 +167,7 @@ class ClCode final : public Code {
       log.resize(size);
       clGetProgramBuildInfo(program_.get(), device, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr);
     }
-    throw std::runtime_error(
-        fmt::format("OpenCL: clBuildProgram gave {}: {}", status, log.substr(0, log.find('\0'))));
+    throw std::runtime_error(fmt::format("OpenCL: clBuildProgram gave {}: {}", status, log.substr(0, log.find('\0'))));
   }
   [[nodiscard]] cl_program get() const { return program_.get(); }
 

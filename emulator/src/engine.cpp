@@ -103,9 +103,9 @@ std::unique_ptr<Engine> make_engine(std::string_view name) {
   if (const auto device = device_in(name)) return make_opencl_engine(*device);
   const auto pair = pair_in(name);
   if (!pair) {
-    throw Error(fmt::format(
-        "engine '{}' is unknown: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them", name,
-        fmt::join(engine_names(), ", ")));
+    throw Error(
+        fmt::format("engine '{}' is unknown: it must be one of {}, opencl:DEVICE, or lockstep:A,B with two of them",
+                    name, fmt::join(engine_names(), ", ")));
   }
   std::array<std::unique_ptr<Engine>, 2> engines;
   for (std::size_t n = 0; n < engines.size(); ++n) {

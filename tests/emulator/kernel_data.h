@@ -1,5 +1,5 @@
-// Kernels and the numbers that their loop bodies are tried on: from such that need no second look to such that no form in
-// doubles takes.
+// Kernels and the numbers that their loop bodies are tried on: from such that need no second look to such that no form
+// in doubles takes.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Sessions and boards on them: engines by name, work in the background, external memory, order of sums, places of
 // events.
 #include "gdr/emulator/session.h"
+#include "gdr/emulator/opencl.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,13 +204,22 @@ TEST(Engines, AProgramLoweredByAnotherIsRefused) {
 
 class Sessions : public testing::TestWithParam<std::string_view> {
  protected:
+  void SetUp() override {
+    if (!emulator::make_engine(GetParam())->traits().on_device) return;
+    try {
+      (void)emulator::choose_opencl_device({});
+    } catch (const Error& why) {
+      GTEST_SKIP() << why.what();
+    }
+  }
   static std::unique_ptr<Session> opened(unsigned chips, unsigned threads = 1) {
     const auto engine = emulator::make_engine(GetParam());
     return engine->open(engine->lower(summing_program()),
                         {chips, 1000, std::make_shared<emulator::ThreadPool>(threads)});
   }
 };
-INSTANTIATE_TEST_SUITE_P(Engines, Sessions, testing::Values("reference", "simd", "lockstep", "lockstep:simd,reference"),
+INSTANTIATE_TEST_SUITE_P(Engines, Sessions,
+                         testing::Values("reference", "simd", "lockstep", "lockstep:simd,reference", "opencl"),
                          [](const auto& engine) {
                            std::string name(engine.param);
                            for (char& c : name) c = c == ':' || c == ',' ? '_' : c;

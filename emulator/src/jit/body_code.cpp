@@ -235,8 +235,8 @@ class Generator {
     }
     for (const Left& left : code_.left_flags) epilogue->give_flag(flag_of(left.value), plane++);
     const std::string right = number_.all_right();
-    code_.text += epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right,
-                                            planes_of_turns(), stored_planes()});
+    code_.text += epilogue->turns_function(
+        {prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(), stored_planes()});
   }
 
   /// Of a turn.

@@ -1,5 +1,5 @@
-// Instructions of one function, in the language of a target: what number_code and body_code are written in. Each gives a
-// name to its result; a name or a literal is what the others take.
+// Instructions of one function, in the language of a target: what number_code and body_code are written in. Each gives
+// a name to its result; a name or a literal is what the others take.
 #pragma once
 
 #include <bit>
@@ -40,11 +40,11 @@ struct Phi {
 
 /// The function of turns, in parts.
 struct TurnsText {
-  std::string before;      // the first turn
+  std::string before;  // the first turn
   std::vector<Phi> phis;
   std::string turn;
-  std::string behind;      // the last turn
-  std::string right;       // lanes, a flag
+  std::string behind;               // the last turn
+  std::string right;                // lanes, a flag
   std::uint64_t planes = 0;         // of results before those of the words stored
   std::uint64_t stored_planes = 0;  // of a turn
 };

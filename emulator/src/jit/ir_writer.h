@@ -46,7 +46,9 @@ class IrWriter final : public Writer {
 
   // ---- on bits
   std::string bits(const std::string& a) override { return set("bitcast {} {} to {}", numbers_type_, a, bits_type_); }
-  std::string numbers(const std::string& a) override { return set("bitcast {} {} to {}", bits_type_, a, numbers_type_); }
+  std::string numbers(const std::string& a) override {
+    return set("bitcast {} {} to {}", bits_type_, a, numbers_type_);
+  }
   std::string integer(const char* op, const std::string& a, const std::string& b) override {
     return set("{} {} {}, {}", op, bits_type_, a, b);
   }
@@ -56,14 +58,20 @@ class IrWriter final : public Writer {
   std::string compare_numbers(const char* how, const std::string& a, const std::string& b) override {
     return flag_of(set("fcmp {} {} {}, {}", how, numbers_type_, a, b));
   }
-  std::string both(const std::string& a, const std::string& b) override { return set("and {} {}, {}", flags_type_, a, b); }
-  std::string either(const std::string& a, const std::string& b) override { return set("or {} {}, {}", flags_type_, a, b); }
+  std::string both(const std::string& a, const std::string& b) override {
+    return set("and {} {}, {}", flags_type_, a, b);
+  }
+  std::string either(const std::string& a, const std::string& b) override {
+    return set("or {} {}, {}", flags_type_, a, b);
+  }
   std::string select(const std::string& flag, CodeType type, const std::string& set_,
                      const std::string& clear) override {
     const std::string chosen = predicate(flag);
     return set("select {} {}, {} {}, {} {}", predicates_type_, chosen, type_name(type), set_, type_name(type), clear);
   }
-  [[nodiscard]] std::string all_set() const override { return flags_type_ == bits_type_ ? "splat (i64 -1)" : "splat (i1 true)"; }
+  [[nodiscard]] std::string all_set() const override {
+    return flags_type_ == bits_type_ ? "splat (i64 -1)" : "splat (i1 true)";
+  }
   /// All ones where the flag is set.
   std::string spread_flag(const std::string& flag) override {
     return flags_type_ == bits_type_ ? flag : set("sext {} {} to {}", flags_type_, flag, bits_type_);
@@ -79,7 +87,8 @@ class IrWriter final : public Writer {
   std::string multiply(const std::string& a, const std::string& b, Direction to = Direction::nearest) override {
     return rounded("mul", a, b, to);
   }
-  std::string multiply_add(const std::string& a, const std::string& b, const std::string& c, Direction to = Direction::nearest) override {
+  std::string multiply_add(const std::string& a, const std::string& b, const std::string& c,
+                           Direction to = Direction::nearest) override {
     if (!directed_) return exact_multiply_add(a, b, c);
     return set("call {} @llvm.x86.avx512.vfmadd.pd.512({} {}, {} {}, {} {}, i32 {})", numbers_type_, numbers_type_, a,
                numbers_type_, b, numbers_type_, c, operand(to));
@@ -95,8 +104,8 @@ class IrWriter final : public Writer {
     return set("fmul {} {}, {}", numbers_type_, a, b);
   }
   std::string exact_multiply_add(const std::string& a, const std::string& b, const std::string& c) override {
-    return set("call {} @llvm.fma.v{}f64({} {}, {} {}, {} {})", numbers_type_, lanes_, numbers_type_, a, numbers_type_, b,
-               numbers_type_, c);
+    return set("call {} @llvm.fma.v{}f64({} {}, {} {}, {} {})", numbers_type_, lanes_, numbers_type_, a, numbers_type_,
+               b, numbers_type_, c);
   }
   std::string negated(const std::string& a) override { return set("fneg {} {}", numbers_type_, a); }
   /// The operand of the larger magnitude; of the smaller one.

@@ -19,7 +19,8 @@ void NumberCode::check_input(const Value& planes) {
   const std::string twice = w_->integer("shl", planes.first, w_->literal(std::uint64_t{1}));
   const std::string above =
       w_->integer("sub", twice, w_->literal((static_cast<std::uint64_t>(kBias - kInputExponent) << 53) ^ kSign));
-  const std::string inside = w_->compare("slt", above, w_->literal((std::uint64_t{2 * kInputExponent + 1} << 53) ^ kSign));
+  const std::string inside =
+      w_->compare("slt", above, w_->literal((std::uint64_t{2 * kInputExponent + 1} << 53) ^ kSign));
   const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
   demand(w_->either(inside, w_->compare("eq", all, w_->literal(std::uint64_t{0}))));
 }
@@ -72,8 +73,8 @@ Value NumberCode::to_planes(const Value& number) {
 
 std::string NumberCode::truncated(const std::string& head, const std::string& rest) {
   const std::string differ = w_->integer("xor", w_->bits(head), w_->bits(rest));
-  const std::string back =
-      w_->both(w_->compare("slt", differ, w_->literal(std::uint64_t{0})), w_->compare_numbers("une", rest, w_->literal(0.0)));
+  const std::string back = w_->both(w_->compare("slt", differ, w_->literal(std::uint64_t{0})),
+                                    w_->compare_numbers("une", rest, w_->literal(0.0)));
   return w_->integer("add", w_->bits(head), w_->spread_flag(back));
 }
 
@@ -121,7 +122,8 @@ std::string NumberCode::odd_of(const std::string& head, const std::string& error
 std::string NumberCode::short_of_sum(const std::string& a, const std::string& b) {
   if (!robust_) return short_of_near(w_->add(a, b), 0);
   if (target_.directed_rounding) {
-    return short_of_exact(odd(w_->add(a, b, Direction::down), w_->add(a, b, Direction::up), w_->add(a, b, Direction::toward_zero)));
+    return short_of_exact(
+        odd(w_->add(a, b, Direction::down), w_->add(a, b, Direction::up), w_->add(a, b, Direction::toward_zero)));
   }
   std::string error;
   const std::string sum = two_sum(a, b, error);
@@ -131,15 +133,16 @@ std::string NumberCode::short_of_sum(const std::string& a, const std::string& b)
 std::string NumberCode::short_of_long_product(const std::string& a, const std::string& b) {
   if (!robust_) return short_of_near(w_->multiply(a, b), 0);
   if (target_.directed_rounding) {
-    return short_of_exact(odd(w_->multiply(a, b, Direction::down), w_->multiply(a, b, Direction::up), w_->multiply(a, b, Direction::toward_zero)));
+    return short_of_exact(odd(w_->multiply(a, b, Direction::down), w_->multiply(a, b, Direction::up),
+                              w_->multiply(a, b, Direction::toward_zero)));
   }
   const std::string head = w_->multiply(a, b);
   return short_of_exact(odd_of(head, w_->exact_multiply_add(a, b, w_->negated(head))));
 }
 
 std::string NumberCode::short_of_product_and_sum(const std::string& a, const std::string& b, const std::string& c) {
-  return short_of_exact(
-      odd(w_->multiply_add(a, b, c, Direction::down), w_->multiply_add(a, b, c, Direction::up), w_->multiply_add(a, b, c, Direction::toward_zero)));
+  return short_of_exact(odd(w_->multiply_add(a, b, c, Direction::down), w_->multiply_add(a, b, c, Direction::up),
+                            w_->multiply_add(a, b, c, Direction::toward_zero)));
 }
 
 // ---- rounding to 61 bits

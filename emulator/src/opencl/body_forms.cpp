@@ -8,9 +8,13 @@
 namespace gdr::emulator::opencl {
 namespace {
 
-// Interactions that make compiling worth while: the machine's kernel takes about a microsecond for one on a core of a
-// host, compiling a second.
-constexpr std::uint64_t kWorthCompiling = 1'000'000;
+/// Interactions that make compiling a body worth while. The machine's kernel takes about a microsecond for one on a
+/// core of a host; there LLVM takes two seconds for a body of 200 kB of text, as gravity with jerk has, and half a
+/// minute for one six times as long, as DGEMM's.
+std::uint64_t worth_compiling(const BodyKernel& kernel) {
+  const std::uint64_t kilobytes = kernel.source.size() / 1000;
+  return 1'000'000 * kilobytes * kilobytes / (200 * 200);
+}
 
 std::atomic<std::uint64_t> turns_run{0};
 
@@ -32,33 +36,47 @@ BodyForms::BodyForms(const DecodedProgram& program, std::shared_ptr<Machine> mac
 const BodyForm* BodyForms::quick(std::uint64_t interactions) const {
   if (use_ == JitUse::never) return nullptr;
   const std::uint64_t all = interactions_.fetch_add(interactions, std::memory_order_relaxed) + interactions;
-  if (use_ == JitUse::automatic && all < kWorthCompiling) return nullptr;
-  return form(jit::Rounding::quick);
-}
-
-const BodyForm* BodyForms::form(jit::Rounding rounding) const {
   const std::lock_guard lock(making_);
-  std::unique_ptr<BodyForm>& form = forms_[static_cast<std::size_t>(rounding)];
-  if (form == nullptr) {
-    form = std::make_unique<BodyForm>();
-    make(*form, rounding);
+  if (quick_ == nullptr) {
+    quick_ = std::make_unique<BodyForm>();
+    write(*quick_, jit::Rounding::quick);
   }
-  return form->code == nullptr ? nullptr : form.get();
+  if (quick_->failed || (use_ == JitUse::automatic && all < worth_compiling(quick_->kernel))) return nullptr;
+  compile(*quick_);
+  return quick_->failed ? nullptr : quick_.get();
 }
 
-void BodyForms::make(BodyForm& form, jit::Rounding rounding) const {
+const BodyForm* BodyForms::robust() const {
+  const std::lock_guard lock(making_);
+  if (robust_ == nullptr) {
+    robust_ = std::make_unique<BodyForm>();
+    write(*robust_, jit::Rounding::robust);
+    // A body without short results has nothing near a tie.
+    robust_->failed = robust_->failed || robust_->kernel.source == quick_->kernel.source;
+  }
+  compile(*robust_);
+  return robust_->failed ? nullptr : robust_.get();
+}
+
+void BodyForms::write(BodyForm& form, jit::Rounding rounding) const {
   refusal_ = edges_.refusal;
-  if (!refusal_.empty()) return;
-  const simd::Schedule schedule = simd::make_schedule(program_, {default_host_isa(), simd::Arithmetic::chip});
-  // Vectors have 2, 4 or 8 lanes; where there are none, or three, each work-item takes one PE.
-  const unsigned lanes = std::min(std::bit_floor(std::max(machine_->device.doubles_in_vector, 1U)), 8U);
-  form.kernel = make_body_kernel(jit::make_body_graph(program_, schedule), rounding, lanes, program_);
-  refusal_ = form.kernel.refusal;
-  if (!refusal_.empty()) return;
+  if (refusal_.empty()) {
+    const simd::Schedule schedule = simd::make_schedule(program_, {default_host_isa(), simd::Arithmetic::chip});
+    // Vectors have 2, 4 or 8 lanes; where there are none, each work-item takes one PE.
+    const unsigned lanes = std::min(std::bit_floor(std::max(machine_->device.doubles_in_vector, 1U)), 8U);
+    form.kernel = make_body_kernel(jit::make_body_graph(program_, schedule), rounding, lanes, program_);
+    refusal_ = form.kernel.refusal;
+  }
+  form.failed = !refusal_.empty();
+}
+
+void BodyForms::compile(BodyForm& form) const {
+  if (form.failed || form.code != nullptr) return;
   try {
     form.code = as_errors([&] { return machine_->context->build(form.kernel.source); });
   } catch (const Error& error) {  // the machine's own kernel does it all
     refusal_ = error.what();
+    form.failed = true;
   }
 }
 

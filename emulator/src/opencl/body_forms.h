@@ -1,7 +1,6 @@
 // The loop body of a program in doubles, compiled for its device when that pays.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -19,6 +18,7 @@ namespace gdr::emulator::opencl {
 struct BodyForm {
   BodyKernel kernel;
   std::unique_ptr<Code> code;
+  bool failed = false;  // there will be no code
 };
 
 /// Thread safe.
@@ -30,14 +30,14 @@ class BodyForms {
   /// one; null: the machine's own kernel has to do.
   [[nodiscard]] const BodyForm* quick(std::uint64_t interactions) const;
   /// The form that settles ties; null if there is none.
-  [[nodiscard]] const BodyForm* robust() const { return form(jit::Rounding::robust); }
+  [[nodiscard]] const BodyForm* robust() const;
   [[nodiscard]] bool may_begin() const { return edges_.may_begin; }
   /// Why there is no form; empty if there is, or nobody has asked yet.
   [[nodiscard]] std::string refusal() const;
 
  private:
-  [[nodiscard]] const BodyForm* form(jit::Rounding rounding) const;
-  void make(BodyForm& form, jit::Rounding rounding) const;
+  void write(BodyForm& form, jit::Rounding rounding) const;
+  void compile(BodyForm& form) const;
 
   const DecodedProgram& program_;
   std::shared_ptr<Machine> machine_;
@@ -45,8 +45,10 @@ class BodyForms {
   jit::LoopEdges edges_;
   mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex making_;
-  mutable std::string refusal_;                               // of making_
-  mutable std::array<std::unique_ptr<BodyForm>, 2> forms_;    // by Rounding; of making_
+  // Of making_:
+  mutable std::string refusal_;
+  mutable std::unique_ptr<BodyForm> quick_;
+  mutable std::unique_ptr<BodyForm> robust_;
 };
 
 /// Turns of blocks that forms in doubles have run in this process, for tests and benchmarks.

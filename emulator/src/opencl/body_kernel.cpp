@@ -244,8 +244,8 @@ BodyKernel make_body_kernel(const jit::BodyGraph& graph, jit::Rounding rounding,
   define("GROUP_ELEMENTS", code.elements);
   define("GROUP_WORDS", group_words);
   kernel.source = std::string(kMachineTypes) + vector_names(lanes) + numbers + table("recorded", recorded, 2) +
-                  table("landing", landing, 2) + table("left_flags", left_flags, 1) +
-                  table("bm_steps", bm_steps, 7) + code.text + kKernel;
+                  table("landing", landing, 2) + table("left_flags", left_flags, 1) + table("bm_steps", bm_steps, 7) +
+                  code.text + kKernel;
   return kernel;
 }
 

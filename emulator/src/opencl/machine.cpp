@@ -222,19 +222,17 @@ ProgramCode make_program_code(const DecodedProgram& program) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     code.sections.begin[section] = static_cast<uint>(code.steps.size());
     std::size_t line_number = 0;
-    const isa::Visitor take{[&](const DecodedLine& line) {
-                              code.steps.push_back({static_cast<uint>(StepKind::line),
-                                                    static_cast<uint>(code.lines.size()), 0, 0});
-                              code.lines.push_back(line_code(line.line, line_number++));
-                            },
-                            [](const isa::TransferStep&) {},
-                            [&](const isa::CollectStep& collect) {
-                              const bool not_first =
-                                  collect.not_first && section == static_cast<std::size_t>(isa::Section::loop_body);
-                              code.steps.push_back({static_cast<uint>(StepKind::collect),
-                                                    program.program.address_of(collect), collect.words(),
-                                                    number(not_first)});
-                            }};
+    const isa::Visitor take{
+        [&](const DecodedLine& line) {
+          code.steps.push_back({static_cast<uint>(StepKind::line), static_cast<uint>(code.lines.size()), 0, 0});
+          code.lines.push_back(line_code(line.line, line_number++));
+        },
+        [](const isa::TransferStep&) {},
+        [&](const isa::CollectStep& collect) {
+          const bool not_first = collect.not_first && section == static_cast<std::size_t>(isa::Section::loop_body);
+          code.steps.push_back({static_cast<uint>(StepKind::collect), program.program.address_of(collect),
+                                collect.words(), number(not_first)});
+        }};
     for (const DecodedStep& step : program.sections[section]) std::visit(take, step);
     // A turn without lines receives its record all the same.
     const bool is_body = section == static_cast<std::size_t>(isa::Section::loop_body);

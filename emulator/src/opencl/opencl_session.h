@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -80,9 +81,9 @@ class OpenClSession final : public Session {
   };
   /// A block's words as they stand on the device.
   struct BlockWords {
-    std::vector<ulong> rows;   // [row][PE]
-    std::vector<ulong> bm;     // [short word]
-    std::vector<uint> flags;   // [PE]
+    std::vector<ulong> rows;  // [row][PE]
+    std::vector<ulong> bm;    // [short word]
+    std::vector<uint> flags;  // [PE]
     [[nodiscard]] LongWord long_word(unsigned row, unsigned pe) const;
   };
 
@@ -150,5 +151,19 @@ class OpenClSession final : public Session {
   std::unique_ptr<Buffer> counts_;
   ThreadPool::Lane lane_;
 };
+
+// ---- between the session's files
+// -------------------------------------------------------------------------------------
+
+inline constexpr std::size_t kLongBytes = 2 * kWordBytes;
+static_assert(sizeof(LongWord) == kLongBytes && offsetof(LongWord, low) == kWordBytes,
+              "long words go to the device as they are; what stands behind their last byte is cut off there");
+
+[[nodiscard]] inline unsigned first_row(isa::Memory memory) { return memory == isa::Memory::gpr ? 0 : simd::kLmRow; }
+
+/// From pairs of 64 bits, as the device has them.
+[[nodiscard]] std::vector<LongWord> long_words(const std::vector<ulong>& pairs);
+/// Where an event or a fault was, from what the device kept of it.
+[[nodiscard]] PePlace place_of(const ulong (&key)[3], unsigned chip, unsigned block, unsigned pe);
 
 }  // namespace gdr::emulator::opencl

@@ -136,8 +136,8 @@ I turns(__local const ulong* share, uint count, __global const ulong* state, __g
 }
 
 std::string OpenClWriter::uniform_function(Text right) {
-  return "\nI uniform_values(__local const ulong* records, __global const ulong* state, __local ulong* share) {\n" + text +
-         fmt::format("  return {};\n}}\n", right);
+  return "\nI uniform_values(__local const ulong* records, __global const ulong* state, __local ulong* share) {\n" +
+         text + fmt::format("  return {};\n}}\n", right);
 }
 
 }  // namespace gdr::emulator::opencl

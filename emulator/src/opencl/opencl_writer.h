@@ -1,5 +1,5 @@
-// OpenCL C, instruction by instruction: a lane is a PE, or a turn, and a work-item has as many as the device's vectors. The
-// names that the text takes for granted are in body_kernel.cpp.
+// OpenCL C, instruction by instruction: a lane is a PE, or a turn, and a work-item has as many as the device's vectors.
+// The names that the text takes for granted are in body_kernel.cpp.
 #pragma once
 
 #include <fmt/format.h>

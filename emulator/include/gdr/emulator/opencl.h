@@ -12,13 +12,13 @@ struct OpenClDevice {
   std::string name;
   std::string platform;
   std::string version;
-  std::string kind;           // CPU, GPU or accelerator
-  bool fp64 = false;          // else every operation is done in integers
+  std::string kind;   // CPU, GPU or accelerator
+  bool fp64 = false;  // else every operation is done in integers
   std::uint64_t memory_bytes = 0;
   std::uint64_t largest_buffer_bytes = 0;
   unsigned compute_units = 0;
   unsigned doubles_in_vector = 1;  // as the device prefers
-  std::string refusal;        // why the engine cannot run there; empty: it can
+  std::string refusal;             // why the engine cannot run there; empty: it can
 };
 
 /// Those of all platforms, in their order; none where there is no platform. Throws gdr::Error if this build has no
