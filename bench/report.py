@@ -60,8 +60,8 @@ BARS = [
     Bar("R6", "run with its clocks counted : run without", "R6_on_to_off", 1.05, 1.01, True, plain),
     Bar("R7", "AVX2 engine : AVX-512 engine", "R7_avx512_to_avx2", 2.5, 2, True, part),
     Bar("R8", "load and decode a program of 1,000 lines", "R8_load_ms", 1.5, 1, True, milliseconds),
-    Bar("R10", "engine opencl on the default device : vector engine without compiled bodies, all cores",
-        "R10_opencl_to_simd", 0.8, 1, False, times),
+    Bar("R11", "engine opencl on the default device : vector engine without compiled bodies, all cores",
+        "R11_opencl_to_simd", 0.8, 1, False, times),
 ]
 
 
@@ -147,7 +147,7 @@ def interaction_rows(counters):
 def page(counters, context, simulations, others):
     machine = context["cpu"]
     shared = (f"It was shared: other programs took {100 * others:.0f} % of its processor time meanwhile. What is in wall clock "
-              "(R5, R10, the N-body runs) therefore says little, and all else is less certain than on a quiet machine."
+              "(R5, R11, the N-body runs) therefore says little, and all else is less certain than on a quiet machine."
               if others > 0.03 else "It had nothing else to do.")
     equal = int(counters["R9_compared"] - counters["R9_different"])
     lines = [
@@ -235,7 +235,7 @@ def main():
         of_dgemm, _ = benchmark(arguments.dgemm, ["--benchmark_filter=R2"])
         counters.update({name: value for name, value in of_dgemm.items() if name.startswith("R2")})
     of_opencl, _ = benchmark(arguments.opencl, [])
-    counters.update({name: value for name, value in of_opencl.items() if name.startswith("R10")})
+    counters.update({name: value for name, value in of_opencl.items() if name.startswith("R11")})
     simulations = [Simulation(arguments.gdr, 1024, 2.5, 1.6), Simulation(arguments.gdr, 256, 0.4, 0.25)]
     arguments.output.write_text(page(counters, context, simulations, machine.others()), encoding="utf-8")
     print(f"{arguments.output} is written")

@@ -69,6 +69,38 @@ class Engines(cli_test.CliTest):
         self.ends(1, ["the engines differ: chip 0, block 0, PE 0, loop"], *arguments, "lockstep:reference,native")
         self.ends(2, ["lockstep:A,B"], *arguments, "lockstep:reference,none")
 
+    def with_opencl(self, *arguments, **environment):
+        # What its implementations keep until a process ends is none of ours.
+        return cli_test.gdr(*arguments, environment={"ASAN_OPTIONS": "detect_leaks=0", **environment})
+
+    def opencl_devices(self):
+        """Those that the engine can use."""
+        outcome = self.with_opencl("machine", "devices", "--json", "-")
+        if outcome.status != 0:
+            self.assertIn("GDR_OPENCL", outcome.err)
+            self.skipTest("this build has no OpenCL")
+        devices = [device for device in json.loads(outcome.out)["devices"] if device["usable"]]
+        return devices or self.skipTest("this host has no OpenCL device")
+
+    def test_opencl_gives_the_same_state_on_every_device(self):
+        for device in self.opencl_devices():
+            expected = self.nbody(8, 0.015625)
+            for jit in ("on", "off"):
+                outcome = self.with_opencl("nbody", "--plummer", 8, "--t-end", 0.015625, "--json", "-", "--engine",
+                                           f"opencl:{device['name']}", GDR_JIT=jit)
+                self.assertEqual(outcome.status, 0, outcome.err)
+                report = json.loads(outcome.out)
+                self.assertEqual((report["state_hash"], report["exact"]), (expected["state_hash"], True), device)
+
+    def test_a_device_that_there_is_not_is_refused_with_those_that_there_are(self):
+        devices = self.opencl_devices()
+        arguments = ["nbody", "--plummer", 8, "--t-end", 0, "--engine"]
+        for engine, environment in (("opencl:abacus", {}), ("opencl", {"GDR_OPENCL_DEVICE": "abacus"})):
+            outcome = self.with_opencl(*arguments, engine, **environment)
+            self.assertEqual(outcome.status, 1, outcome.err)
+            for text in ("abacus", "is refused", *(device["name"] for device in devices)):
+                self.assertIn(text, outcome.err)
+
     def test_slow_lanes_are_counted(self):
         for isa in self.host_isas():
             lanes = self.nbody(16, 0.03125, isa=isa)["counters"]["fp_lanes"]
