@@ -61,6 +61,7 @@ class Mode {
   Mode& operator=(const Mode&) = delete;
 };
 
+#ifndef GDR_LONG_BODIES
 // ---- devices -------------------------------------------------------------------------------------------------------
 
 TEST_F(OpenCl, DevicesAreFoundByIndexAndByPartsOfTheirNamesInAnyCase) {
@@ -126,6 +127,8 @@ TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
     ASSERT_FALSE(finding) << "seed " << seed << ": " << selftest::text_of(finding->difference);
   }
 }
+
+#endif
 
 /// A session of two chips with j-records and i-particles in them.
 struct Loaded {
@@ -228,10 +231,10 @@ TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
 // DGEMM's body takes pocl half a minute.
 #ifdef GDR_LONG_BODIES
 const auto kKernels = testing::Values("dgemm");
-constexpr const char* kModes[] = {"off", "on"};
+const auto kModes = testing::Values("on");
 #else
 const auto kKernels = testing::Values("gravity", "gravity_jerk");
-constexpr const char* kModes[] = {"off"};
+const auto kModes = testing::Values("off");
 #endif
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
@@ -239,7 +242,9 @@ INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
                                           testing::Values(Data::random, Data::lattice, Data::huge, Data::mixed_scales)),
                          [](const auto& of) { return std::get<0>(of.param) + "_" + name_of(std::get<1>(of.param)); });
 
-TEST_F(OpenCl, PiecesOfALongProductCollectWhatTheReferenceCollects) {
+class OpenClProducts : public OpenCl, public testing::WithParamInterface<const char*> {};
+
+TEST_P(OpenClProducts, CollectInPiecesWhatTheVectorEngineCollects) {
   const isa::Program program = kernel("dgemm.vsm");
   const auto collected_by = [&](std::string_view engine) {
     Loaded loaded(engine, program, Data::random, 9, kPesPerBlock);
@@ -260,12 +265,13 @@ TEST_F(OpenCl, PiecesOfALongProductCollectWhatTheReferenceCollects) {
     return words;
   };
   const std::vector<LongWord> expected = collected_by(Engine::simd);
-  for (const char* mode : kModes) {
-    const Mode compiled(mode);
-    EXPECT_EQ(collected_by("opencl"), expected) << mode;
-  }
+  const Mode mode(GetParam());
+  EXPECT_EQ(collected_by("opencl"), expected);
 }
 
+INSTANTIATE_TEST_SUITE_P(Bodies, OpenClProducts, kModes, [](const auto& mode) { return std::string(mode.param); });
+
+#ifndef GDR_LONG_BODIES
 TEST_F(OpenCl, ExternalMemoryStaysOnTheDeviceAndGrows) {
   const auto engine = emulator::make_engine("opencl");
   const auto session = engine->open(engine->lower(kernel("gravity.vsm")), {2, 100'000, nullptr});
@@ -277,6 +283,7 @@ TEST_F(OpenCl, ExternalMemoryStaysOnTheDeviceAndGrows) {
   EXPECT_EQ(session->read_memory(1, 150, 10), std::vector<LongWord>(10));
   EXPECT_THROW(session->write_memory(0, 99'999, some), Error);
 }
+#endif
 
 }  // namespace
 }  // namespace gdr::tests

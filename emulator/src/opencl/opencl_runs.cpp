@@ -168,10 +168,7 @@ void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const Bod
 
 /// Goes on at this turn of the piece.
 void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
-  task.collected = task.place * collected_room_;
-  if (turn > 0 || task.begins != 0) {
-    task.collected += collected_words(program(), turn, task.begins != 0, false);
-  }
+  task.collected = task.place * collected_room_ + collected_words(program(), turn, task.begins != 0, false);
   task.first_turn = turn;
 }
 
