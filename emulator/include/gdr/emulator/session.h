@@ -140,8 +140,8 @@ class Session : public Inspector {
 };
 
 struct EngineTraits {
-  bool exact = true;     // results are the machine's, bit for bit
-  bool computes = true;  // false: runs leave the chips as they are
+  bool exact = true;       // results are the machine's, bit for bit
+  bool computes = true;    // false: runs leave the chips as they are
   bool on_device = false;  // needs one, which a host may lack
 };
 
