@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <numeric>
 
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/opencl.h"
@@ -122,8 +123,11 @@ TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
   selftest::Comparison comparison(selftest::session_subject(emulator::make_engine(Engine::reference), threads),
                                   std::move(candidates));
   constexpr std::uint64_t kPrograms = kSlowedDown ? 3 : 30;
-  for (std::uint64_t seed = 1; seed <= kPrograms; ++seed) {
-    const auto finding = comparison.run(selftest::random_input(seed, 2));
+  std::vector<std::uint64_t> seeds(kPrograms);
+  std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
+  seeds.push_back(810);  // has a fault in section initialization
+  for (const std::uint64_t seed : seeds) {
+    const auto finding = comparison.run(selftest::random_input(seed, 4));
     ASSERT_FALSE(finding) << "seed " << seed << ": " << selftest::text_of(finding->difference);
   }
 }
@@ -233,7 +237,7 @@ TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
 const auto kKernels = testing::Values("dgemm");
 const auto kModes = testing::Values("on");
 #else
-const auto kKernels = testing::Values("gravity", "gravity_jerk");
+const auto kKernels = testing::Values("gravity", "gravity_jerk", "vdw");
 const auto kModes = testing::Values("off");
 #endif
 

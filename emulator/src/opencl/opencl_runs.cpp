@@ -23,6 +23,7 @@ void OpenClSession::initialize() {
       }
     }
     run_tasks(tasks);
+    if (program_->may_fault) look_for_faults();
   });
   finish_and_throw();
 }
