@@ -125,7 +125,8 @@ TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
   constexpr std::uint64_t kPrograms = kSlowedDown ? 3 : 30;
   std::vector<std::uint64_t> seeds(kPrograms);
   std::iota(seeds.begin(), seeds.end(), std::uint64_t{1});
-  seeds.push_back(810);  // has a fault in section initialization
+  seeds.push_back(810);     // has a fault in section initialization
+  seeds.push_back(102058);  // has faults of two chips, that of the second one in an earlier run
   for (const std::uint64_t seed : seeds) {
     const auto finding = comparison.run(selftest::random_input(seed, 4));
     ASSERT_FALSE(finding) << "seed " << seed << ": " << selftest::text_of(finding->difference);

@@ -146,15 +146,27 @@ void OpenClSession::post(std::function<void()> work) {
   pool_->post(lane_, 1, [work = std::move(work)](unsigned) { as_errors(work); });
 }
 
+/// What was given before is done; throws the fault of this chip if it had one.
+void OpenClSession::wait_for(unsigned chip) {
+  pool_->wait(lane_);
+  OneChip& one = chips_[chip];
+  if (!one.fault) return;
+  const Fault fault = *one.fault;
+  one.fault.reset();
+  as_errors([&] { device_.queue().clear(*faults_, 0, faults_->bytes()); });
+  throw fault;
+}
+
 void OpenClSession::finish_and_throw() {
   pool_->wait(lane_);
+  std::optional<Fault> first;
   for (OneChip& one : chips_) {
-    if (!one.fault) continue;
-    const Fault fault = *one.fault;
-    for (OneChip& each : chips_) each.fault.reset();
-    as_errors([&] { device_.queue().clear(*faults_, 0, faults_->bytes()); });
-    throw fault;
+    if (!first) first = one.fault;
+    one.fault.reset();
   }
+  if (!first) return;
+  as_errors([&] { device_.queue().clear(*faults_, 0, faults_->bytes()); });
+  throw Fault(*first);
 }
 
 // ---- memory and parameters -----------------------------------------------------------------------------------------
@@ -163,7 +175,7 @@ void OpenClSession::write_memory(unsigned chip, std::uint64_t address, std::span
   require_place(chip, 0);
   require_memory(address, words.size());
   provide_memory(address + words.size());
-  pool_->wait(lane_);
+  wait_for(chip);
   as_errors([&] {
     device_.queue().write(*memory_, (chip * memory_room_ + address) * kLongBytes, words.data(), words.size_bytes());
   });
@@ -182,7 +194,7 @@ std::vector<LongWord> OpenClSession::read_memory(unsigned chip, std::uint64_t ad
 
 void OpenClSession::broadcast(unsigned address, std::span<const LongWord> words) {
   require_bm(address, words.size());
-  pool_->wait(lane_);
+  for (unsigned chip = 0; chip < chips(); ++chip) wait_for(chip);
   if (words.empty()) return;
   as_errors([&] {
     const Buffer& sent = device_.provide(words_in_, "parameters", words.size_bytes());

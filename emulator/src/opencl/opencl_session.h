@@ -95,6 +95,7 @@ class OpenClSession final : public Session {
   [[nodiscard]] std::uint64_t collected_by(const Piece& piece) const;
 
   void post(std::function<void()> work);
+  void wait_for(unsigned chip);
   void finish_and_throw();
 
   void put_particles(ChipRange chips, BlockRange blocks, unsigned particles, std::span<const LongWord> words);
