@@ -60,14 +60,13 @@ BARS = [
     Bar("R6", "run with its clocks counted : run without", "R6_on_to_off", 1.05, 1.01, True, plain),
     Bar("R7", "AVX2 engine : AVX-512 engine", "R7_avx512_to_avx2", 2.5, 2, True, part),
     Bar("R8", "load and decode a program of 1,000 lines", "R8_load_ms", 1.5, 1, True, milliseconds),
-    Bar("R11", "engine opencl on the default device : vector engine without compiled bodies, all cores",
-        "R11_opencl_to_simd", 0.8, 1, False, times),
 ]
-
-
-AWKWARD = [
+# Behind R9, which is no ratio.
+MORE_BARS = [
     Bar("R10", "positions on a lattice : random ones", "R10_lattice", 2, None, True, plain),
     Bar("R10", "positions in single precision : random ones", "R10_single_precision", 2, None, True, plain),
+    Bar("R11", "engine opencl on the default device : vector engine without compiled bodies, all cores",
+        "R11_opencl_to_simd", 0.8, 1, False, times),
 ]
 
 
@@ -168,7 +167,7 @@ def page(counters, context, simulations, others):
         *[bar.row(counters) for bar in BARS],
         f"| R9 | results of all exact engines, instruction sets, block sizes and thread counts | {equal} of "
         f"{int(counters['R9_compared'])} equal | all | all | {'goal' if counters['R9_different'] == 0 else '**missed**'} |",
-        *[bar.row(counters) for bar in AWKWARD],
+        *[bar.row(counters) for bar in MORE_BARS],
         "",
     ]
     if "R1_double_to_exact" in counters:
