@@ -55,6 +55,14 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
   for (const assembler::PortUse& port : analysis.ports) {
     json["ports"].push_back({{"name", port.name}, {"busy", port.busy}, {"each", port.each}, {"share", port.share()}});
   }
+  json["dependences"] = Json::array();
+  for (const assembler::DependentOperation& dependence : analysis.dependences) {
+    json["dependences"].push_back(
+        {{"from", {{"line", dependence.from.line}, {"unit", isa::name_of(dependence.from.unit)}}},
+         {"to", {{"line", dependence.to.line}, {"unit", isa::name_of(dependence.to.unit)}}},
+         {"waits", dependence.waits},
+         {"what", dependence.what}});
+  }
   Json steps = Json::array();
   for (const assembler::ChainStep& step : analysis.chain) {
     steps.push_back({{"line", step.line}, {"operation", step.operation}, {"waits", step.waits}});
@@ -73,7 +81,16 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
     for (const std::size_t port : use.ports) ports.push_back(analysis.ports[port].name);
     Json sources = Json::array();
     const auto add = [&](const isa::SourcePosition& at) {
-      sources.push_back({{"file", loaded.program.files[at.file]}, {"line", at.line}});
+      const std::string* expanded = loaded.program.expanded_text(at);
+      Json uses = Json::array();
+      for (const isa::Origin* use : loaded.program.uses_around(at)) {
+        uses.push_back(
+            {{"macro", use->macro}, {"file", loaded.program.files[use->position.file]}, {"line", use->position.line}});
+      }
+      sources.push_back({{"file", loaded.program.files[at.file]},
+                         {"line", at.line},
+                         {"expanded", expanded == nullptr ? Json() : Json(*expanded)},
+                         {"uses", uses}});
     };
     add(lines[number].position);
     for (const isa::MovedOperation& operation : loaded.program.moved_into(isa::Section::loop_body, number)) {

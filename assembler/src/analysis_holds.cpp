@@ -205,7 +205,15 @@ void find_holds(const std::vector<CodeLine>& body, unsigned record_words, Analys
   for (const Dependence& dependence : graph->dependences) before[dependence.after].push_back(&dependence);
   const Holds holds(body, *graph);
   for (std::size_t number = 0; number < graph->operations.size(); ++number) {
-    analysis.body[graph->operations[number].line].operations.push_back(holds.of(number, before[number]));
+    const UnitOperation& reader = graph->operations[number];
+    analysis.body[reader.line].operations.push_back(holds.of(number, before[number]));
+    for (const Dependence* dependence : before[number]) {
+      const UnitOperation& writer = graph->operations[dependence->before];
+      const auto word = shared_word(writer, true, reader, false, dependence->lines);
+      if (!word) continue;
+      analysis.dependences.push_back(
+          {{writer.line, writer.unit}, {reader.line, reader.unit}, dependence->lines, *word});
+    }
   }
 }
 

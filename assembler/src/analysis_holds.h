@@ -11,7 +11,7 @@ namespace gdr::assembler {
 
 [[nodiscard]] std::string name_of_operation(const CodeLine& line, isa::Unit unit);
 
-/// Fills LineUse::operations of `analysis`, whose body has as many lines.
+/// Fills LineUse::operations and Analysis::dependences of `analysis`, whose body has as many lines.
 void find_holds(const std::vector<CodeLine>& body, unsigned record_words, Analysis& analysis);
 
 }  // namespace gdr::assembler

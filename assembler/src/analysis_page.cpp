@@ -1,5 +1,5 @@
 // The analysis as one HTML page: the source at the left, the body's lines at the right with a column for each unit and
-// port. Pointing at either side shows the other; lines of the longest chain are marked.
+// port, a timeline below. Pointing at any of them shows the others; lines of the longest chain are marked.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,6 +32,12 @@ td.port.on { background: var(--on); }
 td.n { text-align: right; opacity: .7; }
 tr.code { cursor: default; } tr.hit td { background-image: linear-gradient(var(--mark), var(--mark)); }
 tr.chain td.c { color: var(--chain); font-weight: 700; }
+section.time { margin-top: 1rem; }
+svg text { font: 11px ui-monospace, monospace; fill: CanvasText; }
+svg .grid { stroke: var(--line); stroke-width: .5; } svg .lane { fill: var(--on); opacity: .75; }
+svg .op rect { fill: var(--on); } svg .op.chain rect { fill: var(--chain); } svg .op line { stroke: var(--line); stroke-width: 3; }
+svg .op.hot rect { stroke: CanvasText; stroke-width: 2; } svg .op text { pointer-events: none; } svg .op .unit { fill: #fff; }
+svg path { fill: none; stroke: var(--on); stroke-width: 1; opacity: .18; } svg path.hot { opacity: 1; stroke: var(--chain); stroke-width: 2; }
 @media (max-width: 900px) { main { grid-template-columns: 1fr; } section { max-height: none; } }
 </style>
 )";
@@ -44,6 +50,20 @@ const show = row => {
 };
 const first = rows[0], pane = first && first.closest("section");
 if (pane) pane.scrollTop = Math.max(0, first.offsetTop - pane.offsetTop - 60);
+const operations = [...document.querySelectorAll("svg .op")], ways = [...document.querySelectorAll("svg path[data-from]")];
+for (const operation of operations) {
+  operation.addEventListener("mouseenter", () => {
+    const near = new Set([operation.id]);
+    for (const way of ways) {
+      const hot = way.dataset.from === operation.id || way.dataset.to === operation.id;
+      way.classList.toggle("hot", hot);
+      if (hot) near.add(way.dataset.from).add(way.dataset.to);
+    }
+    for (const other of operations) other.classList.toggle("hot", near.has(other.id));
+    const row = rows.find(each => each.dataset.line === operation.dataset.line);
+    if (row) show(row);
+  });
+}
 for (const row of rows) {
   row.addEventListener("mouseenter", () => show(row));
   row.addEventListener("click", () => {
@@ -118,19 +138,22 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
       at += fmt::format("{}{}:{}", at.empty() ? "" : " ", place.file, place.line);
     }
     title = lines.text(line);
+    if (!lines.expanded(line).empty()) title += "\n= " + lines.expanded(line);
+    for (const std::string& use : lines.uses(line)) title += "\nin " + use;
     for (const std::string& moved : lines.moved(line)) title += "\n+ " + moved;
     for (const HeldOperation& operation : use.operations) title += "\n" + operation.operation + ": " + operation.text();
     const bool linked = chain.contains(line);
     out += fmt::format(
-        "<tr class=\"code{}\" data-at=\"{}\" title=\"{}\"><td class=n>{}</td><td class=n>{}</td><td class=n>{}"
-        "</td>",
-        linked ? " chain" : "", at, html(title), line, use.idle ? std::string() : std::to_string(use.slack),
+        "<tr class=\"code{}\" data-line={} data-at=\"{}\" title=\"{}\"><td class=n>{}</td><td class=n>{}</td>"
+        "<td class=n>{}</td>",
+        linked ? " chain" : "", line, at, html(title), line, use.idle ? std::string() : std::to_string(use.slack),
         use.live_gpr);
     for (std::size_t port = 0; port < analysis.ports.size(); ++port) {
       const bool on = std::binary_search(use.ports.begin(), use.ports.end(), port);
       out += fmt::format("<td class=\"port{}\"></td>", on ? " on" : "");
     }
-    out += fmt::format("<td class=c>{}</td><td>{}</td></tr>\n", linked ? "|" : "", html(lines.printed(line)));
+    out += fmt::format("<td class=c>{}</td><td>{}</td></tr>\n", linked ? "|" : "",
+                       html(lines.expanded(line).empty() ? lines.printed(line) : lines.expanded(line)));
   }
   out += "</tbody></table></section>\n";
 }
@@ -147,6 +170,7 @@ std::string analysis_page(const Analysis& analysis, const AnalysedSources& sourc
   add_source(out, sources, lines, analysis.body.size());
   add_schedule(out, analysis, lines);
   out += "</main>\n";
+  out += timeline(analysis, lines);
   out += kScript;
   return out;
 }

@@ -41,6 +41,11 @@ SourceLines::SourceLines(const AnalysedSources& sources) {
         at.file < sources.program.files.size() ? std::string_view(sources.program.files[at.file]) : "?";
     return fmt::format("{}:{}: {}", file, at.line, known ? texts[at.file][at.line - 1] : std::string_view(otherwise));
   };
+  const isa::Program& program = sources.program;
+  const auto in_full = [&](const isa::SourcePosition& at) {
+    const std::string* expanded = program.expanded_text(at);
+    return expanded == nullptr ? std::string() : *expanded;
+  };
   std::size_t number = 0;
   for (const isa::ProgramLine& coded : sources.program.lines(isa::Section::loop_body)) {
     const isa::Line decoded = isa::decoded(coded.word);
@@ -48,10 +53,16 @@ SourceLines::SourceLines(const AnalysedSources& sources) {
     line.printed = isa::print(decoded);
     line.text = shown(coded.position, line.printed);
     line.units = occupancy(decoded);
+    line.expanded = in_full(coded.position);
     line.places.push_back(coded.position);
     for (const isa::MovedOperation& operation : sources.program.moved_into(isa::Section::loop_body, number)) {
-      line.moved.push_back(shown(operation.position, ""));
+      line.moved.push_back(shown(operation.position, in_full(operation.position)));
       line.places.push_back(operation.position);
+    }
+    for (const isa::Origin* use : program.uses_around(coded.position))
+      line.uses.push_back(shown(use->position, use->what));
+    for (const isa::SourcePosition& place : std::vector(line.places)) {
+      for (const isa::Origin* use : program.uses_around(place)) line.places.push_back(use->position);
     }
     lines_.push_back(std::move(line));
     ++number;

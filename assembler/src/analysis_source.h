@@ -19,9 +19,13 @@ class SourceLines {
   /// The same of each source line that the scheduler brought into it.
   [[nodiscard]] const std::vector<std::string>& moved(std::size_t line) const { return lines_[line].moved; }
   [[nodiscard]] std::size_t moved_operations() const;
+  /// The line's text with braces and a macro's parameters replaced; empty where that is what the source says.
+  [[nodiscard]] const std::string& expanded(std::size_t line) const { return lines_[line].expanded; }
+  /// The uses of macros that the line comes from, the innermost first: `file:14: recip r e`.
+  [[nodiscard]] const std::vector<std::string>& uses(std::size_t line) const { return lines_[line].uses; }
   /// The listing's letters.
   [[nodiscard]] const std::string& units(std::size_t line) const { return lines_[line].units; }
-  /// Its own place and those of what moved into it.
+  /// Its own place and those of what moved into it, then those of the uses of macros that they come from.
   [[nodiscard]] const std::vector<isa::SourcePosition>& places(std::size_t line) const { return lines_[line].places; }
   /// As printed from the word.
   [[nodiscard]] const std::string& printed(std::size_t line) const { return lines_[line].printed; }
@@ -31,7 +35,9 @@ class SourceLines {
     std::string text;
     std::string printed;
     std::string units;
+    std::string expanded;
     std::vector<std::string> moved;
+    std::vector<std::string> uses;
     std::vector<isa::SourcePosition> places;
   };
   std::vector<Line> lines_;
@@ -44,6 +50,9 @@ class SourceLines {
 
 /// The ports with the largest shares, no more than `most`, none that is never taken.
 [[nodiscard]] std::vector<const PortUse*> busiest_first(const Analysis& analysis, std::size_t most);
+/// A section of the page: lines to the right, units, ports and operations below each other, and the ways of results.
+[[nodiscard]] std::string timeline(const Analysis& analysis, const SourceLines& lines);
+
 /// Why there are no fewer lines, in a sentence.
 [[nodiscard]] std::string limit_text(const Analysis& analysis);
 

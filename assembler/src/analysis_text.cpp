@@ -57,11 +57,18 @@ std::string analysis_text(const Analysis& analysis, const AnalysedSources& sourc
   }
 
   out += "\n  line slack  gpr   lm  units  source\n";
+  std::string in_use;  // of a macro, the outermost
   for (std::size_t line = 0; line < analysis.body.size(); ++line) {
     const LineUse& use = analysis.body[line];
+    const std::string around = source.uses(line).empty() ? std::string() : source.uses(line).back();
+    if (!around.empty() && around != in_use) out += fmt::format("{:>32} {}\n", "in", around.substr(0, kSourceShown));
+    in_use = around;
     out += fmt::format("  {:>4} {:>5} {:>4} {:>4}  {}   {}\n", line,
                        use.idle ? std::string("-") : std::to_string(use.slack), use.live_gpr, use.live_lm,
                        source.units(line), source.text(line).substr(0, kSourceShown));
+    if (!source.expanded(line).empty()) {
+      out += fmt::format("{:>32} {}\n", "=", source.expanded(line).substr(0, kSourceShown));
+    }
     for (const std::string& moved : source.moved(line)) {
       out += fmt::format("{:>32} {}\n", "+", moved.substr(0, kSourceShown));
     }

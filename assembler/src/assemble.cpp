@@ -4,6 +4,7 @@
 #include "code.h"
 #include "expand.h"
 #include "gdr/base/file.h"
+#include "origins.h"
 #include "schedule.h"
 #include "symbols.h"
 #include "warn.h"
@@ -11,10 +12,8 @@
 namespace gdr::assembler {
 namespace {
 
-isa::SourcePosition position_of(const Place& place) { return {place.range.file, place.range.line, place.range.column}; }
-
-void put_together(isa::Program program, const SectionCode& code, AssembleResult& result) {
-  for (const SourceFile& file : result.files) program.files.push_back(file.name);
+void put_together(isa::Program& program, const SectionCode& code, Origins& origins) {
+  const auto position_of = [&](const Place& place) { return origins.position_of(place); };
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     std::vector<isa::Step>& steps = program.sections[section];
     std::uint32_t number = 0;  // of the line
@@ -34,7 +33,6 @@ void put_together(isa::Program program, const SectionCode& code, AssembleResult&
         }};
     for (const CodeStep& step : code[section]) std::visit(append, step);
   }
-  result.program = std::move(program);
 }
 
 }  // namespace
@@ -50,8 +48,13 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   prove_moves(code, declared, reporter);
   if (!reporter.has_errors()) warn(code, left_short, declared, reporter);
   if (!reporter.has_errors()) {
+    isa::Program& program = declared.program;
+    for (const SourceFile& file : result.files) program.files.push_back(file.name);
+    Origins origins(reporter, program);
+    program.expanded = expanded_texts(code, declared.symbols, result.files, origins);
     if (options.schedule.level != ScheduleLevel::none) code = schedule(std::move(code), declared, options.schedule);
-    put_together(std::move(declared.program), code, result);
+    put_together(program, code, origins);
+    result.program = std::move(program);
   }
   result.diagnostics = reporter.take();
   return result;

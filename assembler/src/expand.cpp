@@ -393,7 +393,8 @@ class Expander {
     for (std::int64_t index = repeat.first.value; index <= repeat.last.value; ++index) {
       if (!room(head.where)) return;
       inner.constants[repeat.index.text] = index;
-      inner.origin = reporter_.add_origin(head.where, fmt::format("with {} = {}", repeat.index.text, index));
+      inner.origin = reporter_.add_origin(
+          {Reporter::Origin::Kind::turn, head.where, fmt::format("with {} = {}", repeat.index.text, index), {}});
       expand_block(body, inner);
     }
   }
@@ -476,7 +477,8 @@ class Expander {
     Scope inner = scope;
     ++inner.depth;
     inner.arguments.clear();
-    inner.origin = reporter_.add_origin(use.where, fmt::format("macro '{}' is used here", name));
+    inner.origin = reporter_.add_origin(
+        {Reporter::Origin::Kind::macro, use.where, fmt::format("macro '{}' is used here", name), name});
     inner.in_macro = true;
     for (std::size_t index = 0; index < arguments->size(); ++index) {
       inner.arguments[macro.parameters[index]] = (*arguments)[index];
@@ -540,7 +542,8 @@ class Expander {
     }
     Scope inner = scope;
     ++inner.depth;
-    inner.origin = reporter_.add_origin(head.where, fmt::format("'{}' is included here", statement.path.text));
+    inner.origin = reporter_.add_origin(
+        {Reporter::Origin::Kind::include, head.where, fmt::format("'{}' is included here", statement.path.text), {}});
     including_.push_back(identity);
     expand_block(lines_of(static_cast<std::uint32_t>(files_.size() - 1)), inner);
     including_.pop_back();

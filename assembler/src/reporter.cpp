@@ -9,8 +9,8 @@
 
 namespace gdr::assembler {
 
-std::uint32_t Reporter::add_origin(const Place& where, std::string what) {
-  origins_.push_back({where, std::move(what)});
+std::uint32_t Reporter::add_origin(Origin origin) {
+  origins_.push_back(std::move(origin));
   return static_cast<std::uint32_t>(origins_.size() - 1);
 }
 

@@ -27,8 +27,17 @@ class Reporter {
   void allow(Warning warning, std::uint32_t file, std::uint32_t line);
   void allow(Warning warning) { warnings_.told.reset(static_cast<std::size_t>(warning)); }
 
-  /// Registers a use of a macro, a turn of a repeat or an include; diagnostics below it get it as a note.
-  [[nodiscard]] std::uint32_t add_origin(const Place& where, std::string what);
+  /// A use of a macro, a turn of a repeat or an include: what the lines below it come from.
+  struct Origin {
+    enum class Kind : std::uint8_t { macro, turn, include };
+    Kind kind = Kind::include;
+    Place where;
+    std::string what;   // as the note of a diagnostic
+    std::string macro;  // its name
+  };
+  /// Diagnostics below it get it as a note.
+  [[nodiscard]] std::uint32_t add_origin(Origin origin);
+  [[nodiscard]] const Origin& origin(std::uint32_t number) const { return origins_[number]; }
 
   /// False if the very same was reported before, as from an earlier turn of a repeat; its notes are dropped too.
   bool error(Code code, const Place& where, std::string message);
@@ -41,10 +50,6 @@ class Reporter {
   [[nodiscard]] std::vector<Diagnostic> take();
 
  private:
-  struct Origin {
-    Place where;
-    std::string what;
-  };
   bool report(Severity severity, Code code, const Place& where, std::string message);
   [[nodiscard]] bool allowed(Warning warning, const Place& where) const;
 

@@ -22,8 +22,9 @@ constexpr std::size_t kBarWidth = 40;
 constexpr std::string_view kHelp =
     R"(run                            from the begin to the first stop
 continue, reverse              to the next stop, to the one before
-step [N] [line|iteration|record|run]
-back [N] [line|iteration|record|run]
+step [N] [line|over|out|iteration|record|run]
+back [N] [line|over|out|iteration|record|run]
+next, out                      step over, step out: of the uses of macros
 begin, end                     to the begin or the end of the run
 break PLACE [if EXPR] [@all]   PLACE is LINE or FILE:LINE; @all asks every element at work
 watch NAME [if EXPR]           stops behind the line that changes the word
@@ -159,6 +160,14 @@ class Session {
     for (const isa::SourcePosition& place : line.places) {
       const std::string source(trimmed(debugger_.source_line(place).value_or(first ? line.text : "")));
       text += fmt::format("  {}{}: {}\n", first ? "" : "+ ", place_of(place), source);
+      if (const std::string* expanded = debugger_.program().expanded_text(place)) {
+        text += fmt::format("      = {}\n", *expanded);
+      }
+      for (const isa::Origin* use :
+           first ? debugger_.program().uses_around(place) : std::vector<const isa::Origin*>()) {
+        text += fmt::format("    in {}: {}\n", place_of(use->position),
+                            trimmed(debugger_.source_line(use->position).value_or(use->what)));
+      }
       first = false;
     }
     return text;
@@ -178,7 +187,8 @@ class Session {
       } else if (const auto named = step_unit_named(word)) {
         unit = *named;
       } else {
-        throw Error(fmt::format("'{}' is refused: it must be a number, line, iteration, record or run", word));
+        throw Error(
+            fmt::format("'{}' is refused: it must be a number, line, over, out, iteration, record or run", word));
       }
     }
     return told(forward ? debugger_.step(unit, count) : debugger_.back(unit, count));
@@ -550,6 +560,8 @@ Reply Commands::execute(std::string_view line) {
   };
   if (name == "step" || name == "s") return {session.step(rest, true)};
   if (name == "back") return {session.step(rest, false)};
+  if (name == "next" || name == "n") return {session.step(fmt::format("{} over", rest), true)};
+  if (name == "out") return {session.step(fmt::format("{} out", rest), true)};
   if (name == "break" || name == "b") return {session.add_stop(rest, false)};
   if (name == "watch") return {session.add_stop(rest, true)};
   if (name == "delete") return {session.remove(rest)};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "gdr/base/error.h"
 #include "gdr/debugger/commands.h"
@@ -181,8 +182,9 @@ class DapServer::Impl {
     if (command == "variables") return variables(arguments);
     if (command == "evaluate") return evaluate(arguments);
     if (command == "source") return source(arguments);
-    if (command == "next" || command == "stepIn") return move([this] { return debugger_->step(); });
-    if (command == "stepOut") return move([this] { return debugger_->step(StepUnit::iteration); });
+    if (command == "next") return move([this] { return debugger_->step(StepUnit::over); });
+    if (command == "stepIn") return move([this] { return debugger_->step(); });
+    if (command == "stepOut") return move([this] { return debugger_->step(StepUnit::out); });
     if (command == "stepBack") return move([this] { return debugger_->back(); });
     if (command == "continue") {
       move([this] { return debugger_->go_on(); });
@@ -325,14 +327,21 @@ class DapServer::Impl {
       return {{"stackFrames", std::move(frames)}, {"totalFrames", 1}};
     }
     const CodeLine line = debugger().line_at(*here);
-    for (const isa::SourcePosition& place : line.places) {
+    const auto add = [&](const isa::SourcePosition& place, std::string name, const char* hint) {
       json frame{{"id", frames.size()},
-                 {"name", frames.empty() ? text_of(*here) : std::string("also in this line")},
+                 {"name", std::move(name)},
                  {"line", static_cast<std::int64_t>(place.line) - 1 + lines_from_},
                  {"column", static_cast<std::int64_t>(place.column) - 1 + lines_from_}};
       if (place.file < debugger().program().files.size()) frame["source"] = source_of(place.file);
-      if (!frames.empty()) frame["presentationHint"] = "subtle";
+      if (hint != nullptr) frame["presentationHint"] = hint;
       frames.push_back(std::move(frame));
+    };
+    add(line.places.front(), text_of(*here), nullptr);
+    for (const isa::Origin* use : debugger().program().uses_around(line.places.front())) {
+      add(use->position, fmt::format("use of macro '{}'", use->macro), nullptr);
+    }
+    for (const isa::SourcePosition& place : std::span(line.places).subspan(1)) {
+      add(place, "also in this line", "subtle");
     }
     const std::size_t count = frames.size();
     return {{"stackFrames", std::move(frames)}, {"totalFrames", count}};

@@ -35,6 +35,21 @@ json hint(const Unit& unit, std::uint32_t file, std::uint32_t line, const std::s
   return {{"position", range["end"]}, {"label", label}, {"paddingLeft", true}, {"tooltip", tooltip}};
 }
 
+/// Behind the use of a macro: where its lines begin, and the clocks that they take together.
+json use_hint(const Unit& unit, std::uint32_t file, std::uint32_t line, const std::vector<MacroUse>& uses) {
+  std::vector<CodeLine> firsts;
+  for (const MacroUse& use : uses) firsts.push_back(use.lines.front());
+  const std::size_t lines = uses.front().lines.size();
+  const bool alike = std::ranges::all_of(uses, [&](const MacroUse& use) { return use.lines.size() == lines; });
+  std::string label = fmt::format("clock {}", clocks_text(firsts));
+  if (alike) label += fmt::format(": {} lines, {} clocks", lines, lines * isa::kClocksPerLine);
+  std::string tooltip;
+  for (std::size_t n = 0; n < std::min(uses.size(), kMostClocksShown); ++n) {
+    tooltip += fmt::format("{}{}", n == 0 ? "" : "\n", use_text(uses[n]));
+  }
+  return hint(unit, file, line, label, tooltip);
+}
+
 /// Behind `loop body`: how long an iteration takes.
 std::optional<json> body_hint(const Unit& unit, std::uint32_t file, std::uint32_t line) {
   const auto tokens = unit.index.tokens(file, line);
@@ -124,6 +139,9 @@ json inlay_hints(const Unit& unit, std::uint32_t file, std::uint32_t first, std:
   const std::size_t end = std::min<std::size_t>(std::size_t{last} + 1, unit.texts[file].lines());
   for (std::uint32_t line = first; line < end; ++line) {
     if (auto body = body_hint(unit, file, line)) hints.push_back(*std::move(body));
+    if (const auto uses = unit.uses.find({file, line}); uses != unit.uses.end()) {
+      hints.push_back(use_hint(unit, file, line, uses->second));
+    }
     const auto code = unit.code.find({file, line});
     if (code == unit.code.end()) continue;
     const CodeLine& one = code->second.front();

@@ -43,6 +43,8 @@ struct At {
 [[nodiscard]] std::string description_of(const Unit& unit, const Symbol& symbol);
 /// Where a line of source went: section, number, clocks, units. Empty if nowhere.
 [[nodiscard]] std::string code_text(const Unit& unit, const CodeLine& code);
+/// Where the lines of a macro's use went: section, numbers, clocks.
+[[nodiscard]] std::string use_text(const MacroUse& use);
 /// The units that a line takes: `adder, multiplier`.
 [[nodiscard]] std::string units_of(const isa::InstructionWord& word);
 /// True of a file of macros that comes with gdr, which a rename must not change.

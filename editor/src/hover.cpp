@@ -12,6 +12,8 @@ namespace gdr::editor {
 namespace {
 
 constexpr std::size_t kMostLinesTold = 8;  // of those that a macro or a repeat makes of one
+constexpr std::size_t kMostUsesTold = 4;
+constexpr std::size_t kMostExpansionShown = 40;  // lines
 
 /// Of an operand that begins with `$`; empty of one that braces complete or that is none.
 std::string register_text(std::string_view text) {
@@ -113,7 +115,33 @@ std::string lines_text(const At& at) {
   return text;
 }
 
+/// Of a line that uses a macro: what it becomes, and the clocks of all of it.
+std::string expansion_text(const At& at) {
+  const auto found = at.unit.uses.find({at.file, at.line});
+  if (found == at.unit.uses.end()) return "";
+  const std::vector<MacroUse>& uses = found->second;
+  std::string text;
+  for (std::size_t n = 0; n < std::min(uses.size(), kMostUsesTold); ++n) {
+    text += fmt::format("- {}\n", use_text(uses[n]));
+  }
+  if (uses.size() > kMostUsesTold) text += fmt::format("- and {} more\n", uses.size() - kMostUsesTold);
+  text += "\n```vsm\n";
+  const std::vector<std::string>& lines = uses.front().texts;
+  for (std::size_t n = 0; n < std::min(lines.size(), kMostExpansionShown); ++n) text += lines[n] + "\n";
+  if (lines.size() > kMostExpansionShown) text += fmt::format("# and {} more\n", lines.size() - kMostExpansionShown);
+  return text + "```\n";
+}
+
 }  // namespace
+
+std::string use_text(const MacroUse& use) {
+  const CodeLine& first = use.lines.front();
+  const CodeLine& last = use.lines.back();
+  return fmt::format("{}, lines {} to {}, clocks {} to {}: {} lines, {} clocks", isa::name_of(first.section),
+                     first.number, last.number, first.number * isa::kClocksPerLine,
+                     (last.number + 1) * isa::kClocksPerLine - 1, use.lines.size(),
+                     use.lines.size() * isa::kClocksPerLine);
+}
 
 const Symbol* At::symbol() const {
   const Token* found = token();
@@ -173,7 +201,7 @@ json hover(const At& at) {
     text = warning_text(at, *token);
   } else if (const Symbol* symbol = at.symbol()) {
     text = description_of(at.unit, *symbol);
-    if (symbol->kind == SymbolKind::macro) text += "\n" + lines_text(at);
+    if (symbol->kind == SymbolKind::macro) text += "\n" + expansion_text(at);
   } else {
     const std::string_view word = token ? token->in(at.line_text()) : std::string_view();
     if (token && token->kind == TokenKind::register_operand && !token->piece) text = register_text(word);

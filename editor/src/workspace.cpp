@@ -16,6 +16,37 @@ bool has_kernel_line(const Text& text) {
   return false;
 }
 
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  return text.substr(0, text.find_last_not_of(" \t") + 1);
+}
+
+/// Fills `code` and `uses` of a unit that has a program.
+void place_lines(Unit& unit) {
+  const isa::Program& program = *unit.result.program;
+  const auto key_of = [&](const isa::SourcePosition& at) {
+    return std::pair(unit.file_of(unit.uris[at.file]).value_or(0), at.line - 1);
+  };
+  for (std::size_t number = 0; number < isa::kSections; ++number) {
+    const auto section = static_cast<isa::Section>(number);
+    std::map<const isa::Origin*, MacroUse> uses;
+    std::uint32_t line_number = 0;
+    for (const isa::ProgramLine& line : program.lines(section)) {
+      const CodeLine code{section, line_number++, line.word};
+      unit.code[key_of(line.position)].push_back(code);
+      const std::string* expanded = program.expanded_text(line.position);
+      const std::string_view written = unit.texts[line.position.file].line(line.position.line - 1);
+      for (const isa::Origin* origin : program.uses_around(line.position)) {
+        MacroUse& use = uses[origin];
+        use.macro = origin->macro;
+        use.lines.push_back(code);
+        use.texts.emplace_back(expanded != nullptr ? *expanded : trimmed(written));
+      }
+    }
+    for (auto& [origin, use] : uses) unit.uses[key_of(origin->position)].push_back(std::move(use));
+  }
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> Unit::file_of(const std::string& uri) const {
@@ -102,15 +133,7 @@ std::unique_ptr<Unit> Workspace::assembled(const Document& document) const {
     unit->uris.push_back(uri_for(file.name));
   }
   unit->index = Index(unit->texts, unit->uris);
-  if (!unit->result.program) return unit;
-  for (std::size_t section = 0; section < isa::kSections; ++section) {
-    std::uint32_t number = 0;
-    for (const isa::ProgramLine& line : unit->result.program->lines(static_cast<isa::Section>(section))) {
-      const auto file = unit->file_of(unit->uris[line.position.file]);
-      unit->code[{file.value_or(0), line.position.line - 1}].push_back(
-          {static_cast<isa::Section>(section), number++, line.word});
-    }
-  }
+  if (unit->result.program) place_lines(*unit);
   return unit;
 }
 

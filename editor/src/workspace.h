@@ -23,6 +23,13 @@ struct CodeLine {
   isa::InstructionWord word;
 };
 
+/// What a use of a macro became, in one section: as many lines, one behind the other.
+struct MacroUse {
+  std::string macro;
+  std::vector<CodeLine> lines;
+  std::vector<std::string> texts;  // of each line, its arguments in place of the parameters
+};
+
 /// A file with all that it includes.
 struct Unit {
   assembler::AssembleResult result;
@@ -30,6 +37,7 @@ struct Unit {
   std::vector<std::string> uris;  // of result.files
   Index index;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<CodeLine>> code;  // by file and line, from 0
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<MacroUse>> uses;  // the same
 
   /// The first of the files with this URI.
   [[nodiscard]] std::optional<std::uint32_t> file_of(const std::string& uri) const;

@@ -37,10 +37,16 @@ Bytes bytes_of(std::string_view text) {
 
 // ---- metadata as JSON --------------------------------------------------------------------------------------------
 
-Json to_json(const SourcePosition& position) { return {position.file, position.line, position.column}; }
+Json to_json(const SourcePosition& position) {
+  if (position.origin == 0) return {position.file, position.line, position.column};
+  return {position.file, position.line, position.column, position.origin};
+}
 
 SourcePosition position_from(const JsonValue& value) {
-  return {value.at(0).whole<std::uint32_t>(), value.at(1).whole<std::uint32_t>(), value.at(2).whole<std::uint32_t>()};
+  SourcePosition position{value.at(0).whole<std::uint32_t>(), value.at(1).whole<std::uint32_t>(),
+                          value.at(2).whole<std::uint32_t>()};
+  if (value.list().size() > 3) position.origin = value.at(3).whole<std::uint32_t>();
+  return position;
 }
 
 constexpr std::array<std::string_view, 3> kMemoryNames{"gpr", "lm", "bm"};
@@ -154,6 +160,22 @@ Json to_json(const MovedOperation& operation) {
   return {{"section", key_of(operation.section)}, {"line", operation.line}, {"position", to_json(operation.position)}};
 }
 
+Json to_json(const Origin& origin) {
+  return {{"macro", origin.macro}, {"what", origin.what}, {"position", to_json(origin.position)}};
+}
+
+Origin origin_from(const JsonValue& value) {
+  return {value.at("macro").text(), value.at("what").text(), position_from(value.at("position"))};
+}
+
+Json to_json(const ExpandedText& expanded) {
+  return {{"position", to_json(expanded.position)}, {"text", expanded.text}};
+}
+
+ExpandedText expanded_from(const JsonValue& value) {
+  return {position_from(value.at("position")), value.at("text").text()};
+}
+
 Section section_from(const JsonValue& value) {
   std::array<std::string_view, kSections> keys;
   for (std::size_t n = 0; n < kSections; ++n) keys[n] = key_of(static_cast<Section>(n));
@@ -256,6 +278,14 @@ Json metadata_of(const Program& program) {
   if (!program.moved.empty()) {
     meta["moved"] = Json::array();
     for (const MovedOperation& operation : program.moved) meta["moved"].push_back(to_json(operation));
+  }
+  if (!program.origins.empty()) {
+    meta["origins"] = Json::array();
+    for (const Origin& origin : program.origins) meta["origins"].push_back(to_json(origin));
+  }
+  if (!program.expanded.empty()) {
+    meta["expanded"] = Json::array();
+    for (const ExpandedText& expanded : program.expanded) meta["expanded"].push_back(to_json(expanded));
   }
   for (std::size_t section = 0; section < kSections; ++section) {
     Json& lines = meta["lines"][std::string(key_of(static_cast<Section>(section)))] = Json::array();
@@ -437,6 +467,12 @@ Program program_from(const std::vector<NamedSection>& sections) {
   }
   if (meta.contains("moved")) {
     for (const JsonValue& value : meta.at("moved").list()) program.moved.push_back(moved_from(value));
+  }
+  if (meta.contains("origins")) {
+    for (const JsonValue& value : meta.at("origins").list()) program.origins.push_back(origin_from(value));
+  }
+  if (meta.contains("expanded")) {
+    for (const JsonValue& value : meta.at("expanded").list()) program.expanded.push_back(expanded_from(value));
   }
   std::vector<MoveEntry> moves;
   if (meta.contains("moves")) {

@@ -2,6 +2,7 @@
 #include "gdr/isa/program.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace gdr::isa {
@@ -42,6 +43,21 @@ std::span<const MovedOperation> Program::moved_into(Section section, std::size_t
   const auto found = std::ranges::equal_range(moved, std::pair(section, line), {}, place);
   return std::span(moved).subspan(static_cast<std::size_t>(found.begin() - moved.begin()),
                                   static_cast<std::size_t>(found.end() - found.begin()));
+}
+
+std::vector<const Origin*> Program::uses_around(const SourcePosition& position) const {
+  std::vector<const Origin*> uses;
+  for (std::uint32_t at = position.origin; at != 0; at = origins[at - 1].position.origin) {
+    if (!origins[at - 1].macro.empty()) uses.push_back(&origins[at - 1]);
+  }
+  return uses;
+}
+
+const std::string* Program::expanded_text(const SourcePosition& position) const {
+  const auto place = [](const SourcePosition& at) { return std::tuple(at.origin, at.file, at.line, at.column); };
+  const auto found = std::ranges::lower_bound(expanded, place(position), {},
+                                              [&](const ExpandedText& text) { return place(text.position); });
+  return found != expanded.end() && found->position == position ? &found->text : nullptr;
 }
 
 bool Program::is_type2() const {

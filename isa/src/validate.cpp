@@ -35,6 +35,21 @@ void check_position(const Program& program, const SourcePosition& position, std:
   if (position.file >= program.files.size()) {
     refuse("{} stands in file {}, but there are {} files, counted from 0", whose, position.file, program.files.size());
   }
+  if (position.origin > program.origins.size()) {
+    refuse("{} comes from origin {}, but there are {} origins, counted from 1", whose, position.origin,
+           program.origins.size());
+  }
+}
+
+/// Whoever follows a place to where it comes from must arrive.
+void check_origins(const Program& program) {
+  for (std::size_t index = 0; index < program.origins.size(); ++index) {
+    const SourcePosition& position = program.origins[index].position;
+    check_position(program, position, "an origin");
+    if (position.origin > index)
+      refuse("origin {} comes from origin {}, which is not before it", index + 1, position.origin);
+  }
+  for (const ExpandedText& expanded : program.expanded) check_position(program, expanded.position, "an expanded text");
 }
 
 bool is_identifier(std::string_view name) {
@@ -281,6 +296,7 @@ void validate(const Program& program) {
     refuse("flops is {}; it must be finite and at least 0", program.flops);
   }
   check_names(program);
+  check_origins(program);
   for (const Variable& variable : program.variables) {
     check_position(program, variable.position, fmt::format("variable '{}'", variable.name));
     check_shape(variable);

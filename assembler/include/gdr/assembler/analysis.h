@@ -60,6 +60,18 @@ struct HeldOperation {
   [[nodiscard]] std::string text() const;
 };
 
+/// An operation that reads what another one of the same turn writes.
+struct DependentOperation {
+  struct End {
+    std::size_t line = 0;  // of the body
+    isa::Unit unit = isa::Unit::none;
+  };
+  End from;
+  End to;
+  unsigned waits = 0;  // lines that the reader must stand behind at least
+  std::string what;    // the word: "$lr8v", "T"
+};
+
 /// A line of the body.
 struct LineUse {
   std::vector<std::size_t> ports;  // indices into Analysis::ports, ascending
@@ -78,6 +90,7 @@ struct Analysis {
   std::vector<ChainStep> chain;  // empty if the body stores into the j-records, whose order is not followed
   unsigned chain_lines = 0;      // that the chain takes, its first and last line included
   std::vector<LineUse> body;
+  std::vector<DependentOperation> dependences;  // by reader; none if the body stores into the j-records
 
   /// The port that needs the most lines.
   [[nodiscard]] const PortUse& busiest() const;
@@ -98,7 +111,8 @@ struct AnalysedSources {
 
 /// Bound, busiest ports, chain, slack and words in use on a screen; then a row for each line.
 [[nodiscard]] std::string analysis_text(const Analysis& analysis, const AnalysedSources& sources);
-/// One HTML page without other files: source at the left, lines at the right, each showing its other side.
+/// One HTML page without other files: source at the left, lines at the right, each showing its other side; below, the
+/// body as a timeline with units, ports and the ways of results.
 [[nodiscard]] std::string analysis_page(const Analysis& analysis, const AnalysedSources& sources);
 
 }  // namespace gdr::assembler

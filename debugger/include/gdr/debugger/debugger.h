@@ -29,8 +29,10 @@ struct Job {
   std::size_t records = 0;  // the `nj` of Device::run(): j-records, or turns of a kernel of Type II
 };
 
-/// How far a step leads. A record is the next iteration that has a j-record for the block of the focus.
-enum class StepUnit : std::uint8_t { line, iteration, record, run };
+/// How far a step leads. A record is the next iteration that has a j-record for the block of the focus; `over` is a
+/// line, or all lines of the macros' uses that begin with it; `out` leads behind the innermost use of a macro, and is
+/// an iteration where there is none. Backwards they lead to where such lines begin.
+enum class StepUnit : std::uint8_t { line, iteration, record, run, over, out };
 [[nodiscard]] std::optional<StepUnit> step_unit_named(std::string_view name);
 
 enum class StopReason : std::uint8_t { step, breakpoint, watch, begin, end, fault, interrupted };
@@ -127,8 +129,8 @@ class Debugger {
   // ---- stops
   // ---------------------------------------------------------------------------------------------------------
 
-  /// Lines whose operations stand at FILE:LINE, or at LINE of the kernel's own file. Throws gdr::Error naming the next
-  /// lines with code if none does.
+  /// Lines whose operations stand at FILE:LINE, or at LINE of the kernel's own file; of a line that uses a macro the
+  /// first one that it became. Throws gdr::Error naming the next lines with code if none does.
   [[nodiscard]] std::vector<CodeLine> lines_at(std::string_view place) const;
   /// Throws gdr::Error for a place without code and a condition that cannot be evaluated.
   unsigned add_breakpoint(std::string_view place, std::string_view condition = {}, bool everywhere = false);

@@ -30,7 +30,23 @@ struct SourcePosition {
   std::uint32_t file = 0;  // index into Program::files
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  std::uint32_t origin = 0;  // what made the line of the text there: 1 + index into Program::origins; 0: as it stands
   friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
+};
+
+/// A use of a macro, or a turn of a repeat: the text at one place stands for other lines under each of them.
+struct Origin {
+  std::string macro;        // its name; empty: a turn of a repeat
+  std::string what;         // as in a diagnostic: `macro 'exp' is used here`, `with k = 3`
+  SourcePosition position;  // of the use or the repeat, which may come from an origin itself: one before this one
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+/// A line's text with braces and a macro's parameters replaced, where that differs from the source.
+struct ExpandedText {
+  SourcePosition position;
+  std::string text;
+  friend bool operator==(const ExpandedText&, const ExpandedText&) = default;
 };
 
 struct ProgramLine {
@@ -136,10 +152,12 @@ struct Program {
   std::array<std::vector<Step>, kSections> sections;
   std::vector<Variable> variables;  // in declaration order
   std::vector<Parameter> parameters;
-  std::vector<Alias> aliases;         // in declaration order
-  std::vector<MovedOperation> moved;  // in the order of sections and lines
-  std::uint16_t record_words = 0;     // long words of one j-record
-  double flops = 0;                   // per interaction, by the field's counting; 0: not stated
+  std::vector<Alias> aliases;          // in declaration order
+  std::vector<MovedOperation> moved;   // in the order of sections and lines
+  std::vector<Origin> origins;         // each behind the one that its own place comes from
+  std::vector<ExpandedText> expanded;  // by origin, file, line and column
+  std::uint16_t record_words = 0;      // long words of one j-record
+  double flops = 0;                    // per interaction, by the field's counting; 0: not stated
   friend bool operator==(const Program&, const Program&) = default;
 
   [[nodiscard]] const std::vector<Step>& steps(Section section) const {
@@ -150,6 +168,10 @@ struct Program {
   [[nodiscard]] std::vector<ProgramLine> lines(Section section) const;
   /// Those of `moved` that belong to a line.
   [[nodiscard]] std::span<const MovedOperation> moved_into(Section section, std::size_t line) const;
+  /// The uses of macros that a place comes from, the innermost first; turns of repeats are left out.
+  [[nodiscard]] std::vector<const Origin*> uses_around(const SourcePosition& position) const;
+  /// The text of `expanded`; nothing if the source's own holds.
+  [[nodiscard]] const std::string* expanded_text(const SourcePosition& position) const;
   /// Variables that travel in this way, in declaration order.
   [[nodiscard]] std::vector<const Variable*> variables_by(Transfer transfer) const;
   /// 8-byte fields of one i-record (hlt), j-record (elt) or result (rrn), in declaration order.

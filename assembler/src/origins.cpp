@@ -1,0 +1,88 @@
+#include "origins.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis_source.h"
+
+namespace gdr::assembler {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool is_word_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// Registers of one use of a macro have the names that its body gives them.
+std::string with_titles(std::string_view text, const Symbols& symbols) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_word_character(text[end])) ++end;
+    if (end == at) {
+      shown += text[at++];
+      continue;
+    }
+    const std::string_view word = text.substr(at, end - at);
+    const Symbol* symbol = word.find("__") == std::string_view::npos ? nullptr : symbols.find(word);
+    shown += symbol != nullptr ? std::string_view(symbol->title()) : word;
+    at = end;
+  }
+  return shown;
+}
+
+/// True if the line of the source says the same, perhaps before a comment.
+bool stands_as_written(std::string_view source, std::string_view text) {
+  if (!source.starts_with(text)) return false;
+  const std::string_view rest = trimmed(source.substr(text.size()));
+  return rest.empty() || rest.front() == '#';
+}
+
+}  // namespace
+
+std::uint32_t Origins::number_of(std::uint32_t origin) {
+  while (origin != 0 && reporter_.origin(origin).kind == Reporter::Origin::Kind::include) {
+    origin = reporter_.origin(origin).where.origin;  // the place names the file already
+  }
+  if (origin == 0) return 0;
+  if (const auto known = numbers_.find(origin); known != numbers_.end()) return known->second;
+  const Reporter::Origin& from = reporter_.origin(origin);
+  isa::Origin entered{from.macro, from.what, position_of(from.where)};  // the outer ones go before it
+  program_.origins.push_back(std::move(entered));
+  return numbers_[origin] = static_cast<std::uint32_t>(program_.origins.size());
+}
+
+isa::SourcePosition Origins::position_of(const Place& place) {
+  return {place.range.file, place.range.line, place.range.column, number_of(place.origin)};
+}
+
+std::vector<isa::ExpandedText> expanded_texts(const SectionCode& code, const Symbols& symbols,
+                                              std::span<const SourceFile> files, Origins& origins) {
+  std::vector<std::vector<std::string_view>> lines;
+  for (const SourceFile& file : files) lines.push_back(trimmed_lines(file.text));
+  std::vector<isa::ExpandedText> texts;
+  for (const std::vector<CodeStep>& section : code) {
+    for (const CodeStep& step : section) {
+      const auto* line = std::get_if<CodeLine>(&step);
+      if (line == nullptr) continue;
+      const SourceRange& where = line->where.range;
+      const std::string_view text = trimmed(line->text);
+      if (stands_as_written(lines[where.file][where.line - 1], text)) continue;
+      texts.push_back({origins.position_of(line->where), with_titles(text, symbols)});
+    }
+  }
+  const auto place = [](const isa::ExpandedText& text) {
+    const isa::SourcePosition& at = text.position;
+    return std::tuple(at.origin, at.file, at.line, at.column);
+  };
+  std::ranges::sort(texts, {}, place);
+  return texts;
+}
+
+}  // namespace gdr::assembler

@@ -1,0 +1,209 @@
+// What the debugger is made of: where it stands, how it moves (motion.cpp), where it stops (stops.cpp) and what it
+// shows (inspection.cpp).
+#pragma once
+
+#include <array>
+#include <filesystem>
+
+#include "expression.h"
+#include "gdr/debugger/debugger.h"
+#include "origin.h"
+#include "timeline.h"
+
+namespace gdr::debugger {
+
+/// Places of the timeline that are kept to go back from.
+inline constexpr std::size_t kKeptPlaces = 48;
+
+/// Throws gdr::Error naming argument, value and range.
+void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t most);
+
+[[nodiscard]] std::optional<unsigned> whole_number(std::string_view text);
+
+class Debugger::Impl {
+ public:
+  explicit Impl(Job job);
+
+  // ---- where
+
+  [[nodiscard]] const Clock& clock() const { return clocks_[focus_.chip]; }
+  [[nodiscard]] std::optional<Position> position() const { return clock().position(timeline_->now()); }
+
+  [[nodiscard]] bool jvalid() const { return timeline_->block().done() || timeline_->block().next().jvalid; }
+
+  [[nodiscard]] std::uint64_t i_count() const;
+  [[nodiscard]] std::uint64_t j_count() const;
+
+  /// The run that it stands in; at the end the last one, before the first 0.
+  [[nodiscard]] std::uint64_t run_here() const;
+
+  /// The i-particle of an element in a run, whether there is such a one or not.
+  [[nodiscard]] std::uint64_t i_of(const Focus& focus, std::uint64_t run) const;
+  [[nodiscard]] bool at_work(const Focus& focus, std::uint64_t run) const;
+  [[nodiscard]] std::optional<std::uint64_t> i_particle(const Focus& focus) const;
+
+  [[nodiscard]] std::uint64_t j_of(const Focus& focus, std::uint64_t iteration) const;
+  [[nodiscard]] std::optional<std::uint64_t> j_record() const;
+
+  void set_focus(const Focus& focus);
+
+  void go_to_pair(std::optional<std::uint64_t> i, std::optional<std::uint64_t> j);
+
+  // ---- moving
+
+  Stop step(StepUnit unit, std::uint64_t count);
+
+  Stop back(StepUnit unit, std::uint64_t count);
+
+  Stop go_on();
+
+  Stop go_back();
+
+  Stop go_to(Moment moment);
+
+  [[nodiscard]] std::uint64_t executions(const std::vector<CodeLine>& code) const;
+
+  void go_to_execution(const std::vector<CodeLine>& code, std::uint64_t count);
+
+  // ---- stops
+
+  [[nodiscard]] std::vector<CodeLine> lines_at(std::string_view place) const;
+
+  unsigned add_breakpoint(std::string_view place, std::string_view condition, bool everywhere);
+
+  unsigned add_watch(std::string_view name, std::string_view condition);
+
+  bool remove(unsigned number);
+
+  [[nodiscard]] std::vector<Breakpoint> breakpoints() const;
+
+  // ---- looking
+
+  [[nodiscard]] isa::LongWord word(const WordPlace& place) const;
+
+  [[nodiscard]] Value evaluate(const Expression& expression, const emulator::BlockStepper& block, const Focus& focus,
+                               std::uint64_t run) const;
+  [[nodiscard]] Value evaluate(const Expression& expression) const;
+
+  [[nodiscard]] Reference resolve(std::string_view name) const;
+
+  [[nodiscard]] std::vector<PlacedWord> everywhere(const Reference& reference, unsigned entry, bool all_blocks) const;
+
+  [[nodiscard]] Origin why(const Reference& reference, unsigned depth) const;
+
+  [[nodiscard]] const CodeLine& line_at(const Position& position) const;
+
+  [[nodiscard]] std::optional<std::string> source_line(const isa::SourcePosition& place) const;
+
+  [[nodiscard]] const Events& events() const;
+
+  std::function<bool()> interrupted_;
+  Job job_;
+  Symbols symbols_;
+  Recording recording_;
+  Focus focus_;
+  std::unique_ptr<Timeline> timeline_;
+
+ private:
+  /// The lines of a section that a use of a macro became, or that its operations were brought into.
+  struct Use {
+    std::uint32_t origin = 0;  // index into Program::origins
+    isa::Section section = isa::Section::initialization;
+    std::size_t first = 0;
+    std::size_t last = 0;
+  };
+  struct Stopping {
+    Breakpoint shown;
+    std::vector<Clock::Line> lines;
+    std::optional<Expression> condition;
+    std::optional<Reference> watched;
+  };
+
+  void find_uses();
+  /// Indices of the macros' uses that a place comes from, the innermost first.
+  [[nodiscard]] std::vector<std::uint32_t> origins_of(const isa::SourcePosition& place) const;
+  [[nodiscard]] bool is_idle(const CodeLine& line) const;
+  [[nodiscard]] static std::vector<Clock::Line> clock_lines(const std::vector<CodeLine>& code);
+  [[nodiscard]] bool type2() const { return job_.program.is_type2(); }
+  [[nodiscard]] bool interrupted() const { return interrupted_ && interrupted_(); }
+
+  void start(Device& device) const;
+
+  void record();
+
+  /// The moment of another chip at which it stands where the focus does.
+  [[nodiscard]] Moment moment_on(unsigned chip) const;
+
+  /// Nothing if it got there.
+  std::optional<Stop> seek(Moment moment);
+
+  /// Lines that steps of this unit may lead to.
+  [[nodiscard]] std::vector<Clock::Line> starts_of(StepUnit unit) const;
+  /// True if a step of this unit leads to one of them.
+  [[nodiscard]] bool begins(StepUnit unit, Moment moment) const;
+  /// The use of a macro that the line's own place stands in, without those around it; null: none.
+  [[nodiscard]] const Use* innermost_use(const Position& here) const;
+  [[nodiscard]] Moment next_of(StepUnit unit, Moment now) const;
+  [[nodiscard]] Moment previous_of(StepUnit unit, Moment now) const;
+
+  [[nodiscard]] bool is_file(std::uint32_t number, const std::filesystem::path& file, bool with_file) const;
+
+  void set_condition(Stopping& stopping, std::string_view condition);
+
+  static void require_single(const Reference& reference);
+
+  /// The record window is the iteration's only while it lasts.
+  [[nodiscard]] isa::LongWord word_in(const emulator::BlockStepper& block, const WordPlace& place, unsigned pe) const;
+
+  unsigned add(Stopping stopping);
+
+  /// Lines at which the focus may have to stop.
+  [[nodiscard]] std::vector<Clock::Line> stopping_lines() const;
+
+  [[nodiscard]] static bool stands_at(const Stopping& stopping, const Position& here);
+
+  /// The breakpoint that holds for the focus here.
+  [[nodiscard]] const Breakpoint* hit_here() const;
+
+  [[nodiscard]] WordPlace watched_place(const Reference& reference) const;
+
+  /// Executes the next line if it may change a watched word; what changed, if anything did.
+  std::optional<Stop> watch_step();
+
+  /// Calls `visit` for every element that works on data.
+  template <class Visit>
+  void for_each_element(unsigned chip, unsigned block, std::uint64_t run, Visit visit) const {
+    for (unsigned pe = 0; pe < isa::kPesPerBlock; ++pe) {
+      for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+        const Focus focus{chip, block, pe, element};
+        if (!at_work(focus, run)) continue;
+        visit(focus);
+      }
+    }
+  }
+
+  /// The first element of a block for which a condition of `everywhere` holds at this line.
+  [[nodiscard]] std::optional<std::pair<const Stopping*, Focus>> hit_in(const Timeline& timeline,
+                                                                        const Position& here) const;
+
+  /// If a condition of `everywhere` holds somewhere between `from` and where the focus has come, goes there.
+  Stop anywhere(const Position& from, Stop stop);
+
+  /// Backwards only the block of the focus is asked.
+  [[nodiscard]] const Breakpoint* hit_everywhere();
+
+  [[nodiscard]] Value place_value(std::string_view name, const emulator::BlockStepper& block, const Focus& focus,
+                                  std::uint64_t run) const;
+
+  /// What the host wrote to a word before a moment: since which moment, and what it is.
+  [[nodiscard]] HostWriter host_writer() const;
+
+  std::vector<Clock> clocks_;
+  std::array<std::vector<CodeLine>, isa::kSections> code_;
+  std::vector<Use> uses_;
+  std::vector<Stopping> stops_;
+  unsigned numbers_ = 0;
+  mutable std::optional<Events> events_;
+};
+
+}  // namespace gdr::debugger

@@ -1,0 +1,224 @@
+// Breakpoints and watches: where they stand, and which of them holds.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "debugger_impl.h"
+#include "gdr/base/error.h"
+
+namespace gdr::debugger {
+
+using isa::Section;
+
+std::vector<CodeLine> Debugger::Impl::lines_at(std::string_view place) const {
+  const std::size_t colon = place.rfind(':');
+  const bool with_file = colon != std::string_view::npos;
+  const auto number = whole_number(with_file ? place.substr(colon + 1) : place);
+  if (!number) throw Error(fmt::format("'{}' is refused: it must be LINE or FILE:LINE", place));
+  const std::filesystem::path file = with_file ? place.substr(0, colon) : std::string_view();
+  std::vector<CodeLine> found;
+  std::set<unsigned> with_code;
+  const auto is_wanted = [&](const isa::SourcePosition& position) {
+    if (!is_file(position.file, file, with_file)) return false;
+    with_code.insert(position.line);
+    return position.line == *number;
+  };
+  for (const std::vector<CodeLine>& section : code_) {
+    for (const CodeLine& line : section) {
+      if (std::ranges::any_of(line.places, is_wanted)) found.push_back(line);
+    }
+  }
+  // The scheduler leaves the place of another line to lines that do nothing.
+  if (!std::ranges::all_of(found, [&](const CodeLine& line) { return is_idle(line); })) {
+    std::erase_if(found, [&](const CodeLine& line) { return is_idle(line); });
+  }
+  // A use of a macro stands for the first of its lines.
+  for (const Use& use : uses_) {
+    if (!is_wanted(job_.program.origins[use.origin].position)) continue;
+    const CodeLine& first = code_[static_cast<std::size_t>(use.section)][use.first];
+    const bool known = std::ranges::any_of(
+        found, [&](const CodeLine& line) { return line.section == first.section && line.line == first.line; });
+    if (!known) found.push_back(first);
+  }
+  if (found.empty()) {
+    std::vector<unsigned> near;
+    const auto after = with_code.upper_bound(*number);
+    if (after != with_code.begin()) near.push_back(*std::prev(after));
+    if (after != with_code.end()) near.push_back(*after);
+    throw Error(fmt::format("no code stands at {}{}", place,
+                            near.empty() ? "" : fmt::format("; the next lines with code: {}", fmt::join(near, ", "))));
+  }
+  return found;
+}
+
+unsigned Debugger::Impl::add_breakpoint(std::string_view place, std::string_view condition, bool everywhere) {
+  Stopping stopping;
+  for (const CodeLine& line : lines_at(place)) stopping.lines.push_back({line.section, line.line});
+  if (!condition.empty()) set_condition(stopping, condition);
+  stopping.shown.place = std::string(place);
+  stopping.shown.everywhere = everywhere && !condition.empty();
+  return add(std::move(stopping));
+}
+
+unsigned Debugger::Impl::add_watch(std::string_view name, std::string_view condition) {
+  Stopping stopping;
+  stopping.watched = resolve(name);
+  if (!stopping.watched->single())
+    throw Error(fmt::format("watch: {} has {} entries: choose one of them", name, stopping.watched->entries));
+  stopping.lines = writers(job_.program, watched_place(*stopping.watched));
+  if (stopping.lines.empty()) throw Error(fmt::format("watch: no line writes {}", name));
+  if (!condition.empty()) set_condition(stopping, condition);
+  stopping.shown.place = std::string(name);
+  stopping.shown.watch = true;
+  return add(std::move(stopping));
+}
+
+bool Debugger::Impl::remove(unsigned number) {
+  return std::erase_if(stops_, [&](const Stopping& stopping) { return stopping.shown.number == number; }) > 0;
+}
+
+std::vector<Breakpoint> Debugger::Impl::breakpoints() const {
+  std::vector<Breakpoint> shown;
+  for (const Stopping& stopping : stops_) shown.push_back(stopping.shown);
+  return shown;
+}
+
+bool Debugger::Impl::is_idle(const CodeLine& line) const {
+  const isa::Effects effects = isa::effects(isa::decoded(job_.program.lines(line.section)[line.line].word));
+  return effects.reads().empty() && effects.writes().empty();
+}
+
+std::vector<Clock::Line> Debugger::Impl::clock_lines(const std::vector<CodeLine>& code) {
+  std::vector<Clock::Line> lines;
+  for (const CodeLine& line : code) lines.push_back({line.section, line.line});
+  return lines;
+}
+
+bool Debugger::Impl::is_file(std::uint32_t number, const std::filesystem::path& file, bool with_file) const {
+  if (!with_file) return number == 0;
+  const std::filesystem::path source = job_.program.files[number];
+  return source == file || (!file.has_parent_path() && source.filename() == file) ||
+         source.lexically_normal() == file.lexically_normal() ||
+         std::filesystem::absolute(source).lexically_normal() == file.lexically_normal();
+}
+
+void Debugger::Impl::set_condition(Stopping& stopping, std::string_view condition) {
+  stopping.condition.emplace(condition);
+  stopping.condition->for_each_name([&](std::string_view name, const std::vector<std::uint64_t>& subscripts) {
+    if (!is_place_name(name)) require_single(symbols_.find(name, subscripts));
+  });
+  stopping.shown.condition = std::string(condition);
+}
+
+unsigned Debugger::Impl::add(Stopping stopping) {
+  stopping.shown.number = ++numbers_;
+  stops_.push_back(std::move(stopping));
+  return numbers_;
+}
+
+std::vector<Clock::Line> Debugger::Impl::stopping_lines() const {
+  std::vector<Clock::Line> lines;
+  for (const Stopping& stopping : stops_) lines.insert(lines.end(), stopping.lines.begin(), stopping.lines.end());
+  return lines;
+}
+
+bool Debugger::Impl::stands_at(const Stopping& stopping, const Position& here) {
+  return std::ranges::any_of(
+      stopping.lines, [&](const Clock::Line& line) { return line.section == here.section && line.line == here.line; });
+}
+
+const Breakpoint* Debugger::Impl::hit_here() const {
+  const std::optional<Position> here = position();
+  for (const Stopping& stopping : stops_) {
+    if (!here || stopping.watched || stopping.shown.everywhere || !stands_at(stopping, *here)) continue;
+    if (!stopping.condition || evaluate(*stopping.condition).truth()) return &stopping.shown;
+  }
+  return nullptr;
+}
+
+WordPlace Debugger::Impl::watched_place(const Reference& reference) const {
+  return reference.symbol.word(reference.first, reference.element.value_or(focus_.element));
+}
+
+std::optional<Stop> Debugger::Impl::watch_step() {
+  const std::optional<Position> here = position();
+  std::vector<std::pair<const Stopping*, isa::LongWord>> watching;
+  for (const Stopping& stopping : stops_) {
+    if (here && stopping.watched && stands_at(stopping, *here))
+      watching.emplace_back(&stopping, word(watched_place(*stopping.watched)));
+  }
+  if (watching.empty()) return std::nullopt;
+  if (auto failed = seek(timeline_->now() + 1)) return failed;
+  for (const auto& [stopping, before] : watching) {
+    const WordPlace place = watched_place(*stopping->watched);
+    const isa::LongWord after = word(place);
+    if (after == before) continue;
+    if (stopping->condition && !evaluate(*stopping->condition).truth()) continue;
+    const bool floating = stopping->watched->symbol.floating;
+    return Stop{StopReason::watch, stopping->shown.number,
+                fmt::format("{}: {} -> {}", stopping->shown.place,
+                            debugger::text_of(before, place.width, floating, Format::natural),
+                            debugger::text_of(after, place.width, floating, Format::natural))};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<const Debugger::Impl::Stopping*, Focus>> Debugger::Impl::hit_in(const Timeline& timeline,
+                                                                                        const Position& here) const {
+  for (const Stopping& stopping : stops_) {
+    if (!stopping.shown.everywhere || !stands_at(stopping, here)) continue;
+    std::optional<Focus> first;
+    for_each_element(timeline.chip(), timeline.block_number(), here.run, [&](const Focus& focus) {
+      if (!first && evaluate(*stopping.condition, timeline.block(), focus, here.run).truth()) first = focus;
+    });
+    if (first) return std::pair(&stopping, *first);
+  }
+  return std::nullopt;
+}
+
+Stop Debugger::Impl::anywhere(const Position& from, Stop stop) {
+  std::vector<Clock::Line> lines;
+  for (const Stopping& stopping : stops_) {
+    if (stopping.shown.everywhere) lines.insert(lines.end(), stopping.lines.begin(), stopping.lines.end());
+  }
+  if (lines.empty()) return stop;
+  std::optional<Position> best = position();
+  std::optional<Focus> found;
+  for (unsigned chip = 0; chip < recording_.chips; ++chip) {
+    for (unsigned block = 0; block < isa::kBlocks; ++block) {
+      if (interrupted()) return {StopReason::interrupted, 0, {}};
+      const Clock& clock = clocks_[chip];
+      Timeline timeline(recording_, clock, chip, block, 0);
+      for (auto next = clock.next(lines, clock.moment(from)); next; next = clock.next(lines, *next + 1)) {
+        const Position here = *clock.position(*next);
+        if (best && here >= *best) break;
+        if (here == from) continue;
+        timeline.seek(*next);
+        const auto hit = hit_in(timeline, here);
+        if (!hit) continue;
+        best = here;
+        found = hit->second;
+        stop = {StopReason::breakpoint, hit->first->shown.number, {}};
+        break;
+      }
+    }
+  }
+  if (!found) return stop;
+  timeline_ = std::make_unique<Timeline>(recording_, clocks_[found->chip], found->chip, found->block, kKeptPlaces);
+  focus_ = *found;
+  timeline_->seek(clock().moment(*best));
+  return stop;
+}
+
+const Breakpoint* Debugger::Impl::hit_everywhere() {
+  const std::optional<Position> here = position();
+  if (!here) return nullptr;
+  const auto hit = hit_in(*timeline_, *here);
+  if (!hit) return nullptr;
+  focus_ = hit->second;
+  return &hit->first->shown;
+}
+
+}  // namespace gdr::debugger
