@@ -83,9 +83,10 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
     const auto add = [&](const isa::SourcePosition& at) {
       const std::string* expanded = loaded.program.expanded_text(at);
       Json uses = Json::array();
-      for (const isa::Origin* use : loaded.program.uses_around(at)) {
-        uses.push_back(
-            {{"macro", use->macro}, {"file", loaded.program.files[use->position.file]}, {"line", use->position.line}});
+      for (const isa::Origin* around : loaded.program.uses_around(at)) {
+        uses.push_back({{"macro", around->macro},
+                        {"file", loaded.program.files[around->position.file]},
+                        {"line", around->position.line}});
       }
       sources.push_back({{"file", loaded.program.files[at.file]},
                          {"line", at.line},

@@ -54,6 +54,19 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
   json["diagnostics"] = Json::array();
   for (const assembler::Diagnostic& diagnostic : result.diagnostics) {
     const Json name = diagnostic.warning ? Json(assembler::name_of(*diagnostic.warning)) : Json();
+    Json fixes = Json::array();
+    for (const assembler::Fix& fix : diagnostic.fixes) {
+      Json edits = Json::array();
+      for (const assembler::Edit& edit : fix.edits) {
+        edits.push_back({{"file", result.files[edit.where.file].name},
+                         {"line", edit.where.line},
+                         {"column", edit.where.column},
+                         {"length", edit.where.length},
+                         {"whole_line", edit.whole_line},
+                         {"text", edit.text}});
+      }
+      fixes.push_back({{"title", fix.title}, {"edits", edits}});
+    }
     json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
                                    {"name", name},
                                    {"severity", severity_name(diagnostic.severity)},
@@ -61,7 +74,8 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
                                    {"line", diagnostic.where.line},
                                    {"column", diagnostic.where.column},
                                    {"length", diagnostic.where.length},
-                                   {"message", diagnostic.message}});
+                                   {"message", diagnostic.message},
+                                   {"fixes", fixes}});
   }
   return json;
 }

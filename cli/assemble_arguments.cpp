@@ -27,12 +27,18 @@ void AssembleArguments::add_to(Command command) {
   add_source_options(command);
   command.add_flag("--schedule", schedule, "list",
                    "pack lines without changing results: list moves operations, full also gives values other places");
+  command.add_flag("--pipeline", pipeline,
+                   "with --schedule=full: a turn of the loop body may end what the turn before has begun");
 }
 
 assembler::AssembleOptions AssembleArguments::options() const {
   assembler::AssembleOptions chosen;
   chosen.compat_il = compat_il;
   chosen.schedule.level = level_named(schedule);
+  chosen.schedule.pipeline = pipeline;
+  if (pipeline && chosen.schedule.level != assembler::ScheduleLevel::full) {
+    throw UsageError("--pipeline goes with --schedule=full");
+  }
   chosen.include_directories.assign(include_directories.begin(), include_directories.end());
   for (const std::string& argument : warnings) {
     try {

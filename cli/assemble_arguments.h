@@ -15,6 +15,7 @@ struct AssembleArguments {
   std::vector<std::string> include_directories;
   bool compat_il = false;
   std::string schedule;  // empty: lines as written
+  bool pipeline = false;
 
   void add_to(Command command);
   /// Without those that choose how lines are packed.

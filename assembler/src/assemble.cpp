@@ -56,7 +56,7 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
     put_together(program, code, origins);
     result.program = std::move(program);
   }
-  result.diagnostics = reporter.take();
+  result.diagnostics = reporter.take(result.files);
   return result;
 }
 

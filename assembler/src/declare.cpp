@@ -193,6 +193,7 @@ class Declarer {
     reporter_.error(Code::syntax, at.place(word.span),
                     fmt::format("'{}' is no transfer, conversion or reduction that fits here{}", word.text,
                                 suggestion(word.text, known)));
+    reporter_.fix_name(at.place(word.span), word.text, known);
     return false;
   }
 
@@ -218,6 +219,7 @@ class Declarer {
         const auto known = conversion_names(to_host, symbol.width);
         reporter_.error(Code::conversion, at.place(word.span),
                         fmt::format("unknown conversion '{}'{}", word.text, suggestion_or_all(word.text, known)));
+        reporter_.fix_name(at.place(word.span), word.text, known);
         return false;
       }
     }
@@ -231,6 +233,7 @@ class Declarer {
       }
       reporter_.error(Code::reduction, at.place(word.span),
                       fmt::format("'{}' is no reduction{}", word.text, suggestion_or_all(word.text, known)));
+      reporter_.fix_name(at.place(word.span), word.text, known);
       return false;
     }
     if (!to_host) {
@@ -275,6 +278,7 @@ class Declarer {
       reporter_.error(Code::alias, at.place(word.span),
                       fmt::format("'{}' is neither a transfer nor a bvar declared above{}", word.text,
                                   suggestion(word.text, known)));
+      reporter_.fix_name(at.place(word.span), word.text, known);
       return false;
     }
     if (declaration.attributes.size() > 1 || !declaration.dimensions.empty()) {

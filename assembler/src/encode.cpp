@@ -7,6 +7,7 @@
 
 #include "code.h"
 #include "gdr/base/error.h"
+#include "habits.h"
 #include "line_encoder.h"
 
 namespace gdr::assembler {
@@ -178,9 +179,12 @@ class Encoder {
   void report_no_section(const CodeStatement& statement, const ExpandedStatement& at) {
     const auto* operation = std::get_if<Operation>(&statement.items.front());
     if (operation != nullptr && !isa::op_named(operation->mnemonic.text)) {
-      reporter_.error(Code::unknown_operation, at.place(operation->mnemonic.span),
+      const std::vector<std::string> known = language_words(isa::WordRole::statement);
+      const Place where = at.place(operation->mnemonic.span);
+      reporter_.error(Code::unknown_operation, where,
                       fmt::format("'{}' begins no declaration{}", operation->mnemonic.text,
-                                  suggestion(operation->mnemonic.text, language_words(isa::WordRole::statement))));
+                                  suggestion(operation->mnemonic.text, known)));
+      reporter_.fix_name(where, operation->mnemonic.text, known);
       return;
     }
     reporter_.error(
@@ -219,9 +223,7 @@ class Encoder {
       if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
       std::vector<std::string> known = language_words(isa::WordRole::item);
       for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
-      reporter_.error(
-          Code::unknown_operation, resolved.where,
-          fmt::format("unknown operation '{}'{}", operation.mnemonic.text, suggestion(operation.mnemonic.text, known)));
+      report_unknown(operation.mnemonic.text, resolved.where, known);
       return std::nullopt;
     }
     resolved.op = *op;
@@ -234,6 +236,26 @@ class Encoder {
     }
     if (!good || !distribute(std::move(values), resolved)) return std::nullopt;
     return resolved;
+  }
+
+  void report_unknown(const std::string& mnemonic, const Place& where, const std::vector<std::string>& known) {
+    const Habit habit = habit_of_operation(mnemonic);
+    const std::string hint = habit.hint.empty() ? suggestion(mnemonic, known) : habit.hint;
+    if (!reporter_.error(Code::unknown_operation, where, fmt::format("unknown operation '{}'{}", mnemonic, hint)))
+      return;
+    if (habit.hint.empty()) {
+      reporter_.fix_name(where, mnemonic, known);
+    } else if (habit.length > 0) {
+      reporter_.fix(fmt::format("write '{}'", habit.replacement), where, mnemonic, habit.replacement);
+    }
+  }
+
+  /// `fadd A B DST...`
+  static std::string form_of(const isa::OperationInfo& info) {
+    std::string form(info.mnemonic);
+    for (unsigned source = 0; source < info.sources; ++source)
+      form += fmt::format(" {}", static_cast<char>('A' + source));
+    return info.has_destination ? form + " DST..." : form;
   }
 
   /// Sources first, then destinations, flags and the PE among them.
@@ -261,9 +283,9 @@ class Encoder {
       const std::string_view destinations = info.has_destination ? " and at least one destination"
                                             : info.sources == 0  ? ""
                                                                  : " and no destination";
-      reporter_.error(
-          Code::operand_count, resolved.where,
-          fmt::format("'{}' takes {}{}; {} operands are given", info.mnemonic, sources, destinations, values.size()));
+      reporter_.error(Code::operand_count, resolved.where,
+                      fmt::format("'{}' takes {}{}; {} operands are given: {}", info.mnemonic, sources, destinations,
+                                  values.size(), form_of(info)));
       return false;
     }
     if (resolved.flags.size() > 1) {

@@ -14,6 +14,7 @@
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "habits.h"
 
 namespace gdr::assembler {
 namespace {
@@ -161,7 +162,27 @@ class Expander {
       const auto given = options_.definitions.find(name);
       if (given != options_.definitions.end()) return refuse_definition(name, where);
     }
+    if (failure.code == Code::syntax) return refuse_syntax(failure, where, text);
     reporter_.error(failure.code, where, failure.message);
+  }
+
+  /// With what is meant by those who come from other assemblers.
+  void refuse_syntax(const SyntaxError& failure, const Place& where, std::string_view text) {
+    const std::string_view rest = text.substr(std::min<std::size_t>(failure.span.begin, text.size()));
+    if (rest.empty() && failure.message == "expected a blank, but the line ends") {
+      const std::size_t end = text.find_last_not_of(" \t") + 1;
+      const std::size_t begin = text.substr(0, end).find_last_of(" \t;") + 1;  // 0 where there is none
+      const std::string_view last = text.substr(begin, end - begin);
+      reporter_.error(failure.code, where, fmt::format("'{}' takes something behind it, but the line ends", last));
+      return;
+    }
+    const bool refused = failure.message.starts_with("expected");
+    const Habit habit = refused ? habit_of(rest) : Habit();
+    if (!reporter_.error(failure.code, where, failure.message + habit.hint) || habit.length == 0) return;
+    const std::string_view old = rest.substr(0, habit.length);
+    reporter_.fix(
+        habit.replacement.empty() ? fmt::format("leave '{}' out", old) : fmt::format("write '{}'", habit.replacement),
+        where, old, habit.replacement);
   }
 
   void refuse_definition(const std::string& name, const Place& where) {
@@ -209,7 +230,8 @@ class Expander {
         const auto byte = static_cast<unsigned char>(line.text[at]);
         if ((byte < ' ' && byte != '\t') || byte >= 0x7f) {
           reporter_.error(Code::syntax, {{file, number, static_cast<std::uint32_t>(at + 1), 1}},
-                          fmt::format("byte 0x{:02x} is no character of the language outside comments", byte));
+                          fmt::format("{} is no character of the language outside comments",
+                                      name_of_character(std::string_view(line.text).substr(at))));
           line.text.clear();
         }
       }

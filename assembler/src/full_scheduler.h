@@ -29,6 +29,9 @@ struct Plan {
 [[nodiscard]] std::optional<Plan> find_plan(const FreeSection& section, const Surroundings& around,
                                             const ScheduleOptions& options, std::size_t limit);
 
+/// Fills the accesses of a line that has none, said of the line's place and in its text.
+void add_accesses(CodeLine& line);
+
 /// The lines of a plan; one without operations says `nop`.
 [[nodiscard]] std::vector<CodeLine> lines_of(const Plan& plan, const FreeSection& section);
 

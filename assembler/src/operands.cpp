@@ -127,6 +127,7 @@ std::optional<Value> OperandReader::named(const Operand& operand, Value value) {
       reporter_.error(
           Code::unknown_name, value.where,
           fmt::format("unknown name '{}'{}", operand.text, suggestion(operand.text, declared_.symbols.names())));
+      reporter_.fix_name(value.where, operand.text, declared_.symbols.names());
     }
     return std::nullopt;
   }

@@ -72,9 +72,9 @@ std::vector<isa::ExpandedText> expanded_texts(const SectionCode& code, const Sym
       const auto* line = std::get_if<CodeLine>(&step);
       if (line == nullptr) continue;
       const SourceRange& where = line->where.range;
-      const std::string_view text = trimmed(line->text);
+      std::string text = with_titles(trimmed(line->text), symbols);
       if (stands_as_written(lines[where.file][where.line - 1], text)) continue;
-      texts.push_back({origins.position_of(line->where), with_titles(text, symbols)});
+      texts.push_back({origins.position_of(line->where), std::move(text)});
     }
   }
   const auto place = [](const isa::ExpandedText& text) {

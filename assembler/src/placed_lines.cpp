@@ -88,20 +88,6 @@ class Rewriter {
   const FreeSection& section_;
 };
 
-/// What the line does, said of the place of its first operation.
-void add_accesses(CodeLine& line) {
-  const isa::Effects effects = isa::effects(line.line);
-  const auto add = [&](const isa::Access& access) {
-    CodeAccess known;
-    static_cast<isa::Access&>(known) = access;
-    known.where = line.where;
-    known.text = line.text;
-    line.accesses.push_back(std::move(known));
-  };
-  for (const isa::Access& access : effects.reads()) add(access);
-  for (const isa::Access& access : effects.writes()) add(access);
-}
-
 void add_sources(CodeLine& line, std::vector<std::size_t> operations, const SectionGraph& graph) {
   std::sort(operations.begin(), operations.end());
   const CodeLine& first = *graph.operations[operations.front()].from;
@@ -115,6 +101,19 @@ void add_sources(CodeLine& line, std::vector<std::size_t> operations, const Sect
 }
 
 }  // namespace
+
+void add_accesses(CodeLine& line) {
+  const isa::Effects effects = isa::effects(line.line);
+  const auto add = [&](const isa::Access& access) {
+    CodeAccess known;
+    static_cast<isa::Access&>(known) = access;
+    known.where = line.where;
+    known.text = line.text;
+    line.accesses.push_back(std::move(known));
+  };
+  for (const isa::Access& access : effects.reads()) add(access);
+  for (const isa::Access& access : effects.writes()) add(access);
+}
 
 std::vector<CodeLine> lines_of(const Plan& plan, const FreeSection& section) {
   std::vector<std::vector<std::size_t>> operations(plan.lines);

@@ -201,6 +201,12 @@ class Prover {
                         "line between{}",
                         read.text, distance, path, written.latency, missing, fix))) {
       reporter_.note(written.where, fmt::format("'{}' is written here", written.text));
+      // In a macro or a repeat the same line would go between other lines, too.
+      const Place& line = at(reader).where;
+      if (!crosses && line.range.line != 0 && (line.origin == 0 || line.origin == at(writer).where.origin)) {
+        reporter_.fix_before(fmt::format("put {} before this line", missing == 1 ? "a 'nop'" : "'nop's"), line, "nop",
+                             missing);
+      }
     }
   }
 

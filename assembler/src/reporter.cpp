@@ -55,7 +55,57 @@ void Reporter::note(const Place& where, std::string message) {
   groups_.back().push_back({Severity::note, groups_.back().front().number, where.range, std::move(message), {}});
 }
 
-std::vector<Diagnostic> Reporter::take() {
+void Reporter::add_fix(std::string title, std::string_view old, Edit edit) {
+  if (dropped_ || groups_.empty()) return;
+  fixes_.push_back({groups_.size() - 1, std::string(old), {std::move(title), {std::move(edit)}}});
+}
+
+void Reporter::fix(std::string title, const Place& where, std::string_view old, std::string text) {
+  SourceRange range = where.range;
+  range.length = static_cast<std::uint32_t>(old.size());
+  add_fix(std::move(title), old, {range, std::move(text)});
+}
+
+void Reporter::fix_name(const Place& where, std::string_view word, const std::vector<std::string>& candidates) {
+  std::string found = nearest(word, candidates);
+  if (!found.empty()) fix(fmt::format("write '{}'", found), where, word, found);
+}
+
+void Reporter::fix_before(std::string title, const Place& where, std::string_view line, unsigned count) {
+  const std::string indent(where.range.column > 0 ? where.range.column - 1 : 0, ' ');
+  std::string text;
+  for (unsigned n = 0; n < count; ++n) text += fmt::format("{}{}\n", indent, line);
+  add_fix(std::move(title), "", {{where.range.file, where.range.line, 1, 0}, std::move(text)});
+}
+
+void Reporter::fix_without(std::string title, const Place& where) {
+  add_fix(std::move(title), "", {{where.range.file, where.range.line, 1, 0}, "", true});
+}
+
+namespace {
+
+/// Line `number`, counted from 1, without its end.
+std::string_view line_of(std::string_view text, std::uint32_t number) {
+  for (; number > 1; --number) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+std::vector<Diagnostic> Reporter::take(const std::vector<SourceFile>& files) {
+  for (PendingFix& pending : fixes_) {
+    const SourceRange& where = pending.fix.edits.front().where;
+    if (where.file >= files.size()) continue;
+    const std::string_view line = line_of(files[where.file].text, where.line);
+    const bool stands =
+        where.column >= 1 && where.column - 1 <= line.size() && line.substr(where.column - 1).starts_with(pending.old);
+    if (stands) groups_[pending.group].front().fixes.push_back(std::move(pending.fix));
+  }
+  fixes_.clear();
   std::vector<std::size_t> order(groups_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto key = [&](std::size_t index) {

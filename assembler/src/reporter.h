@@ -45,11 +45,28 @@ class Reporter {
   bool warning(Code code, const Place& where, std::string message);
   /// Belongs to the diagnostic reported last.
   void note(const Place& where, std::string message);
+  /// The same: a mending that puts `text` where `old` stands. Left out where the source says something else there, as
+  /// where a macro's argument stands for its parameter.
+  void fix(std::string title, const Place& where, std::string_view old, std::string text);
+  /// The same, with the candidate that nearest() finds, if there is one.
+  void fix_name(const Place& where, std::string_view word, const std::vector<std::string>& candidates);
+  /// The same: puts lines before the one of `where`, as far to the right as that.
+  void fix_before(std::string title, const Place& where, std::string_view line, unsigned count = 1);
+  /// The same: takes the line of `where` away.
+  void fix_without(std::string title, const Place& where);
 
   [[nodiscard]] bool has_errors() const { return has_errors_; }
-  [[nodiscard]] std::vector<Diagnostic> take();
+  /// Of `files`: those that places name.
+  [[nodiscard]] std::vector<Diagnostic> take(const std::vector<SourceFile>& files);
 
  private:
+  /// A mending until it is known whether the source says what it expects.
+  struct PendingFix {
+    std::size_t group = 0;
+    std::string old;
+    Fix fix;
+  };
+  void add_fix(std::string title, std::string_view old, Edit edit);
   bool report(Severity severity, Code code, const Place& where, std::string message);
   [[nodiscard]] bool allowed(Warning warning, const Place& where) const;
 
@@ -58,6 +75,7 @@ class Reporter {
   std::vector<Origin> origins_{{}};
   std::vector<std::vector<Diagnostic>> groups_;  // a diagnostic and its notes
   std::set<std::tuple<unsigned, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;
+  std::vector<PendingFix> fixes_;
   bool dropped_ = false;
   bool has_errors_ = false;
 };

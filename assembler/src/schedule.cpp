@@ -9,11 +9,14 @@
 #include "gdr/base/error.h"
 #include "line_merger.h"
 #include "list_scheduler.h"
+#include "pipeline.h"
 
 namespace gdr::assembler {
 namespace {
 
 using Lines = std::vector<CodeLine>;
+
+constexpr auto kBody = static_cast<std::size_t>(isa::Section::loop_body);
 
 /// Whatever of the line's accesses belongs to its operations; what `$ti` claimed was true of the lines as written.
 void add_accesses(CodeLine& line, const UnitOperation& operation) {
@@ -87,6 +90,7 @@ class Scheduler {
       improve(section);
       if (options_.level == ScheduleLevel::full) plan(section, written[section], live);
     }
+    if (options_.level == ScheduleLevel::full && options_.pipeline) pipeline_body(written[kBody], live);
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       for (CodeLine& line : code_[section]) packed[section].emplace_back(std::move(line));
     }
@@ -177,16 +181,77 @@ class Scheduler {
     return lines;
   }
 
+  /// Replaces the sections of the loop by those of a pipelined body, if it has fewer lines.
+  void pipeline_body(const Lines& written, const Liveness& live) {
+    std::array<bool, isa::kFlags + 1> used{};
+    for (const Lines& lines : code_) {
+      for (const CodeLine& line : lines) {
+        for (const CodeAccess& access : line.accesses) {
+          if (access.storage == isa::Storage::flag) used.at(access.address) = true;
+        }
+      }
+    }
+    std::vector<unsigned> flags;
+    for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
+      if (!used[flag]) flags.push_back(flag);
+    }
+    const Surroundings around = surroundings_of(kBody);
+    const PipelineJob job{written,
+                          tails_of_others(kBody),
+                          declared_.program.record_words,
+                          live.entering[kBody],
+                          live.leaving[kBody],
+                          around,
+                          options_,
+                          code_[kBody].size(),
+                          std::move(flags)};
+    pipeline(job, [&](const Pipelined& offer) {
+      for (std::size_t wait = 0; offer.body.size() + wait < job.limit && wait < deepest_; ++wait) {
+        if (!accept(with_waits(offer, wait))) continue;
+        left_ |= offer.left;
+        return true;
+      }
+      return false;
+    });
+  }
+
+  /// The program's lines with those of a pipelined body, with as many lines behind it that wait for results.
+  [[nodiscard]] std::array<Lines, isa::kSections> with_waits(const Pipelined& offer, std::size_t wait) const {
+    std::array<Lines, isa::kSections> trial = code_;
+    const auto add = [](Lines& to, const Lines& lines) { to.insert(to.end(), lines.begin(), lines.end()); };
+    const auto add_waits = [&](Lines& to, std::size_t count) {
+      for (std::size_t n = 0; n < count; ++n) to.push_back(waiting_line(offer.body, offer.body));
+    };
+    // What runs once may wait: for all that is on the way.
+    Lines& before = trial[static_cast<std::size_t>(isa::Section::loop_initialization)];
+    add_waits(before, deepest_ - 1);
+    add(before, offer.prologue);
+    add_waits(before, deepest_ - 1);
+    trial[kBody] = offer.body;
+    add_waits(trial[kBody], wait);
+    Lines& behind = trial[static_cast<std::size_t>(isa::Section::loop_termination)];
+    const Lines termination = std::exchange(behind, {});
+    add_waits(behind, deepest_ - 1);
+    add(behind, offer.epilogue);
+    add_waits(behind, deepest_ - 1);
+    add(behind, termination);
+    return trial;
+  }
+
   /// Takes the lines if the kernel is legal with them.
   bool accept(std::size_t section, Lines lines) {
     std::array<Lines, isa::kSections> trial = code_;
+    trial[section] = std::move(lines);
+    return accept(std::move(trial));
+  }
+
+  bool accept(std::array<Lines, isa::kSections> trial) {
     // Lines move to and fro across the section's ends: what `$ti` claimed there is T's value, which stays.
     for (Lines& other : trial) {
       for (CodeLine& line : other) {
         for (CodeAccess& access : line.accesses) access.asserted = false;
       }
     }
-    trial[section] = std::move(lines);
     Reporter reporter;
     prove(pointers_to(trial), declared_, reporter);
     if (reporter.has_errors()) return false;

@@ -68,6 +68,8 @@ void warn_of_short_vectors(const Flow& flow, const LeftShort& left_short, Report
                           "holds; write 'vlen {}' before",
                           at.line->line.vlen - 1, access.text, at.line->line.vlen, isa::kVectorElements))) {
         reporter.note(*at.line->vlen_from, "it was set here");
+        reporter.fix_before(fmt::format("write 'vlen {}' before", isa::kVectorElements), at.line->where,
+                            fmt::format("vlen {}", isa::kVectorElements));
       }
     }
   }
@@ -94,6 +96,10 @@ void warn_of_widths(const Flow& flow, Reporter& reporter) {
                             "the {} word",
                             read.text, width_of(read), width_of(*write.access), write.access->text, width_of(read)))) {
           reporter.note(write.access->where, fmt::format("'{}' is written here", write.access->text));
+          const std::string& written = write.access->text;
+          if (written.find('/') == std::string::npos) {
+            reporter.fix(fmt::format("read '{}'", written), read.where, read.text, written);
+          }
         }
         break;
       }

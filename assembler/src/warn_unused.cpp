@@ -66,8 +66,11 @@ class Unused {
     return false;
   }
 
-  void tell(const Symbol& symbol, const std::string& what) {
-    reporter_.warning(Code::unused, symbol.where, fmt::format("'{}' {}", symbol.title(), what));
+  void tell(const Symbol& symbol, const std::string& what, bool all_of_it = true) {
+    if (!reporter_.warning(Code::unused, symbol.where, fmt::format("'{}' {}", symbol.title(), what))) return;
+    const bool written = symbol.kind == SymbolKind::variable && any(written_, numbered_words(symbol));
+    if (all_of_it && symbol.where.origin == 0 && !written)
+      reporter_.fix_without("delete the declaration", symbol.where);
   }
 
   void check(const Symbol& symbol) {
@@ -107,8 +110,10 @@ class Unused {
       tell(symbol, fmt::format("is a field of the j-record that no line reads; it takes {}", price));
       return;
     }
-    tell(symbol, fmt::format("has {} of {} entries that no line reads, the first is {}; {} {}", unread.size(),
-                             symbol.entries, unread.front(), unread.size() == 1 ? "it takes" : "they take", price));
+    tell(symbol,
+         fmt::format("has {} of {} entries that no line reads, the first is {}; {} {}", unread.size(), symbol.entries,
+                     unread.front(), unread.size() == 1 ? "it takes" : "they take", price),
+         false);
   }
 
   /// True if the declaration was told of: none of its writes is.
@@ -134,11 +139,20 @@ class Unused {
             line_lives || !first ? ""
                                  : fmt::format("; its line takes {} clocks {}", isa::kClocksPerLine,
                                                at.section == Section::loop_body ? "of every turn" : "of every run");
-        reporter_.warning(Code::unused, write->where,
-                          fmt::format("no result depends on '{}', which is computed here{}", write->text, price));
+        const bool told =
+            reporter_.warning(Code::unused, write->where,
+                              fmt::format("no result depends on '{}', which is computed here{}", write->text, price));
+        // Another line in its place: those around it keep their distance.
+        if (told && !line_lives && first)
+          reporter_.fix("put 'nop' in its place", at.line->where, text_of(*at.line), "nop");
         first = false;
       }
     }
+  }
+
+  static std::string_view text_of(const CodeLine& line) {
+    const std::string_view text = line.text;
+    return text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
   }
 
   const CodeAccess* untold_write(const CodeLine& line, Unit unit) const {
@@ -153,8 +167,10 @@ class Unused {
     for (Definition definition = at.first; definition < at.last; ++definition) {
       const Flow::Write& write = flow_.write(definition);
       if (write.access->unit != unit || flow_.lives(definition) || told(*write.access)) continue;
-      reporter_.warning(Code::unused, write.access->where,
-                        fmt::format("'{}' is written here, but no result depends on it", write.access->text));
+      if (reporter_.warning(Code::unused, write.access->where,
+                            fmt::format("'{}' is written here, but no result depends on it", write.access->text))) {
+        reporter_.fix("leave this destination out", write.access->where, write.access->text, "");
+      }
     }
   }
 

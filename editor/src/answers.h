@@ -36,6 +36,11 @@ struct At {
 /// related places; else notes stand in the message.
 [[nodiscard]] std::map<std::string, json> diagnostics_of(const Unit& unit, bool fragment, bool related);
 
+/// Without its notes.
+[[nodiscard]] json diagnostic_of(const Unit& unit, const assembler::Diagnostic& diagnostic);
+/// Mendings of what is told of within a range of the protocol, in one file.
+[[nodiscard]] json code_actions(const Unit& unit, std::uint32_t file, const json& range);
+
 // ---- descriptions --------------------------------------------------------------------------------------------------
 
 [[nodiscard]] json hover(const At& at);

@@ -17,6 +17,8 @@ json range_of(const Unit& unit, const assembler::SourceRange& where) {
   return range_of(unit.texts[where.file], where.line - 1, where.column - 1, where.length);
 }
 
+}  // namespace
+
 json diagnostic_of(const Unit& unit, const assembler::Diagnostic& diagnostic) {
   json said{{"range", range_of(unit, diagnostic.where)},
             {"severity", diagnostic.severity == assembler::Severity::error ? kError : kWarning},
@@ -31,6 +33,8 @@ json diagnostic_of(const Unit& unit, const assembler::Diagnostic& diagnostic) {
   }
   return said;
 }
+
+namespace {
 
 void add_note(const Unit& unit, const assembler::Diagnostic& note, bool related, json& said) {
   if (related) {

@@ -191,6 +191,7 @@ class LanguageServer::Impl {
         {"textDocument/rename", &Impl::find_renames},
         {"textDocument/documentSymbol", &Impl::find_symbols},
         {"textDocument/completion", &Impl::answer_at<&completion>},
+        {"textDocument/codeAction", &Impl::find_actions},
         {"textDocument/inlayHint", &Impl::find_hints},
         {"textDocument/semanticTokens/full", &Impl::find_tokens},
     };
@@ -256,6 +257,7 @@ class LanguageServer::Impl {
             {"renameProvider", {{"prepareProvider", true}}},
             {"documentSymbolProvider", true},
             {"completionProvider", {{"triggerCharacters", {"$"}}}},
+            {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
             {"inlayHintProvider", true},
             {"semanticTokensProvider", {{"legend", semantic_legend()}, {"full", true}}}};
   }
@@ -381,6 +383,16 @@ class LanguageServer::Impl {
     const json& range = params.at("range");
     return inlay_hints(unit, file_in(unit, params), count_of(range.at("start"), "line"),
                        count_of(range.at("end"), "line"));
+  }
+
+  json find_actions(const json& params) {
+    const Unit& unit = context_in(params);
+    const json context = params.value("context", json::object());
+    const json only = context.is_object() ? context.value("only", json()) : json();
+    // A kind stands for those below it, too.
+    const bool wanted = !only.is_array() ||
+                        std::ranges::any_of(only, [](const json& kind) { return kind == "quickfix" || kind == ""; });
+    return wanted ? code_actions(unit, file_in(unit, params), params.at("range")) : json::array();
   }
 
   json find_tokens(const json& params) {

@@ -127,6 +127,17 @@ Function of_one(Operation operation) {
 
 void reciprocal(Exact& result, const Exact& a, const Exact&) { mpfr_ui_div(result.value, 1, a.value, MPFR_RNDN); }
 void quotient(Exact& result, const Exact& a, const Exact& b) { mpfr_div(result.value, a.value, b.value, MPFR_RNDN); }
+void power(Exact& result, const Exact& a, const Exact& b) { mpfr_pow(result.value, a.value, b.value, MPFR_RNDN); }
+void inverse_power(Exact& result, const Exact& a, const Exact& b) {
+  power(result, a, b);
+  mpfr_ui_div(result.value, 1, result.value, MPFR_RNDN);
+}
+/// a^(256 b)
+void high_power(Exact& result, const Exact& a, const Exact& b) {
+  Exact exponent;
+  mpfr_mul_2si(exponent.value, b.value, 8, MPFR_RNDN);
+  power(result, a, exponent);
+}
 void magnitude(Exact& result, const Exact& a, const Exact&) { mpfr_abs(result.value, a.value, MPFR_RNDN); }
 void with_sign(Exact& result, const Exact& a, const Exact& b) {
   mpfr_copysign(result.value, a.value, b.value, MPFR_RNDN);
@@ -136,36 +147,53 @@ void smaller(Exact& result, const Exact& a, const Exact& b) { mpfr_min(result.va
 // Bounds of short words: half a unit for the last rounding, and what the steps before leave: next to nothing where a
 // residual is exact, less than another half where the last sum's smaller part was rounded. Of sine and cosine the
 // cosine's near pi/4 are worst, in units of 2^-25: the remainder's rounding gives 0.56, its square's 0.28, the
-// polynomial's 0.31, the sum's 0.5. Of long words: the multiplier cuts the second factor to 50 bits, once in 1 / x,
-// twice in x y.
+// polynomial's 0.31, the sum's 0.5. A power is as its last step, 2^x, for its logarithm is long. Of erfc, in units of
+// 2^-25: the exponential's 2, the last rounding's 1, the polynomial's and the correction's 0.6. Of long words: the
+// multiplier cuts the second factor to 50 bits, once in 1 / x, twice in x y. Of e^x the steps of Horner's scheme leave
+// at most 0.41 2^-49 of 1, the result is above 0.7. Of ln x it is a quotient's 8, and 1.2 for the products behind it, a
+// tenth of the result in size. Of sine and cosine, in units of 2^-50: the square's two cuts give 1.2, the last
+// product's 1.1, those before 0.3, of a result above 0.7.
 #define GDR_INSTANTIATE(how, ...) INSTANTIATE_TEST_SUITE_P(how, __VA_ARGS__)  // expands `how`
-GDR_INSTANTIATE(
-    GDR_HOW_TRIED, MathMacro,
-    ::testing::Values(Case{"recip a y", false, 0x1p-1000, 0x1p980, true, true, reciprocal, 0.51},
-                      Case{"div a b y", false, 0x1p-250, 0x1p250, true, true, quotient, 0.51},
-                      Case{"rsqrt a y", false, 0x1p-1000, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 0.51},
-                      Case{"sqrt a y", false, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 0.51},
-                      Case{"exp2 a y", false, -1022, 1023.99993896484375, false, false, of_one(mpfr_exp2), 1},
-                      Case{"exp a y", false, -708.375, 709.75, false, false, of_one(mpfr_exp), 1},
-                      Case{"log a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 1},
-                      Case{"log a y", false, 0.5, 2, false, false, of_one(mpfr_log), 1},
-                      Case{"log2 a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log2), 1},
-                      Case{"log2 a y", false, 0.5, 2, false, false, of_one(mpfr_log2), 1},
-                      Case{"sin a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 1.7},
-                      Case{"cos a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 1.7},
-                      Case{"sin a y", false, -1024, 1024, false, false, of_one(mpfr_sin), 1.7},
-                      Case{"cos a y", false, -1024, 1024, false, false, of_one(mpfr_cos), 1.7},
-                      Case{"abs a y", false, 0x1p-1000, 0x1p1000, true, true, magnitude, 0},
-                      Case{"copysign a b y", false, 0x1p-1000, 0x1p1000, true, true, with_sign, 0},
-                      Case{"fpassa a $r0v\n  fpassa b $r4v\n  nop\n  select_less $r0v $r4v $r0v $r4v y", false,
-                           0x1p-1000, 0x1p1000, true, true, smaller, 0},
-                      Case{"recip_long a y", true, 0x1p-950, 0x1p950, true, true, reciprocal, 4},
-                      Case{"div_long a b y", true, 0x1p-250, 0x1p250, true, true, quotient, 8},
-                      Case{"rsqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 4},
-                      Case{"sqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 8}),
-    [](const auto& one) {
-      return one.param.macro.substr(0, one.param.macro.find(' ')) + "_" + std::to_string(one.index);
-    });
+GDR_INSTANTIATE(GDR_HOW_TRIED, MathMacro,
+                ::testing::Values(
+                    Case{"recip a y", false, 0x1p-1000, 0x1p980, true, true, reciprocal, 0.51},
+                    Case{"div a b y", false, 0x1p-250, 0x1p250, true, true, quotient, 0.51},
+                    Case{"rsqrt a y", false, 0x1p-1000, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 0.51},
+                    Case{"sqrt a y", false, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 0.51},
+                    Case{"exp2 a y", false, -1022, 1023.99993896484375, false, false, of_one(mpfr_exp2), 1},
+                    Case{"exp a y", false, -708.375, 709.75, false, false, of_one(mpfr_exp), 1},
+                    Case{"log a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 1},
+                    Case{"log a y", false, 0.5, 2, false, false, of_one(mpfr_log), 1},
+                    Case{"log2 a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log2), 1},
+                    Case{"log2 a y", false, 0.5, 2, false, false, of_one(mpfr_log2), 1},
+                    Case{"sin a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 1.7},
+                    Case{"cos a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 1.7},
+                    Case{"sin a y", false, -1024, 1024, false, false, of_one(mpfr_sin), 1.7},
+                    Case{"cos a y", false, -1024, 1024, false, false, of_one(mpfr_cos), 1.7},
+                    Case{"pow a b y", false, 0x1p-6, 0x1p6, true, false, power, 1},
+                    Case{"pow a -b y", false, 0x1p-6, 0x1p6, true, false, inverse_power, 1},
+                    Case{"fmul b fs\"256\" $r0v\n  nop\n  pow a $r0v y", false, 0.5, 1.9, false, false, high_power, 1},
+                    Case{"erfc a y", false, 0x1p-40, 26, true, true, of_one(mpfr_erfc), 4},
+                    Case{"erfc a y", false, -6, 26, false, false, of_one(mpfr_erfc), 4},
+                    Case{"exp_long a y", true, -708.375, 709.75, false, false, of_one(mpfr_exp), 2},
+                    Case{"exp_long a y", true, 0x1p-40, 1, true, true, of_one(mpfr_exp), 2},
+                    Case{"log_long a y", true, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 10},
+                    Case{"log_long a y", true, 0.5, 2, false, false, of_one(mpfr_log), 10},
+                    Case{"sin_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 4},
+                    Case{"cos_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 4},
+                    Case{"sin_long a y", true, -1024, 1024, false, false, of_one(mpfr_sin), 4},
+                    Case{"cos_long a y", true, -1024, 1024, false, false, of_one(mpfr_cos), 4},
+                    Case{"abs a y", false, 0x1p-1000, 0x1p1000, true, true, magnitude, 0},
+                    Case{"copysign a b y", false, 0x1p-1000, 0x1p1000, true, true, with_sign, 0},
+                    Case{"fpassa a $r0v\n  fpassa b $r4v\n  nop\n  select_less $r0v $r4v $r0v $r4v y", false, 0x1p-1000,
+                         0x1p1000, true, true, smaller, 0},
+                    Case{"recip_long a y", true, 0x1p-950, 0x1p950, true, true, reciprocal, 4},
+                    Case{"div_long a b y", true, 0x1p-250, 0x1p250, true, true, quotient, 8},
+                    Case{"rsqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 4},
+                    Case{"sqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 8}),
+                [](const auto& one) {
+                  return one.param.macro.substr(0, one.param.macro.find(' ')) + "_" + std::to_string(one.index);
+                });
 
 #if GDR_ARGUMENTS_TRIED < 100000  // once is enough
 
@@ -191,6 +219,13 @@ TEST(MathMacros, EndTheirRangesAsThePageSays) {
   EXPECT_EQ(value_of("cos a y", 0), 1);
   EXPECT_EQ(value_of("exp a y", 0), 1);
   EXPECT_EQ(value_of("log a y", 1), 0);
+  EXPECT_EQ(value_of("pow a b y", 3, 0), 1);
+  EXPECT_EQ(value_of("pow a b y", 1, 100), 1);
+  EXPECT_EQ(value_of("pow a b y", 2, -5000), 0x1p-1022);
+  EXPECT_TRUE(std::isfinite(value_of("pow a b y", 2, 5000)));
+  EXPECT_EQ(value_of("erfc a y", 0), 1);
+  EXPECT_EQ(value_of("erfc a y", -30), 2);
+  EXPECT_LT(value_of("erfc a y", 30), 0x1p-1000);
   EXPECT_EQ(value_of("exp2 a y", -5000), 0x1p-1022);
   EXPECT_GT(value_of("exp2 a y", 5000), 0x1.fffp1023);
   EXPECT_TRUE(std::isfinite(value_of("exp a y", 5000)));

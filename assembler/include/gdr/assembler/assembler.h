@@ -52,6 +52,19 @@ struct SourceRange {
   std::uint32_t length = 1;
 };
 
+/// A change of the source: `text` in place of what stands at `where`.
+struct Edit {
+  SourceRange where;  // its length may be 0: `text` is put in there
+  std::string text;
+  bool whole_line = false;  // the line goes with its end; `where` is its first character
+};
+
+/// A way to mend what a diagnostic tells of.
+struct Fix {
+  std::string title;  // what it does: `write 'fsub'`
+  std::vector<Edit> edits;
+};
+
 /// `number` (such as 123 for E0123) is the key of explain(); a note belongs to the diagnostic before it and has its
 /// number.
 struct Diagnostic {
@@ -60,6 +73,7 @@ struct Diagnostic {
   SourceRange where;
   std::string message;               // lower case, no full stop, names the value that was refused
   std::optional<Warning> warning{};  // of a warning, or of an error made of one
+  std::vector<Fix> fixes{};          // of errors and warnings; none where a mending needs to know what was meant
 };
 
 /// Source text of a file that took part, for printing diagnostics.
@@ -79,6 +93,7 @@ struct ScheduleOptions {
   ScheduleLevel level = ScheduleLevel::none;
   std::uint64_t seed = 1;  // of the search of level `full`; the same seed and effort give the same lines on every host
   double effort = 1;       // of that search, at least 0; 1 keeps it below a second for 1,000 lines, more looks longer
+  bool pipeline = false;   // with level `full`: a turn of the loop body may end what the turn before has begun
 };
 
 struct AssembleOptions {

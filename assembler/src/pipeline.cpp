@@ -1,0 +1,462 @@
+#include "pipeline.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <queue>
+
+namespace gdr::assembler {
+namespace {
+
+using isa::Source;
+using isa::Storage;
+using isa::Unit;
+
+constexpr int kForEver = std::numeric_limits<int>::max();
+constexpr double kScanEffort = 0.02;  // of the search, for each cut
+constexpr std::size_t kMostOffered = 4;
+
+/// Registers or local memory: the line behind which each short word may be written again.
+class Places {
+ public:
+  Places(const Words& taken, unsigned first, unsigned count) : until_(count, -1) {
+    for (unsigned word = 0; word < count; ++word) {
+      if (taken.test(first + word)) until_[word] = kForEver;
+    }
+  }
+
+  std::optional<unsigned> take(unsigned words, unsigned step, int from, int until) {
+    for (unsigned address = 0; address + words <= until_.size(); address += step) {
+      const auto first = until_.begin() + address;
+      if (std::any_of(first, first + words, [&](int busy) { return busy >= from; })) continue;
+      std::fill(first, first + words, until);
+      return address;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<int> until_;
+};
+
+bool reads_record(const CodeLine& line) {
+  return std::ranges::any_of(
+      line.accesses, [](const CodeAccess& access) { return !access.write && access.storage == Storage::record; });
+}
+
+CodeLine made(isa::Line line, const Place& where) {
+  CodeLine code;
+  code.line = line;
+  code.where = where;
+  code.text = isa::print(line);
+  add_accesses(code);
+  return code;
+}
+
+/// All elements' flag becomes what the condition says of zero: set by `zero`, cleared by `negative`.
+CodeLine flag_line(unsigned flag, isa::Condition condition, bool jvalid, const Place& where) {
+  isa::Line line;
+  line.vlen = isa::kVectorElements;
+  line.alu.op = isa::Op::UXOR;
+  line.alu.a = line.alu.b = Source::pe_id;
+  line.alu.flag = {static_cast<std::uint8_t>(flag), condition, {0, false, jvalid}};
+  return made(line, where);
+}
+
+/// The rotated body, one operation to a line (a long product on two).
+struct Rotation {
+  std::vector<CodeLine> lines;
+  std::size_t second = 0;  // lines of the second stage, which stand first
+  std::size_t set = 0;     // index of the line that sets the flag of a turn before
+};
+
+class Pipeliner {
+ public:
+  Pipeliner(const PipelineJob& job, const FreeSection& section)
+      : job_(job), section_(section), bundles_(section.graph), turned_(job.flags[0]), valid_(job.flags[1]) {
+    find_order();
+  }
+
+  void run(const std::function<bool(const Pipelined&)>& accept) {
+    std::multimap<std::size_t, Rotation> found;  // by lines
+    ScheduleOptions quick = job_.options;
+    quick.effort *= kScanEffort;
+    for (const std::vector<bool>& second : cuts()) {
+      auto rotation = rotated(second);
+      if (!rotation) continue;
+      if (const auto plan = plan_of(*rotation, quick, job_.limit)) found.emplace(plan->lines, *std::move(rotation));
+    }
+    std::multimap<std::size_t, Pipelined> offers;
+    for (const auto& [lines, rotation] : found) {
+      if (offers.size() == kMostOffered) break;
+      if (auto offer = finished(rotation)) offers.emplace(offer->body.size(), *std::move(offer));
+    }
+    for (const auto& [lines, offer] : offers) {
+      if (accept(offer)) return;
+    }
+  }
+
+ private:
+  // ---- stages ------------------------------------------------------------------------------------------------------
+
+  /// Bundles so that each stands behind what it waits for, otherwise as in the source.
+  void find_order() {
+    std::vector<unsigned> waits_for = bundles_.predecessors();
+    const auto later = [&](std::size_t a, std::size_t b) { return first_of(a) > first_of(b); };
+    std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
+    levels_.assign(bundles_.all().size(), 0);
+    for (std::size_t bundle = 0; bundle < levels_.size(); ++bundle) {
+      if (waits_for[bundle] == 0) ready.push(bundle);
+    }
+    while (!ready.empty()) {
+      const std::size_t bundle = ready.top();
+      ready.pop();
+      order_.push_back(bundle);
+      for (const Edge& edge : bundles_.edges()[bundle]) {
+        levels_[edge.to] = std::max(levels_[edge.to], levels_[bundle] + edge.lines);
+        if (--waits_for[edge.to] == 0) ready.push(edge.to);
+      }
+    }
+  }
+  [[nodiscard]] std::size_t first_of(std::size_t bundle) const {
+    return bundles_.all()[bundle].members.front().operation;
+  }
+
+  /// For each cut, which bundles are of the second stage: by how early, and by how late they can stand.
+  [[nodiscard]] std::vector<std::vector<bool>> cuts() const {
+    const std::vector<std::ptrdiff_t> ways = bundles_.ways();
+    const std::ptrdiff_t depth = *std::ranges::max_element(ways);
+    std::vector<std::vector<bool>> all;
+    for (const bool late : {false, true}) {
+      for (std::ptrdiff_t level = 1; level <= depth; ++level) {
+        std::vector<bool> second(order_.size());
+        for (const std::size_t bundle : order_) {
+          if ((late ? depth - ways[bundle] : levels_[bundle]) >= level) second[bundle] = true;
+          if (!second[bundle]) continue;
+          for (const Edge& edge : bundles_.edges()[bundle]) second[edge.to] = true;
+        }
+        // An edge may lead to a bundle that its own level keeps in the first stage.
+        for (const std::size_t bundle : order_) {
+          for (const Edge& edge : bundles_.edges()[bundle]) second[edge.to] = second[edge.to] || second[bundle];
+        }
+        const bool both = std::ranges::count(second, true) > 0 && std::ranges::count(second, false) > 0;
+        if (both && std::ranges::find(all, second) == all.end()) all.push_back(std::move(second));
+      }
+    }
+    return all;
+  }
+
+  // ---- the rotated body --------------------------------------------------------------------------------------------
+
+  [[nodiscard]] std::optional<Rotation> rotated(const std::vector<bool>& second) const {
+    Plan plan{0,
+              std::vector<PlacedOperation>(section_.operations.size()),
+              std::vector<PlacedValue>(section_.values.size()),
+              {},
+              {}};
+    Rotation rotation;
+    std::vector<bool> of_second(section_.operations.size());
+    for (const bool stage : {true, false}) {
+      for (const std::size_t bundle : order_) {
+        if (second[bundle] != stage) continue;
+        std::size_t taken = 0;
+        for (const Bundle::Member& member : bundles_.all()[bundle].members) {
+          plan.operations[member.operation].line = static_cast<int>(plan.lines + member.offset);
+          of_second[member.operation] = stage;
+          taken = std::max(taken, member.offset + 1);
+        }
+        if (bundles_.all()[bundle].members.size() > taken) return std::nullopt;  // operations that share a line
+        plan.lines += taken;
+      }
+      if (stage) rotation.second = plan.lines;
+    }
+    Places gpr(section_.taken, kFirstGprWord, isa::kGprShortWords);
+    if (!give_places(plan, of_second, gpr)) return std::nullopt;
+    rotation.lines = lines_of(plan, section_);
+    if (!can_wait(rotation) || !copy_records(rotation, gpr)) return std::nullopt;
+    add_flags(rotation);
+    return rotation;
+  }
+
+  /// A register or a word of local memory for each value: those between the stages keep theirs.
+  [[nodiscard]] bool give_places(Plan& plan, const std::vector<bool>& second, Places& gpr) const {
+    Places lm(section_.taken, kFirstLmWord, isa::kLmShortWords);
+    plan.gpr.resize(section_.values.size());
+    plan.lm.resize(section_.values.size());
+    const auto line_of = [&](std::size_t operation) { return plan.operations[operation].line; };
+    std::vector<std::size_t> order(section_.values.size());
+    std::vector<bool> between(order.size());
+    for (std::size_t value = 0; value < order.size(); ++value) {
+      order[value] = value;
+      const FreeValue& free = section_.values[value];
+      between[value] = !second[free.operation] &&
+                       std::ranges::any_of(free.readers, [&](std::size_t reader) { return second[reader]; });
+    }
+    std::ranges::sort(order, {}, [&](std::size_t value) {
+      return std::pair(between[value] ? -1 : line_of(section_.values[value].operation), value);
+    });
+    for (const std::size_t value : order) {
+      const FreeValue& free = section_.values[value];
+      const FreeOperation& writer = section_.operations[free.operation];
+      int from = line_of(free.operation);
+      int until = from;
+      for (const std::size_t reader : free.readers) until = std::max(until, line_of(reader));
+      if (between[value]) {
+        from = 0;
+        until = kForEver;
+      }
+      const unsigned step = isa::short_words(free.width);
+      std::optional<unsigned> address;
+      if (!writer.writes_gpr) address = gpr.take(free.words(), step, from, until);
+      const Way way = address ? Way::gpr : Way::lm;
+      if (!address && !writer.writes_lm && may_stand_in_local_memory(plan, value)) {
+        address = lm.take(free.words(), step, from, until);
+      }
+      if (!address) return false;
+      (way == Way::gpr ? plan.gpr : plan.lm)[value] = *address;
+      (way == Way::gpr ? plan.values[value].gpr : plan.values[value].lm) = 1;
+      plan.values[value].line = line_of(free.operation);
+      for (const std::size_t reader : free.readers) {
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+          if (section_.operations[reader].operands[operand] == static_cast<int>(value)) {
+            plan.operations[reader].ways[operand] = static_cast<int>(way);
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  /// True if no reader takes another word of local memory beside it.
+  [[nodiscard]] bool may_stand_in_local_memory(const Plan& plan, std::size_t value) const {
+    if (!section_.local_memory_free) return false;
+    return std::ranges::none_of(section_.values[value].readers, [&](std::size_t reader) {
+      const UnitOperation& operation = section_.graph.operations[reader];
+      std::array<Source, 2> sources{operation.from->line.bm.store_source, Source::none};
+      if (operation.unit != Unit::bm) {
+        const isa::Slot& slot = isa::slot_of(operation.from->line, operation.unit);
+        sources = {slot.a, slot.b};
+      }
+      for (std::size_t operand = 0; operand < 2; ++operand) {
+        const int other = section_.operations[reader].operands[operand];
+        if (other == static_cast<int>(value)) continue;
+        if (other < 0 ? sources[operand] == Source::lm : plan.values[static_cast<std::size_t>(other)].lm != 0)
+          return true;
+      }
+      return false;
+    });
+  }
+
+  /// True if the second stage can be left undone: its writes take one more condition, and nothing else comes of it.
+  [[nodiscard]] static bool can_wait(const Rotation& rotation) {
+    for (std::size_t at = 0; at < rotation.second; ++at) {
+      const isa::Line& line = rotation.lines[at].line;
+      for (const isa::WritePort* port : {&line.t_write, &line.gpr_write, &line.lm_write}) {
+        if (port->predicate.flag != 0) return false;
+      }
+      for (const isa::Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
+        if (slot->flag.predicate.flag != 0) return false;
+      }
+      const bool indirect = line.lm_read.indirect || line.lm_write.indirect;  // its address may be any
+      if (indirect || line.bm.mode == isa::BmMode::write) return false;
+    }
+    return true;
+  }
+
+  /// The j-record is gone when the second stage runs: the first one copies what that reads of it.
+  [[nodiscard]] bool copy_records(Rotation& rotation, Places& gpr) const {
+    std::vector<std::pair<isa::BmPort, isa::ReadPort>> copied;
+    std::vector<CodeLine> copies;
+    for (std::size_t at = 0; at < rotation.second; ++at) {
+      if (!reads_record(rotation.lines[at])) continue;
+      isa::Line line = rotation.lines[at].line;
+      const auto moves = [](const isa::WritePort& port) { return port.source == Unit::bm; };
+      if (moves(line.t_write) || moves(line.gpr_write) || moves(line.lm_write) || line.mask.flag != 0) return false;
+      auto found = std::ranges::find(copied, line.bm, &std::pair<isa::BmPort, isa::ReadPort>::first);
+      if (found == copied.end()) {
+        const unsigned step = isa::short_words(line.bm.width);
+        const auto address = gpr.take(step * (line.bm.vector ? isa::kVectorElements : 1U), step, 0, kForEver);
+        if (!address) return false;
+        copied.emplace_back(line.bm,
+                            isa::ReadPort{static_cast<std::uint16_t>(*address), line.bm.width, line.bm.vector, false});
+        found = std::prev(copied.end());
+        isa::Line copy;
+        copy.vlen = isa::kVectorElements;
+        copy.bm = line.bm;
+        copy.gpr_write = {Unit::bm, found->second.address, line.bm.vector, false, {}};
+        copies.push_back(made(copy, rotation.lines[at].where));
+      }
+      for (isa::Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
+        if (slot->a == Source::bm) {
+          slot->a = Source::gpr_a;
+          line.gpr_a = found->second;
+        }
+        if (slot->b == Source::bm) {
+          slot->b = Source::gpr_b;
+          line.gpr_b = found->second;
+        }
+      }
+      line.bm = {};
+      CodeLine changed = made(line, rotation.lines[at].where);
+      changed.text = rotation.lines[at].text;
+      rotation.lines[at] = std::move(changed);
+    }
+    rotation.lines.insert(rotation.lines.begin() + static_cast<std::ptrdiff_t>(rotation.second), copies.begin(),
+                          copies.end());
+    return true;
+  }
+
+  /// Whether there was a turn before, and whether this one has a record: true of all turns but the last.
+  void add_flags(Rotation& rotation) const {
+    const Place where = rotation.lines.back().where;
+    rotation.lines.push_back(flag_line(valid_, isa::Condition::negative, false, where));
+    rotation.lines.push_back(flag_line(valid_, isa::Condition::zero, true, where));
+    rotation.set = rotation.lines.size();
+    rotation.lines.push_back(flag_line(turned_, isa::Condition::zero, false, where));
+  }
+
+  // ---- its lines ---------------------------------------------------------------------------------------------------
+
+  /// Words in use at both ends: what goes from turn to turn is.
+  [[nodiscard]] Words ends_of(const Rotation& rotation) const {
+    Words leaving = job_.leaving | job_.entering;
+    for (const std::size_t at : {rotation.set, rotation.set - 1}) {  // loop termination reads the flags
+      for (const CodeAccess& access : rotation.lines[at].accesses) {
+        if (access.write) for_words(access, isa::kVectorElements, [&](unsigned word, unsigned) { leaving.set(word); });
+      }
+    }
+    Words words = leaving;
+    for (auto line = rotation.lines.rbegin(); line != rotation.lines.rend(); ++line) words = live_before(*line, words);
+    return leaving | words;
+  }
+
+  [[nodiscard]] std::optional<FreeSection> free_of(const Rotation& rotation) const {
+    const Words ends = ends_of(rotation);
+    std::optional<FreeSection> free = free_section(rotation.lines, job_.tails, job_.record_words, ends, ends);
+    if (!free) return free;
+    std::size_t set = 0;
+    std::vector<std::size_t> second;
+    for (std::size_t number = 0; number < free->graph.operations.size(); ++number) {
+      const auto at = static_cast<std::size_t>(free->graph.operations[number].from - rotation.lines.data());
+      if (at == rotation.set) set = number;
+      if (at < rotation.second) second.push_back(number);
+    }
+    // The second stage asks for the flag.
+    for (const std::size_t number : second) free->graph.dependences.push_back({number, set, 0});
+    return free;
+  }
+
+  [[nodiscard]] std::optional<Plan> plan_of(const Rotation& rotation, const ScheduleOptions& options,
+                                            std::size_t limit) const {
+    const auto free = free_of(rotation);
+    return free ? find_plan(*free, job_.around, options, limit) : std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<Pipelined> finished(const Rotation& rotation) const {
+    const auto free = free_of(rotation);
+    const auto plan = find_plan(*free, job_.around, job_.options, job_.limit);
+    if (!plan) return std::nullopt;
+    Pipelined result;
+    result.left = free->left | section_.left;
+    result.body = lines_of(*plan, *free);
+    for (std::size_t number = 0; number < plan->operations.size(); ++number) {
+      const UnitOperation& operation = free->graph.operations[number];
+      if (static_cast<std::size_t>(operation.from - rotation.lines.data()) >= rotation.second) continue;
+      gate(result.body[static_cast<std::size_t>(plan->operations[number].line)].line, operation.unit, turned_, turned_);
+    }
+    for (CodeLine& line : result.body) renew_accesses(line);
+    if (!add_epilogue(rotation, result)) return std::nullopt;
+    add_prologue(rotation, result);
+    return result;
+  }
+
+  /// Puts what the unit writes under a flag; results, which `$jvalid` gates in a body, under `valid`.
+  static void gate(isa::Line& line, Unit unit, unsigned flag, unsigned valid) {
+    const auto under = [&](isa::Predicate& predicate) {
+      predicate = {static_cast<std::uint8_t>(predicate.jvalid ? valid : flag), false, false};
+    };
+    for (isa::WritePort* port : {&line.t_write, &line.gpr_write, &line.lm_write}) {
+      if (port->source == unit) under(port->predicate);
+    }
+    if (unit == Unit::bm) return;
+    isa::Slot& slot = isa::slot_of(line, unit);
+    if (slot.flag.flag != 0) under(slot.flag.predicate);
+  }
+
+  static void renew_accesses(CodeLine& line) {
+    line.accesses.clear();
+    add_accesses(line);
+  }
+
+  /// The last turn's second stage: of its results those of a turn with a record, and nothing if there was no turn.
+  bool add_epilogue(const Rotation& rotation, Pipelined& result) const {
+    const std::vector<CodeLine> lines(rotation.lines.begin(),
+                                      rotation.lines.begin() + static_cast<std::ptrdiff_t>(rotation.second));
+    const auto free = free_section(lines, {}, job_.record_words, ends_of(rotation), job_.leaving | job_.entering);
+    if (!free) return false;
+    ScheduleOptions quick = job_.options;
+    quick.effort *= kScanEffort;
+    constexpr std::size_t kMostForEach = 4;  // lines of an operation, with what it waits for
+    const auto plan = find_plan(*free, {}, quick, kMostForEach * lines.size() + kMostForEach);
+    if (!plan) return false;
+    result.left |= free->left;
+    result.epilogue = lines_of(*plan, *free);
+    for (std::size_t number = 0; number < plan->operations.size(); ++number) {
+      gate(result.epilogue[static_cast<std::size_t>(plan->operations[number].line)].line,
+           free->graph.operations[number].unit, turned_, valid_);
+    }
+    for (CodeLine& line : result.epilogue) renew_accesses(line);
+    return true;
+  }
+
+  /// Something in every word that the second stage may find before the first one was there: flags are clear.
+  void add_prologue(const Rotation& rotation, Pipelined& result) const {
+    Words wanted = ends_of(rotation) & ~(job_.entering | job_.leaving);
+    for (const CodeLine& code : rotation.lines) {
+      for (const CodeAccess& access : code.accesses) {
+        if (!access.write) continue;
+        bool needed = false;
+        for_words(access, code.line.vlen, [&](unsigned word, unsigned) {
+          needed = needed || wanted.test(word);
+          wanted.reset(word);
+        });
+        if (!needed) continue;
+        if (access.storage == Storage::flag) {
+          result.prologue.push_back(flag_line(access.address, isa::Condition::negative, false, code.where));
+          continue;
+        }
+        isa::Line line;
+        line.vlen = isa::kVectorElements;
+        line.alu.op = isa::Op::UXOR;
+        line.alu.a = line.alu.b = Source::pe_id;
+        line.alu.width = access.width;
+        isa::WritePort port{Unit::alu, static_cast<std::uint16_t>(access.address), access.step > 0, false, {}};
+        if (access.storage == Storage::t) {
+          line.t_write = {Unit::alu, 0, false, false, {}};
+        } else {
+          (access.storage == Storage::gpr ? line.gpr_write : line.lm_write) = port;
+        }
+        result.prologue.push_back(made(line, code.where));
+      }
+    }
+  }
+
+  const PipelineJob& job_;
+  const FreeSection& section_;
+  Bundles bundles_;
+  unsigned turned_;                     // flag: there was a turn before
+  unsigned valid_;                      // flag: the last turn had a record
+  std::vector<std::size_t> order_;      // of bundles
+  std::vector<std::ptrdiff_t> levels_;  // of each the first line that it may stand in
+};
+
+}  // namespace
+
+void pipeline(const PipelineJob& job, const std::function<bool(const Pipelined&)>& accept) {
+  constexpr std::size_t kFlags = 2;
+  if (job.flags.size() < kFlags || job.body.empty()) return;
+  const auto section = free_section(job.body, job.tails, job.record_words, job.entering, job.leaving);
+  if (section && !section->operations.empty()) Pipeliner(job, *section).run(accept);
+}
+
+}  // namespace gdr::assembler
