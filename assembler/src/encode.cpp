@@ -284,8 +284,8 @@ class Encoder {
                                             : info.sources == 0  ? ""
                                                                  : " and no destination";
       reporter_.error(Code::operand_count, resolved.where,
-                      fmt::format("'{}' takes {}{}; {} operands are given: {}", info.mnemonic, sources, destinations,
-                                  values.size(), form_of(info)));
+                      fmt::format("'{}' takes {}{}; {} operands are given{}", info.mnemonic, sources, destinations,
+                                  values.size(), info.sources == 0 ? "" : ": " + form_of(info)));
       return false;
     }
     if (resolved.flags.size() > 1) {

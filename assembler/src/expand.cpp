@@ -176,8 +176,9 @@ class Expander {
       reporter_.error(failure.code, where, fmt::format("'{}' takes something behind it, but the line ends", last));
       return;
     }
-    const bool refused = failure.message.starts_with("expected");
-    const Habit habit = refused ? habit_of(rest) : Habit();
+    const bool operand = failure.message.starts_with("expected an operand");
+    const bool separator = rest.starts_with(",") && failure.message.starts_with("expected");
+    const Habit habit = operand || separator ? habit_of(rest) : Habit();
     if (!reporter_.error(failure.code, where, failure.message + habit.hint) || habit.length == 0) return;
     const std::string_view old = rest.substr(0, habit.length);
     reporter_.fix(

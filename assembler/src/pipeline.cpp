@@ -8,6 +8,7 @@
 namespace gdr::assembler {
 namespace {
 
+using isa::Memory;
 using isa::Source;
 using isa::Storage;
 using isa::Unit;
@@ -70,6 +71,30 @@ struct Rotation {
   std::size_t set = 0;     // index of the line that sets the flag of a turn before
 };
 
+/// A value that both stages read: the second one reads a copy at `address`.
+struct Crossing {
+  std::size_t value = 0;
+  isa::Memory memory = isa::Memory::gpr;
+  unsigned address = 0;
+};
+
+/// A rotated body that is being made.
+struct Draft {
+  Plan plan;
+  std::vector<bool> second;  // of operations
+  Places gpr;
+  Places lm;
+  std::vector<bool> in_lm;  // values that a reader finds in local memory
+  std::vector<Crossing> crossings;
+};
+
+/// A line in place of another one.
+CodeLine remade(const isa::Line& line, const CodeLine& before) {
+  CodeLine code = made(line, before.where);
+  code.text = before.text;
+  return code;
+}
+
 class Pipeliner {
  public:
   Pipeliner(const PipelineJob& job, const FreeSection& section)
@@ -82,9 +107,11 @@ class Pipeliner {
     ScheduleOptions quick = job_.options;
     quick.effort *= kScanEffort;
     for (const std::vector<bool>& second : cuts()) {
-      auto rotation = rotated(second);
-      if (!rotation) continue;
-      if (const auto plan = plan_of(*rotation, quick, job_.limit)) found.emplace(plan->lines, *std::move(rotation));
+      for (const Way crossing : {Way::gpr, Way::lm, Way::none}) {
+        auto rotation = rotated(second, crossing);
+        if (!rotation) continue;
+        if (const auto plan = plan_of(*rotation, quick, job_.limit)) found.emplace(plan->lines, *std::move(rotation));
+      }
     }
     std::multimap<std::size_t, Pipelined> offers;
     for (const auto& [lines, rotation] : found) {
@@ -148,87 +175,158 @@ class Pipeliner {
 
   // ---- the rotated body --------------------------------------------------------------------------------------------
 
-  [[nodiscard]] std::optional<Rotation> rotated(const std::vector<bool>& second) const {
-    Plan plan{0,
-              std::vector<PlacedOperation>(section_.operations.size()),
-              std::vector<PlacedValue>(section_.values.size()),
-              {},
-              {}};
+  [[nodiscard]] std::optional<Rotation> rotated(const std::vector<bool>& second, Way crossing) const {
+    Draft draft{{0,
+                 std::vector<PlacedOperation>(section_.operations.size()),
+                 std::vector<PlacedValue>(section_.values.size()),
+                 {},
+                 {}},
+                std::vector<bool>(section_.operations.size()),
+                {section_.taken, kFirstGprWord, isa::kGprShortWords},
+                {section_.taken, kFirstLmWord, isa::kLmShortWords},
+                std::vector<bool>(section_.values.size()),
+                {}};
     Rotation rotation;
-    std::vector<bool> of_second(section_.operations.size());
     for (const bool stage : {true, false}) {
       for (const std::size_t bundle : order_) {
         if (second[bundle] != stage) continue;
         std::size_t taken = 0;
         for (const Bundle::Member& member : bundles_.all()[bundle].members) {
-          plan.operations[member.operation].line = static_cast<int>(plan.lines + member.offset);
-          of_second[member.operation] = stage;
+          draft.plan.operations[member.operation].line = static_cast<int>(draft.plan.lines + member.offset);
+          draft.second[member.operation] = stage;
           taken = std::max(taken, member.offset + 1);
         }
         if (bundles_.all()[bundle].members.size() > taken) return std::nullopt;  // operations that share a line
-        plan.lines += taken;
+        draft.plan.lines += taken;
       }
-      if (stage) rotation.second = plan.lines;
+      if (stage) rotation.second = draft.plan.lines;
     }
-    Places gpr(section_.taken, kFirstGprWord, isa::kGprShortWords);
-    if (!give_places(plan, of_second, gpr)) return std::nullopt;
-    rotation.lines = lines_of(plan, section_);
-    if (!can_wait(rotation) || !copy_records(rotation, gpr)) return std::nullopt;
+    if (!give_places(draft, crossing)) return std::nullopt;
+    rotation.lines = lines_of(draft.plan, section_);
+    if (!can_wait(rotation)) return std::nullopt;
+    cross(draft, rotation);
+    if (!copy_records(rotation, draft.gpr)) return std::nullopt;
     add_flags(rotation);
     return rotation;
   }
 
-  /// A register or a word of local memory for each value: those between the stages keep theirs.
-  [[nodiscard]] bool give_places(Plan& plan, const std::vector<bool>& second, Places& gpr) const {
-    Places lm(section_.taken, kFirstLmWord, isa::kLmShortWords);
-    plan.gpr.resize(section_.values.size());
-    plan.lm.resize(section_.values.size());
-    const auto line_of = [&](std::size_t operation) { return plan.operations[operation].line; };
-    std::vector<std::size_t> order(section_.values.size());
-    std::vector<bool> between(order.size());
-    for (std::size_t value = 0; value < order.size(); ++value) {
-      order[value] = value;
-      const FreeValue& free = section_.values[value];
-      between[value] = !second[free.operation] &&
-                       std::ranges::any_of(free.readers, [&](std::size_t reader) { return second[reader]; });
+  /// Gives a value a place from one line to another, and its readers the way there; false if there is none.
+  bool give_place(Draft& draft, std::size_t value, int from, int until) const {
+    const FreeValue& free = section_.values[value];
+    const FreeOperation& writer = section_.operations[free.operation];
+    const unsigned step = isa::short_words(free.width);
+    std::optional<unsigned> address;
+    if (!writer.writes_gpr) address = draft.gpr.take(free.words(), step, from, until);
+    const Way way = address ? Way::gpr : Way::lm;
+    if (!address && !writer.writes_lm && may_stand_in_local_memory(draft, value)) {
+      address = draft.lm.take(free.words(), step, from, until);
     }
-    std::ranges::sort(order, {}, [&](std::size_t value) {
-      return std::pair(between[value] ? -1 : line_of(section_.values[value].operation), value);
-    });
-    for (const std::size_t value : order) {
-      const FreeValue& free = section_.values[value];
-      const FreeOperation& writer = section_.operations[free.operation];
-      int from = line_of(free.operation);
-      int until = from;
-      for (const std::size_t reader : free.readers) until = std::max(until, line_of(reader));
-      if (between[value]) {
-        from = 0;
-        until = kForEver;
-      }
-      const unsigned step = isa::short_words(free.width);
-      std::optional<unsigned> address;
-      if (!writer.writes_gpr) address = gpr.take(free.words(), step, from, until);
-      const Way way = address ? Way::gpr : Way::lm;
-      if (!address && !writer.writes_lm && may_stand_in_local_memory(plan, value)) {
-        address = lm.take(free.words(), step, from, until);
-      }
-      if (!address) return false;
-      (way == Way::gpr ? plan.gpr : plan.lm)[value] = *address;
-      (way == Way::gpr ? plan.values[value].gpr : plan.values[value].lm) = 1;
-      plan.values[value].line = line_of(free.operation);
-      for (const std::size_t reader : free.readers) {
-        for (std::size_t operand = 0; operand < 2; ++operand) {
-          if (section_.operations[reader].operands[operand] == static_cast<int>(value)) {
-            plan.operations[reader].ways[operand] = static_cast<int>(way);
-          }
+    if (!address) return false;
+    if (way == Way::lm) draft.in_lm[value] = true;
+    Plan& plan = draft.plan;
+    (way == Way::gpr ? plan.gpr : plan.lm)[value] = *address;
+    (way == Way::gpr ? plan.values[value].gpr : plan.values[value].lm) = 1;
+    plan.values[value].line = plan.operations[free.operation].line;
+    for (const std::size_t reader : free.readers) {
+      for (std::size_t operand = 0; operand < 2; ++operand) {
+        if (section_.operations[reader].operands[operand] == static_cast<int>(value)) {
+          plan.operations[reader].ways[operand] = static_cast<int>(way);
         }
       }
     }
     return true;
   }
 
+  /// A register or a word of local memory for each value. One between the stages has a place to itself, from where the
+  /// second stage reads it. If the first one reads it, too, it may be copied there: then the second stage has the value
+  /// of the turn before until the copy is made. `crossing` says where such copies are wanted; none: no copies.
+  [[nodiscard]] bool give_places(Draft& draft, Way crossing) const {
+    Plan& plan = draft.plan;
+    plan.gpr.resize(section_.values.size());
+    plan.lm.resize(section_.values.size());
+    const auto line_of = [&](std::size_t operation) { return plan.operations[operation].line; };
+    std::vector<std::size_t> order;
+    for (std::size_t value = 0; value < section_.values.size(); ++value) {
+      const FreeValue& free = section_.values[value];
+      const auto by_second = static_cast<std::size_t>(
+          std::ranges::count_if(free.readers, [&](std::size_t reader) { return draft.second[reader]; }));
+      if (draft.second[free.operation] || by_second == 0) {
+        order.push_back(value);
+      } else if (by_second == free.readers.size() || crossing == Way::none) {
+        if (!give_place(draft, value, 0, kForEver)) return false;
+      } else {
+        order.push_back(value);
+        if (!add_crossing(draft, value, crossing)) return false;
+      }
+    }
+    std::ranges::sort(order, {},
+                      [&](std::size_t value) { return std::pair(line_of(section_.values[value].operation), value); });
+    for (const std::size_t value : order) {
+      const FreeValue& free = section_.values[value];
+      const int from = line_of(free.operation);
+      int until = from;
+      for (const std::size_t reader : free.readers) {
+        if (draft.second[reader] == draft.second[free.operation]) until = std::max(until, line_of(reader));
+      }
+      const bool copied = std::ranges::any_of(draft.crossings, [&](const Crossing& one) { return one.value == value; });
+      if (!give_place(draft, value, from, copied ? kForEver - 1 : until)) return false;
+    }
+    return true;
+  }
+
+  bool add_crossing(Draft& draft, std::size_t value, Way crossing) const {
+    const FreeValue& free = section_.values[value];
+    const unsigned step = isa::short_words(free.width);
+    const Memory preferred = crossing == Way::lm ? Memory::lm : Memory::gpr;
+    for (const Memory memory : {preferred, preferred == Memory::gpr ? Memory::lm : Memory::gpr}) {
+      if (memory == Memory::lm && !may_stand_in_local_memory(draft, value)) continue;
+      Places& places = memory == Memory::gpr ? draft.gpr : draft.lm;
+      const auto address = places.take(free.words(), step, 0, kForEver);
+      if (!address) continue;
+      if (memory == Memory::lm) draft.in_lm[value] = true;
+      draft.crossings.push_back({value, memory, *address});
+      return true;
+    }
+    return false;
+  }
+
+  /// Copies what both stages read, and has the second one read the copies.
+  void cross(const Draft& draft, Rotation& rotation) const {
+    for (const Crossing& crossing : draft.crossings) {
+      const FreeValue& free = section_.values[crossing.value];
+      const isa::ReadPort from{static_cast<std::uint16_t>(crossing.address), free.width, true, false};
+      for (const std::size_t reader : free.readers) {
+        if (!draft.second[reader]) continue;
+        const auto at = static_cast<std::size_t>(draft.plan.operations[reader].line);
+        isa::Line line = rotation.lines[at].line;
+        for (std::size_t operand = 0; operand < 2; ++operand) {
+          if (section_.operations[reader].operands[operand] != static_cast<int>(crossing.value)) continue;
+          isa::Slot& slot = isa::slot_of(line, section_.graph.operations[reader].unit);
+          Source& source = operand == 0 ? slot.a : slot.b;
+          isa::ReadPort& own = operand == 0 ? line.gpr_a : line.gpr_b;
+          own = {};
+          source = crossing.memory == Memory::lm ? Source::lm : operand == 0 ? Source::gpr_a : Source::gpr_b;
+          (crossing.memory == Memory::lm ? line.lm_read : own) = from;
+        }
+        rotation.lines[at] = remade(line, rotation.lines[at]);
+      }
+      const CodeLine& writer = rotation.lines[static_cast<std::size_t>(draft.plan.operations[free.operation].line)];
+      const bool in_gpr = draft.plan.values[crossing.value].gpr != 0;
+      isa::Line copy;
+      copy.vlen = free.elements;
+      copy.alu.op = isa::Op::UPASSA;
+      copy.alu.width = free.width;
+      copy.alu.a = in_gpr ? Source::gpr_a : Source::lm;
+      const unsigned place = (in_gpr ? draft.plan.gpr : draft.plan.lm)[crossing.value];
+      (in_gpr ? copy.gpr_a : copy.lm_read) = {static_cast<std::uint16_t>(place), free.width, true, false};
+      (crossing.memory == Memory::gpr ? copy.gpr_write : copy.lm_write) = {
+          Unit::alu, static_cast<std::uint16_t>(crossing.address), true, false, {}};
+      rotation.lines.push_back(made(copy, writer.where));
+    }
+  }
+
   /// True if no reader takes another word of local memory beside it.
-  [[nodiscard]] bool may_stand_in_local_memory(const Plan& plan, std::size_t value) const {
+  [[nodiscard]] bool may_stand_in_local_memory(const Draft& draft, std::size_t value) const {
     if (!section_.local_memory_free) return false;
     return std::ranges::none_of(section_.values[value].readers, [&](std::size_t reader) {
       const UnitOperation& operation = section_.graph.operations[reader];
@@ -240,8 +338,7 @@ class Pipeliner {
       for (std::size_t operand = 0; operand < 2; ++operand) {
         const int other = section_.operations[reader].operands[operand];
         if (other == static_cast<int>(value)) continue;
-        if (other < 0 ? sources[operand] == Source::lm : plan.values[static_cast<std::size_t>(other)].lm != 0)
-          return true;
+        if (other < 0 ? sources[operand] == Source::lm : draft.in_lm[static_cast<std::size_t>(other)]) return true;
       }
       return false;
     });
@@ -297,9 +394,7 @@ class Pipeliner {
         }
       }
       line.bm = {};
-      CodeLine changed = made(line, rotation.lines[at].where);
-      changed.text = rotation.lines[at].text;
-      rotation.lines[at] = std::move(changed);
+      rotation.lines[at] = remade(line, rotation.lines[at]);
     }
     rotation.lines.insert(rotation.lines.begin() + static_cast<std::ptrdiff_t>(rotation.second), copies.begin(),
                           copies.end());
@@ -340,6 +435,13 @@ class Pipeliner {
       const auto at = static_cast<std::size_t>(free->graph.operations[number].from - rotation.lines.data());
       if (at == rotation.set) set = number;
       if (at < rotation.second) second.push_back(number);
+    }
+    // What the second stage leaves undone in the first turn leaves the word as it was before the loop: such a word
+    // stays.
+    const auto of_second = [&](std::size_t number) { return std::ranges::binary_search(second, number); };
+    for (const FreeValue& value : free->values) {
+      const bool returns = of_second(value.operation) && !std::ranges::all_of(value.readers, of_second);
+      if (returns) return std::nullopt;
     }
     // The second stage asks for the flag.
     for (const std::size_t number : second) free->graph.dependences.push_back({number, set, 0});

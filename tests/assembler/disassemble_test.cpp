@@ -61,6 +61,8 @@ loop termination
 isa::Program without_positions(isa::Program program) {
   program.files.clear();
   program.aliases.clear();
+  program.origins.clear();
+  program.expanded.clear();
   for (isa::Variable& variable : program.variables) variable.position = {};
   for (isa::Parameter& parameter : program.parameters) parameter.position = {};
   for (auto& section : program.sections) {

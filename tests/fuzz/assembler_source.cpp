@@ -20,6 +20,8 @@ isa::Program without_places(isa::Program program) {
   program.files.clear();
   program.aliases.clear();
   program.moved.clear();
+  program.origins.clear();
+  program.expanded.clear();
   for (auto& section : program.sections) {
     for (isa::Step& step : section) std::visit([](auto& kind) { kind.position = {}; }, step);
   }

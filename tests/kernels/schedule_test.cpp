@@ -29,10 +29,10 @@ using tests::kSlowedDown;
 constexpr unsigned kBlock = 3;
 constexpr unsigned kPes = 3;
 
-isa::Program assembled_with(std::string_view source, ScheduleLevel level, double effort = 1) {
+isa::Program assembled_with(std::string_view source, ScheduleLevel level, double effort = 1, bool pipeline = false) {
   assembler::AssembleOptions options;
   options.warnings.told.reset();
-  options.schedule = {.level = level, .effort = effort};
+  options.schedule = {.level = level, .effort = effort, .pipeline = pipeline};
   const assembler::AssembleResult result = assembler::assemble(source, "test.vsm", options);
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return *result.program;
@@ -217,9 +217,9 @@ TEST(Schedule, ChangesNoWordThatARandomKernelLeaves) {
 
 /// Packs `source` with values moved; results and events must be those of the source as written.
 void expect_same_results(const std::string& source, std::uint64_t seed, double effort, std::size_t& lines,
-                         std::size_t& packed_lines) {
+                         std::size_t& packed_lines, bool pipeline = false) {
   const isa::Program written = assembled_with(source, ScheduleLevel::none);
-  const isa::Program packed = assembled_with(source, ScheduleLevel::full, effort);
+  const isa::Program packed = assembled_with(source, ScheduleLevel::full, effort, pipeline);
   lines += lines_of_loop(written);
   packed_lines += lines_of_loop(packed);
   for (const std::uint64_t records : {std::uint64_t{0}, std::uint64_t{7}, kRecords}) {
@@ -279,9 +279,62 @@ TEST(ScheduleFull, PacksACoulombKernelWrittenWithoutCareAsTightlyAsByHand) {
   EXPECT_LE(packed_lines, kSlowedDown ? 31u : 29u);
 }
 
+TEST(Pipeline, ChangesNoResultOfAShippedKernel) {
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
+    if (entry.path().extension() != ".vsm") continue;
+    const std::string source = base::read_file(entry.path());
+    const isa::Program written = assembled_with(source, ScheduleLevel::none);
+    if (written.is_type2()) {
+      EXPECT_EQ(assembled_with(source, ScheduleLevel::full, 1, true), written) << entry.path();
+      continue;
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(source, 1, 0.05, lines, packed_lines, true)) << entry.path();
+  }
+  EXPECT_LT(packed_lines, lines);
+}
+
+TEST(Pipeline, ChangesNoResultOfARandomKernel) {
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  std::size_t shorter = 0;
+  for (std::uint64_t seed = 1; seed <= kPacked; ++seed) {
+    const unsigned operations = 5 + static_cast<unsigned>(seed % 40);
+    const std::string source = ChainKernel(seed).source(operations);
+    const std::size_t before = packed_lines;
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines, true));
+    shorter += packed_lines - before < lines_of_loop(assembled_with(source, ScheduleLevel::full, 0.01)) ? 1 : 0;
+  }
+  if (!kSlowedDown) EXPECT_GT(shorter, 0u);  // else nothing was tried
+}
+
+TEST(Pipeline, ChangesNoResultOfRandomLines) {
+  constexpr unsigned kCandidates = 40;
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  for (std::uint64_t seed = 1; seed <= kPacked / 10; ++seed) {
+    const std::string source = RandomKernel(seed, seed % 3 == 0, true).source(kCandidates);
+    ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines, true));
+  }
+  EXPECT_LE(packed_lines, lines);
+}
+
+TEST(Pipeline, RunsTwoTurnsOfGravityBesideEachOther) {
+  const std::string source = base::read_file(GDR_KERNELS_DIR "/gravity.vsm");
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  expect_same_results(source, 1, kSlowedDown ? 0.05 : 1, lines, packed_lines, true);
+  EXPECT_EQ(lines, 27u);
+  EXPECT_LE(packed_lines, kSlowedDown ? 25u : 22u);
+}
+
 TEST(ScheduleFull, DependsOnSeedAndEffortAlone) {
   const std::string source = ChainKernel(3).source(30);
-  EXPECT_EQ(assembled_with(source, ScheduleLevel::full, 0.1), assembled_with(source, ScheduleLevel::full, 0.1));
+  for (const bool pipeline : {false, true}) {
+    EXPECT_EQ(assembled_with(source, ScheduleLevel::full, 0.1, pipeline),
+              assembled_with(source, ScheduleLevel::full, 0.1, pipeline));
+  }
 }
 
 }  // namespace
