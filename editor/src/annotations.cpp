@@ -42,7 +42,7 @@ json use_hint(const Unit& unit, std::uint32_t file, std::uint32_t line, const st
   const std::size_t lines = uses.front().lines.size();
   const bool alike = std::ranges::all_of(uses, [&](const MacroUse& use) { return use.lines.size() == lines; });
   std::string label = fmt::format("clock {}", clocks_text(firsts));
-  if (alike) label += fmt::format(": {} lines, {} clocks", lines, lines * isa::kClocksPerLine);
+  if (alike) label += fmt::format(": {} line{}, {} clocks", lines, lines == 1 ? "" : "s", lines * isa::kClocksPerLine);
   std::string tooltip;
   for (std::size_t n = 0; n < std::min(uses.size(), kMostClocksShown); ++n) {
     tooltip += fmt::format("{}{}", n == 0 ? "" : "\n", use_text(uses[n]));

@@ -137,6 +137,10 @@ std::string expansion_text(const At& at) {
 std::string use_text(const MacroUse& use) {
   const CodeLine& first = use.lines.front();
   const CodeLine& last = use.lines.back();
+  if (use.lines.size() == 1) {
+    return fmt::format("{}, line {}, clocks {} to {}", isa::name_of(first.section), first.number,
+                       first.number * isa::kClocksPerLine, (first.number + 1) * isa::kClocksPerLine - 1);
+  }
   return fmt::format("{}, lines {} to {}, clocks {} to {}: {} lines, {} clocks", isa::name_of(first.section),
                      first.number, last.number, first.number * isa::kClocksPerLine,
                      (last.number + 1) * isa::kClocksPerLine - 1, use.lines.size(),

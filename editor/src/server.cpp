@@ -392,7 +392,12 @@ class LanguageServer::Impl {
     // A kind stands for those below it, too.
     const bool wanted = !only.is_array() ||
                         std::ranges::any_of(only, [](const json& kind) { return kind == "quickfix" || kind == ""; });
-    return wanted ? code_actions(unit, file_in(unit, params), params.at("range")) : json::array();
+    const json& range = params.at("range");
+    for (const char* end : {"start", "end"}) {
+      static_cast<void>(count_of(range.at(end), "line"));
+      static_cast<void>(count_of(range.at(end), "character"));
+    }
+    return wanted ? code_actions(unit, file_in(unit, params), range) : json::array();
   }
 
   json find_tokens(const json& params) {

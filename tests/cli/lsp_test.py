@@ -320,6 +320,103 @@ class Diagnostics(LspTest):
         self.assertIn(len("# ") + 4 + len(" $r0"), lengths)
 
 
+class Fixes(LspTest):
+    """Quick fixes: each is applied to the text, and what is told after it is looked at."""
+
+    def offered(self, uri, text, word, nth=0, **context):
+        place = self.place(text, word, nth)
+        return self.client.request("textDocument/codeAction", textDocument={"uri": uri}, range={"start": place, "end": place},
+                                   context={"diagnostics": [], **context})
+
+    @staticmethod
+    def applied(text, uri, action):
+        ((changed, edits),) = action["edit"]["changes"].items()
+        assert changed == uri, action
+        lines = text.split("\n")
+        for edit in sorted(edits, key=lambda each: (each["range"]["start"]["line"], each["range"]["start"]["character"]), reverse=True):
+            begin, end = edit["range"]["start"], edit["range"]["end"]
+            head, tail = lines[begin["line"]][:begin["character"]], lines[end["line"]][end["character"]:]
+            lines[begin["line"]:end["line"] + 1] = (head + edit["newText"] + tail).split("\n")
+        return "\n".join(lines)
+
+    def mended(self, text, word, title, nth=0):
+        """Opens a text that has something wrong at a word, takes the fix of this title, and returns the text and what is told of it."""
+        uri, found = self.opened("mend.vsm", text)
+        self.assertTrue(found)
+        actions = {each["title"]: each for each in self.offered(uri, text, word, nth)}
+        self.assertIn(title, actions)
+        self.assertEqual((actions[title]["kind"], len(actions[title]["diagnostics"])), ("quickfix", 1))
+        self.assertIn(actions[title]["diagnostics"][0]["code"], {each["code"] for each in found})
+        after = self.applied(text, uri, actions[title])
+        self.changed(uri, after)
+        return after, self.diagnostics(uri)
+
+    CLEAN = KERNEL.replace("  repeat k = 0..axes-1\n    fmul d scale $lr{8*k+24}v\n  end\n", "").replace("const axes = 2\n", "").replace(
+        "param scale : short = 2\n", "")
+
+    def test_the_capability_is_told(self):
+        self.assertEqual(self.begun()["codeActionProvider"], {"codeActionKinds": ["quickfix"]})
+
+    def test_a_source_without_errors_has_none(self):
+        self.begun()
+        uri, found = self.opened("clean.vsm", self.CLEAN)
+        self.assertEqual((found, self.offered(uri, self.CLEAN, "fsub")), ([], []))
+
+    def test_words_that_are_nearly_right_are_replaced(self):
+        for right, wrong, title in (("fmul d mj", "fmlu d mj", "write 'fmul'"), ("fmul d mj", "fmul d mjj", "write 'mj'"),
+                                    ("fmul d mj", "FMUL d mj", "write 'fmul'"), ("fmul d mj", "fmul d, mj", "leave ',' out"),
+                                    ("flt72to64", "flt72to46", "write 'flt72to64'"), ("upassa $lti", "mov $lti", "write 'upassa'")):
+            self.client = self.new_client()
+            self.begun()
+            word = "," if title.startswith("leave") else wrong.split()[-1] if "mjj" in wrong or len(wrong.split()) == 1 else wrong.split()[0]
+            self.assertEqual(self.mended(self.CLEAN.replace(right, wrong), word, title), (self.CLEAN, []))
+
+    def test_a_result_read_too_early_gets_a_line_in_between(self):
+        self.begun()
+        early = self.CLEAN.replace("  nop\n", "")
+        self.assertEqual(self.mended(early, "d mj", "put a 'nop' before this line"), (self.CLEAN, []))
+
+    def test_what_is_unused_can_be_deleted(self):
+        self.begun()
+        more = self.CLEAN.replace("reg d $lr16v\n", "reg d $lr16v\nreg never $lr8v\n")
+        self.assertEqual(self.mended(more, "never", "delete the declaration"), (self.CLEAN, []))
+        more = self.CLEAN + "  fmul d mj $lr40v\n"
+        after, found = self.mended(more, "$lr40v", "put 'nop' in its place")
+        self.assertEqual((after, found), (self.CLEAN + "  nop\n", []))
+
+    def test_a_width_that_was_not_meant(self):
+        self.begun()
+        wrong = self.CLEAN.replace("reg d $lr16v\n", "").replace(" d  ", " $lr16v  ").replace("fmul d mj", "fmul $r16v mj")
+        after, found = self.mended(wrong, "$r16v", "read '$lr16v'")
+        self.assertIn("fmul $lr16v mj $lt", after)
+        self.assertEqual(found, [])
+
+    def test_every_warning_can_be_allowed_where_it_stands(self):
+        for line in ("reg never $lr8v", "reg never $lr8v  # allow width", "reg never $lr8v  # kept for a reason"):
+            self.client = self.new_client()
+            self.begun()
+            after, found = self.mended(self.CLEAN.replace("macro add", f"{line}\nmacro add"), "never", "allow 'unused' here")
+            self.assertEqual(found, [], after)
+            self.assertEqual(after.count("# allow"), 1)
+
+    def test_nothing_is_offered_where_a_macro_s_argument_stands_for_its_parameter(self):
+        self.begun()
+        text = self.CLEAN.replace("add sum sum", "add summ sum")
+        uri, found = self.opened("macro.vsm", text)
+        self.assertTrue(found)
+        self.assertEqual(self.offered(uri, text, "what $lti"), [])
+
+    def test_other_kinds_of_actions_and_wrong_ranges(self):
+        self.begun()
+        text = self.CLEAN.replace("fmul d mj", "fmlu d mj")
+        uri, _ = self.opened("other.vsm", text)
+        self.assertEqual(self.offered(uri, text, "fmlu", only=["source.organizeImports"]), [])
+        self.assertEqual(len(self.offered(uri, text, "fmlu", only=["quickfix"])), 1)
+        for range_ in ({}, None, {"start": {"line": -1, "character": 0}, "end": {"line": 0, "character": 0}}, {"start": {"line": 0}}):
+            error = self.client.error("textDocument/codeAction", textDocument={"uri": uri}, range=range_, context={"diagnostics": []})
+            self.assertEqual(error["code"], -32602, range_)
+
+
 class Hover(LspTest):
     def setUp(self):
         super().setUp()
@@ -520,7 +617,7 @@ class Writing(LspTest):
                                     range={"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}})
         labels = {each["position"]["line"]: each["label"] for each in found}
         self.assertEqual(labels, {9: "clock 12", 12: "clock 0", 13: "clock 4", 14: "6 lines, 32 clocks, bound: idp",
-                                  15: "clock 0", 16: "clock 4", 17: "clock 8", 20: "clock 16, 20"})
+                                  15: "clock 0", 16: "clock 4", 17: "clock 8", 18: "clock 12: 1 line, 4 clocks", 20: "clock 16, 20"})
         self.assertEqual(found[-1]["position"]["character"], len("    fmul d scale $lr{8*k+24}v"))
         some = self.client.request("textDocument/inlayHint", textDocument={"uri": self.uri},
                                    range={"start": {"line": 15, "character": 0}, "end": {"line": 16, "character": 0}})
@@ -528,6 +625,19 @@ class Writing(LspTest):
         self.changed(self.uri, KERNEL.replace("fmul d mj", "fmul d nix"))
         self.assertEqual(self.client.request("textDocument/inlayHint", textDocument={"uri": self.uri},
                                              range={"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}), [])
+
+    def test_a_line_that_uses_a_macro_has_the_clocks_of_all_its_lines(self):
+        text = KERNEL.replace("  fadd what $lti to\n", "  fadd what $lt $lt\n  nop\n  fadd $lt what to\n")
+        self.changed(self.uri, text.replace("  add sum sum\n", "  add sum sum\n  nop\n  add sum sum\n"))
+        found = self.client.request("textDocument/inlayHint", textDocument={"uri": self.uri},
+                                    range={"start": {"line": 9, "character": 0}, "end": {"line": 99, "character": 0}})
+        labels = {each["position"]["line"]: each["label"] for each in found}
+        self.assertEqual({line: labels[line] for line in (9, 10, 11, 20, 22)},
+                         {9: "clock 12, 28", 10: "clock 16, 32", 11: "clock 20, 36", 20: "clock 12: 3 lines, 12 clocks",
+                          22: "clock 28: 3 lines, 12 clocks"})
+        shown = self.client.request("textDocument/hover", textDocument={"uri": self.uri}, position={"line": 22, "character": 4})
+        self.assertIn("loop body, lines 7 to 9, clocks 28 to 39: 3 lines, 12 clocks", shown["contents"]["value"])
+        self.assertIn("fadd sum $lt $lt\nnop\nfadd $lt sum sum\n", shown["contents"]["value"])
 
     def test_words_are_told_by_their_kind(self):
         self.client = self.new_client()

@@ -58,6 +58,8 @@ Program every_kind_of_entry() {
   program.moved = {{Section::initialization, 0, {0, 13, 3}},
                    {Section::loop_body, 1, {1, 6, 5}},
                    {Section::loop_body, 1, {0, 22, 1}}};
+  program.origins = {{"twice", "macro 'twice' is used here", {0, 9, 3}}, {"", "with k = 1", {0, 5, 3, 1}}};
+  program.expanded = {{{0, 6, 3, 2}, "fadd $lr8v x x"}};
   return program;
 }
 
@@ -200,6 +202,25 @@ TEST(ObjectFile, IsRefusedWithOperationsMovedToLinesThatThereAreNot) {
   EXPECT_THAT(refusal_after([](Program& program) { program.moved[2].line = 0; }), HasSubstr("stands out of order"));
   EXPECT_THAT(refusal_after([](Program& program) { program.moved[0].position.file = 2; }),
               HasSubstr("stands in file 2"));
+}
+
+TEST(ObjectFile, IsRefusedWithOriginsThatLeadNowhere) {
+  EXPECT_THAT(refusal_after([](Program& program) { program.aliases[0].position.origin = 3; }),
+              HasSubstr("comes from origin 3, but there are 2"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.origins[1].position.origin = 2; }),
+              HasSubstr("origin 2 comes from origin 2, which is not before it"));
+  EXPECT_THAT(refusal_after([](Program& program) { program.expanded[0].position.file = 2; }),
+              HasSubstr("stands in file 2"));
+}
+
+TEST(Program, KnowsTheUsesOfMacrosAroundAPlace) {
+  const Program program = every_kind_of_entry();
+  const auto uses = program.uses_around({0, 6, 3, 2});
+  ASSERT_EQ(uses.size(), 1u);  // the turn of a repeat inside is none
+  EXPECT_EQ(uses[0]->macro, "twice");
+  ASSERT_NE(program.expanded_text({0, 6, 3, 2}), nullptr);
+  EXPECT_EQ(*program.expanded_text({0, 6, 3, 2}), "fadd $lr8v x x");
+  EXPECT_EQ(program.expanded_text({0, 6, 3, 1}), nullptr);
 }
 
 TEST(ObjectFile, IsRefusedWithAShapeThatDoesNotAddUp) {
