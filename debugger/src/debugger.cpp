@@ -81,7 +81,6 @@ void Debugger::Impl::find_uses() {
   for (const std::vector<CodeLine>& section : code_) {
     for (const CodeLine& line : section) {
       for (const isa::SourcePosition& place : line.places) {
-        if (is_idle(line)) continue;  // it has the place of another line
         for (const std::uint32_t origin : origins_of(place)) {
           const auto [found, fresh] = known.try_emplace({origin, line.section}, uses_.size());
           if (fresh) uses_.push_back({origin, line.section, line.line, line.line});

@@ -83,6 +83,17 @@ class Extension(lsp_test.LspTest):
             answer = client.answer("initialize", initializationOptions={name: [[]]})
             self.assertEqual("error" in answer, name != "path", name)  # which is the editor's alone
 
+    def test_the_client_finds_the_server_s_quick_fixes(self):
+        # The client asks for code actions where the server says that it has them.
+        self.assertEqual(self.begun()["codeActionProvider"], {"codeActionKinds": ["quickfix"]})
+        text = "kernel k\nvar vector long x hlt\nloop body\n  fadx x x $lt\n"
+        uri, found = self.opened("k.vsm", text)
+        position = {"line": 3, "character": 3}
+        (action,) = self.client.request("textDocument/codeAction", textDocument={"uri": uri}, range={"start": position, "end": position},
+                                        context={"diagnostics": found, "only": ["quickfix"], "triggerKind": 1})
+        ((edit,),) = action["edit"]["changes"].values()
+        self.assertEqual((action["title"], edit["newText"], action["diagnostics"][0]["code"]), ("write 'fadd'", "fadd", found[0]["code"]))
+
     def test_it_starts_the_language_server_and_the_debugger(self):
         if not shutil.which("node"):
             self.skipTest("needs node")

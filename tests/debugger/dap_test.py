@@ -279,6 +279,36 @@ class Dap(DapTest):
         self.assertNotEqual(self.top()["name"], "the end of the run")
 
 
+class FrameMacros(DapTest):
+    TEXT = KERNEL.replace("loop initialization", "macro twice a\n  fadd a a a\n  nop\nend\nloop initialization").replace(
+        "  fmul d scale $lt\n", "  twice d\n  fmul d scale $lt\n")
+
+    def test_a_use_is_a_frame_and_can_be_stepped_over_into_and_out_of(self):
+        kernel = self.file("uses.vsm", self.TEXT)
+        use = self.TEXT.split("\n").index("  twice d") + 1
+        inside = self.TEXT.split("\n").index("  fadd a a a") + 1
+        client = self.launched(kernel)
+        (set_,) = client.request("setBreakpoints", source={"path": str(kernel)}, breakpoints=[{"line": use}])["breakpoints"]
+        self.assertTrue(set_["verified"])
+        client.request("configurationDone")
+        client.event("stopped")
+
+        def frames():
+            return [(each["line"], each["name"]) for each in client.request("stackTrace", threadId=1)["stackFrames"]]
+        self.assertEqual(client.moves("continue", threadId=1)["reason"], "breakpoint")
+        self.assertEqual([line for line, _ in frames()], [inside, use])
+        self.assertEqual(frames()[1][1], "use of macro 'twice'")
+        client.moves("stepIn", threadId=1)
+        self.assertEqual([line for line, _ in frames()], [inside + 1, use])
+        client.moves("stepOut", threadId=1)
+        self.assertEqual([line for line, _ in frames()], [use + 1])
+        client.moves("continue", threadId=1)
+        client.moves("next", threadId=1)
+        self.assertEqual([line for line, _ in frames()], [use + 1])
+        client.moves("stepOut", threadId=1)  # outside macros an iteration
+        self.assertIn("iteration 2, line 0", frames()[0][1])
+
+
 class Malformed(DapTest):
     def test_messages_that_are_wrong_are_answered(self):
         client = self.client

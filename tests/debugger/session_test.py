@@ -143,6 +143,86 @@ class Session(DebugTest):
         self.assertEqual(out.count("run 1, loop body, iteration 0, line 3"), 2)
 
 
+class Macros(DebugTest):
+    """Lines that use a macro: 21 uses `both` (lines 6 to 8, of which the last uses `twice`, line 3), 23 `twice`."""
+
+    TEXT = """kernel uses
+macro twice a
+  fadd a a a
+end
+macro both a
+  fmul a fs"3" a
+  nop
+  twice a
+end
+bvar long xj elt
+bvar short mj elt
+var vector long xi hlt
+var vector long sum rrn flt72to64 fadd
+reg d $lr8v
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lti sum
+loop body
+  fsub xj xi d
+  nop
+  both d
+  nop
+  twice d
+  nop
+  fadd sum d sum
+  nop
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.uses = self.file("uses.vsm", self.TEXT)
+
+    def lines(self, *commands, kernel=None):
+        out = self.session(kernel or self.uses, *commands).out
+        return [int(line.rsplit("line ", 1)[1].split(" ")[0]) for line in out.splitlines() if line.startswith("run ")]
+
+    def test_a_breakpoint_on_a_use_stops_at_its_first_line_alone(self):
+        self.assertEqual(self.lines("break 21 if $j >= 0", "run", "step", "continue"), [2, 3, 2])
+        out = self.session(self.uses, "break 21", "run").out
+        self.assertIn("uses.vsm:6: fmul a fs\"3\" a\n      = fmul d fs\"3\" d\n    in ", out)
+        self.assertIn("uses.vsm:21: both d\n", out)
+
+    def test_a_breakpoint_on_a_use_inside_a_macro_stops_there(self):
+        self.assertEqual(self.lines("break 8", "run"), [4])
+        out = self.session(self.uses, "break 8", "run").out
+        self.assertLess(out.index("uses.vsm:8: twice a"), out.index("uses.vsm:21: both d"))
+
+    def test_steps_over_and_out_of_uses(self):
+        self.assertEqual(self.lines("break 21", "run", "next", "next", "next", "next"), [2, 5, 6, 7, 8])
+        self.assertEqual(self.lines("break 21", "run", "step", "next", "next"), [2, 3, 4, 5])
+        self.assertEqual(self.lines("break 21", "run", "step", "out"), [2, 3, 5])
+        self.assertEqual(self.lines("break 21", "run", "step 2", "out"), [2, 4, 5])
+        self.assertEqual(self.lines("break 23", "run", "back over 2", "back over"), [6, 2, 1])
+        self.assertEqual(self.lines("break 8", "run", "back out"), [4, 0])  # the begin of `twice`: an iteration
+        self.assertEqual(self.lines("break 7", "run", "back out"), [3, 2])
+
+    def test_values_are_the_same_however_one_gets_there(self):
+        self.session(self.uses, "pair i=1 j=64", "step 2", "assert d == 63", "next", "step", "assert d == 378", "next", "step", "assert d == 756")
+
+    def test_the_next_lines_with_code_are_named_with_those_that_use_macros(self):
+        outcome = self.session(self.uses, "break 22", "break 20", "break 9", status=1)
+        self.assertIn("the next lines with code: 8, 16", outcome.err)
+
+    def test_a_scheduled_use_ends_with_its_last_operation(self):
+        packed = cli_test.gdr("as", self.uses, "--schedule", "-o", self.scratch / "uses.gdro")
+        self.assertEqual(packed.status, 0, packed.err)
+        found = self.lines("break 21", "run", "next", "step", kernel=self.scratch / "uses.gdro")
+        self.assertGreater(found[1], found[0] + 1)
+        self.assertEqual(found[2], found[1] + 1)
+
+    def test_a_repeat_shows_what_its_lines_stand_for(self):
+        kernel = self.kernel("  fsub xj xi d\n  nop\n  repeat k = 0..1\n    fmul d mj $lr{8*k+16}v\n  end\n  fadd sum d sum\n")
+        out = self.session(kernel, "break 16", "run", "continue").out
+        self.assertIn("= fmul d mj $lr16v", out)
+        self.assertIn("= fmul d mj $lr24v", out)
+
+
 class Break(DebugTest):
     BODY = """  fsub xj xi d
   uadd $peid $bbid $t
