@@ -90,9 +90,18 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
   base::write_file(directory / (program.kernel + "_grape.f90"), stubs.fortran);
 }
 
+assembler::AssembleResult read_source(const std::string& source, const assembler::AssembleOptions& options) {
+  if (source != "-") return assembler::assemble_file(source, options);
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a file that a source includes
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stdin));
+  if (text.size() > kMostBytes) throw Error(fmt::format("standard input: more than {} bytes", kMostBytes));
+  return assembler::assemble(text, "<stdin>", options);
+}
+
 int assemble(const Options& options) {
   const Stopwatch watch;
-  const assembler::AssembleResult result = assembler::assemble_file(options.source, options.assemble.options());
+  const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (result.program) {
     const isa::Program& program = *result.program;
@@ -119,7 +128,7 @@ void add_as(Command program) {
       program.add_command("as", "assemble a kernel and prove it legal",
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
                           [options] { return assemble(*options); });
-  command.add_option("source", options->source, "assembly source (.vsm)").required();
+  command.add_option("source", options->source, "assembly source (.vsm), or - for standard input").required();
   command.add_output("-o,--output", options->object, "object file to write (.gdro)");
   command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
   command.add_output_or_stdout("--listing", options->listing,

@@ -123,6 +123,12 @@ class Declarer {
     symbol.width = declaration.width;
     symbol.memory = declaration.broadcast ? Memory::bm : Memory::lm;
     isa::Variable variable;
+    const bool says_more = !declaration.attributes.empty() && isa::transfer_named(declaration.attributes.front().text);
+    if (isa::transfer_named(symbol.name) && !says_more) {
+      reporter_.error(Code::syntax, at.place(declaration.name.span),
+                      fmt::format("the name is missing: '{}' is a transfer, and stands behind it", symbol.name));
+      return;
+    }
     const bool good = read_dimensions(declaration, at, symbol) && read_attributes(declaration, at, symbol, variable) &&
                       fits(at, symbol);
     if (!good) return result_.symbols.tolerate(symbol.name);

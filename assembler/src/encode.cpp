@@ -67,6 +67,7 @@ class Encoder {
     Sequencer sequencer = sequencer_;
     bool good = true;
     std::vector<const Operation*> operations;
+    good = set_once(statement, at);
     for (const Item& item : statement.items) {
       if (const auto* length = std::get_if<VectorLength>(&item)) good = set(*length, at, sequencer) && good;
       if (const auto* mask = std::get_if<MaskSetting>(&item)) good = set(*mask, at, sequencer) && good;
@@ -192,6 +193,27 @@ class Encoder {
         fmt::format("operations stand in a section; begin one with '{}'", isa::name_of(isa::Section::loop_body)));
   }
 
+  /// A line has one vector length and one mask.
+  bool set_once(const CodeStatement& statement, const ExpandedStatement& at) {
+    const VectorLength* length = nullptr;
+    const MaskSetting* mask = nullptr;
+    for (const Item& item : statement.items) {
+      const auto* second_length = std::get_if<VectorLength>(&item);
+      const auto* second_mask = std::get_if<MaskSetting>(&item);
+      const bool twice = (second_length != nullptr && length != nullptr) || (second_mask != nullptr && mask != nullptr);
+      if (twice) {
+        const Span& span = second_length != nullptr ? second_length->elements.span : second_mask->flag.span;
+        reporter_.error(Code::sequencer, at.place(span),
+                        fmt::format("a second '{}' in this line, which has one; leave one of them out",
+                                    second_length != nullptr ? "vlen" : "mask"));
+        return false;
+      }
+      if (second_length != nullptr) length = second_length;
+      if (second_mask != nullptr) mask = second_mask;
+    }
+    return true;
+  }
+
   bool set(const VectorLength& length, const ExpandedStatement& at, Sequencer& sequencer) {
     if (length.elements.value < 1 || length.elements.value > isa::kVectorElements) {
       reporter_.error(Code::sequencer, at.place(length.elements.span),
@@ -230,6 +252,15 @@ class Encoder {
     std::vector<Value> values;
     bool good = true;
     for (const Operand& operand : operation.operands) {
+      const bool number = operand.kind == OperandKind::immediate && operand.immediate == ImmediateKind::floating;
+      if (number && isa::info_of(*op).kind == isa::NumberKind::integer) {
+        reporter_.error(Code::immediate, at.place(operand.span),
+                        fmt::format("'{}' takes integers, and this is a floating-point number; write il\"...\" or "
+                                    "is\"...\", or its bits as hl\"...\"",
+                                    operation.mnemonic.text));
+        good = false;
+        continue;
+      }
       auto value = operands_.read(operand, at, elements);
       good = good && value;
       if (value) values.push_back(std::move(*value));

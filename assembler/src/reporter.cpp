@@ -19,8 +19,18 @@ bool Reporter::report(Severity severity, Code code, const Place& where, std::str
   dropped_ = !seen_.emplace(number, where.range.file, where.range.line, where.range.column, message).second;
   if (dropped_) return false;
   groups_.push_back({{severity, number, where.range, std::move(message), warning_of(code)}});
+  unsigned same = 1;  // uses of one line, as of a macro that uses itself
   for (std::uint32_t origin = where.origin; origin != 0; origin = origins_[origin].where.origin) {
-    groups_.back().push_back({Severity::note, number, origins_[origin].where.range, origins_[origin].what, {}});
+    const Origin& from = origins_[origin];
+    Diagnostic& last = groups_.back().back();
+    const bool again = last.severity == Severity::note && last.where.file == from.where.range.file &&
+                       last.where.line == from.where.range.line && last.message.starts_with(from.what);
+    if (again) {
+      last.message = fmt::format("{}, {} times", from.what, ++same);
+      continue;
+    }
+    same = 1;
+    groups_.back().push_back({Severity::note, number, from.where.range, from.what, {}, {}});
   }
   return true;
 }
