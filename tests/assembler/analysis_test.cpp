@@ -129,6 +129,56 @@ TEST(Analysis, ShowsTheSourceOfTheChainAndOfEachLine) {
                               "     2     -    0   16  ....   test.vsm:11: nop\n"));
 }
 
+std::size_t count_of(std::string_view text, std::string_view word) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+TEST(Analysis, ShowsWhatUsesOfMacrosAndTurnsOfRepeatsBecame) {
+  const AssembleResult result = assemble(
+      "kernel k  # allow unused\nmacro twice a b\n  fadd a a b\nend\nbvar long xj elt\nvar vector long sum rrn\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  nop\nloop body\n  twice xj $lr8v\n"
+      "  repeat k = 1..2\n    fpassa xj $lr{8*k+8}v\n  end\n  fadd sum $lr8v sum\n",
+      "k.vsm");
+  ASSERT_TRUE(result.program) << format_diagnostics(result);
+  const AnalysedSources sources{*result.program, result.files};
+  const Analysis one = analyse(*result.program);
+  const std::string text = analysis_text(one, sources);
+  EXPECT_THAT(text, HasSubstr("in k.vsm:12: twice xj $lr8v\n"));
+  EXPECT_THAT(text, HasSubstr("k.vsm:3: fadd a a b\n"));
+  EXPECT_THAT(text, HasSubstr("= fadd xj xj $lr8v\n"));
+  EXPECT_THAT(text, HasSubstr("= fpassa xj $lr24v\n"));
+  EXPECT_THAT(text, Not(HasSubstr("= fadd sum")));
+  const std::string page = analysis_page(one, sources);
+  EXPECT_THAT(page, HasSubstr("data-at=\"0:3 0:12\""));  // pointing at the use shows its line
+  EXPECT_THAT(page, HasSubstr("<td>fadd xj xj $lr8v</td>"));
+}
+
+TEST(Analysis, DrawsEveryOperationAndTheWayOfEveryResult) {
+  const AssembleResult result = assemble(
+      "kernel k  # allow unused\nbvar long xj elt\nvar vector long sum rrn\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  nop\nloop body\n"
+      "  fmul xj fs\"2\" $lt $lr8v\n  fadd $lti xj $lr16v\n  nop\n  fadd $lr8v $lr16v $lt ; fmul $lr8v fs\"3\" $lr24v\n"
+      "  fadd sum $lti sum\n  nop\n",
+      "k.vsm");
+  ASSERT_TRUE(result.program) << format_diagnostics(result);
+  const Analysis one = analyse(*result.program);
+  std::vector<std::tuple<std::size_t, std::size_t, unsigned, std::string>> ways;
+  for (const DependentOperation& way : one.dependences)
+    ways.emplace_back(way.from.line, way.to.line, way.waits, way.what);
+  using Way = std::tuple<std::size_t, std::size_t, unsigned, std::string>;
+  EXPECT_THAT(ways, ::testing::UnorderedElementsAre(Way{0, 1, 1, "T"}, Way{0, 3, 2, "$lr8v"}, Way{0, 3, 2, "$lr8v"},
+                                                    Way{1, 3, 2, "$lr16v"}, Way{3, 4, 1, "T"}));
+  const std::string page = analysis_page(one, {*result.program, result.files});
+  EXPECT_EQ(count_of(page, "<g class=\"op"), one.operations);
+  EXPECT_EQ(count_of(page, "<path data-from="), one.dependences.size());
+  EXPECT_THAT(page, HasSubstr("data-from=\"o3-adder\" data-to=\"o4-adder\""));
+  std::size_t taken = 0;
+  for (const LineUse& use : one.body) taken += use.ports.size();
+  EXPECT_EQ(count_of(page, "<rect class=lane"), taken);
+}
+
 TEST(Analysis, HoldsForEveryKernelOfOurs) {
   for (const std::string name : {"gravity", "gravity_jerk", "gravity_jerk_long", "vdw", "nearest", "tutorial", "count",
                                  "dgemm", "dgemm_double"}) {

@@ -307,6 +307,42 @@ class JsonReport(CliTest):
         for arguments in [["fp", "show", "1.5"], ["machine", "show", "model450"]]:
             self.assertIsInstance(json.loads(self.succeeds(*arguments, "--json", "-").out), dict)
 
+    def test_mendings_of_a_source_are_edits(self):
+        kernel = self.file("k.vsm", "kernel k\nvar vector long x hlt\nloop body\n  fadx x x $lt\n  fadd x $lt\n")
+        outcome = gdr("as", kernel, "--json", "-")
+        self.assertEqual(outcome.status, 1)
+        first, second = json.loads(outcome.out)["diagnostics"]
+        (fix,) = first["fixes"]
+        self.assertEqual((fix["title"], fix["edits"]), ("write 'fadd'", [{"file": str(kernel), "line": 4, "column": 3, "length": 4,
+                                                                       "whole_line": False, "text": "fadd"}]))
+        self.assertEqual(second["fixes"], [])
+
+    def test_a_source_is_read_from_standard_input(self):
+        source = (PROJECT / "kernels/tutorial.vsm").read_text(encoding="utf-8")
+        outcome = gdr("as", "-", "--json", "-", stdin=source)
+        self.assertEqual((outcome.status, json.loads(outcome.out)["kernel"]), (0, "tutorial"))
+        self.assertIn("<stdin>:1:1: error", gdr("as", "-", stdin="nothing\n").err)
+
+    def test_an_analysis_tells_what_macros_became_and_what_reads_what(self):
+        kernel = self.file("k.vsm", "kernel k\nbvar long xj elt\nvar vector long sum rrn\nmacro twice a\n  fadd a a $lt\nend\n"
+                           "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\nloop body\n  twice xj\n  fadd sum $lt sum\n  nop\n")
+        report = json.loads(self.succeeds("analyse", kernel, "--json", "-").out)
+        self.assertEqual(report["body"][0]["sources"], [{"file": str(kernel), "line": 5, "expanded": "fadd xj xj $lt",
+                                                         "uses": [{"macro": "twice", "file": str(kernel), "line": 11}]}])
+        self.assertEqual(report["body"][1]["sources"][0]["uses"], [])
+        self.assertEqual(report["dependences"], [{"from": {"line": 0, "unit": "adder"}, "to": {"line": 1, "unit": "adder"}, "waits": 1,
+                                                  "what": "T"}])
+        self.succeeds("as", kernel, "-o", self.scratch / "k.gdro")
+        again = json.loads(self.succeeds("analyse", self.scratch / "k.gdro", "--json", "-").out)
+        self.assertEqual(again["body"], report["body"])
+
+    def test_pipelining_goes_with_full_scheduling(self):
+        kernel = PROJECT / "kernels/tutorial.vsm"
+        for more in ([], ["--schedule"], ["--schedule=list"]):
+            outcome = gdr("as", kernel, "--pipeline", *more)
+            self.assertEqual((outcome.status, "--pipeline goes with --schedule=full" in outcome.err), (2, True), more)
+        self.succeeds("as", kernel, "--pipeline", "--schedule=full")
+
     def test_kernels_and_machines_of_one_name_are_told_apart(self):
         data = self.scratch / "data"
         for folder in ("kernels", "machines"):
