@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis_source.h"
+#include "source_text.h"
 
 namespace gdr::assembler {
 namespace {
@@ -13,10 +14,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
-}
-
-bool is_word_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /// Registers of one use of a macro have the names that its body gives them.

@@ -306,7 +306,7 @@ TEST(Pipeline, ChangesNoResultOfARandomKernel) {
     ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines, true));
     shorter += packed_lines - before < lines_of_loop(assembled_with(source, ScheduleLevel::full, 0.01)) ? 1 : 0;
   }
-  if (!kSlowedDown) EXPECT_GT(shorter, 0u);  // else nothing was tried
+  EXPECT_GE(shorter, kSlowedDown ? 0u : 1u);  // else nothing was tried
 }
 
 TEST(Pipeline, ChangesNoResultOfRandomLines) {
