@@ -130,6 +130,8 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
     out += fmt::format("<th title=\"{:.0f} %\">{}</th>", 100 * port.share(), html(port.name));
   }
   out += "<th class=wide>chain</th><th class=wide>operations</th></tr></thead><tbody>\n";
+  // A packed line holds operations of several lines.
+  const bool as_written = lines.moved_operations() == 0;
   for (std::size_t line = 0; line < analysis.body.size(); ++line) {
     const LineUse& use = analysis.body[line];
     std::string at;
@@ -153,7 +155,7 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
       out += fmt::format("<td class=\"port{}\"></td>", on ? " on" : "");
     }
     out += fmt::format("<td class=c>{}</td><td>{}</td></tr>\n", linked ? "|" : "",
-                       html(lines.expanded(line).empty() ? lines.printed(line) : lines.expanded(line)));
+                       html(as_written && !lines.expanded(line).empty() ? lines.expanded(line) : lines.printed(line)));
   }
   out += "</tbody></table></section>\n";
 }
