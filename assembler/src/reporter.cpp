@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
 
 namespace gdr::assembler {
@@ -94,23 +95,28 @@ void Reporter::fix_without(std::string title, const Place& where) {
 
 namespace {
 
-/// Line `number`, counted from 1, without its end.
-std::string_view line_of(std::string_view text, std::uint32_t number) {
-  for (; number > 1; --number) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
+/// Lines of a text, without their ends.
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return text.substr(0, text.find('\n'));
+  return lines;
 }
 
 }  // namespace
 
 std::vector<Diagnostic> Reporter::take(const std::vector<SourceFile>& files) {
+  std::map<std::uint32_t, std::vector<std::string_view>> texts;  // of each file its lines
   for (PendingFix& pending : fixes_) {
     const SourceRange& where = pending.fix.edits.front().where;
     if (where.file >= files.size()) continue;
-    const std::string_view line = line_of(files[where.file].text, where.line);
+    const auto [found, fresh] = texts.try_emplace(where.file);
+    if (fresh) found->second = lines_of(files[where.file].text);
+    if (where.line < 1 || where.line > found->second.size()) continue;
+    const std::string_view line = found->second[where.line - 1];
     const bool stands =
         where.column >= 1 && where.column - 1 <= line.size() && line.substr(where.column - 1).starts_with(pending.old);
     if (stands) groups_[pending.group].front().fixes.push_back(std::move(pending.fix));
