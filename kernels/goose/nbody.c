@@ -1,5 +1,5 @@
-/* Direct N-body with a leapfrog. The loop over pairs goes to the board where gdr cc --goose compiles it, and stays a loop
-   for any other compiler. */
+/* Direct N-body with a leapfrog. The loop over pairs goes to the board where gdr cc --goose compiles it, and stays a
+   loop for any other compiler. */
 #include <math.h>
 #include <stdio.h>
 
