@@ -10,8 +10,8 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
+#include "gdr/base/plugin.h"
 #include "goose_text.h"
-#include "libraries.h"
 #include "lower.h"
 #include "messages.h"
 #include "process.h"
@@ -20,7 +20,8 @@ namespace gdr::compiler {
 namespace {
 
 GooseFunction goose_reader() {
-  static const auto found = reinterpret_cast<GooseFunction>(library_function("libgdr_goose.so", GDR_GOOSE_FUNCTION));
+  static const auto found =
+      reinterpret_cast<GooseFunction>(base::plugin_function("libgdr_goose.so", GDR_GOOSE_FUNCTION));
   return found;
 }
 
@@ -165,7 +166,7 @@ HostBuild build_goose(const GooseResult& result, const std::filesystem::path& pa
   command.push_back("-xnone");
   for (const std::string& argument : options.host) command.push_back(argument);
   if (!object) {
-    for (const std::filesystem::path& place : library_places()) {
+    for (const std::filesystem::path& place : base::library_folders()) {
       std::error_code none;
       if (!std::filesystem::exists(place / "libgdr.so", none)) continue;
       const std::string folder = std::filesystem::canonical(place, none).string();

@@ -2,15 +2,16 @@
 
 #include "../import/import.h"
 #include "gdr/base/error.h"
+#include "gdr/base/plugin.h"
 #include "gdr/compiler/compiler.h"
-#include "libraries.h"
 
 namespace gdr::compiler {
 namespace {
 
 /// Loaded once, and never unloaded: LLVM does not like it.
 ImportFunction importer() {
-  static const auto found = reinterpret_cast<ImportFunction>(library_function("libgdr_import.so", GDR_IMPORT_FUNCTION));
+  static const auto found =
+      reinterpret_cast<ImportFunction>(base::plugin_function("libgdr_import.so", GDR_IMPORT_FUNCTION));
   return found;
 }
 

@@ -1,6 +1,5 @@
 #include "code_cache.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -20,7 +19,7 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "plugin.h"
+#include "gdr/base/plugin.h"
 
 namespace gdr::emulator::jit {
 namespace {
@@ -38,10 +37,7 @@ std::string digest(std::string_view text) { return base::sha256_hex(std::as_byte
 
 /// Loaded once, and never unloaded: LLVM does not like it.
 GdrJitCompile compiler() {
-  static const GdrJitCompile found = []() -> GdrJitCompile {
-    void* const library = load_plugin("libgdr_jit.so");
-    return library == nullptr ? nullptr : reinterpret_cast<GdrJitCompile>(dlsym(library, GDR_JIT_COMPILE));
-  }();
+  static const auto found = reinterpret_cast<GdrJitCompile>(base::plugin_function("libgdr_jit.so", GDR_JIT_COMPILE));
   return found;
 }
 

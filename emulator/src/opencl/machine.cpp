@@ -1,6 +1,5 @@
 #include "machine.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +9,9 @@
 #include <mutex>
 
 #include "gdr/base/environment.h"
+#include "gdr/base/plugin.h"
 #include "gdr/isa/operations.h"
 #include "machine_text.h"
-#include "plugin.h"
 
 namespace gdr::emulator {
 namespace {
@@ -23,9 +22,7 @@ using opencl::Driver;
 /// Null if this build has none.
 Driver* driver() {
   static Driver* const found = []() -> Driver* {
-    void* const library = load_plugin("libgdr_opencl.so");
-    if (library == nullptr) return nullptr;
-    const auto get = reinterpret_cast<opencl::GetDriver>(dlsym(library, GDR_OPENCL_DRIVER));
+    const auto get = reinterpret_cast<opencl::GetDriver>(base::plugin_function("libgdr_opencl.so", GDR_OPENCL_DRIVER));
     return get == nullptr ? nullptr : get();
   }();
   return found;

@@ -1,0 +1,32 @@
+#include "gdr/base/plugin.h"
+
+#include <dlfcn.h>
+
+#include <system_error>
+
+namespace gdr::base {
+
+std::vector<std::filesystem::path> library_folders() {
+  std::vector<std::filesystem::path> folders;
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&library_folders), &own) != 0 && own.dli_fname != nullptr) {
+    std::error_code none;
+    const std::filesystem::path beside = std::filesystem::canonical(own.dli_fname, none).parent_path();
+    if (!none) {
+      for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) folders.push_back(beside / folder);
+    }
+  }
+  folders.emplace_back(GDR_INSTALLED_LIBRARIES);
+  folders.emplace_back(GDR_BUILT_LIBRARIES);
+  return folders;
+}
+
+void* plugin_function(const char* library, const char* function) {
+  for (const std::filesystem::path& folder : library_folders()) {
+    void* const loaded = dlopen((folder / library).c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (loaded != nullptr) return dlsym(loaded, function);
+  }
+  return nullptr;
+}
+
+}  // namespace gdr::base
