@@ -129,6 +129,18 @@ TEST(Analysis, ShowsTheSourceOfTheChainAndOfEachLine) {
                               "     2     -    0   16  ....   test.vsm:11: nop\n"));
 }
 
+TEST(Analysis, NamesTheUnitsThatALineKeepsBusy) {
+  const AssembleResult result = assemble(
+      "kernel k  # allow unused\nbvar long xj elt\nvar vector long xi hlt\nvar vector long sum rrn\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $lt sum\n  nop\n"
+      "loop body\n  fmul xi fs\"2\" $lt ; upassa xi $lm100v\n  fadd sum xj sum\n  nop\n",
+      "test.vsm");
+  ASSERT_TRUE(result.program) << format_diagnostics(result);
+  const std::string text = analysis_text(analyse(*result.program), {*result.program, result.files});
+  EXPECT_THAT(text, HasSubstr("  .MI.   test.vsm:10: fmul"));
+  EXPECT_THAT(text, HasSubstr("  A..r   test.vsm:11: fadd"));
+}
+
 std::size_t count_of(std::string_view text, std::string_view word) {
   std::size_t count = 0;
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) ++count;

@@ -300,6 +300,17 @@ TEST(BoardTime, CountsWhatAnEngineMoves) {
   }
 }
 
+TEST(BoardTime, StagesAreAddedAndMultipliedOneByOne) {
+  const auto values = [](const StageSeconds& stages) {
+    return std::vector{stages.i_send, stages.j_send, stages.compute, stages.add, stages.host};
+  };
+  StageSeconds sum{1, 2, 3, 4, 5};
+  sum += {10, 20, 30, 40, 50};
+  EXPECT_EQ(values(sum), (std::vector<double>{11, 22, 33, 44, 55}));
+  EXPECT_EQ(values(sum.times(2)), (std::vector<double>{22, 44, 66, 88, 110}));
+  EXPECT_EQ(sum.total(), 165);
+}
+
 TEST(BoardTime, CallsAddUpToTheTime) {
   BoardTime board(program(), load_machine("model1800"), 1, TransferMode::as_of_2009);
   board.keep_calls();
