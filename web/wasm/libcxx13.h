@@ -138,6 +138,30 @@ constexpr bool all_of(Range&& range, Predicate predicate, Projection projection 
   return true;
 }
 
+template <class Range, class Predicate, class Projection = identity>
+constexpr auto count_if(Range&& range, Predicate predicate, Projection projection = {}) {
+  typename iterator_traits<missing::Iterator<Range>>::difference_type found = 0;
+  for (auto&& entry : range) found += std::invoke(predicate, std::invoke(projection, entry)) ? 1 : 0;
+  return found;
+}
+
+template <class Range, class Predicate, class Projection = identity>
+constexpr auto find_if(Range&& range, Predicate predicate, Projection projection = {}) {
+  auto at = std::begin(range);
+  while (at != std::end(range) && !std::invoke(predicate, std::invoke(projection, *at))) ++at;
+  return at;
+}
+
+template <class Range, class Out, class Function>
+constexpr void transform(Range&& range, Out out, Function function) {
+  std::transform(std::begin(range), std::end(range), out, function);
+}
+
+template <class Range, class Value>
+constexpr bool binary_search(Range&& range, const Value& value) {
+  return std::binary_search(std::begin(range), std::end(range), value);
+}
+
 template <class First, class Second>
 constexpr bool equal(First&& first, Second&& second) {
   return std::equal(std::begin(first), std::end(first), std::begin(second), std::end(second));
@@ -151,6 +175,11 @@ constexpr auto mismatch(First&& first, Second&& second) {
 template <class Range, class Out>
 constexpr void copy(Range&& range, Out out) {
   std::copy(std::begin(range), std::end(range), out);
+}
+
+template <class Range, class Out, class Predicate>
+constexpr void copy_if(Range&& range, Out out, Predicate predicate) {
+  std::copy_if(std::begin(range), std::end(range), out, predicate);
 }
 
 template <class Range, class Value>
