@@ -58,7 +58,7 @@ json code_actions(const Unit& unit, std::uint32_t file, const json& range) {
       actions.push_back({{"title", title},
                          {"kind", "quickfix"},
                          {"isPreferred", preferred},
-                         {"diagnostics", {shown}},
+                         {"diagnostics", json::array({shown})},
                          {"edit", {{"changes", {{uri, std::move(edits)}}}}}});
     };
     for (const assembler::Fix& fix : diagnostic.fixes) {
@@ -68,8 +68,10 @@ json code_actions(const Unit& unit, std::uint32_t file, const json& range) {
     }
     if (!diagnostic.warning) continue;
     const std::string_view name = assembler::name_of(*diagnostic.warning);
+    // A list by name: braces around one value are a list to one compiler and that value to another.
     offer(fmt::format("allow '{}' here", name), false, unit.uris[where.file],
-          {edit_allowing(unit.texts[where.file], where.line - 1, comment_of(unit, where.file, where.line - 1), name)});
+          json::array({edit_allowing(unit.texts[where.file], where.line - 1,
+                                     comment_of(unit, where.file, where.line - 1), name)}));
   }
   return actions;
 }
