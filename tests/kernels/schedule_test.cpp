@@ -254,7 +254,7 @@ TEST(ScheduleFull, ChangesNoResultOfARandomKernel) {
   std::size_t packed_lines = 0;
   for (std::uint64_t seed = 1; seed <= kPacked; ++seed) {
     const unsigned operations = 5 + static_cast<unsigned>(seed % 40);
-    const std::string source = ChainKernel(seed).source(operations);
+    const std::string source = tests::ChainKernel(seed).source(operations);
     ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines));
   }
   EXPECT_LT(packed_lines * 2, lines);
@@ -301,7 +301,7 @@ TEST(Pipeline, ChangesNoResultOfARandomKernel) {
   std::size_t shorter = 0;
   for (std::uint64_t seed = 1; seed <= kPacked; ++seed) {
     const unsigned operations = 5 + static_cast<unsigned>(seed % 40);
-    const std::string source = ChainKernel(seed).source(operations);
+    const std::string source = tests::ChainKernel(seed).source(operations);
     const std::size_t before = packed_lines;
     ASSERT_NO_FATAL_FAILURE(expect_same_results(source, seed, 0.01, lines, packed_lines, true));
     shorter += packed_lines - before < lines_of_loop(assembled_with(source, ScheduleLevel::full, 0.01)) ? 1 : 0;
@@ -330,7 +330,7 @@ TEST(Pipeline, RunsTwoTurnsOfGravityBesideEachOther) {
 }
 
 TEST(ScheduleFull, DependsOnSeedAndEffortAlone) {
-  const std::string source = ChainKernel(3).source(30);
+  const std::string source = tests::ChainKernel(3).source(30);
   for (const bool pipeline : {false, true}) {
     EXPECT_EQ(assembled_with(source, ScheduleLevel::full, 0.1, pipeline),
               assembled_with(source, ScheduleLevel::full, 0.1, pipeline));

@@ -8,7 +8,7 @@
 
 #include "gdr/selftest/random_program.h"
 
-namespace gdr::kernels::testing {
+namespace gdr::tests {
 
 class ChainKernel {
  public:
@@ -86,4 +86,4 @@ class ChainKernel {
   bool t_is_long_ = true;
 };
 
-}  // namespace gdr::kernels::testing
+}  // namespace gdr::tests
