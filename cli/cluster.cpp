@@ -49,6 +49,7 @@ void add_cluster(Command program) {
   add_cluster_nbody(group);
   add_cluster_hpl(group);
   add_cluster_summa(group);
+  add_cluster_himeno(group);
 }
 
 }  // namespace gdr::cli

@@ -51,5 +51,6 @@ void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);
 void add_cluster_hpl(Command cluster);
 void add_cluster_summa(Command cluster);
+void add_cluster_himeno(Command cluster);
 
 }  // namespace gdr::cli

@@ -175,6 +175,37 @@ class Summa(ClusterTest):
         self.assertIn("has 64", self.refused("cluster", "summa", "--nodes", 256))
 
 
+class Himeno(ClusterTest):
+    def test_rows_tell_speed_and_what_binds(self):
+        run = ["cluster", "himeno", "--nodes", "8,64", "--size", "L", "--overlap"]
+        on_boards, on_hosts = self.report(*run)["rows"], self.report(*run, "--on", "host")["rows"]
+        for rows, binds in ((on_boards, "transfer"), (on_hosts, "host")):
+            for row in rows:
+                self.assertAlmostEqual(row["gflops"], 34 * 254 * 254 * 510 / row["seconds"] / 1e9, delta=1e-9 * row["gflops"])
+                self.assertEqual(row["bound_by"], binds)
+                self.assertEqual(row["split"][0] * row["split"][1] * row["split"][2], row["nodes"])
+        self.assertEqual(self.report(*run[:4], "--size", "256x256x512", "--overlap")["rows"][0]["seconds"], on_boards[0]["seconds"])
+
+    def test_ranks_go_where_a_map_puts_them(self):
+        with tempfile.TemporaryDirectory() as folder:
+            graph, places = pathlib.Path(folder) / "graph.csv", pathlib.Path(folder) / "map.csv"
+            run = ["cluster", "himeno", "--cluster", "grape-dr-64-torus", "--size", "M", "--split", "4x4x4"]
+            [row] = self.report(*run, "--save-graph", graph)["rows"]
+            lines = graph.read_text(encoding="utf-8").splitlines()
+            halos = sum(int(line.split(",")[2]) for line in lines if line[0].isdigit())
+            # 64 ranks agree on the residual in six steps of 8 bytes.
+            self.assertEqual(halos + 64 * 6 * 8, row["bytes"])
+            places.write_text("task,node\n" + "".join(f"{task},{task * 27 % 64}\n" for task in range(64)), encoding="utf-8")
+            [placed] = self.report(*run, "--map", places)["rows"]
+            self.assertGreater(placed["parts"]["network"], row["parts"]["network"])
+
+    def test_what_cannot_be_is_refused(self):
+        self.assertIn("its boards hold", self.refused("cluster", "himeno", "--nodes", 1, "--size", "L"))
+        self.assertIn("there are 8 ranks", self.refused("cluster", "himeno", "--nodes", 8, "--split", "2x2x1"))
+        self.assertIn("AxBxC", self.refused("cluster", "himeno", "--size", "huge"))
+        self.assertIn("has 64", self.refused("cluster", "himeno", "--nodes", 128))
+
+
 if __name__ == "__main__":
     GDR, PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,160 @@
+// gdr cluster himeno: an iteration of the Himeno benchmark, its points on boards or on hosts.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cluster.h"
+#include "gdr/base/file.h"
+#include "gdr/cluster/himeno_cluster.h"
+#include "gdr/interconnect/mapping_output.h"
+#include "gdr/interconnect/task_graph.h"
+
+namespace gdr::cli {
+namespace {
+
+using cluster::Cluster;
+using cluster::Extents;
+using cluster::HimenoPlace;
+using cluster::Part;
+
+struct Options {
+  ClusterOptions cluster;
+  ReportOptions report;
+  std::vector<std::uint64_t> nodes{64};
+  std::vector<std::string> sizes{"L"};
+  std::string split;
+  HimenoPlace place = HimenoPlace::board;
+  std::string map;
+  std::string save_graph;
+  bool overlap = false;
+};
+
+struct Row {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  std::string size;
+  Extents split{};
+  cluster::HimenoTimes times;
+};
+
+std::string text_of(const Extents& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
+
+cluster::HimenoOptions himeno_options(const Options& options, const Cluster& cluster, std::uint64_t nodes,
+                                      const std::string& size) {
+  cluster::HimenoOptions himeno;
+  himeno.size = from_command_line("--size", [&] { return cluster::himeno_size(size); });
+  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+  himeno.split = from_command_line("--split", [&] {
+    return options.split.empty() ? cluster::himeno_split(himeno.size, ranks) : cluster::parse_extents(options.split);
+  });
+  if (himeno.split[0] * himeno.split[1] * himeno.split[2] != ranks) {
+    throw UsageError(fmt::format("--split: {} is refused: there are {} ranks", options.split, ranks));
+  }
+  himeno.place = options.place;
+  himeno.transfer = options.cluster.transfer;
+  himeno.factors = options.cluster.flow_factors();
+  himeno.overlap = options.overlap;
+  return himeno;
+}
+
+/// Of the first of the runs.
+void save_graph(const Options& options) {
+  const Cluster cluster = options.cluster.load(options.cluster.names.front());
+  const auto himeno = himeno_options(options, cluster, options.nodes.front(), options.sizes.front());
+  const auto tasks = static_cast<interconnect::TaskId>(options.nodes.front() * cluster.ranks_per_node);
+  base::write_file(options.save_graph, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(himeno))));
+}
+
+Json json_of(const Row& row) {
+  Json parts = Json::object();
+  for (std::size_t part = 0; part < cluster::kParts; ++part) {
+    parts[cluster::name_of(static_cast<Part>(part))] = row.times.parts[part];
+  }
+  return {{"cluster", row.cluster},
+          {"nodes", row.nodes},
+          {"size", row.size},
+          {"split", row.split},
+          {"seconds", row.times.seconds},
+          {"gflops", row.times.gflops},
+          {"compute", row.times.compute},
+          {"bytes", row.times.bytes},
+          {"bound_by", cluster::bound_by(row.times.parts)},
+          {"parts", parts}};
+}
+
+void print_rows(const std::vector<Row>& rows) {
+  constexpr double kMilli = 1e3;
+  fmt::print("  {:<18} {:>6} {:>12} {:>9} {:>10} {:>8} {:>11}  {}\n", "cluster", "nodes", "size", "split", "ms",
+             "Gflops", "compute ms", "bound by");
+  for (const Row& row : rows) {
+    fmt::print("  {:<18} {:>6} {:>12} {:>9} {:>10.4g} {:>8.4g} {:>11.4g}  {}\n", row.cluster, row.nodes, row.size,
+               text_of(row.split), row.times.seconds * kMilli, row.times.gflops, row.times.compute * kMilli,
+               cluster::bound_by(row.times.parts));
+  }
+}
+
+int himeno(const Options& options) {
+  const Stopwatch watch;
+  if (!options.save_graph.empty()) save_graph(options);
+  std::vector<Row> rows;
+  for (const std::string& name : options.cluster.names) {
+    const Cluster cluster = options.cluster.load(name);
+    for (const std::uint64_t nodes : options.nodes) {
+      interconnect::Topology network = options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
+      if (!options.map.empty()) {
+        network = interconnect::placed(
+            network, interconnect::parse_mapping(base::read_file(options.map), options.map, network.nodes()));
+      }
+      for (const std::string& size : options.sizes) {
+        const auto how = himeno_options(options, cluster, nodes, size);
+        rows.push_back({cluster.name, nodes, size, how.split,
+                        from_command_line("--size, --nodes", [&] { return himeno_times(cluster, network, how); })});
+      }
+    }
+  }
+  Json json = envelope("cluster himeno", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
+  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().times.seconds) : Json(nullptr);
+  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().times.gflops) : Json(nullptr);
+  json["on"] = name_of(options.place);
+  json["overlap"] = options.overlap;
+  json["transfer"] = name_of(options.cluster.transfer);
+  json["rows"] = Json::array();
+  for (const Row& row : rows) json["rows"].push_back(json_of(row));
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    fmt::print("An iteration of Himeno, points on {}s, {}, transfers {}: time alone\n", name_of(options.place),
+               options.overlap ? "halos meanwhile" : "halos first", name_of(options.cluster.transfer));
+    print_rows(rows);
+    fmt::print("  host time {:.2f} s\n", watch.seconds());
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_cluster_himeno(Command group) {
+  auto options = std::make_shared<Options>();
+  const Command command = group.add_command(
+      "himeno", "the Himeno benchmark on many nodes: what halos and memories leave of a board's speed",
+      "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", [options] { return himeno(*options); });
+  command.add_option("--nodes", options->nodes, "numbers of nodes, with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(1, 4096))
+      .capture_default_str();
+  command.add_option("--size", options->sizes, "grids: XS, S, M, L, XL or AxBxC points, with commas between them")
+      .delimiter(',')
+      .capture_default_str();
+  command.add_option("--split", options->split,
+                     "AxBxC ranks along the axes; default: the split with the smallest halos");
+  command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},
+                     "what computes the points, as fast as its memory gives them");
+  command.add_option("--map", options->map, "node of each rank, a CSV file as gdr net map --save-map writes it");
+  command.add_output("--save-graph", options->save_graph,
+                     "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
+  command.add_flag("--overlap", options->overlap,
+                   "points whose neighbours are at home are computed while halos travel");
+  options->cluster.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli
