@@ -23,7 +23,7 @@ set_target_properties(gdr_library PROPERTIES
   EXPORT_NAME gdr
   LINKER_LANGUAGE CXX
   VERSION ${gdr_VERSION}
-  SOVERSION ${gdr_VERSION_MAJOR}.${gdr_VERSION_MINOR}
+  SOVERSION ${gdr_VERSION_MAJOR}
   LINK_DEPENDS ${version_script})
 target_compile_features(gdr_library INTERFACE cxx_std_20)
 target_link_libraries(gdr_library PRIVATE $<BUILD_INTERFACE:gdr_options> ${installed_components})
@@ -80,8 +80,7 @@ install(EXPORT gdrTargets NAMESPACE gdr:: DESTINATION ${package_dir})
 install(EXPORT gdrComponents NAMESPACE gdr:: DESTINATION ${package_dir})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gdrConfig.cmake.in ${gdr_BINARY_DIR}/gdrConfig.cmake
   INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
-# While the version is 0.x each minor version may break the interface.
-write_basic_package_version_file(${gdr_BINARY_DIR}/gdrConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${gdr_BINARY_DIR}/gdrConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${gdr_BINARY_DIR}/gdrConfig.cmake ${gdr_BINARY_DIR}/gdrConfigVersion.cmake DESTINATION ${package_dir})
 
 # From the folder of gdr.pc to the prefix, so that an installed tree may be moved.
