@@ -73,6 +73,16 @@ TEST(Analysis, FollowsTheLongestChainThroughTAndRegisters) {
   EXPECT_EQ(one.body[3].slack, 1u);
 }
 
+TEST(Analysis, AWriterInTheLineOfTheLastReaderHoldsWhatThatReaderWaitsFor) {
+  // The product reads the word that the sum beside it writes anew: it stands no later than the sum, which the last sum
+  // holds in line 4 of 6, and so the first product stands no later than line 2.
+  const Analysis one = analysed(
+      "  fmul xi fs\"2\" $lr24v\n  nop\n  fadd xj xi $lr24v ; fmul $lr24v fs\"2\" $lm100v\n  nop\n"
+      "  fadd sum $lr24v sum\n  nop\n  nop\n");
+  EXPECT_EQ(one.body[2].slack, 2u);
+  EXPECT_EQ(one.body[0].slack, 2u);
+}
+
 TEST(Analysis, SaysThatAPortLimitsWhereItDoes) {
   std::string body;
   for (unsigned word = 8; word < 48; word += 8) body += "  fpassa xi $lr" + std::to_string(word) + "v\n";

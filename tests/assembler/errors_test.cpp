@@ -86,6 +86,19 @@ TEST_P(WrongProgram, IsToldInSourceOrderWithTheLineAndACaretUnderTheColumn) {
   EXPECT_EQ(shown.find('^', third_line) - third_line, first.where.column - 1 + 2) << shown;
 }
 
+TEST(Diagnostics, ShowALastLineWithoutAnEnd) {
+  EXPECT_EQ(format_diagnostics(assemble("kernel k\nfoo", "k.vsm")),
+            "k.vsm:2:1: error: 'foo' begins no declaration [E0103]\n  foo\n  ^~~\n");
+}
+
+TEST(Diagnostics, AreAsLongAsTheUseThatTheyName) {
+  const AssembleResult result = assemble("kernel k\nmacro m\n  fadd none $lr0v $lt\nend\nloop body\nm\n", "k.vsm");
+  ASSERT_EQ(result.diagnostics.size(), 2u) << format_diagnostics(result);
+  EXPECT_EQ(result.diagnostics[1].where.line, 6u);
+  EXPECT_EQ(result.diagnostics[1].where.column, 1u);
+  EXPECT_EQ(result.diagnostics[1].where.length, 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Errors, WrongProgram, ::testing::ValuesIn(wrong_programs()),
                          [](const auto& program) { return program.param.stem().string(); });
 

@@ -158,6 +158,10 @@ TEST(Schedule, AStoreIntoTheRecordsLeavesTheSectionAsItIs) {
   EXPECT_EQ(packed(body), printed(assembled(std::string(kPreamble) + body)));
 }
 
+TEST(Schedule, AStoreRightBehindTheTwoRecordsMoves) {
+  EXPECT_THAT(packed("bm $lr0 $lb8 @0\nnop\nnop\nfadd xj $lr8v $lm0v\n"), SizeIs(::testing::Lt(4)));
+}
+
 TEST(Schedule, TheTwoLinesOfALongProductStayTogether) {
   EXPECT_THAT(
       packed("fmulh $lr0v $lr8v\n"

@@ -226,6 +226,17 @@ TEST(BoardTime, DoubleBuffersRunAtThePaceOfTheSlowestStage) {
   EXPECT_EQ(pipelined(0, {1, 2}), 0);
 }
 
+TEST(BoardTime, TheIdealModeSendsAFieldWhileTheNextIsCollected) {
+  MachineDescription machine = load_machine("model1800");
+  for (const double rate : {100.0, 541.0, 1e6}) {
+    machine.result_dma_mb = rate;
+    const auto run = BoardTime(program(), machine, 1, TransferMode::ideal).one_run(128, kRecords);
+    // Two fields of 128 particles, 8 bytes each.
+    const double expected = played(2, {run.collection / 2, 128 * 8 / (rate * 1e6)});
+    EXPECT_NEAR(run.collection + run.result_dma, expected, 1e-12 * expected);
+  }
+}
+
 TEST(BoardTime, UnitsAreBusyForWhatPassesThroughThem) {
   const MachineDescription machine = load_machine("model1800");
   const double clock = machine.clock_mhz * 1e6;
