@@ -96,21 +96,15 @@ void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, 
   // Operations stand in the order of lines, so every edge that needs a line leads forward; those within a line may not.
   std::vector<unsigned> length(count, 0);  // lines from the operation to the end of the longest chain behind it
   std::vector<const Dependence*> next(count, nullptr);
-  std::vector<std::size_t> latest(count, body.size() - 1);
   for (bool changed = true; changed;) {
     changed = false;
     for (std::size_t at = count; at-- > 0;) {
       for (const Dependence* edge : after[at]) {
         const unsigned longer = length[edge->after] + edge->lines;
-        if (longer > length[at]) {
-          length[at] = longer;
-          next[at] = edge;
-          changed = true;
-        }
-        if (latest[edge->after] - edge->lines < latest[at]) {
-          latest[at] = latest[edge->after] - edge->lines;
-          changed = true;
-        }
+        if (longer <= length[at]) continue;
+        length[at] = longer;
+        next[at] = edge;
+        changed = true;
       }
     }
   }
@@ -124,11 +118,12 @@ void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, 
     if (next[at] == nullptr) break;
     at = next[at]->after;
   }
-  for (LineUse& line : analysis.body) line.slack = static_cast<unsigned>(body.size() - 1);
+  const auto last = static_cast<unsigned>(body.size() - 1);
+  for (LineUse& line : analysis.body) line.slack = last;
   for (std::size_t number = 0; number < count; ++number) {
     const UnitOperation& operation = graph->operations[number];
     unsigned& slack = analysis.body[operation.line].slack;
-    slack = std::min(slack, static_cast<unsigned>(latest[number] - operation.line));
+    slack = std::min(slack, last - length[number] - static_cast<unsigned>(operation.line));
   }
 }
 

@@ -111,10 +111,6 @@ class Scheduler {
       if (accept(section, *packed)) return;
       packed_before = std::move(*packed);
     }
-    for (std::size_t wait = 1; wait < deepest_ && packed_before.size() + 1 < code_[section].size(); ++wait) {
-      packed_before.push_back(waiting_line(packed_before, code_[section]));
-      if (accept(section, packed_before)) return;
-    }
   }
 
   /// Replaces the section's lines by those of a plan for the lines as written, if it has fewer.

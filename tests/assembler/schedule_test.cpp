@@ -190,6 +190,10 @@ TEST(Schedule, AShortVectorLeavesTheElementsBehindItAlone) {
   EXPECT_THAT(copied_from("$lr2v"), SizeIs(3));
 }
 
+TEST(Schedule, APackedTurnLeavesTimeForWhatTheNextOneReads) {
+  EXPECT_THAT(packed("fmul $lr24v fs\"2\" $lr24v\nnop\nfadd xj xj $lm0v\nnop\n"), SizeIs(2));
+}
+
 TEST(Schedule, AFlagIsReadTwoLinesAfterItIsWritten) {
   EXPECT_THAT(packed("fadd $lr0v $lr8v $lok2\n"
                      "nop\n"
@@ -295,6 +299,7 @@ TEST(ScheduleFull, WhatTheNextTurnReadsStaysInItsRegister) {
       "fmul $lr24v fs\"2\" $lr24v\n"
       "nop\n"
       "nop\n");
+  EXPECT_THAT(lines, SizeIs(2));
   EXPECT_THAT(lines, Contains(AllOf(HasSubstr("fmul $lr24v"), HasSubstr(" $lr24v"))));
 }
 

@@ -48,6 +48,17 @@ TEST_P(Landing, ShortWordInTStandsInItsUpperHalf) {
   EXPECT_EQ(gpr(0), short_integer(9));
 }
 
+TEST_P(Landing, ShortWordsInTheFirstElementsOfTReplaceLongOnes) {
+  const auto word = [](std::string_view hex) { return *isa::parse_long(hex); };
+  const std::vector<isa::LongWord> before{word("111111111222222222"), word("333333333444444444"),
+                                          word("555555555666666666"), word("777777777888888888")};
+  run_lines("upassa $lr0v $lt\nvlen 2 ; upassa $r16v $t\nupassa $lt $lm0v", [&] {
+    set_gpr(0, before);
+    set_gpr(16, {word("999999999aaaaaaaaa")});
+  });
+  EXPECT_EQ(lm(0, 4), (std::vector{word("999999999000000000"), word("aaaaaaaaa000000000"), before[2], before[3]}));
+}
+
 TEST_P(Landing, GprIsReadFromTheSecondLineOn) {
   run_lines(R"(
     upassa il"1" $lr0v
