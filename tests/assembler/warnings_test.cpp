@@ -85,6 +85,17 @@ TEST(MaskedDefinition, FollowsMasksOfLinesToo) {
               ElementsAre("15: masked-definition"));
 }
 
+TEST(MaskedDefinition, NamesTheWordThatItsOwnWriteLeavesUndefined) {
+  // What the second line reads is defined where it writes, so the third line's trouble is $lr16v, not $lr8v.
+  const AssembleResult result = assemble(kernel("",
+                                                "  fpassa xj $lr8v/1\n  nop\n  fmul $lr8v fs\"2\" $lr16v/1\n  nop\n"
+                                                "  fadd $lr0v $lr16v $lr0v\n  nop\n"),
+                                         "test.vsm");
+  ASSERT_EQ(result.diagnostics.size(), 2u) << format_diagnostics(result);
+  EXPECT_THAT(result.diagnostics[0].message, HasSubstr("'$lr16v' is written only where flag 1 is set"));
+  EXPECT_EQ(result.diagnostics[1].where.line, 15u);
+}
+
 TEST(MaskedDefinition, IsToldOfWhatATurnLeftForTheNext) {
   // Flag 1 of this turn says nothing of the word that the last turn wrote under its own.
   EXPECT_THAT(told(kernel("", "  fadd $lr0v $lr8v $lr0v/1\n  fpassa xj $lr8v/1\n  nop\n",
