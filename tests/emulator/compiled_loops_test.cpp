@@ -72,10 +72,12 @@ State state_of(const Chip& chip, unsigned blocks, unsigned live_pes) {
   return state;
 }
 
-/// The same work on a chip of each kind; how many turns were compiled ones, on the instruction set with the fewest.
+/// The same work on a chip of each kind; how many turns were compiled ones, and of blocks side by side, on the
+/// instruction set with the fewest.
 struct Outcome {
   bool equal = true;
   std::uint64_t compiled = ~std::uint64_t{0};
+  std::uint64_t packed = ~std::uint64_t{0};
 };
 
 template <class Prepare>
@@ -101,9 +103,11 @@ Outcome compare(const isa::Program& program, const emulator::LoopRun& run, unsig
   Outcome outcome;
   for (const HostIsa isa : compiled_isas()) {
     const std::uint64_t before = emulator::jit::compiled_turns();
+    const std::uint64_t packed_before = emulator::jit::packed_turns();
     const State found = state_after(*emulator::make_simd_chip(isa, JitUse::always));
     outcome.equal = outcome.equal && expected == found;
     outcome.compiled = std::min(outcome.compiled, emulator::jit::compiled_turns() - before);
+    outcome.packed = std::min(outcome.packed, emulator::jit::packed_turns() - packed_before);
   }
   return outcome;
 }
@@ -141,7 +145,6 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
   const Data data = std::get<1>(GetParam());
   const isa::Program program = kernel(of.file);
   constexpr unsigned kTurns = 37;
-  constexpr unsigned kBlocksUsed = 2;
   std::mt19937_64 random(7);
   std::vector<LongWord> records(std::size_t{kTurns} * kBlocks * program.record_words);
   for (unsigned record = 0; record < kTurns * kBlocks; ++record) {
@@ -152,6 +155,7 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
       }
     }
   }
+  unsigned blocks = 2;
   const auto prepare = [&](Chip& chip) {
     std::mt19937_64 of_particles(8);
     for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
@@ -172,16 +176,27 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
         }
         const PeWords where{variable->memory, variable->address, variable->width,
                             static_cast<std::uint16_t>(words.size())};
-        for (unsigned block = 0; block < kBlocksUsed; ++block) chip.write_pe(block, pe, where, words);
+        for (unsigned block = 0; block < blocks; ++block) chip.write_pe(block, pe, where, words);
       }
     }
   };
   for (const unsigned live_pes : {kPesPerBlock, 3U, 1U, 12U}) {
     emulator::LoopRun run{{records, program.record_words, std::size_t{kTurns} * kBlocks - 15}, live_pes};
-    const Outcome outcome = compare(program, run, kBlocksUsed, prepare);
+    const Outcome outcome = compare(program, run, blocks, prepare);
     EXPECT_TRUE(outcome.equal) << live_pes << " live PEs";
     if (data == Data::random) {
       EXPECT_GT(outcome.compiled, 0U) << live_pes << " live PEs";
+    }
+  }
+  // Blocks whose live PEs share vectors; in the last turn some blocks, or all, have a record.
+  blocks = kBlocks;
+  for (const auto& [turns, without, live_pes] :
+       {std::tuple{kTurns, 0U, 6U}, {kTurns, 7U, 1U}, {1U, 0U, 1U}, {2U, 15U, 3U}, {3U, 0U, 21U}}) {
+    emulator::LoopRun run{{records, program.record_words, std::size_t{turns} * kBlocks - without}, live_pes};
+    const Outcome outcome = compare(program, run, blocks, prepare);
+    EXPECT_TRUE(outcome.equal) << turns << " turns, " << live_pes << " live PEs";
+    if (data == Data::random) {
+      EXPECT_GT(outcome.packed, 0U) << turns << " turns, " << live_pes << " live PEs";
     }
   }
 }

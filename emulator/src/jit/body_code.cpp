@@ -376,10 +376,11 @@ class Generator {
         for (const RecordWord& word : code_.record_words) {
           known = word.address == each.place && word.is_long == is_long;
           if (known) break;
-          plane += word.is_long ? 2 : 1;
+          plane += word.planes();
         }
-        if (!known) code_.record_words.push_back({each.place, is_long});
-        value = w_->record(plane, is_long);
+        const bool is_double = is_long && is_number_alone(id);
+        if (!known) code_.record_words.push_back({each.place, is_long, is_double});
+        value = w_->record(plane, is_long && !is_double);
         return;
       }
       case NodeOp::parameter:
@@ -427,6 +428,7 @@ class Generator {
         value = select(id);
         break;
       case NodeOp::flag:
+        code_.reads_flags = true;
         value.first = w_->flag(each.place);
         return;
       case NodeOp::is_zero:
@@ -481,6 +483,18 @@ class Generator {
         break;
     }
     GDR_ASSERT(false, "every other node is written before");
+  }
+
+  /// True if nobody wants the word as anything else, and the caller looks at low planes.
+  [[nodiscard]] bool is_number_alone(NodeId id) const {
+    if (target_.language != CodeLanguage::llvm_ir) return false;
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& user = graph_.nodes[n];
+      if (needed_[n] && user.op != NodeOp::number && std::ranges::find(user.args, id) != user.args.end()) return false;
+    }
+    const auto same = [&](const auto& word) { return word.value == id; };
+    return std::ranges::none_of(code_.stored, same) && std::ranges::none_of(code_.left, same) &&
+           std::ranges::none_of(graph_.carried, [&](const Carried& carried) { return carried.after == id; });
   }
 
   /// A word of memory, or an integer's bits, taken as a number.

@@ -25,16 +25,24 @@ enum class Rounding : std::uint8_t {
 struct RecordWord {
   std::uint32_t address = 0;  // in short words
   bool is_long = false;
+  /// A long word whose low plane must be zero, so that there is none in the planes of records: the caller sees to it.
+  bool is_double = false;
+
+  [[nodiscard]] unsigned planes() const { return is_long && !is_double ? 2 : 1; }
 };
 
 /// What a caller must know of the code.
 ///
 /// uniform(records, state, shared): records: [plane][kTurns] words, the planes of `record_words` one after the other,
-/// two of a long word; state: of the block; shared: [shared_words][kTurns]. Works on as many turns as
+/// as many as RecordWord::planes() says; state: of the block; shared: [shared_words][kTurns]. Works on as many turns as
 /// the target has lanes, from the first on
 /// that its pointers name.
 ///
-/// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
+/// Of a packed target: [plane][kPackedTurns] and [shared_words][kPackedTurns], turn after turn with a word for each of
+/// as many blocks as there are lanes.
+///
+/// turns(shared, count, state, results, pe, element, blocks): the PEs from `pe` on; blocks: of a packed target, for
+/// each lane the number of its block as block_of_lane() has it; results: [planes][kPesPerBlock], of each
 /// carried word its high plane, and of a long one its low plane; then the same of the words in `left`, and a word of
 /// flags each; then [kTurns][stored_planes][kPesPerBlock], the planes of the words that each turn stores. `element` is
 /// 0, or the first one of a group of `elements`.
@@ -54,8 +62,15 @@ struct BodyCode {
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;
   std::vector<unsigned> rows;  // of registers that a turn reads, one of each plane
+  bool reads_flags = false;    // of PEs, which no turn writes
   std::string refusal;         // as BodyGraph's
 };
+
+/// What the code of a packed target takes for the number of a lane's block.
+[[nodiscard]] constexpr std::uint64_t block_of_lane(const CodeTarget& target, std::uint64_t block) {
+  // AVX2 moves words by the numbers of their halves.
+  return target.directed_rounding ? block : (2 * block) | (2 * block + 1) << 32;
+}
 
 [[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTarget& target);
 

@@ -10,6 +10,9 @@ namespace gdr::emulator::jit {
 /// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
 inline constexpr unsigned kTurns = 32;
 
+/// Turns times blocks of one call where the lanes of a vector are PEs of several blocks.
+inline constexpr unsigned kPackedTurns = 128;
+
 enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
 
 struct CodeTarget {
@@ -19,6 +22,11 @@ struct CodeTarget {
   /// others were exact; else the code compares.
   bool directed_rounding = false;
   CodeLanguage language = CodeLanguage::llvm_ir;
+  /// The lanes of a vector are PEs of several blocks, of as many as there are lanes; else of one.
+  bool packed = false;
+
+  /// Turns beforehand, of one block or several.
+  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? kPackedTurns : kTurns; }
 };
 
 /// Most lanes of any.

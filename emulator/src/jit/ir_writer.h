@@ -20,6 +20,8 @@ class IrWriter final : public Writer {
         predicates_type_(fmt::format("<{} x i1>", lanes_)),
         flags_type_(target.directed_rounding ? predicates_type_ : bits_type_),
         directed_(target.directed_rounding),
+        packed_(target.packed),
+        plane_words_(target.plane_words()),
         prefix_(prefix) {}
 
   [[nodiscard]] std::string literal(double value) const override {
@@ -128,8 +130,8 @@ class IrWriter final : public Writer {
     return value;
   }
   Value record(std::uint64_t plane, bool is_long) override {
-    Value value{load("%records", plane * kTurns), {}};
-    if (is_long) value.second = load("%records", (plane + 1) * kTurns);
+    Value value{load("%records", plane * plane_words_), {}};
+    if (is_long) value.second = load("%records", (plane + 1) * plane_words_);
     return value;
   }
   Value parameter(std::uint32_t place, bool is_long) override {
@@ -149,10 +151,11 @@ class IrWriter final : public Writer {
     return flag_of_lane_bits(shifted);
   }
   void share(CodeType type, const std::string& value, std::uint64_t word) override {
-    store(type_name(type), value, "%shared", word * kTurns);
+    store(type_name(type), value, "%shared", word * plane_words_);
   }
   std::string shared(CodeType type, std::uint64_t word) override {
-    const std::string all = spread(load_one("%u", word * kTurns));
+    const std::string all =
+        packed_ ? of_each_block(load("%u", word * plane_words_)) : spread(load_one("%u", word * plane_words_));
     return type == CodeType::number ? numbers(all) : all;
   }
   void give(const std::string& bits_of, std::uint64_t plane) override {
@@ -189,6 +192,17 @@ class IrWriter final : public Writer {
   std::string load_one(const std::string& base, std::uint64_t words) {
     const std::string at = address(base, words);
     return set("load i64, ptr {}, align 8", at);
+  }
+
+  /// Of a word for each block, the one of each lane's block.
+  std::string of_each_block(const std::string& words) {
+    if (directed_) {
+      return set("call {0} @llvm.x86.avx512.permvar.di.512({0} {1}, {0} %of_lane)", bits_type_, words);
+    }
+    const std::string halves = set("bitcast {} {} to <{} x i32>", bits_type_, words, 2 * lanes_);
+    const std::string chosen =
+        set("call <{0} x i32> @llvm.x86.avx2.permd(<{0} x i32> {1}, <{0} x i32> %of_lane)", 2 * lanes_, halves);
+    return set("bitcast <{} x i32> {} to {}", 2 * lanes_, chosen, bits_type_);
   }
 
   /// A bit for each lane, and back from the lowest ones of a word.
@@ -228,6 +242,8 @@ class IrWriter final : public Writer {
   // Without mask registers a flag is a word, all ones where it is set: LLVM would pack bits to narrower ones.
   std::string flags_type_;
   bool directed_;
+  bool packed_;
+  unsigned plane_words_;
   char prefix_;  // of the names
   unsigned count_ = 0;
 };

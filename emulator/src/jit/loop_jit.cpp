@@ -55,11 +55,13 @@ class ExactnessWatch {
 };
 
 std::atomic<std::uint64_t> turns_run{0};
+std::atomic<std::uint64_t> packed_turns_run{0};
 
 struct Buffers {
-  std::vector<std::uint64_t> records;  // [plane][kTurns]
-  std::vector<std::uint64_t> shared;   // [word][kTurns]
-  std::vector<std::uint64_t> results;  // [plane][kPesPerBlock]
+  std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
+  std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()]
+  std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each state that PEs stand in
+  std::vector<std::uint64_t> blocks;   // [lane of all vectors]
 };
 
 /// How often turns were refused of late: asked again now and then, for data change.
@@ -92,6 +94,7 @@ class Trust {
 }  // namespace
 
 std::uint64_t compiled_turns() { return turns_run.load(std::memory_order_relaxed); }
+std::uint64_t packed_turns() { return packed_turns_run.load(std::memory_order_relaxed); }
 
 struct LoopJit::Form {
   BodyCode code;
@@ -110,11 +113,25 @@ struct LoopJit::Form {
     inexact  // refused, since a step was not exact that has to be, whatever is done about ties
   };
   [[nodiscard]] Outcome run(const BlockTurns& turns) const;
-  void fill_dead_lanes(const BlockTurns& turns) const;
+  [[nodiscard]] Outcome run(const PackedTurns& turns) const;
+  void fill_dead_lanes(const BlockTurns& turns) const { fill_dead_lanes(turns.state, turns.live_pes); }
+  void fill_dead_lanes(const PackedTurns& turns) const;
   [[nodiscard]] unsigned lanes() const { return code.target.lanes; }
 
  private:
-  void take_records(const BlockTurns& turns, Buffers& buffers) const;
+  void make_room(Buffers& buffers, std::size_t states) const;
+  [[nodiscard]] Outcome outcome(const ExactnessWatch& watch, bool right) const {
+    return !watch.all_exact() ? Outcome::inexact : right ? Outcome::right : Outcome::refused;
+  }
+  // These are false if a word is refused.
+  [[nodiscard]] bool take_records(const BlockTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool take_records(const PackedTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool take_vector(const isa::LongWord* record, std::size_t step, unsigned count, unsigned record_words,
+                                 std::uint64_t* to) const;
+  void number_blocks(const PackedTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool run_turns(const PackedTurns& turns, Buffers& buffers) const;
+  void fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void land(const BlockTurns& turns, const Buffers& buffers) const;
@@ -128,27 +145,67 @@ struct LoopJit::Form {
   }
 };
 
-void LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) const {
-  const isa::LongWord* record = turns.record;
-  for (unsigned turn = 0; turn < turns.turns; ++turn, record += turns.record_step) {
-    std::uint64_t* to = buffers.records.data() + turn;
-    for (const RecordWord& word : code.record_words) {
-      const isa::LongWord& from = record[word.address / 2];
-      if (word.is_long) {
-        to[0] = from.high;
-        to[kTurns] = from.low;
-        to += 2 * kTurns;
-      } else {
-        to[0] = (word.address % 2 == 0 ? from.upper() : from.lower()).bits << simd::kShortShift;
-        to += kTurns;
-      }
+namespace {
+
+/// Words of records, `step` long words apart, into a plane; false if one is no double that has to be.
+template <unsigned count>
+bool take_words(const RecordWord& at, const isa::LongWord* record, std::size_t step, std::uint64_t*& to,
+                std::size_t plane_words) {
+  const isa::LongWord* from = record + at.address / 2;
+  unsigned low = 0;
+  if (!at.is_long) {
+    for (unsigned n = 0; n < count; ++n, from += step) {
+      to[n] = (at.address % 2 == 0 ? from->upper() : from->lower()).bits << simd::kShortShift;
+    }
+  } else {
+    for (unsigned n = 0; n < count; ++n, from += step) {
+      to[n] = from->high;
+      low |= from->low;
     }
   }
-  const unsigned padded = (turns.turns + lanes() - 1) / lanes() * lanes();
-  std::uint64_t* plane = buffers.records.data();
-  for (std::size_t n = 0; n < record_planes; ++n, plane += kTurns) {
-    for (unsigned turn = turns.turns; turn < padded; ++turn) plane[turn] = plane[turns.turns - 1];
+  to += plane_words;
+  if (!at.is_long || at.is_double) return low == 0;
+  from = record + at.address / 2;
+  for (unsigned n = 0; n < count; ++n, from += step) to[n] = from->low;
+  to += plane_words;
+  return true;
+}
+
+/// A vector's share of every plane.
+template <unsigned count>
+bool take_record_words(const BodyCode& code, const isa::LongWord* record, std::size_t step, std::uint64_t* to) {
+  bool right = true;
+  for (const RecordWord& at : code.record_words) {
+    right = take_words<count>(at, record, step, to, code.target.plane_words()) && right;
   }
+  return right;
+}
+
+}  // namespace
+
+bool LoopJit::Form::take_vector(const isa::LongWord* record, std::size_t step, unsigned count, unsigned record_words,
+                                std::uint64_t* to) const {
+  std::vector<isa::LongWord> whole;
+  if (count < lanes()) {  // the others are like the last
+    for (unsigned n = 0; n < lanes(); ++n) {
+      const isa::LongWord* const from = record + std::min(n, count - 1) * step;
+      whole.insert(whole.end(), from, from + record_words);
+    }
+    record = whole.data();
+    step = record_words;
+  }
+  return lanes() == kMostLanes ? take_record_words<kMostLanes>(code, record, step, to)
+                               : take_record_words<kMostLanes / 2>(code, record, step, to);
+}
+
+bool LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) const {
+  bool right = true;
+  for (unsigned turn = 0; turn < turns.turns; turn += lanes()) {
+    right = take_vector(turns.record + turn * turns.record_step, turns.record_step,
+                        std::min(lanes(), turns.turns - turn), turns.record_words, buffers.records.data() + turn) &&
+            right;
+  }
+  return right;
 }
 
 bool LoopJit::Form::work_out_shared(const BlockTurns& turns, Buffers& buffers) const {
@@ -165,7 +222,7 @@ bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
     for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
       const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
       const std::uint64_t right =
-          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements);
+          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements, nullptr);
       if ((right & live) != live) return false;
     }
   }
@@ -229,21 +286,33 @@ void LoopJit::Form::run_bm_steps(const BlockTurns& turns, const Buffers& buffers
   }
 }
 
-LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
-  thread_local Buffers buffers;
-  // As many words as the widest vector may be read from behind the last.
-  const auto make_room = [](std::vector<std::uint64_t>& words, std::size_t count) {
+/// As many words as the widest vector may be read from behind the last.
+void LoopJit::Form::make_room(Buffers& buffers, std::size_t states) const {
+  const auto make = [](std::vector<std::uint64_t>& words, std::size_t count) {
     if (words.size() < count) words.resize(count);
   };
-  make_room(buffers.records, (record_planes + 1) * kTurns);
-  make_room(buffers.shared, (std::size_t{code.shared_words} + 1) * kTurns);
-  make_room(buffers.results, groups() * group_words());
-  take_records(turns, buffers);
+  make(buffers.records, (record_planes + 1) * code.target.plane_words());
+  make(buffers.shared, (std::size_t{code.shared_words} + 1) * code.target.plane_words());
+  make(buffers.results, states * groups() * group_words());
+}
+
+namespace {
+
+Buffers& buffers_of_thread() {
+  thread_local Buffers buffers;
+  return buffers;
+}
+
+}  // namespace
+
+LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
+  Buffers& buffers = buffers_of_thread();
+  make_room(buffers, 1);
+  if (!take_records(turns, buffers)) return Outcome::inexact;
 
   const ExactnessWatch watch(code.target);
   const bool right = work_out_shared(turns, buffers) && run_turns(turns, buffers);
-  if (!watch.all_exact()) return Outcome::inexact;
-  if (!right) return Outcome::refused;
+  if (const Outcome found = outcome(watch, right); found != Outcome::right) return found;
   land(turns, buffers);
   run_bm_steps(turns, buffers);
   turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
@@ -252,24 +321,112 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
 
 /// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
 /// are undefined anyway.
-void LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
-  const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
+void LoopJit::Form::fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const {
+  const unsigned end = (live_pes + lanes() - 1) / lanes() * lanes();
   for (const unsigned row : code.rows) {
-    std::uint64_t* words = turns.state + row_place(row);
-    std::fill(words + turns.live_pes, words + end, words[turns.live_pes - 1]);
+    std::uint64_t* words = state + row_place(row);
+    std::fill(words + live_pes, words + end, words[live_pes - 1]);
   }
 }
 
+// ---- several blocks side by side -----------------------------------------------------------------------------------
+
+namespace {
+
+/// PEs that stand in state `n`.
+unsigned pes_in_state(const PackedTurns& turns, unsigned n) {
+  return std::min(kPesPerBlock, turns.pes() - n * kPesPerBlock);
+}
+unsigned states_of(const PackedTurns& turns) { return (turns.pes() + kPesPerBlock - 1) / kPesPerBlock; }
+
+}  // namespace
+
+void LoopJit::Form::fill_dead_lanes(const PackedTurns& turns) const {
+  const unsigned last = states_of(turns) - 1;
+  fill_dead_lanes(turns.states + last * turns.state_words, pes_in_state(turns, last));
+}
+
+bool LoopJit::Form::take_records(const PackedTurns& turns, Buffers& buffers) const {
+  bool right = true;
+  for (unsigned turn = 0; turn < turns.turns; ++turn) {
+    right = take_vector(turns.record + turn * turns.record_step, turns.record_words, turns.blocks, turns.record_words,
+                        buffers.records.data() + std::size_t{turn} * lanes()) &&
+            right;
+  }
+  return right;
+}
+
+void LoopJit::Form::number_blocks(const PackedTurns& turns, Buffers& buffers) const {
+  buffers.blocks.clear();
+  for (unsigned block = 0; block < turns.blocks; ++block) {
+    buffers.blocks.insert(buffers.blocks.end(), turns.live_pes, block_of_lane(code.target, block));
+  }
+  buffers.blocks.insert(buffers.blocks.end(), lanes(), buffers.blocks.back());  // of the last vector
+}
+
+bool LoopJit::Form::work_out_shared(const PackedTurns& turns, Buffers& buffers) const {
+  std::uint64_t right = all_lanes();
+  for (unsigned at = 0; at < turns.turns * lanes(); at += lanes()) {
+    right &= loaded->uniform(buffers.records.data() + at, turns.states, buffers.shared.data() + at);
+  }
+  return (right & all_lanes()) == all_lanes();
+}
+
+bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const {
+  std::uint64_t* results = buffers.results.data();
+  for (unsigned state = 0; state < states_of(turns); ++state) {
+    const unsigned pes = pes_in_state(turns, state);
+    for (unsigned group = 0; group < groups(); ++group, results += group_words()) {
+      for (unsigned pe = 0; pe < pes; pe += lanes()) {
+        const std::uint64_t live = all_lanes() >> (pes - pe >= lanes() ? 0 : lanes() - (pes - pe));
+        const std::uint64_t right =
+            loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results, pe,
+                          group * code.elements, buffers.blocks.data() + state * kPesPerBlock + pe);
+        if ((right & live) != live) return false;
+      }
+    }
+  }
+  return true;
+}
+
+LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
+  Buffers& buffers = buffers_of_thread();
+  make_room(buffers, states_of(turns));
+  number_blocks(turns, buffers);
+  if (!take_records(turns, buffers)) return Outcome::inexact;
+
+  const ExactnessWatch watch(code.target);
+  const bool right = work_out_shared(turns, buffers) && run_turns(turns, buffers);
+  if (const Outcome found = outcome(watch, right); found != Outcome::right) return found;
+  const std::uint64_t* results = buffers.results.data();
+  for (unsigned state = 0; state < states_of(turns); ++state) {
+    BlockTurns landing;
+    landing.state = turns.states + state * turns.state_words;
+    landing.live_pes = pes_in_state(turns, state);
+    landing.ends = turns.ends;
+    for (unsigned group = 0; group < groups(); ++group, results += group_words()) land_group(landing, group, results);
+  }
+  const std::uint64_t run = std::uint64_t{turns.turns} * turns.blocks;
+  turns_run.fetch_add(run, std::memory_order_relaxed);
+  packed_turns_run.fetch_add(run, std::memory_order_relaxed);
+  return Outcome::right;
+}
+
+// ---- what is compiled, and when ------------------------------------------------------------------------------------
+
 LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, HostIsa isa, JitUse use)
     : program_(program), schedule_(schedule), target_(code_target(isa).value_or(CodeTarget{})), use_(use) {
+  const auto refuse = [this] {
+    for (Functions& each : functions_) each.refused = true;
+  };
   if (lines_of(program.steps(isa::Section::loop_body)).empty() || use == JitUse::never || !code_target(isa)) {
-    refused_ = true;
+    refuse();
     return;
   }
   const LoopEdges edges = loop_edges(program);
   may_begin_ = edges.may_begin;
   refusal_ = edges.refusal;
-  refused_ = !refusal_.empty();
+  if (!refusal_.empty()) refuse();
   for (const DecodedStep& step : program.steps(isa::Section::loop_body)) {
     const auto* const collect = std::get_if<isa::CollectStep>(&step);
     if (collect == nullptr) continue;
@@ -280,15 +437,19 @@ LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, 
 
 LoopJit::~LoopJit() = default;
 
-bool LoopJit::ready(std::uint64_t interactions) const {
-  if (form(Rounding::quick) != nullptr) return true;
-  if (refused_.load(std::memory_order_relaxed)) return false;
-  const std::uint64_t before = interactions_.fetch_add(interactions, std::memory_order_relaxed);
+bool LoopJit::ready(std::uint64_t interactions) const { return ready(Filling::one_block, interactions); }
+bool LoopJit::ready_packed(std::uint64_t interactions) const { return ready(Filling::packed, interactions); }
+
+bool LoopJit::ready(Filling filling, std::uint64_t interactions) const {
+  if (form(filling, Rounding::quick) != nullptr) return true;
+  Functions& own = functions(filling);
+  if (own.refused.load(std::memory_order_relaxed)) return false;
+  const std::uint64_t before = own.interactions.fetch_add(interactions, std::memory_order_relaxed);
   const std::uint64_t all = before + interactions;
   const bool compiles = use_ == JitUse::always || all >= kWorthCompiling;
   const bool looks = compiles || (before < kWorthLooking && all >= kWorthLooking);
-  if (looks) prepare(Rounding::quick, compiles);
-  return form(Rounding::quick) != nullptr;
+  if (looks) prepare(filling, Rounding::quick, compiles);
+  return form(filling, Rounding::quick) != nullptr;
 }
 
 std::size_t LoopJit::collected_words(unsigned turns, bool begins) const {
@@ -296,11 +457,18 @@ std::size_t LoopJit::collected_words(unsigned turns, bool begins) const {
 }
 
 bool LoopJit::may_end() const {
-  const Form* quick = form(Rounding::quick);
+  const Form* quick = form(Filling::one_block, Rounding::quick);
   return quick != nullptr && quick->code.leaves_all;
 }
 
-void LoopJit::prepare(Rounding rounding, bool compiles) const {
+bool LoopJit::may_end_packed() const {
+  const Form* quick = form(Filling::packed, Rounding::quick);
+  return quick != nullptr && quick->code.leaves_all;
+}
+
+const std::vector<Left>& LoopJit::flags_left() const { return form(Filling::packed, Rounding::quick)->code.left_flags; }
+
+void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
   // Whoever comes meanwhile goes on with the interpreter; where bodies are always compiled, he waits.
   std::unique_lock lock(preparing_, std::defer_lock);
   if (use_ == JitUse::always) {
@@ -309,12 +477,13 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
     return;
   }
   const auto at = static_cast<std::size_t>(rounding);
-  std::unique_ptr<Form>& form = forms_[at];
-  if (ready_[at].load(std::memory_order_relaxed) != nullptr || (form != nullptr && form->failed)) return;
+  Functions& own = functions(filling);
+  std::unique_ptr<Form>& form = own.forms[at];
+  if (own.ready[at].load(std::memory_order_relaxed) != nullptr || (form != nullptr && form->failed)) return;
   try {
     if (form == nullptr) {
       form = std::make_unique<Form>();
-      make(*form, rounding);
+      make(*form, filling, rounding);
     }
     if (!form->code.refusal.empty()) throw Error(form->code.refusal);
     const CodeCache cache = CodeCache::of_user();
@@ -326,17 +495,22 @@ void LoopJit::prepare(Rounding rounding, bool compiles) const {
     }
     form->loaded.emplace(*code);
     form->code.text.clear();
-    ready_[at].store(form.get(), std::memory_order_release);
+    own.ready[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
     form->failed = true;
-    refusal_ = error.what();
-    if (rounding == Rounding::quick) refused_ = true;
+    if (filling == Filling::one_block) refusal_ = error.what();
+    if (rounding == Rounding::quick) own.refused = true;
   }
 }
 
-void LoopJit::make(Form& form, Rounding rounding) const {
-  form.code = make_body_code(make_body_graph(program_, schedule_), rounding, target_);
-  for (const RecordWord& word : form.code.record_words) form.record_planes += word.is_long ? 2 : 1;
+void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
+  CodeTarget target = target_;
+  target.packed = filling == Filling::packed;
+  form.code = make_body_code(make_body_graph(program_, schedule_), rounding, target);
+  if (target.packed && form.code.refusal.empty() && (!form.code.bm_steps.empty() || form.code.reads_flags)) {
+    form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
+  }
+  for (const RecordWord& word : form.code.record_words) form.record_planes += word.planes();
   for (const Carried& carried : form.code.carried) form.carried_planes += carried.is_long ? 2 : 1;
   for (const Left& left : form.code.left) form.left_planes += left.is_long ? 2 : 1;
   form.left_planes += form.code.left_flags.size();
@@ -351,27 +525,31 @@ std::string LoopJit::refusal() const {
   return refusal_;
 }
 
-bool LoopJit::run(const BlockTurns& turns) const {
+template <class Turns>
+bool LoopJit::run_on_forms(Filling filling, const Turns& turns) const {
   using Outcome = Form::Outcome;
   const auto run_on = [&](const Form& form) {
     if (!form.trust.given()) return Outcome::refused;
     Outcome outcome = form.run(turns);
-    if (outcome != Outcome::right && turns.live_pes % form.lanes() != 0) {
+    if (outcome != Outcome::right && turns.pes() % form.lanes() != 0) {
       form.fill_dead_lanes(turns);
       outcome = form.run(turns);
     }
     outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
     return outcome;
   };
-  const Form* quick = form(Rounding::quick);
+  const Form* quick = form(filling, Rounding::quick);
   if (quick == nullptr) return false;
   const Outcome outcome = run_on(*quick);
   if (outcome != Outcome::refused) return outcome == Outcome::right;
-  if (form(Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
-    prepare(Rounding::robust, true);
+  if (form(filling, Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
+    prepare(filling, Rounding::robust, true);
   }
-  const Form* robust = form(Rounding::robust);
+  const Form* robust = form(filling, Rounding::robust);
   return robust != nullptr && run_on(*robust) == Outcome::right;
 }
+
+bool LoopJit::run(const BlockTurns& turns) const { return run_on_forms(Filling::one_block, turns); }
+bool LoopJit::run(const PackedTurns& turns) const { return run_on_forms(Filling::packed, turns); }
 
 }  // namespace gdr::emulator::jit

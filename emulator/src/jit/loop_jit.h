@@ -22,15 +22,36 @@ struct BlockTurns {
   std::uint64_t* state = nullptr;         // of the block
   const isa::LongWord* record = nullptr;  // of the first turn
   std::size_t record_step = 0;            // long words from one turn's record to the next one's
-  unsigned turns = 0;                     // at most kTurns
+  unsigned record_words = 0;
+  unsigned turns = 0;  // at most kTurns
   unsigned live_pes = 0;
   bool ends = false;    // the last of them is the last of the run, which leaves the registers as the machine does
   bool begins = false;  // the first of them is the first of the run
   isa::LongWord* collected = nullptr;  // where the words go that the turns send to the tree
+
+  [[nodiscard]] unsigned pes() const { return live_pes; }
+};
+
+/// Some turns of blocks side by side, with a record each in every turn. Their PEs stand one behind the other, block
+/// after block, in the states of as few blocks as hold them.
+struct PackedTurns {
+  std::uint64_t* states = nullptr;        // of the first of these blocks
+  std::size_t state_words = 0;            // from one to the next
+  const isa::LongWord* record = nullptr;  // of the first turn of the first block, before those of the others
+  std::size_t record_step = 0;            // long words from one turn's records to the next one's
+  unsigned record_words = 0;
+  unsigned turns = 0;   // at most LoopJit::most_packed_turns()
+  unsigned blocks = 0;  // at most LoopJit::lanes()
+  unsigned live_pes = 0;
+  bool ends = false;  // as BlockTurns has it
+
+  [[nodiscard]] unsigned pes() const { return blocks * live_pes; }
 };
 
 /// Turns of a block that compiled bodies have run in this process, for tests and benchmarks.
 [[nodiscard]] std::uint64_t compiled_turns();
+/// Those of them that ran side by side with other blocks' turns.
+[[nodiscard]] std::uint64_t packed_turns();
 
 /// What a program's bodies became. Thread safe.
 class LoopJit {
@@ -41,12 +62,21 @@ class LoopJit {
   /// Takes note of interactions to come, and compiles if so many have come together that it pays. True if there is
   /// code.
   [[nodiscard]] bool ready(std::uint64_t interactions) const;
+  /// The same for turns of blocks side by side.
+  [[nodiscard]] bool ready_packed(std::uint64_t interactions) const;
   /// Runs the turns; false if none was run and the interpreter must.
   [[nodiscard]] bool run(const BlockTurns& turns) const;
+  [[nodiscard]] bool run(const PackedTurns& turns) const;
+  /// Of a host vector; 0 if bodies are not compiled.
+  [[nodiscard]] unsigned lanes() const { return target_.lanes; }
+  [[nodiscard]] unsigned most_packed_turns() const { return kPackedTurns / target_.lanes; }
+  /// Flags that the last turn of a run leaves, as BodyGraph names them. There is packed code.
+  [[nodiscard]] const std::vector<Left>& flags_left() const;
   /// Words that turns send to the tree, the first one of a run among them or not.
   [[nodiscard]] std::size_t collected_words(unsigned turns, bool begins) const;
   /// True if the last turn of a run may be run here, too.
   [[nodiscard]] bool may_end() const;
+  [[nodiscard]] bool may_end_packed() const;
   /// True if writes that may be pending when the loop begins cannot be told from writes that have landed.
   [[nodiscard]] bool may_begin() const { return may_begin_; }
   /// Why the body stays with the interpreter; empty if it does not, or nobody has asked yet.
@@ -55,11 +85,28 @@ class LoopJit {
  private:
   struct Form;
 
-  [[nodiscard]] const Form* form(Rounding rounding) const {
-    return ready_[static_cast<std::size_t>(rounding)].load(std::memory_order_acquire);
+  /// Whose turns a function runs.
+  enum class Filling : std::uint8_t { one_block, packed };
+  static constexpr std::size_t kFillings = 2;
+  static constexpr std::size_t kRoundings = 2;
+  /// What is known of a filling's functions.
+  struct Functions {
+    std::atomic<std::uint64_t> interactions{0};
+    std::atomic<bool> refused{false};
+    std::array<std::unique_ptr<Form>, kRoundings> forms;       // by Rounding
+    std::array<std::atomic<const Form*>, kRoundings> ready{};  // those with code
+  };
+
+  [[nodiscard]] Functions& functions(Filling filling) const { return functions_[static_cast<std::size_t>(filling)]; }
+  [[nodiscard]] const Form* form(Filling filling, Rounding rounding) const {
+    return functions(filling).ready[static_cast<std::size_t>(rounding)].load(std::memory_order_acquire);
   }
-  void prepare(Rounding rounding, bool compiles) const;
-  void make(Form& form, Rounding rounding) const;
+  [[nodiscard]] bool ready(Filling filling, std::uint64_t interactions) const;
+  void prepare(Filling filling, Rounding rounding, bool compiles) const;
+  void make(Form& form, Filling filling, Rounding rounding) const;
+  /// By the quick form, then the robust one.
+  template <class Turns>
+  [[nodiscard]] bool run_on_forms(Filling filling, const Turns& turns) const;
 
   const DecodedProgram& program_;
   const simd::Schedule& schedule_;
@@ -68,12 +115,9 @@ class LoopJit {
   bool may_begin_ = false;
   std::size_t collected_a_turn_ = 0;
   std::size_t not_first_ = 0;  // of these
-  mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex preparing_;
   mutable std::string refusal_;  // of preparing_
-  mutable std::atomic<bool> refused_{false};
-  mutable std::array<std::unique_ptr<Form>, 2> forms_;       // by Rounding
-  mutable std::array<std::atomic<const Form*>, 2> ready_{};  // those with code
+  mutable std::array<Functions, kFillings> functions_;
 };
 
 }  // namespace gdr::emulator::jit

@@ -2,13 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "decoded_program.h"
 #include "host_arithmetic.h"
 #include "host_isas.h"
 #include "jit/loop_jit.h"
+#include "packed_blocks.h"
 #include "scheduler.h"
-#include "zeroed_memory.h"
+#include "sequence.h"
 
 namespace gdr::emulator {
 namespace simd {
@@ -16,151 +18,17 @@ namespace {
 
 using isa::Section;
 
-/// As the widest host vector is aligned.
-struct alignas(kVectorWords * sizeof(std::uint64_t)) Chunk {
-  std::array<std::uint64_t, kVectorWords> words{};
-};
-
-/// The blocks' states, one after the other.
-class Memory {
- public:
-  Memory() = default;
-  explicit Memory(const std::vector<isa::LongWord>& constants) {
-    std::size_t chunks =
-        (place::kConstants + 2 * constants.size()) / kVectorWords + 2;  // a vector may read past the end
-    // An odd multiple of a chunk: the same row of neighbouring blocks lies in different sets of the host's caches.
-    chunks += 1 - chunks % 2;
-    block_words_ = static_cast<std::uint32_t>(chunks * kVectorWords);
-    chunks_ = ZeroedMemory<Chunk>(chunks * kBlocks);
-    for (unsigned block = 0; block < kBlocks; ++block) fill(state(block), block, constants);
+/// Of a row, whole vectors that the first `words` stand in: a copy of a size that the compiler knows.
+void copy_vectors(const std::uint64_t* from, std::size_t words, std::uint64_t* to) {
+  for (std::size_t n = 0; n < words; n += kVectorWords) {
+    std::memcpy(to + n, from + n, kVectorWords * sizeof *to);
   }
+}
 
-  [[nodiscard]] std::uint64_t* state(unsigned block) { return chunks_.data()->words.data() + block * block_words_; }
-  [[nodiscard]] const std::uint64_t* state(unsigned block) const {
-    return chunks_.data()->words.data() + block * block_words_;
-  }
-  [[nodiscard]] std::uint32_t block_words() const { return block_words_; }
-
- private:
-  static void fill(std::uint64_t* state, unsigned block, const std::vector<isa::LongWord>& constants) {
-    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-      state[place::kPeIdShort + pe] = std::uint64_t{pe} << kShortShift;
-      state[place::kPeIdLow + pe] = pe;
-    }
-    state[place::kBlockIdShort] = std::uint64_t{block} << kShortShift;
-    state[place::kBlockIdLow] = block;
-    std::fill_n(state + flag_place(0), isa::kVectorElements, 0xffffffff);
-    for (std::size_t n = 0; n < constants.size(); ++n) {
-      state[place::kConstants + 2 * n] = constants[n].high;
-      state[place::kConstants + 2 * n + 1] = constants[n].low;
-    }
-  }
-
-  ZeroedMemory<Chunk> chunks_;
-  std::uint32_t block_words_ = 0;
-};
-
-/// Sections of some blocks, one after the other, with the writes that the last one has left over.
-class Sequence {
- public:
-  Sequence(const isa::Program& program, Memory& memory, BlockRange blocks, Tally* tallies, unsigned live_pes) {
-    lanes_.state = memory.state(blocks.first);
-    lanes_.blocks = blocks.count;
-    lanes_.block_words = memory.block_words();
-    lanes_.live_pes = live_pes;
-    lanes_.live_bits = static_cast<std::uint32_t>((std::uint64_t{1} << live_pes) - 1);
-    lanes_.tallies = tallies + blocks.first;
-    lanes_.program = &program;
-    lanes_.first_block = blocks.first;
-  }
-
-  void number(std::uint64_t run, std::uint64_t first_iteration) {
-    lanes_.run = run;
-    first_iteration_ = first_iteration;
-  }
-
-  /// Without a record the blocks get one of zero words.
-  void receive_records(const RecordStream& stream, std::uint64_t iteration, bool valid) {
-    iteration_ = first_iteration_ + iteration;
-    lanes_.record_base = record_base(stream.record_words, iteration);
-    const isa::LongWord* words = stream.words.data() + (iteration * kBlocks + lanes_.first_block) * stream.record_words;
-    std::uint64_t* to = lanes_.state + place::kBm + lanes_.record_base;
-    for (unsigned block = 0; block < lanes_.blocks; ++block, to += lanes_.block_words) {
-      for (unsigned n = 0; n < stream.record_words; ++n) {
-        const isa::LongWord word = valid ? *words++ : isa::LongWord{};
-        to[2 * n] = word.upper().bits;
-        to[2 * n + 1] = word.lower().bits;
-      }
-    }
-  }
-
-  void section(Section section, const SectionCode& code) {
-    lanes_.section = section;
-    lanes_.iteration = section == Section::loop_body ? iteration_ : 0;
-    for (unsigned block = 0; block < lanes_.blocks; ++block) {
-      lanes_.tallies[block].lanes.all += std::uint64_t{code.fp_elements} * lanes_.live_pes;
-    }
-    const std::span<const MicroOp> ops(code.ops);
-    operations(ops.first(code.hook));
-    if (!code.has_lines) return;  // what is pending stays so
-    land();
-    operations(ops.subspan(code.hook));
-    left_over_ = &code.edge;
-  }
-
-  void operations(std::span<const MicroOp> ops) {
-    const MicroOp* op = ops.data();
-    const MicroOp* const end = op + ops.size();
-    try {
-      for (; op != end; ++op) op->run(*op, lanes_);
-    } catch (const Fault& fault) {
-      throw first_of_line(fault, {op, end});
-    }
-  }
-
-  void collect_into(std::span<isa::LongWord> collected, unsigned blocks) {
-    lanes_.collected = collected.data();
-    lanes_.collected_step = collected.size() / blocks;
-  }
-  void first_turn(bool first) { lanes_.first_turn = first; }
-  /// Where the next word of a block for the tree goes, counted from the first block.
-  [[nodiscard]] isa::LongWord* collected(unsigned block) const {
-    return lanes_.collected + block * lanes_.collected_step;
-  }
-  /// Goes on there, by itself, with this many words for each block.
-  void skip_collected(std::size_t words) { lanes_.collected += words; }
-  void collect_at(isa::LongWord* to) { lanes_.collected = to; }
-
-  void land() {
-    if (left_over_ != nullptr) operations(*left_over_);
-    left_over_ = nullptr;
-  }
-
- private:
-  /// A line's indirect addresses are formed before its units act, the one read from first; the machine goes from PE to
-  /// PE.
-  Fault first_of_line(const Fault& of_read, std::span<const MicroOp> rest) {
-    for (const MicroOp& op : rest.subspan(1)) {
-      if (op.line != rest.front().line || op.run != moves::indirect_rows) continue;
-      try {
-        op.run(op, lanes_);
-      } catch (const Fault& of_write) {
-        if (*of_write.place() < *of_read.place()) return of_write;
-      }
-    }
-    return of_read;
-  }
-
-  Lanes lanes_;
-  std::uint64_t first_iteration_ = 0;
-  std::uint64_t iteration_ = 0;
-  const std::vector<MicroOp>* left_over_ = nullptr;
-};
-
-/// The reduction tree on rows of words, a row from each block.
+/// The reduction tree on rows of words, a row from each block. One at a time in a thread, whose rows it uses.
 class Tree {
  public:
-  Tree(KernelSet kernels, isa::Op op, Width width) : rows_(kBlocks * 2 * kRowWords / kVectorWords) {
+  Tree(KernelSet kernels, isa::Op op, Width width) {
     KernelKey key;
     key.op = op;
     key.width = width;
@@ -199,7 +67,14 @@ class Tree {
   [[nodiscard]] isa::LongWord result(unsigned pe) { return {high(0)[pe], static_cast<std::uint8_t>(low(0)[pe])}; }
 
  private:
-  std::vector<Chunk> rows_;
+  // Not cleared: lanes beside those that count may hold anything.
+  static constexpr std::size_t kChunks = kBlocks * 2 * kRowWords / kVectorWords;
+  static std::array<Chunk, kChunks>& rows_of_thread() {
+    thread_local std::array<Chunk, kChunks> rows;
+    return rows;
+  }
+
+  std::array<Chunk, kChunks>& rows_ = rows_of_thread();
   MicroOp node_;
 };
 
@@ -207,12 +82,16 @@ class Tree {
 class LoweredSimd final : public Lowered {
  public:
   LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
-      : code(decode_program(program)), schedule(make_schedule(code, kernels)), loop(code, schedule, kernels.isa, jit) {}
+      : code(decode_program(program)),
+        schedule(make_schedule(code, kernels)),
+        loop(code, schedule, kernels.isa, jit),
+        packing(code, schedule) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }
 
   const DecodedProgram code;
   const Schedule schedule;
   const jit::LoopJit loop;
+  const PackingPlan packing;
 };
 
 class SimdChip final : public Chip {
@@ -226,7 +105,7 @@ class SimdChip final : public Chip {
 
   void do_load(std::shared_ptr<const Lowered> program) override {
     code_ = lowered_here<LoweredSimd>(program);
-    memory_ = Memory(code_->schedule.constants);
+    memory_ = Memory(code_->schedule.constants, kBlocks);
     tallies_ = {};
   }
 
@@ -263,10 +142,17 @@ class SimdChip final : public Chip {
     const unsigned end = blocks.first + blocks.count;
     for (unsigned first = blocks.first; first < end;) {
       const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
-      const unsigned count = std::min({blocks_at_once(loop.live_pes), end - first, boundary - first});
+      const unsigned most = std::min(end, boundary) - first;
+      const unsigned packed = std::min(code_->loop.lanes(), most);
+      PackedProgress progress;
+      unsigned count = std::min(blocks_at_once(loop.live_pes), most);
+      if (packing_pays(packed, loop.live_pes, code_->loop.lanes())) {
+        progress = run_packed({first, packed}, loop, first < in_last);
+        if (progress.turns > 0) count = packed;
+      }
       LoopRun own = loop;
       own.collected = loop.collected.subspan((first - blocks.first) * share, count * share);
-      run_side_by_side({first, count}, own, first < in_last);
+      if (!progress.ended) run_side_by_side({first, count}, own, first < in_last, progress.turns);
       first += count;
     }
   }
@@ -355,6 +241,11 @@ class SimdChip final : public Chip {
       const std::size_t count = words.size() / where.count;
       for (unsigned block = blocks.first + 1; block < blocks.first + blocks.count; ++block) {
         std::uint64_t* to = memory_.state(block) + first_pe;
+        if (count == 1) {  // a call of std::memmove() takes longer
+          to[row_place(row)] = first[row_place(row)];
+          to[row_place(row + 1)] = first[row_place(row + 1)];
+          continue;
+        }
         std::copy_n(first + row_place(row), count, to + row_place(row));
         std::copy_n(first + row_place(row + 1), count, to + row_place(row + 1));
       }
@@ -367,14 +258,14 @@ class SimdChip final : public Chip {
     }
     const HostArithmetic arithmetic(Subnormals::zero);
     const unsigned per_pe = collection.where.count;
-    const unsigned pes = (collection.results + per_pe - 1) / per_pe;
     Tree tree(kernels_, *collection.reduction, collection.node_width);
     std::vector<isa::LongWord> results(collection.results);
     for (unsigned n = 0; n < per_pe; ++n) {
       const unsigned row = row_of(collection.where, n);
-      for (unsigned block = 0; block < kBlocks; ++block) take(block, row, collection.where.width, pes, tree);
       // Of the last PE not every element may be wanted.
       const unsigned wanted = (collection.results - n + per_pe - 1) / per_pe;
+      if (wanted == 0) break;
+      for (unsigned block = 0; block < kBlocks; ++block) take(block, row, collection.where.width, wanted, tree);
       events += tree.reduce(wanted);
       for (unsigned pe = 0; pe < wanted; ++pe) results[pe * per_pe + n] = tree.result(pe);
     }
@@ -411,17 +302,31 @@ class SimdChip final : public Chip {
     return std::max(1U, kVectorsAtOnce * kVectorWords / (live_pes + kVectorWords));
   }
 
-  /// `valid`: the blocks have a record in the last iteration, too.
-  void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid) {
+  /// As far as compiled code goes; `valid` as below.
+  PackedProgress run_packed(BlockRange blocks, const LoopRun& loop, bool valid) {
+    const std::uint64_t iterations = loop.stream.iterations();
+    if (!code_->packing.possible || !loop.begins || !loop.ends || !code_->loop.may_begin()) return {};
+    if (!code_->loop.ready_packed(iterations * blocks.count * loop.live_pes * isa::kVectorElements)) return {};
+    const std::uint64_t with_record = valid ? iterations : iterations - std::min<std::uint64_t>(1, iterations);
+    const std::uint64_t turns =
+        with_record - (code_->loop.may_end_packed() ? 0 : std::min<std::uint64_t>(1, with_record));
+    if (turns == 0) return {};
+    const PackedRun::Program program{code_->code, code_->schedule, code_->loop, code_->packing};
+    return PackedRun(program, memory_, packed_[blocks.first], blocks, loop)
+        .run(turns, turns == with_record, turns == iterations, tallies_.data());
+  }
+
+  /// `valid`: the blocks have a record in the last iteration, too. `done`: iterations that are behind them.
+  void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid, std::uint64_t done) {
     Sequence run(code_->code.program, memory_, blocks, tallies_.data(), loop.live_pes);
     run.number(loop.run, loop.first_iteration);
     run.collect_into(loop.collected, blocks.count);
-    if (loop.begins) run.section(Section::loop_initialization, section(Section::loop_initialization));
+    if (loop.begins && done == 0) run.section(Section::loop_initialization, section(Section::loop_initialization));
     const SectionCode& body = section(Section::loop_body);
     const std::uint64_t iterations = loop.stream.iterations();
     const std::uint64_t with_record = valid ? iterations : iterations - 1;
     const bool compiled = code_->loop.ready(iterations * blocks.count * loop.live_pes * isa::kVectorElements);
-    for (std::uint64_t iteration = 0; iteration < iterations; ++iteration) {
+    for (std::uint64_t iteration = done; iteration < iterations; ++iteration) {
       const bool may_begin = iteration > 0 || !loop.begins || code_->loop.may_begin();
       const std::uint64_t end =
           with_record - (code_->loop.may_end() ? 0 : 1);  // else the last turn is the interpreter's
@@ -461,6 +366,7 @@ class SimdChip final : public Chip {
         turns.state = memory_.state(block);
         turns.record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
         turns.record_step = std::size_t{kBlocks} * stream.record_words;
+        turns.record_words = stream.record_words;
         turns.turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
         turns.live_pes = loop.live_pes;
         turns.begins = loop.begins && first == 0;
@@ -508,8 +414,8 @@ class SimdChip final : public Chip {
     std::uint64_t* high = tree.high(block);
     std::uint64_t* low = tree.low(block);
     if (width == Width::long_word && code_->schedule.long_pairs[row / 2]) {
-      std::copy_n(lane + row_place(row), pes, high);
-      std::copy_n(lane + row_place(row + 1), pes, low);
+      copy_vectors(lane + row_place(row), pes, high);
+      copy_vectors(lane + row_place(row + 1), pes, low);
       return;
     }
     for (unsigned pe = 0; pe < pes; ++pe) {
@@ -539,6 +445,7 @@ class SimdChip final : public Chip {
   JitUse jit_;
   std::shared_ptr<const LoweredSimd> code_;
   Memory memory_;
+  std::array<PackedMemory, kBlocks> packed_;  // by the first of the blocks that run there
   std::array<Tally, kBlocks> tallies_{};
 };
 
