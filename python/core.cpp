@@ -13,6 +13,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
 #include "gdr/base/error.h"
+#include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/dgemm.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -73,6 +74,22 @@ Assembled shipped(const std::string& name, const std::map<std::string, std::stri
   isa::Program program = hostlib::kernel_program(name, definitions);
   std::string listing = assembler::listing(program);
   return {std::move(program), std::move(listing)};
+}
+
+/// Assembly source of a pair function in LSUMP's language, and (line, message) of each error.
+std::pair<std::string, std::vector<std::pair<unsigned, std::string>>> compile_pair(const std::string& text,
+                                                                                   const std::string& name,
+                                                                                   unsigned effort) {
+  compiler::CompileOptions options;
+  options.effort = effort;
+  compiler::CompileResult result;
+  {
+    const py::gil_scoped_release release;
+    result = compiler::compile_lsump(text, name, options);
+  }
+  std::vector<std::pair<unsigned, std::string>> errors;
+  for (compiler::Diagnostic& each : result.diagnostics) errors.emplace_back(each.line, std::move(each.message));
+  return {std::move(result.source), std::move(errors)};
 }
 
 /// (name, transfer, is a float, dimensions) of the variables that travel, in their order.
@@ -191,6 +208,7 @@ PYBIND11_MODULE(_core, module) {
       .def_property_readonly("parameters", &parameters);
   module.def("assemble", &assemble);
   module.def("shipped", &shipped);
+  module.def("compile_pair", &compile_pair);
 
   py::class_<DeviceOptions>(module, "Options").def(py::init(&options));
   py::class_<Device>(module, "Device")

@@ -6,20 +6,21 @@
     acc, jerk, pot = grapedr.accel_jerk_pot(x, v, m, eps=0.01)
     for output in grapedr.NbodyRun(start="plummer", n=256, t_end=1, every=0.25): print(output.t, output.energy_error)
 
-`grapedr.network` (networks, collectives, task mapping, clusters), `grapedr.validation` (published numbers) and
-`grapedr.tables` (files) are modules of their own, imported when first used. What gdr refuses is an `Error` (a ValueError) that names value and allowed range; a source with errors is an
-`AssemblyError` with every diagnostic, its place and a caret. Results have the bits of the machine: the same on every engine
+`grapedr.network` (networks, collectives, task mapping, clusters), `grapedr.pair` (kernels from Python functions),
+`grapedr.validation` (published numbers) and `grapedr.tables` (files) are modules of their own, imported when first used. What
+gdr refuses is an `Error` (a ValueError) that names value and allowed range; a source with errors is an `AssemblyError` with every diagnostic, its place and a caret. Results have the bits of the machine: the same on every engine
 and for every number of threads.
 """
 
 from __future__ import annotations
 
+import functools
 import html
 import importlib
 import os
 import pathlib
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,12 +44,14 @@ __all__ = [
     "Nbody",
     "NbodyRun",
     "Output",
+    "PairKernel",
     "Profile",
     "accel_jerk_pot",
     "assemble",
     "dgemm",
     "kernel",
     "network",
+    "pair",
     "read_table",
     "start",
     "tables",
@@ -58,12 +61,17 @@ __all__ = [
     "write_table",
 ]
 
+if TYPE_CHECKING:  # __getattr__() loads them
+    from . import network, pair, tables, validation
+    from .tables import read_table, write_table
+    from .validation import validate
+
 _IN_MODULES = {"read_table": "tables", "write_table": "tables", "validate": "validation"}
 
 
 def __getattr__(name: str) -> Any:
     """Modules that take time to load, when they are first asked for."""
-    if name in ("network", "tables", "validation"):
+    if name in ("network", "pair", "tables", "validation"):
         return importlib.import_module(f".{name}", __name__)
     if name in _IN_MODULES:
         return getattr(importlib.import_module(f".{_IN_MODULES[name]}", __name__), name)
@@ -133,7 +141,7 @@ class Kernel:
 
     def __init__(self, program: _core.Program) -> None:
         self._program = program
-        self._of = {transfer: [] for transfer in ("hlt", "elt", "rrn")}
+        self._of: dict[str, list[tuple[str, np.dtype, tuple[int, ...]]]] = {"hlt": [], "elt": [], "rrn": []}
         for name, transfer, floating, dimensions in program.variables:
             self._of[transfer].append((name, np.dtype(np.float64 if floating else np.int64), tuple(dimensions)))
 
@@ -182,7 +190,9 @@ class Kernel:
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
         """Records as rows of 8-byte fields."""
         variables = self._of[transfer]
-        if isinstance(columns, np.ndarray) and columns.dtype.names is not None:
+        if isinstance(columns, np.ndarray):
+            if columns.dtype.names is None:
+                raise Error(f"{what} has type {columns.dtype}: it must be a structured array, or a dictionary of arrays")
             columns = {name: columns[name] for name in columns.dtype.names}
         known = [name for name, _, _ in variables]
         unknown = [name for name in columns if name not in known]
@@ -250,8 +260,37 @@ def assemble(
     return Kernel(_core.assemble(source, name, values, schedule))
 
 
-def kernel(name: str, **definitions: object) -> Kernel:
-    """A kernel that comes with gdr: "gravity", "gravity_jerk", "vdw", ..."""
+class PairKernel(Kernel):
+    """A kernel made of a Python function by `@grapedr.kernel`."""
+
+    def __init__(self, function: Callable[..., Any], effort: int = 2) -> None:
+        """`effort` is that of `gdr cc -O`, 1 to 3: how long a shorter schedule is searched for."""
+        from . import pair
+
+        program, self._source = pair.translate(function, effort)
+        super().__init__(program)
+        functools.update_wrapper(self, function)
+
+    @property
+    def source(self) -> str:
+        """The assembly source that the function became."""
+        return self._source
+
+    @property
+    def lines(self) -> int:
+        """Lines of the loop body."""
+        return self.loop_lines
+
+
+@overload
+def kernel(name: str, **definitions: object) -> Kernel: ...
+@overload
+def kernel(name: Callable[..., Any]) -> PairKernel: ...
+def kernel(name: str | Callable[..., Any], **definitions: object) -> Kernel:
+    """A kernel that comes with gdr: "gravity", "gravity_jerk", "vdw", ... As a decorator, the kernel that a function of
+    pairs becomes: `grapedr.pair` has the type hints for it."""
+    if callable(name):
+        return PairKernel(name)
     return Kernel(_core.shipped(name, {key: str(value) for key, value in definitions.items()}))
 
 
@@ -284,24 +323,23 @@ def accel_jerk_pot(
     return results["acc"].copy(), results["jerk"].copy(), results["pot"].copy()
 
 
-def dgemm(a: ArrayLike, b: ArrayLike, precision: str = "paper", **device: object) -> NDArray[np.float64]:
+def dgemm(a: ArrayLike, b: ArrayLike, precision: str = "paper", **device: Any) -> NDArray[np.float64]:
     """a @ b on the board. `precision` "paper" takes 50 bits of each operand, "double" all 53. Further arguments are those of
     Device."""
     a = numbers("a", a, ("m", "k"))
     return _core.dgemm(a, numbers("b", b, ("k", "n")), precision, device_options(**device))
 
 
-def timing(kernel: Kernel | str, ni: int, nj: int, **device: object) -> dict[str, float]:
+def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, float]:
     """Emulated seconds by stage of sending `nj` j-particles and running `ni` i-particles against them, their `total`, and
     `interactions` and `gflops`; nothing is computed. Further arguments are those of Device, without `engine`."""
-    if isinstance(kernel, str):
-        kernel = globals()["kernel"](kernel)
+    own = globals()["kernel"](kernel) if isinstance(kernel, str) else kernel
     board = Device(engine="timing", **device)
-    board._load(kernel)
+    board._load(own)
     board._core.time_j(whole("nj", nj, 0))
     board._core.time_run(whole("ni", ni, 0), nj)
     stages = board.timing
-    flops = kernel._program.flops * stages["interactions"]
+    flops = own._program.flops * stages["interactions"]
     return stages | {"gflops": flops / stages["total"] / 1e9 if stages["total"] > 0 else 0.0}
 
 
@@ -320,7 +358,7 @@ class Nbody:
         eps: float = 0.01,
         eta: float = 0.1,
         kernel_name: str = "gravity_jerk",
-        **device: object,
+        **device: Any,
     ) -> None:
         """`particles` as of start(); further arguments are those of Device."""
         own = particle_arrays(particles)

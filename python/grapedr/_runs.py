@@ -139,7 +139,7 @@ class NbodyRun:
         while more:
             before = self._core.last_output
             more = self._core.to_next_output(self._on_block)
-            if (t := self._core.last_output) != before:
+            if (t := self._core.last_output) is not None and t != before:
                 yield self._output(t)
 
     def run(self) -> NbodyRun:

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -146,7 +147,8 @@ def _write_csv(file, columns: Table, rows: int) -> None:
     for name, column in columns.items():
         for index in np.ndindex(*column.shape[1:]):
             names.append(name + "".join(f"[{n}]" for n in index))
-            flat.append(column[(slice(None), *index)])
+            place: tuple[Any, ...] = (slice(None), *index)
+            flat.append(column[place])
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)
     for row in range(rows):

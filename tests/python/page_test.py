@@ -6,6 +6,7 @@ page_test.py PAGE [--pictures FOLDER]
 Every picture python-*.png of the page must be drawn by its examples, and show something. --pictures keeps them.
 """
 
+import linecache
 import os
 import pathlib
 import re
@@ -25,7 +26,11 @@ with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     for block in blocks:
         line = text[: block.start(1)].count("\n")
-        exec(compile("\n" * line + block[1], str(page), "exec"), names)
+        # Functions of the page have their source there, as in a notebook.
+        source = "\n" * line + block[1]
+        name = f"{page.name}, line {line + 1}"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+        exec(compile(source, name, "exec"), names)
     for picture in pictures:
         from matplotlib import image
 
