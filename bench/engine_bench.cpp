@@ -183,6 +183,29 @@ void exact_against_double(benchmark::State& state) {
   }
 }
 
+/// The same kernel as a program of the board, in the host's doubles.
+void native_against_double(benchmark::State& state) {
+  constexpr unsigned kRepetitions = 2;
+  const GravityWorkload workload(256);
+  const auto chip =
+      emulator::make_native_chip(fastest(), emulator::can_compile_loops() ? JitUse::always : JitUse::never);
+  workload.load(*chip);
+  const DoubleSources sources = sources_of(workload);
+  DoubleTargets targets = targets_of(*chip, workload);
+  DoublePredicted predicted{sources.x, sources.v};
+  for (auto _ : state) {
+    const Rounds rounds({[&] {
+                           for (unsigned n = 0; n < kRepetitions; ++n) run(*chip, workload);
+                         },
+                         [&] {
+                           for (unsigned n = 0; n < kRepetitions; ++n) double_gravity(sources, 0, predicted, targets);
+                         }});
+    require_equal_forces(*chip, workload, targets);
+    state.counters["R12_native_to_double"] = rounds.ratio(0, 1);
+    state.counters["native_ns_per_interaction"] = 1e9 * rounds.seconds(0) / (kRepetitions * interactions(workload));
+  }
+}
+
 // ---- R3, R4, R6, R7, R8
 // ----------------------------------------------------------------------------------------------
 
@@ -362,6 +385,7 @@ void register_all() {
     benchmark::RegisterBenchmark(name, function)->Iterations(1)->Unit(benchmark::kMillisecond);
   };
   if (has_double_gravity()) once("R1/exact_against_double", exact_against_double);
+  if (has_double_gravity()) once("R12/native_against_double", native_against_double);
   once("R3/engine_against_naive", engine_against_naive);
   once("R4/engine_against_kernels", engine_against_kernels);
   once("R5/two_threads_against_one", two_threads_against_one);

@@ -67,6 +67,8 @@ MORE_BARS = [
     Bar("R10", "positions in single precision : random ones", "R10_single_precision", 2, None, True, plain),
     Bar("R11", "engine opencl on the default device : vector engine without compiled bodies, all cores",
         "R11_opencl_to_simd", 0.8, 1, False, times),
+    Bar("R12", "engine native with compiled bodies, gravity with jerk : the same by hand in AVX-512 doubles, time",
+        "R12_native_to_double", 1.5, None, True, plain),
 ]
 
 

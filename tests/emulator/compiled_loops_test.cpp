@@ -2,6 +2,7 @@
 // bodies of operations that are compiled, and the cache of compiled code.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <filesystem>
@@ -80,34 +81,52 @@ struct Outcome {
   std::uint64_t packed = ~std::uint64_t{0};
 };
 
+/// After the run, twice, and with the words that were collected.
+template <class Prepare>
+State state_after(Chip& chip, const isa::Program& program, const emulator::LoopRun& run, unsigned blocks,
+                  Prepare prepare) {
+  chip.load(program);
+  prepare(chip);
+  std::vector<LongWord> collected;
+  for (unsigned n = 0; n < 2; ++n) {
+    emulator::LoopRun own = run;
+    std::vector<LongWord> words(blocks *
+                                emulator::collected_words(program, run.stream.iterations(), run.begins, run.ends));
+    own.collected = words;
+    chip.run_loop({0, blocks}, own);
+    collected.insert(collected.end(), words.begin(), words.end());
+  }
+  State state = state_of(chip, blocks, run.live_pes);
+  state.words.insert(state.words.end(), collected.begin(), collected.end());
+  return state;
+}
+
 template <class Prepare>
 Outcome compare(const isa::Program& program, const emulator::LoopRun& run, unsigned blocks, Prepare prepare,
                 std::unique_ptr<Chip> expected_chip = emulator::make_simd_chip(HostIsa::portable)) {
-  const auto state_after = [&](Chip& chip) {
-    chip.load(program);
-    prepare(chip);
-    std::vector<LongWord> collected;
-    for (unsigned n = 0; n < 2; ++n) {
-      emulator::LoopRun own = run;
-      std::vector<LongWord> words(blocks *
-                                  emulator::collected_words(program, run.stream.iterations(), run.begins, run.ends));
-      own.collected = words;
-      chip.run_loop({0, blocks}, own);
-      collected.insert(collected.end(), words.begin(), words.end());
-    }
-    State state = state_of(chip, blocks, run.live_pes);
-    state.words.insert(state.words.end(), collected.begin(), collected.end());
-    return state;
-  };
-  const State expected = state_after(*expected_chip);
+  const State expected = state_after(*expected_chip, program, run, blocks, prepare);
   Outcome outcome;
   for (const HostIsa isa : compiled_isas()) {
     const std::uint64_t before = emulator::jit::compiled_turns();
     const std::uint64_t packed_before = emulator::jit::packed_turns();
-    const State found = state_after(*emulator::make_simd_chip(isa, JitUse::always));
+    const State found = state_after(*emulator::make_simd_chip(isa, JitUse::always), program, run, blocks, prepare);
     outcome.equal = outcome.equal && expected == found;
     outcome.compiled = std::min(outcome.compiled, emulator::jit::compiled_turns() - before);
     outcome.packed = std::min(outcome.packed, emulator::jit::packed_turns() - packed_before);
+  }
+  return outcome;
+}
+
+/// The engine native, on each instruction set by itself: the sign of a NaN is the host's.
+template <class Prepare>
+Outcome compare_native(const isa::Program& program, const emulator::LoopRun& run, unsigned blocks, Prepare prepare) {
+  Outcome outcome;
+  for (const HostIsa isa : compiled_isas()) {
+    const State expected = state_after(*emulator::make_native_chip(isa), program, run, blocks, prepare);
+    const std::uint64_t before = emulator::jit::compiled_turns();
+    const State found = state_after(*emulator::make_native_chip(isa, JitUse::always), program, run, blocks, prepare);
+    outcome.equal = outcome.equal && expected == found;
+    outcome.compiled = std::min(outcome.compiled, emulator::jit::compiled_turns() - before);
   }
   return outcome;
 }
@@ -124,10 +143,14 @@ class CompiledLoops : public testing::Test {
 struct Kernel {
   std::string name;
   std::string file;
+  std::map<std::string, std::string> definitions;
 };
 
 std::vector<Kernel> compiled_kernels() {
-  return {{"gravity", "gravity.vsm"}, {"gravity_jerk", "gravity_jerk.vsm"}, {"vdw", "vdw.vsm"}};
+  return {{"gravity", "gravity.vsm", {}},
+          {"gravity_jerk", "gravity_jerk.vsm", {}},
+          {"nearest", "gravity_jerk.vsm", {{"nearest", "1"}}},
+          {"vdw", "vdw.vsm", {}}};
 }
 
 /// Long words from the start of a record to the particle's place.
@@ -143,14 +166,15 @@ class CompiledKernels : public CompiledLoops, public testing::WithParamInterface
 TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
   const Kernel of = compiled_kernels()[std::get<0>(GetParam())];
   const Data data = std::get<1>(GetParam());
-  const isa::Program program = kernel(of.file);
+  const isa::Program program = kernel(of.file, of.definitions);
   constexpr unsigned kTurns = 37;
   std::mt19937_64 random(7);
   std::vector<LongWord> records(std::size_t{kTurns} * kBlocks * program.record_words);
   for (unsigned record = 0; record < kTurns * kBlocks; ++record) {
     for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
       for (unsigned n = 0; n < variable->elements; ++n) {
-        const double value = variable->name.starts_with("index") ? record : value_of(data, random, n == 2);
+        const bool counts = variable->name.starts_with("index") || variable->name == "slot";
+        const double value = counts ? record : value_of(data, random, n == 2);
         records[std::size_t{record} * program.record_words + variable->address / 2 + n] = word_of(*variable, value);
       }
     }
@@ -184,8 +208,11 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
     emulator::LoopRun run{{records, program.record_words, std::size_t{kTurns} * kBlocks - 15}, live_pes};
     const Outcome outcome = compare(program, run, blocks, prepare);
     EXPECT_TRUE(outcome.equal) << live_pes << " live PEs";
+    const Outcome in_doubles = compare_native(program, run, kBlocksUsed, prepare);
+    EXPECT_TRUE(in_doubles.equal) << live_pes << " live PEs, native";
     if (data == Data::random) {
       EXPECT_GT(outcome.compiled, 0U) << live_pes << " live PEs";
+      EXPECT_GT(in_doubles.compiled, 0U) << live_pes << " live PEs, native";
     }
   }
   // Blocks whose live PEs share vectors; in the last turn some blocks, or all, have a record.
@@ -262,6 +289,7 @@ TEST_P(CompiledProducts, LeaveAndCollectEveryWordAsTheInterpreterDoes) {
     run.ends = part.ends;
     const Outcome outcome = compare(program, run, kBlocksUsed, prepare);
     EXPECT_TRUE(outcome.equal) << part.turns << " turns, " << part.live_pes << " live PEs";
+    EXPECT_TRUE(compare_native(program, run, kBlocksUsed, prepare).equal) << part.turns << " turns, native";
     if (data == Data::random) {
       EXPECT_GT(outcome.compiled, 0U) << part.turns << " turns";
     }
@@ -320,7 +348,9 @@ class RandomBody {
   Width width() { return below(2) == 0 ? Width::long_word : Width::short_word; }
 
   isa::Source source(Line& line, bool must_be_short) {
-    const Width width_of = must_be_short ? Width::short_word : width();
+    return source(line, must_be_short ? Width::short_word : width(), must_be_short || below(2) == 0);
+  }
+  isa::Source source(Line& line, Width width_of, bool short_t) {
     switch (below(6)) {
       case 0:
         if (line.gpr_a == isa::ReadPort{}) {
@@ -355,7 +385,48 @@ class RandomBody {
       default:
         break;
     }
-    return must_be_short || below(2) == 0 ? isa::Source::t_short : isa::Source::t_long;
+    return short_t ? isa::Source::t_short : isa::Source::t_long;
+  }
+
+  /// Integers of numbers and of each other, which go to local memory behind the numbers.
+  void integers(Line& line) {
+    using isa::Op;
+    const Op all[] = {Op::UADD, Op::USUB, Op::UAND, Op::UOR,  Op::UXOR,   Op::UNOT, Op::ULSL,
+                      Op::ULSR, Op::UASR, Op::UMAX, Op::UMIN, Op::UPASSA, Op::UADD, Op::USUB};
+    isa::Slot& slot = line.alu;
+    slot.op = all[below(14)];
+    slot.width = width();
+    const bool is_long = slot.width == Width::long_word;
+    if (below(2) == 0) {
+      line.lm_read = {static_cast<std::uint16_t>(is_long ? 128 + 8 * below(4) : 192 + 4 * below(4)), slot.width, true,
+                      false};
+      slot.a = isa::Source::lm;
+    } else {
+      slot.a = source(line, slot.width, !is_long);
+    }
+    if (slot.op == Op::ULSL || slot.op == Op::ULSR || slot.op == Op::UASR) {
+      line.immediate = {};
+      if (slot.a == isa::Source::immediate) slot.a = is_long ? isa::Source::t_long : isa::Source::t_short;
+      line.immediate.width = slot.width;
+      const unsigned count = below(isa::short_words(slot.width) * isa::kShortBits);
+      line.immediate.value = is_long ? LongWord::from_bits(count) : isa::widen(isa::ShortWord{count});
+      slot.b = isa::Source::immediate;
+    } else if (slot.op != Op::UNOT && slot.op != Op::UPASSA) {
+      slot.b = source(line, slot.width, !is_long);
+    }
+    line.lm_write.source = Unit::alu;
+    line.lm_write.vector = true;
+    line.lm_write.address = static_cast<std::uint16_t>(is_long ? 128 + 8 * below(4) : 192 + 4 * below(4));
+    line.lm_write.predicate = predicate();
+    if (below(8) == 0) {
+      line.t_write.source = Unit::alu;
+      line.t_write.predicate = predicate();
+    }
+    if (below(3) == 0) {
+      const isa::Condition conditions[] = {isa::Condition::zero, isa::Condition::negative, isa::Condition::carry};
+      const bool carries = slot.op == Op::UADD || slot.op == Op::USUB;
+      slot.flag = {static_cast<std::uint8_t>(1 + below(2)), conditions[below(carries ? 3 : 2)], {}};
+    }
   }
 
   isa::Predicate predicate() {
@@ -371,6 +442,10 @@ class RandomBody {
     Line line;
     line.vlen = below(6) == 0 ? static_cast<std::uint8_t>(1 + below(4)) : isa::kVectorElements;
     if (below(12) == 0) line.mask = {static_cast<std::uint8_t>(1 + below(2)), below(2) == 0};
+    if (below(6) == 0) {
+      integers(line);
+      return line;
+    }
     const bool multiplies = below(2) == 0;
     isa::Slot& slot = multiplies ? line.multiplier : line.adder;
     const isa::Op sums[] = {isa::Op::FADD, isa::Op::FSUB, isa::Op::FSUB, isa::Op::FADD, isa::Op::FPASSA};
@@ -460,6 +535,8 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     const emulator::LoopRun run{{records, program.record_words, std::uint64_t{kTurns} * kBlocks}, kPesPerBlock};
     const Outcome outcome = compare(program, run, 1, prepare, emulator::make_reference_chip());
     ASSERT_TRUE(outcome.equal) << "seed " << seed << "\n" << selftest::text_of(program);
+    const Outcome in_doubles = compare_native(program, run, 1, prepare);
+    ASSERT_TRUE(in_doubles.equal) << "native, seed " << seed << "\n" << selftest::text_of(program);
     compiled += outcome.compiled > 0 ? 1 : 0;
   }
   // Some bodies stay with the interpreter: one alone says nothing, four in a row mean that nothing is compiled.
@@ -476,13 +553,14 @@ std::string refusal_of(const isa::Program& program) {
   const emulator::DecodedProgram decoded = emulator::decode_program(program);
   const emulator::simd::Schedule schedule =
       emulator::simd::make_schedule(decoded, {HostIsa::portable, emulator::simd::Arithmetic::chip});
-  return emulator::jit::make_body_code(emulator::jit::make_body_graph(decoded, schedule),
-                                       emulator::jit::Rounding::quick, *emulator::jit::code_target(HostIsa::avx512))
+  const emulator::jit::CodeTarget target = *emulator::jit::code_target(HostIsa::avx512);
+  return emulator::jit::make_body_code(emulator::jit::make_body_graph(decoded, schedule, target),
+                                       emulator::jit::Rounding::quick, target)
       .refusal;
 }
 
 TEST(CompiledLoopBodies, TakeTheKernelsOfPairForces) {
-  for (const Kernel& of : compiled_kernels()) EXPECT_EQ(refusal_of(kernel(of.file)), "") << of.name;
+  for (const Kernel& of : compiled_kernels()) EXPECT_EQ(refusal_of(kernel(of.file, of.definitions)), "") << of.name;
 }
 
 TEST(CompiledLoopBodies, TakeTheKernelsOfMatrices) {
@@ -490,7 +568,7 @@ TEST(CompiledLoopBodies, TakeTheKernelsOfMatrices) {
 }
 
 TEST(CompiledLoopBodies, LeaveTheRestToTheInterpreterAndSayWhy) {
-  EXPECT_EQ(refusal_of(kernel("gravity_jerk.vsm", {{"nearest", "1"}})), "it computes with long integers");
+  EXPECT_EQ(refusal_of(kernel("gravity_jerk.vsm", {{"nearest", "1"}, {"list", "4"}})), "it shifts by a computed count");
 }
 
 TEST(CompiledLoopBodies, AreRefusedWhereTheHostHasNone) {
@@ -513,6 +591,55 @@ TEST_F(CompiledLoops, LeaveTheCallersArithmeticAlone) {
   EXPECT_GT(outcome.compiled, 0U);
 }
 #endif
+
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(CompiledLoops, HaveNamesForPerf) {
+  const std::filesystem::path map = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+  std::filesystem::remove(map);
+  const isa::Program program = kernel("gravity.vsm");
+  const std::vector<LongWord> records(std::size_t{16} * kBlocks * program.record_words);
+  const emulator::LoopRun run{{records, program.record_words, 16 * kBlocks}, kPesPerBlock};
+  ASSERT_TRUE(compare(program, run, 1, [](Chip&) {}).equal);
+  EXPECT_FALSE(std::filesystem::exists(map)) << "nobody asked for it";
+  {
+    const Environment wanted("GDR_PERF_MAP", "on");
+    ASSERT_TRUE(compare(program, run, 1, [](Chip&) {}).equal);
+  }
+  std::ifstream file(map);
+  unsigned lines = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+  std::string name;
+  while (file >> std::hex >> begin >> size && std::getline(file, name)) {
+    ++lines;
+    EXPECT_NE(begin, 0U);
+    EXPECT_TRUE(size > 0 && size < 1U << 20) << size;
+    EXPECT_TRUE(name == " gdr gravity loop body, quick: turns" ||
+                name == " gdr gravity loop body, quick: values equal in all PEs" ||
+                name.starts_with(" gdr gravity loop body, robust: "))
+        << name;
+  }
+  EXPECT_GE(lines, 2 * compiled_isas().size());
+  std::filesystem::remove(map);
+}
+
+TEST_F(CompiledLoops, RefuseAnotherWishForNames) {
+  const Environment wrong("GDR_PERF_MAP", "yes");
+  const auto chip = emulator::make_simd_chip(compiled_isas().back(), JitUse::always);
+  EXPECT_THROW(chip->load(kernel("gravity.vsm")), Error);
+}
 
 // ---- cache ---------------------------------------------------------------------------------------------------------
 

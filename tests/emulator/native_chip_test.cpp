@@ -1,6 +1,7 @@
 // The native engine: the host's double arithmetic in the chip's words, everything else as on the exact engines.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -53,9 +54,39 @@ TEST(NativeChip, AddsAndMultipliesAsTheHostDoes) {
   EXPECT_EQ(result_of(Op::FMUL, word(third), short_tenth, Width::short_word, Width::long_word), word(third * tenth));
 }
 
-TEST(NativeChip, RoundsShortResultsToTheirWidth) {
+/// 1/3 + 0.7 in a short word, and that times 0.3, all in one turn.
+TEST(NativeChip, KeepsDoublesInShortWords) {
+  const std::array operands{word(1.0 / 3), word(0.7), word(0.3)};
+  Line sum;
+  sum.vlen = 1;
+  sum.gpr_a = {0, Width::long_word, false, false};
+  sum.gpr_b = {2, Width::long_word, false, false};
+  sum.adder.op = Op::FADD;
+  sum.adder.width = Width::short_word;
+  sum.adder.a = Source::gpr_a;
+  sum.adder.b = Source::gpr_b;
+  sum.t_write.source = Unit::adder;
+  sum.gpr_write = {Unit::adder, 8, false, false, {}};
+  Line product;
+  product.vlen = 1;
+  product.gpr_a = {4, Width::long_word, false, false};
+  product.multiplier.op = Op::FMUL;
+  product.multiplier.width = Width::long_word;
+  product.multiplier.a = Source::gpr_a;
+  product.multiplier.b = Source::t_short;
+  product.gpr_write = {Unit::multiplier, 16, false, false, {}};
+  isa::Program program;
+  program.sections[static_cast<std::size_t>(isa::Section::loop_termination)] = code_of({sum, product});
+  const auto chip = emulator::make_native_chip();
+  chip->load(program);
+  chip->write_pe(2, 7, {isa::Memory::gpr, 0, Width::long_word, 3}, operands);
+  chip->run_loop({2, 1}, {});
+  EXPECT_EQ(chip->read_pe(2, 7, {isa::Memory::gpr, 16, Width::long_word, 1}).front(), word((1.0 / 3 + 0.7) * 0.3));
+}
+
+TEST(NativeChip, ShowsThe36BitsOfShortWords) {
   const LongWord sum = result_of(Op::FADD, word(1), word(0x1.8p-25), Width::long_word, Width::short_word);
-  EXPECT_EQ(sum, isa::widen(emulator::flt64to36(1 + 0x1p-24).value));
+  EXPECT_EQ(sum, isa::widen(word(1 + 0x1.8p-25).upper()));
 }
 
 TEST(NativeChip, WritesZeroAsTheChipDoes) {

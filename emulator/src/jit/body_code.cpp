@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "gdr/base/error.h"
+#include "integer_code.h"
 #include "number_code.h"
 #include "number_facts.h"
 #include "simd/micro_op.h"
@@ -98,6 +99,9 @@ class Generator {
 
   void find_shortcuts() {
     const std::size_t count = graph_.nodes.size();
+    approximate_.resize(count);
+    fused_.resize(count);
+    if (target_.host_doubles) return;  // each operation rounds, as the interpreter's do
     std::vector<unsigned> uses(count);
     std::vector<NodeId> user(count, kNoNode);
     for (std::size_t n = 0; n < count; ++n) {
@@ -111,8 +115,6 @@ class Generator {
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
     for (const Stored& stored : code_.stored) uses[stored.value] += 2;
     for (const Left& left : code_.left) uses[left.value] += 2;
-    approximate_.resize(count);
-    fused_.resize(count);
     const auto only_in_sum = [&](NodeId id) {
       return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id);
     };
@@ -161,22 +163,7 @@ class Generator {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
     }
-    std::vector<Phi> phis;
-    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
-      const Carried& carried = graph_.carried[n];
-      const NodeId number = facts_.number_of_phi[n];
-      const Value planes = values_[carried.before];
-      Value initial = planes;
-      if (number != kNoNode)
-        initial = carried.is_long ? number_.from_planes(planes) : Value{prologue->numbers(planes.first), {}};
-      if (number != kNoNode) number_.check_input(planes);
-      const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
-      phis.push_back({type, w_->variable(fmt::format("c{}a", n)), initial.first, {}});
-      if (carried.is_long) phis.push_back({type, w_->variable(fmt::format("c{}b", n)), initial.second, {}});
-      Value inside{phis.back().name, {}};
-      if (carried.is_long) inside = {phis[phis.size() - 2].name, phis.back().name};
-      values_[number != kNoNode ? number : carried.before] = inside;
-    }
+    std::vector<Phi> phis = carried_phis();
     for (std::size_t n = 0; n < NumberCode::kChains; ++n)
       phis.push_back({CodeType::flag, w_->variable(fmt::format("ok{}", n)), number_.right[n], {}});
     phis.push_back({CodeType::bits, w_->variable("wrong"), number_.wrong, {}});
@@ -184,6 +171,42 @@ class Generator {
     const auto body = make_writer(target_, 'b');
     write_to(*body);
     body_begun_ = true;
+    write_turn(*body, phis);
+
+    const auto epilogue = make_writer(target_, 'e');
+    write_to(*epilogue);
+    give_results(*epilogue, phis);
+    const std::string right = number_.all_right();
+    code_.text += epilogue->turns_function(
+        {prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(), stored_planes()});
+  }
+
+  /// What goes from turn to turn; their values become those inside a turn.
+  std::vector<Phi> carried_phis() {
+    std::vector<Phi> phis;
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const Carried& carried = graph_.carried[n];
+      const NodeId number = facts_.number_of_phi[n];
+      const Value planes = values_[carried.before];
+      Value initial = planes;
+      if (number != kNoNode) {
+        initial =
+            carried.is_long && is_pair(number) ? number_.from_planes(planes) : Value{w_->numbers(planes.first), {}};
+        check_word(planes);
+      }
+      const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
+      Value inside{w_->variable(fmt::format("c{}a", n)), {}};
+      phis.push_back({type, inside.first, initial.first, {}});
+      if (two_values(n)) {
+        inside.second = w_->variable(fmt::format("c{}b", n));
+        phis.push_back({type, inside.second, initial.second, {}});
+      }
+      values_[number != kNoNode ? number : carried.before] = inside;
+    }
+    return phis;
+  }
+
+  void write_turn(Writer& body, std::vector<Phi>& phis) {
     for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = w_->variable(fmt::format("ok{}", n));
     number_.wrong = w_->variable("wrong");
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -192,9 +215,10 @@ class Generator {
         number_.check_range(values_[n].first, facts(id).check_lowest, facts(id).check_highest);
     }
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(static_cast<NodeId>(n));
+      const auto id = static_cast<NodeId>(n);
+      if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(id);
     }
-    write_stores(*body);
+    write_stores(body);
     for (const Left& left : code_.left) (void)of(left.value);
     for (const Left& left : code_.left_flags) (void)of(left.value);
     std::size_t at = 0;
@@ -205,38 +229,43 @@ class Generator {
         next = planes_of(carried.after, carried.is_long);
       } else {
         next = number_of(carried.after);
-        if (carried.is_long && next.second.empty()) next.second = w_->literal(0.0);
+        if (two_values(n) && next.second.empty()) next.second = w_->literal(0.0);
       }
       phis[at++].next = next.first;
-      if (carried.is_long) phis[at++].next = next.second;
+      if (two_values(n)) phis[at++].next = next.second;
     }
     for (const std::string& chain : number_.right) phis[at++].next = chain;
-    phis[at++].next = number_.wrong;
+    phis[at].next = number_.wrong;
+  }
 
-    const auto epilogue = make_writer(target_, 'e');
-    write_to(*epilogue);
-    at = 0;
+  void give_results(Writer& epilogue, const std::vector<Phi>& phis) {
+    std::size_t at = 0;
     unsigned plane = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
-      Value last{phis[at].next, {}};
-      ++at;
-      if (carried.is_long) last.second = phis[at++].next;
+      Value last{phis[at++].next, {}};
+      if (two_values(n)) last.second = phis[at++].next;
       if (facts_.number_of_phi[n] != kNoNode) {
-        last = carried.is_long ? number_.to_planes(last) : Value{epilogue->bits(epilogue->canonical(last.first)), {}};
+        if (target_.host_doubles) number_.check_ordered(last.first);
+        last = carried.is_long ? number_.to_planes(last) : Value{w_->bits(w_->canonical(last.first)), {}};
       }
-      epilogue->give(last.first, plane++);
-      if (carried.is_long) epilogue->give(last.second, plane++);
+      epilogue.give(last.first, plane++);
+      if (carried.is_long) epilogue.give(last.second, plane++);
     }
     for (const Left& left : code_.left) {
       const Value planes = planes_left(left);
-      epilogue->give(planes.first, plane++);
-      if (left.is_long) epilogue->give(planes.second, plane++);
+      epilogue.give(planes.first, plane++);
+      if (left.is_long) epilogue.give(planes.second, plane++);
     }
-    for (const Left& left : code_.left_flags) epilogue->give_flag(flag_of(left.value), plane++);
-    const std::string right = number_.all_right();
-    code_.text += epilogue->turns_function(
-        {prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(), stored_planes()});
+    for (const Left& left : code_.left_flags) {
+      epilogue.give_flag(flag_of(left.value), plane++);
+    }
+  }
+
+  /// True if a word carried is more than one value inside the loop.
+  [[nodiscard]] bool two_values(std::size_t carried) const {
+    const NodeId number = facts_.number_of_phi[carried];
+    return graph_.carried[carried].is_long && (number == kNoNode || is_pair(number));
   }
 
   /// Of a turn.
@@ -393,10 +422,20 @@ class Generator {
         value = number(id);
         break;
       case NodeOp::bits:
+        if (each.type == NodeType::long_bits) {
+          value = number_.to_planes(of(each.args[0]));
+          return;
+        }
         value.first = w_->bits(w_->canonical(of(each.args[0]).first));
+        if (target_.host_doubles && node(each.args[0]).op == NodeOp::upper)
+          value.first = w_->integer("and", value.first, w_->literal(kShortBitsMask));
         return;
       case NodeOp::upper: {
         const Value whole = of(each.args[0]);
+        if (each.type == NodeType::number && target_.host_doubles) {
+          value = whole;
+          break;
+        }
         if (each.type == NodeType::number) {
           const std::string head = whole.second.empty() ? whole.first : number_.toward_zero(whole);
           value.first = w_->masked(head, ~kBelowShort);
@@ -438,51 +477,30 @@ class Generator {
         if (node(each.args[0]).type == NodeType::number) {
           value.first = w_->compare_numbers(zero ? "oeq" : "olt", of_this.first, w_->literal(0.0));
         } else {
-          value.first = w_->compare(zero ? "eq" : "slt", of_this.first, w_->literal(std::uint64_t{0}));
+          const bool both = zero && !of_this.second.empty();
+          const std::string all = both ? w_->integer("or", of_this.first, of_this.second) : of_this.first;
+          value.first = w_->compare(zero ? "eq" : "slt", all, w_->literal(std::uint64_t{0}));
         }
         return;
       }
       case NodeOp::is_below:
-        value.first = w_->compare("ult", of(each.args[0]).first, of(each.args[1]).first);
+        value.first = is_below(*w_, "ult", of(each.args[0]), of(each.args[1]));
         return;
       default:
-        value.first = integer(each);
+        value = integer_result(*w_, each, of(each.args[0]), each.args[1] == kNoNode ? Value{} : of(each.args[1]));
         return;
     }
     if (checked(id)) number_.check_range(value.first, facts(id).check_lowest, facts(id).check_highest);
   }
 
-  std::string integer(const Node& each) {
-    const std::string a = of(each.args[0]).first;
-    const std::string b = each.args[1] == kNoNode ? std::string() : of(each.args[1]).first;
-    const auto count = [&] { return w_->literal(std::uint64_t{each.place}); };
-    switch (each.op) {
-      case NodeOp::integer_add:
-        return w_->integer("add", a, b);
-      case NodeOp::integer_subtract:
-        return w_->integer("sub", a, b);
-      case NodeOp::bit_and:
-        return w_->integer("and", a, b);
-      case NodeOp::bit_or:
-        return w_->integer("or", a, b);
-      case NodeOp::bit_xor:
-        return w_->integer("xor", a, b);
-      case NodeOp::bit_not:
-        return w_->integer("xor", a, w_->literal(kShortBitsMask));
-      case NodeOp::shift_left:
-        return w_->integer("shl", a, count());
-      case NodeOp::shift_right:
-        return w_->integer("and", w_->integer("lshr", a, count()), w_->literal(kShortBitsMask));
-      case NodeOp::shift_right_signed:
-        return w_->integer("and", w_->integer("ashr", a, count()), w_->literal(kShortBitsMask));
-      case NodeOp::larger:
-        return w_->extreme("smax", a, b);
-      case NodeOp::smaller:
-        return w_->extreme("smin", a, b);
-      default:
-        break;
-    }
-    GDR_ASSERT(false, "every other node is written before");
+  /// Of an operation on integers.
+  [[nodiscard]] bool is_integer(NodeId id) const {
+    const NodeOp op = node(id).op;
+    return op >= NodeOp::integer_add && op <= NodeOp::smaller;
+  }
+
+  void check_word(const Value& planes) {
+    target_.host_doubles ? number_.check_double(planes) : number_.check_input(planes);
   }
 
   /// True if nobody wants the word as anything else, and the caller looks at low planes.
@@ -501,8 +519,11 @@ class Generator {
   Value number(NodeId id) {
     const NodeId word = node(id).args[0];
     if (node(word).op == NodeOp::constant) return constant_number(id);
-    const Value planes = of(word);
-    number_.check_input(planes);
+    const bool whole = target_.host_doubles && node(word).op == NodeOp::upper;
+    const Value planes = whole ? Value{of(node(word).args[0]).first, {}} : of(word);
+    // An operation takes what an integer is as a double in every case; a NaN is found where it leaves.
+    if (target_.host_doubles && is_integer(word)) return {w_->numbers(planes.first), {}};
+    check_word(planes);
     if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
     return {w_->numbers(planes.first), {}};
   }
@@ -530,6 +551,7 @@ class Generator {
   Value planes_of(NodeId id, bool is_long) {
     const Value value = of(id);
     if (node(id).type == NodeType::number) {
+      if (target_.host_doubles) number_.check_ordered(value.first);
       if (is_long) return number_.to_planes(value);
       return {w_->bits(w_->canonical(value.first)), {}};
     }
@@ -575,6 +597,7 @@ class Generator {
     }
     const Value a = with_sign(of(x), negate_x);
     const Value b = with_sign(of(y), negate_y);
+    if (target_.host_doubles) return {w_->exact_add(a.first, b.first), {}};
     if (approximate_[id]) return {w_->add(a.first, b.first), {}};
     if (each.width == Width::short_word) return {short_sum(x, y, a, b), {}};
     std::string rest;
@@ -613,7 +636,7 @@ class Generator {
   /// What the multiplier takes of a number: its top 50 bits.
   std::string port(NodeId id) {
     const Value value = of(id);
-    if (!is_pair(id) && facts(id).bits <= kPortBits) return value.first;
+    if (target_.host_doubles || (!is_pair(id) && facts(id).bits <= kPortBits)) return value.first;
     if (value.second.empty()) return w_->masked(value.first, ~kBelowPort);
     return w_->masked(number_.toward_zero(value), ~kBelowPort);
   }
@@ -626,6 +649,7 @@ class Generator {
     std::string a = of(x).first;
     const std::string b = of(y).first;
     if (negate) a = w_->negated(a);
+    if (target_.host_doubles) return {w_->exact_multiply(a, b), {}};
     if (is_short(x) && is_short(y)) {
       const std::string exact = w_->exact_multiply(a, b);
       return {each.width == Width::short_word ? number_.short_of_product(exact) : exact, {}};
@@ -637,7 +661,7 @@ class Generator {
   Value cut(NodeId id) {
     const Node& each = node(id);
     const Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
-    if (each.width == Width::long_word || is_short(each.args[0])) return a;
+    if (target_.host_doubles || each.width == Width::long_word || is_short(each.args[0])) return a;
     if (a.second.empty()) return {robust_ ? number_.short_of_exact(a.first) : number_.short_of_near(a.first, 0), {}};
     return {number_.short_of_sum(a.first, a.second), {}};
   }
@@ -666,11 +690,14 @@ BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTar
   BodyCode code;
   code.refusal = graph.refusal;
   if (!code.refusal.empty()) return code;
+  const auto facts_of = [&](bool last) {
+    return target.host_doubles ? make_double_facts(graph, last) : make_number_facts(graph, kTurns, last);
+  };
   if (graph.last_refusal.empty()) {
-    const BodyFacts facts = make_number_facts(graph, kTurns, true);
+    const BodyFacts facts = facts_of(true);
     if (facts.refusal.empty()) return Generator(graph, facts, rounding, target).run(true);
   }
-  const BodyFacts facts = make_number_facts(graph, kTurns, false);
+  const BodyFacts facts = facts_of(false);
   code.refusal = facts.refusal;
   if (!code.refusal.empty()) return code;
   return Generator(graph, facts, rounding, target).run(false);

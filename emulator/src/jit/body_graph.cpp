@@ -27,8 +27,8 @@ struct Refusal {
 
 class Builder {
  public:
-  Builder(const DecodedProgram& program, const simd::Schedule& schedule)
-      : program_(program), schedule_(schedule), record_shorts_(2 * program.program.record_words) {
+  Builder(const DecodedProgram& program, const simd::Schedule& schedule, const CodeTarget& target)
+      : program_(program), schedule_(schedule), target_(target), record_shorts_(2 * program.program.record_words) {
     for (std::size_t pair = 0; pair < form_.size(); ++pair) {
       form_[pair] = pair >= kTRow / 2 || schedule.long_pairs[pair] ? Form::longs : Form::shorts;
     }
@@ -374,17 +374,19 @@ class Builder {
       case Op::FMULL:
         return arithmetic(NodeOp::multiply, slot, a, b, slot.negate_a, slot.negate_b);
       case Op::FPASSA:
+        if (!slot.negate_a && holds_infinity(a)) return passed(slot, a);
         return arithmetic(NodeOp::cut, slot, a, kNoNode, slot.negate_a, false);
-      case Op::UPASSA:
-        return a;
+      case Op::UPASSA:  // the ALU takes 36 bits of a long word's upper half, whatever the other units take
+        return target_.host_doubles && graph_.nodes[a].op == NodeOp::upper ? as_bits(a) : a;
       default:
         break;
     }
-    if (slot.width == Width::long_word) throw Refusal{"it computes with long integers"};
+    const bool is_long = slot.width == Width::long_word;
     Node node;
-    node.type = NodeType::short_bits;
-    node.args[0] = as_bits(a);
-    if (b != kNoNode) node.args[1] = as_bits(b);
+    node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
+    node.width = slot.width;
+    node.args[0] = as_word(a, slot.width);
+    if (b != kNoNode) node.args[1] = as_word(b, slot.width);
     switch (slot.op) {
       case Op::UADD:
         node.op = NodeOp::integer_add;
@@ -415,8 +417,9 @@ class Builder {
       case Op::UASR: {
         const Node& count = graph_.nodes[node.args[1]];
         if (count.op != NodeOp::constant) throw Refusal{"it shifts by a computed count"};
-        const std::uint64_t places = count.value.upper().bits;
-        if (places >= static_cast<unsigned>(isa::kShortBits)) throw Refusal{"it shifts by a word or more"};
+        const isa::uint128 places = is_long ? count.value.bits() : uint128{count.value.upper().bits};
+        const int bits = is_long ? 2 * isa::kShortBits : isa::kShortBits;
+        if (places >= static_cast<unsigned>(bits)) throw Refusal{"it shifts by a word or more"};
         node.op = slot.op == Op::ULSL   ? NodeOp::shift_left
                   : slot.op == Op::ULSR ? NodeOp::shift_right
                                         : NodeOp::shift_right_signed;
@@ -443,6 +446,24 @@ class Builder {
     return add(node);
   }
 
+  [[nodiscard]] bool is_infinity(NodeId id) const {
+    const Node& node = graph_.nodes[id];
+    return node.op == NodeOp::constant && (node.value.high << 1) == std::uint64_t{2047} << 53 && node.value.low == 0;
+  }
+  /// True if the word may be a constant infinity, which is no number here, and else is one.
+  [[nodiscard]] bool holds_infinity(NodeId id) const {
+    const Node& node = graph_.nodes[id];
+    return is_infinity(id) || (node.op == NodeOp::select && node.type != NodeType::flag &&
+                               (holds_infinity(node.args[1]) || holds_infinity(node.args[2])));
+  }
+  /// What FPASSA makes of it: an infinity stays as it is.
+  NodeId passed(const isa::Slot& slot, NodeId id) {
+    if (is_infinity(id)) return id;
+    const Node node = graph_.nodes[id];
+    if (!holds_infinity(id)) return arithmetic(NodeOp::cut, slot, id, kNoNode, false, false);
+    return select(node.args[0], passed(slot, node.args[1]), passed(slot, node.args[2]));
+  }
+
   NodeId at_port(NodeId number) {
     if (graph_.nodes[number].width == Width::short_word) return number;
     Node node;
@@ -458,10 +479,10 @@ class Builder {
     node.type = NodeType::flag;
     if (wanted == isa::Condition::carry) {
       if (unit != Unit::alu) return never();
-      const NodeId a = as_bits(operand(slot.a, slot.width, element));
+      const NodeId a = as_word(operand(slot.a, slot.width, element), slot.width);
       node.op = NodeOp::is_below;
       if (slot.op == Op::USUB) {
-        node.args = {a, as_bits(operand(slot.b, slot.width, element)), kNoNode};
+        node.args = {a, as_word(operand(slot.b, slot.width, element), slot.width), kNoNode};
       } else if (slot.op == Op::UADD) {  // the sum of two words is below either if it does not fit
         node.args = {value, a, kNoNode};
       } else {
@@ -470,7 +491,7 @@ class Builder {
       return add(node);
     }
     node.op = wanted == isa::Condition::zero ? NodeOp::is_zero : NodeOp::is_negative;
-    node.args[0] = unit == Unit::alu ? as_bits(value) : value;
+    node.args[0] = unit == Unit::alu ? as_word(value, slot.width) : value;
     return add(node);
   }
 
@@ -487,7 +508,8 @@ class Builder {
   NodeId as_number(NodeId id) {
     const Node node = graph_.nodes[id];
     if (node.type == NodeType::number) return id;
-    if (node.op == NodeOp::select && is_input(node.args[1]) && is_input(node.args[2])) {
+    if (node.op == NodeOp::bits) return node.args[0];
+    if (node.op == NodeOp::select && is_number(node.args[1]) && is_number(node.args[2])) {
       return select(node.args[0], as_number(node.args[1]), as_number(node.args[2]));
     }
     // T holds one number; another pair of rows may hold two.
@@ -502,15 +524,21 @@ class Builder {
     return add(number);
   }
 
+  /// A word as an integer of this width, or of the narrower one with zeros below.
+  NodeId as_word(NodeId id, Width width) {
+    if (width == Width::short_word && graph_.nodes[id].width == Width::long_word) {
+      throw Refusal{"it takes a long word for a short integer"};
+    }
+    return as_bits(id);
+  }
+
   NodeId as_bits(NodeId id) {
     const Node& node = graph_.nodes[id];
-    if (node.type == NodeType::short_bits) return id;
-    if (node.type != NodeType::number || node.width != Width::short_word) {
-      throw Refusal{"it computes with long integers"};
-    }
+    if (node.type != NodeType::number) return id;
     Node bits;
     bits.op = NodeOp::bits;
-    bits.type = NodeType::short_bits;
+    bits.type = node.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
+    bits.width = node.width;
     bits.args[0] = id;
     return add(bits);
   }
@@ -538,9 +566,9 @@ class Builder {
     if (set == clear) return set;
     const auto type = [&](NodeId id) { return graph_.nodes[id].type; };
     if (type(set) != type(clear)) {
-      if (type(set) == NodeType::number && is_input(clear)) {
+      if (type(set) == NodeType::number && is_number(clear)) {
         clear = as_number(clear);
-      } else if (type(clear) == NodeType::number && is_input(set)) {
+      } else if (type(clear) == NodeType::number && is_number(set)) {
         set = as_number(set);
       } else {
         set = as_bits(set);
@@ -549,12 +577,17 @@ class Builder {
     }
     Node node;
     node.op = NodeOp::select;
-    node.type = type(set);
+    node.type = type(clear) == NodeType::long_bits ? type(clear) : type(set);
     const bool both_short =
         graph_.nodes[set].width == Width::short_word && graph_.nodes[clear].width == Width::short_word;
     node.width = both_short ? Width::short_word : Width::long_word;
     node.args = {flag, set, clear};
     return add(node);
+  }
+
+  /// A word that costs nothing in a turn to be taken for a number.
+  [[nodiscard]] bool is_number(NodeId id) const {
+    return graph_.nodes[id].op == NodeOp::bits || (is_input(id) && !is_infinity(id));
   }
 
   /// A word that comes from memory: to look at it costs nothing in a turn.
@@ -573,6 +606,7 @@ class Builder {
 
   const DecodedProgram& program_;
   const simd::Schedule& schedule_;
+  CodeTarget target_;
   unsigned record_shorts_;
   BodyGraph graph_;
   std::map<decltype(Node().key()), NodeId> ids_;
@@ -598,8 +632,8 @@ std::vector<bool> BodyGraph::uniform() const {
   return uniform;
 }
 
-BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule) {
-  return Builder(program, schedule).run();
+BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule, const CodeTarget& target) {
+  return Builder(program, schedule, target).run();
 }
 
 }  // namespace gdr::emulator::jit

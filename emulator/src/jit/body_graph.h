@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "code_target.h"
 #include "decoded_program.h"
 #include "simd/scheduler.h"
 
@@ -28,7 +29,7 @@ enum class NodeOp : std::uint8_t {
   parameter,  // of BM
   constant,
   number,  // a word taken as a floating-point number
-  bits,    // a short number taken as an integer
+  bits,    // a number taken as an integer
   upper,   // the upper half of a word, of a long number its 25 bits
   lower,   // the lower half of a word
   // Numbers. A negated operand has its bit in `negated`.
@@ -36,7 +37,7 @@ enum class NodeOp : std::uint8_t {
   add,
   multiply,
   cut,  // rounded to its width
-  // Short integers, left-justified in 64 bits.
+  // Integers: short ones left-justified in 64 bits, long ones in two planes.
   integer_add,
   integer_subtract,
   bit_and,
@@ -122,6 +123,7 @@ struct BodyGraph {
 };
 
 /// `record_words`: long words of a j-record.
-[[nodiscard]] BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule);
+[[nodiscard]] BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule,
+                                        const CodeTarget& target);
 
 }  // namespace gdr::emulator::jit

@@ -60,6 +60,8 @@ class LoadedCode {
 
   Uniform uniform = nullptr;
   Turns turns = nullptr;
+  /// Behind the last byte.
+  [[nodiscard]] const void* end() const { return static_cast<const char*>(memory_) + size_; }
 
  private:
   void* memory_ = nullptr;

@@ -22,6 +22,8 @@ struct CodeTarget {
   /// others were exact; else the code compares.
   bool directed_rounding = false;
   CodeLanguage language = CodeLanguage::llvm_ir;
+  /// The engine native: numbers are the host's doubles and nothing has to be exact.
+  bool host_doubles = false;
   /// The lanes of a vector are PEs of several blocks, of as many as there are lanes; else of one.
   bool packed = false;
 

@@ -20,9 +20,10 @@ std::string IrWriter::declarations() const {
   } else if (packed_) {
     declared += fmt::format("declare <{0} x i32> @llvm.x86.avx2.permd(<{0} x i32>, <{0} x i32>)\n", 2 * lanes_);
   }
+  // A vector that finds no register waits on the stack, where it must not lie across two lines of the cache.
   const unsigned width = 64 * lanes_;
   return declared + fmt::format(
-                        "attributes #0 = {{ nounwind \"prefer-vector-width\"=\"{0}\" "
+                        "attributes #0 = {{ nounwind alignstack=64 \"prefer-vector-width\"=\"{0}\" "
                         "\"min-legal-vector-width\"=\"{0}\" }}\n",
                         width);
 }

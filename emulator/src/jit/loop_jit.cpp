@@ -1,5 +1,7 @@
 #include "loop_jit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -8,6 +10,7 @@
 
 #include "gdr/base/error.h"
 #include "loop_edges.h"
+#include "perf_map.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -30,7 +33,10 @@ class ExactnessWatch {
  public:
 #if defined(__x86_64__)
   explicit ExactnessWatch(const CodeTarget& target)
-      : before_(_mm_getcsr()), said_(target.directed_rounding ? kSaid : kSaid & ~kInexact) {
+      : before_(_mm_getcsr()),
+        said_(target.host_doubles        ? kInvalid
+              : target.directed_rounding ? kSaid
+                                         : kSaid & ~kInexact) {
     _mm_setcsr(kMode);
   }
   ~ExactnessWatch() { _mm_setcsr(before_); }
@@ -42,6 +48,7 @@ class ExactnessWatch {
   static constexpr unsigned kMode = 0x1f80 | 0x8000 | 0x0040;
   static constexpr unsigned kSaid = 0x3d;
   static constexpr unsigned kInexact = 0x20;
+  static constexpr unsigned kInvalid = 0x01;  // of host doubles: the bits of a NaN depend on the order of operands
   unsigned before_;
   unsigned said_;  // of these, what matters
 
@@ -414,15 +421,17 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
 
 // ---- what is compiled, and when ------------------------------------------------------------------------------------
 
-LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, HostIsa isa, JitUse use)
-    : program_(program), schedule_(schedule), target_(code_target(isa).value_or(CodeTarget{})), use_(use) {
+LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, simd::KernelSet kernels, JitUse use)
+    : program_(program), schedule_(schedule), target_(code_target(kernels.isa).value_or(CodeTarget{})), use_(use) {
+  target_.host_doubles = kernels.arithmetic == simd::Arithmetic::host;
   const auto refuse = [this] {
     for (Functions& each : functions_) each.refused = true;
   };
-  if (lines_of(program.steps(isa::Section::loop_body)).empty() || use == JitUse::never || !code_target(isa)) {
+  if (lines_of(program.steps(isa::Section::loop_body)).empty() || use == JitUse::never || !code_target(kernels.isa)) {
     refuse();
     return;
   }
+  names_code_ = perf_map_wanted();
   const LoopEdges edges = loop_edges(program);
   may_begin_ = edges.may_begin;
   refusal_ = edges.refusal;
@@ -494,6 +503,11 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
       cache.keep(form->code.text, target_.cpu, *code);
     }
     form->loaded.emplace(*code);
+    if (names_code_) {
+      const char* const kind = target_.host_doubles ? "native" : rounding == Rounding::quick ? "quick" : "robust";
+      const char* const several = filling == Filling::packed ? ", blocks side by side" : "";
+      add_to_perf_map(*form->loaded, fmt::format("gdr {} loop body, {}{}", program_.program.kernel, kind, several));
+    }
     form->code.text.clear();
     own.ready[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
@@ -506,7 +520,7 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
 void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
   CodeTarget target = target_;
   target.packed = filling == Filling::packed;
-  form.code = make_body_code(make_body_graph(program_, schedule_), rounding, target);
+  form.code = make_body_code(make_body_graph(program_, schedule_, target), rounding, target);
   if (target.packed && form.code.refusal.empty() && (!form.code.bm_steps.empty() || form.code.reads_flags)) {
     form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
   }
@@ -541,7 +555,7 @@ bool LoopJit::run_on_forms(Filling filling, const Turns& turns) const {
   const Form* quick = form(filling, Rounding::quick);
   if (quick == nullptr) return false;
   const Outcome outcome = run_on(*quick);
-  if (outcome != Outcome::refused) return outcome == Outcome::right;
+  if (outcome != Outcome::refused || target_.host_doubles) return outcome == Outcome::right;
   if (form(filling, Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
     prepare(filling, Rounding::robust, true);
   }

@@ -56,7 +56,7 @@ struct PackedTurns {
 /// What a program's bodies became. Thread safe.
 class LoopJit {
  public:
-  LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, HostIsa isa, JitUse use);
+  LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, simd::KernelSet kernels, JitUse use);
   ~LoopJit();
 
   /// Takes note of interactions to come, and compiles if so many have come together that it pays. True if there is
@@ -112,6 +112,7 @@ class LoopJit {
   const simd::Schedule& schedule_;
   CodeTarget target_;
   JitUse use_;
+  bool names_code_ = false;  // for perf
   bool may_begin_ = false;
   std::size_t collected_a_turn_ = 0;
   std::size_t not_first_ = 0;  // of these

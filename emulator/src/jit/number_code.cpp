@@ -14,15 +14,24 @@ std::string NumberCode::all_right() {
   return w_->both(all, w_->compare("eq", without_sign, w_->literal(std::uint64_t{0})));
 }
 
-void NumberCode::check_input(const Value& planes) {
+/// Exponents from `lowest` on, so many, or a word of zeros.
+std::string NumberCode::is_inside(const Value& planes, std::uint64_t lowest, std::uint64_t exponents) {
   // Without the sign; compared as integers with one, which every host can.
   const std::string twice = w_->integer("shl", planes.first, w_->literal(std::uint64_t{1}));
-  const std::string above =
-      w_->integer("sub", twice, w_->literal((static_cast<std::uint64_t>(kBias - kInputExponent) << 53) ^ kSign));
-  const std::string inside =
-      w_->compare("slt", above, w_->literal((std::uint64_t{2 * kInputExponent + 1} << 53) ^ kSign));
+  const std::string above = w_->integer("sub", twice, w_->literal((lowest << 53) ^ kSign));
+  const std::string inside = w_->compare("slt", above, w_->literal((exponents << 53) ^ kSign));
   const std::string all = planes.second.empty() ? planes.first : w_->integer("or", planes.first, planes.second);
-  demand(w_->either(inside, w_->compare("eq", all, w_->literal(std::uint64_t{0}))));
+  return w_->either(inside, w_->compare("eq", all, w_->literal(std::uint64_t{0})));
+}
+
+void NumberCode::check_input(const Value& planes) {
+  demand(is_inside(planes, kBias - kInputExponent, 2 * kInputExponent + 1));
+}
+
+void NumberCode::check_double(const Value& planes) {
+  constexpr std::uint64_t kNormalExponents = 2046;
+  demand(is_inside({planes.first, {}}, 1, kNormalExponents));
+  if (!planes.second.empty()) demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
 }
 
 void NumberCode::check_range(const std::string& head, bool lowest, bool highest) {

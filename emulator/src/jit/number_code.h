@@ -37,6 +37,10 @@ class NumberCode {
   std::string all_right();
   /// Zero, or an exponent of at most kInputExponent in size; of a word as it stands in memory.
   void check_input(const Value& planes);
+  /// Zero, or a normal double, without a low plane.
+  void check_double(const Value& planes);
+  /// No NaN, whose bits depend on the order of operands.
+  void check_ordered(const std::string& number) { demand(w_->compare_numbers("ord", number, number)); }
   /// Exponents at most kHighestChecked, at least kLowestChecked.
   void check_range(const std::string& head, bool lowest, bool highest);
 
@@ -71,6 +75,7 @@ class NumberCode {
   std::string odd(const std::string& down, const std::string& up, const std::string& zero);
   std::string odd_of(const std::string& head, const std::string& error);
   std::string truncated(const std::string& head, const std::string& rest);
+  std::string is_inside(const Value& planes, std::uint64_t lowest, std::uint64_t exponents);
   std::string exact_sum(const std::string& a, const std::string& b);
   Value long_of(const std::string& head, const std::string& rest);
 

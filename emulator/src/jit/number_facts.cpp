@@ -88,6 +88,21 @@ class Analysis {
     return std::move(facts_);
   }
 
+  BodyFacts run_on_doubles() {
+    find_phis();
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const Node& node = graph_.nodes[n];
+      if (node.type != NodeType::number) continue;
+      facts_.of[n].form = NumberForm::one_double;
+      facts_.of[n].bits = 53;
+      if (node.op != NodeOp::number || graph_.nodes[node.args[0]].op != NodeOp::constant) continue;
+      const isa::LongWord value = graph_.nodes[node.args[0]].value;
+      if (node.width == Width::long_word && value.low != 0) facts_.refusal = "it has a constant that is no double";
+      if (((value.high >> 52) & 2047) == 2047) facts_.refusal = "it has an infinite constant";
+    }
+    return std::move(facts_);
+  }
+
  private:
   NumberFacts& of(NodeId id) { return facts_.of[id]; }
 
@@ -275,5 +290,7 @@ class Analysis {
 BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns, bool last) {
   return Analysis(graph, turns, last).run();
 }
+
+BodyFacts make_double_facts(const BodyGraph& graph, bool last) { return Analysis(graph, 0, last).run_on_doubles(); }
 
 }  // namespace gdr::emulator::jit

@@ -50,5 +50,7 @@ struct BodyFacts {
 
 /// `turns`: after how many the words carried are looked at again. `last`: whatever the body leaves is wanted.
 [[nodiscard]] BodyFacts make_number_facts(const BodyGraph& graph, unsigned turns, bool last);
+/// Of numbers that are the host's doubles, whose range is nobody's concern.
+[[nodiscard]] BodyFacts make_double_facts(const BodyGraph& graph, bool last);
 
 }  // namespace gdr::emulator::jit

@@ -128,7 +128,7 @@ struct NativeStep {
     };
     NativeBatch result = Semantics<op>::apply(operand(rows.a_high, rows.a_single, micro.flip_a),
                                               operand(rows.b_high, rows.b_single, micro.flip_b), width);
-    return {native_word(result, width), Bits{}, Mask{}, Mask{}};
+    return {native_word(result), Bits{}, Mask{}, Mask{}};
   }
 };
 

@@ -27,8 +27,10 @@ std::uint32_t bm_address(const MicroOp& op, const Lanes& lanes, unsigned element
 /// The lower word of a long one, left-justified.
 std::uint64_t lower(std::uint64_t high, std::uint64_t low) { return (high << isa::kShortBits) | (low << kShortShift); }
 
-/// Upper word and lower one, both left-justified, to planes.
-std::uint64_t joined_high(std::uint64_t up, std::uint64_t down) { return up | (down >> isa::kShortBits); }
+/// Upper word and lower one, both left-justified, to planes. What the engine native has behind an upper word goes.
+std::uint64_t joined_high(std::uint64_t up, std::uint64_t down) {
+  return (up & kShortBitsMask) | (down >> isa::kShortBits);
+}
 std::uint64_t joined_low(std::uint64_t down) { return (down >> kShortShift) & 0xff; }
 
 template <class Function>

@@ -19,12 +19,9 @@ inline NativeBatch fmin(NativeBatch a, NativeBatch b, Width) { return {select(b.
 inline NativeBatch fmul(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
 inline NativeBatch fmul2(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
 
-/// As registers hold it: a short one is rounded to 25 bits, half up in magnitude; what is too small for a word is zero.
-inline Bits native_word(NativeBatch result, Width destination) {
-  Bits word = Host::bits(result.value);
-  if (destination == Width::short_word) {
-    word = (word + Bits(std::uint64_t{1} << (kShortShift - 1))) & kShortBitsMask;
-  }
+/// As registers hold it, in either width: what is too small for a word is zero.
+inline Bits native_word(NativeBatch result) {
+  const Bits word = Host::bits(result.value);
   return select((word << 1) < Bits(std::uint64_t{1} << 53), Bits{}, word);
 }
 

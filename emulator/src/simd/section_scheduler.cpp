@@ -312,6 +312,7 @@ void SectionScheduler::emit(const Action& action) {
 }
 
 void SectionScheduler::emit_unit(const Action& action) {
+  takes_doubles_ = host_doubles() && (action.unit == Unit::adder || action.unit == Unit::multiplier);
   const Value a = value_of(action.a, action.width);
   const Value b = action.b == Source::none ? Value{} : value_of(action.b, action.width);
   const bool has_b = action.b != Source::none;
@@ -345,7 +346,7 @@ void SectionScheduler::emit_unit(const Action& action) {
     op.to[op.destinations++] = to;
   }
   if (action.flag) op.flag = flag_destination_of(action);
-  key.native = kernels_.arithmetic == Arithmetic::host;
+  key.native = host_doubles();
   op.run = find_kernel(kernels_.isa, key);
   if (isa::info_of(action.op).unit != Unit::alu) code_.fp_elements += line_->vlen;
   code_.ops.push_back(op);
@@ -443,6 +444,7 @@ FlagDestination SectionScheduler::flag_destination_of(const Action& action) {
 
 void SectionScheduler::emit_store(const Action& action) {
   const isa::BmPort& port = line_->bm;
+  takes_doubles_ = false;
   const Value value = value_of(action.a, action.width);
   const std::uint32_t slot = reserve(kVectorElements * kStoreSlotWords);
   MicroOp& op = push(moves::capture_store);
@@ -532,7 +534,7 @@ Operand SectionScheduler::view(const RowPattern& access, Width width) {
       if (holds_long) count = 2 * kRowWords;
       if (!holds_long) kernel = moves::long_of_shorts;
     } else if (holds_long) {
-      kernel = row == upper ? moves::upper_of_long : moves::lower_of_long;
+      kernel = row == upper ? upper_half() : moves::lower_of_long;
     }
     MicroOp& op = push(kernel);
     op.a.high = row_place(kernel == moves::copy_words ? row : upper);
@@ -567,7 +569,7 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
       MicroOp& clear = push(moves::clear_words);
       clear.to[0].high = row_place(access.row(element) + 1);
       clear.count = kRowWords;
-      t_short_.reset(element);
+      if (!host_doubles()) t_short_.reset(element);
       uniform_.remove(access.row(element) + 1);
     }
     if (uniform_t()) return {{uniform_place(kTRow, true), uniform_place(kTRow + 1, true), 1, 0}, false};
@@ -576,7 +578,7 @@ SectionScheduler::Value SectionScheduler::t_value(Width width) {
   spread(rows);
   const std::uint32_t at = reserve(elements * kRowWords);
   for (unsigned element = 0; element < elements; ++element) {
-    MicroOp& op = push(moves::upper_of_long);
+    MicroOp& op = push(t_short_[element] ? moves::copy_words : upper_half());
     op.a.high = row_place(access.row(element));
     op.to[0].high = at + element * kRowWords;
     op.count = kRowWords;

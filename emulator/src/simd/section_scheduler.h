@@ -144,6 +144,9 @@ class SectionScheduler {
   Value value_of(isa::Source source, Width width);
   Value register_value(const RowPattern& access, Width width);
   Value t_value(Width width);
+  [[nodiscard]] bool host_doubles() const { return kernels_.arithmetic == Arithmetic::host; }
+  /// What takes the upper half of a long word: of the engine native's floating-point numbers, the whole double.
+  [[nodiscard]] Kernel upper_half() const { return takes_doubles_ ? moves::copy_words : moves::upper_of_long; }
   Operand view(const RowPattern& access, Width width);
   /// Makes the rows hold their values in every PE.
   void spread(unsigned row);
@@ -190,6 +193,7 @@ class SectionScheduler {
 
   const isa::Line* line_ = nullptr;
   const isa::Effects* effects_ = nullptr;  // of the line
+  bool takes_doubles_ = false;             // the unit at hand: host doubles, of short words, too
   std::size_t at_ = 0;
   std::uint32_t bank_ = place::kBanks;
   std::uint32_t used_ = 0;  // words of the bank

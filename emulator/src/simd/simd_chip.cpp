@@ -84,7 +84,7 @@ class LoweredSimd final : public Lowered {
   LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
       : code(decode_program(program)),
         schedule(make_schedule(code, kernels)),
-        loop(code, schedule, kernels.isa, jit),
+        loop(code, schedule, kernels, jit),
         packing(code, schedule) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }
 
@@ -481,17 +481,27 @@ bool can_compile_loops(HostIsa isa) {
 
 bool can_compile_loops() { return can_compile_loops(available_host_isas().back()); }
 
-std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
-  require_host_isa("make_simd_chip", isa);
-  if (jit == JitUse::always && !can_compile_loops(isa)) {
-    throw Error(fmt::format("make_simd_chip: loop bodies cannot be compiled for {} on this host", name_of(isa)));
+namespace {
+
+std::unique_ptr<Chip> make_vector_chip(const char* caller, simd::KernelSet kernels, JitUse jit) {
+  require_host_isa(caller, kernels.isa);
+  if (jit == JitUse::always && !can_compile_loops(kernels.isa)) {
+    throw Error(fmt::format("{}: loop bodies cannot be compiled for {} on this host", caller, name_of(kernels.isa)));
   }
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{isa, simd::Arithmetic::chip}, jit);
+  return std::make_unique<simd::SimdChip>(kernels, jit);
 }
 
-std::unique_ptr<Chip> make_native_chip() {
-  return std::make_unique<simd::SimdChip>(simd::KernelSet{default_host_isa(), simd::Arithmetic::host}, JitUse::never);
+}  // namespace
+
+std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit) {
+  return make_vector_chip("make_simd_chip", {isa, simd::Arithmetic::chip}, jit);
 }
+
+std::unique_ptr<Chip> make_native_chip(HostIsa isa, JitUse jit) {
+  return make_vector_chip("make_native_chip", {isa, simd::Arithmetic::host}, jit);
+}
+
+std::unique_ptr<Chip> make_native_chip() { return make_native_chip(default_host_isa(), simd::default_jit_use()); }
 
 std::unique_ptr<Chip> make_simd_chip() { return make_simd_chip(default_host_isa(), simd::default_jit_use()); }
 

@@ -263,8 +263,8 @@ class ReferenceChip : public Chip {
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip();
 
 /// As the simd engine, but floating-point operations are the host's own on doubles: a long word is one with eight zero
-/// bits behind it, a short one is rounded to its width. Words that the ALU sees keep their 72- and 36-bit form, so that
-/// seeds and index tests work. Not bit exact, and no events.
+/// bits behind it, and a short word that holds a result is one, too. Integers keep their 72 and 36 bits, so that seeds
+/// and index tests work. Not bit exact, and no events.
 [[nodiscard]] std::unique_ptr<Chip> make_native_chip();
 
 /// What a node of the reduction tree, or a step of the ring, makes of two words; `op` is one that reduces. An event is

@@ -50,5 +50,7 @@ void require_host_isa(const char* caller, HostIsa isa);
 /// The vector engine on this instruction set. Throws Error if the host lacks it, and for JitUse::always if loop bodies
 /// cannot be compiled for it.
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip(HostIsa isa, JitUse jit = JitUse::never);
+/// The engine native in the same way; its compiled bodies give the bits that its interpreter gives.
+[[nodiscard]] std::unique_ptr<Chip> make_native_chip(HostIsa isa, JitUse jit = JitUse::never);
 
 }  // namespace gdr::emulator

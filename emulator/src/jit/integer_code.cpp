@@ -1,0 +1,135 @@
+#include "integer_code.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "gdr/base/error.h"
+#include "simd/micro_op.h"
+
+namespace gdr::emulator::jit {
+namespace {
+
+using simd::kShortBitsMask;
+
+constexpr std::uint32_t kLowBits = 8;
+constexpr std::uint64_t kLowMask = 255;
+
+std::string low_plane(const Writer& writer, const Value& word) {
+  return word.second.empty() ? writer.literal(std::uint64_t{0}) : word.second;
+}
+
+class Integers {
+ public:
+  Integers(Writer& writer, const Node& node, const Value& a, const Value& b)
+      : w_(writer), node_(node), a_(a), b_(b), is_long_(node.type == NodeType::long_bits) {}
+
+  Value result() {
+    switch (node_.op) {
+      case NodeOp::integer_add:
+        return sum("add", kLowBits);
+      case NodeOp::integer_subtract:
+        return sum("sub", 63);
+      case NodeOp::bit_and:
+        return of_planes("and");
+      case NodeOp::bit_or:
+        return of_planes("or");
+      case NodeOp::bit_xor:
+        return of_planes("xor");
+      case NodeOp::bit_not:
+        return inverted();
+      case NodeOp::shift_left:
+        return is_long_ ? shifted_left() : Value{shift("shl", a_.first, node_.place), {}};
+      case NodeOp::shift_right:
+        return shifted_right("lshr");
+      case NodeOp::shift_right_signed:
+        return shifted_right("ashr");
+      case NodeOp::larger:
+        return extreme("smax", a_, b_);
+      case NodeOp::smaller:
+        return extreme("smin", b_, a_);
+      default:
+        break;
+    }
+    GDR_ASSERT(false, "the graph has no other operation on integers");
+  }
+
+ private:
+  [[nodiscard]] std::string low_of(const Value& word) const { return low_plane(w_, word); }
+  Value of_planes(const char* op) {
+    Value value{w_.integer(op, a_.first, b_.first), {}};
+    if (is_long_) value.second = w_.integer(op, low_of(a_), low_of(b_));
+    return value;
+  }
+
+  /// Or difference; the low planes' carry, or borrow, is their result's bits from `carry` on.
+  Value sum(const char* op, unsigned carry) {
+    const Value planes = of_planes(op);
+    if (!is_long_) return planes;
+    const std::string carried = shift("lshr", planes.second, carry);
+    return {w_.integer(op, planes.first, carried), low_bits(planes.second)};
+  }
+
+  Value inverted() {
+    const std::string high = w_.integer("xor", a_.first, w_.literal(~std::uint64_t{0}));
+    if (!is_long_) return {short_bits(high), {}};
+    return {high, w_.integer("xor", low_of(a_), w_.literal(kLowMask))};
+  }
+
+  Value shifted_left() {
+    const std::uint32_t count = node_.place;
+    const std::string low = low_of(a_);
+    const std::string from_low =
+        count < kLowBits ? shift("lshr", low, kLowBits - count) : shift("shl", low, count - kLowBits);
+    return {w_.integer("or", shift("shl", a_.first, count), from_low), low_bits(shift("shl", low, count))};
+  }
+
+  /// `how` shifts the high plane: with its sign or without.
+  Value shifted_right(const char* how) {
+    const std::uint32_t count = node_.place;
+    const std::string high = shift(how, a_.first, count);
+    if (!is_long_) return {short_bits(high), {}};
+    std::string low =
+        count < kLowBits ? shift("shl", a_.first, kLowBits - count) : shift(how, a_.first, count - kLowBits);
+    if (count < kLowBits) low = w_.integer("or", low, shift("lshr", low_of(a_), count));
+    return {high, low_bits(low)};
+  }
+
+  /// The second one where it is above the first: for `smin` they stand the other way round.
+  Value extreme(const char* which, const Value& first, const Value& second) {
+    if (!is_long_) return {w_.extreme(which, a_.first, b_.first), {}};
+    const std::string chosen = is_below(w_, "slt", first, second);
+    return {w_.select(chosen, CodeType::bits, b_.first, a_.first),
+            w_.select(chosen, CodeType::bits, low_of(b_), low_of(a_))};
+  }
+
+  /// By any count: what is shifted out is gone.
+  std::string shift(const char* how, const std::string& word, std::uint32_t count) {
+    constexpr std::uint32_t kMost = 63;
+    if (count > kMost && std::string_view(how) != "ashr") return w_.literal(std::uint64_t{0});
+    return w_.integer(how, word, w_.literal(std::uint64_t{std::min(count, kMost)}));
+  }
+
+  std::string low_bits(const std::string& plane) { return w_.integer("and", plane, w_.literal(kLowMask)); }
+  std::string short_bits(const std::string& word) { return w_.integer("and", word, w_.literal(kShortBitsMask)); }
+
+  Writer& w_;
+  const Node& node_;
+  const Value& a_;
+  const Value& b_;
+  bool is_long_;
+};
+
+}  // namespace
+
+Value integer_result(Writer& writer, const Node& node, const Value& a, const Value& b) {
+  return Integers(writer, node, a, b).result();
+}
+
+std::string is_below(Writer& writer, const char* how, const Value& a, const Value& b) {
+  const std::string above = writer.compare(how, a.first, b.first);
+  if (a.second.empty() && b.second.empty()) return above;
+  const std::string below = writer.compare("ult", low_plane(writer, a), low_plane(writer, b));
+  return writer.either(above, writer.both(writer.compare("eq", a.first, b.first), below));
+}
+
+}  // namespace gdr::emulator::jit
