@@ -208,7 +208,7 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
     emulator::LoopRun run{{records, program.record_words, std::size_t{kTurns} * kBlocks - 15}, live_pes};
     const Outcome outcome = compare(program, run, blocks, prepare);
     EXPECT_TRUE(outcome.equal) << live_pes << " live PEs";
-    const Outcome in_doubles = compare_native(program, run, kBlocksUsed, prepare);
+    const Outcome in_doubles = compare_native(program, run, blocks, prepare);
     EXPECT_TRUE(in_doubles.equal) << live_pes << " live PEs, native";
     if (data == Data::random) {
       EXPECT_GT(outcome.compiled, 0U) << live_pes << " live PEs";
@@ -222,6 +222,8 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
     emulator::LoopRun run{{records, program.record_words, std::size_t{turns} * kBlocks - without}, live_pes};
     const Outcome outcome = compare(program, run, blocks, prepare);
     EXPECT_TRUE(outcome.equal) << turns << " turns, " << live_pes << " live PEs";
+    EXPECT_TRUE(compare_native(program, run, blocks, prepare).equal)
+        << turns << " turns, " << live_pes << " live PEs, native";
     if (data == Data::random) {
       EXPECT_GT(outcome.packed, 0U) << turns << " turns, " << live_pes << " live PEs";
     }
