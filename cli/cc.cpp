@@ -148,7 +148,8 @@ int compile(const Options& options) {
   }
   const Stopwatch watch;
   const bool source_wanted = wants_source(options);
-  const CompiledKernel kernel = compile_kernel(options.source, options.compile.options());
+  const CompiledKernel kernel =
+      compile_kernel(options.source, options.compile.options(), source_wanted ? Wanted::source : Wanted::program);
   if (kernel.assembled.program) {
     if (options.output == "-") {
       std::fputs(kernel.compiled.source.c_str(), stdout);

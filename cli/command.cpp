@@ -200,18 +200,16 @@ LoadedKernel load_with_sources(const std::string& path) {
     }
     return loaded;
   }
-  const bool compiled = compiler::is_source(path);
-  if (!compiled && !path.ends_with(".vsm")) {
+  if (compiler::is_source(path)) {
+    RunnableKernel kernel = load_compiled(path);
+    return {std::move(kernel.program), std::move(kernel.sources)};
+  }
+  if (!path.ends_with(".vsm")) {
     throw UsageError(path + ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc) or an object file (.gdro)");
   }
-  assembler::AssembleResult result;
-  if (compiled) {
-    result = compile_kernel(path).assembled;
-  } else {
-    result = assembler::assemble_file(path);
-    std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
-  }
-  if (!result.program) throw Error(path + (compiled ? ": not compiled" : ": not assembled"));
+  assembler::AssembleResult result = assembler::assemble_file(path);
+  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  if (!result.program) throw Error(path + ": not assembled");
   loaded.program = *std::move(result.program);
   for (assembler::SourceFile& file : result.files) loaded.sources.push_back(std::move(file.text));
   return loaded;

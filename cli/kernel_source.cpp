@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "gdr/base/error.h"
+#include "gdr/compiler/assemble.h"
 
 namespace gdr::cli {
 
@@ -30,17 +31,27 @@ compiler::CompileOptions CompileArguments::options() const {
   return chosen;
 }
 
-CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options) {
+CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options, Wanted wanted) {
   CompiledKernel kernel;
   kernel.compiled = compiler::compile_file(path, options);
   std::fputs(compiler::format_diagnostics(kernel.compiled).c_str(), stderr);
   if (kernel.compiled.source.empty()) return kernel;
-  kernel.assembled = assembler::assemble(kernel.compiled.source, kernel.compiled.kernel + ".vsm");
+  kernel.assembled = wanted == Wanted::program
+                         ? compiler::assemble_compiled(kernel.compiled, options)
+                         : assembler::assemble(kernel.compiled.source, kernel.compiled.kernel + ".vsm");
   std::fputs(assembler::format_diagnostics(kernel.assembled).c_str(), stderr);
   if (!kernel.assembled.program) {
     throw Error(path + ": the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler");
   }
   return kernel;
+}
+
+RunnableKernel load_compiled(const std::string& path) {
+  CompiledKernel kernel = compile_kernel(path);
+  if (!kernel.assembled.program) throw Error(path + ": not compiled");
+  RunnableKernel made{*std::move(kernel.assembled.program), {}, std::move(kernel.compiled.numbered)};
+  for (assembler::SourceFile& file : kernel.assembled.files) made.sources.push_back(std::move(file.text));
+  return made;
 }
 
 }  // namespace gdr::cli

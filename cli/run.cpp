@@ -7,6 +7,7 @@
 #include "command.h"
 #include "events.h"
 #include "gdr/hostlib/table.h"
+#include "kernel_source.h"
 #include "observe.h"
 #include "run_input.h"
 
@@ -56,12 +57,29 @@ void forget_time(Json& json) {
     json[name] = nullptr;
 }
 
+LoadedKernel load(const std::string& path, std::vector<compiler::NumberedResult>& numbered) {
+  if (!compiler::is_source(path)) return load_with_sources(path);
+  RunnableKernel kernel = load_compiled(path);
+  numbered = std::move(kernel.numbered);
+  return {std::move(kernel.program), std::move(kernel.sources)};
+}
+
+/// The numbers alone of words that hold a key as well.
+void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compiler::NumberedResult>& numbered,
+                  std::size_t fields) {
+  for (const compiler::NumberedResult& one : numbered) {
+    for (std::size_t at = one.word; at < results.size(); at += fields)
+      results[at] = static_cast<std::uint64_t>(compiler::number_of(static_cast<std::int64_t>(results[at])));
+  }
+}
+
 int run(Options options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
   Device device(options.board.device_options());
-  LoadedKernel kernel = load_with_sources(options.input.kernel);
+  std::vector<compiler::NumberedResult> numbered;
+  LoadedKernel kernel = load(options.input.kernel, numbered);
   device.load(kernel.program);
   const bool type2 = device.program().is_type2();
   if (type2 && (timing || !options.observe.trace.empty() || !options.observe.profile.empty())) {
@@ -109,6 +127,7 @@ int run(Options options) {
                     fmt::format("{} of {} i-particles", done, all));
     });
     results = device.run(data.i_fields, data.records);
+    take_numbers(results, numbered, device.fields(Transfer::rrn));
     device.on_progress({});
   } catch (const emulator::Fault& fault) {
     options.report.write(report_of(&fault));

@@ -1,9 +1,11 @@
 #include "pipeline.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <queue>
+#include <utility>
 
 namespace gdr::assembler {
 namespace {
@@ -87,6 +89,16 @@ struct Draft {
   std::vector<bool> in_lm;  // values that a reader finds in local memory
   std::vector<Crossing> crossings;
 };
+
+bool reads_through(const isa::Line& line, Source port) {
+  const std::array<const isa::Slot*, 3> slots{&line.adder, &line.multiplier, &line.alu};
+  return std::ranges::any_of(slots, [&](const isa::Slot* slot) { return slot->a == port || slot->b == port; });
+}
+
+/// A register's port that no operand of the line's one operation takes: the other operand takes one of two at most.
+Source free_port(const isa::Line& line) { return reads_through(line, Source::gpr_a) ? Source::gpr_b : Source::gpr_a; }
+
+isa::ReadPort& port_of(isa::Line& line, Source port) { return port == Source::gpr_a ? line.gpr_a : line.gpr_b; }
 
 /// A line in place of another one.
 CodeLine remade(const isa::Line& line, const CodeLine& before) {
@@ -303,10 +315,11 @@ class Pipeliner {
           if (section_.operations[reader].operands[operand] != static_cast<int>(crossing.value)) continue;
           isa::Slot& slot = isa::slot_of(line, section_.graph.operations[reader].unit);
           Source& source = operand == 0 ? slot.a : slot.b;
-          isa::ReadPort& own = operand == 0 ? line.gpr_a : line.gpr_b;
-          own = {};
-          source = crossing.memory == Memory::lm ? Source::lm : operand == 0 ? Source::gpr_a : Source::gpr_b;
-          (crossing.memory == Memory::lm ? line.lm_read : own) = from;
+          const Source before = std::exchange(source, Source::none);
+          const bool from_gpr = before == Source::gpr_a || before == Source::gpr_b;
+          if (from_gpr && !reads_through(line, before)) port_of(line, before) = {};
+          source = crossing.memory == Memory::lm ? Source::lm : free_port(line);
+          (crossing.memory == Memory::lm ? line.lm_read : port_of(line, source)) = from;
         }
         rotation.lines[at] = remade(line, rotation.lines[at]);
       }
@@ -383,16 +396,12 @@ class Pipeliner {
         copy.gpr_write = {Unit::bm, found->second.address, line.bm.vector, false, {}};
         copies.push_back(made(copy, rotation.lines[at].where));
       }
+      const Source port = free_port(line);
       for (isa::Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
-        if (slot->a == Source::bm) {
-          slot->a = Source::gpr_a;
-          line.gpr_a = found->second;
-        }
-        if (slot->b == Source::bm) {
-          slot->b = Source::gpr_b;
-          line.gpr_b = found->second;
-        }
+        if (slot->a == Source::bm) slot->a = port;
+        if (slot->b == Source::bm) slot->b = port;
       }
+      port_of(line, port) = found->second;
       line.bm = {};
       rotation.lines[at] = remade(line, rotation.lines[at]);
     }

@@ -358,6 +358,13 @@ int FunctionReader::choice(const llvm::Instruction& at, int condition, int yes, 
   if (condition < 0 || yes < 0 || no < 0) return -1;
   if (yes == no) return yes;
   if (!at.getType()->isIntegerTy(1)) return add(Act::select, *type_of(*at.getType()), {condition, yes, no});
+  // Clang's words for && and ||, which read their second operand only where it matters.
+  const auto is_truth = [&](int number, bool value) {
+    const Node& node = result_.nodes[static_cast<std::size_t>(number)];
+    return node.act == Act::constant && (node.integer != 0) == value;
+  };
+  if (is_truth(no, false)) return both(condition, yes);
+  if (is_truth(yes, true)) return either(condition, no);
   const int opposite = add(Act::opposite, Type::truth, {condition});
   return either(both(condition, yes), both(opposite, no));
 }

@@ -1,6 +1,8 @@
 // LLVM IR to a pair function: finds the function, takes its records from the debug information, reads it.
 #include "import.h"
 
+#include <llvm/AsmParser/LLParser.h>
+#include <llvm/Bitcode/BitcodeReader.h>
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -143,12 +145,26 @@ class Complaints : public llvm::DiagnosticHandler {
   std::string& text_;
 };
 
+/// As llvm::parseIR(), but old text is not brought up to date: LLVM ends the process where it finds a module invalid
+/// then, which is ours to say.
+std::unique_ptr<llvm::Module> parsed(const llvm::MemoryBufferRef& code, llvm::SMDiagnostic& fault,
+                                     llvm::LLVMContext& context) {
+  const auto* begin = reinterpret_cast<const unsigned char*>(code.getBufferStart());
+  const auto* end = reinterpret_cast<const unsigned char*>(code.getBufferEnd());
+  if (llvm::isBitcode(begin, end)) return llvm::parseIR(code, fault, context);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(code), llvm::SMLoc());
+  auto module = std::make_unique<llvm::Module>(code.getBufferIdentifier(), context);
+  llvm::LLParser parser(code.getBuffer(), sources, fault, module.get(), nullptr, context);
+  return parser.Run(false) ? nullptr : std::move(module);
+}
+
 void import(const std::string& code, const std::string& name, const std::string& function, Imported& result) {
   llvm::LLVMContext context;
   std::string complaint;
   context.setDiagnosticHandler(std::make_unique<Complaints>(complaint));
   llvm::SMDiagnostic fault;
-  const std::unique_ptr<llvm::Module> module = llvm::parseIR(llvm::MemoryBufferRef(code, name), fault, context);
+  const std::unique_ptr<llvm::Module> module = parsed(llvm::MemoryBufferRef(code, name), fault, context);
   if (module == nullptr) {
     const unsigned line = fault.getLineNo() > 0 ? static_cast<unsigned>(fault.getLineNo()) : 0;
     const std::string why = "no LLVM IR: " + (fault.getMessage().empty() ? complaint : fault.getMessage().str());

@@ -45,6 +45,14 @@ class Flattener {
   explicit Flattener(std::vector<Message>& errors) : errors_(errors) {}
 
   void structure(const llvm::DICompositeType& type, const std::string& prefix, unsigned begin) {
+    constexpr unsigned kDeepest = 32;  // code that no compiler wrote may have a structure that holds itself
+    if (inside_ == kDeepest) {
+      Message message;
+      message.text = "structures are inside of one another more than 32 times";
+      errors_.push_back(std::move(message));
+      return;
+    }
+    ++inside_;
     for (const llvm::DINode* element : type.getElements()) {
       const auto* member = llvm::dyn_cast<llvm::DIDerivedType>(element);
       if (member == nullptr || member->isStaticMember()) continue;
@@ -57,6 +65,7 @@ class Flattener {
         word_or_array(*member, prefix + member->getName().str(), offset);
       }
     }
+    --inside_;
   }
 
   std::vector<Field> fields;
@@ -95,6 +104,7 @@ class Flattener {
   }
 
   std::vector<Message>& errors_;
+  unsigned inside_ = 0;  // structures around
 };
 
 }  // namespace

@@ -129,6 +129,19 @@ Operand Builder::merge(const Operand& base, const Operand& value, const Truth& w
   return written;
 }
 
+Operand Builder::numbered_key(const Operand& key, bool ordered, const Operand& number) {
+  const bool has_more_bits = !ordered || width(key) == kLong;
+  const auto integers = [&](Op op, const Operand& a, const Operand& b) { return operation(op, {a, b}, kLong); };
+  Operand word = settled(key, kLong);
+  if (!ordered) {  // of negative numbers the larger ones are the lesser
+    const Operand sign = integers(Op::UASR, word, integer(71, kLong));
+    word = integers(Op::UXOR, word, integers(Op::UAND, sign, bits("7fffffffffffffffff", kLong)));
+  }
+  word = integers(ordered ? Op::ULSR : Op::UASR, word, integer(8, kLong));
+  if (has_more_bits) word = integers(Op::UAND, word, bits("fffffffffff0000000", kLong));
+  return integers(Op::UOR, word, number);
+}
+
 Operand Builder::product(const Operand& a, const Operand& b, Width width) {
   const bool two_lines = this->width(a) == kLong && this->width(b) == kLong;
   return operation(two_lines ? Op::FMULL : Op::FMUL, {a, b}, width);

@@ -72,6 +72,9 @@ class Builder {
   Operand quotient_long(const Operand& a, const Operand& b);
   Operand rsqrt_long(const Operand& x);
   Operand sqrt_long(const Operand& x);
+  /// A key as a short word in bits 63 to 28, in the order of integers, and a number below 2^28 in the others.
+  /// `ordered`: the key is not negative.
+  Operand numbered_key(const Operand& key, bool ordered, const Operand& number);
   /// By the multiplier in one line or two, as the widths want.
   Operand product(const Operand& a, const Operand& b, isa::Width width);
 

@@ -13,6 +13,7 @@
 #include "lsump.h"
 #include "messages.h"
 #include "microcode.h"
+#include "nearest.h"
 #include "print.h"
 #include "schedule.h"
 
@@ -60,6 +61,28 @@ void report_precision(const Microcode& code, CompileResult& result) {
   }
 }
 
+void report_numbered(const PairFunction& function, const Microcode& code, CompileResult& result) {
+  for (const KeyedNumber& one : keyed_numbers(function)) {
+    const auto word = [&](std::size_t store) {
+      return result_index(function, function.stores[store].field, function.stores[store].element);
+    };
+    const Store& store = function.stores[one.number_store];
+    const int variable = variable_of(code, Record::result, store.field, store.element);
+    result.numbered.push_back({code.variables[static_cast<std::size_t>(variable)].name, word(one.number_store),
+                               word(one.key_store), one.least});
+  }
+}
+
+/// Local memory, in short words, that variables leave.
+unsigned local_words_left(const Microcode& code) {
+  unsigned taken = 0;
+  for (const Variable& variable : code.variables) {
+    if (variable.home != Variable::Home::local) continue;
+    taken += isa::short_words(variable.width) * (variable.scalar ? 1 : isa::kVectorElements);
+  }
+  return isa::kLmShortWords - std::min<unsigned>(taken, isa::kLmShortWords);
+}
+
 /// The operations of a function, and the best order of its loop that was found.
 struct Chosen {
   Microcode code;
@@ -79,6 +102,7 @@ Chosen choose(const Imported& imported, const CompileOptions& options, bool fres
   scheduling.seed = options.seed;
   scheduling.tries = tries_of(options.effort, chosen.code.body.size());
   scheduling.repeats = true;
+  scheduling.local_words = local_words_left(chosen.code);
   chosen.body = schedule(chosen.code, chosen.code.body, scheduling);
   return chosen;
 }
@@ -86,9 +110,10 @@ Chosen choose(const Imported& imported, const CompileOptions& options, bool fres
 std::string too_many(const Microcode& code) {
   return fmt::format(
       "the function has too many values that are needed at once: {} operations do not fit into {} short words of "
-      "registers, "
-      "{} of local memory and {} flags; split it, or compute values where they are used",
-      code.body.size(), isa::kGprShortWords, isa::kLmShortWords, isa::kFlags);
+      "registers, {} of local memory (of its {}, i-data and results take {}) and {} flags, where each value takes a "
+      "word for each of {} i-particles; split it, or compute values where they are used",
+      code.body.size(), isa::kGprShortWords, local_words_left(code), isa::kLmShortWords,
+      isa::kLmShortWords - local_words_left(code), isa::kFlags, isa::kVectorElements);
 }
 
 void compile(const Imported& imported, const std::string& file, const CompileOptions& options, CompileResult& result) {
@@ -102,14 +127,18 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   ScheduleOptions edges;
   edges.tries = 40;
   edges.homes = false;
+  const unsigned left = local_words_left(code);
+  edges.local_words = body ? left - std::min(body->local_words, left) : 0;
   const std::optional<Schedule> initialization = schedule(code, code.initialization, edges);
   if (body) edges.ready = ready_after(code, *body);
+  if (initialization) edges.local_words -= std::min(initialization->local_words, edges.local_words);
   const std::optional<Schedule> termination = schedule(code, code.termination, edges);
   if (!body || !initialization || !termination) return tell(result, {{function.place, too_many(code)}});
   result.kernel = function.name;
   result.lines = body->lines;
   result.least_lines = least_lines(code, code.body);
   report_precision(code, result);
+  report_numbered(function, code, result);
   const Scheduled kernel{function, code, *initialization, *body, *termination};
   const std::string name = std::filesystem::path(file).filename().string();
   result.source = source_of(
@@ -133,8 +162,9 @@ void check(const CompileOptions& options) {
     throw Error(fmt::format("effort {} is refused: it must be 1, 2 or 3", options.effort));
 }
 
-CompileResult compile_imported(const Imported& imported, std::string_view name, const CompileOptions& options) {
+CompileResult compile_imported(Imported imported, std::string_view name, const CompileOptions& options) {
   CompileResult result;
+  if (imported.errors.empty()) settle_numbers(imported);
   if (imported.errors.empty()) {
     compile(imported, std::string(name), options, result);
   } else {

@@ -6,11 +6,11 @@
 
 #include "../goose/goose.h"
 #include "clang.h"
-#include "gdr/assembler/assembler.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/plugin.h"
+#include "gdr/compiler/assemble.h"
 #include "goose_text.h"
 #include "lower.h"
 #include "messages.h"
@@ -94,7 +94,7 @@ isa::Program compile_loop(const GooseLoop& loop, bool cplusplus, const std::stri
   for (const Diagnostic& one : kernel.compiled.diagnostics)
     result.diagnostics.push_back({one.file, one.line, first_column(text, one.line), in_words_of_loops(one.message)});
   if (kernel.compiled.source.empty()) return {};
-  assembler::AssembleResult assembled = assembler::assemble(kernel.compiled.source, loop.name + ".vsm");
+  assembler::AssembleResult assembled = assemble_compiled(kernel.compiled, compile);
   if (!assembled.program) {
     throw Error(
         fmt::format("{}: the compiler wrote a kernel that the assembler refuses: this is a fault of the compiler\n{}",
@@ -144,7 +144,8 @@ GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions&
     programs.push_back(compile_loop(loop, request.cplusplus, text, file, options, result));
   if (!result.diagnostics.empty()) return result;
   std::vector<CompiledLoop> loops;
-  for (std::size_t n = 0; n < programs.size(); ++n) loops.push_back({unit.loops[n], programs[n]});
+  for (std::size_t n = 0; n < programs.size(); ++n)
+    loops.push_back({unit.loops[n], programs[n], result.kernels[n].compiled.numbered});
   result.source = program_with_calls(text, file, loops);
   return result;
 }

@@ -116,7 +116,7 @@ class ProgramText {
   /// How a result joins what the program has: as the chips join theirs.
   static std::string join(const HostResult& result, std::size_t word, const std::optional<isa::Op>& reduction) {
     if (!reduction) return {};
-    const std::string value = fmt::format("gdr_goose_results[{}].{}", word, result.word.integer ? "integer" : "number");
+    const std::string value = result_word(word, result.word.integer);
     const std::string& target = result.word.text;
     switch (*reduction) {
       case isa::Op::FADD:
@@ -139,6 +139,19 @@ class ProgramText {
     }
   }
 
+  static std::string result_word(std::size_t word, bool integer) {
+    return fmt::format("gdr_goose_results[{}].{}", word, integer ? "integer" : "number");
+  }
+
+  /// The number of a key that goes beyond the program's.
+  static std::string join_number(const CompiledLoop& compiled, const NumberedResult& one) {
+    const HostResult& number = compiled.loop.results[one.word];
+    const HostResult& key = compiled.loop.results[one.key_word];
+    return fmt::format("if ({} {} {}) {} = ({})({} & {});\n", result_word(one.key_word, key.word.integer),
+                       one.least ? "<" : ">", key.word.text, number.word.text, number.type, result_word(one.word, true),
+                       number_of(-1));
+  }
+
   void results(const CompiledLoop& compiled) {
     std::vector<std::optional<isa::Op>> reductions;
     for (const isa::Variable& variable : compiled.program.variables) {
@@ -150,6 +163,10 @@ class ProgramText {
     out_ +=
         "const gdr_goose_word* gdr_goose_results = gdr_goose_result(gdr_goose_loop);\n"
         "if (!gdr_goose_results) gdr_goose_stop();\n";
+    for (const NumberedResult& one : compiled.numbered) {  // before their keys change
+      out_ += join_number(compiled, one);
+      reductions[one.word].reset();
+    }
     for (std::size_t n = 0; n < reductions.size(); ++n) out_ += join(compiled.loop.results[n], n, reductions[n]);
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "gdr/compiler/compiler.h"
 #include "gdr/isa/program.h"
 #include "goose_loop.h"
 
@@ -13,6 +14,7 @@ namespace gdr::compiler {
 struct CompiledLoop {
   const GooseLoop& loop;
   const isa::Program& program;
+  const std::vector<NumberedResult>& numbered;
 };
 
 /// Lines keep their numbers, so that the host's compiler names the user's places. `file` is the name in messages.

@@ -34,7 +34,8 @@ Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& se
       errors_(errors),
       builder_(code, section),
       fresh_conditions_(fresh_conditions),
-      uses_(function.nodes.size(), 0) {
+      uses_(function.nodes.size(), 0),
+      never_negative_(never_negative(function)) {
   for (const Node& node : function.nodes) {
     for (const int operand : node.operands) ++uses_[static_cast<std::size_t>(operand)];
   }

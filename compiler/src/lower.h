@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "builder.h"
+#include "nearest.h"
 
 namespace gdr::compiler {
 
@@ -48,10 +49,6 @@ class Lowering {
     isa::Op op;
     int value;  // node
   };
-  struct Under {
-    int node;
-    bool opposite;
-  };
   /// How a result is changed: where all conditions hold, `before` by the sum.
   struct Change {
     int changed = -1;
@@ -67,7 +64,9 @@ class Lowering {
   bool accumulate(int node, const Store& store);
   std::optional<Sum> sum_of(const Node& node, const Store& store) const;
   std::optional<Sum> chosen_extreme(const Node& node, const Store& store) const;
-  void write(const Sum& sum, const Store& store, const Node& at, const Truth& where);
+  void write(isa::Op op, const Operand& value, const Store& store, const Node& at, const Truth& where);
+  void accumulate(const KeyedNumber& number);
+  Operand whole_number(int node);
   [[nodiscard]] bool is_old(int node, const Store& store) const;
   [[nodiscard]] bool depends_on_results(int node) const;
   [[nodiscard]] bool is_zero(int node) const;
@@ -85,6 +84,7 @@ class Lowering {
   Builder builder_;
   bool fresh_conditions_;
   std::vector<int> uses_;
+  std::vector<bool> never_negative_;
   std::map<int, Operand> values_;
   std::map<int, Truth> truths_;
   std::map<int, int> last_writer_;  // of a result variable

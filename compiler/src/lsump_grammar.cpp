@@ -151,8 +151,39 @@ BOOST_SPIRIT_DEFINE(declaration, assignment)
 
 }  // namespace
 
-LsumpParsed parse_lsump(std::string_view text) {
+namespace {
+
+/// Where expressions nest too deep for a parser that descends into them; nothing if they do not.
+std::optional<std::uint32_t> too_deep(std::string_view text) {
+  constexpr unsigned kDeepest = 100;
+  unsigned open = 0;
+  unsigned choices = 0;  // of the statement
+  unsigned signs = 0;    // that follow one another
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    const char c = text[n];
+    if (c == ';') open = choices = 0;
+    if (c == '(') ++open;
+    if (c == ')' && open > 0) --open;
+    if (c == '?') ++choices;
+    if (c == '-' || c == '!') ++signs;
+    if (c != '-' && c != '!' && c != ' ') signs = 0;
+    if (open > kDeepest || choices > kDeepest || signs > kDeepest) return static_cast<std::uint32_t>(n);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+LsumpParsed parse_lsump(std::string_view source) {
   LsumpParsed parsed;
+  if (const std::optional<std::uint32_t> deep = too_deep(source)) {
+    parsed.error = {*deep, "more than 100 parentheses, choices or signs are inside of one another"};
+    return parsed;
+  }
+  // Other characters than those of ASCII stand in comments alone. To the parser's tests of characters they are no
+  // argument.
+  std::string text(source);
+  for (char& c : text) c = static_cast<unsigned char>(c) > 0x7f ? '\x01' : c;
   const char* at = text.data();
   const char* const begin = at;
   const char* const end = at + text.size();

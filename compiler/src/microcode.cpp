@@ -26,17 +26,37 @@ bool taken_by_language(const std::string& name) {
   return isa::op_named(name).has_value();
 }
 
-/// A field keeps its name unless another record has one of the same.
-std::string name_of(const PairFunction& function, std::size_t record, const Field& field) {
-  std::size_t owners = 0;
-  for (const auto& fields : function.records) {
-    for (const Field& other : fields) owners += other.name == field.name ? 1 : 0;
+/// What stands in lines of the assembler, which are of ASCII and have an end.
+std::string spelled(const std::string& name) {
+  constexpr std::size_t kLongest = 48;
+  std::string made;
+  for (const char c : name.substr(0, kLongest)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    made += letter ? c : '_';
   }
-  const bool plain = owners == 1 && !taken_by_language(field.name);
-  return plain ? field.name : field.name + kSuffixes[record];
+  return made.empty() || (made[0] >= '0' && made[0] <= '9') ? "m" + made : made;
 }
 
-/// Whether the four words from element `element` of j-field `field` on are floating-point numbers of the record.
+/// A field keeps its name unless another record has one of the same.
+std::string name_of(const PairFunction& function, std::size_t record, const std::string& name) {
+  std::size_t owners = 0;
+  for (const auto& fields : function.records) {
+    for (const Field& other : fields) owners += spelled(other.name) == name ? 1 : 0;
+  }
+  return owners == 1 && !taken_by_language(name) ? name : name + kSuffixes[record];
+}
+
+/// `wanted`, with a number behind it if that is another's name.
+std::string unique(const std::string& wanted, std::set<std::string>& taken) {
+  std::string name = wanted;
+  for (unsigned n = 2; taken_by_language(name) || !taken.insert(name).second; ++n)
+    name = fmt::format("{}_{}", wanted, n);
+  return name;
+}
+
+/// Whether the four words from element `element` of j-field `field` on are floating-point numbers of the record. A
+/// vector steps by long words, and lines that multiply want one of two factors short: so vectors are of long words
+/// alone.
 bool four_words(const std::vector<Field>& fields, std::size_t field, unsigned element) {
   unsigned words = fields[field].count - element;
   for (std::size_t n = field + 1; n < fields.size() && words < isa::kVectorElements; ++n) {
@@ -47,10 +67,11 @@ bool four_words(const std::vector<Field>& fields, std::size_t field, unsigned el
 }
 
 void declare(const PairFunction& function, Microcode& code) {
+  std::set<std::string> taken;
   for (std::size_t record = 0; record < kRecords; ++record) {
     const std::vector<Field>& fields = function.records[record];
     for (unsigned n = 0; n < fields.size(); ++n) {
-      const std::string name = name_of(function, record, fields[n]);
+      const std::string name = unique(name_of(function, record, spelled(fields[n].name)), taken);
       for (unsigned element = 0; element < fields[n].count; ++element) {
         Variable variable;
         variable.name = fields[n].array ? fmt::format("{}[{}]", name, element) : name;
@@ -63,8 +84,8 @@ void declare(const PairFunction& function, Microcode& code) {
           variable.scalar = true;
         }
         const bool viewed = variable.record == Record::j && fields[n].array && element == 0 &&
-                            is_float(fields[n].type) && four_words(fields, n, element);
-        if (viewed) variable.view = name + "_xyz";
+                            fields[n].type == Type::float_long && four_words(fields, n, element);
+        if (viewed) variable.view = unique(name + "_xyz", taken);
         if (variable.record == Record::result)
           code.reductions.push_back({is_float(fields[n].type) ? Op::FADD : Op::UADD, false});
         code.variables.push_back(std::move(variable));
@@ -178,7 +199,11 @@ class Components {
 
   bool shifted_operand(const Operand& a, const Operand& b, int distance) {
     if (a.kind != b.kind || a.negated != b.negated || a.component != b.component) return false;
-    if (a.index == b.index) return a.kind != Operand::Kind::value || !group_.contains(a.index);
+    if (a.index == b.index) {
+      if (a.kind == Operand::Kind::value) return !group_.contains(a.index);
+      // A line that steps through the j-record does so with every word of it.
+      return a.kind == Operand::Kind::literal || variable(a).record != Record::j;
+    }
     if (a.kind == Operand::Kind::literal) return false;
     if (a.kind == Operand::Kind::value) {
       const auto first = group_.find(a.index);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gdr/isa/effects.h"
 #include "gdr/isa/isa.h"
 #include "pair_function.h"
 

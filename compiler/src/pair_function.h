@@ -33,6 +33,7 @@ struct Field {
   unsigned offset = 0;  // bytes in the C++ structure
   unsigned count = 1;   // words
   bool array = false;
+  bool numbered = false;  // a result: a number that belongs to a key, see nearest.h
 };
 
 /// The operations of C++ that a pair function may use.

@@ -44,6 +44,11 @@ std::string Names::take(const std::string& wanted) {
 
 namespace {
 
+std::string in_a_comment(std::string text) {
+  for (char& c : text) c = static_cast<unsigned char>(c) < ' ' || c == 0x7f ? '?' : c;
+  return text;
+}
+
 /// The values of one section, by the names that lines give them.
 class SectionText {
  public:
@@ -55,7 +60,7 @@ class SectionText {
       const auto base = static_cast<std::size_t>(std::max(operation.into, 0));
       const bool merged = operation.into >= 0;
       if (places.gpr) gpr_[n] = merged && !gpr_[base].empty() ? gpr_[base] : names.take(operation.name);
-      if (places.local) local_[n] = merged && !local_[base].empty() ? local_[base] : names.take(operation.name);
+      if (places.local) local_[n] = merged && !local_[base].empty() ? local_[base] : local_name(n, names);
     }
     // A base may stand behind what overwrites it.
     for (std::size_t n = 0; n < section.size(); ++n) {
@@ -97,7 +102,7 @@ class SectionText {
       const unsigned line = schedule_.line_of[n];
       if (section_[n].op == Op::FMULL) items[line - 1].push_back("fmulh" + operands(n, line - 1));
       items[line].push_back(std::string(isa::info_of(section_[n].op).mnemonic) + operands(n, line) + destinations(n));
-      std::string note = section_[n].name;
+      std::string note = in_a_comment(section_[n].name);
       if (section_[n].place.line > 0) note += fmt::format("{}{}", note.empty() ? "line " : ":", section_[n].place.line);
       if (!note.empty() && (notes[line].empty() || notes[line].back() != note)) notes[line].push_back(note);
     }
@@ -116,6 +121,14 @@ class SectionText {
   }
 
  private:
+  std::string local_name(std::size_t n, Names& names) {
+    if (!schedule_.shared_slots) return names.take(section_[n].name);
+    const bool wide = section_[n].width == Width::long_word;
+    std::string& name = slot_names_[{wide, schedule_.places[n].slot}];
+    if (name.empty()) name = names.take(wide ? "spilled_long" : "spilled");
+    return name;
+  }
+
   std::string operands(std::size_t n, unsigned line) const {
     std::string text;
     for (std::size_t o = 0; o < section_[n].operands.size(); ++o) {
@@ -175,6 +188,7 @@ class SectionText {
   const Schedule& schedule_;
   std::vector<std::string> gpr_;
   std::vector<std::string> local_;
+  std::map<std::pair<bool, unsigned>, std::string> slot_names_;  // of shared words: by width and number
   const std::vector<std::string>* literal_names_ = nullptr;
   const std::vector<std::string>* variable_names_ = nullptr;
 };
@@ -201,7 +215,7 @@ class KernelText {
   }
 
   std::string text(const std::string& head) {
-    std::string all = fmt::format("# {}\nkernel {}\nflops {}\n", head, kernel_.function.name, flops());
+    std::string all = fmt::format("# {}\nkernel {}\nflops {}\n", in_a_comment(head), kernel_.function.name, flops());
     for (std::size_t record = 0; record < kRecords; ++record) all += declarations(static_cast<Record>(record));
     all += own_variables();
     SectionText initialization(code_, code_.initialization, kernel_.initialization, names_);
@@ -245,7 +259,9 @@ class KernelText {
       for (unsigned n = 0; n < field.count; ++n) all_used = all_used && used_[variable + n] != 0;
       const std::string name = first.name.substr(0, first.name.find('['));
       all += declaration(record, field, name, variable);
-      all += all_used ? "\n" : "  # allow unused: the function does not read all of it\n";
+      all += !all_used        ? "  # allow unused: the function does not read all of it\n"
+             : field.numbered ? "  # bits 63 to 28: the key as a short word; 27 to 0: the number\n"
+                              : "\n";
       if (viewed_[static_cast<int>(variable)]) {
         views += fmt::format("bvar vector {} {} {}\n", is_long(field.type) ? "long" : "short", first.view, name);
       }
@@ -331,11 +347,23 @@ class KernelText {
     std::size_t first = 0;
     while (first < code_.variables.size() && code_.variables[first].record != Record::result) ++first;
     for (const std::size_t n : results) {
-      all += fmt::format("  {} {}\n", identity(code_.reductions[n - first].op, code_.variables[n].width),
+      const Op reduction = code_.reductions[n - first].op;
+      const bool numbered = field_of(code_.variables[n]).numbered;
+      if (numbered) all += "  # allow identity: what no key comes up to, and the number of nobody\n";
+      all += fmt::format("  {} {}\n", numbered ? nobody(reduction) : identity(reduction, code_.variables[n].width),
                          code_.variables[n].name);
     }
     if (results.empty() || read_at_once(results.back())) all += "  nop\n";
     return all;
+  }
+
+  const Field& field_of(const Variable& variable) const {
+    return kernel_.function.records[static_cast<std::size_t>(variable.record)][variable.field];
+  }
+
+  /// Beyond every key, within the 64 bits that the host gets.
+  static std::string nobody(Op reduction) {
+    return fmt::format("upassa hl\"{}fffffff\"", reduction == Op::UMIN ? "007ffffffff" : "ff800000000");
   }
 
   static bool read_in_line(std::size_t variable, const Operations& section, const Schedule& schedule) {

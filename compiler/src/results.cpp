@@ -64,13 +64,12 @@ std::optional<Lowering::Sum> Lowering::sum_of(const Node& node, const Store& sto
   return Sum{act->second, node.operands[first ? 1 : 0]};
 }
 
-void Lowering::write(const Sum& sum, const Store& store, const Node& at, const Truth& where) {
+void Lowering::write(Op op, const Operand& value, const Store& store, const Node& at, const Truth& where) {
   const int variable = variable_of(code_, Record::result, store.field, store.element);
   const Width width = code_.variables[static_cast<std::size_t>(variable)].width;
-  const Operand value = operand(sum.value);
   builder_.source(code_.variables[static_cast<std::size_t>(variable)].name, at.place);
   const Operand old{Operand::Kind::variable, variable, -1, false};
-  const Operand made = builder_.operation(sum.op, {old, value}, width);
+  const Operand made = builder_.operation(op, {old, value}, width);
   Operation& operation = builder_.of(made);
   operation.variable = variable;
   operation.predicate = where.operation;
@@ -104,6 +103,9 @@ std::optional<Lowering::Change> Lowering::change_of(int number, const Store& sto
     number = node.operands[first ? 1 : 2];
   }
   if (!change.sum || change.before < 0 || depends_on_results(change.sum->value)) return std::nullopt;
+  const bool ordered = std::any_of(change.conditions.begin(), change.conditions.end(),
+                                   [&](const Under& one) { return depends_on_results(one.node); });
+  if (ordered) return std::nullopt;  // what is added would depend on the order of pairs
   const bool same = std::all_of(kept.begin(), kept.end(), [&](int one) { return one == change.before; });
   return same ? std::optional(change) : std::nullopt;
 }
@@ -139,6 +141,7 @@ bool Lowering::gather(int number, const Store& store, std::vector<Under>& condit
   const Node& node = this->node(number);
   if (is_old(number, store)) return true;
   if (node.act == Act::select && !chosen_extreme(node, store)) {
+    if (depends_on_results(node.operands[0])) return false;
     for (const bool opposite : {false, true}) {
       conditions.push_back({node.operands[0], opposite});
       if (!gather(node.operands[opposite ? 2 : 1], store, conditions, changes)) return false;
@@ -191,12 +194,53 @@ void Lowering::apply(Change change, const Store& store) {
     return;
   }
   reduction = {op, true};
-  write(sum, store, changed, where);
+  write(sum.op, operand(sum.value), store, changed, where);
+}
+
+/// An integer of the machine; of a number, which is whole, the lower bits of its sum with one that has no others.
+Operand Lowering::whole_number(int number) {
+  const Node& node = this->node(number);
+  const Operand value = operand(number);
+  if (!is_float(node.type)) return value;
+  builder_.source(node.name, node.place);
+  const Operand sum = builder_.operation(Op::FADD, {value, builder_.number(0x1p60)}, Width::long_word);
+  return builder_.operation(Op::UAND, {sum, builder_.integer(kLargestNumber, Width::long_word)}, Width::long_word);
+}
+
+void Lowering::accumulate(const KeyedNumber& number) {
+  const Store& store = function_.stores[number.number_store];
+  const Operand key = operand(number.key);
+  const Operand whole = whole_number(number.number);
+  const Node& of_key = node(number.key);
+  builder_.source(of_key.name, of_key.place);
+  const bool ordered = never_negative_[static_cast<std::size_t>(number.key)];
+  const Operand word = builder_.numbered_key(key, ordered, whole);
+  const Truth where = all_of(number.conditions);
+  if (where.operation < 0 && !where.known) return;
+  const Op op = number.least ? Op::UMIN : Op::UMAX;
+  code_.reductions[result_index(function_, store.field, store.element)] = {op, true};
+  write(op, word, store, node(number.number), where);
 }
 
 void Lowering::accumulate_all() {
-  for (const Store& store : function_.stores) {
-    if (!accumulate(store.value, store)) errors_.push_back({store.place, kResultForms});
+  std::vector<bool> done(function_.stores.size(), false);
+  for (const KeyedNumber& number : keyed_numbers(function_)) {
+    const Store& store = function_.stores[number.key_store];
+    if (!done[number.key_store]) {
+      const Sum least_key{number.least ? Op::FMIN : Op::FMAX, number.key};
+      apply({store.value, -1, least_key, number.conditions}, store);
+    }
+    accumulate(number);
+    done[number.key_store] = done[number.number_store] = true;
+  }
+  for (std::size_t n = 0; n < function_.stores.size(); ++n) {
+    const Store& store = function_.stores[n];
+    if (done[n]) continue;
+    if (const std::optional<KeptKey> key = kept_key(function_, store)) {
+      apply({store.value, -1, Sum{key->least ? Op::FMIN : Op::FMAX, key->key}, key->conditions}, store);
+    } else if (!accumulate(store.value, store)) {
+      errors_.push_back({store.place, kResultForms});
+    }
   }
 }
 

@@ -21,6 +21,7 @@ struct Places {
   bool gpr = false;
   bool local = false;
   unsigned address = 0;  // of the register
+  unsigned slot = 0;     // in local memory: values of one width that are never there at once share one
 };
 
 struct Schedule {
@@ -33,14 +34,17 @@ struct Schedule {
   std::vector<unsigned> literal_addresses;  // of those in registers
   std::vector<Home> variable_homes;         // of parameters
   std::vector<unsigned> variable_addresses;
+  bool shared_slots = false;  // there is not enough local memory for a word of its own for each value
+  unsigned local_words = 0;   // short words of local memory that values, literals and parameters take
 };
 
 struct ScheduleOptions {
   unsigned tries = 1;  // schedules to compare
   std::uint64_t seed = 1;
-  bool repeats = false;    // the section's first line follows its last
-  bool homes = true;       // literals and parameters may stand in registers and local memory
-  std::vector<int> ready;  // of variables: the first line that may read them; empty: 0
+  bool repeats = false;                       // the section's first line follows its last
+  bool homes = true;                          // literals and parameters may stand in registers and local memory
+  std::vector<int> ready;                     // of variables: the first line that may read them; empty: 0
+  unsigned local_words = isa::kLmShortWords;  // of local memory that it may take, short words
 };
 
 /// The shortest schedule found; nothing if none fits into registers, flags and ports.

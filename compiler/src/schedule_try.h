@@ -43,6 +43,8 @@ class Try {
 
  private:
   [[nodiscard]] std::vector<std::array<bool, 2>> places_read() const;
+  [[nodiscard]] bool allot_local(Schedule& schedule) const;
+  [[nodiscard]] int last_use(int n) const;
 
   struct Value {
     int t, gpr, local;  // 1 if it stands there
@@ -157,7 +159,8 @@ class Try {
       if (adder != kNone) return false;
       journal_.set(adder, n);
     }
-    if (operation.op == Op::BM && !port(at_line(k).broadcast_read, variable_key(operation.operands[0]))) return false;
+    if (operation.op == Op::BM && !port(at_line(k).broadcast_read, broadcast_key(operation, operation.operands[0])))
+      return false;
     if (!flag(n)) return false;
     sources_now_.assign(operation.operands.size(), From::immediate);
     // What has one way alone comes first: what only T has, then words of memories; what may stand in several places
@@ -245,6 +248,10 @@ class Try {
   }
 
   static int variable_key(const Operand& operand) { return 1000000 + operand.index; }
+  /// A vector that begins at a word and the word itself are two accesses.
+  static int broadcast_key(const Operation& operation, const Operand& operand) {
+    return variable_key(operand) + (operation.vector ? 4000000 : 0);
+  }
 
   bool read(const Operation& operation, std::size_t o, int k, int until) {
     const Operand& operand = operation.operands[o];
@@ -261,8 +268,7 @@ class Try {
         from = variable.home == Variable::Home::broadcast ? From::broadcast : From::local;
         for (int at = k; at <= until; ++at) {
           int& place = from == From::local ? at_line(at).local_read : at_line(at).broadcast_read;
-          // A vector that begins at a word and the word itself are two accesses.
-          if (!port(place, variable_key(operand) + (operation.vector && from == From::broadcast ? 4000000 : 0)))
+          if (!port(place, from == From::broadcast ? broadcast_key(operation, operand) : variable_key(operand)))
             return false;
         }
         return true;
@@ -638,7 +644,50 @@ inline bool Try::allot(Schedule& schedule) const {
     if (!flag) return false;
     schedule.flag_of[own] = *flag + 1;
   }
-  return true;
+  return allot_local(schedule);
+}
+
+/// The line of the last reader of a value in local memory, or of what overwrites it there.
+inline int Try::last_use(int n) const {
+  int last = std::max(values_[static_cast<std::size_t>(n)].last, line(n));
+  for (int over = merged_by_[static_cast<std::size_t>(n)]; over != kNone;
+       over = merged_by_[static_cast<std::size_t>(over)])
+    last = std::max({last, values_[static_cast<std::size_t>(over)].last, line(over)});
+  return last;
+}
+
+/// Words of local memory: one for each value while there are enough, else shared by those that follow one another.
+inline bool Try::allot_local(Schedule& schedule) const {
+  std::vector<int> values;  // in local memory, those that overwrite others left out
+  for (int n = 0; n < problem_.count(); ++n) {
+    if (schedule.places[static_cast<std::size_t>(n)].local && problem_.at(n).into < 0) values.push_back(n);
+  }
+  unsigned words = 0;
+  for (std::size_t n = 0; n < literal_home_.size(); ++n) {
+    if (literal_home_[n] == 2) words += isa::short_words(problem_.code.literals[n].width);
+  }
+  for (std::size_t n = 0; n < variable_home_.size(); ++n) {
+    if (variable_home_[n] == 2) words += isa::short_words(problem_.code.variables[n].width);
+  }
+  unsigned alone = words;
+  for (const int n : values) alone += static_cast<unsigned>(words_in(n));
+  schedule.shared_slots = alone > problem_.options.local_words;
+  schedule.local_words = alone;
+  if (!schedule.shared_slots) return true;
+  std::stable_sort(values.begin(), values.end(), [&](int a, int b) { return line(a) < line(b); });
+  std::array<std::vector<int>, 2> free_from;  // of short and of long slots
+  for (const int n : values) {
+    std::vector<int>& slots = free_from[problem_.at(n).width == Width::long_word ? 1 : 0];
+    auto slot = std::find_if(slots.begin(), slots.end(), [&](int from) { return from <= line(n); });
+    if (slot == slots.end()) {
+      words += static_cast<unsigned>(words_in(n));
+      slot = slots.insert(slots.end(), 0);
+    }
+    *slot = last_use(n);
+    schedule.places[static_cast<std::size_t>(n)].slot = static_cast<unsigned>(slot - slots.begin());
+  }
+  schedule.local_words = words;
+  return words <= problem_.options.local_words;
 }
 
 }  // namespace gdr::compiler

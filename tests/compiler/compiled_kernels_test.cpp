@@ -8,6 +8,7 @@
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/file.h"
+#include "gdr/compiler/assemble.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/device.h"
 #include "gdr/hostlib/table.h"
@@ -102,6 +103,30 @@ TEST_P(CompiledLines, AreNoMoreThanByHandAndTwo) {
 INSTANTIATE_TEST_SUITE_P(Kernels, CompiledLines,
                          testing::Values(Lines{"gravity", 29}, Lines{"gravity_jerk", 50}, Lines{"vdw", 31}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+class TwoRecords : public testing::TestWithParam<const char*> {};
+
+TEST_P(TwoRecords, KeepEveryBitInFewerLines) {
+  compiler::CompileOptions options;
+  options.effort = 1;  // of one record; what makes it two is the same at each effort
+  const compiler::CompileResult result =
+      compiler::compile_file(kKernels / "cc" / (std::string(GetParam()) + ".cc"), options);
+  const isa::Program one = *assembler::assemble(result.source, "one.vsm").program;
+  options.effort = 3;
+  const assembler::AssembleResult assembled = compiler::assemble_compiled(result, options);
+  EXPECT_EQ(assembler::format_diagnostics(assembled), "");
+  const isa::Program& two = *assembled.program;
+  EXPECT_LT(two.lines(isa::Section::loop_body).size(), one.lines(isa::Section::loop_body).size());
+  const auto i = records(one, isa::Transfer::hlt, 50, 0.01, 1, 7);
+  const auto j = records(one, isa::Transfer::elt, 150, 0.01, 1, 8);
+  for (const std::size_t nj : {std::size_t{0}, std::size_t{1}, std::size_t{67}, std::size_t{150}}) {
+    const std::vector<std::uint64_t> some(j.begin(), j.begin() + static_cast<std::ptrdiff_t>(j.size() / 150 * nj));
+    EXPECT_EQ(run(two, i, some, nj), run(one, i, some, nj)) << nj;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TwoRecords, testing::Values("gravity", "vdw", "coulomb", "sph_density"),
+                         [](const auto& one) { return std::string(one.param); });
 
 // ---- against the host's compilation of the same source
 // -----------------------------------------------------------------

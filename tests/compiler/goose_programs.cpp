@@ -323,4 +323,36 @@ int main(void) {
 }
 )";
 
+// The nearest and the farthest one of another kind, each with its number; positions are exact in all words.
+const char* const kNearest = R"(#include <stdio.h>
+int main(void) {
+  static double x[90][3], nearest[90], farthest[90];
+  static int who[90], kind[90];
+  static long far[90];
+  for (int i = 0; i < 90; i++) {
+    for (int k = 0; k < 3; k++) x[i][k] = (double)(((3 * i + k + 1) * 2654435761u) >> 21) / 1024;
+    kind[i] = i % 4;
+  }
+#pragma goose parallel for loopcounter(i, j) precision(PRECISION) result(nearest[i], who[i], farthest[i], far[i])
+  for (int i = 0; i < 90; i++) {
+    nearest[i] = 1e30;
+    who[i] = -1;
+    farthest[i] = -1;
+    far[i] = i < 3 ? -1 : 7;
+    for (int j = 0; j < 90; j++) {
+      if (i == j || kind[j] == 3) continue;
+      double r2 = 0;
+      for (int k = 0; k < 3; k++) r2 += (x[j][k] - x[i][k]) * (x[j][k] - x[i][k]);
+      if (r2 < nearest[i]) {
+        nearest[i] = r2;
+        who[i] = j;
+      }
+      if (r2 > farthest[i] && kind[i] != kind[j]) farthest[i] = r2, far[i] = 2 * j + 1;
+    }
+  }
+  for (int i = 0; i < 90; i++) printf("%.17g %d %.17g %ld\n", nearest[i], who[i], farthest[i], far[i]);
+  return 0;
+}
+)";
+
 }  // namespace gdr::compiler_testing

@@ -21,5 +21,6 @@ extern const char* const kStructures;
 extern const char* const kVectors;
 extern const char* const kTotals;
 extern const char* const kConditions;
+extern const char* const kNearest;
 
 }  // namespace gdr::compiler_testing

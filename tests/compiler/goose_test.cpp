@@ -125,7 +125,9 @@ INSTANTIATE_TEST_SUITE_P(
                     GooseProgram{"Structures", "structures.c", "mixed", kSingle, kStructures},
                     GooseProgram{"Vectors", "vectors.cpp", "double", kDouble, kVectors},
                     GooseProgram{"Totals", "totals.c", "double", kDouble, kTotals},
-                    GooseProgram{"Conditions", "conditions.c", "double", kDouble, kConditions}),
+                    GooseProgram{"Conditions", "conditions.c", "double", kDouble, kConditions},
+                    GooseProgram{"Nearest", "nearest.c", "double", 0, kNearest},
+                    GooseProgram{"NearestMixed", "nearest.c", "mixed", 0, kNearest}),
     [](const auto& one) { return std::string(one.param.name); });
 
 constexpr const char* kShifted = R"(#include <stdio.h>

@@ -34,6 +34,18 @@ struct PrecisionRow {
   std::string operation;  // mnemonic
 };
 
+/// Two words of the result record: a least or greatest key, and the number that came with it. That one's word holds
+/// both, as blocks and chips reduce word by word: the number is its lower 28 bits.
+struct NumberedResult {
+  std::string name;  // of the number, as the kernel's results are called
+  std::size_t word = 0;
+  std::size_t key_word = 0;
+  bool least = true;
+};
+
+/// The number of a word that comes from the board; 2^28 - 1 if no pair had one.
+[[nodiscard]] constexpr std::int64_t number_of(std::int64_t word) { return word & 0xfffffff; }
+
 struct CompileResult {
   std::string source;                   // assembly; empty if there are errors
   std::vector<Diagnostic> diagnostics;  // errors, in the order of the source
@@ -42,6 +54,7 @@ struct CompileResult {
   unsigned lines = 0;        // of the loop body
   unsigned least_lines = 0;  // that units and the longest chain of the chosen operations leave no way around
   std::vector<PrecisionRow> precision;
+  std::vector<NumberedResult> numbered;
 };
 
 /// Whether the library that reads LLVM's code is there.

@@ -1,0 +1,288 @@
+#include "nearest.h"
+
+#include <algorithm>
+
+namespace gdr::compiler {
+namespace {
+
+constexpr const char* kNumberAtTheEnd =
+    "the number of a least or greatest key stands in one word with it until the host has it: the function for the end "
+    "can neither read nor write it";
+
+class Finder {
+ public:
+  explicit Finder(const PairFunction& function) : function_(function) {
+    for (const Node& next : function.nodes) {  // operands stand before
+      const bool old = next.act == Act::input && next.record == Record::result;
+      of_results_.push_back(
+          old || std::any_of(next.operands.begin(), next.operands.end(), [&](int one) { return of_results(one); }));
+    }
+  }
+
+  [[nodiscard]] std::optional<KeptKey> kept(const Store& store) const {
+    const std::optional<Taken> key = taken(store);
+    if (!key || of_results(key->value)) return std::nullopt;
+    for (std::size_t n = 0; n < key->conditions.size(); ++n) {
+      const std::optional<Comparison> compared = comparison(key->conditions[n]);
+      if (!compared || !is_old(compared->old, store) || !same(compared->key, key->value)) continue;
+      KeptKey found{key->value, compared->least, without(key->conditions, n)};
+      if (!any_of_results(found.conditions)) return found;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::vector<KeyedNumber> run() const {
+    std::vector<KeyedNumber> found;
+    for (std::size_t n = 0; n < function_.stores.size(); ++n) {
+      if (std::optional<KeyedNumber> one = number_of(n)) found.push_back(*std::move(one));
+    }
+    return found;
+  }
+
+ private:
+  [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
+
+  [[nodiscard]] bool is_old(int number, const Store& store) const {
+    const Node& old = node(number);
+    return old.act == Act::input && old.record == Record::result && old.field == store.field &&
+           old.element == store.element;
+  }
+
+  [[nodiscard]] bool of_results(int number) const { return of_results_[static_cast<std::size_t>(number)]; }
+
+  /// Whether two nodes are one value, as far as a look at some levels tells.
+  [[nodiscard]] bool same(int one, int other, int levels = 8) const {
+    if (one == other) return true;
+    if (levels == 0) return false;
+    const Node& a = node(one);
+    const Node& b = node(other);
+    if (a.act != b.act || a.type != b.type || a.number != b.number || a.integer != b.integer || a.record != b.record ||
+        a.field != b.field || a.element != b.element || a.operands.size() != b.operands.size()) {
+      return false;
+    }
+    for (std::size_t n = 0; n < a.operands.size(); ++n) {
+      if (!same(a.operands[n], b.operands[n], levels - 1)) return false;
+    }
+    return true;
+  }
+
+  /// Takes a condition apart into those that must all hold.
+  void take_apart(Under one, std::vector<Under>& all) const {
+    const Node& condition = node(one.node);
+    if (condition.act == Act::opposite) return take_apart({condition.operands[0], !one.opposite}, all);
+    if (condition.act != (one.opposite ? Act::either : Act::both)) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const Under& other) {
+        return other.opposite == one.opposite && same(other.node, one.node);
+      });
+      if (!known) all.push_back(one);
+      return;
+    }
+    for (const int operand : condition.operands) take_apart({operand, one.opposite}, all);
+  }
+
+  struct Taken {
+    int value = -1;
+    std::vector<Under> conditions;
+  };
+
+  /// What a result becomes, and when; where a condition does not hold it stays.
+  [[nodiscard]] std::optional<Taken> taken(const Store& store) const {
+    Taken made{store.value, {}};
+    for (;;) {
+      const Node& choice = node(made.value);
+      if (choice.act != Act::select) break;
+      const bool first_old = is_old(choice.operands[1], store);
+      if (!first_old && !is_old(choice.operands[2], store)) break;
+      take_apart({choice.operands[0], first_old}, made.conditions);
+      made.value = choice.operands[first_old ? 2 : 1];
+    }
+    if (made.conditions.empty() && !(node(made.value).act == Act::minimum || node(made.value).act == Act::maximum))
+      return std::nullopt;
+    return made;
+  }
+
+  struct Comparison {
+    int key = -1;
+    int old = -1;
+    bool least = true;
+  };
+
+  /// A key against a result's old word.
+  [[nodiscard]] std::optional<Comparison> comparison(const Under& condition) const {
+    const Node& less = node(condition.node);
+    if (less.act != Act::less) return std::nullopt;
+    const int first = less.operands[0];
+    const int second = less.operands[1];
+    const auto result = [&](int number) {
+      return node(number).act == Act::input && node(number).record == Record::result;
+    };
+    if (result(second) && !of_results(first)) return Comparison{first, second, !condition.opposite};
+    if (result(first) && !of_results(second)) return Comparison{second, first, condition.opposite};
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool alike(const std::vector<Under>& some, const std::vector<Under>& others) const {
+    const auto within = [&](const Under& one) {
+      return std::any_of(others.begin(), others.end(), [&](const Under& other) {
+        return one.opposite == other.opposite && same(one.node, other.node);
+      });
+    };
+    return some.size() == others.size() && std::all_of(some.begin(), some.end(), within);
+  }
+
+  static std::vector<Under> without(std::vector<Under> conditions, std::size_t n) {
+    conditions.erase(conditions.begin() + static_cast<std::ptrdiff_t>(n));
+    return conditions;
+  }
+
+  [[nodiscard]] bool any_of_results(const std::vector<Under>& conditions) const {
+    return std::any_of(conditions.begin(), conditions.end(), [&](const Under& one) { return of_results(one.node); });
+  }
+
+  /// Whether a store keeps the least, or greatest, of the key that a number belongs to.
+  [[nodiscard]] bool keeps_key(const Store& store, const Comparison& compared, const std::vector<Under>& all,
+                               const std::vector<Under>& others) const {
+    if (!is_old(compared.old, store)) return false;
+    const std::optional<Taken> key = taken(store);
+    if (!key) return false;
+    if (same(key->value, compared.key)) return alike(key->conditions, all);
+    const Node& extreme = node(key->value);
+    if (extreme.act != (compared.least ? Act::minimum : Act::maximum)) return false;
+    const int value = extreme.operands[is_old(extreme.operands[0], store) ? 1 : 0];
+    const bool of_old = is_old(extreme.operands[0], store) || is_old(extreme.operands[1], store);
+    return of_old && same(value, compared.key) && alike(key->conditions, others);
+  }
+
+  [[nodiscard]] std::optional<KeyedNumber> number_of(std::size_t at) const {
+    const Store& store = function_.stores[at];
+    const std::optional<Taken> number = taken(store);
+    if (!number || of_results(number->value)) return std::nullopt;
+    for (std::size_t n = 0; n < number->conditions.size(); ++n) {
+      const std::optional<Comparison> compared = comparison(number->conditions[n]);
+      if (!compared || is_old(compared->old, store)) continue;
+      std::vector<Under> others = without(number->conditions, n);
+      if (any_of_results(others)) continue;
+      for (std::size_t key = 0; key < function_.stores.size(); ++key) {
+        if (!keeps_key(function_.stores[key], *compared, number->conditions, others)) continue;
+        return KeyedNumber{at, key, number->value, compared->key, compared->least, std::move(others)};
+      }
+    }
+    return std::nullopt;
+  }
+
+  const PairFunction& function_;
+  std::vector<bool> of_results_;
+};
+
+void widen(PairFunction& function) {
+  const auto one = [](Type& type) { type = type == Type::int_short ? Type::int_long : type; };
+  for (std::vector<Field>& fields : function.records) {
+    for (Field& field : fields) one(field.type);
+  }
+  for (Node& node : function.nodes) one(node.type);
+}
+
+/// Whether both factors are one value, in one width or two.
+bool is_square(const PairFunction& function, const Node& product) {
+  const auto bare = [&](int number) {
+    while (function.nodes[static_cast<std::size_t>(number)].act == Act::widen)
+      number = function.nodes[static_cast<std::size_t>(number)].operands[0];
+    return number;
+  };
+  return bare(product.operands[0]) == bare(product.operands[1]);
+}
+
+/// An integer that is made of a number, or becomes one, is short.
+bool converts_integers(const PairFunction& function) {
+  return std::any_of(function.nodes.begin(), function.nodes.end(),
+                     [](const Node& node) { return node.act == Act::to_integer || node.act == Act::from_integer; });
+}
+
+}  // namespace
+
+std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return Finder(function).run(); }
+
+std::optional<KeptKey> kept_key(const PairFunction& function, const Store& store) {
+  return Finder(function).kept(store);
+}
+
+void settle_numbers(Imported& imported) {
+  PairFunction& body = imported.body;
+  std::vector<Field>& results = body.records[static_cast<std::size_t>(Record::result)];
+  std::vector<bool> is_number(body.stores.size(), false);
+  const Place* is_short = nullptr;
+  for (const KeyedNumber& one : keyed_numbers(body)) {
+    const Store& store = body.stores[one.number_store];
+    is_number[one.number_store] = true;
+    results[store.field].numbered = true;
+    if (body.nodes[static_cast<std::size_t>(one.number)].type == Type::int_short) is_short = &store.place;
+  }
+  for (std::size_t n = 0; n < body.stores.size(); ++n) {
+    if (!results[body.stores[n].field].numbered || is_number[n]) continue;
+    imported.errors.push_back({body.stores[n].place,
+                               "some elements of this array are numbers that belong to a least or greatest key, and "
+                               "others are not: make them members of their own"});
+  }
+  if (is_short != nullptr && (converts_integers(body) || converts_integers(imported.finish))) {
+    imported.errors.push_back({*is_short,
+                               "a number that belongs to a least or greatest key is a long integer, and 'int' cannot "
+                               "be taken as long where it is also converted: declare the number long"});
+  } else if (is_short != nullptr) {
+    widen(body), widen(imported.finish);
+  }
+  for (Field& field : results) {
+    if (field.numbered) field.type = Type::int_long;
+  }
+  imported.finish.records = body.records;
+  for (const Node& node : imported.finish.nodes) {
+    if (node.act == Act::input && node.record == Record::result && results[node.field].numbered)
+      imported.errors.push_back({node.place, kNumberAtTheEnd});
+  }
+  for (const Store& store : imported.finish.stores) {
+    if (results[store.field].numbered) imported.errors.push_back({store.place, kNumberAtTheEnd});
+  }
+}
+
+std::vector<bool> never_negative(const PairFunction& function) {
+  std::vector<bool> never;
+  for (const Node& node : function.nodes) {
+    const auto operand = [&](std::size_t n) -> bool { return never[static_cast<std::size_t>(node.operands[n])]; };
+    switch (node.act) {
+      case Act::constant:
+        never.push_back(node.number >= 0);
+        break;
+      case Act::absolute:
+      case Act::sqrt:
+      case Act::rsqrt:
+      case Act::exp:
+      case Act::exp2:
+        never.push_back(true);
+        break;
+      case Act::mul:
+        never.push_back(is_square(function, node) || (operand(0) && operand(1)));
+        break;
+      case Act::add:
+      case Act::div:
+      case Act::minimum:
+        never.push_back(operand(0) && operand(1));
+        break;
+      case Act::maximum:
+        never.push_back(operand(0) || operand(1));
+        break;
+      case Act::select:
+        never.push_back(operand(1) && operand(2));
+        break;
+      case Act::widen:
+      case Act::narrow:
+      case Act::reciprocal:
+      case Act::nearest:
+        never.push_back(operand(0));
+        break;
+      default:
+        never.push_back(false);
+    }
+  }
+  return never;
+}
+
+}  // namespace gdr::compiler

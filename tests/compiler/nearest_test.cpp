@@ -1,0 +1,300 @@
+// A number that comes with the least or greatest of a key, on the board against the host's compilation of the same
+// source.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/hostlib/device.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::size_t kI = 70;
+constexpr std::size_t kJ = 150;
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+struct I {
+  double x[3];
+  int n;
+};
+struct J {
+  double x[3];
+  int n;
+};
+struct F {
+  double key;
+  int number;
+};
+using Pair = void (*)(const I&, const J&, F&);
+
+constexpr const char* kHead =
+    "#include <gdr/kernel.h>\n"
+    "struct I { double x[3]; int n; };\n"
+    "struct J { double x[3]; int n; };\n"
+    "struct F { double key; int number; };\n";
+constexpr const char* kDistance =
+    "  double r2 = 0;\n"
+    "  for (int k = 0; k < 3; ++k) { const float d = j.x[k] - i.x[k]; r2 += static_cast<double>(d) * d; }\n";
+
+std::string function(const std::string& body, bool distance = true) {
+  return std::string(kHead) + "void pair(const I& i, const J& j, F& f) {\n" + (distance ? kDistance : "") + body +
+         "}\nusing Pair = void (*)(const I&, const J&, F&);\nextern \"C\" Pair host_pair;\nPair host_pair = pair;\n";
+}
+
+compiler::CompileResult compile(const HostFunctions& host, unsigned effort = 1) {
+  compiler::CompileOptions options;
+  options.effort = effort;
+  return compiler::compile_ir(host.bitcode(), "pair.bc", options);
+}
+
+std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+struct Points {
+  std::vector<I> i;
+  std::vector<J> j;
+  explicit Points(std::uint64_t seed, int grid = 0) {
+    std::mt19937_64 random(seed);
+    const auto x = [&]() -> double {
+      if (grid > 0) return std::uniform_int_distribution(-grid, grid)(random);
+      // Differences and their squares are exact in the words of both sides.
+      return std::uniform_int_distribution(-1024, 1024)(random) / 1024.0;
+    };
+    for (int n = 0; n < static_cast<int>(kI); ++n) i.push_back({{x(), x(), x()}, n});
+    for (int n = 0; n < static_cast<int>(kJ); ++n) j.push_back({{x(), x(), x()}, n});
+  }
+};
+
+template <class Record>
+std::vector<std::uint64_t> fields_of(const std::vector<Record>& records) {
+  std::vector<std::uint64_t> fields;
+  for (const Record& one : records) {
+    for (const double x : one.x) fields.push_back(bits(x));
+    fields.push_back(static_cast<std::uint64_t>(one.n));
+  }
+  return fields;
+}
+
+std::vector<F> on_board(const compiler::CompileResult& compiled, const Points& points, std::size_t nj = kJ) {
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "pair.vsm");
+  EXPECT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+  Device device;
+  device.load(*assembled.program);
+  const std::vector<std::uint64_t> j = fields_of(points.j);
+  device.write_j(0, std::span(j).first(4 * nj));
+  const std::vector<std::uint64_t> words = device.run(fields_of(points.i), nj);
+  std::vector<F> results;
+  for (std::size_t n = 0; n < points.i.size(); ++n) {
+    const auto number = compiler::number_of(static_cast<std::int64_t>(words[2 * n + 1]));
+    results.push_back({std::bit_cast<double>(words[2 * n]), static_cast<int>(number)});
+  }
+  return results;
+}
+
+/// What the host's function makes of one pair alone, from a key that every other one passes.
+F alone(Pair pair, const I& i, const J& j, double worst) {
+  F f{worst, -1};
+  pair(i, j, f);
+  return f;
+}
+
+void compare(const std::string& body, double worst, std::uint64_t seed, bool distance = true, double error = 0) {
+  SCOPED_TRACE(body);
+  const HostFunctions host(function(body, distance));
+  const compiler::CompileResult compiled = compile(host);
+  ASSERT_FALSE(compiled.source.empty()) << compiler::format_diagnostics(compiled);
+  ASSERT_EQ(compiled.numbered.size(), 1u);
+  EXPECT_EQ(compiled.numbered[0].word, 1u);
+  EXPECT_EQ(compiled.numbered[0].key_word, 0u);
+  const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+  const Points points(seed);
+  const std::vector<F> board = on_board(compiled, points);
+  for (std::size_t n = 0; n < kI; ++n) {
+    F expected{worst, -1};
+    for (const J& j : points.j) pair(points.i[n], j, expected);
+    ASSERT_NEAR(board[n].key, expected.key, error * std::abs(expected.key)) << n;
+    if (board[n].number == expected.number) continue;
+    // Of keys that agree in 25 bits another one's number may be taken.
+    ASSERT_LT(board[n].number, static_cast<int>(kJ)) << n;
+    const F other = alone(pair, points.i[n], points.j[static_cast<std::size_t>(board[n].number)], worst);
+    ASSERT_NEAR(other.key, expected.key, std::ldexp(std::abs(expected.key), -23)) << n << compiled.source;
+  }
+}
+
+#define GDR_NEEDS_LLVM() \
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM"
+
+TEST(Nearest, NumberComesWithTheLeastKey) {
+  GDR_NEEDS_LLVM();
+  compare("  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n", kFar, 1);
+  compare("  if (r2 <= f.key) { f.key = r2; f.number = j.n; }\n", kFar, 2);
+  compare("  if (f.key > r2) f.number = j.n;\n  f.key = std::fmin(f.key, r2);\n", kFar, 3);
+  const char* root = "  const float r = std::sqrt(static_cast<float>(r2));\n";
+  compare(std::string(root) + "  if (r < f.key) { f.key = r; f.number = j.n; }\n", kFar, 4, true, 1.2e-7);
+}
+
+TEST(Nearest, NumberComesWithTheGreatestKey) {
+  GDR_NEEDS_LLVM();
+  compare("  if (r2 > f.key) { f.key = r2; f.number = j.n; }\n", -kFar, 5);
+  compare("  if (!(r2 <= f.key)) { f.number = j.n; f.key = r2; }\n", -kFar, 6);
+}
+
+TEST(Nearest, OtherConditionsHoldAsWell) {
+  GDR_NEEDS_LLVM();
+  compare("  if (i.n == j.n) return;\n  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n", kFar, 7);
+  compare("  if (j.n > 20 && r2 < f.key && (j.n & 1) == 0) { f.key = r2; f.number = j.n; }\n", kFar, 8);
+  compare("  if (i.n == j.n || r2 > 2) return;\n  if (r2 > f.key) { f.key = r2; f.number = j.n; }\n", -kFar, 9);
+}
+
+TEST(Nearest, KeysMayBeNegative) {
+  GDR_NEEDS_LLVM();
+  const std::string product = "  const double p = i.x[0] * j.x[0] + i.x[1] * j.x[1];\n";
+  compare(product + "  if (p < f.key) { f.key = p; f.number = j.n; }\n", kFar, 10, false);
+  compare(product + "  if (p > f.key) { f.key = p; f.number = j.n; }\n", -kFar, 11, false);
+}
+
+TEST(Nearest, OfEqualKeysTheLeastNumberIsTaken) {
+  GDR_NEEDS_LLVM();
+  const HostFunctions host(function("  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n"));
+  const compiler::CompileResult compiled = compile(host);
+  const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+  const Points points(12, 2);  // of 150 points at 125 places many keys are equal
+  const std::vector<F> board = on_board(compiled, points);
+  for (std::size_t n = 0; n < kI; ++n) {
+    F expected{kFar, -1};
+    for (const J& j : points.j) pair(points.i[n], j, expected);  // the first of the least, in the order of numbers
+    ASSERT_EQ(board[n].key, expected.key);
+    ASSERT_EQ(board[n].number, expected.number);
+  }
+}
+
+TEST(Nearest, NumberMayBeComputed) {
+  GDR_NEEDS_LLVM();
+  const HostFunctions host(function("  if (r2 < f.key) { f.key = r2; f.number = (3 * j.n + 1) ^ i.n; }\n"));
+  const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+  const Points points(16);
+  const std::vector<F> board = on_board(compile(host), points);
+  for (std::size_t n = 0; n < kI; ++n) {
+    F expected{kFar, -1};
+    for (const J& j : points.j) pair(points.i[n], j, expected);
+    EXPECT_EQ(board[n].number, expected.number);
+  }
+}
+
+TEST(Nearest, KeyAloneIsKeptUnderOtherConditions) {
+  GDR_NEEDS_LLVM();
+  const HostFunctions host(function("  if (j.n > 20 && r2 < f.key) f.key = r2;\n  f.number += 1;\n"));
+  const auto pair = *static_cast<Pair*>(host.symbol("host_pair"));
+  const Points points(17);
+  const std::vector<F> board = on_board(compile(host), points);
+  for (std::size_t n = 0; n < kI; ++n) {
+    F expected{kFar, 0};
+    for (const J& j : points.j) pair(points.i[n], j, expected);
+    EXPECT_EQ(board[n].key, expected.key);
+    EXPECT_EQ(board[n].number, static_cast<int>(kJ));
+  }
+}
+
+TEST(Nearest, NobodyIsNearestWithoutPairs) {
+  GDR_NEEDS_LLVM();
+  for (const char* relation : {"<", ">"}) {
+    const HostFunctions host(
+        function(fmt::format("  if (j.n >= 1000 && r2 {} f.key) {{ f.key = r2; f.number = j.n; }}\n", relation)));
+    const compiler::CompileResult compiled = compile(host);
+    for (const std::size_t nj : {std::size_t{0}, std::size_t{3}, kJ}) {
+      for (const F& one : on_board(compiled, Points(13), nj)) {
+        ASSERT_EQ(one.number, (1 << 28) - 1);
+        ASSERT_TRUE(std::isinf(one.key));
+      }
+    }
+  }
+}
+
+TEST(Nearest, EffortChangesNoResult) {
+  GDR_NEEDS_LLVM();
+  const HostFunctions host(function("  if (i.n == j.n) return;\n  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n"));
+  const Points points(14);
+  const compiler::CompileResult quick = compile(host, 1);
+  const compiler::CompileResult best = compile(host, 2);
+  EXPECT_LE(best.lines, quick.lines);
+  const std::vector<F> one = on_board(quick, points);
+  const std::vector<F> other = on_board(best, points);
+  for (std::size_t n = 0; n < kI; ++n) {
+    ASSERT_EQ(one[n].key, other[n].key);
+    ASSERT_EQ(one[n].number, other[n].number);
+  }
+}
+
+std::string message(const std::string& body, const std::string& end = "") {
+  const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(function(body) + end, false), "pair.bc");
+  EXPECT_TRUE(compiled.source.empty());
+  return compiled.diagnostics.empty() ? "" : compiled.diagnostics.front().message;
+}
+
+TEST(Nearest, RefusesWhatDependsOnTheOrderOfPairs) {
+  GDR_NEEDS_LLVM();
+  // The key that is compared is not the one that is kept.
+  EXPECT_THAT(message("  if (r2 < f.key) { f.key = 2 * r2; f.number = j.n; }\n"), HasSubstr("must be accumulated"));
+  EXPECT_THAT(message("  if (r2 < f.key) f.number = j.n;\n"), HasSubstr("must be accumulated"));
+  EXPECT_THAT(message("  if (r2 < f.key) { f.key = r2; f.number += j.n; }\n"), HasSubstr("must be accumulated"));
+  EXPECT_THAT(message("  if (r2 < f.key) { f.key = r2; if (j.n > 3) f.number = j.n; }\n"),
+              HasSubstr("must be accumulated"));
+  EXPECT_THAT(message("  f.number = j.n;\n"), HasSubstr("must be accumulated"));
+}
+
+TEST(Nearest, RefusesNumbersInTheFunctionForTheEnd) {
+  GDR_NEEDS_LLVM();
+  EXPECT_THAT(
+      message("  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n", "void pair_finish(F& f) { f.number += 1; }\n"),
+      HasSubstr("can neither read nor write it"));
+}
+
+TEST(Nearest, RefusesShortIntegersThatAreConverted) {
+  GDR_NEEDS_LLVM();
+  EXPECT_THAT(message("  r2 *= static_cast<float>(j.n);\n  if (r2 < f.key) { f.key = r2; f.number = j.n; }\n"),
+              HasSubstr("declare the number long"));
+}
+
+TEST(Nearest, LsumpTakesAWholeNumber) {
+  const compiler::CompileResult compiled = compiler::compile_lsump(
+      "/VARI x[3], other;\n/VARJ y[3], n;\n/VARF key, number;\n"
+      "d0 = y[0] - x[0];\nd1 = y[1] - x[1];\nd2 = y[2] - x[2];\nlong r2 = long(d0)*d0 + long(d1)*d1 + long(d2)*d2;\n"
+      "number = r2 < key ? n : number;\nkey = min(key, r2);\n",
+      "near.lsump");
+  ASSERT_FALSE(compiled.source.empty()) << compiler::format_diagnostics(compiled);
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "near.vsm");
+  EXPECT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+  const Points points(15);
+  Device device;
+  device.load(*assembled.program);
+  std::vector<std::uint64_t> j = fields_of(points.j);
+  for (std::size_t n = 0; n < kJ; ++n) j[4 * n + 3] = bits(static_cast<double>(n));
+  std::vector<std::uint64_t> i = fields_of(points.i);
+  device.write_j(0, j);
+  const std::vector<std::uint64_t> words = device.run(i, kJ);
+  for (std::size_t n = 0; n < kI; ++n) {
+    std::size_t nearest = 0;
+    double least = kFar;
+    for (std::size_t at = 0; at < kJ; ++at) {
+      double r2 = 0;
+      for (int k = 0; k < 3; ++k) {
+        const auto d = static_cast<double>(static_cast<float>(points.j[at].x[k] - points.i[n].x[k]));
+        r2 += d * d;
+      }
+      if (r2 < least) least = r2, nearest = at;
+    }
+    EXPECT_EQ(compiler::number_of(static_cast<std::int64_t>(words[2 * n + 1])), static_cast<std::int64_t>(nearest));
+  }
+}
+
+}  // namespace
+}  // namespace gdr::compiler_testing

@@ -1,0 +1,117 @@
+// Records whose members have any names, or meet in any way: what comes out assembles and computes the same.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <ostream>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/hostlib/device.h"
+#include "host_functions.h"
+
+namespace gdr::compiler_testing {
+namespace {
+
+struct Record {
+  const char* name;
+  const char* source;
+  std::vector<double> i;
+  std::vector<double> j;
+  std::vector<double> results;
+};
+
+void PrintTo(const Record& one, std::ostream* out) { *out << one.name; }
+
+class Records : public testing::TestWithParam<Record> {};
+
+std::vector<std::uint64_t> words(const std::vector<double>& numbers) {
+  std::vector<std::uint64_t> made;
+  for (const double number : numbers) made.push_back(std::bit_cast<std::uint64_t>(number));
+  return made;
+}
+
+TEST_P(Records, AssembleAndComputeTheSame) {
+  if (!compiler::available()) GTEST_SKIP() << "built without LLVM";
+  compiler::CompileOptions options;
+  options.effort = 1;
+  const compiler::CompileResult compiled = compiler::compile_ir(llvm_code(GetParam().source, false), "one.bc", options);
+  ASSERT_EQ(compiler::format_diagnostics(compiled), "");
+  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "one.vsm");
+  ASSERT_EQ(assembler::format_diagnostics(assembled), "") << compiled.source;
+  Device device;
+  device.load(*assembled.program);
+  device.write_j(0, words(GetParam().j));
+  EXPECT_EQ(device.run(words(GetParam().i), 1), words(GetParam().results)) << compiled.source;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Sources, Records,
+    testing::Values(
+        Record{"MemberOfStructureAndMemberOfItsName",
+               "struct V { double x; };\nstruct I { V at; double at_x; };\nstruct J { double m; };\n"
+               "struct F { double sum; };\nvoid f(const I& i, const J& j, F& f) { f.sum += i.at.x - i.at_x + j.m; }\n",
+               {8, 3},
+               {1},
+               {6}},
+        Record{"NameMadeOfAnothersName",
+               "struct I { double x; };\nstruct J { double x; double xi; };\nstruct F { double sum; };\n"
+               "void f(const I& i, const J& j, F& f) { f.sum += i.x - j.x + j.xi; }\n",
+               {8},
+               {3, 1},
+               {6}},
+        Record{"NameMadeForTheVectorOfAnArray",
+               "struct I { double m; };\nstruct J { double x[3]; double x_xyz; };\nstruct F { double sum[3]; };\n"
+               "void f(const I& i, const J& j, F& f) {\n"
+               "  for (int k = 0; k < 3; ++k) f.sum[k] += (j.x[k] + j.x[k]) * i.m + j.x_xyz;\n}\n",
+               {2},
+               {1, 2, 3, 5},
+               {9, 13, 17}},
+        Record{
+            "LettersOfOtherAlphabets",
+            "struct I { double größe; };\nstruct J { double grüße; };\nstruct F { double summe; };\n"
+            "void f(const I& i, const J& j, F& f) { const double länge = i.größe * 2; f.summe += länge - j.grüße; }\n",
+            {8},
+            {3},
+            {13}},
+        Record{"WordsOfTheLanguage",
+               "struct I { double vlen; double elt; };\nstruct J { double fadd; double vector; };\n"
+               "struct F { double loop; };\n"
+               "void umin(const I& i, const J& j, F& f) { f.loop += i.vlen - i.elt + j.fadd - j.vector; }\n",
+               {8, 1},
+               {3, 4},
+               {6}},
+        Record{"ArrayTimesANumberOfTheSameRecord",
+               "struct I { double m; };\nstruct J { float x[3]; float m; };\nstruct F { double sum[3]; };\n"
+               "void f(const I& i, const J& j, F& f) {\n"
+               "  for (int k = 0; k < 3; ++k) { const float p = j.x[k] * j.m; f.sum[k] += i.m * p; }\n}\n",
+               {2},
+               {1, 2, 3, 5},
+               {10, 20, 30}},
+        Record{
+            "ArrayTimesAnElementOfAnotherOne",
+            "struct I { double m; };\nstruct J { float x[3]; float w[3]; float end; };\nstruct F { double sum[3]; };\n"
+            "void f(const I& i, const J& j, F& f) {\n"
+            "  for (int k = 0; k < 3; ++k) { const float p = j.x[k] * j.w[0]; f.sum[k] += i.m * p; }\n}\n",
+            {2},
+            {1, 2, 3, 5, 100, 1000, 0},
+            {10, 20, 30}},
+        Record{"LongArrayTimesArray",
+               "struct I { double m; };\nstruct J { double x[3]; double w[3]; double last; };\n"
+               "struct F { double sum[3]; };\nvoid f(const I& i, const J& j, F& f) {\n"
+               "  for (int k = 0; k < 3; ++k) { const float p = j.x[k] - j.w[k]; f.sum[k] += i.m * p; }\n"
+               "  f.sum[0] += j.last;\n}\n",
+               {2},
+               {1, 2, 3, 5, 7, 11, 0},
+               {-8, -10, -16}},
+        Record{
+            "ArrayTimesArray",
+            "struct I { double m; };\nstruct J { float x[3]; float w[3]; float end; };\nstruct F { double sum[3]; };\n"
+            "void f(const I& i, const J& j, F& f) {\n"
+            "  for (int k = 0; k < 3; ++k) { const float p = j.x[k] * j.w[k]; f.sum[k] += i.m * p; }\n}\n",
+            {2},
+            {1, 2, 3, 5, 7, 11, 0},
+            {10, 28, 66}}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace gdr::compiler_testing
