@@ -327,8 +327,7 @@ int main(void) {
 const char* const kNearest = R"(#include <stdio.h>
 int main(void) {
   static double x[90][3], nearest[90], farthest[90];
-  static int who[90], kind[90];
-  static long far[90];
+  static int who[90], far[90], kind[90];
   for (int i = 0; i < 90; i++) {
     for (int k = 0; k < 3; k++) x[i][k] = (double)(((3 * i + k + 1) * 2654435761u) >> 21) / 1024;
     kind[i] = i % 4;
@@ -350,7 +349,7 @@ int main(void) {
       if (r2 > farthest[i] && kind[i] != kind[j]) farthest[i] = r2, far[i] = 2 * j + 1;
     }
   }
-  for (int i = 0; i < 90; i++) printf("%.17g %d %.17g %ld\n", nearest[i], who[i], farthest[i], far[i]);
+  for (int i = 0; i < 90; i++) printf("%.17g %d %.17g %d\n", nearest[i], who[i], farthest[i], far[i]);
   return 0;
 }
 )";
