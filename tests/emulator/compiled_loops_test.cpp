@@ -519,26 +519,35 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     }
     std::vector<LongWord> words;
     for (unsigned word = 0; word < kPesPerBlock * 64; ++word) words.push_back(emulator::flt64to72(body.value()).value);
+    unsigned blocks = 1;
     const auto prepare = [&](Chip& chip) {
-      for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      for (unsigned each = 0; each < blocks * kPesPerBlock; ++each) {
+        const unsigned block = each / kPesPerBlock;
+        const unsigned pe = each % kPesPerBlock;
         const auto some = [&](unsigned first, unsigned count) {
           return std::span(words).subspan(pe * 64 + first, count);
         };
-        chip.write_pe(0, pe, {isa::Memory::gpr, 0, Width::long_word, 16}, some(0, 16));
-        chip.write_pe(0, pe, {isa::Memory::gpr, 32, Width::short_word, 16}, some(16, 16));
-        chip.write_pe(0, pe, {isa::Memory::lm, 0, Width::long_word, 16}, some(32, 16));
-        chip.write_pe(0, pe, {isa::Memory::lm, 64, Width::short_word, 16}, some(48, 16));
+        chip.write_pe(block, pe, {isa::Memory::gpr, 0, Width::long_word, 16}, some(0, 16));
+        chip.write_pe(block, pe, {isa::Memory::gpr, 32, Width::short_word, 16}, some(16, 16));
+        chip.write_pe(block, pe, {isa::Memory::lm, 0, Width::long_word, 16}, some(32, 16));
+        chip.write_pe(block, pe, {isa::Memory::lm, 64, Width::short_word, 16}, some(48, 16));
         emulator::PeRegisters registers{};
         for (unsigned element = 0; element < isa::kVectorElements; ++element)
           registers.t[element] = words[pe + element];
-        chip.write_registers(0, pe, registers);
+        chip.write_registers(block, pe, registers);
       }
     };
-    const emulator::LoopRun run{{records, program.record_words, std::uint64_t{kTurns} * kBlocks}, kPesPerBlock};
-    const Outcome outcome = compare(program, run, 1, prepare, emulator::make_reference_chip());
+    emulator::LoopRun run{{records, program.record_words, std::uint64_t{kTurns} * kBlocks}, kPesPerBlock};
+    const Outcome outcome = compare(program, run, blocks, prepare, emulator::make_reference_chip());
     ASSERT_TRUE(outcome.equal) << "seed " << seed << "\n" << selftest::text_of(program);
-    const Outcome in_doubles = compare_native(program, run, 1, prepare);
+    const Outcome in_doubles = compare_native(program, run, blocks, prepare);
     ASSERT_TRUE(in_doubles.equal) << "native, seed " << seed << "\n" << selftest::text_of(program);
+    // Blocks side by side, the last one without a record in the last turn.
+    blocks = kBlocks;
+    run.live_pes = 3;
+    run.stream.records -= 1;
+    const Outcome of_few = compare(program, run, blocks, prepare, emulator::make_reference_chip());
+    ASSERT_TRUE(of_few.equal) << "few live PEs, seed " << seed << "\n" << selftest::text_of(program);
     compiled += outcome.compiled > 0 ? 1 : 0;
   }
   // Some bodies stay with the interpreter: one alone says nothing, four in a row mean that nothing is compiled.
