@@ -8,6 +8,7 @@
 #include "gdr/assembler/assembler.h"
 #include "gdr/assembler/listing.h"
 #include "gdr/assembler/stubs.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/file.h"
 #include "gdr/isa/loop_bound.h"
 
@@ -22,18 +23,6 @@ struct Options {
   std::string listing;
   AssembleArguments assemble;
 };
-
-std::string_view severity_name(assembler::Severity severity) {
-  switch (severity) {
-    case assembler::Severity::note:
-      return "note";
-    case assembler::Severity::warning:
-      return "warning";
-    case assembler::Severity::error:
-      break;
-  }
-  return "error";
-}
 
 Json report_of(const assembler::AssembleResult& result, double host_seconds) {
   Json json = envelope("as", "", "", false);
@@ -69,7 +58,7 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
     }
     json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
                                    {"name", name},
-                                   {"severity", severity_name(diagnostic.severity)},
+                                   {"severity", assembler::name_of(diagnostic.severity)},
                                    {"file", result.files[diagnostic.where.file].name},
                                    {"line", diagnostic.where.line},
                                    {"column", diagnostic.where.column},
@@ -99,21 +88,27 @@ assembler::AssembleResult read_source(const std::string& source, const assembler
   return assembler::assemble(text, "<stdin>", options);
 }
 
+void write_bytes_to_stdout(const std::vector<std::byte>& bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stdout); }
+
 int assemble(const Options& options) {
   const Stopwatch watch;
   const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
   if (result.program) {
     const isa::Program& program = *result.program;
-    if (!options.object.empty()) isa::write_object(program, options.object);
+    if (options.object == "-") {
+      write_bytes_to_stdout(isa::serialize(program));
+    } else if (!options.object.empty()) {
+      isa::write_object(program, options.object);
+    }
     if (!options.listing.empty()) {
       write_text(options.listing, assembler::listing(program, result.files));
     }
     if (!options.stubs.empty()) write_stubs(program, options.stubs);
-    if (options.report.speaks()) {
+    if (options.report.speaks() && options.object != "-") {
       const isa::LoopBound bound = isa::loop_bound(program);
-      fmt::print("{}: {} loop lines, {} clocks per iteration (bound: {})\n", program.kernel, bound.lines,
-                 bound.clocks(), bound.bound());
+      fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", program.kernel,
+                 base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
     }
   }
   options.report.write(report_of(result, watch.seconds()));
@@ -129,7 +124,8 @@ void add_as(Command program) {
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
                           [options] { return assemble(*options); });
   command.add_option("source", options->source, "assembly source (.vsm), or - for standard input").required();
-  command.add_output("-o,--output", options->object, "object file to write (.gdro)");
+  command.add_output_or_stdout("-o,--output", options->object,
+                               "object file to write (.gdro), or - for standard output");
   command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
   command.add_output_or_stdout("--listing", options->listing,
                                "listing with words, clocks, units and bound to FILE, or - for standard output");

@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "gdr/assembler/assembler.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
@@ -131,7 +132,7 @@ int compile_program(const Options& options) {
                              {"lines", compiled.lines},
                              {"least_lines", compiled.least_lines}});
     if (!done || !options.report.speaks() || options.output == "-") continue;
-    fmt::print("{}:{}: {} loop lines\n", options.source, one.line, compiled.lines);
+    fmt::print("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line"));
     if (options.precision) print_precision(compiled);
   }
   json["output"] = done ? Json(output) : Json(nullptr);
@@ -160,8 +161,8 @@ int compile(const Options& options) {
     }
     if (options.report.speaks() && options.output != "-") {
       const isa::LoopBound bound = isa::loop_bound(*kernel.assembled.program);
-      fmt::print("{}: {} loop lines, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel, bound.lines,
-                 bound.clocks(), bound.bound());
+      fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel,
+                 base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
       if (options.precision) print_precision(kernel.compiled);
     }
   }

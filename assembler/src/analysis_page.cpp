@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis_source.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/html.h"
 
 namespace gdr::assembler {
@@ -77,8 +78,8 @@ for (const row of rows) {
 
 void add_summary(std::string& out, const Analysis& analysis, const AnalysedSources& sources) {
   const isa::LoopBound& bound = analysis.bound;
-  out += fmt::format("<h1>Kernel {}: {} loop lines, {} clocks per iteration</h1>\n<dl>\n", html(sources.program.kernel),
-                     analysis.lines, bound.clocks());
+  out += fmt::format("<h1>Kernel {}: {}, {} clocks per iteration</h1>\n<dl>\n", html(sources.program.kernel),
+                     base::counted(analysis.lines, "loop line"), bound.clocks());
   const auto entry = [&](std::string_view name, const std::string& text) {
     out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html(text));
   };

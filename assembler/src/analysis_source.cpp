@@ -4,9 +4,12 @@
 
 #include <algorithm>
 
+#include "gdr/base/counted.h"
 #include "gdr/isa/effects.h"
 
 namespace gdr::assembler {
+
+using base::counted;
 
 std::vector<std::string_view> trimmed_lines(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -93,11 +96,15 @@ std::string limit_text(const Analysis& analysis) {
                        [](const PortUse& a, const PortUse& b) { return a.least_lines() < b.least_lines(); });
   const bool by_chain = analysis.chain_lines >= port->least_lines();
   const std::string reason =
-      by_chain ? fmt::format("a chain of {} operations takes {} lines", analysis.chain.size(), analysis.chain_lines)
-               : fmt::format("the {} is taken {} times", port->name, port->busy);
-  if (least >= analysis.lines) return fmt::format("none of the {} lines can go: {}", analysis.lines, reason);
-  return fmt::format("{} lines are the least with these registers and operations ({}); {} more are used", least, reason,
-                     analysis.lines - least);
+      by_chain ? fmt::format("a chain of {} takes {}", counted(analysis.chain.size(), "operation"),
+                             counted(analysis.chain_lines, "line"))
+               : fmt::format("the {} is taken {}", port->name, port->busy == 1 ? "once" : counted(port->busy, "time"));
+  if (least >= analysis.lines) {
+    return analysis.lines == 1 ? "the line cannot go: " + reason
+                               : fmt::format("none of the {} lines can go: {}", analysis.lines, reason);
+  }
+  return fmt::format("at least {} with these registers and operations ({}); the kernel has {} more",
+                     counted(least, "line"), reason, analysis.lines - least);
 }
 
 }  // namespace gdr::assembler

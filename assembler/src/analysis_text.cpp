@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "analysis_source.h"
+#include "gdr/base/counted.h"
 
 namespace gdr::assembler {
 namespace {
+
+using base::counted;
 
 constexpr std::size_t kBusiestShown = 5;
 constexpr std::size_t kSourceShown = 70;  // characters
@@ -19,9 +22,9 @@ std::string share_text(const PortUse& port) {
 
 std::string analysis_text(const Analysis& analysis, const AnalysedSources& sources) {
   const SourceLines source(sources);
-  std::string out = fmt::format("kernel {}: {} loop lines, {} operations, {} clocks per iteration, bound by {}\n",
-                                sources.program.kernel, analysis.lines, analysis.operations, analysis.bound.clocks(),
-                                analysis.bound.bound());
+  std::string out = fmt::format("kernel {}: {}, {}, {} clocks per iteration, bound by {}\n", sources.program.kernel,
+                                counted(analysis.lines, "loop line"), counted(analysis.operations, "operation"),
+                                analysis.bound.clocks(), analysis.bound.bound());
   out +=
       fmt::format("clocks   lines {}, input port {}, broadcast memory {}, output port {}\n", analysis.bound.line_clocks,
                   analysis.bound.idp_clocks, analysis.bound.bm_clocks, analysis.bound.odp_clocks);
@@ -35,13 +38,17 @@ std::string analysis_text(const Analysis& analysis, const AnalysedSources& sourc
       std::count_if(analysis.body.begin(), analysis.body.end(), [](const LineUse& use) { return use.idle; });
   const auto fixed = std::count_if(analysis.body.begin(), analysis.body.end(),
                                    [](const LineUse& use) { return !use.idle && use.slack == 0; });
-  out += fmt::format("slack    {} of {} lines cannot stand later, {} are empty\n", fixed, analysis.lines, idle);
+  out += fmt::format("slack    {} of {} cannot stand later, {} empty\n", fixed, counted(analysis.lines, "line"),
+                     idle == 0   ? std::string("none is")
+                     : idle == 1 ? std::string("1 is")
+                                 : fmt::format("{} are", idle));
   const LineUse& peak = analysis.body[analysis.peak()];
   out += fmt::format(
       "live     {} of {} short words of the GPR at the peak, before line {}; {} of {} of local memory there\n",
       peak.live_gpr, isa::kGprShortWords, analysis.peak(), peak.live_lm, isa::kLmShortWords);
   if (const std::size_t moved = source.moved_operations(); moved > 0) {
-    out += fmt::format("moved    {} source lines were brought into other lines\n", moved);
+    out += fmt::format("moved    {} {} brought into other lines\n", counted(moved, "source line"),
+                       moved == 1 ? "was" : "were");
   }
 
   out += "\nlongest chain (line, operation, lines until the next step can stand)\n";

@@ -8,6 +8,8 @@
 #include <map>
 #include <numeric>
 
+#include "gdr/base/counted.h"
+
 namespace gdr::assembler {
 
 std::uint32_t Reporter::add_origin(Origin origin) {
@@ -221,18 +223,6 @@ class LineIndex {
 constexpr std::size_t kMostErrorsShown = 100;
 constexpr std::size_t kWidestLineShown = 160;  // characters of a source line
 
-std::string_view name_of(Severity severity) {
-  switch (severity) {
-    case Severity::note:
-      return "note";
-    case Severity::warning:
-      return "warning";
-    case Severity::error:
-      break;
-  }
-  return "error";
-}
-
 /// The number, and the option that leaves a warning out or made it an error.
 std::string tag_of(const Diagnostic& diagnostic) {
   if (!diagnostic.warning) return fmt::format("[E{:04}]", diagnostic.number);
@@ -272,6 +262,18 @@ std::string excerpt(std::string_view line, const SourceRange& where) {
 
 }  // namespace
 
+std::string_view name_of(Severity severity) {
+  switch (severity) {
+    case Severity::note:
+      return "note";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      break;
+  }
+  return "error";
+}
+
 std::string format_diagnostics(const AssembleResult& result) {
   std::vector<LineIndex> indices;
   for (const SourceFile& file : result.files) indices.emplace_back(file.text);
@@ -288,7 +290,10 @@ std::string format_diagnostics(const AssembleResult& result) {
     out += '\n';
     out += excerpt(known ? indices[where.file].line(where.line) : std::string_view(), where);
   }
-  if (errors > kMostErrorsShown) out += fmt::format("{} more errors are not shown\n", errors - kMostErrorsShown);
+  if (errors > kMostErrorsShown) {
+    const std::size_t more = errors - kMostErrorsShown;
+    out += fmt::format("{} {} not shown\n", base::counted(more, "more error"), more == 1 ? "is" : "are");
+  }
   return out;
 }
 

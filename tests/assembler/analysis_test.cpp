@@ -255,6 +255,26 @@ TEST(Analysis, NamesTheReaderThatMayNotLoseItsWord) {
               ElementsAre("fadd adder is taken in line 0", "upassa writes $lr0v, which line 1 still reads"));
 }
 
+TEST(Analysis, CountsOneInTheSingular) {
+  const auto text = [](const std::string& body) {
+    const isa::Program program = assembled("kernel k\nvar vector long xi hlt\nloop body\n" + body);
+    const Analysis analysis = analyse(program);
+    return analysis_text(analysis, {program, {}}) + analysis_page(analysis, {program, {}});
+  };
+  const std::string one = text("  fpassa xi $lt\n");
+  for (const char* part : {"kernel k: 1 loop line, 1 operation, ", "Kernel k: 1 loop line, ",
+                           "the line cannot go: a chain of 1 operation takes 1 line\n",
+                           "1 of 1 line cannot stand later, none is empty\n"}) {
+    EXPECT_THAT(one, HasSubstr(part));
+  }
+  const std::string two = text("  fpassa xi $lt\n  nop\n");
+  for (const char* part : {"at least 1 line with these registers and operations (a chain of 1 operation takes 1 line); "
+                           "the kernel has 1 more\n",
+                           " of 2 lines cannot stand later, 1 is empty\n"}) {
+    EXPECT_THAT(two, HasSubstr(part));
+  }
+}
+
 TEST(Analysis, OfAKernelWithoutABodySaysSo) {
   const Analysis one = analyse(assembled("kernel k\nloop initialization\n  nop\n"));
   EXPECT_EQ(one.lines, 0u);

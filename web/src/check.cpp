@@ -7,22 +7,10 @@
 namespace gdr::web {
 namespace {
 
-std::string_view name_of(assembler::Severity severity) {
-  switch (severity) {
-    case assembler::Severity::note:
-      return "note";
-    case assembler::Severity::warning:
-      return "warning";
-    case assembler::Severity::error:
-      break;
-  }
-  return "error";
-}
-
 Json diagnostics_of(const assembler::AssembleResult& result) {
   Json list = Json::array();
   for (const assembler::Diagnostic& diagnostic : result.diagnostics) {
-    list.push_back({{"severity", name_of(diagnostic.severity)},
+    list.push_back({{"severity", assembler::name_of(diagnostic.severity)},
                     {"number", diagnostic.number},
                     {"file", diagnostic.where.file},
                     {"line", diagnostic.where.line},

@@ -16,6 +16,9 @@ namespace gdr::assembler {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
+/// As diagnostics are printed: `note`.
+[[nodiscard]] std::string_view name_of(Severity severity);
+
 /// What the assembler warns of; each can be left out or made an error by its name. docs/warnings.md describes them.
 enum class Warning : std::uint8_t {
   masked_definition,
