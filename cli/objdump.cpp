@@ -6,7 +6,7 @@
 namespace gdr::cli {
 namespace {
 
-int objdump(const std::string& file) {
+int objdump(const std::string& file, bool raw) {
   if (!file.ends_with(".gdro")) throw UsageError(file + ": an object file's name ends in .gdro");
   const isa::Program program = isa::read_object(file);
   fmt::print("# {}: kernel {}, object version {}, instruction set {}\n", file, program.kernel, isa::kObjectVersion,
@@ -27,17 +27,23 @@ int objdump(const std::string& file) {
                  program.files[line.position.file], line.position.line);
     }
   }
-  fmt::print("{}", assembler::disassemble(program));
+  fmt::print("{}", raw ? assembler::disassemble(program) : assembler::disassemble_with_names(program));
   return kSuccess;
 }
 
 }  // namespace
 
 void add_objdump(Command program) {
-  auto file = std::make_shared<std::string>();
-  const Command command = program.add_command("objdump", "object file as source that assembles to the same words",
-                                              "gdr objdump gravity.gdro", [file] { return objdump(*file); });
-  command.add_option("file", *file, "object file (.gdro)").required();
+  struct Options {
+    std::string file;
+    bool raw = false;
+  };
+  auto options = std::make_shared<Options>();
+  const Command command =
+      program.add_command("objdump", "object file as source that assembles to the same words",
+                          "gdr objdump gravity.gdro", [options] { return objdump(options->file, options->raw); });
+  command.add_option("file", options->file, "object file (.gdro)").required();
+  command.add_flag("--raw", options->raw, "registers by number in place of the names of variables");
 }
 
 }  // namespace gdr::cli

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dependences.h"
+#include "gdr/isa/named_registers.h"
 #include "line_merger.h"
 
 namespace gdr::assembler {
@@ -19,9 +20,8 @@ using isa::Storage;
 using isa::Unit;
 
 std::string word_of(const isa::Access& access) {
-  const std::string_view size = access.width == isa::Width::long_word ? "l" : "";
   const auto addressed = [&](std::string_view prefix) {
-    return fmt::format("${}{}{}{}", size, prefix, access.address, access.step > 0 ? "v" : "");
+    return isa::register_text(prefix, static_cast<std::uint16_t>(access.address), access.width, access.step > 0);
   };
   switch (access.storage) {
     case Storage::t:

@@ -1,8 +1,14 @@
 #include "gdr/assembler/disassemble.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <set>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/isa/effects.h"
 #include "gdr/isa/line.h"
+#include "gdr/isa/named_registers.h"
 
 namespace gdr::assembler {
 namespace {
@@ -36,10 +42,35 @@ std::string statement(const isa::Program& program, const isa::CollectStep& colle
   return text + (collect.not_first ? " not_first" : "");
 }
 
-}  // namespace
+/// Words of `variable`, which registers stand for: whole entries, and elements of vectors.
+void add_names(const isa::Variable& variable, isa::RegisterNames& names) {
+  if (variable.memory == isa::Memory::bm) return;
+  const std::string_view prefix = variable.memory == isa::Memory::gpr ? isa::kGprPrefix : isa::kLmPrefix;
+  const unsigned word = isa::short_words(variable.width);
+  const unsigned entry_words = word * (variable.vector ? isa::kVectorElements : 1);
+  for (unsigned entry = 0; entry < variable.elements; ++entry) {
+    std::string name = variable.name;
+    unsigned below = variable.elements;
+    unsigned rest = entry;
+    for (const std::uint16_t dimension : variable.dimensions) {
+      below /= dimension;
+      name += fmt::format("[{}]", rest / below);
+      rest %= below;
+    }
+    const auto add = [&](unsigned address, bool vector, const std::string& text) {
+      names[isa::register_text(prefix, static_cast<std::uint16_t>(address), variable.width, vector)] = text;
+    };
+    const unsigned address = variable.address + entry * entry_words;
+    add(address, variable.vector, name);
+    for (unsigned element = 0; variable.vector && element < isa::kVectorElements; ++element) {
+      add(address + element * word, false, fmt::format("{}[{}]", name, element));
+    }
+  }
+}
 
-std::string disassemble(const isa::Program& program) {
-  std::string out = fmt::format("kernel {}\n", program.kernel);
+/// `heading` stands behind the kernel's name.
+std::string source_of(const isa::Program& program, std::string_view heading, const isa::RegisterNames& names) {
+  std::string out = fmt::format("kernel {}{}\n", program.kernel, heading);
   if (program.flops != 0) out += fmt::format("flops {}\n", program.flops);
   for (const isa::Variable& variable : program.variables) out += fmt::format("{}\n", declaration(variable));
   for (const isa::Parameter& parameter : program.parameters) {
@@ -49,12 +80,28 @@ std::string disassemble(const isa::Program& program) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     if (program.sections[section].empty()) continue;
     out += fmt::format("{}\n", isa::name_of(static_cast<isa::Section>(section)));
-    const isa::Visitor text{[](const isa::ProgramLine& line) { return isa::print(isa::decoded(line.word)); },
+    const isa::Visitor text{[&](const isa::ProgramLine& line) { return isa::print(isa::decoded(line.word), names); },
                             [](const isa::TransferStep& transfer) { return std::string(transfer.kName); },
                             [&](const isa::CollectStep& collect) { return statement(program, collect); }};
     for (const isa::Step& step : program.sections[section]) out += fmt::format("  {}\n", std::visit(text, step));
   }
   return out;
+}
+
+}  // namespace
+
+std::string disassemble(const isa::Program& program) { return source_of(program, "", {}); }
+
+std::string disassemble_with_names(const isa::Program& program) {
+  isa::RegisterNames names;
+  for (const isa::Variable& variable : program.variables) add_names(variable, names);
+  const std::string source = source_of(program, "", names);
+  std::set<std::string_view> told;
+  for (const Diagnostic& diagnostic : assemble(source, program.kernel).diagnostics) {
+    if (diagnostic.warning) told.insert(name_of(*diagnostic.warning));
+  }
+  if (told.empty()) return source;
+  return source_of(program, fmt::format("  # allow {}", fmt::join(told, ", ")), names);
 }
 
 }  // namespace gdr::assembler

@@ -5,18 +5,19 @@
 #include <vector>
 
 #include "gdr/isa/line.h"
+#include "gdr/isa/named_registers.h"
 #include "gdr/isa/port_names.h"
 
 namespace gdr::isa {
 namespace {
 
-std::string register_text(std::string_view prefix, const ReadPort& port) {
+std::string raw_text(std::string_view prefix, const ReadPort& port) {
   return fmt::format("${}{}{}{}{}", port.width == Width::long_word ? "l" : "", prefix, port.indirect ? "t" : "",
                      port.address, port.vector ? "v" : "");
 }
 
 std::string bm_text(const BmPort& port) {
-  return register_text(port.record ? kBmRecordPrefix : kBmPrefix, {port.address, port.width, port.vector, false});
+  return raw_text(port.record ? kBmRecordPrefix : kBmPrefix, {port.address, port.width, port.vector, false});
 }
 
 std::string immediate_text(const Immediate& immediate) {
@@ -48,27 +49,6 @@ bool takes_ports_in_order(const Line& line) {
   return true;
 }
 
-std::string gpr_text(const Line& line, Source source) {
-  const std::string text = register_text(kGprPrefix, source == Source::gpr_a ? line.gpr_a : line.gpr_b);
-  return takes_ports_in_order(line) ? text : text + std::string(read_port_suffix(source));
-}
-
-std::string source_text(const Line& line, Source source) {
-  switch (source) {
-    case Source::gpr_a:
-    case Source::gpr_b:
-      return gpr_text(line, source);
-    case Source::lm:
-      return register_text(kLmPrefix, line.lm_read);
-    case Source::bm:
-      return bm_text(line.bm);
-    case Source::immediate:
-      return immediate_text(line.immediate);
-    default:
-      return std::string(name_of(source));
-  }
-}
-
 std::string predicate_text(const Predicate& predicate) {
   std::string text;
   if (predicate.flag != 0) text += fmt::format("/{}{}", predicate.inverted ? "!" : "", predicate.flag);
@@ -76,60 +56,103 @@ std::string predicate_text(const Predicate& predicate) {
   return text;
 }
 
-/// What a unit writes through the ports, each with a blank before it.
-std::string destinations_text(const Line& line, Unit unit) {
-  const Width width = result_width(line, unit);
-  std::string text;
-  if (line.t_write.source == unit) {
-    const Source view = width == Width::long_word ? Source::t_long : Source::t_short;
-    text += fmt::format(" {}{}", name_of(view), predicate_text(line.t_write.predicate));
-  }
-  const auto add = [&](std::string_view prefix, const WritePort& port) {
-    if (port.source != unit) return;
-    text += fmt::format(" {}{}", register_text(prefix, {port.address, width, port.vector, port.indirect}),
-                        predicate_text(port.predicate));
-  };
-  add(kGprPrefix, line.gpr_write);
-  add(kLmPrefix, line.lm_write);
-  return text;
-}
+/// The text of one line, with names in place of registers that have one.
+class LineText {
+ public:
+  LineText(const Line& line, const RegisterNames& names) : line_(line), names_(names) {}
 
-std::string slot_text(const Line& line, Unit unit) {
-  const Slot& slot = slot_of(line, unit);
-  std::string text(info_of(slot.op).mnemonic);
-  text += fmt::format(" {}{}", slot.negate_a ? "-" : "", source_text(line, slot.a));
-  if (slot.b != Source::none) text += fmt::format(" {}{}", slot.negate_b ? "-" : "", source_text(line, slot.b));
-  const std::string destinations = destinations_text(line, unit);
-  text += destinations;
-  if (slot.flag.flag != 0) {
-    // Without another destination the flag alone tells the width that the result is rounded to.
-    const bool is_long = destinations.empty() && slot.width == Width::long_word;
-    text += fmt::format(" ${}ok{}{}{}", is_long ? "l" : "", slot.flag.flag, info_of(slot.flag.condition).suffix,
-                        predicate_text(slot.flag.predicate));
+  [[nodiscard]] std::string slot(Unit unit) const {
+    const Slot& slot = slot_of(line_, unit);
+    std::string text(info_of(slot.op).mnemonic);
+    text += fmt::format(" {}{}", slot.negate_a ? "-" : "", source(slot.a));
+    if (slot.b != Source::none) text += fmt::format(" {}{}", slot.negate_b ? "-" : "", source(slot.b));
+    const std::string written = destinations(unit);
+    text += written;
+    if (slot.flag.flag != 0) {
+      // Without another destination the flag alone tells the width that the result is rounded to.
+      const bool is_long = written.empty() && slot.width == Width::long_word;
+      text += fmt::format(" ${}ok{}{}{}", is_long ? "l" : "", slot.flag.flag, info_of(slot.flag.condition).suffix,
+                          predicate_text(slot.flag.predicate));
+    }
+    return text;
   }
-  return text;
-}
 
-std::string bm_slot_text(const Line& line) {
-  const std::string pe = line.bm.one_pe ? fmt::format(" @{}", line.bm.pe) : "";
-  if (line.bm.mode == BmMode::write) {
-    return fmt::format("bm {} {}{}", source_text(line, line.bm.store_source), bm_text(line.bm), pe);
+  [[nodiscard]] std::string bm() const {
+    const std::string pe = line_.bm.one_pe ? fmt::format(" @{}", line_.bm.pe) : "";
+    if (line_.bm.mode == BmMode::write) {
+      return fmt::format("bm {} {}{}", source(line_.bm.store_source), bm_text(line_.bm), pe);
+    }
+    const std::string moved = destinations(Unit::bm);
+    return moved.empty() ? "" : fmt::format("bm {}{}{}", bm_text(line_.bm), moved, pe);
   }
-  const std::string moved = destinations_text(line, Unit::bm);
-  return moved.empty() ? "" : fmt::format("bm {}{}{}", bm_text(line.bm), moved, pe);
-}
+
+ private:
+  [[nodiscard]] std::string named(std::string text) const {
+    const auto name = names_.find(text);
+    return name == names_.end() ? text : name->second;
+  }
+
+  [[nodiscard]] std::string gpr(Source source) const {
+    const std::string text = raw_text(kGprPrefix, source == Source::gpr_a ? line_.gpr_a : line_.gpr_b);
+    return takes_ports_in_order(line_) ? named(text) : text + std::string(read_port_suffix(source));
+  }
+
+  [[nodiscard]] std::string source(Source source) const {
+    switch (source) {
+      case Source::gpr_a:
+      case Source::gpr_b:
+        return gpr(source);
+      case Source::lm:
+        return named(raw_text(kLmPrefix, line_.lm_read));
+      case Source::bm:
+        return bm_text(line_.bm);
+      case Source::immediate:
+        return immediate_text(line_.immediate);
+      default:
+        return std::string(name_of(source));
+    }
+  }
+
+  /// What a unit writes through the ports, each with a blank before it.
+  [[nodiscard]] std::string destinations(Unit unit) const {
+    const Width width = result_width(line_, unit);
+    std::string text;
+    if (line_.t_write.source == unit) {
+      const Source view = width == Width::long_word ? Source::t_long : Source::t_short;
+      text += fmt::format(" {}{}", name_of(view), predicate_text(line_.t_write.predicate));
+    }
+    const auto add = [&](std::string_view prefix, const WritePort& port) {
+      if (port.source != unit) return;
+      text += fmt::format(" {}{}", named(raw_text(prefix, {port.address, width, port.vector, port.indirect})),
+                          predicate_text(port.predicate));
+    };
+    add(kGprPrefix, line_.gpr_write);
+    add(kLmPrefix, line_.lm_write);
+    return text;
+  }
+
+  const Line& line_;
+  const RegisterNames& names_;
+};
 
 }  // namespace
 
-std::string print(const Line& line) {
+std::string register_text(std::string_view prefix, std::uint16_t address, Width width, bool vector) {
+  return raw_text(prefix, {address, width, vector, false});
+}
+
+std::string print(const Line& line) { return print(line, {}); }
+
+std::string print(const Line& line, const RegisterNames& names) {
+  const LineText text(line, names);
   std::vector<std::string> items{fmt::format("vlen {}", line.vlen)};
   if (line.mask.flag != 0) items.push_back(fmt::format("mask {}{}", line.mask.inverted ? "!" : "", line.mask.flag));
   const std::size_t controls = items.size();
   for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
-    if (slot_of(line, unit).op != Op::NOP) items.push_back(slot_text(line, unit));
+    if (slot_of(line, unit).op != Op::NOP) items.push_back(text.slot(unit));
   }
   if (line.bm.mode != BmMode::none) {
-    if (std::string text = bm_slot_text(line); !text.empty()) items.push_back(std::move(text));
+    if (std::string moved = text.bm(); !moved.empty()) items.push_back(std::move(moved));
   }
   if (items.size() == controls) items.emplace_back(info_of(Op::NOP).mnemonic);
   return fmt::format("{}", fmt::join(items, "; "));

@@ -61,6 +61,7 @@ loop termination
 isa::Program without_positions(isa::Program program) {
   program.files.clear();
   program.aliases.clear();
+  program.moved.clear();
   program.origins.clear();
   program.expanded.clear();
   for (isa::Variable& variable : program.variables) variable.position = {};
@@ -81,6 +82,45 @@ TEST(Disassembly, OfEveryShippedKernelAssemblesToTheSameProgram) {
     if (entry.path().extension() != ".vsm") continue;
     const isa::Program program = assembled(base::read_file(entry.path()));
     EXPECT_EQ(without_positions(assembled(disassemble(program))), without_positions(program)) << entry.path();
+  }
+}
+
+/// What is assembled anew has the same words, and nothing is said of it.
+void expect_clean_round_trip(const isa::Program& program) {
+  const std::string source = disassemble_with_names(program);
+  const AssembleResult again = assemble(source, "again.vsm");
+  ASSERT_TRUE(again.program) << format_diagnostics(again) << source;
+  EXPECT_TRUE(again.diagnostics.empty()) << format_diagnostics(again) << source;
+  EXPECT_EQ(without_positions(*again.program), without_positions(program)) << source;
+}
+
+TEST(Disassembly, NamesVariablesInPlaceOfTheirRegisters) {
+  const isa::Program program = assembled(kSource);
+  const std::string source = disassemble_with_names(program);
+  for (const char* line :
+       {"; fmulh xi[1][2] xi[1][2]\n", "; fadd ax -$t ax/j\n", "; fadd pot $r20v pot/2/j\n", "umax n n n/j"}) {
+    EXPECT_THAT(source, HasSubstr(line));
+  }
+  expect_clean_round_trip(program);
+  const isa::Program elements = assembled(
+      "kernel k\nvar vector long x[2] hlt\nvar vector short y rrn flt36to64 in gpr\nvar long alone\n"
+      "loop initialization\n  uxor $lt $lt $lt\n  upassa $ti y\nloop body\n"
+      "  vlen 1 ; upassa x[1][3] alone\n  nop\n  vlen 1 ; fpassa alone y[2]\n");
+  EXPECT_THAT(disassemble_with_names(elements), HasSubstr("upassa x[1][3] alone\n"));
+  EXPECT_THAT(disassemble_with_names(elements), HasSubstr("fpassa alone y[2]/j\n"));
+  expect_clean_round_trip(elements);
+}
+
+TEST(Disassembly, OfEveryShippedKernelIsSilentHoweverItIsPacked) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(GDR_KERNELS_DIR)) {
+    if (entry.path().extension() != ".vsm" || entry.path().parent_path().filename() == "macros") continue;
+    for (const ScheduleLevel level : {ScheduleLevel::none, ScheduleLevel::list, ScheduleLevel::full}) {
+      AssembleOptions options;
+      options.schedule = {level, 1, 0.05};
+      const AssembleResult result = assemble_file(entry.path(), options);
+      ASSERT_TRUE(result.program) << format_diagnostics(result);
+      expect_clean_round_trip(*result.program);
+    }
   }
 }
 

@@ -11,4 +11,8 @@ namespace gdr::assembler {
 /// the assembler. Views, names of registers and places in the source are not in the text.
 [[nodiscard]] std::string disassemble(const isa::Program& program);
 
+/// The same to be read and changed: with the names of variables in place of their registers. Warnings of the words as
+/// they are were told when the program was assembled; a comment `# allow` behind the kernel's name leaves them out.
+[[nodiscard]] std::string disassemble_with_names(const isa::Program& program);
+
 }  // namespace gdr::assembler

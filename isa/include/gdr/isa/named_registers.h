@@ -1,0 +1,21 @@
+// Text of lines with names in place of registers.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "gdr/isa/line.h"
+
+namespace gdr::isa {
+
+/// Names of words by the text of the register that they stand for: `$lr8v` is `x[1]`.
+using RegisterNames = std::map<std::string, std::string, std::less<>>;
+
+/// As print(), with names in place of registers of the GPR and of local memory that have one.
+[[nodiscard]] std::string print(const Line& line, const RegisterNames& names);
+
+/// The text of a register whose letters are `prefix` (kGprPrefix, kLmPrefix): `$lr8v`.
+[[nodiscard]] std::string register_text(std::string_view prefix, std::uint16_t address, Width width, bool vector);
+
+}  // namespace gdr::isa
