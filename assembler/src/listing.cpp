@@ -10,6 +10,7 @@
 #include "analysis_source.h"
 #include "gdr/isa/effects.h"
 #include "gdr/isa/loop_bound.h"
+#include "gdr/isa/waiting_line.h"
 
 namespace gdr::assembler {
 namespace {
@@ -70,7 +71,9 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
   if (steps.empty()) return;
   out += fmt::format("\n{}\n", isa::name_of(section));
   std::size_t index = 0;  // of the next line
+  const std::vector<isa::ProgramLine> lines = program.lines(section);
   const auto source_at = [&](const isa::SourcePosition& at) -> std::optional<std::string> {
+    if (const std::string* expanded = program.expanded_text(at)) return *expanded;
     if (at.file >= sources.size() || at.line - 1 >= sources[at.file].size()) return std::nullopt;
     return std::string(sources[at.file][at.line - 1]);
   };
@@ -80,9 +83,12 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
   const auto list_line = [&](const isa::ProgramLine& coded) {
     const auto& [word, position] = coded;
     const isa::Line line = isa::decoded(word);
-    out += fmt::format("  {:>4} {:>6}  {}  {}  {}:{}: {}\n", index, index * isa::kClocksPerLine, occupancy(line),
-                       hex_of(word), name_of_file(position), position.line,
-                       source_at(position).value_or(isa::print(line)));
+    const std::string source = isa::is_waiting(lines, index)
+                                   ? std::string(isa::kWaits)
+                                   : fmt::format("{}:{}: {}", name_of_file(position), position.line,
+                                                 source_at(position).value_or(isa::print(line)));
+    out += fmt::format("  {:>4} {:>6}  {}  {}  {}\n", index, index * isa::kClocksPerLine, occupancy(line), hex_of(word),
+                       source);
     for (const isa::MovedOperation& operation : program.moved_into(section, index)) {
       const isa::SourcePosition& other = operation.position;
       out += fmt::format("{:>{}}{}:{}: {}\n", "+ ", kMovedColumn, name_of_file(other), other.line,

@@ -11,6 +11,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
+#include "gdr/isa/waiting_line.h"
 
 namespace gdr::debugger {
 namespace {
@@ -155,6 +156,7 @@ class Session {
   }
 
   [[nodiscard]] std::string lines_of(const CodeLine& line) const {
+    if (isa::is_waiting(debugger_.program().lines(line.section), line.line)) return fmt::format("  {}\n", isa::kWaits);
     std::string text;
     bool first = true;
     for (const isa::SourcePosition& place : line.places) {

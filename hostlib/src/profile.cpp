@@ -4,16 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <map>
 #include <span>
-#include <sstream>
 
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
 #include "gdr/emulator/chip.h"
+#include "line_texts.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -78,18 +76,8 @@ std::vector<ProfileLimit> limits_of(const BoardTime& board) {
   return limits;
 }
 
-/// Lines of a source file, or none if it cannot be read.
-std::vector<std::string> source_lines(const std::string& file) {
-  std::vector<std::string> lines;
-  std::error_code none;
-  if (!std::filesystem::is_regular_file(file, none)) return lines;
-  std::istringstream stream(base::read_file(file));
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 std::vector<ProfileLine> lines_of(const BoardTime& board, const isa::Program& program) {
-  std::map<std::uint32_t, std::vector<std::string>> sources;
+  LineTexts texts(program);
   std::vector<ProfileLine> lines;
   for (const Section section : {Section::loop_initialization, Section::loop_body, Section::loop_termination}) {
     const emulator::Pass& pass = board.schedule().pass(section);
@@ -98,14 +86,10 @@ std::vector<ProfileLine> lines_of(const BoardTime& board, const isa::Program& pr
     for (std::size_t n = 0; n < pass.lines.size(); ++n) {
       const isa::ProgramLine& coded = code[n];
       const emulator::ScheduledLine& scheduled = pass.lines[n];
-      const std::uint32_t file = coded.position.file;
-      if (file < program.files.size() && !sources.contains(file)) sources[file] = source_lines(program.files[file]);
-      const std::vector<std::string>& source = sources[file];
       ProfileLine line;
       line.section = isa::name_of(section);
       line.source_line = coded.position.line;
-      line.text = line.source_line >= 1 && line.source_line <= source.size() ? source[line.source_line - 1]
-                                                                             : isa::print(isa::decoded(coded.word));
+      line.text = texts.text(section, n);
       line.adder = scheduled.adder;
       line.multiplier = scheduled.multiplier;
       line.alu = scheduled.alu;

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/json.h"
 #include "gdr/emulator/chip.h"
+#include "line_texts.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -27,7 +31,7 @@ constexpr std::uint64_t kTail = 200;
 class Writer {
  public:
   Writer(const emulator::BoardTime& board, const isa::Program& program, const TraceOptions& options)
-      : board_(board), schedule_(board.schedule()), program_(program), options_(options) {}
+      : board_(board), schedule_(board.schedule()), options_(options), texts_(program) {}
 
   Trace write() {
     trace_.json = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
@@ -177,13 +181,22 @@ class Writer {
     return end;
   }
 
+  /// As it stands in JSON, for the same lines are written over and over.
+  const std::string& name_of_line(Section section, std::size_t number) {
+    const auto [found, fresh] = names_.try_emplace({section, number});
+    if (fresh) {
+      const std::string quoted = base::Json("line " + texts_.placed(section, number)).text(base::Json::kCompact);
+      found->second = quoted.substr(1, quoted.size() - 2);
+    }
+    return found->second;
+  }
+
   void write_pass(const Pass& pass, Section section, std::uint64_t at, bool streams) {
     if (at >= options_.last_clock || at + pass.clocks <= options_.first_clock) return;
-    const std::vector<isa::ProgramLine> code = program_.lines(section);
     for (std::size_t n = 0; n < pass.lines.size(); ++n) {
       const ScheduledLine& line = pass.lines[n];
       const std::uint64_t clock = at + line.start;
-      slice(kLines, fmt::format("line {}", code[n].position.line), clock, line.clocks);
+      slice(kLines, name_of_line(section, n), clock, line.clocks);
       slice(kLines, "stall: BM port: IDP", clock + line.clocks - line.stall(), line.stall_idp);
       slice(kLines, "stall: BM port: tree", clock + line.clocks - line.stall_tree, line.stall_tree);
       if (line.adder) slice(kAdder, "add", clock, isa::kClocksPerLine);
@@ -202,8 +215,9 @@ class Writer {
 
   const emulator::BoardTime& board_;
   const emulator::Schedule& schedule_;
-  const isa::Program& program_;
   const TraceOptions& options_;
+  LineTexts texts_;
+  std::map<std::pair<Section, std::size_t>, std::string> names_;
   Trace trace_;
   unsigned chip_ = 0;
   std::uint64_t run_ = 0;
