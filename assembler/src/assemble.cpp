@@ -1,11 +1,18 @@
 // The recipe: expand, declare, encode, prove, schedule if asked to, and put the program together.
 #include "gdr/assembler/assembler.h"
 
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "code.h"
 #include "expand.h"
+#include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "origins.h"
 #include "schedule.h"
+#include "source_limits.h"
 #include "symbols.h"
 #include "warn.h"
 
@@ -60,8 +67,34 @@ AssembleResult assemble(std::string_view text, std::string_view name, const Asse
   return result;
 }
 
+namespace {
+
+Error too_large(const std::filesystem::path& path) {
+  return Error(fmt::format("{}: a source has no more than {} bytes", path.string(), kMostSourceBytes));
+}
+
+/// A device or a pipe may have no end: no more is read of it than a source may have.
+std::string read_source(const std::filesystem::path& path) {
+  std::error_code none;
+  const std::filesystem::file_status status = std::filesystem::status(path, none);
+  if (!std::filesystem::is_character_file(status) && !std::filesystem::is_fifo(status)) {
+    if (const auto bytes = std::filesystem::file_size(path, none); !none && bytes > kMostSourceBytes) {
+      throw too_large(path);
+    }
+    return base::read_file(path);
+  }
+  std::string text(kMostSourceBytes + 1, '\0');
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  if (text.size() > kMostSourceBytes) throw too_large(path);
+  return text;
+}
+
+}  // namespace
+
 AssembleResult assemble_file(const std::filesystem::path& path, const AssembleOptions& options) {
-  return assemble(base::read_file(path), path.string(), options);
+  return assemble(read_source(path), path.string(), options);
 }
 
 }  // namespace gdr::assembler

@@ -15,6 +15,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "habits.h"
+#include "source_limits.h"
 #include "source_text.h"
 
 namespace gdr::assembler {
@@ -25,7 +26,6 @@ constexpr std::size_t kLongestLine = 1000;
 constexpr int kDeepestNesting = 24;  // of parentheses, and of macros, repeats and includes
 constexpr std::size_t kMostStatements = 16384;
 constexpr std::size_t kMostFiles = 64;
-constexpr std::uintmax_t kMostIncludedBytes = std::uintmax_t{16} << 20;
 
 /// Macros that come with gdr, among its data files.
 const std::filesystem::path kMacros = "kernels/macros";
@@ -142,6 +142,12 @@ class Expander {
     Lines lines;
     std::vector<Warning> allowed_below;  // by comments that stand alone, for the line that follows
     std::string_view rest = files_[file].text;
+    if (rest.starts_with("\xff\xfe") || rest.starts_with("\xfe\xff")) {
+      reporter_.error(Code::syntax, {{file, 1, 1, 1}},
+                      "the file begins with a UTF-16 byte order mark; save it as UTF-8");
+      expansion_.entries.emplace_back(Expansion::Gap{{}, true, true});
+      return lines;
+    }
     for (std::uint32_t number = 1; !rest.empty(); ++number) {
       const std::size_t end = std::min(rest.find('\n'), rest.size());
       std::string_view text = rest.substr(0, end);
@@ -320,6 +326,16 @@ class Expander {
     return {lines.size() - 1, otherwise == 0 ? lines.size() - 1 : otherwise, false};
   }
 
+  /// The `end` or `else` of a block, which is not read as a statement.
+  void require_alone(const SourceLine& line) {
+    const std::string word = first_word(line.text);
+    const std::size_t rest = line.text.find_first_not_of(" \t", line.text.find(word) + word.size());
+    if (rest == std::string::npos) return;
+    const auto length = static_cast<std::uint32_t>(line.text.size() - rest);
+    reporter_.error(Code::syntax, {{line.file, line.number, static_cast<std::uint32_t>(rest + 1), length}},
+                    fmt::format("nothing follows '{}' on its line", word));
+  }
+
   void expand_head(const Lines& lines, std::size_t& at, const ExpandedStatement& head, Scope& scope) {
     const Block block = end_of_block(lines, at);
     const auto slice = [&](std::size_t first, std::size_t last) {
@@ -332,6 +348,8 @@ class Expander {
       reporter_.error(Code::block, head.where, "the block has no 'end'");
       return;
     }
+    require_alone(lines[block.end]);
+    if (block.otherwise != block.end) require_alone(lines[block.otherwise]);
     if (scope.depth >= kDeepestNesting) {
       reporter_.error(Code::too_long, head.where, fmt::format("blocks nest deeper than {}", kDeepestNesting));
       return;
@@ -463,9 +481,9 @@ class Expander {
         reporter_.error(Code::include, where, fmt::format("'{}' is no regular file", path.string()));
         return std::nullopt;
       }
-      if (const auto bytes = std::filesystem::file_size(path, none); !none && bytes > kMostIncludedBytes) {
+      if (const auto bytes = std::filesystem::file_size(path, none); !none && bytes > kMostSourceBytes) {
         reporter_.error(Code::include, where,
-                        fmt::format("'{}' has {} bytes, more than {}", path.string(), bytes, kMostIncludedBytes));
+                        fmt::format("'{}' has {} bytes, more than {}", path.string(), bytes, kMostSourceBytes));
         return std::nullopt;
       }
       return path;

@@ -95,7 +95,6 @@ std::string name_of_character(std::string_view text) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const auto continues = [&](std::size_t at) { return at < text.size() && (byte(at) & 0xc0U) == 0x80U; };
   if (text.starts_with("\xef\xbb\xbf")) return "a UTF-8 byte order mark";
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return "a UTF-16 byte order mark";
   unsigned length = 1;
   unsigned code = byte(0);
   if (code >= 0xf0) {

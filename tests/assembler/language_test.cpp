@@ -504,5 +504,14 @@ loop body
               IsEmpty());
 }
 
+TEST(Language, TextOfTwoBytesALetterIsToldOnce) {
+  using namespace std::string_view_literals;
+  for (const std::string_view text : {"\xff\xfek\0e\0r\0n\0e\0l\0\n\0n\0"sv, "\xfe\xff\0k\0\n\0n"sv}) {
+    const AssembleResult result = assemble(text, "two.vsm");
+    ASSERT_EQ(result.diagnostics.size(), 1u) << format_diagnostics(result);
+    EXPECT_EQ(result.diagnostics[0].message, "the file begins with a UTF-16 byte order mark; save it as UTF-8");
+  }
+}
+
 }  // namespace
 }  // namespace gdr::assembler
