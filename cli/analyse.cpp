@@ -17,30 +17,7 @@ struct Options {
   std::string page;
 };
 
-/// A program with what is known of its source.
-struct Loaded {
-  isa::Program program;
-  std::vector<assembler::SourceFile> files;
-};
-
-Loaded load(const Options& options) {
-  if (options.kernel.ends_with(".gdro")) return {isa::read_object(options.kernel), {}};
-  if (compiler::is_source(options.kernel)) {
-    CompiledKernel compiled = compile_kernel(options.kernel);
-    if (!compiled.assembled.program) throw Error(options.kernel + ": not compiled");
-    return {*std::move(compiled.assembled.program), std::move(compiled.assembled.files)};
-  }
-  if (!options.kernel.ends_with(".vsm")) {
-    throw UsageError(options.kernel +
-                     ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc) or an object file (.gdro)");
-  }
-  assembler::AssembleResult result = assembler::assemble_file(options.kernel, options.assemble.options());
-  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
-  if (!result.program) throw Error(options.kernel + ": not assembled");
-  return {*std::move(result.program), std::move(result.files)};
-}
-
-Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double host_seconds) {
+Json report_of(const LoadedKernel& loaded, const assembler::Analysis& analysis, double host_seconds) {
   Json json = envelope("analyse", "", "", false);
   for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
   json["host_seconds"] = host_seconds;
@@ -120,7 +97,8 @@ Json report_of(const Loaded& loaded, const assembler::Analysis& analysis, double
 
 int analyse(const Options& options) {
   const Stopwatch watch;
-  const Loaded loaded = load(options);
+  LoadedKernel loaded = load_kernel_file(options.kernel, options.assemble);
+  if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // what stands there now may be newer than the object
   const assembler::Analysis analysis = assembler::analyse(loaded.program);
   const assembler::AnalysedSources sources{loaded.program, loaded.files};
   if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));
@@ -136,7 +114,7 @@ void add_analyse(Command program) {
   const Command command = program.add_command(
       "analyse", "why a kernel's loop takes its clocks: ports, chain, registers, line by line",
       "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });
-  command.add_option("kernel", options->kernel, "assembly source (.vsm) or object file (.gdro)").required();
+  command.add_option("kernel", options->kernel, kKernelFile).required();
   command.add_output_or_stdout("--html", options->page,
                                "page with source and lines side by side to FILE, or - for standard output");
   options->assemble.add_to(command);

@@ -13,6 +13,16 @@ assembler::ScheduleLevel level_named(const std::string& name) {
   throw UsageError(fmt::format("--schedule: '{}' is refused: it must be list or full", name));
 }
 
+/// Names of those that no compiler of C++ takes.
+std::vector<std::string> given_of_assembly(const AssembleArguments& arguments) {
+  std::vector<std::string> names;
+  if (!arguments.warnings.empty()) names.emplace_back("-W");
+  if (arguments.compat_il) names.emplace_back("--compat-il");
+  if (!arguments.schedule.empty()) names.emplace_back("--schedule");
+  if (arguments.pipeline) names.emplace_back("--pipeline");
+  return names;
+}
+
 }  // namespace
 
 void AssembleArguments::add_source_options(Command command) {
@@ -28,7 +38,7 @@ void AssembleArguments::add_to(Command command) {
   command.add_flag("--schedule", schedule, "list",
                    "pack lines without changing results: list moves operations, full also gives values other places");
   command.add_flag("--pipeline", pipeline,
-                   "with --schedule=full: a turn of the loop body may end what the turn before has begun");
+                   "with --schedule=full: an iteration of the loop body may end what the one before has begun");
 }
 
 assembler::AssembleOptions AssembleArguments::options() const {
@@ -56,6 +66,22 @@ assembler::AssembleOptions AssembleArguments::options() const {
     chosen.definitions[definition.substr(0, equals)] = value;
   }
   return chosen;
+}
+
+void AssembleArguments::refuse_for_compiled(const std::string& source) const {
+  const std::vector<std::string> names = given_of_assembly(*this);
+  if (names.empty()) return;
+  throw UsageError(
+      fmt::format("{}: has no effect on {}, whose compiler writes and packs the lines", names.front(), source));
+}
+
+void AssembleArguments::refuse_for_object(const std::string& object) const {
+  std::vector<std::string> names = given_of_assembly(*this);
+  if (!include_directories.empty()) names.insert(names.begin(), "-I");
+  if (!definitions.empty()) names.insert(names.begin(), "-D");
+  if (names.empty()) return;
+  throw UsageError(
+      fmt::format("{}: has no effect on {}, which is assembled already; give the source", names.front(), object));
 }
 
 }  // namespace gdr::cli

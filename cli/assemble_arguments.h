@@ -22,6 +22,10 @@ struct AssembleArguments {
   void add_source_options(Command command);
   /// Throws UsageError for a definition or warning that is none.
   [[nodiscard]] assembler::AssembleOptions options() const;
+  /// Throws UsageError for those of assembly alone that were given: a kernel in C++ takes definitions and folders.
+  void refuse_for_compiled(const std::string& source) const;
+  /// Throws UsageError for those that were given: an object file is assembled already.
+  void refuse_for_object(const std::string& object) const;
 };
 
 }  // namespace gdr::cli

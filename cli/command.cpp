@@ -5,13 +5,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 
-#include "gdr/assembler/assembler.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
-#include "gdr/compiler/compiler.h"
 #include "gdr/hostlib/digests.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "kernel_source.h"
@@ -187,36 +184,8 @@ void add_device_results(Json& report, const Device& device) {
   if (!device.computes()) report["exact"] = false;
 }
 
-isa::Program load_program(const std::string& path) { return load_with_sources(path).program; }
-
-LoadedKernel load_with_sources(const std::string& path) {
-  LoadedKernel loaded;
-  if (path.ends_with(".gdro")) {
-    loaded.program = isa::read_object(path);
-    for (const std::string& file : loaded.program.files) {
-      std::error_code ignored;
-      const bool there = std::filesystem::is_regular_file(file, ignored);
-      loaded.sources.push_back(there ? base::read_file(file) : std::string());
-    }
-    return loaded;
-  }
-  if (compiler::is_source(path)) {
-    RunnableKernel kernel = load_compiled(path);
-    return {std::move(kernel.program), std::move(kernel.sources)};
-  }
-  if (!path.ends_with(".vsm")) {
-    throw UsageError(path + ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc) or an object file (.gdro)");
-  }
-  assembler::AssembleResult result = assembler::assemble_file(path);
-  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
-  if (!result.program) throw Error(path + ": not assembled");
-  loaded.program = *std::move(result.program);
-  for (assembler::SourceFile& file : result.files) loaded.sources.push_back(std::move(file.text));
-  return loaded;
-}
-
 isa::Program load_kernel(const std::string& name) {
-  return load_program(base::data_file("kernels/" + name + ".vsm").string());
+  return load_kernel_file(base::data_file("kernels/" + name + ".vsm").string()).program;
 }
 
 }  // namespace gdr::cli

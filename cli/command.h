@@ -86,17 +86,6 @@ void add_digests(Json& report, const isa::Program& program, const emulator::Mach
 /// Fills digests, emulated seconds, Gflops, clocks and counters from a device.
 void add_device_results(Json& report, const Device& device);
 
-/// A program from a source (.vsm, assembled; C++, compiled and assembled; diagnostics on standard error) or an object
-/// file (.gdro). Throws gdr::Error.
-[[nodiscard]] isa::Program load_program(const std::string& path);
-
-/// The same with the text of its source files, which an object file's may have lost: empty where one cannot be read.
-struct LoadedKernel {
-  isa::Program program;
-  std::vector<std::string> sources;
-};
-[[nodiscard]] LoadedKernel load_with_sources(const std::string& path);
-
 /// A kernel of ours by its name: kernels/NAME.vsm in the data directories. Throws gdr::Error with where it looked.
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
 
@@ -121,5 +110,6 @@ void add_profile(Command program);
 void add_selftest(Command program);
 void add_explain(Command program);
 void add_completion(Command program);
+void add_manual(Command program);
 
 }  // namespace gdr::cli

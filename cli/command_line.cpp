@@ -10,12 +10,15 @@
 #include <iostream>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "gdr/base/file.h"
 
 namespace gdr::cli {
 namespace {
+
+constexpr std::string_view kExample = "Example:\n  ";
 
 /// Least number of letters to insert, delete or replace that makes `a` into `b`.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
@@ -53,12 +56,25 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 }
 
 CommandShape shape_of(const CLI::App& app) {
-  CommandShape shape{app.get_name(), {}, {}};
+  CommandShape shape;
+  shape.name = app.get_name();
+  shape.what = app.get_description();
+  const std::string footer = app.get_footer();
+  if (footer.starts_with(kExample)) shape.example = footer.substr(kExample.size());
   for (const CLI::Option* option : app.get_options()) {
     CommandShape::Option told;
     for (const std::string& name : option->get_lnames()) told.names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) told.names.push_back("-" + name);
     told.takes_value = option->get_items_expected_max() > 0;
+    told.required = option->get_required();
+    told.value = told.names.empty() ? option->get_name() : option->get_type_name();
+    if (!told.takes_value && !told.names.empty()) {
+      // A flag is true unless it has a word.
+      const std::string word = option->get_flag_value(option->get_single_name(), "");
+      told.value = word == "true" ? "" : word;
+    }
+    told.by_default = option->get_default_str();
+    told.what = option->get_description();
     told.choices = choices_of(*option);
     shape.options.push_back(std::move(told));
   }
@@ -167,7 +183,7 @@ Command Command::add_group(const std::string& name, const std::string& what) con
 Command Command::add_command(const std::string& name, const std::string& what, const std::string& example,
                              std::function<int()> run) const {
   CLI::App* command = app_->add_subcommand(name, what);
-  command->footer("Example:\n  " + example);
+  command->footer(std::string(kExample) + example);
   const Command added(command);
   // The exit status leaves the parser as CLI11 passes them on: by an exception.
   command->final_callback([run = std::move(run), added] {

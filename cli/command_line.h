@@ -74,14 +74,21 @@ class Option {
   CLI::Option* option_;
 };
 
-/// What may be written after a command, for completion.
+/// What may be written after a command, and what its help says of it: for completion and manual pages.
 struct CommandShape {
   struct Option {
     std::vector<std::string> names;  // with their dashes; none for an argument
     bool takes_value = false;
+    bool required = false;
     std::vector<std::string> choices;  // the values that are allowed, if they can be listed
+    std::string value;  // of an argument its name, of a flag the word that may follow it, else what the help calls the
+                        // value: `UINT:[1 - 64]`
+    std::string by_default;
+    std::string what;
   };
   std::string name;
+  std::string what;
+  std::string example;  // none of a group
   std::vector<Option> options;
   std::vector<CommandShape> commands;
 };

@@ -31,9 +31,9 @@ struct Options {
 
 debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned boards) {
   debugger::Job job;
-  LoadedKernel kernel = load_with_sources(input.kernel);
+  LoadedKernel kernel = input.load();
   job.program = std::move(kernel.program);
-  job.sources = std::move(kernel.sources);
+  job.sources = kernel.texts();
   require_known(machine, emulator::machine_names(), "--machine");
   job.device.machine = machine;
   job.device.boards = boards;
@@ -118,6 +118,12 @@ int serve() {
   EditorInput input;
   const auto launch = [](const debugger::DapLaunch& wanted) {
     RunInput files{wanted.kernel, wanted.i_file, wanted.j_file, wanted.parameters, wanted.ignore_extra, wanted.turns};
+    files.assemble.definitions = wanted.definitions;
+    files.assemble.include_directories = wanted.include_directories;
+    files.assemble.warnings = wanted.warnings;
+    files.assemble.compat_il = wanted.compat_il;
+    files.assemble.schedule = wanted.schedule;
+    files.assemble.pipeline = wanted.pipeline;
     return job_of(files, wanted.machine, wanted.boards);
   };
   const auto send = [](std::string_view message) {

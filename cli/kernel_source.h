@@ -1,9 +1,10 @@
-// Kernels from C++: the options of the compiler, and its outcome assembled.
+// Kernels from their files: assembly, C++ with the options of its compiler, object files.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "assemble_arguments.h"
 #include "command_line.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/compiler/compiler.h"
@@ -34,14 +35,21 @@ enum class Wanted : std::uint8_t { program, source };
 [[nodiscard]] CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options = {},
                                             Wanted wanted = Wanted::program);
 
-/// A kernel from C++ as it is run, and which words of its results hold a number besides a key.
-struct RunnableKernel {
+/// A program with the texts of its source files, of which an object file's may be lost: empty where one cannot be read.
+struct LoadedKernel {
   isa::Program program;
-  std::vector<std::string> sources;
-  std::vector<compiler::NumberedResult> numbered;
+  std::vector<assembler::SourceFile> files;
+  std::vector<compiler::NumberedResult> numbered;  // of a kernel from C++: what holds a number besides a key
+
+  [[nodiscard]] std::vector<std::string> texts() const;
 };
 
-/// The same as compile_kernel(), but throws gdr::Error if there is no program.
-[[nodiscard]] RunnableKernel load_compiled(const std::string& path);
+/// What help says of an argument that load_kernel_file() reads.
+inline constexpr const char* kKernelFile =
+    "a source (.vsm, or C++: .cc), an object file (.gdro), or the name of a kernel that comes with gdr";
+
+/// The kernel of a source (.vsm, assembled; C++, compiled and assembled; diagnostics on standard error), of an object
+/// file (.gdro), or one of ours by its name. Throws gdr::Error, and UsageError for arguments that have no effect on it.
+[[nodiscard]] LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& arguments = {});
 
 }  // namespace gdr::cli

@@ -15,9 +15,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(argc, argv,
-                       {add_as,    add_cc,      add_analyse, add_objdump,  add_run,      add_debug,     add_lsp,
-                        add_nbody, add_force,   add_dgemm,   add_hpl,      add_validate, add_fp,        add_machine,
-                        add_net,   add_cluster, add_profile, add_selftest, add_explain,  add_completion});
+                       {add_as,    add_cc,      add_analyse, add_objdump,  add_run,      add_debug,      add_lsp,
+                        add_nbody, add_force,   add_dgemm,   add_hpl,      add_validate, add_fp,         add_machine,
+                        add_net,   add_cluster, add_profile, add_selftest, add_explain,  add_completion, add_manual});
   } catch (const UsageError& error) {
     std::fprintf(stderr, "gdr: %s\n", error.what());
     return kUsage;

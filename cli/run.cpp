@@ -57,13 +57,6 @@ void forget_time(Json& json) {
     json[name] = nullptr;
 }
 
-LoadedKernel load(const std::string& path, std::vector<compiler::NumberedResult>& numbered) {
-  if (!compiler::is_source(path)) return load_with_sources(path);
-  RunnableKernel kernel = load_compiled(path);
-  numbered = std::move(kernel.numbered);
-  return {std::move(kernel.program), std::move(kernel.sources)};
-}
-
 /// The numbers alone of words that hold a key as well.
 void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compiler::NumberedResult>& numbered,
                   std::size_t fields) {
@@ -78,8 +71,7 @@ int run(Options options) {
   const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
   Device device(options.board.device_options());
-  std::vector<compiler::NumberedResult> numbered;
-  LoadedKernel kernel = load(options.input.kernel, numbered);
+  LoadedKernel kernel = options.input.load();
   device.load(kernel.program);
   const bool type2 = device.program().is_type2();
   if (type2 && (timing || !options.observe.trace.empty() || !options.observe.profile.empty())) {
@@ -95,7 +87,7 @@ int run(Options options) {
   const std::size_t nj = data.nj;
   if (!options.break_at.empty()) {
     debugger::Job job{std::move(kernel.program),
-                      std::move(kernel.sources),
+                      kernel.texts(),
                       options.board.device_options(),
                       options.input.parameter_values(),
                       data.i_fields,
@@ -127,7 +119,7 @@ int run(Options options) {
                     fmt::format("{} of {} i-particles", done, all));
     });
     results = device.run(data.i_fields, data.records);
-    take_numbers(results, numbered, device.fields(Transfer::rrn));
+    take_numbers(results, kernel.numbered, device.fields(Transfer::rrn));
     device.on_progress({});
   } catch (const emulator::Fault& fault) {
     options.report.write(report_of(&fault));
@@ -135,7 +127,11 @@ int run(Options options) {
   }
   const Table table = type2 ? hostlib::collected_table(device.program(), data.records, results)
                             : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
-  if (!options.out.empty()) hostlib::write_table(options.out, table);
+  if (options.out == "-") {
+    write_text(options.out, hostlib::to_csv(table));
+  } else if (!options.out.empty()) {
+    hostlib::write_table(options.out, table);
+  }
 
   options.observe.finish(device, options.board.engine, options.report);
   options.report.write(report_of(nullptr));
@@ -164,7 +160,9 @@ void add_run(Command program) {
       program.add_command("run", "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
   options->input.add_to(command);
-  command.add_output("--out", options->out, "write the results here, CSV or NPY; else they are printed");
+  command.add_output_or_stdout("--out", options->out,
+                               "write the results here, CSV or NPY, or all as CSV to standard output with -; else the "
+                               "first are printed");
   const Option break_at = command.add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown");
   command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
       .needs(break_at)

@@ -21,20 +21,22 @@ std::vector<std::uint64_t> records(const Device& device, Transfer transfer, cons
                                                    device.program().kernel));
   }
   return columns.empty() ? std::vector<std::uint64_t>()
-                         : hostlib::fields_of(hostlib::read_table(file, columns, reading));
+                         : hostlib::fields_of(hostlib::read_table(file == "-" ? "/dev/stdin" : file, columns, reading));
 }
 
 }  // namespace
 
 void RunInput::add_to(Command command, bool required) {
-  const Option name = command.add_option("kernel", kernel, "a source (.vsm, or C++: .cc) or an object file (.gdro)");
+  const Option name = command.add_option("kernel", kernel, kKernelFile);
   if (required) name.required();
-  command.add_option("--i", i_file, "i-data: CSV or NPY with the kernel's hlt variables as columns");
-  command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns");
+  command.add_option("--i", i_file,
+                     "i-data: CSV or NPY with the kernel's hlt variables as columns, or - for CSV on standard input");
+  command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns, or - as --i");
   command.add_option("--param", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
   command.add_flag("--ignore-extra", ignore_extra, "skip columns that the kernel does not know");
   command.add_option("--turns", turns, "iterations of a kernel of Type II; else as many as its j-data has")
       .check(whole_in_range(1, 1000000000000));
+  assemble.add_to(command);
 }
 
 std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {
@@ -67,6 +69,7 @@ void RunInput::set_parameters(Device& device) const {
 }
 
 RunData RunInput::read(const Device& device) const {
+  if (i_file == "-" && j_file == "-") throw UsageError("--i and --j both read standard input: give one of them a file");
   RunData data;
   hostlib::TableReadOptions reading{ignore_extra, hostlib::RowLimit{device.j_capacity(), "external memory"}};
   data.j_fields = records(device, Transfer::elt, j_file, "--j", reading);

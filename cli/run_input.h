@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "command.h"
+#include "kernel_source.h"
 
 namespace gdr::cli {
 
@@ -25,9 +26,11 @@ struct RunInput {
   std::vector<std::string> parameters;  // NAME=NUMBER
   bool ignore_extra = false;
   std::optional<std::uint64_t> turns;
+  AssembleArguments assemble{};  // of a kernel that is a source
 
   /// A kernel that is not required may be empty.
   void add_to(Command command, bool required = true);
+  [[nodiscard]] LoadedKernel load() const { return load_kernel_file(kernel, assemble); }
   /// Names and numbers. Throws UsageError.
   [[nodiscard]] std::vector<std::pair<std::string, double>> parameter_values() const;
   /// Throws UsageError for a parameter that the kernel does not have or that cannot take the value.

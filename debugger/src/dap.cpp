@@ -211,6 +211,21 @@ class DapServer::Impl {
             {"supportsValueFormattingOptions", true}};
   }
 
+  static void read_assembling(const json& arguments, DapLaunch& launch) {
+    if (arguments.contains("definitions")) {
+      const json& definitions = arguments.at("definitions");
+      if (!definitions.is_object()) throw Error("launch: definitions are an object of names and values");
+      for (const auto& [name, value] : definitions.items()) {
+        launch.definitions.push_back(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
+      }
+    }
+    launch.include_directories = arguments.value("includePath", std::vector<std::string>());
+    launch.warnings = arguments.value("warnings", std::vector<std::string>());
+    launch.compat_il = arguments.value("compatIl", false);
+    launch.schedule = arguments.value("schedule", "");
+    launch.pipeline = arguments.value("pipeline", false);
+  }
+
   json launch(const json& arguments) {
     if (debugger_) throw Error("a kernel is launched already");
     DapLaunch launch;
@@ -222,6 +237,7 @@ class DapServer::Impl {
     launch.ignore_extra = arguments.value("ignoreExtra", false);
     if (arguments.contains("turns")) launch.turns = arguments.at("turns").get<std::uint64_t>();
     launch.machine = arguments.value("machine", launch.machine);
+    read_assembling(arguments, launch);
     const auto boards = arguments.value("boards", std::int64_t{1});
     if (boards < 1 || boards > 64)
       throw Error(fmt::format("launch: boards = {} is refused: it must be 1 to 64", boards));

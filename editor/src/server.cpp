@@ -247,9 +247,9 @@ class LanguageServer::Impl {
   }
 
   static json capabilities() {
-    constexpr int kFull = 1;
+    constexpr int kIncremental = 2;
     return {{"positionEncoding", "utf-16"},
-            {"textDocumentSync", {{"openClose", true}, {"change", kFull}}},
+            {"textDocumentSync", {{"openClose", true}, {"change", kIncremental}}},
             {"hoverProvider", true},
             {"definitionProvider", true},
             {"referencesProvider", true},
@@ -299,11 +299,26 @@ class LanguageServer::Impl {
     require_open(uri_in(params));
     const json& changes = params.at("contentChanges");
     if (!changes.is_array()) throw Error("contentChanges are a list");
-    for (const json& change : changes) {
-      if (change.contains("range")) throw Error("a change is the whole text");
-      workspace_.open(uri_in(params), change.at("text").get<std::string>(), version_in(params.at("textDocument")));
-    }
+    std::string text = workspace_.documents().at(uri_in(params)).text;
+    for (const json& change : changes) text = with_change(std::move(text), change);
+    workspace_.open(uri_in(params), std::move(text), version_in(params.at("textDocument")));
     changed_ = true;
+  }
+
+  /// The text with what stands at a range replaced; without a range the new text is all.
+  static std::string with_change(std::string text, const json& change) {
+    auto inserted = change.at("text").get<std::string>();
+    const auto range = change.find("range");
+    if (range == change.end() || range->is_null()) return inserted;
+    const Text before(std::move(text));
+    const auto offset_of = [&](const json& at) {
+      return before.offset_of(count_of(at, "line"), count_of(at, "character"));
+    };
+    const std::size_t begin = offset_of(range->at("start"));
+    const std::size_t end = offset_of(range->at("end"));
+    if (end < begin) throw Error("a range ends before it begins");
+    std::string after = before.all();
+    return after.replace(begin, end - begin, inserted);
   }
 
   void did_close(const json& params) {

@@ -61,6 +61,10 @@ std::size_t Text::byte_after(std::size_t line, std::size_t units) const {
   return std::min(at, text.size());
 }
 
+std::size_t Text::offset_of(std::size_t line, std::size_t units) const {
+  return line < begins_.size() ? begins_[line] + byte_after(line, units) : text_.size();
+}
+
 std::optional<std::filesystem::path> path_of(std::string_view uri) {
   if (!uri.starts_with(kScheme)) return std::nullopt;
   uri.remove_prefix(kScheme.size());

@@ -24,6 +24,8 @@ class Text {
   [[nodiscard]] std::size_t units_before(std::size_t line, std::size_t byte) const;
   /// The byte behind `units` UTF-16 units of a line; its end if it has fewer.
   [[nodiscard]] std::size_t byte_after(std::size_t line, std::size_t units) const;
+  /// The same from the begin of the text; its end beyond the last line.
+  [[nodiscard]] std::size_t offset_of(std::size_t line, std::size_t units) const;
 
  private:
   std::string text_;

@@ -167,7 +167,7 @@ class LspTest(cli_test.CliTest):
 class Protocol(LspTest):
     def test_a_session_from_initialize_to_exit(self):
         able = self.begun()
-        self.assertEqual((able["positionEncoding"], able["textDocumentSync"]["change"]), ("utf-16", 1))
+        self.assertEqual((able["positionEncoding"], able["textDocumentSync"]["change"]), ("utf-16", 2))
         self.assertIsNone(self.client.request("shutdown"))
         self.assertEqual(self.client.error("textDocument/hover")["code"], -32600)
         self.client.notify("exit")
@@ -213,8 +213,9 @@ class Protocol(LspTest):
             self.client.request("textDocument/completion", textDocument={"uri": uri}, position={"line": line, "character": character})
             self.client.request("textDocument/inlayHint", textDocument={"uri": uri},
                                 range={"start": {"line": line, "character": 0}, "end": {"line": line, "character": 0}})
-        self.client.notify("textDocument/didChange", textDocument={"uri": uri}, contentChanges=[{"range": {}, "text": ""}])
-        self.assertIn("whole text", self.client.notice("window/showMessage")["message"])
+        self.client.notify("textDocument/didChange", textDocument={"uri": uri}, contentChanges=[{"range": {
+            "start": {"line": 2, "character": 0}, "end": {"line": 1, "character": 0}}, "text": ""}])
+        self.assertIn("ends before it begins", self.client.notice("window/showMessage")["message"])
         self.client.notify("textDocument/didClose", textDocument={"uri": "file:///none.vsm"})
         self.assertIn("not open", self.client.notice("window/showMessage")["message"])
 
@@ -248,6 +249,28 @@ class Diagnostics(LspTest):
         self.assertEqual(error["range"], {"start": {"line": 17, "character": 9}, "end": {"line": 17, "character": 12}})
         self.changed(uri, KERNEL)
         self.assertEqual([each for each in self.diagnostics(uri) if each["severity"] == 1], [])
+
+    def test_changes_of_a_part_are_put_in_their_places(self):
+        self.begun()
+        uri, found = self.opened("seen.vsm", KERNEL)
+
+        def change(*pieces):
+            changes = []
+            for start, end, new in pieces:
+                changes.append({"range": {"start": start, "end": end}, "text": new})
+            self.client.notify("textDocument/didChange", textDocument={"uri": uri, "version": 2}, contentChanges=changes)
+            return [(each["code"], each["range"]["start"]["line"]) for each in self.diagnostics(uri)]
+        word = self.place(KERNEL, "fsub")
+        behind = word | {"character": word["character"] + 4}
+        self.assertEqual(change((word, behind, "fsbu")), [("E0103", word["line"])])
+        # Each change counts from the text that the one before left; the comment has letters of two units.
+        line = KERNEL.split("\n")[word["line"]]
+        end = word | {"character": len(line.encode("utf-16-le")) // 2}
+        self.assertEqual(change((word, behind, "fsub"), (end, end, " é\U0001d4ae"),
+                                (end | {"character": end["character"] + 4}, {"line": word["line"] + 1, "character": 0}, "\n  foo\n")),
+                         [("E0103", word["line"] + 1)])
+        self.assertEqual(change(({"line": word["line"] + 1, "character": 0}, {"line": word["line"] + 2, "character": 0}, "")),
+                         [(each["code"], each["range"]["start"]["line"]) for each in found])
 
     def test_notes_are_related_places_or_stand_in_the_message(self):
         text = KERNEL.replace("  nop\n", "").replace("add sum sum", "nop")

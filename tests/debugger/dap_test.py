@@ -261,6 +261,28 @@ class Dap(DapTest):
             seen |= {frame["line"] for frame in client.request("stackTrace", threadId=1)["stackFrames"]}
         self.assertLessEqual({13, 14, 16, 17}, seen)
 
+    def test_a_source_is_assembled_as_the_launch_asks(self):
+        kernel = self.file("chosen.vsm", 'include "own.vsm"\n' + KERNEL.replace("fmul d scale", 'fmul d fs"{factor}"'))
+        folder = self.scratch / "own"
+        folder.mkdir()
+        (folder / "own.vsm").write_text("const own = 1\n", encoding="utf-8")
+        client = self.client
+        client.request("initialize", adapterID="gdr", linesStartAt1=True)
+        wanted = {"program": str(kernel), "i": str(self.i), "j": str(self.j), "includePath": [str(folder)], "definitions": {"factor": 3}}
+        self.assertIn("not assembled", client.refused("launch", **wanted | {"includePath": []}))
+        self.assertIn("not assembled", client.refused("launch", **wanted | {"definitions": {}}))
+        self.assertIn("definitions are an object", client.refused("launch", **wanted | {"definitions": ["factor=3"]}))
+        self.assertIn("not assembled", client.refused("launch", **wanted | {"warnings": ["error"]}))
+        self.assertIn("--schedule: 'best' is refused", client.refused("launch", **wanted | {"schedule": "best"}))
+        client.request("launch", **wanted, schedule="full", pipeline=True)
+        packed = self.scratch / "packed.gdro"
+        self.succeeds("as", self.kernel, "-o", packed)
+        other = self.client = Client(cli_test.GDR, self.scratch)
+        other.request("initialize", adapterID="gdr")
+        self.assertIn("has no effect on", other.refused("launch", program=str(packed), i=str(self.i), j=str(self.j), schedule="list"))
+        client.process.kill()
+        client.end()
+
     def test_pause_ends_a_long_search(self):
         self.j = self.file("j.csv", "xj,mj\n" + "".join(f"{n},1\n" for n in range(60000)))
         client = self.launched()

@@ -27,6 +27,13 @@ struct DapLaunch {
   std::optional<std::uint64_t> turns;   // `turns`
   std::string machine = "model1800";    // `machine`
   unsigned boards = 1;                  // `boards`
+  // How a source is assembled, as the options of `gdr as`.
+  std::vector<std::string> definitions;          // `definitions`: an object of names and values; NAME=VALUE
+  std::vector<std::string> include_directories;  // `includePath`
+  std::vector<std::string> warnings;             // `warnings`: what stands behind -W
+  bool compat_il = false;                        // `compatIl`
+  std::string schedule;                          // `schedule`: list or full
+  bool pipeline = false;                         // `pipeline`
 };
 using DapLauncher = std::function<Job(const DapLaunch& launch)>;
 
