@@ -149,6 +149,12 @@ int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int
   return guarded([&] {
     if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
     if (first < 0) return negative("first", first);
+    // Before they are copied, which may take more memory than the host has.
+    const std::size_t end = static_cast<std::size_t>(first) + static_cast<std::size_t>(count);
+    if (const std::size_t room = runtime->device.j_capacity(); end > room) {
+      return failed(GDR_ERROR_REFUSED, "j-records " + std::to_string(first) + ".." + std::to_string(end - 1) +
+                                           " do not fit: external memory holds " + std::to_string(room));
+    }
     runtime->device.write_j(
         static_cast<std::size_t>(first),
         fields_of(records, static_cast<std::size_t>(count) * runtime->device.fields(Transfer::elt)));

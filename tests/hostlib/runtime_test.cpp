@@ -60,6 +60,12 @@ TEST_F(Runtime, NamesTheArgumentThatIsRefused) {
   expect_refused(gdr_runtime_wait(nullptr), GDR_ERROR_NOT_OPEN, "the kernel is not initialised");
 }
 
+TEST_F(Runtime, RefusesMoreRecordsThanFitBeforeItCopiesThem) {
+  const double record = 1;  // no more than this is there to be read
+  EXPECT_EQ(gdr_runtime_send_j(runtime(), 0, &record, 2000000000), GDR_ERROR_REFUSED);
+  EXPECT_THAT(gdr_runtime_message(), testing::StartsWith("j-records 0..1999999999 do not fit: external memory holds "));
+}
+
 TEST_F(Runtime, ForgetsTheMessageOnceACallSucceeds) {
   expect_refused(gdr_runtime_wait(runtime()), GDR_ERROR_STATE, "no run is under way");
   EXPECT_EQ(gdr_runtime_set_parameter(runtime(), "scale", 2), GDR_OK);
