@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "gdr/emulator/chip.h"
@@ -186,6 +187,97 @@ TEST(GDR_TRIED_HOW, OnlyMaskedDefinitionsLetOldRegistersIntoResults) {
   RecordProperty("silent", static_cast<int>(silent));
   RecordProperty("told", static_cast<int>(told));
   RecordProperty("differing", static_cast<int>(differing));
+}
+
+/// A kernel with a mistake that a warning is for, and the same without it.
+struct Planted {
+  Warning warning;
+  std::string wrong;
+  std::string right;
+};
+
+/// `%` stands where the two differ. What stands around the mistake is drawn: steps before it, constants, the word read.
+class Planter {
+ public:
+  explicit Planter(std::uint64_t seed) : random_(seed) {}
+
+  Planted plant(Warning warning) {
+    switch (warning) {
+      case Warning::masked_definition:
+        return planted(warning, "", "  fsub xj xi $lt $ok1\n  nop\n%  fpassa xj a/1\n  nop\n", "", "  fpassa xi a\n");
+      case Warning::overwritten_input:
+        return planted(warning, "", "  fsub xj xi %\n  nop\n  fadd % wj a\n  nop\n", "xi", "$lr56v");
+      case Warning::short_vector:
+        return planted(warning, "", "  vlen %\n  fsub xj xi a\n  nop\n", std::to_string(1 + random_.below(3)), "4");
+      case Warning::overlap:
+        return planted(warning, "reg other $lr%v\n",
+                       "  fsub xj xi a\n  fadd xi xi other\n  nop\n  fadd a other a\n  nop\n",
+                       std::to_string(2 * (1 + random_.below(3))), "56");
+      case Warning::width:
+        return planted(warning, "", "  fsub xj xi $lr56v\n  nop\n  fadd $%56v xi a\n  nop\n", "r", "lr");
+      case Warning::identity:
+        return planted(warning, "var vector long least rrn flt72to64 fmin\n",
+                       "  fsub xj xi a\n  nop\n  fmin least a least\n",
+                       "f\"" + std::to_string(random_.below(100)) + "\"", "f\"inf\"", "  fpassa % least\n");
+      case Warning::event_prone:
+        return planted(warning, "", "  fsub xj xi $lt\n  fmul $lti fs\"%\" $lt\n  fmul $lti fs\"%\" a\n  nop\n",
+                       "1e300", "1.5");
+      case Warning::collision:
+        return planted(warning, "", "  fpassa xi $lr56%\n  nop\n  fadd $lr56% xj a\n  nop\n", "", "v");
+      case Warning::unused:  // which deletion confirms
+        break;
+    }
+    throw Error("no mistake of this kind is planted");
+  }
+
+ private:
+  Planted planted(Warning warning, const std::string& declared, const std::string& mistake, const std::string& wrong,
+                  const std::string& right, const std::string& begin = "") {
+    std::string steps;
+    for (std::uint64_t left = random_.below(6); left > 0; --left) steps += step();
+    const std::string text =
+        "kernel planted\nbvar long xj elt\nbvar long wj elt\nvar vector long xi hlt\n"
+        "var vector long sum rrn flt72to64 fadd\nreg a $lr0v\n" +
+        declared + "loop initialization\n  uxor $lt $lt $lt\n  upassa $lti sum\n" + begin + "loop body\n" + mistake +
+        steps + "  fadd a wj a\n  nop\n  fadd sum a sum\n";
+    return {warning, with(text, wrong), with(text, right)};
+  }
+
+  std::string step() {
+    static constexpr std::array<std::string_view, 4> kSteps{"  fadd a fs\"", "  fsub a fs\"", "  fmul a fs\"",
+                                                            "  fmax a fs\""};
+    return std::string(kSteps[random_.below(kSteps.size())]) + std::to_string(1 + random_.below(9)) + "\" a\n  nop\n";
+  }
+
+  static std::string with(std::string text, const std::string& choice) {
+    for (std::size_t at = text.find('%'); at != std::string::npos; at = text.find('%', at + choice.size())) {
+      text.replace(at, 1, choice);
+    }
+    return text;
+  }
+
+  selftest::RandomPrograms random_;
+};
+
+TEST(GDR_TRIED_HOW, WhatEveryOtherWarningTellsOfChangesAResult) {
+  constexpr std::array kKinds{
+      Warning::masked_definition, Warning::overwritten_input, Warning::short_vector, Warning::overlap, Warning::width,
+      Warning::identity,          Warning::event_prone,       Warning::collision};
+  static_assert(kKinds.size() + 1 == assembler::kWarnings);  // with `unused`
+  for (std::uint64_t seed = 1; seed <= kKernels; ++seed) {
+    const Planted planted = Planter(seed).plant(kKinds[seed % kKinds.size()]);
+    const assembler::AssembleResult wrong = assembler::assemble(planted.wrong, "wrong");
+    const assembler::AssembleResult right = assembler::assemble(planted.right, "right");
+    ASSERT_TRUE(wrong.program && right.program)
+        << format_diagnostics(wrong) << format_diagnostics(right) << planted.wrong;
+    ASSERT_TRUE(tells(wrong, planted.warning)) << planted.wrong;
+    ASSERT_FALSE(tells(right, planted.warning)) << format_diagnostics(right) << planted.right;
+    bool differs = false;
+    for (std::uint64_t data = 1; data <= 40 && !differs; ++data) {
+      differs = results_of(*wrong.program, data, data, kRecords) != results_of(*right.program, data, data, kRecords);
+    }
+    ASSERT_TRUE(differs) << format_diagnostics(wrong) << planted.wrong;
+  }
 }
 
 TEST(GDR_TRIED_HOW, OurKernelsAreSilent) {
