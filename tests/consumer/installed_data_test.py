@@ -44,6 +44,10 @@ class InstalledData(unittest.TestCase):
         self.succeeds("force", "-n", "16")
         self.succeeds("dgemm", "-m", "8", "-n", "8", "-k", "8")
 
+    def test_no_folder_is_empty(self):
+        folders = [path for path in (PREFIX / "share/gdr").rglob("*") if path.is_dir()]
+        self.assertEqual([folder for folder in folders if not any(folder.iterdir())], [])
+
     def test_published_numbers_and_what_they_are_compared_with_are_there(self):
         self.assertIn("G1.paper", self.succeeds("validate", "--only", "G1"))
         for row in ("G11.largest", "G6"):
