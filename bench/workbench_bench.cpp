@@ -23,7 +23,7 @@ constexpr const char* kUri = "untitled:thousand.vsm";
 std::string thousand_lines() {
   const std::string kernel = base::read_file(GDR_KERNELS_DIR "/gravity.vsm");
   const std::size_t body = kernel.find('\n', kernel.find("\nloop body") + 1) + 1;
-  const std::size_t end = kernel.find("loop termination");
+  const std::size_t end = kernel.find("\nloop termination") + 1;
   const auto lines_in = [](std::string_view text) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
   };
