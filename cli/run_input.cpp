@@ -86,9 +86,9 @@ RunData RunInput::read(const Device& device) const {
   }
   const std::size_t of_turn = std::size_t{emulator::kBlocks} * device.chips();
   if (data.nj % of_turn != 0) {
-    throw UsageError(
-        fmt::format("--j: {} j-records are refused: a kernel of Type II takes {} in each turn, 16 for each of {} chips",
-                    data.nj, of_turn, device.chips()));
+    throw UsageError(fmt::format(
+        "--j: {} j-records are refused: a kernel of Type II takes {} in each iteration, 16 for each of {} chips",
+        data.nj, of_turn, device.chips()));
   }
   if (j_record == 0 && !turns) {
     throw UsageError(

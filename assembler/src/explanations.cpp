@@ -418,7 +418,7 @@ loop body
   fmulh x x
   fmull x x $lt)"},
     {Code::record_outside_body, "the j-record is used outside the loop body",
-     R"(j-data streams through broadcast memory while the loop runs; each turn of the body has one record, other sections have none.)",
+     R"(j-data streams through broadcast memory while the loop runs; each iteration of the body has one record, other sections have none.)",
      R"(bvar long xj elt
 loop termination
   fpassa xj $lt)",
@@ -497,8 +497,8 @@ loop body
   nop
   collect x[1])"},
     {Code::masked_definition, "a word that is written under a condition alone, and kept where it does not hold",
-     R"(Where the flag of a mask or predicate does not hold, a word keeps what stood there before: in the first turn nothing the
-kernel put there, later the last turn's. The warning follows the word to the results, so it is given only if what was read elsewhere
+     R"(Where the flag of a mask or predicate does not hold, a word keeps what stood there before: in the first iteration nothing the
+kernel put there, later the last iteration's. The warning follows the word to the results, so it is given only if what was read elsewhere
 is kept there. Write the word for all elements first, or also under the opposite condition.)",
      R"(bvar long xj elt
 var vector long xi hlt
@@ -525,7 +525,7 @@ loop body
   nop
   fadd sum $lr0v sum)"},
     {Code::overwritten_input, "i-data as a destination",
-     R"(The host sends i-data once per run, so a line of the loop body that writes over it changes what every later turn reads. The
+     R"(The host sends i-data once per run, so a line of the loop body that writes over it changes what every later iteration reads. The
 usual cause is the order of operands: sources stand first, destinations last. Once per run, in `loop initialization`, an operation may
 change an i-variable in place.)",
      R"(bvar long xj elt
@@ -643,7 +643,7 @@ loop body
   fmin near xj near)"},
     {Code::unused, "something that no result depends on",
      R"(Data that no line reads, names that no line uses, operations and destinations without which every result stays the same. A field
-of the j-record costs 16 clocks of the input port for each long word in every turn, a line costs four. Fields that only keep a record's
+of the j-record costs 16 clocks of the input port for each long word in every iteration, a line costs four. Fields that only keep a record's
 layout are allowed where they are declared: `# allow unused`.)",
      R"(bvar long xj elt
 bvar long never elt
@@ -664,7 +664,7 @@ loop body
   fadd sum xj sum)"},
     {Code::event_prone, "constants that must give infinity or no number",
      R"(Infinity times 0, infinity less infinity, a product of constants beyond the largest number, or constants that together multiply
-the data by more than the largest number: each turn counts the event, and `gdr run` says where.)",
+the data by more than the largest number: each iteration counts the event, and `gdr run` says where.)",
      R"(bvar long xj elt
 var vector long sum rrn
 loop initialization

@@ -103,7 +103,7 @@ void list_section(std::string& out, const isa::Program& program, isa::Section se
                           [&](const isa::CollectStep& collect) {
                             list_move(fmt::format("{} {} words of {}{}", collect.kName, collect.words(),
                                                   program.variables[collect.variable].name,
-                                                  collect.not_first ? ", not in the first turn" : ""));
+                                                  collect.not_first ? ", not in the first iteration" : ""));
                           }};
   for (const isa::Step& step : steps) std::visit(list, step);
 }

@@ -95,8 +95,9 @@ class MoveProver {
                                [&](const CodeTransfer& transfer) {
                                  if (require(isa::TransferStep::kName, transfer.where, Section::loop_initialization) &&
                                      ++transfers[number] > 1) {
-                                   reporter_.error(Code::move, transfer.where,
-                                                   "a second 'transfer' in this section: a turn has one j-record");
+                                   reporter_.error(
+                                       Code::move, transfer.where,
+                                       "a second 'transfer' in this section: an iteration has one j-record");
                                  }
                                  if (!has_record)
                                    reporter_.error(Code::move, transfer.where, "there is no j-data (elt) to transfer");

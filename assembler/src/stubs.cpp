@@ -234,13 +234,13 @@ std::vector<Function> functions_of(const isa::Program& program, const std::vecto
   }
   if (program.is_type2()) {
     functions.push_back({kernel + "_type2_run",
-                         "Runs so many turns of the loop and waits for its end.",
+                         "Runs so many iterations of the loop and waits for its end.",
                          nullptr,
                          {"turns"},
                          false,
                          "run_kernel(turns)"});
     functions.push_back({kernel + "_type2_start",
-                         "Starts so many turns of the loop in the background.",
+                         "Starts so many iterations of the loop in the background.",
                          nullptr,
                          {"turns"},
                          false,

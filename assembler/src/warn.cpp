@@ -40,7 +40,8 @@ void warn_of_overwritten_inputs(const Flow& flow, Reporter& reporter) {
               Code::overwritten_input, access.where,
               fmt::format(
                   "'{}' is i-data, and this line writes over it{}; operands are sources first, destinations last",
-                  access.text, at.section == Section::loop_body ? ": the next turn reads what is left here" : ""))) {
+                  access.text,
+                  at.section == Section::loop_body ? ": the next iteration reads what is left here" : ""))) {
         reporter.note(input->where, fmt::format("the host sends '{}' once per run", input->name));
       }
     }

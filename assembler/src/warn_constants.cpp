@@ -203,7 +203,7 @@ class KnownWords {
     switch (slot.op) {
       case isa::Op::FMUL:
         if ((is_infinite(a) && is_number(b, 0)) || (is_number(a, 0) && is_infinite(b))) {
-          tell("multiplies 0 by infinity, which is no number: each turn counts an invalid operation");
+          tell("multiplies 0 by infinity, which is no number: each iteration counts an invalid operation");
         } else if (a.constant && b.constant) {
           if (!is_infinite(a) && !is_infinite(b) && std::isinf(number_in(a.word) * number_in(b.word)))
             tell("multiplies two constants whose product is beyond the largest number: it overflows every time");
@@ -218,7 +218,7 @@ class KnownWords {
       case isa::Op::FSUB: {
         const double sign = slot.op == isa::Op::FSUB ? -1 : 1;
         if (is_infinite(a) && is_infinite(b) && number_in(a.word) == -sign * number_in(b.word))
-          tell("takes infinity from infinity, which is no number: each turn counts an invalid operation");
+          tell("takes infinity from infinity, which is no number: each iteration counts an invalid operation");
         break;
       }
       default:

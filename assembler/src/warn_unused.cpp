@@ -105,7 +105,7 @@ class Unused {
     if (unread.empty()) return;
     const std::size_t words = symbol.packed ? (unread.size() + 1) / 2 : unread.size();
     const std::string price =
-        fmt::format("{} clocks of the input port in every turn", words * isa::kBlocks * isa::kIdpClocksPerWord);
+        fmt::format("{} clocks of the input port in every iteration", words * isa::kBlocks * isa::kIdpClocksPerWord);
     if (unread.size() == symbol.entries) {
       tell(symbol, fmt::format("is a field of the j-record that no line reads; it takes {}", price));
       return;
@@ -136,9 +136,10 @@ class Unused {
         continue;  // told of at fmull
       } else if (const CodeAccess* write = untold_write(*at.line, unit)) {
         const std::string price =
-            line_lives || !first ? ""
-                                 : fmt::format("; its line takes {} clocks {}", isa::kClocksPerLine,
-                                               at.section == Section::loop_body ? "of every turn" : "of every run");
+            line_lives || !first
+                ? ""
+                : fmt::format("; its line takes {} clocks {}", isa::kClocksPerLine,
+                              at.section == Section::loop_body ? "of every iteration" : "of every run");
         const bool told =
             reporter_.warning(Code::unused, write->where,
                               fmt::format("no result depends on '{}', which is computed here{}", write->text, price));

@@ -156,7 +156,7 @@ TEST(Listing, ShowsTransfersAndCollectsOfSectionsWithoutLines) {
   const std::string text = listing(assembled(kMoves));
   EXPECT_THAT(text, HasSubstr("\nloop initialization\n            0  transfer\n"));
   EXPECT_THAT(text, HasSubstr("\nloop termination\n            0  collect 4 words of d\n"));
-  EXPECT_THAT(text, HasSubstr("            0  collect 4 words of c, not in the first turn\n"));
+  EXPECT_THAT(text, HasSubstr("            0  collect 4 words of c, not in the first iteration\n"));
 }
 
 TEST(Listing, ShowsSourceWordClockUnitsAndLayout) {

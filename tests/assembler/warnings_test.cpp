@@ -181,7 +181,7 @@ TEST(Unused, NamesWhatItCosts) {
   std::vector<std::string> messages;
   for (const Diagnostic& one : result.diagnostics) messages.push_back(one.message);
   EXPECT_THAT(messages, ElementsAre(AllOf(HasSubstr("'spare'"), HasSubstr("32 clocks of the input port")),
-                                    AllOf(HasSubstr("'$lr8v'"), HasSubstr("4 clocks of every turn"))));
+                                    AllOf(HasSubstr("'$lr8v'"), HasSubstr("4 clocks of every iteration"))));
 }
 
 TEST(Unused, TellsOfAccumulationsThatNothingReads) {

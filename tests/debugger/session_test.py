@@ -335,7 +335,7 @@ loop termination
         self.assertEqual(len(self.succeeds("run", self.own, "--i", self.i, "--j", self.j, "--turns", 2).out.splitlines()), 1 + 20)
         self.ends(2, ["--turns", "records for 10"], "run", self.own, "--i", self.i, "--j", self.j, "--turns", 11)
         j = self.file("short.csv", "y\n" + "1\n" * 65)
-        self.ends(2, ["65 j-records", "64 in each turn"], "run", self.own, "--i", self.i, "--j", j)
+        self.ends(2, ["65 j-records", "64 in each iteration"], "run", self.own, "--i", self.i, "--j", j)
 
     def test_debug_steps_through_turns(self):
         self.session(self.own, "pair i=2049 j=577", "assert x == 2049 && y == 577000", "assert $iteration == 9", "step 2",
