@@ -6,6 +6,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "gdr/base/file.h"
+#include "gdr/interconnect/mapping_output.h"
 
 namespace gdr::cli {
 
@@ -41,6 +45,26 @@ interconnect::Topology ClusterOptions::network(const cluster::Cluster& cluster, 
 
 interconnect::FlowFactors ClusterOptions::flow_factors() const {
   return factors == "none" ? interconnect::FlowFactors{} : interconnect::load_flow_factors(factors);
+}
+
+void PlacementOptions::add_to(Command command) {
+  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
+  command.add_output("--save-graph", save_graph,
+                     "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
+}
+
+interconnect::Topology PlacementOptions::placed(interconnect::Topology network) const {
+  if (map.empty()) return network;
+  const interconnect::TaskMapping nodes = interconnect::parse_mapping(base::read_file(map), map, network.nodes());
+  return interconnect::placed(network, nodes);
+}
+
+Json json_of_parts(const std::array<double, cluster::kParts>& parts) {
+  Json json = Json::object();
+  for (std::size_t part = 0; part < cluster::kParts; ++part) {
+    json[cluster::name_of(static_cast<cluster::Part>(part))] = parts[part];
+  }
+  return json;
 }
 
 void add_cluster(Command program) {

@@ -1,6 +1,7 @@
 // What the subcommands of gdr cluster share.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,19 @@ struct ClusterOptions {
   [[nodiscard]] interconnect::Topology network(const cluster::Cluster& cluster, interconnect::NodeId nodes) const;
   [[nodiscard]] interconnect::FlowFactors flow_factors() const;
 };
+
+/// Where ranks run, and who sends how much to whom, for gdr net map.
+struct PlacementOptions {
+  std::string map;
+  std::string save_graph;
+
+  void add_to(Command command);
+  /// The network with ranks where the map puts them; as it is without one.
+  [[nodiscard]] interconnect::Topology placed(interconnect::Topology network) const;
+};
+
+/// Seconds by part, as JSON.
+[[nodiscard]] Json json_of_parts(const std::array<double, cluster::kParts>& parts);
 
 /// Options of LINPACK on many nodes.
 struct HplOptions {

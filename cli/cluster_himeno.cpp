@@ -23,8 +23,7 @@ struct Options {
   std::vector<std::string> sizes{"L"};
   std::string split;
   HimenoPlace place = HimenoPlace::board;
-  std::string map;
-  std::string save_graph;
+  PlacementOptions placement;
   bool overlap = false;
 };
 
@@ -61,14 +60,10 @@ void save_graph(const Options& options) {
   const Cluster cluster = options.cluster.load(options.cluster.names.front());
   const auto himeno = himeno_options(options, cluster, options.nodes.front(), options.sizes.front());
   const auto tasks = static_cast<interconnect::TaskId>(options.nodes.front() * cluster.ranks_per_node);
-  base::write_file(options.save_graph, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(himeno))));
+  base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(himeno))));
 }
 
 Json json_of(const Row& row) {
-  Json parts = Json::object();
-  for (std::size_t part = 0; part < cluster::kParts; ++part) {
-    parts[cluster::name_of(static_cast<Part>(part))] = row.times.parts[part];
-  }
   return {{"cluster", row.cluster},
           {"nodes", row.nodes},
           {"size", row.size},
@@ -78,7 +73,7 @@ Json json_of(const Row& row) {
           {"compute", row.times.compute},
           {"bytes", row.times.bytes},
           {"bound_by", cluster::bound_by(row.times.parts)},
-          {"parts", parts}};
+          {"parts", json_of_parts(row.times.parts)}};
 }
 
 void print_rows(const std::vector<Row>& rows) {
@@ -94,16 +89,13 @@ void print_rows(const std::vector<Row>& rows) {
 
 int himeno(const Options& options) {
   const Stopwatch watch;
-  if (!options.save_graph.empty()) save_graph(options);
+  if (!options.placement.save_graph.empty()) save_graph(options);
   std::vector<Row> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
-      interconnect::Topology network = options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
-      if (!options.map.empty()) {
-        network = interconnect::placed(
-            network, interconnect::parse_mapping(base::read_file(options.map), options.map, network.nodes()));
-      }
+      const interconnect::Topology network =
+          options.placement.placed(options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes)));
       for (const std::string& size : options.sizes) {
         const auto how = himeno_options(options, cluster, nodes, size);
         rows.push_back({cluster.name, nodes, size, how.split,
@@ -148,9 +140,7 @@ void add_cluster_himeno(Command group) {
                      "AxBxC ranks along the axes; default: the split with the smallest halos");
   command.add_choice("--on", options->place, {HimenoPlace::board, HimenoPlace::host},
                      "what computes the points, as fast as its memory gives them");
-  command.add_option("--map", options->map, "node of each rank, a CSV file as gdr net map --save-map writes it");
-  command.add_output("--save-graph", options->save_graph,
-                     "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
+  options->placement.add_to(command);
   command.add_flag("--overlap", options->overlap,
                    "points whose neighbours are at home are computed while halos travel");
   options->cluster.add_to(command);

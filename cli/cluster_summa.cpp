@@ -24,8 +24,7 @@ struct Options {
   std::vector<std::string> algorithms{"CA1", "CA4"};
   std::string kernel = "dgemm";
   std::string small_depths = "own-rows";
-  std::string map;
-  std::string save_graph;
+  PlacementOptions placement;
   bool in_turn = false;
 };
 
@@ -50,7 +49,7 @@ void save_graph(const Options& options) {
     }
   }
   const auto tasks = static_cast<interconnect::TaskId>(plan.schedule.ranks.size());
-  base::write_file(options.save_graph, graph_csv(interconnect::TaskGraph(tasks, std::move(transfers))));
+  base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, std::move(transfers))));
 }
 
 struct Row {
@@ -83,10 +82,6 @@ Row row_of(const Options& options, const Cluster& cluster, const interconnect::T
 }
 
 Json json_of(const Row& row) {
-  Json parts = Json::object();
-  for (std::size_t part = 0; part < cluster::kParts; ++part) {
-    parts[cluster::name_of(static_cast<Part>(part))] = row.times.parts[part];
-  }
   return {{"cluster", row.cluster},
           {"nodes", row.nodes},
           {"n", row.n},
@@ -96,7 +91,7 @@ Json json_of(const Row& row) {
           {"products", row.times.products},
           {"bytes", row.times.bytes},
           {"bound_by", cluster::bound_by(row.times.parts)},
-          {"parts", parts}};
+          {"parts", json_of_parts(row.times.parts)}};
 }
 
 void print_rows(const std::vector<Row>& rows) {
@@ -112,17 +107,14 @@ void print_rows(const std::vector<Row>& rows) {
 int summa(const Options& options) {
   const Stopwatch watch;
   const isa::Program program = load_kernel(options.kernel);
-  if (!options.save_graph.empty()) save_graph(options);
+  if (!options.placement.save_graph.empty()) save_graph(options);
   std::vector<Row> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
     for (const std::uint64_t nodes : options.nodes) {
-      interconnect::Topology network = options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
-      if (!options.map.empty()) {
-        network = interconnect::placed(
-            network, interconnect::parse_mapping(base::read_file(options.map), options.map, network.nodes()));
-      }
+      const interconnect::Topology network =
+          options.placement.placed(options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes)));
       for (const std::uint64_t n : options.n) {
         for (const std::string& algorithm : options.algorithms) {
           rows.push_back(row_of(options, cluster, network, board, nodes, n, algorithm));
@@ -173,9 +165,7 @@ void add_cluster_summa(Command group) {
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();
   add_small_depths(command, options->small_depths);
-  command.add_option("--map", options->map, "node of each rank, a CSV file as gdr net map --save-map writes it");
-  command.add_output("--save-graph", options->save_graph,
-                     "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
+  options->placement.add_to(command);
   command.add_flag("--in-turn", options->in_turn, "a rank waits for its product before its next messages");
   options->cluster.add_to(command);
   options->report.add_to(command);

@@ -1,7 +1,5 @@
 // Any text as LLVM's code of a pair function: refused with messages, or a kernel that the assembler proves.
-#include "fuzz.h"
-#include "gdr/assembler/assembler.h"
-#include "gdr/compiler/compiler.h"
+#include "compiled.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gdr;
@@ -9,15 +7,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // Bitcode is LLVM's to refuse, and its reader ends the process for some.
   const bool bitcode = size >= 2 && (text.starts_with("BC") || text.starts_with("\xde\xc0"));
   if (bitcode || !compiler::available()) return 0;
-  compiler::CompileOptions options;
-  options.effort = 1;
-  compiler::CompileResult compiled;
-  if (fuzz::refuses([&] { compiled = compiler::compile_ir(text, "fuzz.ll", options); })) return 0;
-  FUZZ_HOLDS(compiled.source.empty() != compiled.diagnostics.empty());
-  if (compiled.source.empty()) return 0;
-  const assembler::AssembleResult assembled = assembler::assemble(compiled.source, "fuzz.vsm");
-  if (!assembled.program)
-    std::fprintf(stderr, "%s%s", compiled.source.c_str(), assembler::format_diagnostics(assembled).c_str());
-  FUZZ_HOLDS(assembled.program);
+  fuzz::compiles_or_tells(
+      [&](const compiler::CompileOptions& options) { return compiler::compile_ir(text, "fuzz.ll", options); });
   return 0;
 }
