@@ -12,9 +12,7 @@ namespace gdr::assembler {
 namespace {
 
 using isa::Section;
-using isa::Storage;
 using isa::Unit;
-using isa::Width;
 
 /// Lines as the scheduler sees them.
 std::vector<CodeLine> code_of(const isa::Program& program, Section section) {

@@ -95,7 +95,7 @@ std::string disassemble(const isa::Program& program) { return source_of(program,
 std::string disassemble_with_names(const isa::Program& program) {
   isa::RegisterNames names;
   for (const isa::Variable& variable : program.variables) add_names(variable, names);
-  const std::string source = source_of(program, "", names);
+  std::string source = source_of(program, "", names);
   std::set<std::string_view> told;
   for (const Diagnostic& diagnostic : assemble(source, program.kernel).diagnostics) {
     if (diagnostic.warning) told.insert(name_of(*diagnostic.warning));

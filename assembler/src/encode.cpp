@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "code.h"
+#include "gdr/base/counted.h"
 #include "gdr/base/error.h"
 #include "habits.h"
 #include "line_encoder.h"
@@ -315,8 +316,9 @@ class Encoder {
                                             : info.sources == 0  ? ""
                                                                  : " and no destination";
       reporter_.error(Code::operand_count, resolved.where,
-                      fmt::format("'{}' takes {}{}; {} operands are given{}", info.mnemonic, sources, destinations,
-                                  values.size(), info.sources == 0 ? "" : ": " + form_of(info)));
+                      fmt::format("'{}' takes {}{}; {}{}", info.mnemonic, sources, destinations,
+                                  given(values.size(), base::counted(values.size(), "operand")),
+                                  info.sources == 0 ? "" : ": " + form_of(info)));
       return false;
     }
     if (resolved.flags.size() > 1) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <utility>
 
+#include "gdr/base/counted.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -441,7 +442,8 @@ class Expander {
       return refuse(fmt::format("macro '{}' is not given {}", name, quoted_list(missing)));
     }
     if (!missing.empty() || placed > found.size()) {
-      return refuse(fmt::format("macro '{}' takes {} arguments, {} are given", name, macro.parameters.size(), placed));
+      return refuse(fmt::format("macro '{}' takes {}, {}", name, base::counted(macro.parameters.size(), "argument"),
+                                given(placed, std::to_string(placed))));
     }
     return arguments;
   }

@@ -45,10 +45,12 @@ class Search {
         effort_(options.effort) {
     ways_ = bundles_.ways();
     waits_for_ = bundles_.predecessors();
+    for (const UnitOperation& operation : section.graph.operations) ++operations_of_[index(operation.unit)];
     note_ends(around);
   }
 
   std::optional<Plan> run(std::size_t limit) {
+    if (limit <= least_lines()) return std::nullopt;
     // What a try costs grows with the square of the operations where many are ready at a time.
     constexpr double kSteps = 3e6;
     const auto count = static_cast<double>(bundles_.all().size());
@@ -70,6 +72,9 @@ class Search {
     unsigned word = 0;
     int latency = 0;  // of a write; 0: a read
   };
+
+  using OperationsOfUnits = std::array<std::size_t, isa::kUnits + 1>;
+  static std::size_t index(isa::Unit unit) { return static_cast<std::size_t>(unit); }
 
   [[nodiscard]] Addresses registers() const { return {section_.taken, kFirstGprWord, isa::kGprShortWords}; }
   [[nodiscard]] Addresses local_memory() const { return {section_.taken, kFirstLmWord, isa::kLmShortWords}; }
@@ -111,12 +116,8 @@ class Search {
   }
 
   [[nodiscard]] std::size_t least_lines() const {
-    std::array<std::size_t, isa::kUnits + 1> busy{};
-    for (const UnitOperation& operation : section_.graph.operations) {
-      ++busy[static_cast<std::size_t>(operation.unit)];
-    }
     const auto way = ways_.empty() ? 0 : *std::max_element(ways_.begin(), ways_.end()) + 1;
-    return std::max(*std::max_element(busy.begin(), busy.end()), static_cast<std::size_t>(way));
+    return std::max(*std::ranges::max_element(operations_of_), static_cast<std::size_t>(way));
   }
 
   [[nodiscard]] Genes first_genes() const {
@@ -174,24 +175,29 @@ class Search {
     placement_.restart(limit);
     std::vector<unsigned> waits_for = waits_for_;
     std::vector<std::size_t> earliest;
-    std::vector<std::size_t> ready;
+    OperationsOfUnits left = operations_of_;
+    std::vector<std::size_t> ready;  // from `next` on
+    std::vector<std::size_t> refused;
+    std::size_t next = 0;
     for (const Bundle& bundle : bundles_.all()) earliest.push_back(bundle.earliest);
     const auto more_urgent = [&](std::size_t a, std::size_t b) {
       return genes.priorities[a] != genes.priorities[b] ? genes.priorities[a] > genes.priorities[b] : a < b;
     };
     const auto add_ready = [&](std::size_t bundle) {
-      ready.insert(std::upper_bound(ready.begin(), ready.end(), bundle, more_urgent), bundle);
+      const auto first = ready.begin() + static_cast<std::ptrdiff_t>(next);
+      ready.insert(std::upper_bound(first, ready.end(), bundle, more_urgent), bundle);
     };
     for (std::size_t bundle = 0; bundle < earliest.size(); ++bundle) {
       if (waits_for[bundle] == 0) add_ready(bundle);
     }
     std::size_t placed = 0;
     for (std::size_t line = 0; line < limit && placed < earliest.size(); ++line) {
+      // A unit does one operation a line.
+      if (line + *std::ranges::max_element(left) > limit) return false;
       placement_.begin_line(line);
-      std::vector<std::size_t> refused;  // in this line
-      while (!ready.empty()) {
-        const std::size_t bundle = ready.front();
-        ready.erase(ready.begin());
+      refused.clear();  // in this line
+      while (next < ready.size()) {
+        const std::size_t bundle = ready[next++];
         if (earliest[bundle] > line || !placement_.place(bundles_.all()[bundle], line, genes.preferences[bundle])) {
           // With what must come behind it there are too many lines already.
           if (line + 1 + static_cast<std::size_t>(ways_[bundle]) >= limit) return false;
@@ -199,13 +205,17 @@ class Search {
           continue;
         }
         ++placed;
+        for (const Bundle::Member& member : bundles_.all()[bundle].members) {
+          --left[index(section_.graph.operations[member.operation].unit)];
+        }
         for (const Edge& edge : bundles_.edges()[bundle]) {
           const std::ptrdiff_t there = static_cast<std::ptrdiff_t>(line) + edge.lines;
           earliest[edge.to] = std::max(earliest[edge.to], static_cast<std::size_t>(std::max<std::ptrdiff_t>(there, 0)));
           if (--waits_for[edge.to] == 0) add_ready(edge.to);
         }
       }
-      ready = std::move(refused);
+      ready.swap(refused);
+      next = 0;
     }
     return placed == earliest.size();
   }
@@ -267,6 +277,7 @@ class Search {
   double effort_;
   std::vector<std::ptrdiff_t> ways_;
   std::vector<unsigned> waits_for_;
+  OperationsOfUnits operations_of_{};
   bool repeats_ = false;
   std::vector<int> first_read_;  // of each word, lines behind the section's end
   std::vector<std::vector<EndAccess>> ends_;

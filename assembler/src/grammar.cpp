@@ -13,6 +13,7 @@
 #include "syntax.h"
 
 // `a >> b > c` is how Spirit writes "a, then b, then surely c".
+// NOLINTBEGIN(bugprone-chained-comparison)
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Woverloaded-shift-op-parentheses"
 #endif
@@ -436,9 +437,9 @@ std::string found_text(std::string_view rest) {
 
 template <class Result, class Parser>
 std::variant<Statement, SyntaxError> parse_as(const Parser& parser, std::string_view text, const Constants& constants) {
-  Scope scope{text.data(), &constants, std::nullopt};
   const char* first = text.data();
   const char* const last = first + text.size();
+  Scope scope{first, &constants, std::nullopt};
   const auto stopped = [&](const char* at, std::string_view expected) {
     if (scope.failure) return *scope.failure;
     const auto offset = static_cast<std::uint32_t>(at - text.data());
@@ -527,3 +528,4 @@ std::variant<std::int64_t, SyntaxError> evaluate(std::string_view text, const Co
 }
 
 }  // namespace gdr::assembler
+// NOLINTEND(bugprone-chained-comparison)

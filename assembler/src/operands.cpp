@@ -188,7 +188,8 @@ std::optional<Value> OperandReader::subscripted(const Operand& operand, const Sy
     const std::string wanted =
         may_name_element ? fmt::format("{} or {}", dimensions, dimensions + 1) : fmt::format("{}", dimensions);
     reporter_.error(Code::subscript, value.where,
-                    fmt::format("'{}' takes {} subscripts, {} are given", symbol.name, wanted, given));
+                    fmt::format("'{}' takes {} subscripts, {}", symbol.name, wanted,
+                                assembler::given(given, std::to_string(given))));
     return std::nullopt;
   }
   const auto refuse = [&](const Number& subscript, std::string_view what, std::uint32_t last) {

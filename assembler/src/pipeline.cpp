@@ -128,7 +128,10 @@ class Pipeliner {
     std::multimap<std::size_t, Pipelined> offers;
     for (const auto& [lines, rotation] : found) {
       if (offers.size() == kMostOffered) break;
-      if (auto offer = finished(rotation)) offers.emplace(offer->body.size(), *std::move(offer));
+      if (auto offer = finished(rotation)) {
+        const std::size_t packed = offer->body.size();
+        offers.emplace(packed, *std::move(offer));
+      }
     }
     for (const auto& [lines, offer] : offers) {
       if (accept(offer)) return;

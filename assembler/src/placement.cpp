@@ -85,6 +85,8 @@ void Placement::note_needs() {
 void Placement::restart(std::size_t limit) {
   constexpr std::size_t kBehind = 4;  // lines that a bundle may reach beyond
   lines_.assign(limit + kBehind, {});
+  gpr_words_used_.assign(lines_.size(), 0);
+  lm_words_used_.assign(lines_.size(), 0);
   operations_.assign(section_.operations.size(), {});
   values_.assign(section_.values.size(), {});
   for (std::size_t value = 0; value < values_.size(); ++value) {
@@ -103,15 +105,11 @@ void Placement::begin_line(std::size_t line) {
   if (tenant_ >= 0 && lines_[line].t_holds < 0) lines_[line].t_holds = tenant_;
 }
 
-void Placement::set(int& place, int value) {
-  if (place == value) return;
-  journal_.emplace_back(&place, place);
-  place = value;
-}
-
 void Placement::undo(std::size_t mark) {
   while (journal_.size() > mark) {
-    *journal_.back().first = journal_.back().second;
+    const Change& change = journal_.back();
+    if (change.lines == 0) *change.place = change.before;
+    for (std::size_t line = 0; line < change.lines; ++line) change.place[line] -= change.before;
     journal_.pop_back();
   }
 }
@@ -264,6 +262,10 @@ bool Placement::read_in_memory(std::size_t value, std::size_t line, Way way) {
   const auto from = static_cast<std::size_t>(placed.line);
   const unsigned latency = isa::info_of(section_.graph.operations[free.operation].unit).register_latency;
   if (placed.in_t_alone != 0 || line < from + latency || (!gpr && !section_.local_memory_free)) return false;
+  // The ports first: they are quickly asked, and most often what is missing.
+  const int key = kValueKey + static_cast<int>(value);
+  if (gpr ? !take_gpr_read(lines_[line], key) : !shareable(lines_[line].lm_read, key)) return false;
+  if (!gpr) set(lines_[line].lm_read, key);
   int& stands = gpr ? placed.gpr : placed.lm;
   int& until = gpr ? placed.gpr_until : placed.lm_until;
   if (stands == 0) {
@@ -273,17 +275,25 @@ bool Placement::read_in_memory(std::size_t value, std::size_t line, Way way) {
     set(stands, 1);
     set(until, placed.line);
   }
-  const unsigned most = gpr ? gpr_words_ : lm_words_;
-  for (auto at = static_cast<std::size_t>(until); at < line; ++at) {
-    int& words = gpr ? lines_[at].gpr_words : lines_[at].lm_words;
-    if (static_cast<unsigned>(words) + free.words() > most) return false;
-    set(words, words + static_cast<int>(free.words()));
+  if (static_cast<std::size_t>(until) >= line) return true;
+  const auto words = static_cast<int>(free.words());
+  if (!take_words(gpr ? gpr_words_used_ : lm_words_used_, words, gpr ? gpr_words_ : lm_words_,
+                  static_cast<std::size_t>(until), line)) {
+    return false;
   }
-  set(until, std::max(until, static_cast<int>(line)));
-  const int key = kValueKey + static_cast<int>(value);
-  if (gpr) return take_gpr_read(lines_[line], key);
-  if (!shareable(lines_[line].lm_read, key)) return false;
-  set(lines_[line].lm_read, key);
+  set(until, static_cast<int>(line));
+  return true;
+}
+
+/// Takes `more` words in each line from one to before another.
+bool Placement::take_words(std::vector<int>& words, int more, unsigned most, std::size_t from, std::size_t until) {
+  int* const first = words.data() + from;
+  const std::size_t lines = until - from;
+  int busiest = 0;
+  for (std::size_t line = 0; line < lines; ++line) busiest = std::max(busiest, first[line]);
+  if (static_cast<unsigned>(busiest + more) > most) return false;
+  for (std::size_t line = 0; line < lines; ++line) first[line] += more;
+  journal_.push_back({first, more, lines});
   return true;
 }
 

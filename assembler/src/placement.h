@@ -74,13 +74,22 @@ class Placement {
     int gpr_write = -1;
     int lm_write = -1;
     int t_holds = -1;  // tenancy, or value behind all tenancies, that T must hold when the line reads
-    int gpr_words = 0;
-    int lm_words = 0;
     std::array<int, 4> results{-1, -1, -1, -1};  // values, by unit
   };
 
+  /// What was there before a change: of a place, or of short words in use from one line to another.
+  struct Change {
+    int* place = nullptr;
+    int before = 0;
+    std::size_t lines = 0;  // from `place` on, in which `before` words came into use; 0: a place
+  };
+
   void note_needs();
-  void set(int& place, int value);
+  void set(int& place, int value) {
+    if (place == value) return;
+    journal_.push_back({&place, place, 0});
+    place = value;
+  }
   void undo(std::size_t mark);
 
   bool place_operation(std::size_t number, std::size_t line, Preference preference);
@@ -91,6 +100,7 @@ class Placement {
   bool read_value(std::size_t value, std::size_t line, Way way);
   bool read_in_t(std::size_t value, std::size_t line);
   bool read_in_memory(std::size_t value, std::size_t line, Way way);
+  bool take_words(std::vector<int>& words, int more, unsigned most, std::size_t from, std::size_t until);
   bool add_result(std::size_t number, std::size_t line);
   [[nodiscard]] bool every_result_has_room(const LineUse& use) const;
   bool take_gpr_read(LineUse& use, int key);
@@ -103,11 +113,14 @@ class Placement {
   std::vector<Needs> needs_;
   std::vector<unsigned> offset_;
   std::vector<LineUse> lines_;
+  // Short words that values take, by line.
+  std::vector<int> gpr_words_used_;
+  std::vector<int> lm_words_used_;
   std::vector<PlacedOperation> operations_;
   std::vector<PlacedValue> values_;
   int tenant_ = -1;  // what T must keep until all its accesses are placed
   int tenant_left_ = 0;
-  std::vector<std::pair<int*, int>> journal_;
+  std::vector<Change> journal_;
 };
 
 }  // namespace gdr::assembler

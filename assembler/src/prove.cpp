@@ -245,11 +245,14 @@ class Prover {
     const isa::ProductFault fault = isa::product_fault(before != nullptr ? &before->line : nullptr, line.line,
                                                        after != nullptr ? &after->line : nullptr);
     if (fault != isa::ProductFault::none) {
+      // Either fault has a line before: what wrote T, and the 'fmulh'.
+      // NOLINTBEGIN(clang-analyzer-core.*)
       const CodeLine& wrong = fault == isa::ProductFault::t_written ? *before : line;
       if (reporter_.error(Code::long_product, wrong.where, std::string(isa::text_of(fault))) &&
           fault == isa::ProductFault::operands) {
         reporter_.note(before->where, "this is the 'fmulh'");
       }
+      // NOLINTEND(clang-analyzer-core.*)
       return;
     }
   }

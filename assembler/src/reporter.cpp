@@ -190,6 +190,10 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string given(std::size_t count, std::string_view what) {
+  return fmt::format("{} {} given", what, count == 1 ? "is" : "are");
+}
+
 std::string suggestion_or_all(std::string_view word, const std::vector<std::string>& candidates) {
   const std::string near = suggestion(word, candidates);
   return near.empty() ? fmt::format("; there are {}", quoted_list(candidates)) : near;

@@ -89,5 +89,7 @@ class Reporter {
 [[nodiscard]] std::string suggestion_or_all(std::string_view word, const std::vector<std::string>& candidates);
 /// 'a', 'b', 'c'
 [[nodiscard]] std::string quoted_list(const std::vector<std::string>& names);
+/// `what` is a number or a number of things: "1 is given", "2 operands are given".
+[[nodiscard]] std::string given(std::size_t count, std::string_view what);
 
 }  // namespace gdr::assembler

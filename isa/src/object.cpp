@@ -400,9 +400,8 @@ std::vector<NamedSection> read_elf(std::span<const std::byte> bytes) {
   elf_version(EV_CURRENT);
   Bytes copy(bytes.begin(), bytes.end());  // libelf wants writable memory
   const ElfHandle elf(elf_memory(reinterpret_cast<char*>(copy.data()), copy.size()));
-  GElf_Ehdr header{};
   std::size_t names = 0;
-  if (!elf || gelf_getehdr(elf.get(), &header) == nullptr || elf_getshdrstrndx(elf.get(), &names) != 0) {
+  if (!elf || elf_getshdrstrndx(elf.get(), &names) != 0) {
     throw Error(fmt::format("its ELF structure is damaged: {}", elf_errmsg(-1)));
   }
   std::vector<NamedSection> sections;

@@ -87,7 +87,7 @@ class LineText {
   }
 
  private:
-  [[nodiscard]] std::string named(std::string text) const {
+  [[nodiscard]] std::string named(const std::string& text) const {
     const auto name = names_.find(text);
     return name == names_.end() ? text : name->second;
   }

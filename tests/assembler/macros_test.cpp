@@ -110,7 +110,7 @@ TEST(MacroArguments, GoByNameInAnyOrderBehindThoseByPlace) {
   EXPECT_THAT(told(macro + "  m from=$peid tto=$r0v\n"), ElementsAre(HasSubstr("did you mean 'to'?")));
   EXPECT_THAT(told(macro + "  m $peid from=$r0v\n"), ElementsAre(HasSubstr("'from' of macro 'm' is given twice")));
   EXPECT_THAT(told(macro + "  m from=$peid\n"), ElementsAre(HasSubstr("is not given 'to'")));
-  EXPECT_THAT(told(macro + "  m $peid\n"), ElementsAre(HasSubstr("takes 2 arguments, 1 are given")));
+  EXPECT_THAT(told(macro + "  m $peid\n"), ElementsAre(HasSubstr("takes 2 arguments, 1 is given")));
 }
 
 TEST(MacroArguments, KeepTheirNamesInsideAMacroWithTheSameParameters) {

@@ -329,6 +329,29 @@ TEST(Pipeline, RunsTwoTurnsOfGravityBesideEachOther) {
   EXPECT_LE(packed_lines, kSlowedDown ? 25u : 22u);
 }
 
+/// `text` with `to` in the place of `from`, which is there once.
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) throw Error("the source has no '" + std::string(from) + "'");
+  return text.replace(at, from.size(), to);
+}
+
+// Gravity with a flag that is set late and only under another one, for loop termination: the second stage, whose writes
+// stand under a flag of its own, cannot take that write.
+TEST(Pipeline, LeavesAFlagSetUnderAnotherOneInTheFirstStage) {
+  std::string source = base::read_file(GDR_KERNELS_DIR "/gravity.vsm");
+  source = replaced(source, "uxor $lt $lt $lt ", "uxor $lt $lt $lt $ok2 ");
+  source = replaced(source, "fsub xj[0] xi[0] dx $t ", "fsub xj[0] xi[0] dx $t $ok1 ");
+  source = replaced(source, "$t $ok1.z", "$t");
+  source = replaced(source, "$t/!1", "$t");
+  source = replaced(source, "fmul y3 mj $lt ", "fmul y3 mj $lt ; fsub fs\"0.01\" y3 $ok2/1 ");
+  source = replaced(source, "fs\"-0.0001220703125\" pot", "fs\"-0.0001220703125\" pot/2");
+  std::size_t lines = 0;
+  std::size_t packed_lines = 0;
+  expect_same_results(source, 1, kSlowedDown ? 0.05 : 1, lines, packed_lines, true);
+  EXPECT_LT(packed_lines, lines);
+}
+
 TEST(ScheduleFull, DependsOnSeedAndEffortAlone) {
   const std::string source = tests::ChainKernel(3).source(30);
   for (const bool pipeline : {false, true}) {
