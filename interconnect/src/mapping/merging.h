@@ -10,7 +10,7 @@
 
 namespace gdr::interconnect {
 
-/// Traffic between two tasks, both ways. What numbers them is the caller's matter.
+/// Traffic between two tasks, both ways.
 struct TaskPair {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
@@ -60,12 +60,12 @@ struct Join {
   }
 };
 
-/// Two groups about to be joined. A group is called by its first task.
+/// Two groups about to be joined. A group is called by the task that began it.
 struct Merge {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::span<const TaskPair> crossing;  // all traffic between the groups, a task of group a first
-  std::span<const Cell> cells;         // by task, numbered as the pairs are
+  std::span<const Cell> cells;         // by task
 };
 
 /// Turn of each group, as indices of the join's turns.

@@ -7,6 +7,7 @@
 #include <bit>
 #include <memory>
 #include <numeric>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/task_mapping.h"
@@ -20,64 +21,54 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// What one task or group exchanges with another.
-struct Exchanged {
-  std::uint32_t with;
-  std::uint64_t bytes;
-};
+/// What is visited where groups receive.
+enum class Received { all, from_later };
 
-/// Where each task's transfers begin in the graph's, which come by sender, and one more.
-std::vector<std::size_t> rows_by_sender(const TaskGraph& graph, std::uint32_t nodes) {
-  std::vector<std::size_t> rows(nodes + 1);
-  for (const Transfer& transfer : graph.transfers()) ++rows[transfer.from + 1];
-  std::partial_sum(rows.begin(), rows.end(), rows.begin());
-  return rows;
-}
-
-/// Bytes between tasks, both ways: the graph's transfers and, by receiver, those that come in.
-class TaskTraffic {
+/// What groups send each other, by sender and by receiver. A task is a group of one.
+class Traffic {
  public:
-  TaskTraffic(const TaskGraph& graph, std::span<const std::size_t> rows)
-      : sent_(graph.transfers()),
-        rows_(rows),
-        begin_(rows.size()),
-        received_(std::make_unique_for_overwrite<Exchanged[]>(sent_.size())) {
-    for (const Transfer& transfer : sent_) ++begin_[transfer.to + 1];
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (const auto& [from, to, bytes] : sent_) received_[next[to]++] = {from, bytes};
+  /// `transfers`: between the groups, by sender; they are not copied.
+  Traffic(std::span<const Transfer> transfers, std::uint32_t groups, Received visited)
+      : transfers_(transfers), sent_(groups + 1), received_(groups + 2) {
+    std::vector<std::uint32_t> coming;
+    std::uint32_t i = 0;
+    for (std::uint32_t group = 0; group < groups; ++group) {
+      for (; i < transfers.size() && transfers[i].from == group; ++i) {
+        if (visited == Received::from_later && group < transfers[i].to) continue;
+        coming.push_back(i);
+        ++received_[transfers[i].to + 2];
+      }
+      sent_[group + 1] = i;
+    }
+    std::partial_sum(received_.begin(), received_.end(), received_.begin());
+    by_receiver_.resize(coming.size());
+    for (const std::uint32_t transfer : coming) by_receiver_[received_[transfers[transfer].to + 1]++] = transfer;
   }
 
-  /// Calls visit(task, bytes), twice for a task that sends and receives.
-  template <class Visit>
-  void for_each(std::uint32_t task, Visit visit) const {
-    for (std::size_t i = rows_[task]; i < rows_[task + 1]; ++i) visit(sent_[i].to, sent_[i].bytes);
-    for (std::size_t i = begin_[task]; i < begin_[task + 1]; ++i) visit(received_[i].with, received_[i].bytes);
+  [[nodiscard]] std::size_t transfers() const { return transfers_.size(); }
+  [[nodiscard]] std::span<const Transfer> sent_by(std::uint32_t group) const {
+    return transfers_.subspan(sent_[group], sent_[group + 1] - sent_[group]);
   }
-  [[nodiscard]] std::size_t size() const { return 2 * sent_.size(); }
 
- private:
-  std::span<const Transfer> sent_;
-  std::span<const std::size_t> rows_;
-  std::vector<std::size_t> begin_;         // by task, and one more
-  std::unique_ptr<Exchanged[]> received_;  // by task; not zeroed first
-};
-
-/// Bytes between groups, both ways. Rows of a sparse symmetric matrix.
-struct GroupTraffic {
-  std::vector<std::size_t> begin{0};  // by group, and one more
-  std::vector<Exchanged> entries;
-
-  /// Calls visit(group, bytes) for all with which it exchanges anything.
+  /// Calls visit(group, bytes) for what a group sends and what is visited of that which it receives.
   template <class Visit>
   void for_each(std::uint32_t group, Visit visit) const {
-    for (std::size_t i = begin[group]; i < begin[group + 1]; ++i) visit(entries[i].with, entries[i].bytes);
+    for (const Transfer& transfer : sent_by(group)) visit(transfer.to, transfer.bytes);
+    for (std::uint32_t i = received_[group]; i < received_[group + 1]; ++i) {
+      const Transfer& transfer = transfers_[by_receiver_[i]];
+      visit(transfer.from, transfer.bytes);
+    }
   }
-  [[nodiscard]] std::size_t size() const { return entries.size(); }
+
+ private:
+  std::span<const Transfer> transfers_;
+  // By group, and one more: where its transfers begin.
+  std::vector<std::uint32_t> sent_;
+  std::vector<std::uint32_t> received_;     // in by_receiver_
+  std::vector<std::uint32_t> by_receiver_;  // numbers of transfers
 };
 
 /// Step 1 of a round: who joins whom. shape: [new groups][factor], members in the order in which they join.
-template <class Traffic>
 std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t groups, std::uint32_t factor) {
   std::vector<std::uint32_t> members;
   members.reserve(groups);
@@ -113,152 +104,250 @@ std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t 
   return members;
 }
 
-/// Traffic between the new groups.
-template <class Traffic>
-GroupTraffic joined_traffic(const Traffic& traffic, std::span<const std::uint32_t> members, std::uint32_t factor) {
-  const auto groups = static_cast<std::uint32_t>(members.size() / factor);
-  std::vector<std::uint32_t> new_group(members.size());
-  for (std::uint32_t i = 0; i < members.size(); ++i) new_group[members[i]] = i / factor;
-  GroupTraffic joined;
-  joined.begin.reserve(groups + 1);
-  joined.entries.reserve(traffic.size());
-  std::vector<std::size_t> place(groups, std::numeric_limits<std::size_t>::max());
-  for (std::uint32_t group = 0; group < groups; ++group) {
-    const std::size_t start = joined.entries.size();
-    for (std::uint32_t k = 0; k < factor; ++k) {
-      traffic.for_each(members[group * factor + k], [&](std::uint32_t other, std::uint64_t bytes) {
-        const std::uint32_t target = new_group[other];
-        if (target == group) return;
-        if (place[target] >= start && place[target] < joined.entries.size()) {
-          joined.entries[place[target]].bytes += bytes;
-        } else {
-          place[target] = joined.entries.size();
-          joined.entries.push_back({target, bytes});
-        }
-      });
+/// A round of step 1: which groups make up a new one.
+struct JoinedGroups {
+  std::vector<std::uint32_t> members;    // shape: [new groups][factor], in the order in which they join
+  std::vector<std::uint32_t> new_group;  // by group
+  std::vector<std::uint32_t> number;     // by group, among the members of its new group
+
+  JoinedGroups(std::vector<std::uint32_t> joining, std::uint32_t factor)
+      : members(std::move(joining)), new_group(members.size()), number(members.size()) {
+    for (std::uint32_t group = 0; group < members.size() / factor; ++group) {
+      for (std::uint32_t k = 0; k < factor; ++k) {
+        const std::uint32_t member = members[group * factor + k];
+        new_group[member] = group;
+        number[member] = k;
+      }
     }
-    joined.begin.push_back(joined.entries.size());
+  }
+};
+
+/// Transfers between the new groups, by sender.
+std::vector<Transfer> joined_transfers(const Traffic& traffic, const JoinedGroups& round, std::uint32_t factor) {
+  const auto groups = static_cast<std::uint32_t>(round.members.size() / factor);
+  std::vector<Transfer> joined;
+  joined.reserve(traffic.transfers());
+  std::vector<std::uint64_t> sent(groups);  // by the group at hand
+  std::vector<std::uint32_t> receivers;
+  for (std::uint32_t group = 0; group < groups; ++group) {
+    for (std::uint32_t k = 0; k < factor; ++k) {
+      for (const Transfer& transfer : traffic.sent_by(round.members[group * factor + k])) {
+        const std::uint32_t to = round.new_group[transfer.to];
+        if (to == group) continue;
+        if (sent[to] == 0) receivers.push_back(to);
+        sent[to] += transfer.bytes;
+      }
+    }
+    for (const std::uint32_t to : receivers) joined.push_back({group, to, std::exchange(sent[to], 0)});
+    receivers.clear();
   }
   return joined;
 }
 
-/// Step 1 of all rounds, which needs traffic alone: tasks in the order in which they end up, so that every group of
-/// every round is a run of them. Idle tasks fill up the grid.
-std::vector<std::uint32_t> order_of(const TaskGraph& graph, std::span<const std::size_t> rows,
-                                    std::span<const Round> rounds) {
-  auto groups = static_cast<std::uint32_t>(rows.size() - 1);
-  std::vector<std::vector<std::uint32_t>> members;  // by round
-  GroupTraffic traffic;
-  const auto join = [&](const auto& of_round, std::uint32_t factor) {
-    members.push_back(choose_members(of_round, groups, factor));
-    groups /= factor;
-    if (groups > 1) traffic = joined_traffic(of_round, members.back(), factor);
-  };
-  if (!rounds.empty()) join(TaskTraffic(graph, rows), rounds.front().factor);
-  for (const Round& round : rounds.subspan(std::min<std::size_t>(rounds.size(), 1))) join(traffic, round.factor);
-  std::vector<std::uint32_t> order{0};
-  for (std::size_t r = rounds.size(); r-- > 0;) {
-    const std::uint32_t factor = rounds[r].factor;
-    std::vector<std::uint32_t> finer;
-    finer.reserve(order.size() * factor);
-    for (const std::uint32_t group : order) {
-      const auto first = members[r].begin() + static_cast<std::ptrdiff_t>(std::size_t{group} * factor);
-      finer.insert(finer.end(), first, first + static_cast<std::ptrdiff_t>(factor));
-    }
-    order = std::move(finer);
+/// Step 1 of all rounds, which needs traffic alone. Idle tasks fill up the grid.
+std::vector<JoinedGroups> joined_groups(const TaskGraph& graph, std::uint32_t nodes, std::span<const Round> rounds) {
+  std::vector<JoinedGroups> joined;  // by round
+  std::uint32_t groups = nodes;
+  std::vector<Transfer> between_groups;
+  for (const Round& round : rounds) {
+    // Who begins a new group finds all groups before it joined already; of pairs nobody else looks for a partner.
+    const Received visited = round.factor == 2 ? Received::from_later : Received::all;
+    const Traffic traffic(joined.empty() ? graph.transfers() : between_groups, groups, visited);
+    joined.emplace_back(choose_members(traffic, groups, round.factor), round.factor);
+    between_groups = joined_transfers(traffic, joined.back(), round.factor);
+    groups /= round.factor;
   }
-  return order;
+  return joined;
 }
 
-/// Places of the order with their groups: each round is a digit of `code`, which says what number the place's group has
-/// among those that the round joins. The first digit in which two codes differ is the round that joins two places.
-class Places {
+/// Which round joins the groups of two tasks. Each round is a digit of a task's code: the number of the task's group
+/// among those that the round joins. The first digit in which two codes differ is that of the round that joins them.
+class RoundOfTasks {
  public:
-  explicit Places(std::span<const Round> rounds) : code_{0} {
-    unsigned bits = 0;
-    std::uint32_t size = 1;
-    for (const Round& round : rounds) {
-      const auto width = static_cast<unsigned>(std::bit_width(round.factor - 1));
-      std::fill_n(group_size_.begin() + bits, width, size);
-      code_.reserve(std::size_t{size} * round.factor);
-      for (std::uint64_t k = 1; k < round.factor; ++k) {
-        for (std::uint32_t i = 0; i < size; ++i) code_.push_back(code_[i] | k << bits);
+  RoundOfTasks(std::span<const JoinedGroups> joined, std::span<const Round> rounds) : code_{0} {
+    std::vector<unsigned> shifts;  // of the digits of rounds, and one more
+    shifts.push_back(0);
+    for (std::uint32_t number = 0; number < rounds.size(); ++number) {
+      const auto width = static_cast<unsigned>(std::bit_width(rounds[number].factor - 1));
+      std::fill_n(round_of_bit_.begin() + shifts.back(), width, number);
+      shifts.push_back(shifts.back() + width);
+    }
+    for (std::size_t r = rounds.size(); r-- > 0;) {
+      std::vector<std::uint32_t> finer(joined[r].members.size());
+      for (std::uint32_t group = 0; group < finer.size(); ++group) {
+        finer[group] = code_[joined[r].new_group[group]] | joined[r].number[group] << shifts[r];
       }
-      bits += width;
-      size *= round.factor;
+      code_ = std::move(finer);
     }
   }
 
-  /// The first place of the later of the two groups that hold `a` and `b`, a before b, when they are joined. Each place
-  /// but the first is that of one merge.
-  [[nodiscard]] std::uint32_t later_group(std::uint32_t a, std::uint32_t b) const {
-    const std::uint32_t size = group_size_[static_cast<unsigned>(std::bit_width(code_[a] ^ code_[b])) - 1];
-    return b - b % size;
+  [[nodiscard]] std::uint32_t operator()(TaskId a, TaskId b) const {
+    return round_of_bit_[static_cast<unsigned>(std::bit_width(code_[a] ^ code_[b])) - 1];
   }
 
  private:
-  std::vector<std::uint64_t> code_;             // by place
-  std::array<std::uint32_t, 64> group_size_{};  // by bit of a code, of the groups that its round joins
+  // By task. A prime factor f takes at most 3 / log2 5 = 1.3 times log2 f bits: 29 for the 2^22 nodes of a grid.
+  std::vector<std::uint32_t> code_;
+  std::array<std::uint32_t, 32> round_of_bit_{};
 };
 
-/// Transfers by the merge that joins their tasks, which are called by their places.
-class CrossingTransfers {
+/// Transfers by the round that joins their tasks.
+class TransfersByRound {
  public:
-  CrossingTransfers(const TaskGraph& graph, std::span<const std::uint32_t> order, std::span<const Round> rounds)
-      : order_(order),
-        number_(merge_numbers(rounds, order.size())),
-        begin_(order.size() + 1),
-        transfers_(std::make_unique_for_overwrite<Transfer[]>(graph.transfers().size())) {
-    std::vector<std::uint32_t> place_of(order.size());
-    for (std::uint32_t place = 0; place < order.size(); ++place) place_of[order[place]] = place;
-    const std::span<const Transfer> transfers = graph.transfers();
-    const Places places(rounds);
-    std::vector<std::uint32_t> merges;  // by transfer
-    merges.reserve(transfers.size());
-    for (const Transfer& transfer : transfers) {
-      const auto [a, b] = std::minmax(place_of[transfer.from], place_of[transfer.to]);
-      merges.push_back(number_[places.later_group(a, b)]);
-      ++begin_[merges.back() + 1];
+  TransfersByRound(const TaskGraph& graph, std::span<const JoinedGroups> joined, std::span<const Round> rounds)
+      : runs_(rounds.size()),
+        transfers_(std::make_unique_for_overwrite<Transfer[]>(graph.transfers().size() + kGap * rounds.size())) {
+    const RoundOfTasks round_of(joined, rounds);
+    std::vector<std::size_t> count(rounds.size());
+    for (const Transfer& transfer : graph.transfers()) ++count[round_of(transfer.from, transfer.to)];
+    Transfer* next = transfers_.get();
+    for (std::size_t round = 0; round < rounds.size(); ++round) {
+      runs_[round] = {next, next};
+      next += count[round] + kGap;
     }
-    std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
-    std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-    for (std::size_t i = 0; i < transfers.size(); ++i) {
-      const auto& [from, to, bytes] = transfers[i];
-      transfers_[next[merges[i]]++] = {place_of[from], place_of[to], bytes};
+    for (const Transfer& transfer : graph.transfers()) *runs_[round_of(transfer.from, transfer.to)].end++ = transfer;
+  }
+
+  [[nodiscard]] std::span<const Transfer> of(std::size_t round) const { return {runs_[round].begin, runs_[round].end}; }
+
+ private:
+  // Tasks that all send alike have as many transfers in each round, by powers of two: without a gap of a cache line (64
+  // bytes) between rounds, what is written to all of them at once would fall on one set of a cache.
+  static constexpr std::size_t kGap = 64 / sizeof(Transfer);
+
+  struct Run {
+    Transfer* begin;
+    Transfer* end;
+  };
+
+  std::vector<Run> runs_;                  // by round
+  std::unique_ptr<Transfer[]> transfers_;  // not zeroed first
+};
+
+/// A turn of a box and a shift, without a branch: how boxes turn is nothing that a processor could foresee.
+class Motion {
+ public:
+  Motion(const Orientation& turn, const Cell& extents, const Cell& shift = {}) : axis_(turn.axis), start_(shift) {
+    for (unsigned t = 0; t < 3; ++t) {
+      backwards_[t] = turn.flip[t] ? ~0U : 0U;
+      if (turn.flip[t]) start_[t] += extents[axis_[t]];
     }
   }
 
-  /// Those of the merge whose later group begins at a place, valid until the next call. `by_task`: by the lower of the
-  /// two tasks, then by the other, both ways together.
-  [[nodiscard]] std::span<const TaskPair> of(std::uint32_t later_group, bool by_task) {
+  [[nodiscard]] Cell apply(const Cell& cell) const {
+    Cell moved{};
+    for (unsigned t = 0; t < 3; ++t) moved[t] = start_[t] + (cell[axis_[t]] ^ backwards_[t]);  // ~x is -1 - x
+    return moved;
+  }
+
+ private:
+  std::array<unsigned, 3> axis_;
+  Cell start_;
+  std::array<std::uint32_t, 3> backwards_{};  // all ones where a cell's coordinate counts from the other side
+};
+
+/// Step 2 of all rounds: groups are turned and joined.
+class Merging {
+ public:
+  Merging(const TaskGraph& graph, const Grid& grid, std::span<const Round> rounds)
+      : grid_(grid),
+        joined_(joined_groups(graph, grid.nodes(), rounds)),
+        transfers_(graph, joined_, rounds),
+        cells_(grid.nodes()),
+        group_(grid.nodes()),
+        number_(grid.nodes()),
+        first_(grid.nodes()) {
+    std::iota(group_.begin(), group_.end(), 0U);
+    std::iota(first_.begin(), first_.end(), 0U);
+  }
+
+  /// Joins all groups of the next round, `round.factor` at a time. `chooser` gives what chooses turns, and is told how
+  /// many tasks were placed in this round before.
+  template <class Chooser>
+  void join(const Round& round, Dice* shuffle, Chooser chooser) {
+    const JoinedGroups& joined = joined_[round_];
+    const auto groups = static_cast<std::uint32_t>(joined.members.size() / round.factor);
+    for (TaskId task = 0; task < group_.size(); ++task) {
+      number_[task] = joined.number[group_[task]];
+      group_[task] = joined.new_group[group_[task]];
+    }
+    sort_by_merge(transfers_.of(round_), groups * (round.factor - 1), round.factor - 1);
+    std::vector<Turns> turns(groups);
+    for (std::uint32_t k = 1; k < round.factor; ++k) {
+      Join join(round.axis, row_of(round.axis, k), box_);
+      if (shuffle != nullptr) {
+        shuffle_turns(join.a_turns, *shuffle);
+        shuffle_turns(join.b_turns, *shuffle);
+      }
+      for (std::uint32_t group = 0; group < groups; ++group) {
+        const std::uint32_t* members = &joined.members[group * round.factor];
+        MergeChooser& choice = chooser((k * groups + group) * size_);
+        const std::uint32_t merge_number = group * (round.factor - 1) + k - 1;
+        const Merge merge{first_[members[0]], first_[members[k]], crossing(merge_number, choice.minds_order()), cells_};
+        turns[group] = choice.choose(join, merge);
+        choice.joined(join, merge, turns[group]);
+      }
+      turn(join, k, turns);
+    }
+    std::vector<TaskId> first(groups);
+    for (std::uint32_t group = 0; group < groups; ++group) first[group] = first_[joined.members[group * round.factor]];
+    first_ = std::move(first);
+    size_ *= round.factor;
+    box_ = row_of(round.axis, round.factor);
+    ++round_;
+  }
+
+  [[nodiscard]] TaskMapping mapping(TaskId tasks) const {
+    TaskMapping nodes(tasks);
+    for (TaskId task = 0; task < tasks; ++task) nodes[task] = grid_.node(cells_[task]);
+    return nodes;
+  }
+
+ private:
+  /// Extents of so many boxes of the round before in a row.
+  [[nodiscard]] Cell row_of(unsigned axis, std::uint32_t boxes) const {
+    Cell row = box_;
+    row[axis] *= boxes;
+    return row;
+  }
+
+  static void shuffle_turns(std::vector<Orientation>& turns, Dice& dice) {
+    for (std::size_t i = turns.size(); i > 1; --i) {
+      std::swap(turns[i - 1], turns[dice.below(static_cast<std::uint32_t>(i))]);
+    }
+  }
+
+  /// The merge of a transfer, of `each` that make a group.
+  [[nodiscard]] std::uint32_t merge_of(const Transfer& transfer, std::uint32_t each) const {
+    return group_[transfer.from] * each + std::max(number_[transfer.from], number_[transfer.to]) - 1;
+  }
+
+  /// Fills merge_begin_ and by_merge_.
+  void sort_by_merge(std::span<const Transfer> transfers, std::uint32_t merges, std::uint32_t each) {
+    of_round_ = transfers;
+    merge_begin_.assign(merges + 2, kMergeGap);
+    for (const Transfer& transfer : transfers) ++merge_begin_[merge_of(transfer, each) + 2];
+    std::partial_sum(merge_begin_.begin(), merge_begin_.end(), merge_begin_.begin());
+    by_merge_.resize(merge_begin_.back());
+    for (std::uint32_t i = 0; i < transfers.size(); ++i)
+      by_merge_[merge_begin_[merge_of(transfers[i], each) + 1]++] = i;
+  }
+
+  /// Transfers of a merge, valid until the next call. `by_task`: by the lower of the two tasks, then by the other, both
+  /// ways together.
+  [[nodiscard]] std::span<const TaskPair> crossing(std::uint32_t merge, bool by_task) {
     pairs_.clear();
-    const std::uint32_t merge = number_[later_group];
-    for (std::size_t i = begin_[merge]; i < begin_[merge + 1]; ++i) {
-      const auto& [from, to, bytes] = transfers_[i];
-      pairs_.push_back(from < to ? TaskPair{from, to, bytes, 0} : TaskPair{to, from, 0, bytes});
+    for (std::uint32_t i = merge_begin_[merge] + kMergeGap; i < merge_begin_[merge + 1]; ++i) {
+      const auto& [from, to, bytes] = of_round_[by_merge_[i]];
+      pairs_.push_back(number_[from] < number_[to] ? TaskPair{from, to, bytes, 0} : TaskPair{to, from, 0, bytes});
     }
     if (by_task) sort_by_task();
     return pairs_;
   }
 
- private:
-  /// Merges in the order in which they are made.
-  static std::vector<std::uint32_t> merge_numbers(std::span<const Round> rounds, std::size_t places) {
-    std::vector<std::uint32_t> numbers(places);
-    std::uint32_t next = 0;
-    std::size_t size = 1;
-    for (const Round& round : rounds) {
-      for (std::size_t group = 0; group < places / size; ++group) {
-        if (group % round.factor != 0) numbers[group * size] = next++;
-      }
-      size *= round.factor;
-    }
-    return numbers;
-  }
-
   void sort_by_task() {
     std::ranges::sort(pairs_, {}, [&](const TaskPair& pair) {
-      return std::pair<std::uint32_t, std::uint32_t>(std::minmax(order_[pair.a], order_[pair.b]));
+      return std::pair<std::uint32_t, std::uint32_t>(std::minmax(pair.a, pair.b));
     });
     auto last = pairs_.begin();
     for (auto pair = pairs_.begin(); pair != pairs_.end(); ++pair) {
@@ -273,78 +362,37 @@ class CrossingTransfers {
     if (!pairs_.empty()) pairs_.erase(last + 1, pairs_.end());
   }
 
-  std::span<const std::uint32_t> order_;   // by place: a task
-  std::vector<std::uint32_t> number_;      // of a merge, by the first place of its later group
-  std::vector<std::size_t> begin_;         // by number of a merge, and one more
-  std::unique_ptr<Transfer[]> transfers_;  // by merge
-  std::vector<TaskPair> pairs_;
-};
-
-/// Step 2 of all rounds: groups are turned and joined.
-class Merging {
- public:
-  Merging(const TaskGraph& graph, const Grid& grid, std::span<const std::size_t> rows, std::span<const Round> rounds)
-      : grid_(grid), order_(order_of(graph, rows, rounds)), crossing_(graph, order_, rounds), cells_(grid.nodes()) {}
-
-  /// Joins all groups `round.factor` at a time. `chooser` gives what chooses turns, and is told how many tasks were
-  /// placed in this round before.
-  template <class Chooser>
-  void join(const Round& round, Dice* shuffle, Chooser chooser) {
-    Cell row = box_;
-    std::vector<Join> joins;
-    for (std::uint32_t k = 1; k < round.factor; ++k) {
-      joins.emplace_back(round.axis, row, box_);
-      row = joins.back().extents();
-      if (shuffle != nullptr) {
-        shuffle_turns(joins.back().a_turns, *shuffle);
-        shuffle_turns(joins.back().b_turns, *shuffle);
-      }
-    }
-    for (std::uint32_t start = 0; start < cells_.size(); start += size_ * round.factor) {
-      for (std::uint32_t k = 1; k < round.factor; ++k) {
-        const Join& join = joins[k - 1];
-        const std::uint32_t added = start + k * size_;
-        MergeChooser& choice = chooser(added);
-        const Merge merge{start, added, crossing_.of(added, choice.minds_order()), cells_};
-        const Turns turns = choice.choose(join, merge);
-        choice.joined(join, merge, turns);
-        turn(start, added, join.a_turns[turns.a], join.a_extents);
-        turn(added, added + size_, join.b_turns[turns.b], join.b_extents);
-        for (std::uint32_t place = added; place < added + size_; ++place) {
-          cells_[place][join.axis] += join.a_extents[join.axis];
-        }
-      }
-    }
-    size_ *= round.factor;
-    box_ = row;
-  }
-
-  [[nodiscard]] TaskMapping mapping(TaskId tasks) const {
-    TaskMapping nodes(tasks);
-    for (std::uint32_t place = 0; place < order_.size(); ++place) {
-      if (order_[place] < tasks) nodes[order_[place]] = grid_.node(cells_[place]);
-    }
-    return nodes;
-  }
-
- private:
-  static void shuffle_turns(std::vector<Orientation>& turns, Dice& dice) {
-    for (std::size_t i = turns.size(); i > 1; --i) {
-      std::swap(turns[i - 1], turns[dice.below(static_cast<std::uint32_t>(i))]);
+  /// Turns the first k members of every new group, which are joined, and the next one, and joins that.
+  void turn(const Join& join, std::uint32_t k, std::span<const Turns> turns) {
+    std::vector<Motion> motions;
+    for (const Orientation& turn : join.a_turns) motions.emplace_back(turn, join.a_extents);
+    Cell behind{};
+    behind[join.axis] = join.a_extents[join.axis];
+    for (const Orientation& turn : join.b_turns) motions.emplace_back(turn, join.b_extents, behind);
+    for (TaskId task = 0; task < cells_.size(); ++task) {
+      if (number_[task] > k) continue;
+      const Turns& chosen = turns[group_[task]];
+      cells_[task] = motions[number_[task] < k ? chosen.a : join.a_turns.size() + chosen.b].apply(cells_[task]);
     }
   }
 
-  void turn(std::uint32_t begin, std::uint32_t end, const Orientation& turn, const Cell& extents) {
-    if (turn == Orientation()) return;
-    for (std::uint32_t place = begin; place < end; ++place) cells_[place] = turn.apply(cells_[place], extents);
-  }
+  static constexpr std::uint32_t kMergeGap = 1;  // as TransfersByRound::kGap, where merges are many and short
 
   const Grid& grid_;
-  std::vector<std::uint32_t> order_;  // by place: a task
-  CrossingTransfers crossing_;
-  std::vector<Cell> cells_;  // by place: where it is in its group's box
-  std::uint32_t size_ = 1;   // tasks of a group
+  std::vector<JoinedGroups> joined_;  // by round
+  TransfersByRound transfers_;
+  std::size_t round_ = 0;              // the next
+  std::vector<Cell> cells_;            // by task: where it is in its group's box
+  std::vector<std::uint32_t> group_;   // by task
+  std::vector<std::uint32_t> number_;  // by task: of its group before the round at hand, among those that joined
+  std::vector<TaskId> first_;          // by group
+  std::uint32_t size_ = 1;             // tasks of a group
   Cell box_{1, 1, 1};
+  // Of the round at hand:
+  std::span<const Transfer> of_round_;
+  std::vector<std::uint32_t> merge_begin_;  // by merge, and one more; less the gap
+  std::vector<std::uint32_t> by_merge_;     // numbers of its transfers
+  std::vector<TaskPair> pairs_;             // of the last merge asked for
 };
 
 std::unique_ptr<MergeChooser> chooser_for(MergeRule rule, const Grid& grid, const GridRouting& routing,
@@ -369,7 +417,7 @@ TaskMapping merge_groups(const TaskGraph& graph, const Grid& grid, MergeRule rul
   AsTheyAre in_haste;
   Dice dice(variant.seed);
   const std::vector<Round> rounds = rounds_for(grid, variant.axes);
-  Merging merging(graph, grid, rows_by_sender(graph, grid.nodes()), rounds);
+  Merging merging(graph, grid, rounds);
   bool asked_to_end = false;
   for (std::size_t i = 0; i < rounds.size(); ++i) {
     merging.join(rounds[i], variant.seed != 0 ? &dice : nullptr, [&](std::size_t placed) -> MergeChooser& {

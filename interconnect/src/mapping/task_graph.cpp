@@ -13,10 +13,16 @@ namespace {
 // Sums of bytes x hops and link loads stay exact in double and far from the end of 64 bits.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53;
 
+// What numbers transfers has 32 bits, and room for the gaps that it leaves between some of them.
+constexpr std::size_t kMostTransfers = std::size_t{1} << 31;
+
 }  // namespace
 
 TaskGraph::TaskGraph(TaskId tasks, std::vector<Transfer> transfers) : tasks_(tasks) {
   if (tasks == 0) throw Error("tasks: 0 is refused: a task graph has at least one task");
+  if (transfers.size() > kMostTransfers) {
+    throw Error(fmt::format("transfers: {} are refused: a task graph has at most 2^31", transfers.size()));
+  }
   std::ranges::sort(transfers, {}, [](const Transfer& t) { return std::pair(t.from, t.to); });
   for (const Transfer& transfer : transfers) {
     const auto [from, to, bytes] = transfer;

@@ -159,6 +159,32 @@ TEST(LeastHops, FindsWhatBruteForceFindsForEveryShapeUpTo64Nodes) {
   }
 }
 
+/// FNV-1a.
+std::uint64_t digest(const TaskMapping& mapping) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const std::uint32_t node : mapping) hash = (hash ^ node) * 1099511628211U;
+  return hash;
+}
+
+TEST(TaskMapping, MergingGivesTheSameMappingOnEveryHost) {
+  struct Known {
+    std::string grid;
+    std::array<std::uint64_t, 3> digests;  // by rule
+  };
+  // Grids that are joined by twos, by threes and fives, by sevens, and at once.
+  const std::vector<Known> known{{"torus:8x8x8", {0x133c34d2448dadf, 0xfee72766acb20f05, 0x46c37dc65453cea1}},
+                                 {"mesh:3x9x5", {0xba254c182e27bdd0, 0xb769ef577dc8d5d4, 0x5cb60af4438cf9d8}},
+                                 {"torus:7x7x2", {0x21652446156284f6, 0x579424b596247ef2, 0xb5cfde2dd03e052a}},
+                                 {"mesh:13", {0xcfd717aaa29e1a9f, 0x84c03d435872d593, 0x6f2c06603f4cae55}}};
+  for (const auto& [name, digests] : known) {
+    const Grid grid = Grid::parse(name);
+    const TaskGraph graph = random_graph(grid.nodes(), 1);
+    for (std::size_t rule = 0; rule < kRules.size(); ++rule) {
+      EXPECT_EQ(digest(map_by_merging(graph, grid, kRules[rule])), digests[rule]) << name << " rule " << rule;
+    }
+  }
+}
+
 TEST(TaskMapping, MincostIsNeverWorseThanNoneOnThePapersGraphs) {
   const Grid small({8, 8, 8}, true);
   const Grid large({16, 16, 16}, true);

@@ -24,7 +24,8 @@ struct Transfer {
 class TaskGraph {
  public:
   /// Transfers between the same two tasks in the same direction are summed, those of no bytes dropped. Throws
-  /// gdr::Error if there are no tasks, a task does not exist, a task sends to itself, or the sum exceeds 2^53 bytes.
+  /// gdr::Error if there are no tasks or more than 2^31 transfers, a task does not exist, a task sends to itself, or
+  /// the sum exceeds 2^53 bytes.
   TaskGraph(TaskId tasks, std::vector<Transfer> transfers);
 
   [[nodiscard]] TaskId tasks() const { return tasks_; }
