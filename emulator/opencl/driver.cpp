@@ -215,7 +215,7 @@ class ClQueue final : public Queue {
       cl_int status = CL_SUCCESS;
       if (const auto* const buffer = std::get_if<const Buffer*>(&argument)) {
         const cl_mem memory = memory_of(**buffer);
-        status = clSetKernelArg(made, n, sizeof memory, &memory);
+        status = clSetKernelArg(made, n, sizeof(cl_mem), static_cast<const void*>(&memory));
       } else if (const auto* const small = std::get_if<std::uint32_t>(&argument)) {
         status = clSetKernelArg(made, n, sizeof *small, small);
       } else {

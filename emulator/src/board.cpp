@@ -51,7 +51,7 @@ class Joined {
   ~Joined() {
     try {
       session_.wait({});
-    } catch (...) {  // what is under way ends the call
+    } catch (...) {  // NOLINT(bugprone-empty-catch): what is under way ends the call
     }
   }
   Joined(const Joined&) = delete;

@@ -6,12 +6,7 @@
 namespace gdr::emulator {
 namespace {
 
-using isa::BmMode;
-using isa::Line;
 using isa::Section;
-using isa::Slot;
-using isa::Source;
-using isa::Unit;
 
 class Checker {
  public:

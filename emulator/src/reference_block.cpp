@@ -8,7 +8,6 @@ namespace gdr::emulator {
 
 using isa::BmMode;
 using isa::Condition;
-using isa::kVectorElements;
 using isa::Line;
 using isa::Predicate;
 using isa::ReadPort;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <span>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -16,6 +17,7 @@
 
 #include "decoded_program.h"
 #include "gdr/assembler/assembler.h"
+#include "gdr/base/digest.h"
 #include "gdr/base/file.h"
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/host_isa.h"
@@ -560,15 +562,16 @@ INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, 20U));
 
 // ---- what stays with the interpreter -------------------------------------------------------------------------------
 
-std::string refusal_of(const isa::Program& program) {
+emulator::jit::BodyCode code_of(const isa::Program& program) {
   const emulator::DecodedProgram decoded = emulator::decode_program(program);
   const emulator::simd::Schedule schedule =
       emulator::simd::make_schedule(decoded, {HostIsa::portable, emulator::simd::Arithmetic::chip});
   const emulator::jit::CodeTarget target = *emulator::jit::code_target(HostIsa::avx512);
   return emulator::jit::make_body_code(emulator::jit::make_body_graph(decoded, schedule, target),
-                                       emulator::jit::Rounding::quick, target)
-      .refusal;
+                                       emulator::jit::Rounding::quick, target);
 }
+
+std::string refusal_of(const isa::Program& program) { return code_of(program).refusal; }
 
 TEST(CompiledLoopBodies, TakeTheKernelsOfPairForces) {
   for (const Kernel& of : compiled_kernels()) EXPECT_EQ(refusal_of(kernel(of.file, of.definitions)), "") << of.name;
@@ -580,6 +583,27 @@ TEST(CompiledLoopBodies, TakeTheKernelsOfMatrices) {
 
 TEST(CompiledLoopBodies, LeaveTheRestToTheInterpreterAndSayWhy) {
   EXPECT_EQ(refusal_of(kernel("gravity_jerk.vsm", {{"nearest", "1"}, {"list", "4"}})), "it shifts by a computed count");
+}
+
+/// A loop body of these lines, of one element each.
+isa::Program body_of(std::string_view lines) {
+  const std::string source = "kernel halves\nbvar long x elt\nloop body\n  vlen 1\n";
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  const assembler::AssembleResult result = assembler::assemble(source + std::string(lines), "halves.vsm", options);
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *result.program;
+}
+
+// A long word and, in its place, short ones: what its halves hold behind the last turn is known if both were written.
+TEST(CompiledLoopBodies, LeaveAWordToTheLastTurnOnlyIfBothHalvesAreWritten) {
+  constexpr std::string_view kBoth = "  fadd x x $lr8\n  nop\n  fadd x x $r8\n  fadd x x $r9\n";
+  constexpr std::string_view kUpper = "  fadd x x $lr8\n  nop\n  fadd x x $r8\n  nop\n";
+  constexpr std::string_view kLower = "  fadd x x $lr8\n  nop\n  nop\n  fadd x x $r9\n";
+  for (const std::string_view lines : {kBoth, kUpper, kLower}) EXPECT_EQ(refusal_of(body_of(lines)), "") << lines;
+  EXPECT_TRUE(code_of(body_of(kBoth)).leaves_all);
+  EXPECT_FALSE(code_of(body_of(kUpper)).leaves_all);
+  EXPECT_FALSE(code_of(body_of(kLower)).leaves_all);
 }
 
 TEST(CompiledLoopBodies, AreRefusedWhereTheHostHasNone) {
@@ -690,6 +714,22 @@ TEST(CodeCacheEntries, AreRefusedIfDamagedAndThenReplaced) {
   EXPECT_FALSE(cache.find("text", kCpu));
   cache.keep("text", kCpu, kCode);
   EXPECT_EQ(cache.find("text", kCpu), kCode);
+}
+
+TEST(CodeCacheEntries, AreRefusedIfTheyEndBeforeTheCodeWithARightDigest) {
+  const ScratchDirectory folder;
+  const CodeCache cache(folder.path() / "cache");
+  cache.keep("text", kCpu, kCode);
+  const std::string whole = base::read_file(cache.path_of("text", kCpu));
+  const std::size_t digest = whole.find('\n') + 1;
+  const std::size_t body = digest + base::sha256_hex({}).size();
+  const std::size_t code = whole.size() - kCode.bytes.size();
+  for (std::size_t end = body; end <= code; ++end) {
+    const std::string kept = whole.substr(body, end - body);
+    base::write_file(cache.path_of("text", kCpu),
+                     whole.substr(0, digest) + base::sha256_hex(std::as_bytes(std::span(kept))) + kept);
+    EXPECT_FALSE(cache.find("text", kCpu)) << end << " bytes";
+  }
 }
 
 TEST(CodeCacheEntries, AreRefusedUnderAnotherTextsName) {

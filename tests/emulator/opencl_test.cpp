@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "gdr/assembler/assembler.h"
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/opencl.h"
 #include "gdr/emulator/session.h"
@@ -232,6 +233,55 @@ TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
     EXPECT_EQ(expected.session->first_tree_events(), found.session->first_tree_events());
   }
 }
+
+#ifndef GDR_LONG_BODIES
+// Words of both widths that a body stores and collects, iteration by iteration.
+TEST_F(OpenCl, CollectsWhatABodyStores) {
+  constexpr std::string_view kSource = R"(
+kernel stores
+bvar long x elt
+var vector long a hlt
+bvar vector long c[2] rrn fadd
+reg sum $lr0v
+reg product $r8v
+loop initialization
+  transfer
+  nop
+loop body
+  transfer
+  fadd x a sum
+  fmul a fs"1.5" product
+  bm sum c[0] @3
+  bm product $b1600v @5
+  nop
+  collect c[0]
+  bm sum c[1] @7
+  nop
+  nop
+  collect c[1]
+)";
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  const assembler::AssembleResult assembled = assembler::assemble(kSource, "stores.vsm", options);
+  ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
+  const isa::Program& program = *assembled.program;
+  constexpr unsigned kTurns = 21;
+  const auto run_on = [&](std::string_view engine) {
+    Loaded loaded(engine, program, Data::random, kTurns, kPesPerBlock);
+    loaded.session->run({loaded.pieces.data(), 1});
+    std::vector<LongWord> words(emulator::collected_words(program, kTurns, true, true));
+    loaded.session->wait(loaded.session->collect(0, 0, words));
+    return std::pair(words, loaded.session->state(0, 0).bm);
+  };
+  const auto expected = run_on(Engine::reference);
+  const std::uint64_t before = emulator::opencl::turns_in_doubles();
+  const Mode compiled("on");
+  EXPECT_EQ(run_on("opencl"), expected);
+  if (devices()[emulator::choose_opencl_device({})].fp64) {
+    EXPECT_GT(emulator::opencl::turns_in_doubles(), before);
+  }
+}
+#endif
 
 // DGEMM's body takes pocl half a minute.
 #ifdef GDR_LONG_BODIES

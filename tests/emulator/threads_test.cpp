@@ -5,8 +5,11 @@
 #include <array>
 #include <bit>
 #include <cfenv>
+#include <cstdlib>
 #include <future>
+#include <string>
 
+#include "gdr/base/error.h"
 #include "gdr/emulator/board.h"
 #include "gdr/selftest/random_program.h"
 
@@ -19,7 +22,7 @@ using isa::LongWord;
 using selftest::code_of;
 using selftest::RandomPrograms;
 
-/// sum += y[0] in each PE.
+/// sum = 0, then sum += y[0] in each PE.
 isa::Program summing_program() {
   isa::Line line;
   line.vlen = isa::kVectorElements;
@@ -32,8 +35,15 @@ isa::Program summing_program() {
   line.bm.width = isa::Width::long_word;
   line.bm.record = true;
   line.gpr_write = {isa::Unit::adder, 8, true, false, {}};
+  isa::Line zero;
+  zero.vlen = isa::kVectorElements;
+  zero.alu.op = isa::Op::UXOR;
+  zero.alu.width = isa::Width::long_word;
+  zero.alu.a = zero.alu.b = isa::Source::pe_id;
+  zero.gpr_write = {isa::Unit::alu, 8, true, false, {}};
   isa::Program program;
   program.record_words = 4;
+  program.sections[static_cast<std::size_t>(isa::Section::loop_initialization)] = code_of({zero, isa::Line{}});
   program.sections[static_cast<std::size_t>(isa::Section::loop_body)] = code_of({line, isa::Line{}});
   return program;
 }
@@ -112,6 +122,21 @@ TEST(Threads, NumberNeverChangesAResult) {
     for (const unsigned threads : {2u, 3u, 7u})
       EXPECT_TRUE(results(threads, program) == alone) << threads << ", " << seed;
   }
+}
+
+// Few live PEs of several blocks share vectors there, and what they leave is brought to the blocks when somebody looks.
+TEST(Threads, NumberNeverChangesAResultOfCompiledLoops) {
+  const isa::Program program = summing_program();
+  const auto interpreted = results(1, program);
+  setenv("GDR_JIT", "on", 1);
+  std::string refusal;
+  try {
+    for (const unsigned threads : {1u, 2u, 3u, 7u}) EXPECT_TRUE(results(threads, program) == interpreted) << threads;
+  } catch (const Error& error) {
+    refusal = error.what();
+  }
+  unsetenv("GDR_JIT");
+  if (!refusal.empty()) GTEST_SKIP() << refusal;
 }
 
 TEST(Threads, SeveralDevicesOfAProcessDoNotDisturbEachOther) {

@@ -68,6 +68,8 @@ TEST(Transfer, BringsFieldsToTheMachineByEachConversion) {
 
 TEST(Transfer, BringsWordsToTheHostByEachConversion) {
   EXPECT_EQ(received({field(1.5), 0}, Conversion::FLT72TO64, Width::long_word), field(1.5));
+  EXPECT_EQ(received({0x000fedcba9876543, 0x21}, Conversion::FLT72TO64, Width::long_word), field(0))
+      << "with an exponent of 0 it is zero, whatever the fraction";
   EXPECT_EQ(received({field(1.5), 0x12}, Conversion::FLT36TO64, Width::short_word), field(1.5)) << "the upper half";
   EXPECT_EQ(received({~std::uint64_t{0}, 0xfe}, Conversion::FIX72TO64, Width::long_word), integer(-2));
   EXPECT_EQ(received(isa::widen({isa::kShortMask - 1}), Conversion::FIX36TO64, Width::short_word), integer(-2));

@@ -177,8 +177,8 @@ class Generator {
     write_to(*epilogue);
     give_results(*epilogue, phis);
     const std::string right = number_.all_right();
-    code_.text += epilogue->turns_function(
-        {prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(), stored_planes()});
+    code_.text += epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right,
+                                            planes_of_turns(), stored_planes(), code_.shared_words});
   }
 
   /// What goes from turn to turn; their values become those inside a turn.
@@ -549,7 +549,7 @@ class Generator {
   // -----------------------------------------------------------------------------------------------------------
 
   Value planes_of(NodeId id, bool is_long) {
-    const Value value = of(id);
+    Value value = of(id);
     if (node(id).type == NodeType::number) {
       if (target_.host_doubles) number_.check_ordered(value.first);
       if (is_long) return number_.to_planes(value);
@@ -660,7 +660,7 @@ class Generator {
 
   Value cut(NodeId id) {
     const Node& each = node(id);
-    const Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
+    Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
     if (target_.host_doubles || each.width == Width::long_word || is_short(each.args[0])) return a;
     if (a.second.empty()) return {robust_ ? number_.short_of_exact(a.first) : number_.short_of_near(a.first, 0), {}};
     return {number_.short_of_sum(a.first, a.second), {}};

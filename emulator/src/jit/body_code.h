@@ -38,11 +38,10 @@ struct RecordWord {
 /// the target has lanes, from the first on
 /// that its pointers name.
 ///
-/// Of a packed target: [plane][kPackedTurns] and [shared_words][kPackedTurns], turn after turn with a word for each of
-/// as many blocks as there are lanes.
+/// Of a packed target uniform() works on one turn, with a word for the block of each lane: [plane][lanes] and
+/// [shared_words][lanes]; turns() takes [turn][shared_words][lanes].
 ///
-/// turns(shared, count, state, results, pe, element, blocks): the PEs from `pe` on; blocks: of a packed target, for
-/// each lane the number of its block as block_of_lane() has it; results: [planes][kPesPerBlock], of each
+/// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
 /// carried word its high plane, and of a long one its low plane; then the same of the words in `left`, and a word of
 /// flags each; then [kTurns][stored_planes][kPesPerBlock], the planes of the words that each turn stores. `element` is
 /// 0, or the first one of a group of `elements`.
@@ -65,12 +64,6 @@ struct BodyCode {
   bool reads_flags = false;    // of PEs, which no turn writes
   std::string refusal;         // as BodyGraph's
 };
-
-/// What the code of a packed target takes for the number of a lane's block.
-[[nodiscard]] constexpr std::uint64_t block_of_lane(const CodeTarget& target, std::uint64_t block) {
-  // AVX2 moves words by the numbers of their halves.
-  return target.directed_rounding ? block : (2 * block) | (2 * block + 1) << 32;
-}
 
 [[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTarget& target);
 

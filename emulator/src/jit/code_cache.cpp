@@ -171,7 +171,7 @@ void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes&
     // In one step, whoever else writes the same.
     base::write_file(path_of(ir, cpu), fmt::format("{}{}{}", kMagic, digest(body), body));
     remove_oldest(*folder_);
-  } catch (const std::exception&) {  // the next process compiles again
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next process compiles again
   }
 }
 
@@ -179,7 +179,7 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   memory_ = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory_ == MAP_FAILED) throw Error(fmt::format("no memory for a loop body: {}", std::strerror(errno)));
   auto* const first = static_cast<char*>(memory_) + kBefore;
-  std::memcpy(first, code.bytes.data(), code.bytes.size());
+  std::ranges::copy(code.bytes, first);
   if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
     const std::string why = std::strerror(errno);
     munmap(memory_, size_);

@@ -10,9 +10,6 @@ namespace gdr::emulator::jit {
 /// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
 inline constexpr unsigned kTurns = 32;
 
-/// Turns times blocks of one call where the lanes of a vector are PEs of several blocks.
-inline constexpr unsigned kPackedTurns = 128;
-
 enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
 
 struct CodeTarget {
@@ -24,11 +21,12 @@ struct CodeTarget {
   CodeLanguage language = CodeLanguage::llvm_ir;
   /// The engine native: numbers are the host's doubles and nothing has to be exact.
   bool host_doubles = false;
-  /// The lanes of a vector are PEs of several blocks, of as many as there are lanes; else of one.
+  /// The lanes of a vector are PEs of several blocks, the same blocks in all vectors; else of one.
   bool packed = false;
 
-  /// Turns beforehand, of one block or several.
-  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? kPackedTurns : kTurns; }
+  /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
+  /// that follow, or, packed, of the other blocks.
+  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : kTurns; }
 };
 
 /// Most lanes of any.

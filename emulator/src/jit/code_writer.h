@@ -47,6 +47,7 @@ struct TurnsText {
   std::string right;                // lanes, a flag
   std::uint64_t planes = 0;         // of results before those of the words stored
   std::uint64_t stored_planes = 0;  // of a turn
+  std::uint64_t shared_words = 0;   // of a turn
 };
 
 class Writer {

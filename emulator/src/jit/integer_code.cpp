@@ -63,7 +63,7 @@ class Integers {
 
   /// Or difference; the low planes' carry, or borrow, is their result's bits from `carry` on.
   Value sum(const char* op, unsigned carry) {
-    const Value planes = of_planes(op);
+    Value planes = of_planes(op);
     if (!is_long_) return planes;
     const std::string carried = shift("lshr", planes.second, carry);
     return {w_.integer(op, planes.first, carried), low_bits(planes.second)};
@@ -126,7 +126,7 @@ Value integer_result(Writer& writer, const Node& node, const Value& a, const Val
 }
 
 std::string is_below(Writer& writer, const char* how, const Value& a, const Value& b) {
-  const std::string above = writer.compare(how, a.first, b.first);
+  std::string above = writer.compare(how, a.first, b.first);
   if (a.second.empty() && b.second.empty()) return above;
   const std::string below = writer.compare("ult", low_plane(writer, a), low_plane(writer, b));
   return writer.either(above, writer.both(writer.compare("eq", a.first, b.first), below));

@@ -15,11 +15,6 @@ std::string IrWriter::declarations() const {
     declared +=
         fmt::format("declare {0} @llvm.x86.avx512.mask.range.pd.512({0}, {0}, i32, {0}, i8, i32)\n", numbers_type_);
   }
-  if (packed_ && directed_) {
-    declared += fmt::format("declare {0} @llvm.x86.avx512.permvar.di.512({0}, {0})\n", bits_type_);
-  } else if (packed_) {
-    declared += fmt::format("declare <{0} x i32> @llvm.x86.avx2.permd(<{0} x i32>, <{0} x i32>)\n", 2 * lanes_);
-  }
   // A vector that finds no register waits on the stack, where it must not lie across two lines of the cache.
   const unsigned width = 64 * lanes_;
   return declared + fmt::format(
@@ -31,7 +26,7 @@ std::string IrWriter::declarations() const {
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
   std::string function = fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element, ptr noalias readonly %blocks) #0 {{
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -41,10 +36,6 @@ entry:
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
                                      kRowWords, parts.planes * kRowWords);
-  if (packed_) {
-    const std::string type = directed_ ? bits_type_ : fmt::format("<{} x i32>", 2 * lanes_);
-    function += fmt::format("  %of_lane = load {}, ptr %blocks, align 8\n", type);
-  }
   function += parts.before + "  br label %turn\nturn:\n";
   function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
   for (const Phi& phi : parts.phis) {
@@ -52,7 +43,7 @@ entry:
                             phi.next);
   }
   function += fmt::format("  %first_word = mul i64 %n, {}\n  %u = getelementptr i64, ptr %shared, i64 %first_word\n",
-                          packed_ ? lanes_ : 1);
+                          packed_ ? lanes_ * parts.shared_words : 1);
   function += fmt::format("  %store_words = mul i64 %n, {}\n  %s = getelementptr i64, ptr %stores, i64 %store_words\n",
                           parts.stored_planes * kRowWords);
   function += parts.turn;

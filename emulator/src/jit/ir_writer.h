@@ -154,8 +154,7 @@ class IrWriter final : public Writer {
     store(type_name(type), value, "%shared", word * plane_words_);
   }
   std::string shared(CodeType type, std::uint64_t word) override {
-    const std::string all =
-        packed_ ? of_each_block(load("%u", word * plane_words_)) : spread(load_one("%u", word * plane_words_));
+    const std::string all = packed_ ? load("%u", word * plane_words_) : spread(load_one("%u", word * plane_words_));
     return type == CodeType::number ? numbers(all) : all;
   }
   void give(const std::string& bits_of, std::uint64_t plane) override {
@@ -192,17 +191,6 @@ class IrWriter final : public Writer {
   std::string load_one(const std::string& base, std::uint64_t words) {
     const std::string at = address(base, words);
     return set("load i64, ptr {}, align 8", at);
-  }
-
-  /// Of a word for each block, the one of each lane's block.
-  std::string of_each_block(const std::string& words) {
-    if (directed_) {
-      return set("call {0} @llvm.x86.avx512.permvar.di.512({0} {1}, {0} %of_lane)", bits_type_, words);
-    }
-    const std::string halves = set("bitcast {} {} to <{} x i32>", bits_type_, words, 2 * lanes_);
-    const std::string chosen =
-        set("call <{0} x i32> @llvm.x86.avx2.permd(<{0} x i32> {1}, <{0} x i32> %of_lane)", 2 * lanes_, halves);
-    return set("bitcast <{} x i32> {} to {}", 2 * lanes_, chosen, bits_type_);
   }
 
   /// A bit for each lane, and back from the lowest ones of a word.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "gdr/base/error.h"
@@ -66,9 +67,8 @@ std::atomic<std::uint64_t> packed_turns_run{0};
 
 struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
-  std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()]
+  std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()], packed: for each turn
   std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each state that PEs stand in
-  std::vector<std::uint64_t> blocks;   // [lane of all vectors]
 };
 
 /// How often turns were refused of late: asked again now and then, for data change.
@@ -121,8 +121,9 @@ struct LoopJit::Form {
   };
   [[nodiscard]] Outcome run(const BlockTurns& turns) const;
   [[nodiscard]] Outcome run(const PackedTurns& turns) const;
-  void fill_dead_lanes(const BlockTurns& turns) const { fill_dead_lanes(turns.state, turns.live_pes); }
-  void fill_dead_lanes(const PackedTurns& turns) const;
+  /// True if lanes beside the live PEs may have had turns refused; they no longer do.
+  [[nodiscard]] bool fill_dead_lanes(const BlockTurns& turns) const;
+  [[nodiscard]] bool fill_dead_lanes(const PackedTurns& /*turns*/) const { return false; }
   [[nodiscard]] unsigned lanes() const { return code.target.lanes; }
 
  private:
@@ -130,15 +131,15 @@ struct LoopJit::Form {
   [[nodiscard]] Outcome outcome(const ExactnessWatch& watch, bool right) const {
     return !watch.all_exact() ? Outcome::inexact : right ? Outcome::right : Outcome::refused;
   }
-  // These are false if a word is refused.
+  // These are false, or not right, if a word is refused.
   [[nodiscard]] bool take_records(const BlockTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool take_records(const PackedTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool take_vector(const isa::LongWord* record, std::size_t step, unsigned count, unsigned record_words,
-                                 std::uint64_t* to) const;
-  void number_blocks(const PackedTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
+  /// The records of a vector's lanes: `step` words apart if they are `even`, else where of_lane(lane) says.
+  template <class OfLane>
+  [[nodiscard]] bool take_vector(const isa::LongWord* record, std::size_t step, bool even, unsigned record_words,
+                                 OfLane of_lane, std::uint64_t* to) const;
+  /// Takes the records, too, turn by turn: what they become is read again while it is near.
+  [[nodiscard]] Outcome work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const PackedTurns& turns, Buffers& buffers) const;
-  void fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void land(const BlockTurns& turns, const Buffers& buffers) const;
@@ -146,6 +147,8 @@ struct LoopJit::Form {
   void run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const;
   [[nodiscard]] std::uint64_t all_lanes() const { return (std::uint64_t{1} << lanes()) - 1; }
   [[nodiscard]] unsigned groups() const { return isa::kVectorElements / code.elements; }
+  /// Of a packed turn, shared.
+  [[nodiscard]] std::size_t turn_words() const { return std::size_t{code.shared_words} * code.target.plane_words(); }
   /// Words of a group's results.
   [[nodiscard]] std::size_t group_words() const {
     return (carried_planes + left_planes + kTurns * stored_planes + 1) * kRowWords;
@@ -188,14 +191,21 @@ bool take_record_words(const BodyCode& code, const isa::LongWord* record, std::s
   return right;
 }
 
+/// The host's own prediction loses a stream of records at every step from one turn to the next.
+void prefetch(std::span<const isa::LongWord> words) {
+  constexpr std::size_t kWordsOfLine = 64 / sizeof(isa::LongWord);
+  for (std::size_t n = 0; n < words.size(); n += kWordsOfLine) __builtin_prefetch(words.data() + n);
+}
+
 }  // namespace
 
-bool LoopJit::Form::take_vector(const isa::LongWord* record, std::size_t step, unsigned count, unsigned record_words,
-                                std::uint64_t* to) const {
+template <class OfLane>
+bool LoopJit::Form::take_vector(const isa::LongWord* record, std::size_t step, bool even, unsigned record_words,
+                                OfLane of_lane, std::uint64_t* to) const {
   std::vector<isa::LongWord> whole;
-  if (count < lanes()) {  // the others are like the last
-    for (unsigned n = 0; n < lanes(); ++n) {
-      const isa::LongWord* const from = record + std::min(n, count - 1) * step;
+  if (!even) {
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
+      const isa::LongWord* const from = of_lane(lane);
       whole.insert(whole.end(), from, from + record_words);
     }
     record = whole.data();
@@ -208,8 +218,12 @@ bool LoopJit::Form::take_vector(const isa::LongWord* record, std::size_t step, u
 bool LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) const {
   bool right = true;
   for (unsigned turn = 0; turn < turns.turns; turn += lanes()) {
-    right = take_vector(turns.record + turn * turns.record_step, turns.record_step,
-                        std::min(lanes(), turns.turns - turn), turns.record_words, buffers.records.data() + turn) &&
+    const isa::LongWord* const record = turns.record + turn * turns.record_step;
+    const unsigned count = std::min(lanes(), turns.turns - turn);
+    // The others are like the last.
+    const auto of_lane = [&](unsigned lane) { return record + std::min(lane, count - 1) * turns.record_step; };
+    right = take_vector(record, turns.record_step, count == lanes(), turns.record_words, of_lane,
+                        buffers.records.data() + turn) &&
             right;
   }
   return right;
@@ -229,7 +243,7 @@ bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
     for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
       const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
       const std::uint64_t right =
-          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements, nullptr);
+          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements);
       if ((right & live) != live) return false;
     }
   }
@@ -299,7 +313,8 @@ void LoopJit::Form::make_room(Buffers& buffers, std::size_t states) const {
     if (words.size() < count) words.resize(count);
   };
   make(buffers.records, (record_planes + 1) * code.target.plane_words());
-  make(buffers.shared, (std::size_t{code.shared_words} + 1) * code.target.plane_words());
+  const unsigned turns = code.target.packed ? kTurns : 1;
+  make(buffers.shared, turns * turn_words() + code.target.plane_words());
   make(buffers.results, states * groups() * group_words());
 }
 
@@ -328,68 +343,57 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
 
 /// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
 /// are undefined anyway.
-void LoopJit::Form::fill_dead_lanes(std::uint64_t* state, unsigned live_pes) const {
-  const unsigned end = (live_pes + lanes() - 1) / lanes() * lanes();
+bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
+  if (turns.live_pes % lanes() == 0) return false;
+  const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
   for (const unsigned row : code.rows) {
-    std::uint64_t* words = state + row_place(row);
-    std::fill(words + live_pes, words + end, words[live_pes - 1]);
+    std::uint64_t* words = turns.state + row_place(row);
+    std::fill(words + turns.live_pes, words + end, words[turns.live_pes - 1]);
   }
+  return true;
 }
 
 // ---- several blocks side by side -----------------------------------------------------------------------------------
 
 namespace {
 
-/// PEs that stand in state `n`.
-unsigned pes_in_state(const PackedTurns& turns, unsigned n) {
-  return std::min(kPesPerBlock, turns.pes() - n * kPesPerBlock);
+/// Lanes of state `n` that PEs stand in.
+unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
+  return std::min(kPesPerBlock, turns.vectors * lanes - n * kPesPerBlock);
 }
-unsigned states_of(const PackedTurns& turns) { return (turns.pes() + kPesPerBlock - 1) / kPesPerBlock; }
+unsigned states_of(const PackedTurns& turns, unsigned lanes) {
+  return (turns.vectors * lanes + kPesPerBlock - 1) / kPesPerBlock;
+}
 
 }  // namespace
 
-void LoopJit::Form::fill_dead_lanes(const PackedTurns& turns) const {
-  const unsigned last = states_of(turns) - 1;
-  fill_dead_lanes(turns.states + last * turns.state_words, pes_in_state(turns, last));
-}
-
-bool LoopJit::Form::take_records(const PackedTurns& turns, Buffers& buffers) const {
-  bool right = true;
-  for (unsigned turn = 0; turn < turns.turns; ++turn) {
-    right = take_vector(turns.record + turn * turns.record_step, turns.record_words, turns.blocks, turns.record_words,
-                        buffers.records.data() + std::size_t{turn} * lanes()) &&
-            right;
-  }
-  return right;
-}
-
-void LoopJit::Form::number_blocks(const PackedTurns& turns, Buffers& buffers) const {
-  buffers.blocks.clear();
-  for (unsigned block = 0; block < turns.blocks; ++block) {
-    buffers.blocks.insert(buffers.blocks.end(), turns.live_pes, block_of_lane(code.target, block));
-  }
-  buffers.blocks.insert(buffers.blocks.end(), lanes(), buffers.blocks.back());  // of the last vector
-}
-
-bool LoopJit::Form::work_out_shared(const PackedTurns& turns, Buffers& buffers) const {
+LoopJit::Form::Outcome LoopJit::Form::work_out_shared(const PackedTurns& turns, Buffers& buffers) const {
   std::uint64_t right = all_lanes();
-  for (unsigned at = 0; at < turns.turns * lanes(); at += lanes()) {
-    right &= loaded->uniform(buffers.records.data() + at, turns.states, buffers.shared.data() + at);
+  for (unsigned turn = 0; turn < turns.turns; ++turn) {
+    const isa::LongWord* const record = turns.record + turn * turns.record_step;
+    if (turn + 1 < turns.turns) prefetch({record + turns.record_step, std::size_t{turns.blocks} * turns.record_words});
+    const auto of_lane = [&](unsigned lane) {
+      return record + std::min(lane % turns.places, turns.blocks - 1) * turns.record_words;
+    };
+    if (!take_vector(record, turns.record_words, turns.blocks == lanes(), turns.record_words, of_lane,
+                     buffers.records.data())) {
+      return Outcome::inexact;
+    }
+    right &= loaded->uniform(buffers.records.data(), turns.states, buffers.shared.data() + turn * turn_words());
   }
-  return (right & all_lanes()) == all_lanes();
+  return (right & all_lanes()) == all_lanes() ? Outcome::right : Outcome::refused;
 }
 
 bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const {
   std::uint64_t* results = buffers.results.data();
-  for (unsigned state = 0; state < states_of(turns); ++state) {
-    const unsigned pes = pes_in_state(turns, state);
+  for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
+    const unsigned end = lanes_in_state(turns, state, lanes());
     for (unsigned group = 0; group < groups(); ++group, results += group_words()) {
-      for (unsigned pe = 0; pe < pes; pe += lanes()) {
-        const std::uint64_t live = all_lanes() >> (pes - pe >= lanes() ? 0 : lanes() - (pes - pe));
+      for (unsigned lane = 0; lane < end; lane += lanes()) {
         const std::uint64_t right =
-            loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results, pe,
-                          group * code.elements, buffers.blocks.data() + state * kPesPerBlock + pe);
-        if ((right & live) != live) return false;
+            loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results, lane,
+                          group * code.elements);
+        if ((right & all_lanes()) != all_lanes()) return false;
       }
     }
   }
@@ -398,18 +402,17 @@ bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const 
 
 LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
   Buffers& buffers = buffers_of_thread();
-  make_room(buffers, states_of(turns));
-  number_blocks(turns, buffers);
-  if (!take_records(turns, buffers)) return Outcome::inexact;
+  make_room(buffers, states_of(turns, lanes()));
 
   const ExactnessWatch watch(code.target);
-  const bool right = work_out_shared(turns, buffers) && run_turns(turns, buffers);
-  if (const Outcome found = outcome(watch, right); found != Outcome::right) return found;
+  Outcome found = work_out_shared(turns, buffers);
+  if (found == Outcome::right) found = outcome(watch, run_turns(turns, buffers));
+  if (found != Outcome::right) return watch.all_exact() ? found : Outcome::inexact;
   const std::uint64_t* results = buffers.results.data();
-  for (unsigned state = 0; state < states_of(turns); ++state) {
+  for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
     BlockTurns landing;
     landing.state = turns.states + state * turns.state_words;
-    landing.live_pes = pes_in_state(turns, state);
+    landing.live_pes = lanes_in_state(turns, state, lanes());
     landing.ends = turns.ends;
     for (unsigned group = 0; group < groups(); ++group, results += group_words()) land_group(landing, group, results);
   }
@@ -545,10 +548,7 @@ bool LoopJit::run_on_forms(Filling filling, const Turns& turns) const {
   const auto run_on = [&](const Form& form) {
     if (!form.trust.given()) return Outcome::refused;
     Outcome outcome = form.run(turns);
-    if (outcome != Outcome::right && turns.pes() % form.lanes() != 0) {
-      form.fill_dead_lanes(turns);
-      outcome = form.run(turns);
-    }
+    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns);
     outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
     return outcome;
   };

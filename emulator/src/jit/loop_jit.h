@@ -28,24 +28,23 @@ struct BlockTurns {
   bool ends = false;    // the last of them is the last of the run, which leaves the registers as the machine does
   bool begins = false;  // the first of them is the first of the run
   isa::LongWord* collected = nullptr;  // where the words go that the turns send to the tree
-
-  [[nodiscard]] unsigned pes() const { return live_pes; }
 };
 
-/// Some turns of blocks side by side, with a record each in every turn. Their PEs stand one behind the other, block
-/// after block, in the states of as few blocks as hold them.
+/// Some turns of blocks side by side, with a record each in every turn. Their PEs stand in the states of as few blocks
+/// as hold them: first PE 0 of each of the `places` blocks, then PE 1, and so on. Lanes without a PE of their own are
+/// copies of another one with the same record.
 struct PackedTurns {
   std::uint64_t* states = nullptr;        // of the first of these blocks
   std::size_t state_words = 0;            // from one to the next
   const isa::LongWord* record = nullptr;  // of the first turn of the first block, before those of the others
   std::size_t record_step = 0;            // long words from one turn's records to the next one's
   unsigned record_words = 0;
-  unsigned turns = 0;   // at most LoopJit::most_packed_turns()
-  unsigned blocks = 0;  // at most LoopJit::lanes()
-  unsigned live_pes = 0;
+  unsigned turns = 0;  // at most kTurns
+  unsigned blocks = 0;
+  // A power of two from `blocks` on, at most LoopJit::lanes(); those behind are like the last block.
+  unsigned places = 0;
+  unsigned vectors = 0;
   bool ends = false;  // as BlockTurns has it
-
-  [[nodiscard]] unsigned pes() const { return blocks * live_pes; }
 };
 
 /// Turns of a block that compiled bodies have run in this process, for tests and benchmarks.
@@ -69,7 +68,6 @@ class LoopJit {
   [[nodiscard]] bool run(const PackedTurns& turns) const;
   /// Of a host vector; 0 if bodies are not compiled.
   [[nodiscard]] unsigned lanes() const { return target_.lanes; }
-  [[nodiscard]] unsigned most_packed_turns() const { return kPackedTurns / target_.lanes; }
   /// Flags that the last turn of a run leaves, as BodyGraph names them. There is packed code.
   [[nodiscard]] const std::vector<Left>& flags_left() const;
   /// Words that turns send to the tree, the first one of a run among them or not.

@@ -24,7 +24,7 @@ inline constexpr unsigned kWordBytes = sizeof(ulong);
 
 /// Failures of the driver, thrown as gdr::Error.
 template <class Work>
-auto as_errors(Work work) {
+auto as_errors(const Work& work) {
   try {
     return work();
   } catch (const Error&) {

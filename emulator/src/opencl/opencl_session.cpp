@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "chip_arguments.h"
 
@@ -87,7 +88,7 @@ OpenClSession::OpenClSession(std::shared_ptr<const LoweredOpenCl> program, const
 OpenClSession::~OpenClSession() {
   try {
     pool_->wait(lane_);
-  } catch (...) {  // nobody asks any more
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody asks any more
   }
 }
 
@@ -151,10 +152,9 @@ void OpenClSession::wait_for(unsigned chip) {
   pool_->wait(lane_);
   OneChip& one = chips_[chip];
   if (!one.fault) return;
-  const Fault fault = *one.fault;
-  one.fault.reset();
+  const Fault fault = *std::exchange(one.fault, std::nullopt);
   as_errors([&] { device_.queue().clear(*faults_, 0, faults_->bytes()); });
-  throw fault;
+  throw Fault(fault);
 }
 
 void OpenClSession::finish_and_throw() {

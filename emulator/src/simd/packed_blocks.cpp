@@ -1,7 +1,6 @@
 #include "packed_blocks.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "line_facts.h"
 
@@ -53,20 +52,6 @@ std::vector<unsigned> numbers_of(const RowSet& rows) {
   return numbers;
 }
 
-/// `words` words; whole vectors of them where the row that they go to has room.
-void copy_row(const std::uint64_t* from, unsigned words, unsigned room, std::uint64_t* to) {
-  if (words == 1) {
-    *to = *from;
-    return;
-  }
-  const unsigned whole = (words + kVectorWords - 1) / kVectorWords * kVectorWords;
-  if (whole > room) {
-    std::copy_n(from, words, to);
-    return;
-  }
-  for (unsigned n = 0; n < whole; n += kVectorWords) std::memcpy(to + n, from + n, kVectorWords * sizeof *to);
-}
-
 bool had_event(const std::vector<Tally>& tallies) {
   return std::ranges::any_of(tallies, [](const Tally& tally) { return tally.events != FpEvents{}; });
 }
@@ -101,27 +86,109 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
   if (std::ranges::any_of(bm, [&](unsigned word) { return word < records; })) return;
   std::ranges::sort(bm);
   bm.erase(std::ranges::unique(bm).begin(), bm.end());
-  taken = numbers_of((read | written).whole_pairs() - overwritten);
-  left = numbers_of(written.whole_pairs());
+  const RowSet taken_rows = (read | written).whole_pairs() - overwritten;
+  left_rows = written.whole_pairs();
+  RowSet kept_rows = taken_rows;
+  kept_rows &= left_rows;
+  taken = numbers_of(taken_rows);
+  left = numbers_of(left_rows);
+  kept = numbers_of(kept_rows.whole_pairs());
   possible = true;
 }
 
 bool packing_pays(unsigned blocks, unsigned live_pes, unsigned lanes) {
   if (lanes == 0 || live_pes == 0) return false;
   const unsigned one_by_one = blocks * ((live_pes + lanes - 1) / lanes);
-  const unsigned packed = (blocks * live_pes + lanes - 1) / lanes;
-  return 8 * packed <= 7 * one_by_one;
+  return 8 * Packing::vectors(blocks, live_pes, lanes) <= 7 * one_by_one;
 }
 
-PackedRun::PackedRun(const Program& program, Memory& memory, PackedMemory& packed, BlockRange blocks,
-                     const LoopRun& loop)
+bool PackedBlocks::bm_is_alike() const {
+  const std::uint64_t* const first = memory_.state(packing_.blocks().first) + place::kBm;
+  for (unsigned n = 1; n < packing_.blocks().count; ++n) {
+    const std::uint64_t* const other = memory_.state(packing_.blocks().first + n) + place::kBm;
+    for (const unsigned word : program_.plan.bm) {
+      if (other[word] != first[word]) return false;
+    }
+  }
+  return true;
+}
+
+void PackedBlocks::take_bm(unsigned states) {
+  const std::uint64_t* const from = memory_.state(packing_.blocks().first) + place::kBm;
+  for (unsigned state = 0; state < states; ++state) {
+    std::uint64_t* const to = packed_.state(state) + place::kBm;
+    for (const unsigned word : program_.plan.bm) to[word] = from[word];
+  }
+}
+
+void PackedBlocks::take_rows(const AlikeRows& alike) {
+  const unsigned blocks = packing_.blocks().count;
+  const unsigned places = packing_.places();
+  std::vector<const std::uint64_t*> from(blocks);
+  for (const unsigned row : program_.plan.taken) {
+    const std::uint64_t* const of_all = alike.words(row, packing_.blocks());
+    for (unsigned n = 0; n < blocks; ++n) {
+      from[n] = of_all != nullptr ? of_all : memory_.state(packing_.blocks().first + n) + row_place(row);
+    }
+    for (unsigned pe = 0; pe < packing_.pes(); ++pe) {
+      const unsigned live = std::min(pe, packing_.live_pes() - 1);
+      std::uint64_t* const to = packed_.state(0) + packing_.word(packed_, row, pe);
+      if (of_all != nullptr) {
+        std::fill_n(to, places, of_all[live]);
+        continue;
+      }
+      for (unsigned n = 0; n < places; ++n) to[n] = from[std::min(n, blocks - 1)][live];
+    }
+  }
+}
+
+/// Words of PEs beside the live ones are undefined after a run.
+void PackedBlocks::give_rows(const std::vector<unsigned>& rows) {
+  for (const unsigned row : rows) {
+    for (unsigned pe = 0; pe < packing_.live_pes(); ++pe) {
+      const std::uint64_t* const from = packed_.state(0) + packing_.word(packed_, row, pe);
+      for (unsigned n = 0; n < packing_.blocks().count; ++n) {
+        memory_.state(packing_.blocks().first + n)[row_place(row) + pe] = from[n];
+      }
+    }
+  }
+}
+
+void PackedBlocks::give_flags() {
+  for (const jit::Left& left : program_.loop.flags_left()) {
+    const std::uint32_t at = flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements;
+    for (unsigned n = 0; n < packing_.blocks().count; ++n) {
+      std::uint64_t& flags = memory_.state(packing_.blocks().first + n)[at];
+      for (unsigned pe = 0; pe < packing_.live_pes(); ++pe) {
+        const unsigned lane = pe * packing_.places() + n;
+        const std::uint64_t flag = packed_.state(lane / kPesPerBlock)[at] >> lane % kPesPerBlock & 1;
+        flags = (flags & ~(std::uint64_t{1} << pe)) | flag << pe;
+      }
+    }
+  }
+}
+
+/// What is equal in all PEs stands in a place of its own while turns run.
+void PackedBlocks::give_invariants() {
+  program_.schedule.invariant.for_each([&](unsigned row) {
+    const std::uint32_t at = uniform_place(row, program_.schedule.long_pairs[row / 2]);
+    for (unsigned n = 0; n < packing_.blocks().count; ++n) {
+      memory_.state(packing_.blocks().first + n)[at] = packed_.state(0)[at];
+    }
+  });
+}
+
+PackedRun::PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, Memory& packed,
+                     BlockRange blocks, const LoopRun& loop)
     : program_(program),
       memory_(memory),
-      packed_(packed.get(program.schedule.constants, program.loop.lanes())),
-      blocks_(blocks),
+      alike_(alike),
+      packed_(packed),
+      packing_(blocks, loop.live_pes, program.loop.lanes()),
+      states_(program, memory, packed, packing_),
       loop_(loop) {
-  const unsigned full = pes() / kPesPerBlock;
-  const unsigned rest = pes() % kPesPerBlock;
+  const unsigned full = packing_.all_lanes() / kPesPerBlock;
+  const unsigned rest = packing_.all_lanes() % kPesPerBlock;
   tallies_.resize(full + 1);
   const auto add = [&](BlockRange states, unsigned live_pes) {
     sequences_.emplace_back(program.code.program, packed_, states, tallies_.data(), live_pes).number(loop.run, 0);
@@ -130,88 +197,10 @@ PackedRun::PackedRun(const Program& program, Memory& memory, PackedMemory& packe
   if (rest > 0) add({full, 1}, rest);
 }
 
-template <class Function>
-void PackedRun::for_each_piece(unsigned block, Function function) const {
-  const unsigned live = loop_.live_pes;
-  const unsigned at = block * live;
-  const unsigned here = std::min(live, kPesPerBlock - at % kPesPerBlock);
-  function(at / kPesPerBlock, at % kPesPerBlock, 0U, here);
-  if (here < live) function(at / kPesPerBlock + 1, 0U, here, live - here);
-}
-
-bool PackedRun::bm_is_alike() const {
-  const std::uint64_t* const first = memory_.state(blocks_.first) + place::kBm;
-  for (unsigned block = 1; block < blocks_.count; ++block) {
-    const std::uint64_t* const other = memory_.state(blocks_.first + block) + place::kBm;
-    for (const unsigned word : program_.plan.bm) {
-      if (other[word] != first[word]) return false;
-    }
-  }
-  return true;
-}
-
-void PackedRun::take_bm() {
-  const std::uint64_t* const from = memory_.state(blocks_.first) + place::kBm;
-  for (unsigned state = 0; state < tallies_.size(); ++state) {
-    std::uint64_t* const to = packed_.state(state) + place::kBm;
-    for (const unsigned word : program_.plan.bm) to[word] = from[word];
-  }
-}
-
-void PackedRun::take_rows() {
-  for (unsigned block = 0; block < blocks_.count; ++block) {
-    const std::uint64_t* const from = memory_.state(blocks_.first + block);
-    for_each_piece(block, [&](unsigned state, unsigned lane, unsigned first, unsigned pes) {
-      std::uint64_t* const to = packed_.state(state) + lane;
-      const unsigned room = kPesPerBlock - lane;
-      for (const unsigned row : program_.plan.taken) {
-        copy_row(from + row_place(row) + first, pes, room, to + row_place(row));
-      }
-    });
-  }
-}
-
-/// Words of PEs beside the live ones are undefined after a run.
-void PackedRun::give_rows() {
-  for (unsigned block = 0; block < blocks_.count; ++block) {
-    std::uint64_t* const to = memory_.state(blocks_.first + block);
-    for_each_piece(block, [&](unsigned state, unsigned lane, unsigned first, unsigned pes) {
-      const std::uint64_t* const from = packed_.state(state) + lane;
-      const unsigned room = kPesPerBlock - first;
-      for (const unsigned row : program_.plan.left) {
-        copy_row(from + row_place(row), pes, room, to + row_place(row) + first);
-      }
-    });
-  }
-}
-
-void PackedRun::give_flags() {
-  for (const jit::Left& left : program_.loop.flags_left()) {
-    const std::uint32_t at = flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements;
-    for (unsigned block = 0; block < blocks_.count; ++block) {
-      std::uint64_t& flags = memory_.state(blocks_.first + block)[at];
-      for_each_piece(block, [&](unsigned state, unsigned lane, unsigned first, unsigned pes) {
-        const std::uint64_t these = (std::uint64_t{1} << pes) - 1;
-        flags = (flags & ~(these << first)) | ((packed_.state(state)[at] >> lane & these) << first);
-      });
-    }
-  }
-}
-
-/// What is equal in all PEs stands in a place of its own while turns run.
-void PackedRun::give_invariants() {
-  program_.schedule.invariant.for_each([&](unsigned row) {
-    const std::uint32_t at = uniform_place(row, program_.schedule.long_pairs[row / 2]);
-    for (unsigned block = 0; block < blocks_.count; ++block) {
-      memory_.state(blocks_.first + block)[at] = packed_.state(0)[at];
-    }
-  });
-}
-
 /// A broadcast memory holds the last two records.
 void PackedRun::give_records(std::uint64_t turns) {
   Tally unused[kBlocks];
-  Sequence records(program_.code.program, memory_, blocks_, unused, loop_.live_pes);
+  Sequence records(program_.code.program, memory_, packing_.blocks(), unused, loop_.live_pes);
   if (turns > 1) records.receive_records(loop_.stream, turns - 2, true);
   records.receive_records(loop_.stream, turns - 1, true);
 }
@@ -231,12 +220,13 @@ std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all) {
   some.state_words = packed_.block_words();
   some.record_step = std::size_t{kBlocks} * stream.record_words;
   some.record_words = stream.record_words;
-  some.blocks = blocks_.count;
-  some.live_pes = loop_.live_pes;
+  some.blocks = packing_.blocks().count;
+  some.places = packing_.places();
+  some.vectors = packing_.vectors();
   std::uint64_t done = 0;
   while (done < turns) {
-    some.record = stream.words.data() + (done * kBlocks + blocks_.first) * stream.record_words;
-    some.turns = static_cast<unsigned>(std::min<std::uint64_t>(program_.loop.most_packed_turns(), turns - done));
+    some.record = stream.words.data() + (done * kBlocks + packing_.blocks().first) * stream.record_words;
+    some.turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, turns - done));
     some.ends = all && done + some.turns == turns;
     if (!program_.loop.run(some)) break;
     done += some.turns;
@@ -247,6 +237,7 @@ std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all) {
 /// False, and nothing is changed, if an event happened.
 bool PackedRun::terminate() {
   std::vector<std::uint64_t> before;
+  before.reserve(tallies_.size() * program_.plan.written_in_termination.size() * kRowWords);
   const auto for_each_row = [&](auto function) {
     for (unsigned state = 0; state < tallies_.size(); ++state) {
       for (const unsigned row : program_.plan.written_in_termination) function(packed_.state(state) + row_place(row));
@@ -263,25 +254,28 @@ bool PackedRun::terminate() {
 }
 
 PackedProgress PackedRun::run(std::uint64_t turns, bool all, bool terminates, Tally* tallies) {
-  if (!bm_is_alike()) return {};
-  take_bm();
-  take_rows();
+  if (!states_.bm_is_alike()) return {};
+  states_.take_bm(static_cast<unsigned>(tallies_.size()));
+  states_.take_rows(alike_);
   if (!run_section(Section::loop_initialization)) return {};
   PackedProgress progress;
   progress.turns = run_turns(turns, all);
   if (progress.turns == 0) return {};
   progress.ended = terminates && progress.turns == turns && terminate();
-  give_rows();
-  if (progress.turns == turns && all) give_flags();
-  if (!progress.ended) give_invariants();
+  if (!progress.ended) {
+    states_.give_rows(program_.plan.left);
+    if (progress.turns == turns && all) states_.give_flags();
+    states_.give_invariants();
+  }
   give_records(progress.turns);
   std::uint64_t elements =
       code_of(Section::loop_initialization).fp_elements + progress.turns * code_of(Section::loop_body).fp_elements;
   if (progress.ended) elements += code_of(Section::loop_termination).fp_elements;
-  for (unsigned block = 0; block < blocks_.count; ++block) {
-    tallies[blocks_.first + block].lanes.all += elements * loop_.live_pes;
+  const BlockRange& blocks = packing_.blocks();
+  for (unsigned block = 0; block < blocks.count; ++block) {
+    tallies[blocks.first + block].lanes.all += elements * loop_.live_pes;
   }
-  for (const Tally& tally : tallies_) tallies[blocks_.first].lanes.slow += tally.lanes.slow;
+  for (const Tally& tally : tallies_) tallies[blocks.first].lanes.slow += tally.lanes.slow;
   return progress;
 }
 

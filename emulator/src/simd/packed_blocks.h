@@ -5,12 +5,20 @@
 // as few blocks as hold them, the loop's sections run there, and what they leave goes back.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <span>
 #include <vector>
 
 #include "block_memory.h"
 #include "decoded_program.h"
 #include "jit/loop_jit.h"
+#include "row_set.h"
 #include "scheduler.h"
 #include "sequence.h"
 
@@ -23,35 +31,220 @@ struct PackingPlan {
   bool possible = false;                         // no block can tell where its PEs stand
   std::vector<unsigned> taken;                   // rows of registers that the sections read before they write them
   std::vector<unsigned> left;                    // rows that they write
+  std::vector<unsigned> kept;                    // of these, those that the next run may read
   std::vector<unsigned> written_in_termination;  // of these
   std::vector<unsigned> bm;                      // short words of broadcast memory that they read
+  RowSet left_rows;                              // as `left`
 };
 
-/// How far a run of blocks side by side has come; the blocks' states are as they then stand.
+/// How far a run of blocks side by side has come.
 struct PackedProgress {
   std::uint64_t turns = 0;  // 0: nothing was done
   bool ended = false;       // loop termination, too
 };
 
-/// Where packed PEs stand; never copied, for nothing is in it between runs.
-class PackedMemory {
+/// Where the live PEs of some blocks stand packed: first PE 0 of each block, then PE 1, and so on, so that a lane of a
+/// host vector is of the same block in every vector. Blocks have a power of two of places; those behind the last block,
+/// and those behind the last PE in its vector, are copies of these.
+class Packing {
  public:
-  PackedMemory() = default;
-  PackedMemory(const PackedMemory& /*other*/) {}
-  PackedMemory(PackedMemory&&) = default;
-  PackedMemory& operator=(PackedMemory other) noexcept {
-    std::swap(memory_, other.memory_);
-    return *this;
-  }
-  ~PackedMemory() = default;
+  Packing() = default;
+  /// At most as many blocks as a vector has lanes.
+  Packing(BlockRange blocks, unsigned live_pes, unsigned lanes)
+      : blocks_(blocks), live_pes_(live_pes), lanes_(lanes), places_(std::bit_ceil(blocks.count)) {}
 
-  [[nodiscard]] Memory& get(const std::vector<isa::LongWord>& constants, unsigned states) {
-    if (memory_.block_words() == 0) memory_ = Memory(constants, states);
-    return memory_;
+  [[nodiscard]] const BlockRange& blocks() const { return blocks_; }
+  [[nodiscard]] unsigned live_pes() const { return live_pes_; }
+  [[nodiscard]] unsigned places() const { return places_; }
+  [[nodiscard]] unsigned vectors() const { return vectors(blocks_.count, live_pes_, lanes_); }
+  [[nodiscard]] unsigned all_lanes() const { return vectors() * lanes_; }
+  /// PEs of a block that there are lanes for.
+  [[nodiscard]] unsigned pes() const { return all_lanes() / places_; }
+  /// In the packed states, from their first word on, the word of a row for the first block's PE; those of the other
+  /// blocks follow.
+  [[nodiscard]] std::size_t word(const Memory& packed, unsigned row, unsigned pe) const {
+    const unsigned lane = pe * places_;
+    return std::size_t{lane / kPesPerBlock} * packed.block_words() + row_place(row) + lane % kPesPerBlock;
+  }
+
+  [[nodiscard]] static unsigned vectors(unsigned blocks, unsigned live_pes, unsigned lanes) {
+    return (live_pes * std::bit_ceil(blocks) + lanes - 1) / lanes;
   }
 
  private:
-  Memory memory_;
+  BlockRange blocks_{0, 0};
+  unsigned live_pes_ = 0;
+  unsigned lanes_ = 0;
+  unsigned places_ = 0;
+};
+
+/// In pieces of a size that the compiler knows: a call of std::memmove() takes longer than a few words.
+inline void copy_words(const std::uint64_t* from, std::size_t words, std::uint64_t* to) {
+  constexpr std::size_t kAtOnce = 4;
+  if (words < kAtOnce) {
+    for (std::size_t n = 0; n < words; ++n) to[n] = from[n];
+    return;
+  }
+  for (std::size_t n = 0; n + kAtOnce < words; n += kAtOnce) std::memcpy(to + n, from + n, kAtOnce * sizeof *to);
+  std::memcpy(to + words - kAtOnce, from + words - kAtOnce, kAtOnce * sizeof *to);
+}
+
+/// Rows whose words the host wrote alike to all blocks. They stand here until a block's own state is looked at: packed
+/// PEs take them from one place. A copy has none of it, as of PackedGroups.
+class AlikeRows {
+ public:
+  AlikeRows() = default;
+  AlikeRows(const AlikeRows& /*other*/) {}
+  AlikeRows& operator=(const AlikeRows& other) {
+    if (this != &other) clear();
+    return *this;
+  }
+  ~AlikeRows() = default;
+
+  /// The first PEs' words, for all blocks, of which nobody else may make use meanwhile.
+  void put(unsigned row, std::span<const std::uint64_t> words, Memory& memory) {
+    if (lacking_ != kAll) {  // blocks that have the rows may have changed them
+      give({0, kBlocks}, memory);
+      clear();
+    }
+    if (number_[row] == 0) {
+      rows_.push_back({row, 0, {}});
+      number_[row] = static_cast<std::uint16_t>(rows_.size());
+    }
+    Row& own = rows_[number_[row] - 1U];
+    std::ranges::copy(words, own.words.begin());
+    own.pes = std::max(own.pes, static_cast<unsigned>(words.size()));
+    lacking_ = kAll;
+  }
+  [[nodiscard]] bool has(unsigned row) const { return number_[row] != 0; }
+
+  /// True if words() has all rows that any of these blocks lacks, for so many PEs.
+  [[nodiscard]] bool serve(BlockRange blocks, unsigned pes) const {
+    const unsigned lack = lacking_ & bits(blocks);
+    return lack == 0 ||
+           (lack == bits(blocks) && std::ranges::all_of(rows_, [&](const Row& row) { return row.pes >= pes; }));
+  }
+  /// Of a row; null if these blocks have it in their states.
+  [[nodiscard]] const std::uint64_t* words(unsigned row, BlockRange blocks) const {
+    return has(row) && (lacking_ & bits(blocks)) != 0 ? rows_[number_[row] - 1U].words.data() : nullptr;
+  }
+
+  /// Brings the rows to the states of those of the blocks that lack them.
+  void give(BlockRange blocks, Memory& memory) {
+    if ((lacking_ & bits(blocks)) == 0) return;
+    const std::lock_guard lock(mutex_);
+    for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
+      if ((lacking_ & bits({block, 1})) == 0) continue;
+      for (const Row& row : rows_) copy_words(row.words.data(), row.pes, memory.state(block) + row_place(row.row));
+    }
+    lacking_ &= ~bits(blocks);
+  }
+
+ private:
+  void clear() {
+    rows_.clear();
+    number_ = {};
+    lacking_ = 0;
+  }
+
+  struct Row {
+    unsigned row = 0;
+    unsigned pes = 0;
+    std::array<std::uint64_t, kRowWords> words{};
+  };
+  static constexpr unsigned kAll = (1U << kBlocks) - 1;
+  static unsigned bits(BlockRange blocks) { return ((1U << blocks.count) - 1) << blocks.first; }
+
+  std::vector<Row> rows_;
+  std::array<std::uint16_t, kRegisterRows> number_{};  // of a row, from 1 on
+  std::atomic<unsigned> lacking_{0};                   // a bit for each block
+  std::mutex mutex_;                                   // blocks may be asked for by several threads
+};
+
+/// Blocks' states and the states of as few blocks that hold their live PEs.
+class PackedBlocks {
+ public:
+  struct Program {
+    const DecodedProgram& code;
+    const Schedule& schedule;
+    const jit::LoopJit& loop;
+    const PackingPlan& plan;
+  };
+  PackedBlocks(const Program& program, Memory& memory, Memory& packed, const Packing& packing)
+      : program_(program), memory_(memory), packed_(packed), packing_(packing) {}
+
+  /// True if the blocks' broadcast memories have the same words where sections read them.
+  [[nodiscard]] bool bm_is_alike() const;
+  void take_bm(unsigned states);
+  /// From where they are alike, or the blocks' states.
+  void take_rows(const AlikeRows& alike);
+  void give_rows(const std::vector<unsigned>& rows);
+  void give_flags();
+  void give_invariants();
+
+ private:
+  Program program_;
+  Memory& memory_;
+  Memory& packed_;
+  Packing packing_;
+};
+
+/// Where packed PEs stand, by the first of the blocks that run there, and what is there alone. None of it is copied:
+/// the owner has everything given before.
+class PackedGroups {
+ public:
+  PackedGroups() = default;
+  PackedGroups(const PackedGroups& /*other*/) {}
+  PackedGroups& operator=(const PackedGroups& other) {
+    if (this == &other) return *this;
+    groups_ = {};
+    kept_ = 0;
+    return *this;
+  }
+  ~PackedGroups() = default;
+
+  [[nodiscard]] Memory& memory(unsigned first_block, const std::vector<isa::LongWord>& constants, unsigned states) {
+    Memory& memory = groups_[first_block].memory;
+    if (memory.block_words() == 0) memory = Memory(constants, states);
+    return memory;
+  }
+  /// What these blocks have left is there alone.
+  void keep(const Packing& packing) {
+    const std::lock_guard lock(mutex_);
+    groups_[packing.blocks().first].kept = packing;
+    ++kept_;
+  }
+  /// Calls function(packing, memory) for all that was kept of any of the blocks, which then is no more.
+  template <class Function>
+  void take(BlockRange blocks, Function function) {
+    if (kept_ == 0) return;
+    const std::lock_guard lock(mutex_);
+    for (Group& group : groups_) {
+      const BlockRange& own = group.kept.blocks();
+      if (own.first >= blocks.first + blocks.count || blocks.first >= own.first + own.count) continue;
+      function(group.kept, group.memory);
+      group.kept = {};
+      --kept_;
+    }
+  }
+  /// Calls function(packing, memory) for all that is kept; not while blocks run.
+  template <class Function>
+  void for_each(Function function) const {
+    if (kept_ == 0) return;
+    for (const Group& group : groups_) {
+      if (group.kept.blocks().count > 0) function(group.kept, group.memory);
+    }
+  }
+
+ private:
+  struct Group {
+    Memory memory;
+    Packing kept;
+  };
+
+  std::array<Group, kBlocks> groups_;
+  std::atomic<unsigned> kept_{0};
+  std::mutex mutex_;  // blocks of one group may be asked for by several threads
 };
 
 /// True if vectors of this many lanes hold so many fewer live PEs than they could that packing saves an eighth of them.
@@ -60,44 +253,32 @@ class PackedMemory {
 /// One run of some blocks, at most as many as a host vector has lanes.
 class PackedRun {
  public:
-  struct Program {
-    const DecodedProgram& code;
-    const Schedule& schedule;
-    const jit::LoopJit& loop;
-    const PackingPlan& plan;
-  };
-  PackedRun(const Program& program, Memory& memory, PackedMemory& packed, BlockRange blocks, const LoopRun& loop);
+  PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, Memory& packed,
+            BlockRange blocks, const LoopRun& loop);
 
   /// Runs loop initialization, `turns` turns of the body, all with a record, and, if it `terminates`, loop termination;
   /// less of it where compiled code gives up. `all`: these are all turns with a record. Counts in `tallies`, which are
-  /// by block.
+  /// by block. What a run leaves in registers and flags is given to the blocks' states if it has not ended; else it
+  /// stays packed, and the caller has it given before anybody else reads or writes it.
   PackedProgress run(std::uint64_t turns, bool all, bool terminates, Tally* tallies);
 
  private:
-  [[nodiscard]] bool bm_is_alike() const;
-  void take_bm();
-  void take_rows();
-  void give_rows();
-  void give_flags();
-  void give_invariants();
   void give_records(std::uint64_t turns);
   /// False if a floating-point event happened, whose place would be another block's.
   bool run_section(isa::Section section);
   [[nodiscard]] std::uint64_t run_turns(std::uint64_t turns, bool all);
   bool terminate();
 
-  /// Calls function(state, lane, first, pes): the PEs from `first` on stand in this state from this lane on.
-  template <class Function>
-  void for_each_piece(unsigned block, Function function) const;
   [[nodiscard]] const SectionCode& code_of(isa::Section section) const {
     return program_.schedule.sections[static_cast<std::size_t>(section)];
   }
-  [[nodiscard]] unsigned pes() const { return blocks_.count * loop_.live_pes; }
 
-  Program program_;
+  PackedBlocks::Program program_;
   Memory& memory_;
+  const AlikeRows& alike_;
   Memory& packed_;
-  BlockRange blocks_;
+  Packing packing_;
+  PackedBlocks states_;
   const LoopRun& loop_;
   std::vector<Tally> tallies_;       // by state
   std::vector<Sequence> sequences_;  // of the full states and of the last one

@@ -45,7 +45,7 @@ SectionCode SectionScheduler::run(const std::vector<DecodedStep>& steps) {
 SectionScheduler::Followers SectionScheduler::after(const std::vector<DecodedStep>& steps, std::size_t at) const {
   const LineFacts& next = at_ + 1 < frame_.facts.size() ? frame_.facts[at_ + 1] : frame_.after;
   bool collects = false;
-  while (++at < steps.size() && !std::holds_alternative<DecodedLine>(steps[at])) {
+  for (++at; at < steps.size() && !std::holds_alternative<DecodedLine>(steps[at]); ++at) {
     collects = collects || std::holds_alternative<isa::CollectStep>(steps[at]);
   }
   return {next, next.reads_bm || collects};
@@ -163,7 +163,7 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
     action.negate_b = slot.negate_b;
     if (slot.flag.flag != 0 && (frame_.jvalid || !slot.flag.predicate.jvalid)) action.flag = slot.flag;
     add_accesses(action);
-    if (!action.targets.empty() || action.flag) actions.push_back(std::move(action));
+    if (!action.targets.empty() || action.flag) actions.push_back(action);
   }
   if (effects_->works(Unit::bm)) {
     Action action;
@@ -174,7 +174,7 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
     action.stores_to_bm = effects_->writes_bm();
     action.a = action.stores_to_bm ? line_->bm.store_source : Source::bm;
     add_accesses(action);
-    if (!action.targets.empty() || action.stores_to_bm) actions.push_back(std::move(action));
+    if (!action.targets.empty() || action.stores_to_bm) actions.push_back(action);
   }
   return actions;
 }
@@ -657,8 +657,8 @@ void SectionScheduler::restore_forms() {
   t_short_.reset();
 }
 
-void SectionScheduler::hold(Held held, Landing landing) {
-  (landing == Landing::next_line ? next_late_ : own_).push_back(std::move(held));
+void SectionScheduler::hold(const Held& held, Landing landing) {
+  (landing == Landing::next_line ? next_late_ : own_).push_back(held);
 }
 
 void SectionScheduler::commit_all(const std::vector<Held>& held, std::uint32_t moved) {

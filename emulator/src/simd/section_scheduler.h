@@ -160,7 +160,7 @@ class SectionScheduler {
   [[nodiscard]] bool whole(const Action& action, const Target& target) const;
   [[nodiscard]] bool changes_form(const RowPattern& access, Width width, bool whole) const;
   void take_form(const RowPattern& access, Width width, bool whole);
-  void hold(Held held, Landing landing);
+  void hold(const Held& held, Landing landing);
   void commit(const Held& held, std::uint32_t moved);
   void commit_all(const std::vector<Held>& held, std::uint32_t moved = 0);
   void set_form(unsigned pair, bool is_long);

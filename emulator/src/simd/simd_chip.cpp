@@ -18,12 +18,7 @@ namespace {
 
 using isa::Section;
 
-/// Of a row, whole vectors that the first `words` stand in: a copy of a size that the compiler knows.
-void copy_vectors(const std::uint64_t* from, std::size_t words, std::uint64_t* to) {
-  for (std::size_t n = 0; n < words; n += kVectorWords) {
-    std::memcpy(to + n, from + n, kVectorWords * sizeof *to);
-  }
-}
+constexpr BlockRange kAllBlocks{0, kBlocks};
 
 /// The reduction tree on rows of words, a row from each block. One at a time in a thread, whose rows it uses.
 class Tree {
@@ -106,10 +101,13 @@ class SimdChip final : public Chip {
   void do_load(std::shared_ptr<const Lowered> program) override {
     code_ = lowered_here<LoweredSimd>(program);
     memory_ = Memory(code_->schedule.constants, kBlocks);
+    packed_ = {};
+    alike_ = {};
     tallies_ = {};
   }
 
   void do_patch(std::shared_ptr<const Lowered> program) override {
+    settle(kAllBlocks);
     SimdChip patched(kernels_, jit_);
     patched.do_load(std::move(program));
     for (unsigned block = 0; block < kBlocks; ++block) {
@@ -124,9 +122,13 @@ class SimdChip final : public Chip {
     *this = std::move(patched);
   }
 
-  std::unique_ptr<Chip> do_clone() const override { return std::make_unique<SimdChip>(*this); }
+  std::unique_ptr<Chip> do_clone() const override {
+    settle(kAllBlocks);
+    return std::make_unique<SimdChip>(*this);
+  }
 
   void do_run_initialization(unsigned block) override {
+    settle({block, 1});
     const HostArithmetic arithmetic(Subnormals::zero);
     Sequence run(code_->code.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));
@@ -134,6 +136,7 @@ class SimdChip final : public Chip {
   }
 
   void do_run_loop(BlockRange blocks, const LoopRun& loop) override {
+    settle_before(blocks, loop);
     const HostArithmetic arithmetic(Subnormals::zero);
     // Only in the last iteration some blocks may be without a record: the first ones have it.
     const RecordStream& stream = loop.stream;
@@ -152,7 +155,10 @@ class SimdChip final : public Chip {
       }
       LoopRun own = loop;
       own.collected = loop.collected.subspan((first - blocks.first) * share, count * share);
-      if (!progress.ended) run_side_by_side({first, count}, own, first < in_last, progress.turns);
+      if (!progress.ended) {
+        alike_.give({first, count}, memory_);
+        run_side_by_side({first, count}, own, first < in_last, progress.turns);
+      }
       first += count;
     }
   }
@@ -166,20 +172,11 @@ class SimdChip final : public Chip {
   }
 
   void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const isa::LongWord> words) override {
-    std::uint64_t* lane = memory_.state(block) + pe;
-    for (std::size_t n = 0; n < words.size(); ++n) {
-      const unsigned row = row_of(where, n);
-      if (where.width == Width::long_word) {
-        put(lane, row, words[n]);
-      } else {
-        const isa::LongWord pair = get(lane, row & ~1u);
-        const isa::ShortWord word = words[n].upper();
-        put(lane, row & ~1u, row % 2 == 0 ? isa::join(word, pair.lower()) : isa::join(pair.upper(), word));
-      }
-    }
+    do_write_pes({block, 1}, pe, where, words);
   }
 
   std::vector<isa::LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
+    settle({block, 1});
     const std::uint64_t* lane = memory_.state(block) + pe;
     std::vector<isa::LongWord> words;
     words.reserve(where.count);
@@ -193,6 +190,7 @@ class SimdChip final : public Chip {
   }
 
   PeRegisters do_registers(unsigned block, unsigned pe) const override {
+    settle({block, 1});
     const std::uint64_t* state = memory_.state(block);
     PeRegisters registers{};
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
@@ -214,6 +212,7 @@ class SimdChip final : public Chip {
   }
 
   void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) override {
+    settle({block, 1});
     std::uint64_t* state = memory_.state(block);
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
       std::uint64_t* t = state + row_place(kTRow + 2 * element) + pe;
@@ -229,25 +228,43 @@ class SimdChip final : public Chip {
 
   void do_write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where,
                     std::span<const isa::LongWord> words) override {
-    if (where.width != Width::long_word) {
-      Chip::do_write_pes(blocks, first_pe, where, words);
-      return;
-    }
+    const std::size_t pes = words.size() / where.count;
+    const unsigned lanes = code_->loop.lanes();
+    const bool are_for_packed_runs = blocks.count == kBlocks && first_pe == 0 && code_->packing.possible &&
+                                     packing_pays(lanes, static_cast<unsigned>(pes), lanes);
     for (unsigned n = 0; n < where.count; ++n) {
       const unsigned row = row_of(where, n);
-      const std::uint64_t* const first = memory_.state(blocks.first) + first_pe;
-      std::uint64_t* lane = memory_.state(blocks.first) + first_pe;
-      for (std::size_t at = n; at < words.size(); at += where.count) put(lane++, row, words[at]);
-      const std::size_t count = words.size() / where.count;
-      for (unsigned block = blocks.first + 1; block < blocks.first + blocks.count; ++block) {
-        std::uint64_t* to = memory_.state(block) + first_pe;
-        if (count == 1) {  // a call of std::memmove() takes longer
-          to[row_place(row)] = first[row_place(row)];
-          to[row_place(row + 1)] = first[row_place(row + 1)];
-          continue;
+      if (code_->packing.left_rows.has(row)) settle(blocks);
+      const bool in_long_pair = code_->schedule.long_pairs[row / 2];
+      const bool is_short = where.width != Width::long_word;
+      // A short word in a long pair shares a plane with its neighbour.
+      const std::uint64_t neighbours = !is_short || !in_long_pair ? 0 : row % 2 == 0 ? ~kShortBitsMask : kShortBitsMask;
+      const unsigned first_row = is_short && !in_long_pair ? row : row & ~1U;
+      const bool has_second = !is_short || neighbours == kShortBitsMask;
+      std::array<std::uint64_t, kRowWords> first;
+      std::array<std::uint64_t, kRowWords> second;
+      for (std::size_t pe = 0; pe < pes; ++pe) {
+        const isa::LongWord word = words[pe * where.count + n];
+        const isa::LongWord placed = neighbours == kShortBitsMask ? isa::join({}, word.upper()) : word;
+        first[pe] = in_long_pair ? placed.high & ~neighbours : word.upper().bits << kShortShift;
+        second[pe] = in_long_pair ? placed.low : word.lower().bits << kShortShift;
+      }
+      const bool meets_alike = alike_.has(first_row) || (has_second && alike_.has(first_row + 1));
+      if (are_for_packed_runs && neighbours == 0 && !code_->packing.left_rows.has(first_row)) {
+        alike_.put(first_row, std::span(first).first(pes), memory_);
+        if (has_second) alike_.put(first_row + 1, std::span(second).first(pes), memory_);
+        continue;
+      }
+      if (meets_alike) alike_.give(blocks, memory_);
+      for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
+        std::uint64_t* const to = memory_.state(block) + first_pe;
+        if (neighbours == 0) {
+          copy_words(first.data(), pes, to + row_place(first_row));
+        } else {
+          std::uint64_t* const shared = to + row_place(first_row);
+          for (std::size_t pe = 0; pe < pes; ++pe) shared[pe] = (shared[pe] & neighbours) | first[pe];
         }
-        std::copy_n(first + row_place(row), count, to + row_place(row));
-        std::copy_n(first + row_place(row + 1), count, to + row_place(row + 1));
+        if (has_second) copy_words(second.data(), pes, to + row_place(first_row + 1));
       }
     }
   }
@@ -259,15 +276,26 @@ class SimdChip final : public Chip {
     const HostArithmetic arithmetic(Subnormals::zero);
     const unsigned per_pe = collection.where.count;
     Tree tree(kernels_, *collection.reduction, collection.node_width);
+    const std::vector<Packed> packed = packed_results(collection);
+    if (packed.empty()) settle(kAllBlocks);
     std::vector<isa::LongWord> results(collection.results);
-    for (unsigned n = 0; n < per_pe; ++n) {
-      const unsigned row = row_of(collection.where, n);
-      // Of the last PE not every element may be wanted.
-      const unsigned wanted = (collection.results - n + per_pe - 1) / per_pe;
-      if (wanted == 0) break;
-      for (unsigned block = 0; block < kBlocks; ++block) take(block, row, collection.where.width, wanted, tree);
-      events += tree.reduce(wanted);
-      for (unsigned pe = 0; pe < wanted; ++pe) results[pe * per_pe + n] = tree.result(pe);
+    // As many words of all PEs as a row has room for, one behind the other.
+    for (unsigned first = 0; first < per_pe && first < collection.results;) {
+      unsigned lanes = 0;
+      unsigned n = first;
+      for (; n < per_pe; ++n) {
+        const unsigned wanted = wanted_pes(collection, n);
+        if (lanes + wanted > kRowWords) break;
+        if (wanted == 0) break;
+        take(collection.where, n, wanted, packed, lanes, tree);
+        lanes += wanted;
+      }
+      events += tree.reduce(lanes);
+      unsigned lane = 0;
+      for (; first < n; ++first) {
+        const unsigned wanted = wanted_pes(collection, first);
+        for (unsigned pe = 0; pe < wanted; ++pe) results[pe * per_pe + first] = tree.result(lane++);
+      }
     }
     return results;
   }
@@ -311,9 +339,38 @@ class SimdChip final : public Chip {
     const std::uint64_t turns =
         with_record - (code_->loop.may_end_packed() ? 0 : std::min<std::uint64_t>(1, with_record));
     if (turns == 0) return {};
-    const PackedRun::Program program{code_->code, code_->schedule, code_->loop, code_->packing};
-    return PackedRun(program, memory_, packed_[blocks.first], blocks, loop)
-        .run(turns, turns == with_record, turns == iterations, tallies_.data());
+    if (!alike_.serve(blocks, loop.live_pes)) alike_.give(blocks, memory_);
+    Memory& packed = packed_.memory(blocks.first, code_->schedule.constants, code_->loop.lanes());
+    const PackedProgress progress = PackedRun(packing_program(), memory_, alike_, packed, blocks, loop)
+                                        .run(turns, turns == with_record, turns == iterations, tallies_.data());
+    if (progress.ended) packed_.keep({blocks, loop.live_pes, code_->loop.lanes()});
+    return progress;
+  }
+
+  [[nodiscard]] PackedBlocks::Program packing_program() const {
+    return {code_->code, code_->schedule, code_->loop, code_->packing};
+  }
+
+  /// Has all given that packed runs have left of the blocks, and all that the host wrote alike to all of them.
+  void settle(BlockRange blocks) const {
+    alike_.give(blocks, memory_);
+    packed_.take(blocks, [&](const Packing& packing, Memory& memory) {
+      PackedBlocks states(packing_program(), memory_, memory, packing);
+      states.give_rows(code_->packing.left);
+      states.give_flags();
+    });
+  }
+
+  /// The same before the blocks run again; but what a run overwrites before it reads it is nobody's any more.
+  void settle_before(BlockRange blocks, const LoopRun& loop) {
+    const bool overwrites = loop.begins && loop.stream.records > 0;
+    packed_.take(blocks, [&](const Packing& packing, Memory& memory) {
+      PackedBlocks states(packing_program(), memory_, memory, packing);
+      const BlockRange& own = packing.blocks();
+      const bool all_run = own.first >= blocks.first && own.first + own.count <= blocks.first + blocks.count;
+      states.give_rows(all_run && overwrites ? code_->packing.kept : code_->packing.left);
+      if (!all_run || !overwrites) states.give_flags();
+    });
   }
 
   /// `valid`: the blocks have a record in the last iteration, too. `done`: iterations that are behind them.
@@ -408,14 +465,64 @@ class SimdChip final : public Chip {
     return static_cast<unsigned>(address) + (where.memory == isa::Memory::gpr ? 0 : kLmRow);
   }
 
-  /// One word of each PE of a block into the tree.
-  void take(unsigned block, unsigned row, Width width, unsigned pes, Tree& tree) const {
+  /// Of the last PE not every element may be wanted.
+  static unsigned wanted_pes(const Collection& collection, unsigned n) {
+    const unsigned per_pe = collection.where.count;
+    return (collection.results - std::min(n, collection.results) + per_pe - 1) / per_pe;
+  }
+
+  /// What is kept packed of blocks.
+  struct Packed {
+    const Packing& packing;
+    const Memory& memory;
+  };
+
+  /// Where all results of blocks stand packed; none if some stand in the blocks' states.
+  [[nodiscard]] std::vector<Packed> packed_results(const Collection& collection) const {
+    std::vector<Packed> groups;
+    unsigned blocks = 0;
+    packed_.for_each([&](const Packing& packing, const Memory& memory) {
+      if (wanted_pes(collection, 0) > packing.live_pes()) return;
+      groups.push_back({packing, memory});
+      blocks += packing.blocks().count;
+    });
+    bool packed = blocks == kBlocks;
+    for (unsigned n = 0; n < collection.where.count && packed; ++n) {
+      const unsigned row = row_of(collection.where, n);
+      packed = collection.where.width == Width::long_word && code_->schedule.long_pairs[row / 2] &&
+               code_->packing.left_rows.has(row);
+    }
+    if (!packed) groups.clear();
+    return groups;
+  }
+
+  /// Word n of the first PEs of every block into the tree, from `lane` on, from where they are packed or, if they are
+  /// not, the blocks' states.
+  void take(const PeWords& where, unsigned n, unsigned pes, const std::vector<Packed>& packed, unsigned lane,
+            Tree& tree) const {
+    const unsigned row = row_of(where, n);
+    for (const Packed& group : packed) {
+      const BlockRange& blocks = group.packing.blocks();
+      for (unsigned pe = 0; pe < pes; ++pe) {
+        const std::uint64_t* const high = group.memory.state(0) + group.packing.word(group.memory, row, pe);
+        const std::uint64_t* const low = group.memory.state(0) + group.packing.word(group.memory, row + 1, pe);
+        for (unsigned place = 0; place < blocks.count; ++place) {
+          tree.high(blocks.first + place)[lane + pe] = high[place];
+          tree.low(blocks.first + place)[lane + pe] = low[place];
+        }
+      }
+    }
+    if (!packed.empty()) return;
+    for (unsigned block = 0; block < kBlocks; ++block) take(block, row, where.width, pes, lane, tree);
+  }
+
+  void take(unsigned block, unsigned row, Width width, unsigned pes, unsigned to, Tree& tree) const {
     const std::uint64_t* lane = memory_.state(block);
-    std::uint64_t* high = tree.high(block);
-    std::uint64_t* low = tree.low(block);
+    std::uint64_t* high = tree.high(block) + to;
+    std::uint64_t* low = tree.low(block) + to;
     if (width == Width::long_word && code_->schedule.long_pairs[row / 2]) {
-      copy_vectors(lane + row_place(row), pes, high);
-      copy_vectors(lane + row_place(row + 1), pes, low);
+      copy_words(lane + row_place(row), pes, high);
+      copy_words(lane + row_place(row + 1), pes, low);
       return;
     }
     for (unsigned pe = 0; pe < pes; ++pe) {
@@ -444,8 +551,10 @@ class SimdChip final : public Chip {
   KernelSet kernels_;
   JitUse jit_;
   std::shared_ptr<const LoweredSimd> code_;
-  Memory memory_;
-  std::array<PackedMemory, kBlocks> packed_;  // by the first of the blocks that run there
+  // Results of packed runs go from the one to the other when somebody wants to see them.
+  mutable Memory memory_;
+  mutable PackedGroups packed_;
+  mutable AlikeRows alike_;
   std::array<Tally, kBlocks> tallies_{};
 };
 

@@ -38,7 +38,10 @@ struct XsimdHost {
   static Doubles doubles(Bits a) { return xsimd::bitwise_cast<Doubles>(a); }
 
   static Mask differ(Doubles a, Doubles b) { return Mask(xsimd::bool_cast(a != b).data); }
-  static Mask less_signed(Bits a, Bits b) { return Mask((Signed(a.data) < Signed(b.data)).data); }
+  // A constructor would take NEON's register of unsigned numbers for a mask.
+  static Mask less_signed(Bits a, Bits b) {
+    return Mask((xsimd::bitwise_cast<Signed>(a) < xsimd::bitwise_cast<Signed>(b)).data);
+  }
   static Mask sign(Bits a) { return less_signed(a, Bits{}); }
 
   /// 64 for 0.

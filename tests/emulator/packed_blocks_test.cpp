@@ -1,0 +1,205 @@
+// Runs of few live PEs, whose results stay packed until somebody looks: every way of looking, in any order, sees what
+// it sees on the interpreter.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "gdr/emulator/chip.h"
+#include "gdr/emulator/host_isa.h"
+#include "jit/loop_jit.h"
+#include "kernel_data.h"
+
+namespace gdr::tests {
+namespace {
+
+using emulator::BlockRange;
+using emulator::Chip;
+using emulator::HostIsa;
+using emulator::JitUse;
+using emulator::kBlocks;
+using emulator::kPesPerBlock;
+using emulator::PeWords;
+using isa::LongWord;
+using isa::Width;
+
+/// A field of record `number`.
+LongWord field_of(const isa::Variable& variable, unsigned number, std::mt19937_64& random) {
+  if (variable.name.starts_with("index") || variable.name == "slot") return word_of(variable, number);
+  const double value = value_of(Data::random, random, false);
+  return word_of(variable, variable.name == "eps2" ? value * value + 0.1 : value);
+}
+
+PeWords words_of(const isa::Variable& variable) {
+  return {variable.memory, variable.address, variable.width,
+          static_cast<std::uint16_t>(variable.elements * isa::kVectorElements)};
+}
+
+/// A chip and one with the interpreter, which are told the same and asked the same.
+class TwoChips {
+ public:
+  TwoChips(const isa::Program& program, HostIsa isa)
+      : program_(program),
+        compiled_(emulator::make_simd_chip(isa, JitUse::always)),
+        interpreted_(emulator::make_simd_chip(HostIsa::portable)) {
+    for (Chip* chip : chips()) chip->load(program);
+  }
+
+  void write_particles(BlockRange blocks, unsigned pes, std::mt19937_64& random) {
+    for (const isa::Variable* variable : program_.variables_by(isa::Transfer::hlt)) {
+      std::vector<LongWord> words;
+      for (unsigned n = 0; n < pes * words_of(*variable).count; ++n) {
+        words.push_back(field_of(*variable, n, random));
+      }
+      for (Chip* chip : chips()) chip->write_pes(blocks, 0, words_of(*variable), words);
+    }
+  }
+
+  void run(BlockRange blocks, const emulator::LoopRun& run) {
+    for (Chip* chip : chips()) chip->run_loop(blocks, run);
+  }
+
+  /// One word of a result, as a host that meddles would.
+  void overwrite(unsigned block, unsigned pe, LongWord word) {
+    const isa::Variable& result = *program_.variables_by(isa::Transfer::rrn).front();
+    for (Chip* chip : chips()) chip->write_pe(block, pe, {result.memory, result.address, result.width, 1}, {&word, 1});
+  }
+
+  void set_registers(unsigned block, unsigned pe, std::mt19937_64& random) {
+    emulator::PeRegisters registers{};
+    for (LongWord& t : registers.t) t = {random(), static_cast<std::uint8_t>(random())};
+    for (std::uint8_t& flags : registers.flags) flags = static_cast<std::uint8_t>(random() % (1U << isa::kFlags));
+    for (Chip* chip : chips()) chip->write_registers(block, pe, registers);
+  }
+
+  void expect_equal_results(unsigned results) {
+    for (const isa::Variable* variable : program_.variables_by(isa::Transfer::rrn)) {
+      PeWords where = words_of(*variable);
+      for (unsigned n = 0; n < variable->elements; ++n) {
+        where.count = isa::kVectorElements;
+        const emulator::Collection collection{where, results, variable->reduction, Width::long_word};
+        emulator::FpEvents events[2];
+        EXPECT_EQ(compiled_->collect(collection, events[0]), interpreted_->collect(collection, events[1]))
+            << variable->name;
+        EXPECT_EQ(events[0], events[1]);
+        where.address = static_cast<std::uint16_t>(where.address + 2 * isa::kVectorElements);
+      }
+    }
+  }
+
+  void expect_equal_block(unsigned block, unsigned pes) { expect_equal_block(*compiled_, *interpreted_, block, pes); }
+
+  void expect_equal_registers(unsigned block, unsigned pe) {
+    EXPECT_EQ(compiled_->registers(block, pe), interpreted_->registers(block, pe));
+  }
+
+  void expect_equal_copies(unsigned pes) {
+    const auto compiled = compiled_->clone();
+    const auto interpreted = interpreted_->clone();
+    for (unsigned block = 0; block < kBlocks; ++block) expect_equal_block(*compiled, *interpreted, block, pes);
+  }
+
+ private:
+  [[nodiscard]] std::array<Chip*, 2> chips() const { return {compiled_.get(), interpreted_.get()}; }
+
+  static void expect_equal_block(const Chip& one, const Chip& other, unsigned block, unsigned pes) {
+    SCOPED_TRACE(block);
+    for (unsigned pe = 0; pe < pes; ++pe) {
+      for (const PeWords& where : {PeWords{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2},
+                                   PeWords{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2}}) {
+        EXPECT_EQ(one.read_pe(block, pe, where), other.read_pe(block, pe, where)) << "PE " << pe;
+      }
+      EXPECT_EQ(one.registers(block, pe), other.registers(block, pe)) << "PE " << pe;
+    }
+    EXPECT_EQ(one.read_bm(block, 0, isa::kBmShortWords / 2), other.read_bm(block, 0, isa::kBmShortWords / 2));
+  }
+
+  const isa::Program& program_;
+  std::unique_ptr<Chip> compiled_;
+  std::unique_ptr<Chip> interpreted_;
+};
+
+std::vector<LongWord> random_records(const isa::Program& program, unsigned count, std::mt19937_64& random) {
+  std::vector<LongWord> records(std::size_t{count} * program.record_words);
+  for (unsigned record = 0; record < count; ++record) {
+    for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
+      for (unsigned n = 0; n < variable->elements; ++n) {
+        records[std::size_t{record} * program.record_words + variable->address / 2 + n] =
+            field_of(*variable, record, random);
+      }
+    }
+  }
+  return records;
+}
+
+class PackedBlocks : public testing::TestWithParam<const char*> {};
+
+TEST_P(PackedBlocks, ShowTheirResultsWhoeverLooksAndWhenever) {
+  const isa::Program program = kernel("gravity_jerk.vsm", {{"nearest", GetParam()}});
+  const std::vector<BlockRange> whole{{0, kBlocks}};
+  const std::vector<BlockRange> quarters{{0, 4}, {4, 4}, {8, 4}, {12, 4}};
+  const std::vector<BlockRange> uneven{{0, 3}, {3, 13}};
+  bool compiles = false;
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    compiles = true;
+    std::mt19937_64 random(11);
+    const std::vector<LongWord> records = random_records(program, 5 * kBlocks, random);
+    TwoChips chips(program, isa);
+    // Words of PEs that were not live in a run are undefined after it: those of these two are looked at.
+    constexpr unsigned kAlwaysLive = 2;
+    std::array<unsigned, kBlocks> live{};
+    live.fill(kAlwaysLive);
+    const std::uint64_t packed_before = emulator::jit::packed_turns();
+    for (unsigned step = 0; step < 80 && !testing::Test::HasFailure(); ++step) {
+      SCOPED_TRACE(step);
+      const auto live_pes = static_cast<unsigned>(random() % 8 == 0 ? kPesPerBlock : kAlwaysLive + random() % 8);
+      chips.write_particles({0, kBlocks}, live_pes, random);
+      if (random() % 4 == 0) chips.write_particles({static_cast<unsigned>(random() % kBlocks), 1}, 1, random);
+      if (random() % 4 == 0) chips.write_particles({0, kBlocks}, 1, random);
+      emulator::LoopRun run{{records, program.record_words, random() % (5 * kBlocks + 1)}, live_pes};
+      if (random() % 2 == 0) run.stream.records -= run.stream.records % kBlocks;
+      const auto& ranges = random() % 2 == 0 ? whole : random() % 2 == 0 ? quarters : uneven;
+      // Words of other blocks than those that run stay: now and then one range is left out.
+      const std::size_t first = random() % 6 == 0 ? 1 : 0;
+      for (std::size_t n = std::min(first, ranges.size() - 1); n < ranges.size(); ++n) {
+        chips.run(ranges[n], run);
+        std::fill_n(live.begin() + ranges[n].first, ranges[n].count, live_pes);
+      }
+      const auto block = static_cast<unsigned>(random() % kBlocks);
+      switch (random() % 8) {
+        case 0:
+          chips.overwrite(block, 0, {random() >> 2, 0});
+          break;
+        case 1:
+          chips.set_registers(block, 0, random);
+          chips.expect_equal_registers(block, 0);
+          break;
+        case 2:
+          chips.expect_equal_block(block, kAlwaysLive);
+          break;
+        case 3:
+          chips.expect_equal_copies(kAlwaysLive);
+          break;
+        case 4:
+          chips.expect_equal_registers(block, 0);
+          break;
+        default:
+          break;
+      }
+      const unsigned most = *std::ranges::min_element(live) * isa::kVectorElements;
+      if (random() % 2 == 0) chips.expect_equal_results(static_cast<unsigned>(1 + random() % most));
+    }
+    chips.expect_equal_copies(kAlwaysLive);
+    EXPECT_GT(emulator::jit::packed_turns(), packed_before);
+  }
+  if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";
+}
+
+INSTANTIATE_TEST_SUITE_P(Nearest, PackedBlocks, testing::Values("0", "1"));
+
+}  // namespace
+}  // namespace gdr::tests
