@@ -74,6 +74,9 @@ std::optional<Launch> launch_of_environment() {
 std::unique_ptr<Communicator> start_communicator() {
   const std::optional<Launch> launch = launch_of_environment();
   if (!launch) return single_process();
+  // A rank of Open MPI that waits polls, and takes its core from a rank or another program that computes; so it lets
+  // others go first unless the user said how it waits.
+  setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   const std::filesystem::path file = plugin_file();
   // Global: Open MPI loads parts of itself, which look for its names. Never closed: MPI does not survive it.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,37 +72,60 @@ class Board {
   }
 
   [[nodiscard]] std::size_t capacity() const { return device_.j_capacity(); }
-  void set_nj(std::size_t nj) {
-    if (nj > capacity()) throw Error(fmt::format("n = {} is refused: the memory holds {} particles", nj, capacity()));
+  void set_nj(int n) {
     stop();
+    nj_.reset();
+    const std::size_t nj = count_of("n", n);
+    if (nj > capacity()) throw Error(fmt::format("n = {} is refused: the memory holds {} particles", nj, capacity()));
     nj_ = nj;
   }
   void set_j(std::size_t address, std::size_t n, ConstVectors x, const double* m) {
     stop();
+    if (n > capacity() || address > capacity() - n) {
+      throw Error(
+          fmt::format("{} particles from address {} on are refused: the memory holds {}", n, address, capacity()));
+    }
     std::vector<std::uint64_t> fields(n * j_.fields);
-    for (std::size_t k = 0; k < n; ++k) {
-      const std::span record = std::span(fields).subspan(k * j_.fields, j_.fields);
-      hostlib::put(record, j_.vector, finite("position", address + k, x[k]));
-      hostlib::put(record, j_.number, finite("mass", address + k, m[k]));
+    try {
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::span record = std::span(fields).subspan(k * j_.fields, j_.fields);
+        hostlib::put(record, j_.vector, finite("position", address + k, x[k]));
+        hostlib::put(record, j_.number, finite("mass", address + k, m[k]));
+      }
+    } catch (const Error&) {
+      for (std::size_t k = 0; k < n; ++k) refused_.insert(address + k);
+      throw;
     }
     device_.write_j(address, fields);
+    refused_.erase(refused_.lower_bound(address), refused_.lower_bound(address + n));
   }
-  void set_i(std::size_t n, ConstVectors x) {
+  void set_i(int count, ConstVectors x) {
     stop();
-    x_.clear();
-    for (std::size_t k = 0; k < n; ++k) x_.push_back(finite("position", k, x[k]));
+    x_.reset();
+    const std::size_t n = count_of("n", count);
+    std::vector<Vec3> positions;
+    for (std::size_t k = 0; k < n; ++k) positions.push_back(finite("position", k, x[k]));
+    x_ = std::move(positions);
   }
+  /// With what was set last: throws gdr::Error if some of it was refused.
   void run(double eps2) {
     stop();
-    std::vector<std::uint64_t> fields(x_.size() * i_.fields);
-    for (std::size_t k = 0; k < x_.size(); ++k) {
+    ran_.reset();
+    if (!nj_) throw Error("n was refused, and no other was set");
+    if (!x_) throw Error("i-particles were refused, and no others were set");
+    if (!refused_.empty() && *refused_.begin() < *nj_) {
+      throw Error(fmt::format("the particle at address {} was refused, and no other was set", *refused_.begin()));
+    }
+    if (std::isnan(eps2)) throw Error("eps was refused, and no other was set");
+    std::vector<std::uint64_t> fields(x_->size() * i_.fields);
+    for (std::size_t k = 0; k < x_->size(); ++k) {
       const std::span record = std::span(fields).subspan(k * i_.fields, i_.fields);
-      hostlib::put(record, i_.vector, x_[k]);
+      hostlib::put(record, i_.vector, (*x_)[k]);
       hostlib::put(record, i_.number, eps2);
     }
-    device_.start(fields, nj_);
+    device_.start(fields, *nj_);
     running_ = true;
-    ran_ = x_.size();
+    ran_ = x_->size();
   }
   /// i-particles of the last run; waits for it. Throws gdr::Error if there was none.
   std::size_t wait() {
@@ -137,8 +161,9 @@ class Board {
   Layout j_;
   Layout i_;
   Layout result_;
-  std::size_t nj_ = 0;
-  std::vector<Vec3> x_;
+  std::optional<std::size_t> nj_ = 0;  // none: what was set last was refused, as below
+  std::optional<std::vector<Vec3>> x_ = std::vector<Vec3>();
+  std::set<std::size_t> refused_;  // addresses
   bool running_ = false;
   std::optional<std::size_t> ran_;  // i-particles of the last run
   std::vector<std::uint64_t> results_;
@@ -247,6 +272,7 @@ int j_capacity() noexcept {
 
 void set_eps2(double eps2) noexcept {
   on(0, "g5_set_eps_to_all", [&](Board&) {
+    instance.get().eps2 = std::numeric_limits<double>::quiet_NaN();  // of one that is refused
     if (!(eps2 >= 0 && std::isfinite(eps2))) {
       throw Error(fmt::format("eps^2 = {} is refused: it must be at least 0 and finite", eps2));
     }
@@ -255,7 +281,7 @@ void set_eps2(double eps2) noexcept {
 }
 
 void set_nj(int device, int nj) noexcept {
-  on(device, "g5_set_n", [&](Board& board) { board.set_nj(count_of("n", nj)); });
+  on(device, "g5_set_n", [&](Board& board) { board.set_nj(nj); });
 }
 
 void set_j(int device, int address, int n, ConstVectors x, const double* m) noexcept {
@@ -263,7 +289,7 @@ void set_j(int device, int address, int n, ConstVectors x, const double* m) noex
 }
 
 void set_i(int device, int n, ConstVectors x) noexcept {
-  on(device, "g5_set_xi", [&](Board& board) { board.set_i(count_of("n", n), x); });
+  on(device, "g5_set_xi", [&](Board& board) { board.set_i(n, x); });
 }
 
 void run(int device) noexcept {

@@ -273,7 +273,6 @@ int j_capacity(int cluster) noexcept {
 
 int set_ti(int cluster, double t) noexcept {
   return on(cluster, "g6_set_ti", [&](Cluster& own) {
-    if (!std::isfinite(t)) throw Error(fmt::format("time {} is refused: it must be finite", t));
     own.board.set_time(t);
     return 0;
   });
@@ -295,7 +294,11 @@ int set_j_particle(int cluster, const JData& j) noexcept {
 
 int set_nj(int cluster, int nj) noexcept {
   return on(cluster, "g6_set_njp", [&](Cluster& own) {
-    own.board.clear_from(count_of("nj", nj));
+    const std::size_t count = count_of("nj", nj);
+    if (count > own.board.capacity()) {
+      throw Error(fmt::format("nj = {} is refused: external memory holds {} particles", nj, own.board.capacity()));
+    }
+    own.board.clear_from(count);
     own.nj = nj;
     return 0;
   });
@@ -380,6 +383,7 @@ int sort_mode() noexcept {
 int predicted(int cluster, int nj, Vectors x, Vectors v) noexcept {
   return on(cluster, "g6_get_predicted_j_particles", [&](Cluster& own) {
     const std::size_t count = count_of("nj", nj);
+    own.board.require_set(count);
     for (std::size_t address = 0; address < count; ++address) {
       const auto& j = own.board.particle(address);
       put(x, static_cast<int>(address), j ? predicted_position(*j, own.board.time()) : Vec3{});

@@ -80,6 +80,7 @@ void GravityBoard::set(std::size_t address, const JParticle& particle) {
     throw Error(fmt::format("address {} is refused: external memory holds {} particles", address, capacity()));
   }
   const Owner owner{"the j-particle at address", address};
+  refused_.insert(address);
   require_finite("time", owner, particle.t0);
   require_finite("mass", owner, particle.mass);
   require_finite("position", owner, particle.x);
@@ -87,6 +88,7 @@ void GravityBoard::set(std::size_t address, const JParticle& particle) {
   require_finite("acceleration / 2", owner, particle.a_by_2);
   require_finite("jerk / 6", owner, particle.jerk_by_6);
   require_finite("snap / 18", owner, particle.snap_by_18);
+  refused_.erase(address);
   if (address >= particles_.size()) {
     particles_.resize(address + 1);
     is_unwritten_.resize(address + 1);
@@ -96,7 +98,20 @@ void GravityBoard::set(std::size_t address, const JParticle& particle) {
   is_unwritten_[address] = true;
 }
 
+void GravityBoard::set_time(double t) {
+  time_ = t;
+  if (!std::isfinite(t)) throw Error(fmt::format("time {} is refused: it must be finite", t));
+}
+
+void GravityBoard::require_set(std::size_t nj) const {
+  if (!std::isfinite(time_)) throw Error(fmt::format("time {} was refused, and no other was set", time_));
+  if (!refused_.empty() && *refused_.begin() < nj) {
+    throw Error(fmt::format("the j-particle at address {} was refused, and no other was set", *refused_.begin()));
+  }
+}
+
 void GravityBoard::clear_from(std::size_t count) {
+  refused_.erase(refused_.lower_bound(count), refused_.end());
   for (std::size_t address = count; address < particles_.size(); ++address) {
     if (!particles_[address]) continue;
     particles_[address].reset();
@@ -167,6 +182,7 @@ void GravityBoard::start(std::vector<Target> targets, std::size_t nj) {
   if (nj > capacity()) {
     throw Error(fmt::format("nj = {} is refused: external memory holds {} particles", nj, capacity()));
   }
+  require_set(nj);
   for (std::size_t n = 0; n < targets.size(); ++n) {
     require_finite("position", {"i-particle", n}, targets[n].particle.x);
     require_finite("velocity", {"i-particle", n}, targets[n].particle.v);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -38,18 +39,22 @@ class GravityBoard {
   /// j-particles that external memory holds.
   [[nodiscard]] std::size_t capacity() const { return device_.j_capacity(); }
 
-  /// Throws gdr::Error for an address beyond the capacity, and for a number that is not finite.
+  /// Throws gdr::Error for an address beyond the capacity, and for a number that is not finite; no run then takes the
+  /// particle that was there before.
   void set(std::size_t address, const hostlib::JParticle& particle);
   /// Forgets the particles from address `count` on.
   void clear_from(std::size_t count);
   /// The particle last set; nothing if the address was never written or was cleared.
   [[nodiscard]] const std::optional<hostlib::JParticle>& particle(std::size_t address) const;
-  void set_time(double t) { time_ = t; }
+  /// Throws gdr::Error for a time that is not finite; no run then takes the one before.
+  void set_time(double t);
   [[nodiscard]] double time() const { return time_; }
+  /// Throws gdr::Error if the time or the particle at an address below nj was refused and not set since.
+  void require_set(std::size_t nj) const;
 
   /// Begins a run against addresses 0 .. nj - 1; a run under way is waited for and dropped. Addresses without a
-  /// particle count as mass 0 and are nobody's neighbour. Throws gdr::Error for nj beyond the capacity and for numbers
-  /// that are not finite.
+  /// particle count as mass 0 and are nobody's neighbour. Throws gdr::Error for nj beyond the capacity, for numbers
+  /// that are not finite, and as require_set().
   void start(std::vector<Target> targets, std::size_t nj);
   /// Those of the last start(), which these calls wait for.
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
@@ -76,6 +81,7 @@ class GravityBoard {
   std::vector<std::optional<hostlib::JParticle>> particles_;
   std::vector<std::size_t> unwritten_;  // addresses whose particles the board does not have yet
   std::vector<bool> is_unwritten_;      // by address
+  std::set<std::size_t> refused_;       // addresses whose particles were refused
   double time_ = 0;
   std::optional<double> time_on_board_;
   std::vector<Target> targets_;

@@ -1,6 +1,7 @@
 // libg5 as a tree code sees it, against sums in double.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -170,6 +171,84 @@ TEST_F(Grape5, WhatIsWrongGivesNoNumbers) {
   EXPECT_TRUE(std::isnan(a[0][2]));
   g5_calculate_force_on_x(rows(sources.x), rows(a), p.data(), 1);
   EXPECT_FALSE(std::isnan(a[0][0]));
+}
+
+// Functions of GRAPE-5 return nothing, so no force may come from what was there before something refused.
+TEST_F(Grape5, NothingIsComputedWithWhatWasThereBeforeSomethingRefused) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Cloud sources = cloud(4, 6);
+  Cloud targets = cloud(1, 7);
+  std::vector<Vector> a(1);
+  std::vector<double> p(1);
+  const auto is_computed = [&] {
+    g5_calculate_force_on_x(rows(targets.x), rows(a), p.data(), 1);
+    return !std::isnan(a[0][0]) && !std::isnan(p[0]);
+  };
+  g5_set_eps_to_all(0.01);
+  g5_set_n(3);
+  g5_set_xmj(0, 4, rows(sources.x), sources.m.data());
+  ASSERT_TRUE(is_computed());
+
+  Cloud broken = sources;
+  broken.m[1] = kNan;
+  g5_set_xmj(0, 4, rows(broken.x), broken.m.data());
+  EXPECT_FALSE(is_computed());
+  g5_set_xmj(0, 2, rows(sources.x), sources.m.data());
+  EXPECT_FALSE(is_computed()) << "the particle at address 2 was never set again";
+  g5_set_xmj(2, 1, rows(sources.x) + 2, sources.m.data() + 2);
+  EXPECT_TRUE(is_computed()) << "nobody asks for the particle at address 3";
+  g5_set_n(4);
+  EXPECT_FALSE(is_computed());
+  g5_set_xmj(3, 1, rows(sources.x) + 3, sources.m.data() + 3);
+  EXPECT_TRUE(is_computed());
+
+  for (const int n : {-1, g5_get_jmemsize() + 1}) {
+    g5_set_n(n);
+    EXPECT_FALSE(is_computed()) << n;
+  }
+  g5_set_n(4);
+  g5_set_xmj(g5_get_jmemsize(), 1, rows(sources.x), sources.m.data());  // a place that there is not
+  EXPECT_TRUE(is_computed());
+  expect_forces(a, p, targets, sources, 0.01);
+  for (const double eps : {kNan, std::numeric_limits<double>::infinity()}) {
+    g5_set_eps_to_all(eps);
+    EXPECT_FALSE(is_computed()) << eps;
+  }
+  g5_set_eps_to_all(0.01);
+  EXPECT_TRUE(is_computed());
+
+  // In halves: the run before must not stand in for the one that was refused.
+  std::vector<Vector> nowhere{{0, kNan, 0}};
+  g5_set_xi(1, rows(nowhere));
+  g5_run();
+  g5_get_force(1, rows(a), p.data());
+  EXPECT_TRUE(std::isnan(a[0][0]) && std::isnan(p[0]));
+}
+
+TEST_F(Grape5, ForcesWithoutARunAreNoNumbers) {
+  std::vector<Vector> a(1);
+  std::vector<double> p(1);
+  g5_close();  // of a device without a past
+  g5_open();
+  g5_get_force(1, rows(a), p.data());
+  EXPECT_TRUE(std::isnan(a[0][0]) && std::isnan(p[0]));
+}
+
+TEST_F(Grape5, ArraysMayChangeWhileTheBoardWorks) {
+  Cloud sources = cloud(1000, 8);
+  Cloud targets = cloud(200, 9);
+  const Cloud kept_sources = sources;
+  const Cloud kept_targets = targets;
+  g5_set_eps_to_all(0.01);
+  g5_set_n(1000);
+  g5_set_xmj(0, 1000, rows(sources.x), sources.m.data());
+  g5_set_xi(200, rows(targets.x));
+  g5_run();
+  for (Cloud* cloud : {&sources, &targets}) std::ranges::fill(cloud->x, Vector{});
+  std::vector<Vector> a(200);
+  std::vector<double> p(200);
+  g5_get_force(200, rows(a), p.data());
+  expect_forces(a, p, kept_targets, kept_sources, 0.01);
 }
 
 }  // namespace

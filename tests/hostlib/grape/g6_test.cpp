@@ -405,19 +405,29 @@ TEST_F(Grape6, AListThatFillsItsRoomIsCutAndSaysSo) {
   g6_set_neighbour_list_sort_mode(0);
 }
 
+/// As g6calc_firsthalf() takes them.
+struct Arrays {
+  std::vector<int> index;
+  std::vector<Vector> x;
+  std::vector<Vector> v;
+};
+
+Arrays arrays_of(const std::vector<Particle>& particles) {
+  Arrays arrays;
+  for (const Particle& p : particles) {
+    arrays.index.push_back(p.index);
+    arrays.x.push_back(p.x);
+    arrays.v.push_back(p.v);
+  }
+  return arrays;
+}
+
 TEST_F(Grape6, OutputsMayBeTheArraysOfGuesses) {
   const std::vector<Particle> particles = cloud(60, 8);
   send(particles);
   g6_set_ti(kCluster, 0);
   const Answer apart = forces(particles, 60, 1e-4);
-  std::vector<int> index;
-  std::vector<Vector> x;
-  std::vector<Vector> v;
-  for (const Particle& p : particles) {
-    index.push_back(p.index);
-    x.push_back(p.x);
-    v.push_back(p.v);
-  }
+  auto [index, x, v] = arrays_of(particles);
   std::vector<double> h2(60);
   std::vector<double> pot(60, 1e300);
   std::vector<Vector> both(60);
@@ -596,6 +606,79 @@ TEST_F(Grape6, WhatIsWrongGivesAStatusAndNoNumbers) {
   EXPECT_EQ(forces({{.index = 7}}, g6_getnjmax(kCluster) + 1, 0).status, -1);
   EXPECT_EQ(forces({{.index = 7}}, 1, -1).status, -1);
   EXPECT_NEAR(forces({{.index = 7}}, 1, 0).pot[0], -1, 1e-6);  // and goes on
+}
+
+// Codes of the time look at no status of these functions, so no force may come from what was there before.
+TEST_F(Grape6, NothingIsComputedWithWhatWasThereBeforeSomethingRefused) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Particle good{.index = 1, .mass = 1, .x = {1, 0, 0}};
+  const auto is_computed = [&](int nj) {
+    const Answer answer = forces({{.index = 7}}, nj, 0);
+    EXPECT_EQ(answer.status == 0, !std::isnan(answer.pot[0]));
+    return answer.status == 0;
+  };
+  send({good, good});
+  g6_set_ti(kCluster, 0);
+  ASSERT_TRUE(is_computed(2));
+  for (const double bad : {kNan, kInfinity, -kInfinity}) {
+    for (int field = 0; field < 7; ++field) {  // x, v, acceleration, jerk, snap, mass, time
+      SCOPED_TRACE(field);
+      std::array<Vector, 5> vectors{Vector{1, 0, 0}};
+      std::array<double, 2> numbers{1, 0};
+      (field < 5 ? vectors[field][field % 3] : numbers[field - 5]) = bad;
+      EXPECT_EQ(g6_set_j_particle(kCluster, 1, 1, numbers[1], 0, numbers[0], vectors[4].data(), vectors[3].data(),
+                                  vectors[2].data(), vectors[1].data(), vectors[0].data()),
+                -1);
+      EXPECT_FALSE(is_computed(2));
+      EXPECT_TRUE(is_computed(1)) << "nobody asks for the particle at address 1";
+      std::vector<Vector> x(2);
+      std::vector<Vector> v(2);
+      EXPECT_EQ(g6_get_predicted_j_particles(kCluster, 2, rows(x), rows(v)), -1);
+      send({good, good});
+      EXPECT_TRUE(is_computed(2));
+    }
+    EXPECT_EQ(g6_set_ti(kCluster, bad), -1);
+    EXPECT_FALSE(is_computed(1));
+    g6_set_ti(kCluster, 0);
+    EXPECT_TRUE(is_computed(1));
+  }
+  EXPECT_EQ(g6_set_njp(kCluster, g6_getnjmax(kCluster) + 1), -1);
+  EXPECT_EQ(g6_set_njp(kCluster, -1), -1);
+}
+
+TEST_F(Grape6, AClusterThatIsOpenAlreadyKeepsItsParticles) {
+  send({{.index = 1, .mass = 1, .x = {1, 0, 0}}});
+  g6_set_ti(kCluster, 0);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(g6_open(kCluster), 0);
+  EXPECT_EQ(g6_open(kCluster), 0);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, testing::HasSubstr("cluster 3 is open already"));
+  EXPECT_EQ(std::ranges::count(told, '\n'), 1) << told;
+  EXPECT_NEAR(forces({{.index = 7}}, 1, 0).pot[0], -1, 1e-6);
+}
+
+TEST_F(Grape6, ArraysMayChangeBetweenTheHalves) {
+  const std::vector<Particle> all = cloud(1024, 5);
+  send(all);
+  g6_set_ti(kCluster, 0);
+  const Answer expected = forces(all, 1024, 1e-4);
+  auto [index, x, v] = arrays_of(all);
+  std::vector<double> h2(all.size());
+  Answer found{
+      std::vector<Vector>(all.size()), std::vector<Vector>(all.size()), std::vector<double>(all.size()), {}, 0};
+  g6calc_firsthalf(kCluster, 1024, 1024, index.data(), rows(x), rows(v), rows(found.acc), rows(found.jerk),
+                   found.pot.data(), 1e-4, h2.data());
+  std::ranges::fill(index, 1);
+  std::ranges::fill(x, Vector{});
+  std::ranges::fill(v, Vector{});
+  EXPECT_EQ(g6calc_lasthalf(kCluster, 1024, 1024, index.data(), rows(x), rows(v), 1e-4, h2.data(), rows(found.acc),
+                            rows(found.jerk), found.pot.data()),
+            0);
+  EXPECT_EQ(found.acc, expected.acc);
+  EXPECT_EQ(found.jerk, expected.jerk);
+  EXPECT_EQ(found.pot, expected.pot);
 }
 
 TEST_F(Grape6, ASecondHalfWithoutAFirstGivesNoNumbers) {
