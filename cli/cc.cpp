@@ -10,7 +10,7 @@
 #include "gdr/compiler/compiler.h"
 #include "gdr/compiler/goose.h"
 #include "gdr/isa/loop_bound.h"
-#include "kernel_source.h"
+#include "precision.h"
 
 namespace gdr::cli {
 namespace {
@@ -23,6 +23,7 @@ struct Options {
   bool precision = false;
   bool goose = false;
   std::vector<std::string> host;  // arguments for the host's compiler
+  RunInput data;                  // of the precision report
   CompileArguments compile;
 };
 
@@ -65,7 +66,7 @@ Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics) {
 }
 
 Json report_of(const compiler::CompileResult& compiled, const assembler::AssembleResult* assembled,
-               const Options& options, double host_seconds) {
+               const std::optional<compiler::PrecisionReport>& costs, const Options& options, double host_seconds) {
   Json json = head_of_report(options, host_seconds);
   for (const char* own : {"kernel", "lines", "least_lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
   if (assembled != nullptr && assembled->program) {
@@ -87,6 +88,7 @@ Json report_of(const compiler::CompileResult& compiled, const assembler::Assembl
                                  {"operation", row.operation},
                                  {"width", row.is_short ? "short" : "long"}});
   }
+  json["precision_report"] = costs ? precision_json(*costs) : Json(nullptr);
   json["diagnostics"] = diagnostics_json(compiled.diagnostics);
   return json;
 }
@@ -111,6 +113,7 @@ int compile_program(const Options& options) {
   const Stopwatch watch;
   if (!options.emit.empty()) throw UsageError("--emit: with --goose the name behind -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
+  if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
   const compiler::GooseOptions goose{options.compile.options(), options.host};
   const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
   std::fputs(compiler::format_diagnostics(result).c_str(), stderr);
@@ -147,8 +150,11 @@ int compile(const Options& options) {
     throw UsageError(
         fmt::format("'{}' is refused: arguments for the host's compiler take --goose", options.host.front()));
   }
+  if (!options.data.given() && (options.data.ignore_extra || !options.data.parameters.empty()))
+    throw UsageError("--param and --ignore-extra take --i and --j");
   const Stopwatch watch;
   const bool source_wanted = wants_source(options);
+  std::optional<compiler::PrecisionReport> costs;
   const CompiledKernel kernel =
       compile_kernel(options.source, options.compile.options(), source_wanted ? Wanted::source : Wanted::program);
   if (kernel.assembled.program) {
@@ -163,10 +169,15 @@ int compile(const Options& options) {
       const isa::LoopBound bound = isa::loop_bound(*kernel.assembled.program);
       fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel,
                  base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
-      if (options.precision) print_precision(kernel.compiled);
+      if (options.precision && !options.data.given()) print_precision(kernel.compiled);
+    }
+    if (options.data.given()) {
+      costs = measure(options.source, options.compile.options(), options.data, *kernel.assembled.program,
+                      options.report.progress_shown());
+      if (options.report.speaks() && options.output != "-") print_precision_report(*costs);
     }
   }
-  options.report.write(report_of(kernel.compiled, &kernel.assembled, options, watch.seconds()));
+  options.report.write(report_of(kernel.compiled, &kernel.assembled, costs, options, watch.seconds()));
   return kernel.assembled.program ? kSuccess : kFailure;
 }
 
@@ -191,7 +202,10 @@ void add_cc(Command program) {
                    "compile the loops of a program that #pragma goose marks, and the program around them");
   command.add_option("--emit", options->emit, "vsm or gdro, into a file of the kernel's name where -o is not given")
       .check(one_of({"vsm", "gdro"}));
-  command.add_flag("--precision", options->precision, "tell which operations round to short words");
+  const Option precision =
+      command.add_flag("--precision", options->precision,
+                       "tell which operations round to short words; with --i and --j what that costs");
+  for (const Option& data : options->data.add_data_to(command)) data.needs(precision);
   options->compile.add_to(command);
   options->report.add_to(command);
 }

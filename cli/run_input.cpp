@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "gdr/hostlib/table.h"
@@ -26,17 +27,41 @@ std::vector<std::uint64_t> records(const Device& device, Transfer transfer, cons
 
 }  // namespace
 
+std::vector<Option> RunInput::add_data_to(Command command) {
+  return {
+      command.add_option(
+          "--i", i_file,
+          "i-data: CSV or NPY with the kernel's hlt variables as columns, or - for CSV on standard input"),
+      command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns, or - as --i"),
+      command.add_option("--param", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)"),
+      command.add_flag("--ignore-extra", ignore_extra, "skip columns that the kernel does not know")};
+}
+
 void RunInput::add_to(Command command, bool required) {
   const Option name = command.add_option("kernel", kernel, kKernelFile);
   if (required) name.required();
-  command.add_option("--i", i_file,
-                     "i-data: CSV or NPY with the kernel's hlt variables as columns, or - for CSV on standard input");
-  command.add_option("--j", j_file, "j-data: CSV or NPY with the kernel's elt variables as columns, or - as --i");
-  command.add_option("--param", parameters, "set a parameter of the kernel: NAME=NUMBER (repeatable)");
-  command.add_flag("--ignore-extra", ignore_extra, "skip columns that the kernel does not know");
+  add_data_to(command);
   command.add_option("--turns", turns, "iterations of a kernel of Type II; else as many as its j-data has")
       .check(whole_in_range(1, 1000000000000));
   assemble.add_to(command);
+}
+
+LoadedKernel RunInput::load() const {
+  LoadedKernel loaded = load_kernel_file(kernel, assemble);
+  if (compiler::is_source(kernel)) require_parameters(loaded.program);
+  return loaded;
+}
+
+void RunInput::require_parameters(const isa::Program& program) const {
+  const auto given = parameter_values();
+  for (const isa::Parameter& parameter : program.parameters) {
+    const bool there =
+        std::any_of(given.begin(), given.end(), [&](const auto& one) { return one.first == parameter.name; });
+    if (!there) {
+      throw UsageError(
+          fmt::format("--param {}=NUMBER is missing: kernel {} takes that parameter", parameter.name, program.kernel));
+    }
+  }
 }
 
 std::vector<std::pair<std::string, double>> RunInput::parameter_values() const {

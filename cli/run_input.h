@@ -28,9 +28,16 @@ struct RunInput {
   std::optional<std::uint64_t> turns;
   AssembleArguments assemble{};  // of a kernel that is a source
 
-  /// A kernel that is not required may be empty.
+  /// The options that name data; returns them.
+  std::vector<Option> add_data_to(Command command);
+  /// The kernel as well, and how it is assembled. A kernel that is not required may be empty.
   void add_to(Command command, bool required = true);
-  [[nodiscard]] LoadedKernel load() const { return load_kernel_file(kernel, assemble); }
+  /// Whether a file of data is named.
+  [[nodiscard]] bool given() const { return !i_file.empty() || !j_file.empty(); }
+  /// Throws as load_kernel_file() and, of a kernel that is compiled, require_parameters().
+  [[nodiscard]] LoadedKernel load() const;
+  /// Parameters of a compiled function have no default: throws UsageError if one of them is not given.
+  void require_parameters(const isa::Program& program) const;
   /// Names and numbers. Throws UsageError.
   [[nodiscard]] std::vector<std::pair<std::string, double>> parameter_values() const;
   /// Throws UsageError for a parameter that the kernel does not have or that cannot take the value.

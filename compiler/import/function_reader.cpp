@@ -114,7 +114,9 @@ Place FunctionReader::place_of(const llvm::Instruction& instruction) const {
   // What was inlined is told where the user's function calls it.
   while (location != nullptr && location->getInlinedAt() != nullptr) location = location->getInlinedAt();
   if (location == nullptr || location->getLine() == 0) return place_.line != 0 ? place_ : result_.place;
-  return {location->getFilename().str(), location->getLine(), location->getColumn()};
+  // LLVM's check of debug information leaves the file of a block out.
+  const auto* file = llvm::dyn_cast_if_present<llvm::DIFile>(location->getScope()->getRawFile());
+  return {file == nullptr ? "" : file->getFilename().str(), location->getLine(), location->getColumn()};
 }
 
 int FunctionReader::refuse(const llvm::Instruction& at, std::string text) {

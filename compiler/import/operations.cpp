@@ -185,8 +185,8 @@ int FunctionReader::cast(const llvm::CastInst& next) {
     case llvm::Instruction::SIToFP: {
       const bool minus = next.getOpcode() == llvm::Instruction::SExt || next.getOpcode() == llvm::Instruction::SIToFP;
       if (*from == Type::truth) return add(Act::select, type, {operand, number(minus ? -1 : 1), number(0)});
-      if (is_float(type) && *from == Type::int_short) return add(Act::from_integer, type, {operand});
-      break;
+      if (is_float(type)) return add(Act::from_integer, type, {operand});
+      return add(Act::widen, type, {operand});
     }
     case llvm::Instruction::FPToSI:
     case llvm::Instruction::FPToUI:
@@ -195,9 +195,10 @@ int FunctionReader::cast(const llvm::CastInst& next) {
     default:
       break;
   }
-  return refuse(next, from_integer && !is_float(type)
-                          ? "integers of 32 and of 64 bits are mixed: use one of them"
-                          : "a conversion between 64-bit integers, bits and numbers: use 32-bit integers below 2^22");
+  return refuse(next,
+                from_integer && !is_float(type)
+                    ? "a 64-bit integer does not become a 32-bit one: use one of them"
+                    : "a number does not become a 64-bit integer, nor its bits one: use a 32-bit integer below 2^22");
 }
 
 int FunctionReader::call(const llvm::CallInst& next) {

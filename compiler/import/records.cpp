@@ -7,9 +7,14 @@
 namespace gdr::compiler {
 namespace {
 
+/// Code that no compiler wrote may have a type that is made of itself: this many of one another are no type.
+constexpr unsigned kDeepest = 32;
+
 /// The type behind names and qualifiers, and whether `const` was among them.
 const llvm::DIType* bare(const llvm::DIType* type, bool& constant) {
+  unsigned names = 0;
   while (const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(type)) {
+    if (++names > kDeepest) return nullptr;
     const unsigned tag = derived->getTag();
     if (tag == llvm::dwarf::DW_TAG_const_type) {
       constant = true;
@@ -40,20 +45,32 @@ std::optional<Type> word_type(const llvm::DIBasicType& basic) {
   }
 }
 
+/// What a structure or an array consists of. LLVM's check lets lists pass that hold anything.
+std::vector<const llvm::DINode*> elements_of(const llvm::DICompositeType& type) {
+  std::vector<const llvm::DINode*> elements;
+  const auto* list = llvm::dyn_cast_if_present<llvm::MDNode>(type.getRawElements());
+  if (list == nullptr) return elements;
+  for (const llvm::MDOperand& one : list->operands()) {
+    if (const auto* node = llvm::dyn_cast_if_present<llvm::DINode>(one.get())) elements.push_back(node);
+  }
+  return elements;
+}
+
 class Flattener {
  public:
   explicit Flattener(std::vector<Message>& errors) : errors_(errors) {}
 
   void structure(const llvm::DICompositeType& type, const std::string& prefix, unsigned begin) {
-    constexpr unsigned kDeepest = 32;  // code that no compiler wrote may have a structure that holds itself
+    if (too_deep_) return;
     if (inside_ == kDeepest) {
+      too_deep_ = true;
       Message message;
       message.text = "structures are inside of one another more than 32 times";
       errors_.push_back(std::move(message));
       return;
     }
     ++inside_;
-    for (const llvm::DINode* element : type.getElements()) {
+    for (const llvm::DINode* element : elements_of(type)) {
       const auto* member = llvm::dyn_cast<llvm::DIDerivedType>(element);
       if (member == nullptr || member->isStaticMember()) continue;
       const auto offset = begin + static_cast<unsigned>(member->getOffsetInBits() / 8);
@@ -75,9 +92,12 @@ class Flattener {
     const llvm::DIType* type = bare(member.getBaseType());
     unsigned count = 1;
     bool array = false;
+    unsigned arrays = 0;
     while (const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(type)) {
       if (composite->getTag() != llvm::dwarf::DW_TAG_array_type) break;
-      for (const llvm::DINode* range : composite->getElements()) {
+      if (++arrays > kDeepest) count = 0;
+      if (count == 0) break;
+      for (const llvm::DINode* range : elements_of(*composite)) {
         const auto* subrange = llvm::dyn_cast<llvm::DISubrange>(range);
         const auto* length =
             subrange == nullptr ? nullptr : llvm::dyn_cast_if_present<llvm::ConstantInt*>(subrange->getCount());
@@ -104,7 +124,8 @@ class Flattener {
   }
 
   std::vector<Message>& errors_;
-  unsigned inside_ = 0;  // structures around
+  unsigned inside_ = 0;    // structures around
+  bool too_deep_ = false;  // which is told once
 };
 
 }  // namespace

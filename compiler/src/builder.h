@@ -64,7 +64,8 @@ class Builder {
   Operand circular(const Operand& x, int quarters);
   Operand nearest(const Operand& x, isa::Width width);
   Operand to_integer(const Operand& x);
-  Operand from_integer(const Operand& n);
+  /// Exact in a long word, of a long integer below 2^59; in a short one of a short integer below 2^22.
+  Operand from_integer(const Operand& n, isa::Width width);
   Operand absolute(const Operand& x);
   Operand copysign(const Operand& x, const Operand& sign);
   // and long ones

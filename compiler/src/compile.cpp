@@ -5,6 +5,7 @@
 #include <array>
 
 #include "clang.h"
+#include "compile.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/compiler/compiler.h"
@@ -13,6 +14,7 @@
 #include "lsump.h"
 #include "messages.h"
 #include "microcode.h"
+#include "names.h"
 #include "nearest.h"
 #include "print.h"
 #include "schedule.h"
@@ -24,7 +26,7 @@ constexpr const char* kNoResult = "the function changes no result";
 
 // Schedules that are compared. The time of one grows with the square of the operations, so that large kernels get
 // fewer.
-constexpr std::array<double, 4> kTries{0, 40, 4.0e7, 1.0e9};
+constexpr std::array<double, 4> kTries{0, 40, 1.2e8, 1.0e9};
 constexpr std::array<unsigned, 4> kMostTries{0, 40, 30000, 700000};
 
 unsigned tries_of(unsigned effort, std::size_t operations) {
@@ -134,7 +136,7 @@ void compile(const Imported& imported, const std::string& file, const CompileOpt
   if (initialization) edges.local_words -= std::min(initialization->local_words, edges.local_words);
   const std::optional<Schedule> termination = schedule(code, code.termination, edges);
   if (!body || !initialization || !termination) return tell(result, {{function.place, too_many(code)}});
-  result.kernel = function.name;
+  result.kernel = spelled(function.name);
   result.lines = body->lines;
   result.least_lines = least_lines(code, code.body);
   report_precision(code, result);
@@ -162,53 +164,74 @@ void check(const CompileOptions& options) {
     throw Error(fmt::format("effort {} is refused: it must be 1, 2 or 3", options.effort));
 }
 
-CompileResult compile_imported(Imported imported, std::string_view name, const CompileOptions& options) {
-  CompileResult result;
-  if (imported.errors.empty()) settle_numbers(imported);
-  if (imported.errors.empty()) {
-    compile(imported, std::string(name), options, result);
-  } else {
-    tell(result, imported.errors);
-  }
-  return result;
+ReadFunction settled(ReadFunction function) {
+  if (function.imported.errors.empty()) settle_numbers(function.imported);
+  return function;
 }
 
-}  // namespace
-
-CompileResult compile_ir(std::string_view code, std::string_view name, const CompileOptions& options) {
-  check(options);
-  return compile_imported(import_ir(std::string(code), std::string(name), options.function), name, options);
+ReadFunction read_ir(std::string_view code, std::string_view name, const CompileOptions& options) {
+  return settled({import_ir(std::string(code), std::string(name), options.function), std::string(name), false, {}});
 }
 
-CompileResult compile_lsump(std::string_view text, std::string_view name, const CompileOptions& options) {
-  check(options);
-  CompileResult result = compile_imported(read_lsump(text, std::string(name)), name, options);
-  for (Diagnostic& diagnostic : result.diagnostics) {
+ReadFunction read_lsump_function(std::string_view text, std::string_view name) {
+  return settled({read_lsump(text, std::string(name)), std::string(name), true, {}});
+}
+
+/// The compiler's messages speak of C++.
+void tell_in_lsump(std::vector<Diagnostic>& diagnostics) {
+  for (Diagnostic& diagnostic : diagnostics) {
     if (diagnostic.message == kResultForms)
       diagnostic.message = "a result must be accumulated: f += ..., f -= ..., f = min(f, ...) or max(f, ...)";
     if (diagnostic.message == kLongFunction)
       diagnostic.message = "this function is not known for long words: take it of short(...)";
     if (diagnostic.message == kNoResult) diagnostic.message = "no result is changed: results are declared by VARF";
   }
-  return result;
 }
 
-CompileResult compile_file(const std::filesystem::path& path, const CompileOptions& options) {
+}  // namespace
+
+ReadFunction read_function(const std::filesystem::path& path, const CompileOptions& options) {
   const std::string name = path.string();
-  if (name.ends_with(".ll") || name.ends_with(".bc")) return compile_ir(base::read_file(path), name, options);
-  if (name.ends_with(".lsump")) return compile_lsump(base::read_file(path), name, options);
+  if (name.ends_with(".ll") || name.ends_with(".bc")) return read_ir(base::read_file(path), name, options);
+  if (name.ends_with(".lsump")) return read_lsump_function(base::read_file(path), name);
   static_cast<void>(base::read_file(path));  // the error of a file that is not there is ours
   if (!available()) throw Error("pair functions cannot be compiled: the library gdr_import is not found");
   const ClangOutput clang = run_clang(path, options.clang);
+  ReadFunction function;
   if (!clang.bitcode.empty()) {
-    CompileResult result = compile_ir(clang.bitcode, name, options);
-    result.clang = clang.messages;
-    return result;
+    function = read_ir(clang.bitcode, name, options);
+  } else {
+    function.name = name;
+    const Place whole_file{name, 0, 0};
+    function.imported.errors.push_back({whole_file, "clang does not compile it"});
   }
+  function.clang = clang.messages;
+  return function;
+}
+
+CompileResult compile_function(const ReadFunction& function, const CompileOptions& options) {
+  check(options);
   CompileResult result;
-  result.clang = clang.messages;
-  result.diagnostics.push_back({name, 0, 0, "clang does not compile it"});
+  result.clang = function.clang;
+  if (function.imported.errors.empty()) {
+    compile(function.imported, function.name, options, result);
+  } else {
+    tell(result, function.imported.errors);
+  }
+  if (function.is_lsump) tell_in_lsump(result.diagnostics);
   return result;
+}
+
+CompileResult compile_ir(std::string_view code, std::string_view name, const CompileOptions& options) {
+  return compile_function(read_ir(code, name, options), options);
+}
+
+CompileResult compile_lsump(std::string_view text, std::string_view name, const CompileOptions& options) {
+  return compile_function(read_lsump_function(text, name), options);
+}
+
+CompileResult compile_file(const std::filesystem::path& path, const CompileOptions& options) {
+  return compile_function(read_function(path, options), options);
 }
 
 std::string format_diagnostics(const CompileResult& result) {

@@ -19,6 +19,9 @@ constexpr const char* kRsqrtSeed = "5fe6eb3bd";
 constexpr double kWhole = 25165824;
 constexpr const char* kWholeBits = "417800000";
 constexpr double kWholeLong = 0x1.8p60;  // the same of a long word
+constexpr const char* kWholeLongBits = "43b800000000000000";
+constexpr double kWholeUpper = 0x1.8p42;  // 2^18 times kWhole: for the upper 18 of an integer's 36 bits
+constexpr const char* kWholeUpperBits = "429800000";
 
 }  // namespace
 
@@ -232,8 +235,16 @@ Operand Builder::to_integer(const Operand& argument) {
   return merge(towards_zero, opposite, negative, true);
 }
 
-Operand Builder::from_integer(const Operand& n) {
-  return sub(operation(Op::UADD, {n, bits(kWholeBits, kShort)}, kShort), number(kWhole), kShort);
+Operand Builder::from_integer(const Operand& n, Width width) {
+  if (this->width(n) == kLong)
+    return sub(operation(Op::UADD, {n, bits(kWholeLongBits, kLong)}, kLong), number(kWholeLong), width);
+  if (width == kShort) return sub(operation(Op::UADD, {n, bits(kWholeBits, kShort)}, kShort), number(kWhole), kShort);
+  // 36 bits are more than the fraction of a short word: the upper and the lower 18 by themselves.
+  const Operand upper = operation(Op::UASR, {n, integer(18, kShort)}, kShort);
+  const Operand lower = operation(Op::UAND, {n, bits("00003ffff", kShort)}, kShort);
+  const Operand high = operation(Op::UADD, {upper, bits(kWholeUpperBits, kShort)}, kShort);
+  const Operand low = operation(Op::UADD, {lower, bits(kWholeBits, kShort)}, kShort);
+  return add(sub(high, number(kWholeUpper + kWhole), kLong), low, kLong);
 }
 
 Operand Builder::absolute(const Operand& x) {

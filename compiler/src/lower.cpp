@@ -79,6 +79,7 @@ Operand Lowering::made(int number) {
     default:
       break;
   }
+  if (const std::optional<Operand> sum = sum_where(node, width)) return *sum;
   for (const int needed : node.operands)
     static_cast<void>(this->node(needed).type == Type::truth || (operand(needed), true));
   source();
@@ -122,9 +123,7 @@ Operand Lowering::floating(const Node& node, Width width) {
     case Act::nearest:
       return builder_.nearest(argument(0), width);
     case Act::from_integer:
-      if (this->node(node.operands[0]).type != Type::int_short)
-        return refuse(node, "64-bit integers do not become numbers: use 32-bit ones");
-      return builder_.from_integer(argument(0));
+      return builder_.from_integer(argument(0), width);
     case Act::div:
       return quotient(node, width);
     default:
@@ -208,6 +207,39 @@ Operand Lowering::base_of(int number, Width width, bool& free) {
     free = maker.variable < 0 && maker.predicate < 0 && !maker.condition && this->node(number).act != Act::widen;
   }
   return value;
+}
+
+/// x + (c ? y : 0) as a sum that is written over x where c holds: cheaper than a zero, y over it, and their sum.
+std::optional<Operand> Lowering::sum_where(const Node& node, Width width) {
+  static const std::map<Act, Op> sums{
+      {Act::add, Op::FADD}, {Act::sub, Op::FSUB}, {Act::iadd, Op::UADD}, {Act::isub, Op::USUB}};
+  const auto sum = sums.find(node.act);
+  if (sum == sums.end()) return std::nullopt;
+  const bool commutes = node.act == Act::add || node.act == Act::iadd;
+  for (const std::size_t added : {std::size_t{1}, std::size_t{0}}) {
+    if (added == 0 && !commutes) break;
+    const Node& choice = this->node(node.operands[added]);
+    if (choice.act != Act::select || !once(node.operands[added]) || width_of(choice.type) != width) continue;
+    const bool zero_first = is_zero(choice.operands[1]);
+    if (!zero_first && !is_zero(choice.operands[2])) continue;
+    const int number = node.operands[1 - added];
+    Operand x = operand(number);
+    Truth where = truth(choice.operands[0]);
+    if (where.operation < 0) return std::nullopt;
+    if (zero_first) where = turned(where);
+    const Operand y = operand(choice.operands[zero_first ? 2 : 1]);
+    builder_.source(node.name, node.place);
+    const bool free = x.kind == Operand::Kind::value && once(number) && !x.negated && builder_.width(x) == width &&
+                      this->node(number).act != Act::widen && builder_.of(x).variable < 0 && !builder_.of(x).condition;
+    if (!free) x = builder_.copy(x, width);
+    const Operand made = builder_.operation(sum->second, {x, y}, width);
+    Operation& over = builder_.of(made);
+    over.into = x.index;
+    over.predicate = where.operation;
+    over.inverted = where.inverted;
+    return made;
+  }
+  return std::nullopt;
 }
 
 Operand Lowering::choice(int number) {

@@ -37,6 +37,7 @@ class Lowering {
   Operand function(const Node& node, isa::Width width);
   Operand integer(const Node& node, isa::Width width);
   Operand choice(int number);
+  std::optional<Operand> sum_where(const Node& node, isa::Width width);
   Operand base_of(int node, isa::Width width, bool& free);
   Truth truth(int node);
   Truth fresh_truth(int node);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -24,17 +25,6 @@ bool taken_by_language(const std::string& name) {
     if (std::find(words.begin(), words.end(), name) != words.end()) return true;
   }
   return isa::op_named(name).has_value();
-}
-
-/// What stands in lines of the assembler, which are of ASCII and have an end.
-std::string spelled(const std::string& name) {
-  constexpr std::size_t kLongest = 48;
-  std::string made;
-  for (const char c : name.substr(0, kLongest)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    made += letter ? c : '_';
-  }
-  return made.empty() || (made[0] >= '0' && made[0] <= '9') ? "m" + made : made;
 }
 
 /// A field keeps its name unless another record has one of the same.
@@ -179,7 +169,7 @@ class Components {
   const Operation& at(int n) const { return body_[static_cast<std::size_t>(n)]; }
 
   bool of_j(int n) {
-    char& known = of_j_[static_cast<std::size_t>(n)];
+    std::int8_t& known = of_j_[static_cast<std::size_t>(n)];
     if (known >= 0) return known != 0;
     const Operation& operation = at(n);
     bool all = operation.into < 0 && operation.predicate < 0 && !operation.condition && operation.variable < 0 &&
@@ -261,7 +251,7 @@ class Components {
 
   Microcode& code_;
   Operations& body_;
-  std::vector<char> of_j_;
+  std::vector<std::int8_t> of_j_;  // -1: not asked yet
   std::map<int, Place> group_;
 };
 
@@ -301,7 +291,7 @@ class Hoister {
 
  private:
   bool fixed(int n) {
-    char& known = fixed_[static_cast<std::size_t>(n)];
+    std::int8_t& known = fixed_[static_cast<std::size_t>(n)];
     if (known >= 0) return known != 0;
     const Operation& operation = code_.body[static_cast<std::size_t>(n)];
     bool all = operation.into < 0 && operation.predicate < 0 && !operation.condition && operation.variable < 0 &&
@@ -338,7 +328,7 @@ class Hoister {
 
   Microcode& code_;
   Names names_;
-  std::vector<char> fixed_;
+  std::vector<std::int8_t> fixed_;  // -1: not asked yet
 };
 
 }  // namespace

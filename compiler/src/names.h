@@ -9,6 +9,9 @@
 
 namespace gdr::compiler {
 
+/// What of a name stands in lines of the assembler, which are of ASCII and have an end.
+[[nodiscard]] std::string spelled(const std::string& name);
+
 class Names {
  public:
   explicit Names(const Microcode& code);

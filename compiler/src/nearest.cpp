@@ -192,10 +192,18 @@ bool is_square(const PairFunction& function, const Node& product) {
   return bare(product.operands[0]) == bare(product.operands[1]);
 }
 
-/// An integer that is made of a number, or becomes one, is short.
-bool converts_integers(const PairFunction& function) {
+/// An integer that is made of a number is short.
+bool makes_integers(const PairFunction& function) {
   return std::any_of(function.nodes.begin(), function.nodes.end(),
-                     [](const Node& node) { return node.act == Act::to_integer || node.act == Act::from_integer; });
+                     [](const Node& node) { return node.act == Act::to_integer; });
+}
+
+/// Where an int becomes a long; nothing if none does.
+const Place* mixes_integers(const PairFunction& function) {
+  const auto found = std::find_if(function.nodes.begin(), function.nodes.end(), [](const Node& node) {
+    return node.act == Act::widen && node.type == Type::int_long;
+  });
+  return found == function.nodes.end() ? nullptr : &found->place;
 }
 
 }  // namespace
@@ -223,11 +231,18 @@ void settle_numbers(Imported& imported) {
                                "some elements of this array are numbers that belong to a least or greatest key, and "
                                "others are not: make them members of their own"});
   }
-  if (is_short != nullptr && (converts_integers(body) || converts_integers(imported.finish))) {
+  const Place* mixed = mixes_integers(body) != nullptr ? mixes_integers(body) : mixes_integers(imported.finish);
+  const bool made_of_numbers = makes_integers(body) || makes_integers(imported.finish);
+  if (is_short != nullptr && made_of_numbers) {
     imported.errors.push_back({*is_short,
                                "a number that belongs to a least or greatest key is a long integer, and 'int' cannot "
-                               "be taken as long where it is also converted: declare the number long"});
-  } else if (is_short != nullptr) {
+                               "be taken as long where it is also made of a float: declare the number long"});
+  } else if (mixed != nullptr && made_of_numbers) {
+    imported.errors.push_back(
+        {*mixed,
+         "an 'int' becomes 'long' here, which makes all integers long words, but an 'int' made of "
+         "a float is a short one: use one of the types"});
+  } else if (is_short != nullptr || mixed != nullptr) {
     widen(body), widen(imported.finish);
   }
   for (Field& field : results) {

@@ -46,7 +46,7 @@ enum class Act : std::uint8_t {
   mul,
   div,
   negate,
-  widen,   // float to double: the word as it is
+  widen,   // float to double: the word as it is; int to long, of which all integers of the function become long
   narrow,  // double to float, rounded
   absolute,
   copysign,

@@ -12,6 +12,16 @@ namespace gdr::compiler {
 using isa::Op;
 using isa::Width;
 
+std::string spelled(const std::string& name) {
+  constexpr std::size_t kLongest = 48;
+  std::string made;
+  for (const char c : name.substr(0, kLongest)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    made += letter ? c : '_';
+  }
+  return made.empty() || (made[0] >= '0' && made[0] <= '9') ? "m" + made : made;
+}
+
 Names::Names(const Microcode& code) {
   for (const Variable& variable : code.variables) {
     taken_.insert(variable.name.substr(0, variable.name.find('[')));
@@ -215,7 +225,8 @@ class KernelText {
   }
 
   std::string text(const std::string& head) {
-    std::string all = fmt::format("# {}\nkernel {}\nflops {}\n", in_a_comment(head), kernel_.function.name, flops());
+    std::string all =
+        fmt::format("# {}\nkernel {}\nflops {}\n", in_a_comment(head), spelled(kernel_.function.name), flops());
     for (std::size_t record = 0; record < kRecords; ++record) all += declarations(static_cast<Record>(record));
     all += own_variables();
     SectionText initialization(code_, code_.initialization, kernel_.initialization, names_);

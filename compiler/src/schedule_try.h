@@ -18,6 +18,9 @@ using isa::Width;
 
 /// One schedule in the making.
 class Try {
+  /// Lines that may pass without any operation: by then everything written can be read, and nothing changes any more.
+  static constexpr int kLongestWait = kRegister + 2;  // a long product ends a line later
+
  public:
   explicit Try(const Problem& problem) : problem_(problem), most_(8 * problem.section.size() + 64) {}
 
@@ -26,9 +29,13 @@ class Try {
     begin(genes, register_words);
     order();
     std::size_t left = problem_.section.size();
+    int idle = 0;
     for (int line = 0; left > 0; ++line) {
       if (static_cast<unsigned>(line) >= limit || static_cast<std::size_t>(line) + 2 >= most_) return false;
-      left -= fill(line);
+      const std::size_t put = fill(line);
+      idle = put == 0 ? idle + 1 : 0;
+      if (idle > kLongestWait) return false;
+      left -= put;
       if (!settled(line - 1)) return false;
     }
     lines_ = 1;
@@ -402,9 +409,13 @@ class Try {
     int& last = value(v).last;
     if (gpr) {
       const int words = words_in(v);
-      int first = v;
-      while (problem_.at(first).into >= 0) first = problem_.at(first).into;
-      const int begin = std::max(line(first), kept_until(v));
+      int first = v;  // whose register it is; it is kept for readers of all that was written there before
+      int begin = kept_until(v);
+      while (problem_.at(first).into >= 0) {
+        first = problem_.at(first).into;
+        begin = std::max(begin, kept_until(first));
+      }
+      begin = std::max(begin, line(first));
       for (int at = begin; at < until; ++at) {
         int& pressure = at_line(at).pressure;
         journal_.set(pressure, pressure + words);

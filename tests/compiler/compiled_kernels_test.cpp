@@ -6,6 +6,7 @@
 #include <ostream>
 #include <random>
 
+#include "gdr/assembler/analysis.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/file.h"
 #include "gdr/compiler/assemble.h"
@@ -104,6 +105,19 @@ INSTANTIATE_TEST_SUITE_P(Kernels, CompiledLines,
                          testing::Values(Lines{"gravity", 29}, Lines{"gravity_jerk", 50}, Lines{"vdw", 31}),
                          [](const auto& one) { return std::string(one.param.name); });
 
+class Bound : public testing::TestWithParam<const char*> {};
+
+TEST_P(Bound, IsMissedByATenthAtMost) {
+  const isa::Program own = compiled(GetParam(), 2);
+  const unsigned least = assembler::analyse(own).least_lines();
+  EXPECT_LE(10 * own.lines(isa::Section::loop_body).size(), 11 * least);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, Bound,
+                         testing::Values("gravity", "gravity_jerk", "vdw", "coulomb", "morse", "sph_density", "oseen",
+                                         "debye", "repulsion", "mandelbrot"),
+                         [](const auto& one) { return std::string(one.param); });
+
 class TwoRecords : public testing::TestWithParam<const char*> {};
 
 TEST_P(TwoRecords, KeepEveryBitInFewerLines) {
@@ -127,6 +141,105 @@ TEST_P(TwoRecords, KeepEveryBitInFewerLines) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, TwoRecords, testing::Values("gravity", "vdw", "coulomb", "sph_density"),
                          [](const auto& one) { return std::string(one.param); });
+
+TEST(CompiledKernels, SumsUnderAConditionAreThoseOfTheHost) {
+  // Whole numbers and quarters, all exact on both sides. Of `data` and `twice` others read what is added to.
+  const HostFunctions host(R"(
+struct I { float a; int n; };
+struct J { float x; int k; };
+struct F { double sum; float kept; int count; };
+void sums(const I& i, const J& j, F& f) {
+  int inside = 0;
+  inside += j.x < i.a ? 1 : 0;
+  inside -= j.k < i.n ? 2 : 0;
+  inside += i.n == j.k ? 0 : j.k;
+  float data = i.a + (j.x < 1.25f ? j.x : 0);
+  data = data - (i.n == j.k ? j.x : 0);
+  const float twice = j.x * 2;
+  float both = twice + (j.x > 0.5f ? 0 : i.a);
+  both += i.n < 3 ? twice : 0;
+  f.sum += static_cast<double>(data) * both;
+  f.kept += twice;
+  f.count += inside;
+}
+extern "C" void (*host)(const I&, const J&, F&);
+void (*host)(const I&, const J&, F&) = sums;
+)");
+  struct I {
+    float a;
+    int n;
+  };
+  struct J {
+    float x;
+    int k;
+  };
+  struct F {
+    double sum;
+    float kept;
+    int count;
+  };
+  const compiler::CompileResult result = compiler::compile_ir(host.bitcode(), "sums.bc");
+  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  const assembler::AssembleResult assembled = assembler::assemble(result.source, "sums.vsm");
+  ASSERT_EQ(assembler::format_diagnostics(assembled), "") << result.source;
+  const auto sums = *static_cast<void (**)(const I&, const J&, F&)>(host.symbol("host"));
+  std::vector<std::uint64_t> i, j;
+  std::vector<std::uint64_t> expected;
+  for (int n = 0; n < 30; ++n) i.insert(i.end(), {bits(0.25 * n), static_cast<std::uint64_t>(n % 7)});
+  for (int n = 0; n < 50; ++n) j.insert(j.end(), {bits(0.25 * (n % 9)), static_cast<std::uint64_t>(n % 7)});
+  for (int n = 0; n < 30; ++n) {
+    F f{0, 0, 0};
+    for (int m = 0; m < 50; ++m)
+      sums({0.25F * static_cast<float>(n), n % 7}, {0.25F * static_cast<float>(m % 9), m % 7}, f);
+    expected.insert(expected.end(),
+                    {bits(f.sum), bits(f.kept), static_cast<std::uint64_t>(static_cast<std::int64_t>(f.count))});
+  }
+  EXPECT_EQ(run(*assembled.program, i, j, 50), expected) << result.source;
+}
+
+struct OfIntegers {
+  const char* name;
+  const char* type;  // of the integers
+  std::vector<std::int64_t> numbers;
+};
+
+void PrintTo(const OfIntegers& one, std::ostream* out) { *out << one.name; }
+
+class Integers : public testing::TestWithParam<OfIntegers> {};
+
+TEST_P(Integers, BecomeNumbersAndLongOnesExactly) {
+  const std::string source = std::string("struct I { ") + GetParam().type + " n; };\nstruct J { " + GetParam().type +
+                             " k; };\n"
+                             "struct F { double least, sum; long whole; };\n"
+                             "void f(const I& i, const J& j, F& f) {\n"
+                             "  f.least = __builtin_fmin(f.least, i.n);\n"
+                             "  f.sum += static_cast<double>(j.k) + 0.25;\n"
+                             "  f.whole += j.k;\n}\n";
+  const compiler::CompileResult result = compiler::compile_ir(llvm_code(source, false), "integers.bc");
+  ASSERT_EQ(compiler::format_diagnostics(result), "");
+  const assembler::AssembleResult assembled = assembler::assemble(result.source, "integers.vsm");
+  ASSERT_EQ(assembler::format_diagnostics(assembled), "") << result.source;
+  for (const std::int64_t number : GetParam().numbers) {
+    const std::vector<std::uint64_t> word{static_cast<std::uint64_t>(number)};
+    const auto whole = static_cast<double>(number);  // exact, as is a quarter more
+    EXPECT_EQ(run(*assembled.program, word, word, 1),
+              (std::vector<std::uint64_t>{bits(whole), bits(whole + 0.25), word[0]}))
+        << number << "\n"
+        << result.source;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, Integers,
+                         testing::Values(OfIntegers{"Int",
+                                                    "int",
+                                                    {0, 1, -1, 5, 131071, 131072, -131072, -131073, 262143, 262144,
+                                                     4194303, 4194304, -4194305, 16777217, -2000000001, 2147483647,
+                                                     -2147483648}},
+                                         OfIntegers{"Long",
+                                                    "long",
+                                                    {0, 1, -1, 262144, 4194305, -16777217, 2147483648, -2147483649,
+                                                     0x4000000000001, -0x4000000000001}}),
+                         [](const auto& one) { return std::string(one.param.name); });
 
 // ---- against the host's compilation of the same source
 // -----------------------------------------------------------------

@@ -70,9 +70,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "the machine has no division of integers and no fmod: use float, or shifts"},
         Refused{"LongExponential", "void f(const I& i, const J& j, F& f) {\n  f.sum += std::exp(i.x * j.x);\n}\n", 7,
                 "this function is not known for double: take it of a float (expf, logf, sinf, ...), or write it out"},
+        Refused{"CutInteger",
+                "struct L { long n; };\nvoid f(const L& i, const J& j, F& f) {\n  f.count += static_cast<int>(i.n) + "
+                "j.k;\n}\n",
+                8, "a 64-bit integer does not become a 32-bit one: use one of them"},
         Refused{"MixedIntegers",
-                "struct L { long n; };\nvoid f(const L& i, const J& j, F& f) {\n  f.sum += i.n + j.k > 3 ? 1 : 0;\n}\n",
-                8, "integers of 32 and of 64 bits are mixed: use one of them"},
+                "struct L { long n; };\nvoid f(const L& i, const J& j, F& f) {\n  f.count += i.n + j.k > 3 ? 1 : 0;\n"
+                "  f.sum += static_cast<float>(static_cast<int>(j.m)) * j.x;\n}\n",
+                8,
+                "an 'int' becomes 'long' here, which makes all integers long words, but an 'int' made of a float is a "
+                "short one: use one of the types"},
+        Refused{"NumberToLong",
+                "void f(const I& i, const J& j, F& f) {\n  f.count += static_cast<long>(j.m) > i.n ? 1 : 0;\n}\n", 7,
+                "a number does not become a 64-bit integer, nor its bits one: use a 32-bit integer below 2^22"},
         Refused{"NoPairFunction", "double f(const I& i) { return i.x; }\n", 0,
                 "no pair function is in it: a pair function is void NAME(const I &, const J &, F &) or, with "
                 "parameters, void "

@@ -66,13 +66,13 @@ INSTANTIATE_TEST_SUITE_P(
                {2},
                {1, 2, 3, 5},
                {9, 13, 17}},
-        Record{
-            "LettersOfOtherAlphabets",
-            "struct I { double größe; };\nstruct J { double grüße; };\nstruct F { double summe; };\n"
-            "void f(const I& i, const J& j, F& f) { const double länge = i.größe * 2; f.summe += länge - j.grüße; }\n",
-            {8},
-            {3},
-            {13}},
+        Record{"LettersOfOtherAlphabets",
+               "struct I { double größe; };\nstruct J { double grüße; };\nstruct F { double summe; };\n"
+               "void größte(const I& i, const J& j, F& f) { const double länge = i.größe * 2; f.summe += länge - "
+               "j.grüße; }\n",
+               {8},
+               {3},
+               {13}},
         Record{"WordsOfTheLanguage",
                "struct I { double vlen; double elt; };\nstruct J { double fadd; double vector; };\n"
                "struct F { double loop; };\n"

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""gdr cc as its users meet it: from a formula to results, and what short words cost on data.
+
+    cc_test.py GDR PROJECT [TestCase...]
+"""
+
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cli_test  # noqa: E402
+
+# d loses the 2^-30 of y - x where x is 0, and keeps it where x is 1.
+LSUMP = "/VARI x;\n/VARJ y, m;\n/VARF s;\nd = y - x;\ns += long(d) * m;\n"
+Y = 1 + 2.0**-30
+
+
+class Precision(cli_test.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.kernel = self.file("pair.lsump", LSUMP)
+        self.i, self.j = self.file("i.csv", "x\n0\n1\n"), self.file("j.csv", f"m,y\n1,{Y!r}\n")
+        self.data = ["--i", self.i, "--j", self.j]
+
+    def test_costs_are_told_operation_by_operation(self):
+        lines = self.succeeds("cc", self.kernel, "--precision", *self.data).out.splitlines()
+        self.assertEqual(lines[2], "results of 2 i-particles on 1 j-particle, against the host's doubles")
+        self.assertEqual(lines[3].split(), ["lines", "result", "rms", "max"])
+        self.assertEqual(lines[4].split()[-3:], ["s", "6.6e-10", "9.3e-10"])  # 2^-30 / sqrt(2), 2^-30
+        self.assertEqual(lines[5].split()[-3:], ["s", "0.0e+00", "0.0e+00"])
+        self.assertEqual(lines[7], "how results change when one short operation alone is long")
+        self.assertEqual(lines[9].split(), ["4:5", "short", "sub", "d", "1", "s", "6.6e-10", "9.3e-10"])
+        self.assertEqual({line.split()[1] for line in lines[10:]}, {"long"})
+
+    def test_the_report_is_in_json(self):
+        report = json.loads(self.succeeds("cc", self.kernel, "--precision", *self.data, "--json", "-").out)
+        costs = report["precision_report"]
+        self.assertEqual((costs["ni"], costs["nj"]), (2, 1))
+        self.assertEqual(costs["as_written"]["lines"], report["lines"]["loop_body"])
+        self.assertEqual(costs["as_written"]["errors"][0]["max"], 2.0**-30 / Y)
+        self.assertEqual(costs["long_where_possible"]["lines"], costs["as_written"]["lines"] + 1)
+        first = costs["operations"][0]
+        self.assertEqual([first[key] for key in ("operation", "name", "line", "width", "lines_saved", "estimated")],
+                         ["sub", "d", 4, "short", 1, False])
+        self.assertEqual(first["errors"], costs["as_written"]["errors"])
+        self.assertIsNone(json.loads(self.succeeds("cc", self.kernel, "--precision", "--json", "-").out)["precision_report"])
+
+    def test_data_are_wanted_as_run_wants_them(self):
+        self.ends(2, ["--i requires --precision"], "cc", self.kernel, *self.data)
+        self.ends(2, ["--j is missing: kernel pair takes a file with such data"], "cc", self.kernel, "--precision", *self.data[:2])
+        self.ends(2, ["--param and --ignore-extra take --i and --j"], "cc", self.kernel, "--precision", "--ignore-extra")
+        self.ends(2, ["kernel pair has no parameter 'a'"], "cc", self.kernel, "--precision", *self.data, "--param", "a=1")
+        wrong = self.file("wrong.csv", "m\n1\n")
+        self.ends(1, [f"{wrong}:1: missing column y"], "cc", self.kernel, "--precision", "--i", self.i, "--j", wrong)
+
+
+PAIR = """struct I { double x; int n; };
+struct J { double x; float m; };
+struct F { double sum; };
+struct P { double scale; };
+void pair(const I& i, const J& j, F& f, const P& p) {
+  f.sum += (j.x - i.x) * j.m * p.scale + i.n;
+}
+"""
+
+
+class FromAFormula(cli_test.CliTest):
+    """`gdr run pair.cc --i i.csv --j j.csv`, the first time."""
+
+    def setUp(self):
+        super().setUp()
+        self.kernel = self.file("pair.cc", PAIR)
+        self.i, self.j = self.file("i.csv", "xi,n\n0,1\n"), self.file("j.csv", "xj,m\n1,2\n")
+        self.scale = ["--param", "scale=3"]
+        outcome = cli_test.gdr("cc", self.kernel)
+        if "clang" in outcome.err or "gdr_import" in outcome.err:
+            self.skipTest(outcome.err.strip())
+
+    def run_with(self, i=None, j=None):
+        i = self.i if i is None else self.file("wrong.csv", i)
+        j = self.j if j is None else self.file("wrong.csv", j)
+        return ["run", self.kernel, "--i", i, "--j", j, *self.scale]
+
+    def test_results_come_in_one_command(self):
+        self.assertEqual(self.succeeds(*self.run_with()).out, "sum\n7\n")
+
+    def test_wrong_tables_are_refused_at_their_place(self):
+        wrong = self.scratch / "wrong.csv"
+        for table, text, message in [
+            ("j", "xj\n1\n", f"gdr: {wrong}:1: missing column m (expected: xj, m)\n"),
+            ("j", "xj,m,q\n1,2,3\n", f"gdr: {wrong}:1: unknown column 'q' (expected: xj, m)\n"),
+            ("j", "xj,m\n1,2\n1,nan\n", f"gdr: {wrong}:3: column 'm': 'nan' is not a number, which the machine does not have\n"),
+            ("j", "xj,m\n1,abc\n", f"gdr: {wrong}:2: column 'm': 'abc' is no number\n"),
+            ("j", "xj,m\n1\n", f"gdr: {wrong}:2: 1 fields where the header has 2\n"),
+            ("i", "xi,n\n1,2.5\n", f"gdr: {wrong}:2: column 'n': '2.5' is no integer\n"),
+            ("i", "xi,n\n1,99999999999\n",
+             "gdr: fix64to36: n[0] is 99999999999; allowed: -34359738368 to 34359738367 (36 bits)\n"),
+            ("i", "", f"gdr: {wrong}:0: the file ends before its header line\n"),
+        ]:
+            self.assertEqual(self.ends(1, [], *self.run_with(**{table: text})).err, message)
+
+    def test_wrong_command_lines_are_refused(self):
+        for more, message in [
+            (["--nosuch"], "gdr: The following argument was not expected: --nosuch\nTry 'gdr run --help'.\n"),
+            (["--param", "scle=2"], "gdr: --param: kernel pair has no parameter 'scle' (known: scale)\n"),
+            (["--param", "scale=x"],
+             "gdr: --param: 'scale=x' is refused: it must be NAME=NUMBER with a number in the range of a double\n"),
+        ]:
+            self.assertEqual(self.ends(2, [], *self.run_with(), *more).err, message)
+        self.scale = []
+        missing = "gdr: --param scale=NUMBER is missing: kernel pair takes that parameter\n"
+        self.assertEqual(self.ends(2, [], *self.run_with()).err, missing)
+        self.assertEqual(self.ends(2, [], "cc", self.kernel, "--precision", "--i", self.i, "--j", self.j).err, missing)
+        self.assertEqual(self.ends(2, [], "run", self.kernel, "--param", "scale=1", "--i", self.i).err,
+                         "gdr: --j is missing: kernel pair takes a file with such data\n")
+
+    def test_wrong_functions_are_told_at_their_place(self):
+        self.kernel = self.file("pair.cc", PAIR.replace("j.m", "j.mass"))
+        told = self.ends(1, [], *self.run_with()).err
+        self.assertTrue(told.startswith(f"{self.kernel}:6:28: error: no member named 'mass' in 'J'\n"), told)
+        self.kernel = self.file("pair.cc", PAIR.replace("f.sum +=", "f.sum ="))
+        told = self.ends(1, [], *self.run_with()).err
+        self.assertTrue(told.startswith(f"{self.kernel}:6:9: error: a result must be accumulated: f.x += ..."), told)
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
