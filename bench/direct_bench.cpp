@@ -107,8 +107,5 @@ void register_all() {
 
 int main(int argc, char** argv) {
   gdr::bench::register_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  return 0;
+  return gdr::bench::run_benchmarks(argc, argv);
 }

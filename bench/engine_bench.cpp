@@ -421,9 +421,5 @@ int main(int argc, char** argv) {
   benchmark::AddCustomContext("compiler", GDR_COMPILER);
   benchmark::AddCustomContext("preset", GDR_PRESET);
   gdr::bench::register_all();
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  benchmark::RunSpecifiedBenchmarks();
-  benchmark::Shutdown();
-  return 0;
+  return gdr::bench::run_benchmarks(argc, argv);
 }

@@ -1,10 +1,19 @@
 #include "measure.h"
 
+#include <benchmark/benchmark.h>
 #include <time.h>
 
 #include <algorithm>
 
 namespace gdr::bench {
+
+int run_benchmarks(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
 
 double now(Clock clock) {
   timespec time{};

@@ -13,6 +13,9 @@ enum class Clock { cpu, wall };  // of the calling thread; of the world
 /// Seconds.
 [[nodiscard]] double now(Clock clock);
 
+/// What the command line wants of the registered benchmarks. Returns the exit status.
+[[nodiscard]] int run_benchmarks(int argc, char** argv);
+
 [[nodiscard]] double median(std::vector<double> values);
 
 /// Seconds of each side in each round: seconds[side][round].

@@ -39,8 +39,8 @@ class StageTest(unittest.TestCase):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
-    def stage(self):
-        return subprocess.run([sys.executable, "-B", STAGE, "--project", self.tree, "--doxygen", self.xml, "--out", self.out],
+    def stage(self, *more):
+        return subprocess.run([sys.executable, "-B", STAGE, "--project", self.tree, "--doxygen", self.xml, "--out", self.out, *more],
                               capture_output=True, text=True)
 
     def test_links_between_pages_are_followed_and_others_keep_their_text(self):
@@ -56,6 +56,12 @@ class StageTest(unittest.TestCase):
         self.assertIn("gdr/base/box.h", listed)
         self.assertIn(".. doxygenstruct:: gdr::Box", listed)
         self.assertIn(".. doxygenfunction:: gdr::weigh(const Box &box)", listed)
+
+    def test_a_page_that_the_build_makes_stands_in_place_of_the_one_that_tells_of_it(self):
+        made = self.tree / "build/a.md"
+        self.write(made, "# A as made\n")
+        self.assertEqual(self.stage("--generated", made).returncode, 0)
+        self.assertEqual((self.out / "docs/a.md").read_text(), "# A as made\n")
 
     def test_a_link_to_nothing_is_refused_with_its_place(self):
         self.write(self.tree / "docs/a.md", "# A\n\n[gone](gone.md)\n")

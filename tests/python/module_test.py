@@ -6,6 +6,7 @@ module_test.py GDR [test arguments]
 
 import json
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -173,6 +174,43 @@ class Forces(unittest.TestCase):
             grapedr.accel_jerk_pot(x[:, :2], v, m)
         with self.assertRaisesRegex(grapedr.Error, r"m has shape \(3,\): it must be \(4,\)"):
             grapedr.accel_jerk_pot(x, v, m[:3])
+
+    def test_refuse_what_is_not_finite_with_its_place(self):
+        for bad in (np.nan, np.inf, -np.inf):
+            for name in ("x", "v", "m"):
+                arrays = dict(zip("xvm", cloud(4)))
+                place = (2, 1) if name != "m" else (2,)
+                arrays[name][place] = bad
+                with self.assertRaisesRegex(grapedr.Error, rf"^{name} is {bad} at {re.escape(str(place))}"):
+                    grapedr.accel_jerk_pot(**arrays)
+        for eps in (-1, np.nan, np.inf):
+            with self.assertRaisesRegex(grapedr.Error, f"eps = {eps} is refused"):
+                grapedr.accel_jerk_pot(*cloud(4), eps=eps)
+
+    def test_take_arrays_that_are_not_contiguous(self):
+        x, v, m = cloud(16)
+        expected = grapedr.accel_jerk_pot(x, v, m, eps=0.01)
+        wide = np.zeros((16, 14))
+        wide[:, :6:2], wide[:, 7:13:2], wide[:, 13] = x, v, m
+        for arrays in [(wide[:, :6:2], wide[:, 7:13:2], wide[:, 13]), (np.asfortranarray(x), v[::-1][::-1], m.tolist())]:
+            for one, other in zip(grapedr.accel_jerk_pot(*arrays, eps=0.01), expected):
+                np.testing.assert_array_equal(one, other)
+
+    def test_take_arrays_that_change_while_a_board_computes(self):
+        x, v, m = cloud(600)
+        expected = grapedr.accel_jerk_pot(x, v, m, eps=0.01)
+        found = []
+        thread = threading.Thread(target=lambda: found.extend(grapedr.accel_jerk_pot(x, v, m, eps=0.01)))
+        thread.start()
+        while thread.is_alive():
+            frame = sys._current_frames().get(thread.ident)
+            if frame is not None and "j_records" in frame.f_locals:  # both kinds of records are made
+                break
+        for array in (x, v, m):
+            array[:] = np.nan
+        thread.join()
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 class Products(unittest.TestCase):
