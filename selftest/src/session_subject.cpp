@@ -172,7 +172,9 @@ class SessionSubject final : public Subject {
     options.threads = threads_;
     SessionRun::Results results;
     const auto session = engine_->open(engine_->lower(with_variables(input.program)), options);
-    return {SessionRun(*session, input, data, results).outcome()};
+    std::vector<Outcome> outcomes;
+    outcomes.push_back(SessionRun(*session, input, data, results).outcome());
+    return outcomes;
   }
 
  private:
