@@ -71,8 +71,7 @@ void interaction_time(benchmark::State& state, HostIsa isa, JitUse jit) {
       1e-6 * iterations * blocks, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-// ---- R1
-// --------------------------------------------------------------------------------------------------------------
+// ---- R1 -------------------------------------------------------------------------------------------------------------
 
 /// A floating-point word of any width, cut to a double.
 double value_of(isa::LongWord word) { return std::bit_cast<double>(word.high); }
@@ -206,8 +205,7 @@ void native_against_double(benchmark::State& state) {
   }
 }
 
-// ---- R3, R4, R6, R7, R8
-// ----------------------------------------------------------------------------------------------
+// ---- R3, R4, R6, R7, R8 ---------------------------------------------------------------------------------------------
 
 void engine_against_naive(benchmark::State& state) {
   const GravityWorkload workload(8);

@@ -118,8 +118,7 @@ bool PairBody::is_counter(const clang::VarDecl* declared) const {
   return std::any_of(loops_.begin(), loops_.end(), [&](const FixedLoop& loop) { return loop.counter == declared; });
 }
 
-// ---- members
-// ---------------------------------------------------------------------------------------------------------
+// ---- members --------------------------------------------------------------------------------------------------------
 
 std::string PairBody::key_of(Record record, const Access& access, const std::vector<FixedLoop>& around) const {
   std::map<const clang::VarDecl*, std::string> ranges;
@@ -192,8 +191,7 @@ bool PairBody::belongs_to_i(const Access& access, const std::vector<FixedLoop>& 
   });
 }
 
-// ---- reading and writing
-// ---------------------------------------------------------------------------------------------
+// ---- reading and writing --------------------------------------------------------------------------------------------
 
 void PairBody::own_variable(const Access& access, bool reads, bool writes, State& state) {
   for (const clang::VarDecl* index : access.in_indices) {
@@ -326,8 +324,7 @@ void PairBody::expression(const clang::Expr* expression, State& state, bool fact
   }
 }
 
-// ---- statements
-// ------------------------------------------------------------------------------------------------------
+// ---- statements -----------------------------------------------------------------------------------------------------
 
 void PairBody::declare(const clang::VarDecl& declared, State& state) {
   if (declared.isStaticLocal()) {

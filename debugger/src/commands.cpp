@@ -114,8 +114,7 @@ class Session {
  public:
   explicit Session(Debugger& debugger) : debugger_(debugger) {}
 
-  // ---- moving
-  // --------------------------------------------------------------------------------------------------------
+  // ---- moving -------------------------------------------------------------------------------------------------------
 
   std::string told(const Stop& stop) const {
     std::string text;
@@ -196,8 +195,7 @@ class Session {
     return told(forward ? debugger_.step(unit, count) : debugger_.back(unit, count));
   }
 
-  // ---- stops
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- stops --------------------------------------------------------------------------------------------------------
 
   std::string add_stop(std::string_view rest, bool watch) {
     bool all = false;
@@ -244,8 +242,7 @@ class Session {
     return text.empty() ? "no breakpoints, no watches\n" : text;
   }
 
-  // ---- focus
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- focus --------------------------------------------------------------------------------------------------------
 
   /// `chip=3`, or `chip 3`.
   static std::vector<std::pair<std::string_view, std::uint64_t>> assignments(std::string_view rest) {
@@ -299,8 +296,7 @@ class Session {
     return where();
   }
 
-  // ---- looking
-  // -------------------------------------------------------------------------------------------------------
+  // ---- looking ------------------------------------------------------------------------------------------------------
 
   std::string print(std::string_view rest) const {
     const Shown shown = shown_of(rest);

@@ -241,8 +241,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Integers,
                                                      0x4000000000001, -0x4000000000001}}),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// ---- against the host's compilation of the same source
-// -----------------------------------------------------------------
+// ---- against the host's compilation of the same source --------------------------------------------------------------
 
 struct HostCase {
   const char* name;

@@ -21,8 +21,7 @@ using isa::uint128;
 using isa::Unit;
 using isa::Width;
 
-// ---- arithmetic on 72-bit words, short ones in the upper half
-// --------------------------------------------------------
+// ---- arithmetic on 72-bit words, short ones in the upper half -------------------------------------------------------
 
 constexpr int kSign = 71;
 constexpr int kFraction = 60;
@@ -225,8 +224,7 @@ emulator::FpEvents events_of(Op op, uint128 a, uint128 b, uint128 result) {
   return {0, 0, result == 0 && !exact_zero ? 1u : 0u};
 }
 
-// ---- words
-// -----------------------------------------------------------------------------------------------------------
+// ---- words ----------------------------------------------------------------------------------------------------------
 
 constexpr unsigned stride_of(Width width) { return width == Width::long_word ? 2 : 1; }
 
@@ -256,8 +254,7 @@ bool holds(const Outcome& outcome, isa::Condition condition) {
 
 }  // namespace
 
-// ---- code
-// ------------------------------------------------------------------------------------------------------------
+// ---- code -----------------------------------------------------------------------------------------------------------
 
 NaiveCode::NaiveCode(const isa::Program& program, Landing landing) : program_(program), landing_(landing) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
@@ -373,8 +370,7 @@ void NaiveCode::add_writes(const Line& line, Unit unit, std::uint8_t operation, 
   add(line.lm_write, NaiveInterpreter::kLm);
 }
 
-// ---- state
-// -----------------------------------------------------------------------------------------------------------
+// ---- state ----------------------------------------------------------------------------------------------------------
 
 NaiveInterpreter::NaiveInterpreter(std::shared_ptr<const NaiveCode> code, unsigned block)
     : code_(std::move(code)), block_(block) {
@@ -436,8 +432,7 @@ void NaiveInterpreter::set_registers(unsigned pe, const emulator::PeRegisters& r
   }
 }
 
-// ---- running
-// ---------------------------------------------------------------------------------------------------------
+// ---- running --------------------------------------------------------------------------------------------------------
 
 void NaiveInterpreter::initialize() {
   section(Section::initialization, emulator::kPesPerBlock, false);

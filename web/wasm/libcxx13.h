@@ -32,8 +32,7 @@ template <class To, class From>
 /// The guides of this library make a span of characters that can be written to.
 span(string_view) -> span<const char>;
 
-// ---- numbers
-// ---------------------------------------------------------------------------------------------------------
+// ---- numbers --------------------------------------------------------------------------------------------------------
 
 /// By strtod() of musl, which rounds correctly. That takes blanks, signs, hexadecimal numbers, infinities and NaN, too:
 /// what the standard's function takes is cut out first.
@@ -85,8 +84,7 @@ from_chars_result from_chars(const char* first, const char* last, Real& value) {
   return {end, errc()};
 }
 
-// ---- algorithms of ranges
-// --------------------------------------------------------------------------------------------
+// ---- algorithms of ranges -------------------------------------------------------------------------------------------
 
 namespace ranges {
 namespace missing {

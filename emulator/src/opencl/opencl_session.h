@@ -153,8 +153,7 @@ class OpenClSession final : public Session {
   ThreadPool::Lane lane_;
 };
 
-// ---- between the session's files
-// -------------------------------------------------------------------------------------
+// ---- between the session's files ------------------------------------------------------------------------------------
 
 inline constexpr std::size_t kLongBytes = 2 * kWordBytes;
 static_assert(sizeof(LongWord) == kLongBytes && offsetof(LongWord, low) == kWordBytes,

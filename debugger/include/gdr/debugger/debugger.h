@@ -88,8 +88,7 @@ class Debugger {
   [[nodiscard]] const Symbols& symbols() const;
   [[nodiscard]] unsigned chips() const;
 
-  // ---- where
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- where --------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] const Focus& focus() const;
   /// Before this line; nothing at the end.
@@ -106,8 +105,7 @@ class Debugger {
   /// and where a kernel of Type II never brings the two together.
   void go_to_pair(std::optional<std::uint64_t> i, std::optional<std::uint64_t> j);
 
-  // ---- moving
-  // --------------------------------------------------------------------------------------------------------
+  // ---- moving -------------------------------------------------------------------------------------------------------
 
   /// `step` does not look at breakpoints.
   Stop step(StepUnit unit = StepUnit::line, std::uint64_t count = 1);
@@ -126,8 +124,7 @@ class Debugger {
   /// Asked while something takes long; true ends it where it stands.
   void set_interrupt(std::function<bool()> interrupted);
 
-  // ---- stops
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- stops --------------------------------------------------------------------------------------------------------
 
   /// Lines whose operations stand at FILE:LINE, or at LINE of the kernel's own file; of a line that uses a macro the
   /// first one that it became. Throws gdr::Error naming the next lines with code if none does.
@@ -139,8 +136,7 @@ class Debugger {
   bool remove(unsigned number);
   [[nodiscard]] std::vector<Breakpoint> breakpoints() const;
 
-  // ---- looking
-  // -------------------------------------------------------------------------------------------------------
+  // ---- looking ------------------------------------------------------------------------------------------------------
 
   /// A word of the PE of the focus, or of its block. Throws gdr::Error for one of a j-record outside the loop body.
   [[nodiscard]] isa::LongWord word(const WordPlace& place) const;
