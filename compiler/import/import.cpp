@@ -16,6 +16,7 @@
 
 #include "function_reader.h"
 #include "records.h"
+#include "scopes.h"
 
 namespace gdr::compiler {
 namespace {
@@ -182,12 +183,15 @@ void import(const std::string& code, const std::string& name, const std::string&
     return;
   }
   llvm::raw_string_ostream out(complaint);
-  if (llvm::verifyModule(*module, &out) || !complaint.empty()) {
-    while (!complaint.empty() && complaint.back() == '\n') complaint.pop_back();
-    const std::string why = "no valid LLVM IR: " + complaint.substr(0, complaint.find('\n'));
+  if (has_cyclic_scopes(*module)) {
+    out << "a scope of its debug information lies inside itself";
+  } else if (llvm::verifyModule(*module, &out)) {
+    out << '\n';
+  }
+  if (!complaint.empty()) {
     Message message;
     message.place.file = name;
-    message.text = why;
+    message.text = "no valid LLVM IR: " + complaint.substr(0, complaint.find('\n'));
     result.errors.push_back(std::move(message));
     return;
   }

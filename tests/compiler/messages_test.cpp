@@ -115,5 +115,30 @@ TEST(Messages, OfTextThatIsNoCodeNameItsLine) {
   EXPECT_TRUE(result.diagnostics[0].message.starts_with("no LLVM IR: ")) << result.diagnostics[0].message;
 }
 
+/// A function whose return stands in the scope, and at the place, that these notes describe.
+std::string described_by(const std::string& scope, const std::string& place) {
+  return "define void @f() !dbg !1 {\n  ret void, !dbg !4\n}\n"
+         "!llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!5}\n"
+         "!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !2, emissionKind: FullDebug)\n"
+         "!1 = distinct !DISubprogram(name: \"f\", file: !2, unit: !0, spFlags: DISPFlagDefinition)\n"
+         "!2 = !DIFile(filename: \"a.cc\", directory: \".\")\n!3 = " +
+         scope + "\n!4 = " + place + "\n!5 = !{i32 2, !\"Debug Info Version\", i32 3}\n";
+}
+
+TEST(Messages, OfScopesInsideThemselvesComeBeforeLlvmFollowsThem) {
+  const std::string inside_itself =
+      "bad.ll: error: no valid LLVM IR: a scope of its debug information lies inside itself\n";
+  const auto told = [](const std::string& scope, const std::string& place) {
+    return compiler::format_diagnostics(compiler::compile_ir(described_by(scope, place), "bad.ll"));
+  };
+  const std::string block = "distinct !DILexicalBlock(scope: !1, file: !2, line: 1)";
+  EXPECT_EQ(told("distinct !DILexicalBlock(scope: !3, file: !2, line: 1)", "!DILocation(line: 1, scope: !3)"),
+            inside_itself);
+  EXPECT_EQ(told(block, "distinct !DILocation(line: 1, scope: !3, inlinedAt: !4)"), inside_itself);
+  const std::string good = told(block, "!DILocation(line: 1, scope: !3)");
+  EXPECT_FALSE(good.empty());
+  EXPECT_EQ(good.find("no valid LLVM IR"), std::string::npos) << good;
+}
+
 }  // namespace
 }  // namespace gdr::compiler_testing
