@@ -78,10 +78,10 @@ Json json_of(const Row& row) {
 }
 
 void print_rows(const std::vector<Row>& rows) {
-  fmt::print("  {:<18} {:>6} {:>9} {:>5} {:>11} {:>9} {:>6} {:>9} {:>8}  {}\n", "cluster", "nodes", "N", "algo", "s",
+  fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11} {:>9} {:>6} {:>9} {:>8}  {}\n", "cluster", "nodes", "N", "algo", "s",
              "Tflops", "eff.", "MJ", "Gflops/W", "bound by");
   for (const Row& row : rows) {
-    fmt::print("  {:<18} {:>6} {:>9} {:>5} {:>11.4g} {:>9.4g} {:>5.1f}% {:>9.3g} {:>8.3f}  {}\n", row.cluster,
+    fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11.4g} {:>9.4g} {:>5.1f}% {:>9.3g} {:>8.3f}  {}\n", row.cluster,
                row.nodes, row.n, row.algorithm, row.seconds, row.gflops / 1e3, 100 * row.efficiency,
                row.watts * row.seconds / 1e6, row.gflops / row.watts, cluster::bound_by(row.times.parts));
   }
@@ -140,15 +140,6 @@ class Model {
   std::vector<hostlib::BlockSteps> measured_;
 };
 
-bool is_square(std::uint64_t ranks) {
-  try {
-    static_cast<void>(interconnect::square_side(ranks, "ranks"));
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 int nbody(const Options& given) {
   const Stopwatch watch;
   Options options = given;
@@ -161,7 +152,8 @@ int nbody(const Options& given) {
       for (const std::uint64_t nodes : nodes_of(options, cluster)) {
         for (const std::string& algorithm : options.algorithms) {
           // A sweep leaves out what cannot be, an order for it is a mistake.
-          if (options.sweep && algorithm == "2d" && !is_square(nodes * cluster.ranks_per_node)) continue;
+          const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+          if (options.sweep && !takes_ranks(cluster::nbody_algorithm_named(algorithm), ranks)) continue;
           rows.push_back(model.row(cluster, nodes, n, algorithm));
         }
       }
@@ -212,7 +204,8 @@ void add_cluster_nbody(Command group) {
   const Option algorithm =
       command
           .add_option("--algorithm", options->algorithms,
-                      "copy: all particles in every node; j: a share of the particles in each; 2d: both, on a square")
+                      "copy: all particles in every node; j: a share of the particles in each; 2d: both, on a square; "
+                      "systolic: shares of the block go round; hyper: the same in larger shifts")
           .delimiter(',')
           .check(one_of(cluster::nbody_algorithm_names()))
           .capture_default_str();

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "gdr/cluster/cluster.h"
+#include "gdr/cluster/nbody_node.h"
 #include "gdr/emulator/opencl.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/interconnect/network.h"
@@ -16,7 +17,7 @@ constexpr double kGibibyte = 0x1p30;
 /// Boards, hosts and networks.
 std::vector<base::DescriptionKind> kinds_of_one() {
   std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
-  kinds.insert(kinds.begin(), {emulator::board_kind(), host_kind()});
+  kinds.insert(kinds.begin(), {emulator::board_kind(), cluster::pipelines_kind(), host_kind()});
   return kinds;
 }
 

@@ -58,7 +58,7 @@ class Adviser {
     std::vector<NbodyCandidate> all;
     for (const interconnect::NodeId nodes : squares(platform_for(cluster, 1).topology.nodes())) {
       for (const NbodyAlgorithm algorithm : kAlgorithms) {
-        if (algorithm == NbodyAlgorithm::two_dimensional && !is_square(nodes * cluster.ranks_per_node)) continue;
+        if (!takes_ranks(algorithm, nodes * cluster.ranks_per_node)) continue;
         if (auto found = candidate(cluster, nodes, algorithm, false, options_.transfer)) all.push_back(*found);
       }
     }
@@ -76,12 +76,6 @@ class Adviser {
   }
 
  private:
-  static bool is_square(Rank ranks) {
-    Rank side = 0;
-    while (side * side < ranks) ++side;
-    return side * side == ranks;
-  }
-
   const isa::Program& program_;
   const hostlib::BlockSteps& steps_;
   const NbodyAdviceOptions& options_;

@@ -11,19 +11,22 @@
 #include <utility>
 
 #include "gdr/base/error.h"
-#include "gdr/emulator/board_time.h"
 
 namespace gdr::cluster {
 namespace {
 
-using emulator::BoardTime;
 using hostlib::BlockCount;
 using interconnect::Topology;
 
-constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 3> kAlgorithms{
-    {{"copy", NbodyAlgorithm::copy}, {"j", NbodyAlgorithm::j_parallel}, {"2d", NbodyAlgorithm::two_dimensional}}};
+constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 5> kAlgorithms{
+    {{"copy", NbodyAlgorithm::copy},
+     {"j", NbodyAlgorithm::j_parallel},
+     {"2d", NbodyAlgorithm::two_dimensional},
+     {"systolic", NbodyAlgorithm::systolic},
+     {"hyper", NbodyAlgorithm::hyper_systolic}}};
 
-constexpr double kForceBytes = 7 * 8;      // acceleration, jerk, potential
+constexpr double kForceWords = 7;  // acceleration, jerk, potential
+constexpr double kForceBytes = kForceWords * 8;
 constexpr double kIParticleBytes = 7 * 8;  // place, velocity, id
 constexpr double kJParticleBytes = 160;    // JParticle with its id and own time
 constexpr double kTimeBytes = 8;           // of the next block
@@ -42,9 +45,9 @@ std::vector<BlockCount> grouped(std::vector<BlockCount> counts, std::size_t most
 /// A block's activities on all ranks.
 class Block {
  public:
-  Block(const Cluster& cluster, const Topology& topology, const BoardTime& board, double n,
+  Block(const Cluster& cluster, const Topology& topology, const NbodyNode& node, double n,
         const NbodyModelOptions& options)
-      : cluster_(cluster), topology_(topology), board_(board), n_(n), options_(options), all_(options.ranks) {
+      : cluster_(cluster), topology_(topology), node_(node), n_(n), options_(options), all_(options.ranks) {
     std::iota(all_.begin(), all_.end(), 0);
     if (options_.algorithm == NbodyAlgorithm::two_dimensional) {
       side_ = static_cast<Rank>(std::lround(std::sqrt(options_.ranks)));
@@ -71,6 +74,10 @@ class Block {
         break;
       case NbodyAlgorithm::two_dimensional:
         two_dimensional(graph, block);
+        break;
+      case NbodyAlgorithm::systolic:
+      case NbodyAlgorithm::hyper_systolic:
+        round_the_ring(graph, block);
         break;
     }
     return graph;
@@ -109,8 +116,47 @@ class Block {
     send_j(graph, share);
   }
 
+  /// Places go on as soon as they come, the sums behind them once the rank has added its part [Dorband et al. 2003].
+  void round_the_ring(RankGraph& graph, double block) {
+    const SystolicShifts shifts = systolic_shifts(options_.algorithm, options_.ranks);
+    const double own = block / options_.ranks;
+    std::vector<ActivityId> sums;
+    for (Rank visit = 0; visit < shifts.visits; ++visit) {
+      std::vector<ActivityId> places;
+      if (visit + 1 < shifts.visits) places = sent_on(graph, shifts.held, std::ceil(own * kIParticleBytes));
+      run(graph, own, n_ / shifts.visits);
+      if (visit > 0) {
+        arrive(graph, sums);
+        if (node_.additions_per_second() > 0) {
+          for (const Rank rank : all_) graph.host(rank, own * kForceWords / node_.additions_per_second());
+        }
+      }
+      if (shifts.visits > 1) sums = sent_on(graph, shifts.held, std::ceil(own * kForceBytes));
+      arrive(graph, places);
+    }
+    arrive(graph, sums);
+    integrate(graph, own, n_ / options_.ranks);
+    for (Rank turn = 1; turn < shifts.held; ++turn) {
+      arrive(graph, sent_on(graph, options_.ranks - 1, std::ceil(own * kJParticleBytes)));
+    }
+    send_j(graph, own * shifts.held);
+  }
+
+  /// Every rank sends to the one `distance` further on in the ring; what each is to wait for, by rank.
+  [[nodiscard]] std::vector<ActivityId> sent_on(RankGraph& graph, Rank distance, double bytes) const {
+    std::vector<ActivityId> arrivals(options_.ranks);
+    for (const Rank rank : all_) {
+      const Rank to = (rank + distance) % options_.ranks;
+      arrivals[to] = graph.send(rank, to, bytes);
+    }
+    return arrivals;
+  }
+  void arrive(RankGraph& graph, const std::vector<ActivityId>& arrivals) const {
+    for (Rank rank = 0; rank < arrivals.size(); ++rank) graph.receive(rank, {arrivals[rank]});
+  }
+
   void run(RankGraph& graph, double i, double j) {
-    const emulator::StageSeconds stages = board_.run_seconds(at_least_one(i), at_least_one(j));
+    const emulator::StageSeconds stages = node_.run_seconds(at_least_one(i), at_least_one(j));
     for (const Rank rank : all_) {
       graph.transfer(rank, stages.i_send);
       graph.board(rank, stages.compute);
@@ -119,12 +165,12 @@ class Block {
   }
 
   void integrate(RankGraph& graph, double particles, double n) {
-    const double seconds = board_.integration_seconds(at_least_one(particles), at_least_one(n));
+    const double seconds = node_.integration_seconds(at_least_one(particles), at_least_one(n));
     for (const Rank rank : all_) graph.host(rank, seconds);
   }
 
   void send_j(RankGraph& graph, double particles) {
-    const double seconds = board_.j_seconds(at_least_one(particles));
+    const double seconds = node_.j_seconds(at_least_one(particles));
     for (const Rank rank : all_) graph.transfer(rank, seconds);
   }
 
@@ -135,7 +181,7 @@ class Block {
 
   void sum(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
     choose(graph, {Call::sum, bytes}, groups, [&](RankGraph& to, Method method) {
-      reduce_scatter(to, groups, bytes, board_.machine().host_add_rate, method);
+      reduce_scatter(to, groups, bytes, node_.additions_per_second(), method);
     });
   }
 
@@ -165,7 +211,7 @@ class Block {
 
   const Cluster& cluster_;
   const Topology& topology_;
-  const BoardTime& board_;
+  const NbodyNode& node_;
   double n_;
   const NbodyModelOptions& options_;
   Group all_;
@@ -176,21 +222,36 @@ class Block {
   std::map<std::pair<Call, double>, Method> best_;
 };
 
-void require_room(const Cluster& cluster, const isa::Program& program, double n, const NbodyModelOptions& options) {
-  const double of_rank =
-      std::floor(static_cast<double>(cluster.board.em_words) / std::max<unsigned>(1, program.record_words)) *
-      cluster.board.chips * cluster.boards_per_rank();
-  const double columns = options.algorithm == NbodyAlgorithm::copy         ? 1
-                         : options.algorithm == NbodyAlgorithm::j_parallel ? options.ranks
-                                                                           : std::sqrt(options.ranks);
-  if (n <= of_rank * columns) return;
+/// Into how many parts the particles are cut, of which a rank holds one.
+double parts_of_particles(const NbodyModelOptions& options) {
+  switch (options.algorithm) {
+    case NbodyAlgorithm::copy:
+      return 1;
+    case NbodyAlgorithm::j_parallel:
+      return options.ranks;
+    case NbodyAlgorithm::two_dimensional:
+      return std::sqrt(options.ranks);
+    case NbodyAlgorithm::systolic:
+    case NbodyAlgorithm::hyper_systolic:
+      return systolic_shifts(options.algorithm, options.ranks).visits;
+  }
+  return 1;
+}
+
+/// Round a ring: a rank's places and sums of every visit are messages.
+constexpr double kMostMessagesOfBlock = 2e6;
+
+void require_room(const NbodyNode& node, double n, const NbodyModelOptions& options) {
+  const double of_rank = node.room();
+  const double parts = parts_of_particles(options);
+  if (n <= of_rank * parts) return;
   throw Error(fmt::format("{:.0f} particles do not fit: algorithm {} on {} ranks has room for {:.0f} in its boards", n,
-                          name_of(options.algorithm), options.ranks, of_rank * columns));
+                          name_of(options.algorithm), options.ranks, of_rank * parts));
 }
 
 /// One rank: the single board's own sum, over all sizes.
-NbodyModelTimes of_one_rank(const BoardTime& board, const hostlib::BlockSteps& steps) {
-  const emulator::StageSeconds stages = hostlib::block_seconds(board, steps);
+NbodyModelTimes of_one_rank(const NbodyNode& node, const hostlib::BlockSteps& steps) {
+  const emulator::StageSeconds stages = hostlib::block_seconds_of(node, steps);
   NbodyModelTimes times;
   times.seconds = stages.total();
   times.parts[static_cast<std::size_t>(Part::board)] = stages.compute;
@@ -220,11 +281,45 @@ NbodyAlgorithm nbody_algorithm_named(std::string_view name) {
       fmt::format("algorithm '{}' is refused: it must be one of {}", name, fmt::join(nbody_algorithm_names(), ", ")));
 }
 
+SystolicShifts systolic_shifts(NbodyAlgorithm algorithm, Rank ranks) {
+  SystolicShifts shifts{1, ranks};
+  if (algorithm == NbodyAlgorithm::systolic) return shifts;
+  for (Rank held = 1; held <= ranks / held; ++held) {
+    if (ranks % held == 0) shifts = {held, ranks / held};
+  }
+  return shifts;
+}
+
+bool takes_ranks(NbodyAlgorithm algorithm, Rank ranks) {
+  switch (algorithm) {
+    case NbodyAlgorithm::copy:
+    case NbodyAlgorithm::j_parallel:
+      return true;
+    case NbodyAlgorithm::two_dimensional: {
+      const auto side = static_cast<Rank>(std::lround(std::sqrt(ranks)));
+      return side * side == ranks;
+    }
+    case NbodyAlgorithm::systolic:
+    case NbodyAlgorithm::hyper_systolic:
+      return 2.0 * ranks * systolic_shifts(algorithm, ranks).visits <= kMostMessagesOfBlock;
+  }
+  return false;
+}
+
 NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, const isa::Program& program,
+                            const hostlib::BlockSteps& steps, const NbodyModelOptions& options) {
+  return nbody_times(cluster, topology, BoardNode(program, cluster, options.transfer), steps, options);
+}
+
+NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, const NbodyNode& node,
                             const hostlib::BlockSteps& steps, const NbodyModelOptions& options) {
   if (options.ranks < 1) throw Error("0 ranks are refused: there must be at least one");
   if (options.algorithm == NbodyAlgorithm::two_dimensional) {
     static_cast<void>(interconnect::square_side(options.ranks, "ranks of algorithm 2d"));
+  }
+  if (!takes_ranks(options.algorithm, options.ranks)) {
+    throw Error(fmt::format("{} ranks are refused: a block of algorithm {} would have more than {:.0f} messages",
+                            options.ranks, name_of(options.algorithm), kMostMessagesOfBlock));
   }
   if (options.ranks > steps.n) {
     throw Error(fmt::format("{} ranks are refused: there are {:.0f} particles to share", options.ranks, steps.n));
@@ -233,16 +328,15 @@ NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, co
     throw Error(fmt::format("{} nodes are refused: {} has {}", cluster.nodes_of(options.ranks), topology.name(),
                             topology.nodes()));
   }
-  require_room(cluster, program, steps.n, options);
-  const BoardTime board(program, cluster.board_of_rank(), cluster.boards_per_rank(), options.transfer);
+  require_room(node, steps.n, options);
   NbodyModelTimes times;
   if (options.ranks == 1) {
-    times = of_one_rank(board, steps);
+    times = of_one_rank(node, steps);
   } else {
     constexpr Rank kManyRanks = 256;
     constexpr std::size_t kGroups = 120;
     constexpr std::size_t kGroupsOfMany = 24;
-    Block block(cluster, topology, board, steps.n, options);
+    Block block(cluster, topology, node, steps.n, options);
     for (const BlockCount& group : grouped(steps.counts, options.ranks > kManyRanks ? kGroupsOfMany : kGroups)) {
       const RankGraph graph = block.graph(group.size);
       const interconnect::ActivityTimes one = run_critical_path(graph.graph(), topology, {options.factors});
@@ -262,8 +356,7 @@ NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, co
 
 RankGraph nbody_block(const Cluster& cluster, const Topology& topology, const isa::Program& program, double n,
                       double size, const NbodyModelOptions& options) {
-  const BoardTime board(program, cluster.board_of_rank(), cluster.boards_per_rank(), options.transfer);
-  return Block(cluster, topology, board, n, options).graph(size);
+  return Block(cluster, topology, BoardNode(program, cluster, options.transfer), n, options).graph(size);
 }
 
 Topology free_network(interconnect::NodeId nodes) {

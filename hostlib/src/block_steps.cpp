@@ -91,16 +91,7 @@ BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n)
 }
 
 emulator::StageSeconds block_seconds(const emulator::BoardTime& board, const BlockSteps& steps) {
-  emulator::StageSeconds sum;
-  const auto n = static_cast<std::uint64_t>(std::llround(steps.n));
-  for (const BlockCount& count : steps.counts) {
-    const auto size = static_cast<std::uint64_t>(std::max(1LL, std::llround(count.size)));
-    emulator::StageSeconds block = board.run_seconds(size, n);
-    block.j_send += board.j_seconds(size);
-    block.host += board.integration_seconds(size, n);
-    sum += block.times(count.blocks);
-  }
-  return sum;
+  return block_seconds_of(board, steps);
 }
 
 std::string to_csv(const std::vector<BlockSteps>& measured) {

@@ -44,9 +44,9 @@ class Nbody(ClusterTest):
     def test_a_sweep_takes_all_algorithms_and_all_nodes(self):
         rows = self.report("cluster", "nbody", "--sweep", "--n", 10000)["rows"]
         self.assertEqual([(row["nodes"], row["algorithm"]) for row in rows],
-                         [(nodes, algorithm) for nodes in (1, 4, 16, 64) for algorithm in ("copy", "j", "2d")])
+                         [(nodes, algorithm) for nodes in (1, 4, 16, 64) for algorithm in ("copy", "j", "2d", "systolic", "hyper")])
         rows = self.report("cluster", "nbody", "--sweep", "--n", 10000, "--nodes", 8)["rows"]
-        self.assertEqual([row["algorithm"] for row in rows], ["copy", "j"])  # eight ranks are no square
+        self.assertEqual([row["algorithm"] for row in rows], ["copy", "j", "systolic", "hyper"])  # eight ranks are no square
 
     def test_no_network_is_faster_than_none(self):
         names = "grape-dr-64,grape-dr-64-hub,grape-dr-64-torus"

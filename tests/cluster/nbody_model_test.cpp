@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/data_file.h"
@@ -37,7 +39,12 @@ NbodyModelTimes times(NbodyAlgorithm algorithm, Rank ranks, const interconnect::
   return nbody_times(cluster(), topology, kernel(), blocks(), {.algorithm = algorithm, .ranks = ranks});
 }
 
-constexpr NbodyAlgorithm kAll[] = {NbodyAlgorithm::copy, NbodyAlgorithm::j_parallel, NbodyAlgorithm::two_dimensional};
+/// Those whose ranks do one thing after another.
+constexpr NbodyAlgorithm kInTurn[] = {NbodyAlgorithm::copy, NbodyAlgorithm::j_parallel,
+                                      NbodyAlgorithm::two_dimensional};
+constexpr NbodyAlgorithm kRings[] = {NbodyAlgorithm::systolic, NbodyAlgorithm::hyper_systolic};
+constexpr NbodyAlgorithm kAll[] = {NbodyAlgorithm::copy, NbodyAlgorithm::j_parallel, NbodyAlgorithm::two_dimensional,
+                                   NbodyAlgorithm::systolic, NbodyAlgorithm::hyper_systolic};
 
 TEST(NbodyModel, OneRankHasTheTimeOfTheSingleBoard) {
   const emulator::BoardTime board(kernel(), cluster().board, 1, emulator::TransferMode::as_of_2009);
@@ -60,7 +67,7 @@ TEST(NbodyModel, WhereMessagesTakeNoTimeTheCopyAlgorithmIsItsBoardsAndHosts) {
 }
 
 TEST(NbodyModel, TwiceTheBandwidthAtHalfTheLatencyHalvesTheNetworksShare) {
-  for (const NbodyAlgorithm algorithm : kAll) {
+  for (const NbodyAlgorithm algorithm : kInTurn) {
     const double none = times(algorithm, 16, free_network(16)).seconds;
     const double slow = times(algorithm, 16, infiniband_flat(16, kCable)).seconds - none;
     const double fast =
@@ -108,7 +115,135 @@ TEST(NbodyModel, WordsOfTheTwoDimensionalAlgorithmFallAsTheRootOfTheRanks) {
   EXPECT_NEAR(copy_64 / copy_16, 1, 0.1);
 }
 
+/// A message between ranks of one node each.
+struct Hop {
+  interconnect::NodeId from = 0;
+  interconnect::NodeId to = 0;
+  double bytes = 0;
+};
+
+/// Of a block, but for the one number that says when it is.
+std::vector<Hop> hops_of(NbodyAlgorithm algorithm, Rank ranks, double block) {
+  const RankGraph graph = nbody_block(cluster(), infiniband_flat(ranks, kCable), kernel(), kParticles, block,
+                                      {.algorithm = algorithm, .ranks = ranks});
+  std::vector<Hop> hops;
+  for (ActivityId id = 0; id < graph.graph().size(); ++id) {
+    if (graph.graph().kind(id) != interconnect::ActivityGraph::Kind::message || graph.graph().amount(id) <= 8) continue;
+    hops.push_back({graph.graph().from(id), graph.graph().to(id), graph.graph().amount(id)});
+  }
+  return hops;
+}
+
+/// What each rank has after every rank sent what it had: the next `ranks` of the hops.
+std::vector<Rank> moved(const std::vector<Rank>& had, std::span<const Hop>& hops) {
+  std::vector<Rank> have(had.size());
+  for (const Hop& hop : hops.first(had.size())) have[hop.to] = had[hop.from];
+  hops = hops.subspan(had.size());
+  return have;
+}
+
+TEST(NbodyModel, RoundTheRingEachPairOfSharesMeetsOnceAndSumsComeHome) {
+  for (const NbodyAlgorithm algorithm : kRings) {
+    for (const Rank ranks : {2U, 6U, 7U, 12U, 16U, 36U}) {
+      const SystolicShifts shifts = systolic_shifts(algorithm, ranks);
+      const std::vector<Hop> all = hops_of(algorithm, ranks, 64.0 * ranks);
+      ASSERT_EQ(all.size(), ranks * (2 * shifts.visits - 1 + shifts.held - 1));
+      std::span<const Hop> hops(all);
+      std::vector<Rank> own(ranks);
+      std::iota(own.begin(), own.end(), 0);
+      // The places of a share, its sums behind them, then, of the particles that took the step, those for the boards.
+      std::vector<std::vector<Rank>> visitors{own};
+      std::vector<Rank> sums = own;
+      while (visitors.size() < shifts.visits) {
+        visitors.push_back(moved(visitors.back(), hops));
+        EXPECT_EQ(sums, visitors[visitors.size() - 2]);
+        sums = moved(sums, hops);
+      }
+      EXPECT_EQ(moved(sums, hops), own);
+      std::vector<std::vector<Rank>> held{own};
+      while (!hops.empty()) held.push_back(moved(held.back(), hops));
+      std::vector<int> met(std::size_t{ranks} * ranks);
+      for (const std::vector<Rank>& i : visitors) {
+        for (const std::vector<Rank>& j : held) {
+          for (Rank rank = 0; rank < ranks; ++rank) ++met[i[rank] * ranks + j[rank]];
+        }
+      }
+      EXPECT_EQ(std::ranges::count(met, 1), std::ssize(met)) << name_of(algorithm) << ranks;
+    }
+  }
+}
+
+TEST(NbodyModel, WordsRoundTheRingAreThoseOfRanksAndOfTheirRoot) {
+  // Dorband et al. 2003: O(N p) and O(N sqrt p). Seven words of a place, seven of a sum, 160 bytes of a j-particle.
+  const auto bytes_of = [](NbodyAlgorithm algorithm, Rank ranks) {
+    double bytes = 0;
+    for (const Hop& hop : hops_of(algorithm, ranks, 8192)) bytes += hop.bytes;
+    return bytes;
+  };
+  EXPECT_EQ(bytes_of(NbodyAlgorithm::systolic, 64), 8192.0 * (63 * 56 + 64 * 56));
+  EXPECT_EQ(bytes_of(NbodyAlgorithm::hyper_systolic, 64), 8192.0 * (7 * 56 + 8 * 56 + 7 * 160));
+  EXPECT_EQ(bytes_of(NbodyAlgorithm::hyper_systolic, 7), bytes_of(NbodyAlgorithm::systolic, 7));  // a prime
+}
+
+TEST(NbodyModel, TheHyperSystolicAlgorithmWantsRoomForMoreParticles) {
+  const BlockSteps many{2.5e8, {{1e6, 1}}};
+  const auto seconds = [&](NbodyAlgorithm algorithm) {
+    return nbody_times(cluster(), infiniband_flat(64, kCable), kernel(), many, {.algorithm = algorithm, .ranks = 64})
+        .seconds;
+  };
+  EXPECT_GT(seconds(NbodyAlgorithm::systolic), 0);
+  EXPECT_THROW(static_cast<void>(seconds(NbodyAlgorithm::hyper_systolic)), Error);
+}
+
+TEST(NbodyModel, ABoardOfPipelinesTakesItsClocksItsBusAndItsHost) {
+  // By hand, of GRAPE-6A: 100 particles are three runs of 48, 1,000 others 250 on each chip, eight clocks each.
+  const PipelineBoard board = load_pipeline_board("grape-6a");
+  EXPECT_NEAR(board.peak(), 130e9, 0.001 * 130e9);
+  const PipelineNode node(board);
+  const emulator::StageSeconds run = node.run_seconds(100, 1000);
+  EXPECT_NEAR(run.i_send, 100 * 56 / 80e6, 1e-12);
+  EXPECT_NEAR(run.compute, 3 * (10e-6 + 250 * 8 / 95e6) + 100 * 56 / 80e6, 1e-12);
+  EXPECT_EQ(run.j_send + run.add + run.host, 0);
+  EXPECT_NEAR(node.j_seconds(10), 10 * 72 / 80e6, 1e-15);
+  EXPECT_NEAR(node.integration_seconds(10, 100), 7.5e-6, 1e-15);             // in the cache
+  EXPECT_NEAR(node.integration_seconds(10, 1'000'000'000'000), 16.5e-6, 1e-12);  // not
+}
+
+/// Of the peak of 32 GRAPE-6A (Harfst et al. 2007), j-particles shared out, with these blocks.
+double grape_6a_efficiency(const PipelineBoard& board, const interconnect::Cable& cable, const BlockSteps& steps) {
+  constexpr Rank kRanks = 32;
+  const double seconds = nbody_times(Cluster{}, infiniband_flat(kRanks, cable), PipelineNode(board), steps,
+                                     {.algorithm = NbodyAlgorithm::j_parallel, .ranks = kRanks})
+                             .seconds;
+  return steps.steps() * steps.n * board.flops / seconds / (kRanks * board.peak());
+}
+
+TEST(NbodyModel, Grape6aKeepsItsPipelinesBusyWhereBlocksAreLarge) {
+  constexpr interconnect::Cable kSdr{0.8e9, 2.5e-6};
+  const auto of_blocks = [](double size) { return BlockSteps{2e6, {{size, 1}}}; };
+  const PipelineBoard board = load_pipeline_board("grape-6a");
+  PipelineBoard slow_bus = board;
+  slow_bus.bus_mb /= 2;
+  PipelineBoard slow_host = board;
+  slow_host.host_us *= 10;
+  slow_host.miss_us *= 10;
+  const interconnect::Cable slow_cable{kSdr.bytes_per_second / 4, kSdr.latency_seconds * 4};
+  double before = 0;
+  for (const double size : {16.0, 48.0, 480.0, 4800.0, 48000.0}) {
+    const double efficiency = grape_6a_efficiency(board, kSdr, of_blocks(size));
+    EXPECT_GT(efficiency, before);
+    EXPECT_LT(efficiency, 1);
+    EXPECT_LT(grape_6a_efficiency(slow_bus, kSdr, of_blocks(size)), efficiency);
+    EXPECT_LT(grape_6a_efficiency(slow_host, kSdr, of_blocks(size)), efficiency);
+    EXPECT_LT(grape_6a_efficiency(board, slow_cable, of_blocks(size)), efficiency);
+    before = efficiency;
+  }
+}
+
 TEST(NbodyModel, WhatCannotBeIsRefused) {
+  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::systolic, 2048, infiniband_flat(2048, kCable))), Error);
+  EXPECT_TRUE(takes_ranks(NbodyAlgorithm::hyper_systolic, 2048));
+  EXPECT_FALSE(takes_ranks(NbodyAlgorithm::two_dimensional, 8));
   EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::two_dimensional, 8, infiniband_flat(8, kCable))), Error);
   EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::copy, 8, infiniband_flat(7, kCable))), Error);
   EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::copy, 0, infiniband_flat(7, kCable))), Error);

@@ -1,10 +1,12 @@
-// What the models of many nodes give: LINPACK on 64 for what the press of 2010 says of them, N-body on one and on many.
+// What the models of many nodes give: LINPACK on 64 for what the press of 2010 says of them, N-body on one and on many,
+// with boards of GRAPE-DR and of GRAPE-6.
 #include <cmath>
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
 #include "gdr/cluster/hpl_cluster.h"
 #include "gdr/cluster/nbody_model.h"
+#include "gdr/cluster/nbody_node.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/hpl_model.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -16,6 +18,7 @@ namespace {
 constexpr double kMega = 1e6;
 constexpr double kGiga = 1e9;
 constexpr double kTera = 1e12;
+constexpr double kPercent = 100;
 
 struct Result {
   double flops_per_second = 0;
@@ -36,6 +39,12 @@ Result largest_run() {
   return {hpl_flops(kOrder) / seconds, grape_dr.power(kRanks)};
 }
 
+/// Numbers of particles in blocks, scaled from those measured.
+hostlib::BlockSteps blocks_of(double particles) {
+  const std::string file = base::data_file("docs/block_steps.csv").string();
+  return hostlib::scaled_block_steps(hostlib::block_steps_from_csv(base::read_file(file), file), particles);
+}
+
 /// The cluster's model of N-body with one node and the published kernel, flops/s.
 double one_node_speed() {
   constexpr double kParticles = 262144;    // Koike et al. 2009, section 3.2
@@ -43,9 +52,7 @@ double one_node_speed() {
   cluster::Cluster grape_dr = cluster::load_cluster("grape-dr-64");
   grape_dr.board.clock_mhz = kClockOfGravity;
   const isa::Program program = hostlib::kernel_program("gravity_jerk_2009");
-  const std::string file = base::data_file("docs/block_steps.csv").string();
-  const hostlib::BlockSteps steps =
-      hostlib::scaled_block_steps(hostlib::block_steps_from_csv(base::read_file(file), file), kParticles);
+  const hostlib::BlockSteps steps = blocks_of(kParticles);
   cluster::NbodyModelOptions options;
   options.ranks = 1;
   const double seconds =
@@ -53,30 +60,61 @@ double one_node_speed() {
   return steps.steps() * kParticles * program.flops / seconds;
 }
 
-/// How what a rank sends for a block of the two-dimensional algorithm falls with the number of ranks, as a power.
-double power_of_ranks() {
+struct Speed {
+  double flops_per_second = 0;
+  double of_peak = 0;
+};
+
+/// 32 nodes with a GRAPE-6A each (Harfst et al. 2007), which share out the j-particles.
+Speed grape_6a_speed() {
+  constexpr double kParticles = 2e6;
+  constexpr cluster::Rank kRanks = 32;
+  const cluster::PipelineBoard board = cluster::load_pipeline_board("grape-6a");
+  const interconnect::Topology network = interconnect::load_platform("infiniband-sdr-32").topology;
+  const hostlib::BlockSteps steps = blocks_of(kParticles);
+  cluster::NbodyModelOptions options;
+  options.algorithm = cluster::NbodyAlgorithm::j_parallel;
+  options.ranks = kRanks;
+  const double seconds = nbody_times(cluster::Cluster{}, network, cluster::PipelineNode(board), steps, options).seconds;
+  const double speed = steps.steps() * kParticles * board.flops / seconds;
+  return {speed, speed / (kRanks * board.peak())};
+}
+
+/// How what all ranks send for a block grows with their number, as a power.
+double power_of_ranks(cluster::NbodyAlgorithm algorithm, cluster::Rank few, cluster::Rank many) {
   constexpr double kParticles = 1e6;
   constexpr double kBlock = 65536;
-  constexpr cluster::Rank kFew = 64;
-  constexpr cluster::Rank kMany = 1024;
   const cluster::Cluster grape_dr = cluster::load_cluster("grape-dr-64");
   const isa::Program program = hostlib::kernel_program("gravity_jerk");
   const auto bytes = [&](cluster::Rank ranks) {
     cluster::NbodyModelOptions options;
-    options.algorithm = cluster::NbodyAlgorithm::two_dimensional;
+    options.algorithm = algorithm;
     options.ranks = ranks;
-    const cluster::RankGraph block =
-        nbody_block(grape_dr, cluster::free_network(ranks), program, kParticles, kBlock, options);
-    return static_cast<double>(block.bytes()) / ranks;
+    return static_cast<double>(
+        nbody_block(grape_dr, cluster::free_network(ranks), program, kParticles, kBlock, options).bytes());
   };
-  return std::log(bytes(kMany) / bytes(kFew)) / std::log(double{kMany} / kFew);
+  return std::log(bytes(many) / bytes(few)) / std::log(double{1} * many / few);
 }
+
+/// Of the two-dimensional algorithm, of what one rank sends.
+double power_of_a_rank() { return power_of_ranks(cluster::NbodyAlgorithm::two_dimensional, 64, 1024) - 1; }
+
+/// Round a ring, of what all send; systolic algorithms on more ranks have millions of messages.
+double power_round_a_ring(cluster::NbodyAlgorithm algorithm) { return power_of_ranks(algorithm, 64, 256); }
 
 }  // namespace
 
 std::vector<Model> grape_dr_cluster_models() {
   return {{"cluster.one_node_speed", {}, [](const Row&) { return Ours{one_node_speed() / kGiga}; }},
-          {"cluster.power_of_ranks", {}, [](const Row&) { return Ours{power_of_ranks()}; }},
+          {"cluster.grape_6a_speed", {}, [](const Row&) { return Ours{grape_6a_speed().flops_per_second / kTera}; }},
+          {"cluster.grape_6a_efficiency", {}, [](const Row&) { return Ours{kPercent * grape_6a_speed().of_peak}; }},
+          {"cluster.power_of_ranks", {}, [](const Row&) { return Ours{power_of_a_rank()}; }},
+          {"cluster.systolic_power",
+           {},
+           [](const Row&) { return Ours{power_round_a_ring(cluster::NbodyAlgorithm::systolic)}; }},
+          {"cluster.hyper_systolic_power",
+           {},
+           [](const Row&) { return Ours{power_round_a_ring(cluster::NbodyAlgorithm::hyper_systolic)}; }},
           {"cluster.hpl_speed", {}, [](const Row&) { return Ours{largest_run().flops_per_second / kTera}; }},
           {"cluster.hpl_per_watt", {}, [](const Row&) {
              const Result run = largest_run();

@@ -2,6 +2,8 @@
 // emulated time needs of a run too large to be computed.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -44,6 +46,21 @@ struct BlockSteps {
 /// Emulated time of these blocks for one unit of time: each sends its i-particles, runs, integrates on the host and
 /// sends its particles back as j-particles.
 [[nodiscard]] emulator::StageSeconds block_seconds(const emulator::BoardTime& board, const BlockSteps& steps);
+
+/// The same of any board that has run_seconds(), j_seconds() and integration_seconds().
+template <class Board>
+[[nodiscard]] emulator::StageSeconds block_seconds_of(const Board& board, const BlockSteps& steps) {
+  emulator::StageSeconds sum;
+  const auto n = static_cast<std::uint64_t>(std::llround(steps.n));
+  for (const BlockCount& count : steps.counts) {
+    const auto size = static_cast<std::uint64_t>(std::max(1LL, std::llround(count.size)));
+    emulator::StageSeconds block = board.run_seconds(size, n);
+    block.j_send += board.j_seconds(size);
+    block.host += board.integration_seconds(size, n);
+    sum += block.times(count.blocks);
+  }
+  return sum;
+}
 
 /// CSV with the columns n, size, blocks (per unit of time); sizes within 2 % of each other are joined.
 [[nodiscard]] std::string to_csv(const std::vector<BlockSteps>& measured);
