@@ -1,5 +1,6 @@
 #include "gdr/cluster/simulated_ranks.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,23 +14,30 @@
 #include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/kernel_program.h"
 #include "gdr/hostlib/plummer.h"
+#include "recorder.h"
 
 namespace gdr::cluster {
 namespace {
 
 constexpr interconnect::Cable kCable{1.5e9, 1e-6};
 
+struct Size {
+  std::size_t particles = 48;
+  double t_end = 0.03125;
+};
+
 /// The digest of a short run's particles as numbers, then the seconds of the rank by its own clock: compute, send,
 /// receive, network, wait.
-std::vector<double> run(Communicator& communicator, const std::string& split, unsigned boards = 1) {
+std::vector<double> run(Communicator& communicator, const std::string& split, unsigned boards = 1,
+                        const Size& size = {}) {
   DeviceOptions options;
   options.threads = 1;
   options.boards = boards;
   Device device(options);
   NbodyRanks ranks(communicator, split_named(split, communicator.size()), load_cluster("grape-dr-64"));
   const auto backend = ranks.share(device, hostlib::kernel_program("gravity_jerk"));
-  hostlib::HermiteIntegrator integrator(*backend, hostlib::make_plummer(48, 1), {0.1, 0.01});
-  integrator.evolve(0.03125);
+  hostlib::HermiteIntegrator integrator(*backend, hostlib::make_plummer(size.particles, 1), {0.1, 0.01});
+  integrator.evolve(size.t_end);
   std::vector<double> numbers;
   for (const char letter : state_hash(integrator.particles_at(integrator.time()))) numbers.push_back(letter);
   const RankSeconds seconds = ranks.seconds()[communicator.rank()];
@@ -79,6 +87,42 @@ TEST(SimulatedRanks, OnAFreeNetworkTheSlowestRankDecides) {
     EXPECT_NEAR(found.seconds, busy, 1e-6 * busy);
   }
   EXPECT_GT(simulated(4, "i", interconnect::infiniband_flat(4, kCable)).seconds, found.seconds);
+}
+
+TEST(SimulatedRanks, TheSameProgramTakesTheSameTimeAsActivitiesInS4u) {
+  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  struct Program {
+    std::string split;
+    unsigned ranks = 1;
+    Size size;
+  };
+  constexpr Size kLarge{1024, 0.00390625};
+  const std::vector<Program> programs{{"i", 4, {}},   {"i", 16, {}},    {"j", 4, {}},     {"2d", 4, {}},
+                                      {"2d", 16, {}}, {"i", 4, kLarge}, {"j", 4, kLarge}, {"2d", 4, kLarge}};
+  const Cluster cluster = load_cluster("grape-dr-64");
+  const interconnect::Topology topology = platform_for(cluster, 1).topology;
+  for (const Program& program : programs) {
+    const interconnect::ProgramResult smpi =
+        run_simulated_ranks("N-body", program.ranks, topology, [&](Communicator& communicator) {
+          tests::Recorder recorder(communicator);
+          static_cast<void>(run(recorder, program.split, 1, program.size));
+          return recorder.calls();
+        });
+    const auto s4u = [&](const interconnect::Topology& network, double envelope_bytes) {
+      const RankGraph graph = tests::recorded(cluster, {smpi.numbers.begin(), smpi.numbers.end()}, envelope_bytes);
+      return run_s4u(graph.graph(), network).seconds;
+    };
+    constexpr double kOfSmpi = 16;
+    const std::string name = fmt::format("{}_{}_{}", program.split, program.ranks, program.size.particles);
+    const double alone = s4u(topology, 0);
+    const double in_envelopes = s4u(topology, kOfSmpi);
+    EXPECT_NEAR(alone, smpi.seconds, 0.01 * smpi.seconds) << name;
+    EXPECT_NEAR(in_envelopes, smpi.seconds, 0.001 * smpi.seconds) << name;
+    const double without_network = s4u(free_network(program.ranks), 0);
+    EXPECT_LT(without_network, 0.99 * alone) << name;
+    RecordProperty(name, fmt::format("SMPI {:.7g} s, S4U {:.7g} s, in envelopes {:.7g} s, without a network {:.7g} s",
+                                     smpi.seconds, alone, in_envelopes, without_network));
+  }
 }
 
 TEST(SimulatedRanks, WhatARankThrowsEndsAllWithItsWords) {
