@@ -30,6 +30,7 @@ struct Options {
   std::string trace;
   std::optional<std::uint64_t> block;
   bool sweep = false;
+  bool overlap = false;
 };
 
 struct Row {
@@ -101,8 +102,9 @@ class Model {
     const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, static_cast<double>(n));
     const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
     row.times = from_command_line("--nodes, --n", [&] {
-      return nbody_times(cluster, network, program_, steps,
-                         {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.transfer, factors_});
+      return nbody_times(
+          cluster, network, program_, steps,
+          {cluster::nbody_algorithm_named(algorithm), ranks, options_.cluster.transfer, factors_, options_.overlap});
     });
     row.seconds = row.times.seconds * options_.t_end;
     row.gflops = steps.steps() * static_cast<double>(n) * program_.flops / row.times.seconds / 1e9;
@@ -121,9 +123,10 @@ class Model {
         options_.block ? static_cast<double>(*options_.block) : std::ceil(steps.steps() / steps.blocks());
     if (size > n) throw UsageError(fmt::format("--block: {} is refused: there are {} particles", size, n));
     const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
-    const cluster::RankGraph graph = cluster::nbody_block(
-        cluster, network, program_, n, size,
-        {cluster::nbody_algorithm_named(options_.algorithms.front()), ranks, options_.cluster.transfer, factors_});
+    const cluster::RankGraph graph =
+        cluster::nbody_block(cluster, network, program_, n, size,
+                             {cluster::nbody_algorithm_named(options_.algorithms.front()), ranks,
+                              options_.cluster.transfer, factors_, options_.overlap});
     base::write_file(options_.trace,
                      activity_trace(graph, run_critical_path(graph.graph(), network, {factors_, true}), network));
   }
@@ -172,12 +175,14 @@ int nbody(const Options& given) {
   json["transfer"] = name_of(options.cluster.transfer);
   json["factors"] = options.cluster.factors;
   json["network"] = options.cluster.free ? "free" : "of the cluster";
+  json["overlap"] = options.overlap;
   json["rows"] = Json::array();
   for (const Row& row : rows) json["rows"].push_back(json_of(row));
   json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) {
-    fmt::print("N-body to t = {}, kernel {}, transfers {}{}: time alone\n", options.t_end, options.kernel,
-               name_of(options.cluster.transfer), options.cluster.free ? ", messages take no time" : "");
+    fmt::print("N-body to t = {}, kernel {}, transfers {}{}{}: time alone\n", options.t_end, options.kernel,
+               name_of(options.cluster.transfer), options.cluster.free ? ", messages take no time" : "",
+               options.overlap ? ", blocks in halves" : "");
     print_rows(rows);
     fmt::print("  host time {:.2f} s\n", watch.seconds());
   }
@@ -219,6 +224,8 @@ void add_cluster_nbody(Command group) {
       "--from-block-sizes", options->block_sizes,
       "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
   command.add_flag("--sweep", options->sweep, "all algorithms").excludes(algorithm);
+  command.add_flag("--overlap", options->overlap,
+                   "copy, j, 2d: blocks in halves where that pays, one on its way while boards compute the other");
   const Option trace = command.add_output(
       "--trace", options->trace, "write a block of the first run as a trace for Perfetto, a track for each resource");
   command.add_option("--block", options->block, "its particles; default: the mean block")

@@ -50,6 +50,7 @@ struct Options {
   std::string block_sizes;
   std::string from_block_sizes;
   std::string split;
+  bool overlap = false;
   std::string cluster = "grape-dr-64";
   std::vector<Option> of_board;      // that have no effect without a board
   std::vector<Option> of_timing;     // that have an effect with engine timing alone
@@ -331,6 +332,7 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const Options& options,
   }
   json["ranks"] = seconds.size();
   json["split"] = options.split;
+  json["overlap"] = options.overlap;
   json["cluster"] = ranks.cluster;
   Json& parts = json["parts"] = Json::object();
   for (const auto& [name, part] : kRankParts) {
@@ -638,9 +640,9 @@ void check_ranks(const Options& options, unsigned ranks) {
 std::string facts_of(const Options& options, const hostlib::Provenance& provenance) {
   const auto start = start_of(options);
   return fmt::format(
-      "version {}\nsplit {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
+      "version {}\nsplit {}\noverlap {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
       "engine {}\nstart {} {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error {}",
-      provenance.version, options.split, options.cluster, provenance.kernel, provenance.kernel_sha256,
+      provenance.version, options.split, options.overlap, options.cluster, provenance.kernel, provenance.kernel_sha256,
       provenance.machine, provenance.machine_sha256, provenance.clock_mhz, provenance.transfer, provenance.boards,
       provenance.engine, start ? hostlib::describe(*start) : "", options.in, options.restart, options.run.t_end,
       options.run.hermite.eps, options.run.hermite.eta, options.run.every, options.run.most_energy_error);
@@ -655,8 +657,9 @@ int nbody_on_ranks(const Options& given, const std::optional<cluster::Launch>& l
     options = of_rank(given, communicator.rank(), launch);
     if (communicator.rank() == 0) check(options);  // the others have no outputs, and their other options are the same
     check_ranks(options, communicator.size());
-    const cluster::Split split =
+    cluster::Split split =
         from_command_line("--split", [&] { return cluster::split_named(options.split, communicator.size()); });
+    split.overlap = options.overlap;
     const cluster::Cluster network = cluster::load_cluster(options.cluster);
     ranks = {&communicator, std::make_shared<cluster::NbodyRanks>(communicator, split, network), network.name};
     device.emplace(options.board.device_options());
@@ -772,6 +775,10 @@ void add_nbody(Command program) {
           .check(one_of(cluster::split_names()));
   command.add_option("--cluster", options->cluster, "whose network the ranks have: a name or FILE.toml")
       .capture_default_str()
+      .needs(split);
+  command
+      .add_flag("--overlap", options->overlap,
+                "blocks in halves where that pays: forces of one travel while boards compute the other; the same bits")
       .needs(split);
   // A checkpoint holds them; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);

@@ -26,9 +26,10 @@ class SingleProcess final : public Communicator {
     std::ranges::copy(own, all.begin());
   }
   void bcast(std::span<std::byte>, unsigned) override {}
-  void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+  void begin_exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     for (std::size_t n = 0; n < sends.size(); ++n) std::ranges::copy(sends[n].data, receives[n].data.begin());
   }
+  void end_exchange() override {}
   void barrier() override {}
   [[noreturn]] void abort(int status) override {
     std::fflush(nullptr);

@@ -42,6 +42,22 @@ std::vector<BlockCount> grouped(std::vector<BlockCount> counts, std::size_t most
   }
 }
 
+/// Into how many parts the particles are cut, of which a rank holds one.
+double parts_of_particles(const NbodyModelOptions& options) {
+  switch (options.algorithm) {
+    case NbodyAlgorithm::copy:
+      return 1;
+    case NbodyAlgorithm::j_parallel:
+      return options.ranks;
+    case NbodyAlgorithm::two_dimensional:
+      return std::sqrt(options.ranks);
+    case NbodyAlgorithm::systolic:
+    case NbodyAlgorithm::hyper_systolic:
+      return systolic_shifts(options.algorithm, options.ranks).visits;
+  }
+  return 1;
+}
+
 /// A block's activities on all ranks.
 class Block {
  public:
@@ -62,58 +78,131 @@ class Block {
     }
   }
 
-  [[nodiscard]] RankGraph graph(double block) {
+  /// The block's activities and its time; in halves if that is asked for and takes less.
+  [[nodiscard]] std::pair<RankGraph, interconnect::ActivityTimes> timed(double block) {
+    RankGraph one = graph(block, 1);
+    interconnect::ActivityTimes times = run_critical_path(one.graph(), topology_, {options_.factors});
+    const double first = first_half(block);
+    if (!options_.overlap || is_ring() || first >= 1) return {std::move(one), std::move(times)};
+    RankGraph halved = graph(block, first);
+    interconnect::ActivityTimes of_halves = run_critical_path(halved.graph(), topology_, {options_.factors});
+    if (of_halves.seconds < times.seconds) return {std::move(halved), std::move(of_halves)};
+    return {std::move(one), std::move(times)};
+  }
+
+ private:
+  /// In two parts, the share `first` of the block and the rest, unless that is 1.
+  [[nodiscard]] RankGraph graph(double block, double first) {
     RankGraph graph(cluster_, options_.ranks, fmt::format("block of {:.0f}", block));
     allreduce(graph, {all_}, kTimeBytes);
-    switch (options_.algorithm) {
-      case NbodyAlgorithm::copy:
-        copy(graph, block);
-        break;
-      case NbodyAlgorithm::j_parallel:
-        j_parallel(graph, block);
-        break;
-      case NbodyAlgorithm::two_dimensional:
-        two_dimensional(graph, block);
-        break;
-      case NbodyAlgorithm::systolic:
-      case NbodyAlgorithm::hyper_systolic:
-        round_the_ring(graph, block);
-        break;
+    if (is_ring()) {
+      round_the_ring(graph, block);
+    } else if (first < 1) {
+      halves(graph, block, first);
+    } else {
+      begin(graph, block);
+      run(graph, i_of(block), n_ / parts_of_particles(options_));
+      finish(graph, block);
+      send_j(graph, held_of(block));
     }
     return graph;
   }
 
- private:
-  void copy(RankGraph& graph, double block) {
-    const double own = block / options_.ranks;
-    run(graph, own, n_);
-    integrate(graph, own, n_);
-    gather(graph, {all_}, std::ceil(own * kJParticleBytes));
-    send_j(graph, block);
+  [[nodiscard]] bool is_ring() const {
+    return options_.algorithm == NbodyAlgorithm::systolic || options_.algorithm == NbodyAlgorithm::hyper_systolic;
   }
 
-  void j_parallel(RankGraph& graph, double block) {
-    const double own = block / options_.ranks;
-    gather(graph, {all_}, std::ceil(own * kIParticleBytes));
-    run(graph, block, n_ / options_.ranks);
-    sum(graph, {all_}, block * kForceBytes);
-    integrate(graph, own, n_ / options_.ranks);
-    send_j(graph, own);
+  /// What share of the block is its first half: whole runs, so that boards compute no longer than in one.
+  [[nodiscard]] double first_half(double block) const {
+    const double i = std::ceil(i_of(block));
+    return std::min(1.0, std::ceil(i / 2 / node_.i_of_run()) * node_.i_of_run() / i);
   }
 
-  /// Rank (a, b) computes the forces of share b of the particles on share a of the block. Once the sums over b and the
-  /// integration are done, the row gathers its share of the block, and rank (b, b) sends it down column b, which holds
-  /// that share of the particles.
-  void two_dimensional(RankGraph& graph, double block) {
-    const double share = block / side_;
-    run(graph, share, n_ / side_);
-    sum(graph, rows_, share * kForceBytes);
-    integrate(graph, share / side_, n_ / side_);
-    gather(graph, rows_, std::ceil(share / side_ * kJParticleBytes));
-    const double bytes = std::ceil(share / side_ * kJParticleBytes) * side_;
-    choose(graph, {Call::send_down, bytes}, columns_,
-           [&](RankGraph& to, Method method) { broadcast(to, columns_, roots_, bytes, method); });
-    send_j(graph, share);
+  /// i-particles of a rank's run, of a block or a half of it.
+  [[nodiscard]] double i_of(double block) const {
+    switch (options_.algorithm) {
+      case NbodyAlgorithm::copy:
+        return block / options_.ranks;
+      case NbodyAlgorithm::two_dimensional:
+        return block / side_;
+      default:
+        return block;
+    }
+  }
+  /// Particles of the block that are a rank's j-particles, too.
+  [[nodiscard]] double held_of(double block) const { return block / parts_of_particles(options_); }
+
+  /// Before the forces: where j-particles are shared out a rank does not know all places.
+  void begin(RankGraph& graph, double block) {
+    if (options_.algorithm != NbodyAlgorithm::j_parallel) return;
+    gather(graph, {all_}, std::ceil(block / options_.ranks * kIParticleBytes));
+  }
+
+  /// After the forces. In two dimensions rank (a, b) computes the forces of share b of the particles on share a of the
+  /// block. Once the sums over b and the integration are done, the row gathers its share of the block, and rank (b, b)
+  /// sends it down column b, which holds that share of the particles.
+  void finish(RankGraph& graph, double block) {
+    const double own = block / options_.ranks;
+    const double n = n_ / parts_of_particles(options_);
+    switch (options_.algorithm) {
+      case NbodyAlgorithm::copy:
+        integrate(graph, own, n);
+        gather(graph, {all_}, std::ceil(own * kJParticleBytes));
+        break;
+      case NbodyAlgorithm::j_parallel:
+        sum(graph, {all_}, block * kForceBytes);
+        integrate(graph, own, n);
+        break;
+      case NbodyAlgorithm::two_dimensional: {
+        sum(graph, rows_, block / side_ * kForceBytes);
+        integrate(graph, own, n);
+        gather(graph, rows_, std::ceil(own * kJParticleBytes));
+        const double bytes = std::ceil(own * kJParticleBytes) * side_;
+        choose(graph, {Call::send_down, bytes}, columns_,
+               [&](RankGraph& to, Method method) { broadcast(to, columns_, roots_, bytes, method); });
+        break;
+      }
+      case NbodyAlgorithm::systolic:
+      case NbodyAlgorithm::hyper_systolic:
+        break;
+    }
+  }
+
+  /// What comes before the second half's forces passes while the board computes the first's, what comes after the
+  /// first's while it computes the second's. Boards are told of the particles at the end: those in there predict.
+  void halves(RankGraph& graph, double block, double first_share) {
+    struct Half {
+      double block = 0;
+      emulator::StageSeconds run;
+      std::vector<std::vector<ActivityId>> done;  // by rank
+    };
+    const std::uint64_t j = at_least_one(n_ / parts_of_particles(options_));
+    const auto i = static_cast<double>(at_least_one(i_of(block)));
+    const double first_i = std::round(first_share * i);
+    Half first{first_share * block, node_.run_seconds(at_least_one(first_i), j), {}};
+    Half second{block - first.block, node_.run_seconds(at_least_one(i - first_i), j), {}};
+    const auto run_beside = [&](Half& half, const std::vector<std::vector<ActivityId>>& after) {
+      for (const Rank rank : all_) {
+        std::vector<ActivityId> begin = graph.front(rank);
+        if (!after.empty()) begin.insert(begin.end(), after[rank].begin(), after[rank].end());
+        const ActivityId sent = graph.transfer_beside(rank, half.run.i_send, begin);
+        half.done.push_back({graph.board_beside(rank, half.run.compute, {sent})});
+      }
+    };
+    const auto end = [&](const Half& half) {
+      for (const Rank rank : all_) {
+        graph.receive(rank, half.done[rank]);
+        graph.host(rank, half.run.add);
+      }
+      finish(graph, half.block);
+    };
+    begin(graph, first.block);
+    run_beside(first, {});
+    begin(graph, second.block);
+    run_beside(second, first.done);
+    end(first);
+    end(second);
+    send_j(graph, held_of(block));
   }
 
   /// Places go on as soon as they come, the sums behind them once the rank has added its part [Dorband et al. 2003].
@@ -222,22 +311,6 @@ class Block {
   std::map<std::pair<Call, double>, Method> best_;
 };
 
-/// Into how many parts the particles are cut, of which a rank holds one.
-double parts_of_particles(const NbodyModelOptions& options) {
-  switch (options.algorithm) {
-    case NbodyAlgorithm::copy:
-      return 1;
-    case NbodyAlgorithm::j_parallel:
-      return options.ranks;
-    case NbodyAlgorithm::two_dimensional:
-      return std::sqrt(options.ranks);
-    case NbodyAlgorithm::systolic:
-    case NbodyAlgorithm::hyper_systolic:
-      return systolic_shifts(options.algorithm, options.ranks).visits;
-  }
-  return 1;
-}
-
 /// Round a ring: a rank's places and sums of every visit are messages.
 constexpr double kMostMessagesOfBlock = 2e6;
 
@@ -338,8 +411,7 @@ NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, co
     constexpr std::size_t kGroupsOfMany = 24;
     Block block(cluster, topology, node, steps.n, options);
     for (const BlockCount& group : grouped(steps.counts, options.ranks > kManyRanks ? kGroupsOfMany : kGroups)) {
-      const RankGraph graph = block.graph(group.size);
-      const interconnect::ActivityTimes one = run_critical_path(graph.graph(), topology, {options.factors});
+      const auto [graph, one] = block.timed(group.size);
       times.seconds += one.seconds * group.blocks;
       const std::array<double, kParts> parts = part_seconds(one);
       for (std::size_t part = 0; part < kParts; ++part) times.parts[part] += parts[part] * group.blocks;
@@ -356,7 +428,7 @@ NbodyModelTimes nbody_times(const Cluster& cluster, const Topology& topology, co
 
 RankGraph nbody_block(const Cluster& cluster, const Topology& topology, const isa::Program& program, double n,
                       double size, const NbodyModelOptions& options) {
-  return Block(cluster, topology, BoardNode(program, cluster, options.transfer), n, options).graph(size);
+  return Block(cluster, topology, BoardNode(program, cluster, options.transfer), n, options).timed(size).first;
 }
 
 Topology free_network(interconnect::NodeId nodes) {

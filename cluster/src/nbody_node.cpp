@@ -25,6 +25,7 @@ double BoardNode::integration_seconds(std::uint64_t particles, std::uint64_t n) 
 double BoardNode::j_seconds(std::uint64_t particles) const { return board_.j_seconds(particles); }
 double BoardNode::additions_per_second() const { return board_.machine().host_add_rate; }
 double BoardNode::room() const { return room_; }
+unsigned BoardNode::i_of_run() const { return emulator::kParticlesPerRun; }
 
 double PipelineBoard::peak() const { return flops * chips * pipelines * clock_mhz * kMega; }
 
@@ -74,8 +75,7 @@ PipelineBoard load_pipeline_board(std::string_view name_or_file) {
 }
 
 emulator::StageSeconds PipelineNode::run_seconds(std::uint64_t i, std::uint64_t j) const {
-  const double at_once = double{1} * board_.pipelines * board_.virtual_pipelines;
-  const double runs = std::ceil(static_cast<double>(i) / at_once);
+  const double runs = std::ceil(static_cast<double>(i) / i_of_run());
   const double of_chip = std::ceil(static_cast<double>(j) / board_.chips);
   const double results = static_cast<double>(i) * board_.result_bytes / (board_.bus_mb * kMega);
   emulator::StageSeconds stages;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "gdr/base/json.h"
 #include "gdr/base/json_value.h"
 #include "gdr/cluster/rank_graph.h"
+#include "gdr/emulator/chip.h"
 
 namespace gdr::cluster {
 namespace {
@@ -130,18 +132,10 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   void set_time(double t) override { board_.set_time(t); }
 
   [[nodiscard]] std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) override {
-    const std::size_t n = i_particles.size();
-    const std::size_t begin = begin_of(n, row_, rows());
-    const std::size_t size = begin_of(n, row_ + 1, rows()) - begin;
-    std::vector<Force> part;
-    if (size > 0) part = board_.evaluate(i_particles.subspan(begin, size), eps2);
-    spend();
-    if (columns() > 1) part = folded(part);
-    std::vector<std::size_t> bytes;
-    for (unsigned rank = 0; rank < communicator_.size(); ++rank) bytes.push_back(piece_of(n, rank) * sizeof(Force));
-    std::vector<Force> forces(n);
-    communicator_.allgatherv(std::as_bytes(std::span(part)), bytes, std::as_writable_bytes(std::span(forces)));
-    count_messages(n);
+    const Messages messages = messages_of(i_particles.size());
+    std::vector<Force> forces = messages.cut ? in_halves(i_particles, eps2, *messages.cut) : in_one(i_particles, eps2);
+    owner_.clock_->network += messages.seconds;
+    owner_.clock_->resumed.receive += messages.sums;
     return forces;
   }
 
@@ -151,69 +145,201 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   [[nodiscard]] unsigned rows() const { return owner_.split_.rows; }
   [[nodiscard]] unsigned columns() const { return owner_.split_.columns; }
 
-  /// Forces that a rank has in the end, of a block of n: its part of its row's share.
-  [[nodiscard]] std::size_t piece_of(std::size_t n, unsigned rank) const {
-    const unsigned row = rank / columns();
-    const unsigned column = rank % columns();
-    const std::size_t share = begin_of(n, row + 1, rows()) - begin_of(n, row, rows());
-    return begin_of(share, column + 1, columns()) - begin_of(share, column, columns());
+  /// Some of the block's particles.
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+  /// Of n particles, what a row computes.
+  [[nodiscard]] Range share_of(std::size_t n, std::size_t row) const {
+    const std::size_t begin = begin_of(n, row, rows());
+    return {begin, begin_of(n, row + 1, rows()) - begin};
+  }
+  /// Of a row's share or a half of it, what a rank has the forces of in the end: its column's part.
+  [[nodiscard]] Range piece_of(Range share, unsigned rank) const {
+    const std::size_t column = rank % columns();
+    const std::size_t begin = begin_of(share.size, column, columns());
+    return {share.begin + begin, begin_of(share.size, column + 1, columns()) - begin};
+  }
+  /// The halves of a row's share, of which the first has `cut` particles or all that there are.
+  [[nodiscard]] static std::pair<Range, Range> halves_of(Range share, std::size_t cut) {
+    const std::size_t first = std::min(cut, share.size);
+    return {{share.begin, first}, {share.begin + first, share.size - first}};
+  }
+
+  /// Of the column's particles.
+  [[nodiscard]] std::vector<Force> computed(std::span<const IParticle> i_particles, Range range, double eps2) {
+    std::vector<Force> part;
+    if (range.size > 0) part = board_.evaluate(i_particles.subspan(range.begin, range.size), eps2);
+    spend();
+    return part;
+  }
+
+  [[nodiscard]] std::vector<Force> in_one(std::span<const IParticle> i_particles, double eps2) {
+    const std::size_t n = i_particles.size();
+    std::vector<Force> part = computed(i_particles, share_of(n, row_), eps2);
+    if (columns() > 1) {
+      Fold fold(*this, part);
+      part = fold.sums();
+    }
+    std::vector<std::size_t> bytes;
+    for (unsigned rank = 0; rank < communicator_.size(); ++rank) {
+      bytes.push_back(piece_of(share_of(n, rank / columns()), rank).size * sizeof(Force));
+    }
+    std::vector<Force> forces(n);
+    communicator_.allgatherv(std::as_bytes(std::span(part)), bytes, std::as_writable_bytes(std::span(forces)));
+    return forces;
+  }
+
+  [[nodiscard]] std::vector<Force> in_halves(std::span<const IParticle> i_particles, double eps2, std::size_t cut) {
+    const std::size_t n = i_particles.size();
+    const auto [first, second] = halves_of(share_of(n, row_), cut);
+    std::vector<Force> forces(n);
+    const std::vector<Force> of_first = computed(i_particles, first, eps2);
+    if (columns() == 1) {
+      begin_gather(of_first, forces, cut, false);
+      const std::vector<Force> of_second = computed(i_particles, second, eps2);
+      communicator_.end_exchange();
+      begin_gather(of_second, forces, cut, true);
+      communicator_.end_exchange();
+      return forces;
+    }
+    Fold fold(*this, of_first);
+    const std::vector<Force> of_second = computed(i_particles, second, eps2);
+    const std::vector<Force> first_sums = fold.sums();
+    const std::vector<Force> second_sums = Fold(*this, of_second).sums();
+    begin_gather(first_sums, forces, cut, false);
+    communicator_.end_exchange();
+    begin_gather(second_sums, forces, cut, true);
+    communicator_.end_exchange();
+    return forces;
+  }
+
+  /// Every rank's piece of the first or the second half to all others.
+  void begin_gather(const std::vector<Force>& own, std::vector<Force>& forces, std::size_t cut, bool second) {
+    std::vector<Communicator::Outgoing> sends;
+    std::vector<Communicator::Incoming> receives;
+    for (unsigned rank = 0; rank < communicator_.size(); ++rank) {
+      const auto halves = halves_of(share_of(forces.size(), rank / columns()), cut);
+      const Range piece = piece_of(second ? halves.second : halves.first, rank);
+      sends.push_back({rank, std::as_bytes(std::span(own))});
+      receives.push_back({rank, std::as_writable_bytes(std::span(forces).subspan(piece.begin, piece.size))});
+    }
+    communicator_.begin_exchange(sends, receives);
   }
 
   /// Sums over the boards of the row, in the order of its columns whoever adds them, for this column's part of `part`.
-  [[nodiscard]] std::vector<Force> folded(const std::vector<Force>& part) {
-    const std::size_t own_begin = begin_of(part.size(), column_, columns());
-    const std::size_t own = begin_of(part.size(), column_ + 1, columns()) - own_begin;
-    std::vector<Force> received(own * columns());
-    std::vector<Communicator::Outgoing> sends;
-    std::vector<Communicator::Incoming> receives;
-    for (unsigned column = 0; column < columns(); ++column) {
-      const auto rank = static_cast<unsigned>(row_ * columns() + column);
-      const std::size_t begin = begin_of(part.size(), column, columns());
-      const std::size_t end = begin_of(part.size(), column + 1, columns());
-      sends.push_back({rank, std::as_bytes(std::span(part).subspan(begin, end - begin))});
-      receives.push_back({rank, std::as_writable_bytes(std::span(received).subspan(column * own, own))});
-    }
-    communicator_.exchange(sends, receives);
-    std::vector<Force> sums(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(own));
-    for (unsigned column = 1; column < columns(); ++column) {
-      for (std::size_t n = 0; n < own; ++n) {
-        const Force& other = received[column * own + n];
-        sums[n].acc += other.acc;
-        sums[n].jerk += other.jerk;
-        sums[n].pot += other.pot;
+  /// Messages travel until they are asked for.
+  class Fold {
+   public:
+    Fold(Backend& owner, const std::vector<Force>& part)
+        : owner_(owner),
+          own_(owner.piece_of({0, part.size()}, owner.communicator_.rank()).size),
+          received_(own_ * owner.columns()) {
+      std::vector<Communicator::Outgoing> sends;
+      std::vector<Communicator::Incoming> receives;
+      for (unsigned column = 0; column < owner.columns(); ++column) {
+        const auto rank = static_cast<unsigned>(owner.row_ * owner.columns() + column);
+        const Range piece = owner.piece_of({0, part.size()}, rank);
+        sends.push_back({rank, std::as_bytes(std::span(part).subspan(piece.begin, piece.size))});
+        receives.push_back({rank, std::as_writable_bytes(std::span(received_).subspan(column * own_, own_))});
       }
+      owner.communicator_.begin_exchange(sends, receives);
     }
-    return sums;
+
+    [[nodiscard]] std::vector<Force> sums() {
+      owner_.communicator_.end_exchange();
+      std::vector<Force> sums(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(own_));
+      for (unsigned column = 1; column < owner_.columns(); ++column) {
+        for (std::size_t n = 0; n < own_; ++n) {
+          const Force& other = received_[column * own_ + n];
+          sums[n].acc += other.acc;
+          sums[n].jerk += other.jerk;
+          sums[n].pot += other.pot;
+        }
+      }
+      return sums;
+    }
+
+   private:
+    Backend& owner_;
+    std::size_t own_;
+    std::vector<Force> received_;
+  };
+
+  /// Of a block, whose ranks all begin together.
+  struct Messages {
+    double seconds = 0;              // that ranks wait for them
+    double sums = 0;                 // of hosts, between them
+    std::optional<std::size_t> cut;  // particles of the first half of each row's share
+  };
+
+  [[nodiscard]] Messages messages_of(std::size_t n) {
+    if (communicator_.size() == 1) return {};
+    auto known = messages_.find(n);
+    if (known == messages_.end()) {
+      Messages messages = messages_in_one(n);
+      if (owner_.split_.overlap) {
+        const std::optional<Messages> halved = messages_in_halves(n);
+        if (halved && halved->seconds < messages.seconds) messages = *halved;
+      }
+      known = messages_.emplace(n, messages).first;
+    }
+    return known->second;
   }
 
-  /// Emulated time of the messages of a block, whose ranks all begin together.
-  void count_messages(std::size_t n) {
-    if (communicator_.size() == 1) return;
-    auto known = message_seconds_.find(n);
-    if (known == message_seconds_.end()) known = message_seconds_.emplace(n, message_seconds(n)).first;
-    owner_.clock_->network += known->second.first;
-    owner_.clock_->resumed.receive += known->second.second;
+  [[nodiscard]] std::size_t largest_share(std::size_t n) const { return (n + rows() - 1) / rows(); }
+
+  [[nodiscard]] Messages messages_in_one(std::size_t n) const {
+    const std::size_t share = largest_share(n);
+    Messages least;
+    for (const Method method : kMethods) {
+      const Messages found = time_of({share}, {share}, method);
+      if (method == kMethods[0] || found.seconds + found.sums < least.seconds + least.sums) least = found;
+    }
+    return least;
   }
 
-  /// Seconds of messages, and of the sums between them.
-  [[nodiscard]] std::pair<double, double> message_seconds(std::size_t n) const {
-    const double share = std::ceil(static_cast<double>(n) / rows()) * sizeof(Force);
-    const double piece = std::ceil(share / sizeof(Force) / columns()) * sizeof(Force);
+  /// Nothing where a board has one run to do.
+  [[nodiscard]] std::optional<Messages> messages_in_halves(std::size_t n) const {
+    const std::size_t share = largest_share(n);
+    const std::size_t runs = (share + emulator::kParticlesPerRun - 1) / emulator::kParticlesPerRun;
+    const std::size_t cut = (runs + 1) / 2 * emulator::kParticlesPerRun;
+    if (cut >= share) return std::nullopt;
+    // Rows have as many particles or one less.
+    const std::size_t least_second = n / rows() > cut ? n / rows() - cut : 0;
+    const double busy = least_second == 0 ? 0
+                                          : owner_.clock_->device->emulated()
+                                                .run_seconds(least_second, std::max<std::size_t>(1, n_ / columns()))
+                                                .total();
+    const bool sums = columns() > 1;
+    const Messages hidden = sums ? time_of({cut}, {}, Method::posted) : time_of({}, {cut}, Method::posted);
+    const Messages after =
+        sums ? time_of({share - cut}, {cut, share - cut}, Method::posted) : time_of({}, {share - cut}, Method::posted);
+    return Messages{std::max(0.0, hidden.seconds - busy) + after.seconds, hidden.sums + after.sums, cut};
+  }
+
+  /// Sums over rows of so many forces each, one after the other, then gathering of what these became.
+  [[nodiscard]] Messages time_of(const std::vector<std::size_t>& sums, const std::vector<std::size_t>& gathered,
+                                 Method method) const {
     const unsigned ranks = communicator_.size();
     std::vector<Group> in_rows(rows());
     for (Rank rank = 0; rank < ranks; ++rank) in_rows[rank / columns()].push_back(rank);
     Group all(ranks);
     for (Rank rank = 0; rank < ranks; ++rank) all[rank] = rank;
-    std::pair<double, double> least{0, 0};
-    for (const Method method : kMethods) {
-      RankGraph graph(owner_.cluster_, ranks, "block");
-      if (columns() > 1) reduce_scatter(graph, in_rows, share, add_rate_, Method::posted);
-      allgather(graph, {all}, piece, method);
-      const interconnect::ActivityTimes times = run_critical_path(graph.graph(), platform_.topology);
-      const double sums = part_seconds(times)[static_cast<std::size_t>(Part::host)];
-      if (method == kMethods[0] || times.seconds < least.first + least.second) least = {times.seconds - sums, sums};
+    RankGraph graph(owner_.cluster_, ranks, "block");
+    if (columns() > 1) {
+      for (const std::size_t forces : sums) {
+        reduce_scatter(graph, in_rows, static_cast<double>(forces * sizeof(Force)), add_rate_, Method::posted);
+      }
     }
-    return least;
+    for (const std::size_t forces : gathered) {
+      const std::size_t piece = (forces + columns() - 1) / columns();
+      allgather(graph, {all}, static_cast<double>(piece * sizeof(Force)), method);
+    }
+    const interconnect::ActivityTimes times = run_critical_path(graph.graph(), platform_.topology);
+    const double of_hosts = part_seconds(times)[static_cast<std::size_t>(Part::host)];
+    return {times.seconds - of_hosts, of_hosts, std::nullopt};
   }
 
   /// What the board and the host were busy with since the last messages.
@@ -252,8 +378,8 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   std::size_t n_ = 0;
   std::vector<std::size_t> own_addresses_;
   std::vector<JParticle> own_particles_;
-  std::map<std::size_t, std::pair<double, double>> message_seconds_;  // by block size
-  double spent_ = 0;                                                  // emulated seconds that the communicator knows of
+  std::map<std::size_t, Messages> messages_;  // by block size
+  double spent_ = 0;                          // emulated seconds that the communicator knows of
 };
 
 NbodyRanks::NbodyRanks(Communicator& communicator, Split split, const Cluster& cluster)

@@ -141,6 +141,10 @@ ActivityId RankGraph::board_beside(Rank rank, double seconds, const std::vector<
   return graph_.work(board_resource(rank), seconds, after, id_of(Part::board));
 }
 
+ActivityId RankGraph::transfer_beside(Rank rank, double seconds, const std::vector<ActivityId>& after) {
+  return graph_.work(board_resource(rank), seconds, after, id_of(Part::transfer));
+}
+
 ActivityId RankGraph::send(Rank from, Rank to, double bytes) {
   if (cluster_->message_overhead > 0) {
     front_[from] = graph_.work(host_of(from), cluster_->message_overhead, front(from), id_of(Part::overhead));

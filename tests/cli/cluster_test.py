@@ -48,6 +48,14 @@ class Nbody(ClusterTest):
         rows = self.report("cluster", "nbody", "--sweep", "--n", 10000, "--nodes", 8)["rows"]
         self.assertEqual([row["algorithm"] for row in rows], ["copy", "j", "systolic", "hyper"])  # eight ranks are no square
 
+    def test_blocks_in_halves_take_less_time(self):
+        run = ["cluster", "nbody", "--nodes", 16, "--n", 100000, "--algorithm", "copy,j,2d,systolic"]
+        whole, halves = self.report(*run)["rows"], self.report(*run, "--overlap")["rows"]
+        for before, after in zip(whole[:3], halves[:3], strict=True):
+            self.assertLess(after["seconds"], before["seconds"])
+            self.assertAlmostEqual(sum(after["parts"].values()), after["seconds"], delta=1e-9 * after["seconds"])
+        self.assertEqual(whole[3]["seconds"], halves[3]["seconds"])  # it has no halves
+
     def test_no_network_is_faster_than_none(self):
         names = "grape-dr-64,grape-dr-64-hub,grape-dr-64-torus"
         run = ["cluster", "nbody", "--nodes", 64, "--n", 20000]

@@ -69,6 +69,17 @@ class Bits(RanksTest):
                     self.assertEqual(found["boards"], 1)
                     self.assertEqual(found["ranks"], ranks or 1)
 
+    def test_blocks_in_halves_have_the_same_bits_in_less_time(self):
+        run = ["--plummer", 1001, "--t-end", 0.0078125, "--split"]
+        for ranks, split in ((2, "i"), (2, "j")):
+            whole = self.report(ranks, *run, split)
+            halves = self.report(ranks, *run, split, "--overlap")
+            with self.subTest(split=split):
+                self.assertEqual(halves["state_hash"], whole["state_hash"])
+                self.assertLess(halves["emulated_seconds"], whole["emulated_seconds"])
+                self.assertLess(halves["parts"]["network"][0], whole["parts"]["network"][0])
+                self.assertEqual((halves["overlap"], whole["overlap"]), (True, False))
+
     def test_one_rank_has_the_time_of_one_process(self):
         run = ["--plummer", 40, "--t-end", 0.125]
         expected = self.report(None, *run)

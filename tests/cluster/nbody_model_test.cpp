@@ -205,7 +205,7 @@ TEST(NbodyModel, ABoardOfPipelinesTakesItsClocksItsBusAndItsHost) {
   EXPECT_NEAR(run.compute, 3 * (10e-6 + 250 * 8 / 95e6) + 100 * 56 / 80e6, 1e-12);
   EXPECT_EQ(run.j_send + run.add + run.host, 0);
   EXPECT_NEAR(node.j_seconds(10), 10 * 72 / 80e6, 1e-15);
-  EXPECT_NEAR(node.integration_seconds(10, 100), 7.5e-6, 1e-15);             // in the cache
+  EXPECT_NEAR(node.integration_seconds(10, 100), 7.5e-6, 1e-15);                 // in the cache
   EXPECT_NEAR(node.integration_seconds(10, 1'000'000'000'000), 16.5e-6, 1e-12);  // not
 }
 
@@ -237,6 +237,42 @@ TEST(NbodyModel, Grape6aKeepsItsPipelinesBusyWhereBlocksAreLarge) {
     EXPECT_LT(grape_6a_efficiency(slow_host, kSdr, of_blocks(size)), efficiency);
     EXPECT_LT(grape_6a_efficiency(board, slow_cable, of_blocks(size)), efficiency);
     before = efficiency;
+  }
+}
+
+NbodyModelTimes overlapped(NbodyAlgorithm algorithm, Rank ranks, const interconnect::Topology& topology,
+                           const BlockSteps& steps) {
+  return nbody_times(cluster(), topology, kernel(), steps, {.algorithm = algorithm, .ranks = ranks, .overlap = true});
+}
+
+TEST(NbodyModel, WhatFollowsTheFirstHalfIsHiddenBehindTheForcesOfTheSecond) {
+  // Where messages take no time the first half's sums over chips and its integration alone are hidden.
+  constexpr Rank kRanks = 16;
+  constexpr std::uint64_t kOwn = 2048;  // whole runs of 128 in each half
+  const auto n = static_cast<std::uint64_t>(kParticles);
+  const BlockSteps one{kParticles, {{double{kRanks} * kOwn, 1}}};
+  const emulator::BoardTime board(kernel(), cluster().board, 1, emulator::TransferMode::as_of_2009);
+  const emulator::StageSeconds half = board.run_seconds(kOwn / 2, n);
+  const double after_half = half.add + board.integration_seconds(kOwn / 2, n);
+  ASSERT_LT(after_half, half.i_send + half.compute);
+  const double expected = 2 * (half.i_send + half.compute) + after_half + board.j_seconds(kRanks * kOwn);
+  EXPECT_NEAR(overlapped(NbodyAlgorithm::copy, kRanks, free_network(kRanks), one).seconds, expected, 1e-9 * expected);
+}
+
+TEST(NbodyModel, HalvesSendWhatTheWholeBlockSendsAndAreTakenWhereTheyPay) {
+  const interconnect::Topology topology = infiniband_flat(16, kCable);
+  for (const NbodyAlgorithm algorithm : kInTurn) {
+    const BlockSteps large{kParticles, {{32768, 1}}};
+    const NbodyModelTimes whole =
+        nbody_times(cluster(), topology, kernel(), large, {.algorithm = algorithm, .ranks = 16});
+    const NbodyModelTimes halves = overlapped(algorithm, 16, topology, large);
+    EXPECT_LT(halves.seconds, whole.seconds) << name_of(algorithm);
+    EXPECT_EQ(halves.bytes, whole.bytes) << name_of(algorithm);
+    EXPECT_LE(halves.board_busy, halves.seconds) << name_of(algorithm);
+    EXPECT_NEAR(std::accumulate(halves.parts.begin(), halves.parts.end(), 0.0), halves.seconds, 1e-9 * halves.seconds);
+    const BlockSteps small{kParticles, {{30, 1}}};
+    EXPECT_EQ(overlapped(algorithm, 16, topology, small).seconds,
+              nbody_times(cluster(), topology, kernel(), small, {.algorithm = algorithm, .ranks = 16}).seconds);
   }
 }
 

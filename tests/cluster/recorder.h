@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "gdr/cluster/communicator.h"
@@ -15,7 +16,8 @@ namespace gdr::tests {
 class Recorder final : public cluster::Communicator {
  public:
   static constexpr double kSpend = 0;
-  static constexpr double kMessages = 1;
+  static constexpr double kBegin = 1;  // of messages, which all leave at once
+  static constexpr double kEnd = 2;    // they have come
 
   explicit Recorder(cluster::Communicator& communicator) : communicator_(communicator) {}
 
@@ -29,17 +31,22 @@ class Recorder final : public cluster::Communicator {
     for (unsigned to = 0; to < size(); ++to) {
       if (to != rank()) sent.insert(sent.end(), {double{1} * to, static_cast<double>(own.size())});
     }
-    keep(kMessages, sent);
+    keep(kBegin, sent);
+    keep(kEnd, {});
     communicator_.allgatherv(own, counts, all);
   }
-  void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+  void begin_exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     std::vector<double> sent;
     for (const Outgoing& outgoing : sends) {
       if (outgoing.to == rank()) continue;
       sent.insert(sent.end(), {double{1} * outgoing.to, static_cast<double>(outgoing.data.size())});
     }
-    keep(kMessages, sent);
-    communicator_.exchange(sends, receives);
+    keep(kBegin, sent);
+    communicator_.begin_exchange(sends, receives);
+  }
+  void end_exchange() override {
+    keep(kEnd, {});
+    communicator_.end_exchange();
   }
   void spend(double seconds) override {
     keep(kSpend, {seconds});
@@ -69,19 +76,19 @@ inline cluster::RankGraph recorded(const cluster::Cluster& cluster, std::vector<
     of = of.subspan(2 + numbers.size());
     return numbers;
   };
+  std::vector<std::vector<cluster::ActivityId>> arrivals(calls.size());
   while (!calls.front().empty()) {
-    std::vector<std::vector<cluster::ActivityId>> arrivals(calls.size());
     for (cluster::Rank rank = 0; rank < calls.size(); ++rank) {
       while (!calls[rank].empty() && calls[rank].front() == Recorder::kSpend) {
         graph.host(rank, next(calls[rank]).front());
       }
       if (calls[rank].empty()) continue;
+      if (calls[rank].front() == Recorder::kEnd) graph.receive(rank, std::exchange(arrivals[rank], {}));
       for (auto sent = next(calls[rank]); !sent.empty(); sent = sent.subspan(2)) {
         const auto to = static_cast<cluster::Rank>(sent[0]);
         arrivals[to].push_back(graph.send(rank, to, sent[1] + envelope_bytes));
       }
     }
-    for (cluster::Rank rank = 0; rank < calls.size(); ++rank) graph.receive(rank, arrivals[rank]);
   }
   return graph;
 }

@@ -24,6 +24,7 @@ constexpr interconnect::Cable kCable{1.5e9, 1e-6};
 struct Size {
   std::size_t particles = 48;
   double t_end = 0.03125;
+  bool overlap = false;
 };
 
 /// The digest of a short run's particles as numbers, then the seconds of the rank by its own clock: compute, send,
@@ -34,7 +35,9 @@ std::vector<double> run(Communicator& communicator, const std::string& split, un
   options.threads = 1;
   options.boards = boards;
   Device device(options);
-  NbodyRanks ranks(communicator, split_named(split, communicator.size()), load_cluster("grape-dr-64"));
+  Split how = split_named(split, communicator.size());
+  how.overlap = size.overlap;
+  NbodyRanks ranks(communicator, how, load_cluster("grape-dr-64"));
   const auto backend = ranks.share(device, hostlib::kernel_program("gravity_jerk"));
   hostlib::HermiteIntegrator integrator(*backend, hostlib::make_plummer(size.particles, 1), {0.1, 0.01});
   integrator.evolve(size.t_end);
@@ -54,10 +57,10 @@ std::string hash_of(const std::vector<double>& numbers) {
   return hash;
 }
 
-interconnect::ProgramResult simulated(unsigned ranks, const std::string& split,
-                                      const interconnect::Topology& topology) {
+interconnect::ProgramResult simulated(unsigned ranks, const std::string& split, const interconnect::Topology& topology,
+                                      const Size& size = {}) {
   return run_simulated_ranks("N-body", ranks, topology,
-                             [&](Communicator& communicator) { return run(communicator, split); });
+                             [&](Communicator& communicator) { return run(communicator, split, 1, size); });
 }
 
 TEST(SimulatedRanks, CopiesHaveTheBitsOfOneProcessForAnyNumberOfRanks) {
@@ -74,6 +77,30 @@ TEST(SimulatedRanks, SharesOfParticlesHaveTheBitsOfAsManyBoards) {
   const std::string two = hash_of(run(*single_process(), "i", 2));
   for (const auto& [split, ranks] : {std::pair("j", 2U), std::pair("2d", 4U)}) {
     EXPECT_EQ(hash_of(simulated(ranks, split, interconnect::infiniband_flat(4, kCable)).numbers.back()), two) << split;
+  }
+}
+
+TEST(SimulatedRanks, BlocksInHalvesHaveTheSameBitsInLessTime) {
+  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  const interconnect::Topology topology = platform_for(load_cluster("grape-dr-64"), 1).topology;
+  for (const auto& [split, ranks] : {std::pair("i", 2U), std::pair("i", 3U), std::pair("j", 2U), std::pair("2d", 4U)}) {
+    // An odd number, and shares of more than one run of a board.
+    constexpr Size kWhole{1001, 0.001953125};
+    const interconnect::ProgramResult whole = simulated(ranks, split, topology, kWhole);
+    const interconnect::ProgramResult halves =
+        simulated(ranks, split, topology, {kWhole.particles, kWhole.t_end, true});
+    for (const std::vector<double>& numbers : halves.numbers) {
+      EXPECT_EQ(hash_of(numbers), hash_of(whole.numbers.front())) << split << ranks;
+    }
+    EXPECT_LT(halves.seconds, whole.seconds) << split << ranks;
+    // By its own clock a rank waits less for messages, and for nothing else more or less.
+    const auto of_whole = whole.numbers.front().end() - kClocks;
+    const auto of_halves = halves.numbers.front().end() - kClocks;
+    for (const int part : {0, 1, 2, 4}) EXPECT_NEAR(of_halves[part], of_whole[part], 1e-9 * of_whole[0]) << part;
+    EXPECT_LT(of_halves[3], of_whole[3]) << split << ranks;
+    RecordProperty(fmt::format("{}_{}", split, ranks),
+                   fmt::format("{:.6g} s, in halves {:.6g} s, network {:.6g} and {:.6g} s", whole.seconds,
+                               halves.seconds, of_whole[3], of_halves[3]));
   }
 }
 
@@ -97,8 +124,10 @@ TEST(SimulatedRanks, TheSameProgramTakesTheSameTimeAsActivitiesInS4u) {
     Size size;
   };
   constexpr Size kLarge{1024, 0.00390625};
-  const std::vector<Program> programs{{"i", 4, {}},   {"i", 16, {}},    {"j", 4, {}},     {"2d", 4, {}},
-                                      {"2d", 16, {}}, {"i", 4, kLarge}, {"j", 4, kLarge}, {"2d", 4, kLarge}};
+  constexpr Size kHalves{1024, 0.00390625, true};
+  const std::vector<Program> programs{{"i", 4, {}},      {"i", 16, {}},     {"j", 4, {}},     {"2d", 4, {}},
+                                      {"2d", 16, {}},    {"i", 4, kLarge},  {"j", 4, kLarge}, {"2d", 4, kLarge},
+                                      {"i", 4, kHalves}, {"2d", 4, kHalves}};
   const Cluster cluster = load_cluster("grape-dr-64");
   const interconnect::Topology topology = platform_for(cluster, 1).topology;
   for (const Program& program : programs) {
@@ -113,7 +142,8 @@ TEST(SimulatedRanks, TheSameProgramTakesTheSameTimeAsActivitiesInS4u) {
       return run_s4u(graph.graph(), network).seconds;
     };
     constexpr double kOfSmpi = 16;
-    const std::string name = fmt::format("{}_{}_{}", program.split, program.ranks, program.size.particles);
+    const std::string name = fmt::format("{}_{}_{}{}", program.split, program.ranks, program.size.particles,
+                                         program.size.overlap ? "_halves" : "");
     const double alone = s4u(topology, 0);
     const double in_envelopes = s4u(topology, kOfSmpi);
     EXPECT_NEAR(alone, smpi.seconds, 0.01 * smpi.seconds) << name;

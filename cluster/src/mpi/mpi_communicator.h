@@ -70,7 +70,7 @@ class Mpi : public Communicator {
     mpi_.bcast(data.data(), count_of(data.size()), MPI_BYTE, static_cast<int>(root), MPI_COMM_WORLD);
   }
 
-  void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
+  void begin_exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     requests_.clear();
     // A simulated network has no way from a node to itself.
     for (const Incoming& incoming : receives) {
@@ -88,7 +88,11 @@ class Mpi : public Communicator {
       mpi_.isend(outgoing.data.data(), count_of(outgoing.data.size()), MPI_BYTE, static_cast<int>(outgoing.to), 0,
                  MPI_COMM_WORLD, &requests_.emplace_back());
     }
+  }
+
+  void end_exchange() override {
     mpi_.waitall(count_of(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    requests_.clear();
   }
 
   void barrier() override { mpi_.barrier(MPI_COMM_WORLD); }

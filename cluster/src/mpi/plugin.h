@@ -9,6 +9,6 @@ namespace gdr::cluster {
 /// owns what it gets. Null with a reason in `why` if that fails.
 using PluginEntry = Communicator*(int version, void* library, const char** why);
 inline constexpr char kPluginEntry[] = "gdr_mpi_communicator";
-inline constexpr int kPluginVersion = 1;
+inline constexpr int kPluginVersion = 2;
 
 }  // namespace gdr::cluster

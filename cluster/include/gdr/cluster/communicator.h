@@ -34,8 +34,15 @@ class Communicator {
     std::span<std::byte> data;
   };
   /// Sends and receives all of these at once: at most one message to and one from each rank, with the bytes that the
-  /// other side expects. Messages to oneself are allowed.
-  virtual void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+  /// other side expects. Messages to oneself are allowed. They travel while the caller goes on; all are there once
+  /// end_exchange() has returned, before which no other call may be made than spend().
+  virtual void begin_exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) = 0;
+  virtual void end_exchange() = 0;
+  /// Both.
+  void exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) {
+    begin_exchange(sends, receives);
+    end_exchange();
+  }
   virtual void barrier() = 0;
 
   /// Emulated time of this rank that passes before its next message. Simulated ranks alone know of it.

@@ -49,6 +49,10 @@ struct NbodyModelOptions {
   Rank ranks = 1;
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
   interconnect::FlowFactors factors = {};
+  /// copy, j and 2d: blocks in halves, of whole runs of the board, where that takes less time. While the board computes
+  /// the second, the sums of the first travel and the host integrates it. The bits are the same, since the forces on
+  /// each particle are summed up by themselves.
+  bool overlap = false;
 };
 
 /// Of one unit of time of the run.

@@ -27,6 +27,8 @@ class NbodyNode {
   [[nodiscard]] virtual double additions_per_second() const = 0;
   /// j-particles that the board holds.
   [[nodiscard]] virtual double room() const = 0;
+  /// i-particles of a run; fewer take as long.
+  [[nodiscard]] virtual unsigned i_of_run() const = 0;
 
  protected:
   NbodyNode() = default;
@@ -44,6 +46,7 @@ class BoardNode final : public NbodyNode {
   [[nodiscard]] double j_seconds(std::uint64_t particles) const override;
   [[nodiscard]] double additions_per_second() const override;
   [[nodiscard]] double room() const override;
+  [[nodiscard]] unsigned i_of_run() const override;
 
  private:
   emulator::BoardTime board_;
@@ -90,6 +93,7 @@ class PipelineNode final : public NbodyNode {
   [[nodiscard]] double j_seconds(std::uint64_t particles) const override;
   [[nodiscard]] double additions_per_second() const override { return board_.add_rate; }
   [[nodiscard]] double room() const override { return board_.particles; }
+  [[nodiscard]] unsigned i_of_run() const override { return board_.pipelines * board_.virtual_pipelines; }
 
  private:
   PipelineBoard board_;

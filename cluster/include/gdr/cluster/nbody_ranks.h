@@ -20,6 +20,9 @@ struct Split {
   std::string name;
   unsigned rows = 1;
   unsigned columns = 1;
+  /// A row's share in two halves, of whole runs of the board, where the model says that it pays: messages of the first
+  /// travel while the board computes the second. The bits are the same.
+  bool overlap = false;
 };
 /// `i`: all ranks in one column, so that each holds all j-particles and the bits are those of one rank. `j`: all in one
 /// row, with the bits of one process with as many boards. `2d`: a square [Makino 2002], with the bits of as many boards

@@ -60,6 +60,7 @@ class RankGraph {
   [[nodiscard]] std::vector<ActivityId> front(Rank rank) const;
   /// Work beside what the rank does: it follows `after` alone, and the rank goes on until receive() is called with it.
   [[nodiscard]] ActivityId board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
+  [[nodiscard]] ActivityId transfer_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
 
  private:
   [[nodiscard]] interconnect::PartId id_of(Part part) const;
