@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "gdr/base/description.h"
 #include "gdr/cluster/cluster.h"
