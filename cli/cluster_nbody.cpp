@@ -15,7 +15,6 @@ namespace gdr::cli {
 namespace {
 
 using cluster::Cluster;
-using cluster::NbodyAlgorithm;
 using cluster::NbodyModelTimes;
 
 struct Options {

@@ -177,14 +177,14 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
 
   [[nodiscard]] std::vector<Force> in_one(std::span<const IParticle> i_particles, double eps2) {
     const std::size_t n = i_particles.size();
+    std::vector<std::size_t> bytes;
+    for (unsigned rank = 0; rank < communicator_.size(); ++rank) {
+      bytes.push_back(piece_of(share_of(n, rank / columns()), rank).size * sizeof(Force));
+    }
     std::vector<Force> part = computed(i_particles, share_of(n, row_), eps2);
     if (columns() > 1) {
       Fold fold(*this, part);
       part = fold.sums();
-    }
-    std::vector<std::size_t> bytes;
-    for (unsigned rank = 0; rank < communicator_.size(); ++rank) {
-      bytes.push_back(piece_of(share_of(n, rank / columns()), rank).size * sizeof(Force));
     }
     std::vector<Force> forces(n);
     communicator_.allgatherv(std::as_bytes(std::span(part)), bytes, std::as_writable_bytes(std::span(forces)));
