@@ -70,7 +70,7 @@ template <Op op, Width width>
   redone.result.high = select(zeros.covered, zeros.high, robust.high);
   redone.result.low = select(zeros.covered, zeros.low, robust.low);
   redone.in_integers = robust.uncovered & ~zeros.covered & wanted;
-  if (any(redone.in_integers)) {
+  if (Host::any(redone.in_integers)) {
     ExactBatch exact = exact_result<op, width>(of);
     redone.result.high = select(redone.in_integers, exact.high, redone.result.high);
     redone.result.low = select(redone.in_integers, exact.low, redone.result.low);
@@ -260,9 +260,9 @@ template <class Step>
                                           Leftovers& left, std::uint32_t wanted) {
   Result result = Step::run(op, rows);
   if constexpr (Step::kMayLeave) {
-    if (any(result.uncovered)) [[unlikely]] {
+    if (Host::any(result.uncovered)) [[unlikely]] {
       result.uncovered = result.uncovered & Host::lanes(wanted);
-      if (any(result.uncovered)) left.keep(Step::operands_again(op, rows), result.uncovered, element, lane);
+      if (Host::any(result.uncovered)) left.keep(Step::operands_again(op, rows), result.uncovered, element, lane);
     }
   }
   return result;

@@ -37,8 +37,8 @@ struct XsimdHost {
   static Bits bits(Doubles a) { return xsimd::bitwise_cast<Bits>(a); }
   static Doubles doubles(Bits a) { return xsimd::bitwise_cast<Doubles>(a); }
 
+  static bool any(Mask a) { return xsimd::any(a); }
   static Mask differ(Doubles a, Doubles b) { return Mask(xsimd::bool_cast(a != b).data); }
-  // A constructor would take NEON's register of unsigned numbers for a mask.
   static Mask less_signed(Bits a, Bits b) {
     return Mask((xsimd::bitwise_cast<Signed>(a) < xsimd::bitwise_cast<Signed>(b)).data);
   }
