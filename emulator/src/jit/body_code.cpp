@@ -18,6 +18,8 @@ namespace {
 using simd::kShortBitsMask;
 using simd::kShortShift;
 
+constexpr std::uint64_t kLowPlane = 255;  // of a long word
+
 class Generator {
  public:
   Generator(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, const CodeTarget& target)
@@ -38,6 +40,8 @@ class Generator {
     code_.elements = graph_.elements;
     code_.stored = graph_.stored;
     code_.bm_steps = graph_.bm_steps;
+    code_.scatters = graph_.scatters;
+    code_.scatter_planes = graph_.lm_of_longs ? 3 : 2;
     code_.leaves_all = leaves_all;
     if (leaves_all) {
       code_.left = graph_.left;
@@ -73,6 +77,7 @@ class Generator {
       // Whatever becomes of it, its operation may have no event.
       if (each.type == NodeType::number && (checked(static_cast<NodeId>(n)) || each.op == NodeOp::number))
         needed_[n] = true;
+      if (is_always_wanted(each.op)) needed_[n] = true;
       if (!needed_[n]) continue;
       for (const NodeId arg : each.args) {
         if (arg != kNoNode) needed_[arg] = true;
@@ -85,7 +90,9 @@ class Generator {
     stays_.resize(graph_.nodes.size());
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
-      stays_[n] = node(id).op == NodeOp::row ? !is_carried(id) : !uniform_[n];
+      const NodeOp op = node(id).op;
+      stays_[n] = op == NodeOp::row ? !is_carried(id) : !uniform_[n];
+      if (op == NodeOp::gather || op == NodeOp::scatter) stays_[n] = false;
       for (const NodeId arg : node(id).args)
         stays_[n] = stays_[n] && (arg == kNoNode || stays_[arg] || is_literal(arg));
     }
@@ -177,8 +184,9 @@ class Generator {
     write_to(*epilogue);
     give_results(*epilogue, phis);
     const std::string right = number_.all_right();
-    code_.text += epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right,
-                                            planes_of_turns(), stored_planes(), code_.shared_words});
+    code_.text +=
+        epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(),
+                                  stored_planes(), code_.shared_words, code_.scatters > 0});
   }
 
   /// What goes from turn to turn; their values become those inside a turn.
@@ -269,11 +277,12 @@ class Generator {
   }
 
   /// Of a turn.
-  [[nodiscard]] unsigned stored_planes() const {
+  [[nodiscard]] unsigned word_planes() const {
     unsigned planes = 0;
     for (const Stored& stored : code_.stored) planes += stored.is_long ? 2 : 1;
     return planes;
   }
+  [[nodiscard]] unsigned stored_planes() const { return word_planes() + code_.scatters * code_.scatter_planes; }
   /// Before those of the words stored.
   [[nodiscard]] unsigned planes_of_turns() const {
     std::size_t planes = code_.left_flags.size();
@@ -451,6 +460,17 @@ class Generator {
         value.first = w_->integer("or", upper, lower);
         return;
       }
+      case NodeOp::row_to_gather:
+      case NodeOp::row_to_scatter:
+        value.first = computed_row(each);
+        return;
+      case NodeOp::gather:
+        value = gathered(each);
+        return;
+      case NodeOp::scatter:
+        scatter(each);
+        value.first = of(each.args[0]).first;
+        return;
       case NodeOp::port:
         value.first = port(each.args[0]);
         break;
@@ -543,6 +563,93 @@ class Generator {
     if (b.second.empty()) b.second = nothing;
     value.second = w_->select(flag, type, a.second, b.second);
     return value;
+  }
+
+  // ---- local memory at addresses of T
+  // --------------------------------------------------------------------------------
+
+  /// All ones where the element is not selected. A row that is a fault, or whose word may be in a register here, is
+  /// wrong.
+  std::string computed_row(const Node& each) {
+    const Value t = of(each.args[0]);
+    const bool is_long = each.width == Width::long_word;
+    std::string offset;
+    std::string right;
+    const auto demanded = [&](const std::string& flag) { right = right.empty() ? flag : w_->both(right, flag); };
+    if (is_long) {
+      offset = w_->integer("shl", t.first, w_->literal(std::uint64_t{8}));
+      if (!t.second.empty()) offset = w_->integer("or", offset, t.second);
+      demanded(w_->compare("ult", t.first, w_->literal(std::uint64_t{isa::kLmShortWords >> 8})));
+    } else {
+      offset = w_->integer("lshr", t.first, w_->literal(std::uint64_t{kShortShift}));
+    }
+    const std::string row = w_->integer("add", offset, w_->literal(std::uint64_t{each.place}));
+    demanded(w_->compare("ult", row, w_->literal(std::uint64_t{isa::kLmShortWords})));
+    if (is_long) demanded(w_->compare("eq", odd_bit(row), w_->literal(std::uint64_t{0})));
+    for (const simd::RowRange& rows : each.op == NodeOp::row_to_gather ? graph_.lm_written : graph_.lm_used) {
+      const std::string from_first = w_->integer("sub", row, w_->literal(std::uint64_t{rows.first}));
+      demanded(w_->compare("ugt", from_first, w_->literal(std::uint64_t{rows.count - 1})));
+    }
+    if (each.args[1] != kNoNode) {
+      const std::string selected = flag_of(each.args[1]);
+      number_.demand(w_->select(selected, CodeType::flag, right, w_->all_set()));
+      right = w_->both(right, selected);
+    } else {
+      number_.demand(right);
+    }
+    return w_->select(right, CodeType::bits, row, w_->literal(~std::uint64_t{0}));
+  }
+
+  std::string odd_bit(const std::string& row) { return w_->integer("and", row, w_->literal(std::uint64_t{1})); }
+  std::string is_odd(const std::string& row) { return w_->compare("ne", odd_bit(row), w_->literal(std::uint64_t{0})); }
+  /// Its first row; all ones become even, but stay negative.
+  std::string pair_of(const std::string& row) { return w_->integer("and", row, w_->literal(~std::uint64_t{1})); }
+  std::string shifted(const char* how, const std::string& word, unsigned count) {
+    return w_->integer(how, word, w_->literal(std::uint64_t{count}));
+  }
+  std::string lower_of(const Value& pair) {
+    return w_->integer("or", shifted("shl", pair.first, isa::kShortBits), shifted("shl", pair.second, kShortShift));
+  }
+  std::string upper_of(const Value& pair) { return w_->integer("and", pair.first, w_->literal(kShortBitsMask)); }
+
+  Value gathered(const Node& each) {
+    const std::string row = of(each.args[0]).first;
+    if (!graph_.lm_of_longs) return {w_->gather(row, 0), {}};
+    const std::string at = pair_of(row);
+    const Value pair{w_->gather(at, 0), w_->gather(at, 1)};
+    if (each.width == Width::long_word) return pair;
+    return {w_->select(is_odd(row), CodeType::bits, lower_of(pair), upper_of(pair)), {}};
+  }
+
+  void scatter(const Node& each) {
+    const std::string row = of(each.args[0]).first;
+    const bool is_long = each.width == Width::long_word;
+    const Value word = planes_of(each.args[1], is_long);
+    std::uint64_t plane = word_planes() + each.place * code_.scatter_planes;
+    if (!graph_.lm_of_longs) {
+      w_->store(row, plane++);
+      w_->store(w_->gather(row, 0), plane);
+      w_->scatter(word.first, row, 0);
+      return;
+    }
+    const std::string at = pair_of(row);
+    const Value before{w_->gather(at, 0), w_->gather(at, 1)};
+    w_->store(at, plane++);
+    w_->store(before.first, plane++);
+    w_->store(before.second, plane);
+    const Value after = is_long ? word : with_half(before, is_odd(row), word.first);
+    w_->scatter(after.first, at, 0);
+    w_->scatter(after.second, at, 1);
+  }
+
+  /// The pair with another word in its upper half, or in its lower one.
+  Value with_half(const Value& pair, const std::string& in_lower, const std::string& half) {
+    const std::string up = w_->select(in_lower, CodeType::bits, upper_of(pair), half);
+    const std::string down = w_->select(in_lower, CodeType::bits, half, lower_of(pair));
+    const std::string high =
+        w_->integer("or", w_->integer("and", up, w_->literal(kShortBitsMask)), shifted("lshr", down, isa::kShortBits));
+    const std::string low = shifted("lshr", down, kShortShift);
+    return {high, w_->integer("and", low, w_->literal(kLowPlane))};
   }
 
   // ---- words

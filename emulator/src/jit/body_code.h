@@ -43,11 +43,12 @@ struct RecordWord {
 ///
 /// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
 /// carried word its high plane, and of a long one its low plane; then the same of the words in `left`, and a word of
-/// flags each; then [kTurns][stored_planes][kPesPerBlock], the planes of the words that each turn stores. `element` is
-/// 0, or the first one of a group of `elements`.
+/// flags each; then [kTurns][stored_planes][kPesPerBlock], the planes of the words that each turn stores, and for each
+/// of its scatters the row of local memory and what stood there before. `element` is 0, or the first one of a group of
+/// `elements`.
 ///
 /// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
-/// last argument alone.
+/// last argument alone; but scatters go to local memory at once, and somebody has to take them back if a lane is wrong.
 struct BodyCode {
   std::string text;
   CodeTarget target;
@@ -60,9 +61,11 @@ struct BodyCode {
   unsigned elements = isa::kVectorElements;  // of a group
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;
-  std::vector<unsigned> rows;  // of registers that a turn reads, one of each plane
-  bool reads_flags = false;    // of PEs, which no turn writes
-  std::string refusal;         // as BodyGraph's
+  unsigned scatters = 0;        // of a turn
+  unsigned scatter_planes = 0;  // of each: the row, all ones where there is none, and its word, or those of its pair
+  std::vector<unsigned> rows;   // of registers that a turn reads, one of each plane
+  bool reads_flags = false;     // of PEs, which no turn writes
+  std::string refusal;          // as BodyGraph's
 };
 
 [[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTarget& target);

@@ -45,12 +45,17 @@ class Builder {
   }
 
  private:
+  struct Gate {
+    NodeId flag = kNoNode;
+    bool inverted = false;
+  };
   struct Write {
     bool flag = false;
     std::uint32_t place = 0;  // row, or flag and element
     bool is_long = false;
     NodeId value = kNoNode;
-    std::vector<std::pair<NodeId, bool>> gates;  // flag, inverted
+    std::vector<Gate> gates;
+    NodeId lm_row = kNoNode;  // where T says, instead of `place`
   };
 
   void build() {
@@ -63,6 +68,7 @@ class Builder {
       throw Refusal{"its first line reads what its last line writes"};
     }
     if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
+    find_lm_use(lines);
     for (const DecodedStep& step : steps) {
       const isa::Visitor run{[&](const DecodedLine& each) { line(each); }, [](const isa::TransferStep&) {},
                              [&](const isa::CollectStep& each) { collect(each); }};
@@ -107,43 +113,131 @@ class Builder {
   void line(const DecodedLine& decoded) {
     const isa::Line& line = decoded.line;
     const isa::Effects& effects = decoded.effects;
-    if (effects.indirect()) throw Refusal{"it addresses local memory through T"};
+    if (effects.indirect() && target_.language != CodeLanguage::llvm_ir) {
+      throw Refusal{"it addresses local memory through T"};
+    }
     line_ = &line;
     std::vector<BmStep> stores;
     if (effects.writes_bm()) stores = stores_of(line);
     std::vector<Write> late;
     std::vector<Write> own;
-    std::vector<std::pair<NodeId, bool>> mask;
     for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
       const bool waits = effects.product() == isa::ProductHalf::first && unit == Unit::multiplier;
       if (!effects.works(unit) || waits || (unit == Unit::bm && effects.writes_bm())) continue;
       for (unsigned element = 0; element < std::min<unsigned>(line.vlen, graph_.elements); ++element) {
         const NodeId value = unit == Unit::bm ? operand(Source::bm, line.bm.width, element) : result(unit, element);
-        const auto gates = [&](const isa::Predicate& predicate) {
-          std::vector<std::pair<NodeId, bool>> all;
-          if (line.mask.flag != 0) all.emplace_back(flag(line.mask.flag, element), line.mask.inverted);
-          if (predicate.flag != 0) all.emplace_back(flag(predicate.flag, element), predicate.inverted);
-          return all;
-        };
         for (const isa::Access& write : effects.writes()) {
           if (write.unit != unit || !simd::in_registers(write)) continue;
           if (write.one_pe) throw Refusal{"it writes to one PE"};
           const bool t = write.storage == Storage::t;
-          const simd::RowPattern rows = simd::pattern_of(write, effects.elements());
           const bool is_long = t || isa::result_width(line, unit) == Width::long_word;
-          (t ? own : late).push_back({false, rows.row(element), is_long, value, gates(write.predicate)});
+          if (write.indirect) {
+            const isa::WritePort& port = line.lm_write;
+            const NodeId row = computed_row(NodeOp::row_to_scatter, {port.address, write.width, port.vector}, element,
+                                            gates(write.predicate, element));
+            late.push_back({false, 0, is_long, value, {}, row});
+            continue;
+          }
+          const simd::RowPattern rows = simd::pattern_of(write, effects.elements());
+          (t ? own : late).push_back({false, rows.row(element), is_long, value, gates(write.predicate, element)});
         }
         if (unit == Unit::bm) continue;
         const isa::FlagWrite& to = isa::slot_of(line, unit).flag;
         if (to.flag == 0) continue;
         late.push_back({true, to.flag * isa::kVectorElements + element, false,
-                        condition(to.condition, unit, value, element), gates(to.predicate)});
+                        condition(to.condition, unit, value, element), gates(to.predicate, element)});
       }
     }
     land(own);
     land(std::exchange(pending_, std::move(late)));
     land_stores();
     pending_stores_ = std::move(stores);
+  }
+
+  /// That must hold for a write of an element.
+  std::vector<Gate> gates(const isa::Predicate& predicate, unsigned element) {
+    std::vector<Gate> all;
+    if (line_->mask.flag != 0) all.push_back({flag(line_->mask.flag, element), line_->mask.inverted});
+    if (predicate.flag != 0) all.push_back({flag(predicate.flag, element), predicate.inverted});
+    return all;
+  }
+
+  // ---- local memory at addresses of T
+  // --------------------------------------------------------------------------------
+
+  void find_lm_use(const std::vector<const DecodedLine*>& lines) {
+    graph_.lm_of_longs = schedule_.long_pairs[kLmRow / 2];
+    simd::RowSet written;
+    simd::RowSet used;
+    for (const DecodedLine* each : lines) {
+      const auto note = [&](const isa::Access& access) {
+        if (access.storage != Storage::lm || access.indirect) return;
+        const simd::RowRange rows = simd::whole_pairs(simd::pattern_of(access, each->effects.elements()).rows());
+        used.add(rows);
+        if (!access.write) return;
+        written.add(rows);
+        // Such words are halves of long ones, with 36 bits.
+        if (target_.host_doubles && schedule_.may_fault && graph_.lm_of_longs && access.width == Width::short_word) {
+          throw Refusal{"it writes short words to local memory, which long ones are taken from at computed addresses"};
+        }
+      };
+      std::ranges::for_each(each->effects.reads(), note);
+      std::ranges::for_each(each->effects.writes(), note);
+    }
+    graph_.lm_written = ranges_of_lm(written);
+    graph_.lm_used = ranges_of_lm(used);
+  }
+
+  static std::vector<simd::RowRange> ranges_of_lm(const simd::RowSet& rows) {
+    std::vector<simd::RowRange> ranges;
+    rows.for_each_in(simd::kLmRows, [&](unsigned row) {
+      const unsigned of_lm = row - kLmRow;
+      if (ranges.empty() || ranges.back().end() != of_lm) ranges.push_back({of_lm, 0});
+      ++ranges.back().count;
+    });
+    return ranges;
+  }
+
+  /// The row that T of the element points to.
+  NodeId computed_row(NodeOp op, const isa::ReadPort& port, unsigned element, const std::vector<Gate>& gates) {
+    Node node;
+    node.op = op;
+    node.type = NodeType::short_bits;
+    node.width = port.width;
+    node.place = port.address + (port.vector ? element * isa::short_words(port.width) : 0);
+    node.args[0] = as_bits(read_row(kTRow + 2 * element, true));
+    if (!gates.empty()) node.args[1] = all_of(gates);
+    return add(node);
+  }
+
+  NodeId all_of(const std::vector<Gate>& gates) {
+    NodeId all = constant_flag(true);
+    for (const Gate& gate : gates) {
+      const NodeId none = constant_flag(false);
+      all = gate.inverted ? select(gate.flag, none, all) : select(gate.flag, all, none);
+    }
+    return all;
+  }
+
+  NodeId gathered(unsigned element) {
+    const isa::ReadPort& port = line_->lm_read;
+    Node node;
+    node.op = NodeOp::gather;
+    node.type = port.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
+    node.width = port.width;
+    node.place = graph_.scatters;
+    node.args[0] = computed_row(NodeOp::row_to_gather, port, element, gates({}, element));
+    return add(node);
+  }
+
+  void scatter(const Write& write) {
+    Node node;
+    node.op = NodeOp::scatter;
+    node.type = NodeType::short_bits;
+    node.width = write.is_long ? Width::long_word : Width::short_word;
+    node.place = graph_.scatters++;
+    node.args = {write.lm_row, write.value, kNoNode};
+    (void)add(node);
   }
 
   // ---- broadcast memory
@@ -153,6 +247,9 @@ class Builder {
     const isa::BmPort& port = line.bm;
     if (port.record) throw Refusal{"it writes to its record"};
     if (line.mask.flag != 0) throw Refusal{"it writes to broadcast memory under a mask"};
+    if (port.store_source == Source::lm && line.lm_read.indirect) {
+      throw Refusal{"it stores a word of a computed address to broadcast memory"};
+    }
     std::vector<BmStep> steps;
     for (unsigned element = 0; element < line.vlen; ++element) {
       BmStep step;
@@ -247,6 +344,10 @@ class Builder {
   /// Writes become readable, one after the other.
   void land(const std::vector<Write>& writes) {
     for (const Write& write : writes) {
+      if (write.lm_row != kNoNode) {
+        scatter(write);
+        continue;
+      }
       NodeId value = write.value;
       for (const auto& [gate, inverted] : write.gates) {
         const NodeId old = write.flag ? flag(write.place / isa::kVectorElements, write.place % isa::kVectorElements)
@@ -318,7 +419,7 @@ class Builder {
       case Source::gpr_b:
         return from(0, line.gpr_b);
       case Source::lm:
-        return from(kLmRow, line.lm_read);
+        return line.lm_read.indirect ? gathered(element) : from(kLmRow, line.lm_read);
       case Source::bm:
         return bm_word(element);
       case Source::t_short:
@@ -415,14 +516,14 @@ class Builder {
       case Op::ULSL:
       case Op::ULSR:
       case Op::UASR: {
-        const Node& count = graph_.nodes[node.args[1]];
-        if (count.op != NodeOp::constant) throw Refusal{"it shifts by a computed count"};
-        const isa::uint128 places = is_long ? count.value.bits() : uint128{count.value.upper().bits};
-        const int bits = is_long ? 2 * isa::kShortBits : isa::kShortBits;
-        if (places >= static_cast<unsigned>(bits)) throw Refusal{"it shifts by a word or more"};
         node.op = slot.op == Op::ULSL   ? NodeOp::shift_left
                   : slot.op == Op::ULSR ? NodeOp::shift_right
                                         : NodeOp::shift_right_signed;
+        const Node& count = graph_.nodes[node.args[1]];
+        if (count.op != NodeOp::constant) break;
+        const isa::uint128 places = is_long ? count.value.bits() : uint128{count.value.upper().bits};
+        const int bits = is_long ? 2 * isa::kShortBits : isa::kShortBits;
+        if (places >= static_cast<unsigned>(bits)) throw Refusal{"it shifts by a word or more"};
         node.place = static_cast<std::uint32_t>(places);
         node.args[1] = kNoNode;
         break;
@@ -478,7 +579,7 @@ class Builder {
     Node node;
     node.type = NodeType::flag;
     if (wanted == isa::Condition::carry) {
-      if (unit != Unit::alu) return never();
+      if (unit != Unit::alu) return constant_flag(false);
       const NodeId a = as_word(operand(slot.a, slot.width, element), slot.width);
       node.op = NodeOp::is_below;
       if (slot.op == Op::USUB) {
@@ -486,7 +587,7 @@ class Builder {
       } else if (slot.op == Op::UADD) {  // the sum of two words is below either if it does not fit
         node.args = {value, a, kNoNode};
       } else {
-        return never();
+        return constant_flag(false);
       }
       return add(node);
     }
@@ -495,13 +596,13 @@ class Builder {
     return add(node);
   }
 
-  /// A flag that is clear: no word is below itself.
-  NodeId never() {
+  /// No word is below itself; zero is zero.
+  NodeId constant_flag(bool set) {
     const NodeId zero = constant({}, NodeType::short_bits);
     Node node;
-    node.op = NodeOp::is_below;
+    node.op = set ? NodeOp::is_zero : NodeOp::is_below;
     node.type = NodeType::flag;
-    node.args = {zero, zero, kNoNode};
+    node.args = {zero, set ? kNoNode : zero, kNoNode};
     return add(node);
   }
 
@@ -626,7 +727,8 @@ class Builder {
 std::vector<bool> BodyGraph::uniform() const {
   std::vector<bool> uniform(nodes.size());
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    uniform[n] = nodes[n].op != NodeOp::row && nodes[n].op != NodeOp::flag;
+    const NodeOp op = nodes[n].op;
+    uniform[n] = op != NodeOp::row && op != NodeOp::flag && op != NodeOp::gather && op != NodeOp::scatter;
     for (const NodeId arg : nodes[n].args) uniform[n] = uniform[n] && (arg == kNoNode || uniform[arg]);
   }
   return uniform;

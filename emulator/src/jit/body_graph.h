@@ -32,6 +32,12 @@ enum class NodeOp : std::uint8_t {
   bits,    // a number taken as an integer
   upper,   // the upper half of a word, of a long number its 25 bits
   lower,   // the lower half of a word
+  // Words of local memory at addresses of T. `place` of a row is what T is added to; args: T, and a flag or nothing. It
+  // is all ones where the flag is clear. `place` of the others is how many scatters come before.
+  row_to_gather,
+  row_to_scatter,
+  gather,   // args: row; zero where that is all ones
+  scatter,  // a step and no value; args: row, value
   // Numbers. A negated operand has its bit in `negated`.
   port,  // what the multiplier takes of a long number: its top 50 bits
   add,
@@ -44,8 +50,8 @@ enum class NodeOp : std::uint8_t {
   bit_or,
   bit_xor,
   bit_not,
-  shift_left,   // by `place`
-  shift_right,  // by `place`
+  shift_left,  // by `place`, or by the second argument
+  shift_right,
   shift_right_signed,
   larger,
   smaller,
@@ -113,6 +119,12 @@ struct BodyGraph {
   std::vector<Left> left_flags;
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;  // in order
+  /// Pairs of rows of local memory, counted from its first, that lines use at addresses of their own: those written,
+  /// which nothing may be gathered from, and all, which nothing may be scattered to.
+  std::vector<simd::RowRange> lm_written;
+  std::vector<simd::RowRange> lm_used;
+  bool lm_of_longs = false;  // layout of the words at computed addresses
+  unsigned scatters = 0;
   /// Why the last turn, after which all of this must stand in the registers, cannot be taken apart.
   std::string last_refusal;
   /// Why the body cannot be taken apart; empty if it could.
@@ -121,6 +133,11 @@ struct BodyGraph {
   /// True if only other PEs' values, and none of this PE's, can change the node.
   [[nodiscard]] std::vector<bool> uniform() const;
 };
+
+/// Not for its value alone: a row may be outside local memory, and to scatter leaves something.
+[[nodiscard]] constexpr bool is_always_wanted(NodeOp op) {
+  return op == NodeOp::row_to_gather || op == NodeOp::row_to_scatter || op == NodeOp::scatter;
+}
 
 /// `record_words`: long words of a j-record.
 [[nodiscard]] BodyGraph make_body_graph(const DecodedProgram& program, const simd::Schedule& schedule,

@@ -48,6 +48,7 @@ struct TurnsText {
   std::uint64_t planes = 0;         // of results before those of the words stored
   std::uint64_t stored_planes = 0;  // of a turn
   std::uint64_t shared_words = 0;   // of a turn
+  bool scatters = false;
 };
 
 class Writer {
@@ -115,6 +116,10 @@ class Writer {
   virtual std::string shared(CodeType type, std::uint64_t word) = 0;
   virtual void give(const std::string& bits, std::uint64_t plane) = 0;
   virtual void give_flag(const std::string& flag, std::uint64_t plane) = 0;
+  /// Words of local memory, as far behind the lane's row as `further` says. Of a row of all ones it is zero, and
+  /// nothing happens.
+  virtual std::string gather(const std::string& row, std::uint32_t further) = 0;
+  virtual void scatter(const std::string& bits, const std::string& row, std::uint32_t further) = 0;
   /// Of the words that a turn stores.
   virtual void store(const std::string& bits, std::uint64_t plane) = 0;
 

@@ -38,11 +38,12 @@ class Integers {
       case NodeOp::bit_not:
         return inverted();
       case NodeOp::shift_left:
+        if (by_word()) return shifted_left_by_word();
         return is_long_ ? shifted_left() : Value{shift("shl", a_.first, node_.place), {}};
       case NodeOp::shift_right:
-        return shifted_right("lshr");
+        return by_word() ? shifted_right_by_word("lshr") : shifted_right("lshr");
       case NodeOp::shift_right_signed:
-        return shifted_right("ashr");
+        return by_word() ? shifted_right_by_word("ashr") : shifted_right("ashr");
       case NodeOp::larger:
         return extreme("smax", a_, b_);
       case NodeOp::smaller:
@@ -92,6 +93,55 @@ class Integers {
         count < kLowBits ? shift("shl", a_.first, kLowBits - count) : shift(how, a_.first, count - kLowBits);
     if (count < kLowBits) low = w_.integer("or", low, shift("lshr", low_of(a_), count));
     return {high, low_bits(low)};
+  }
+
+  // ---- by a count that is a word: of terms that are shifted by n and by -n one always vanishes
+  [[nodiscard]] bool by_word() const { return node_.args[1] != kNoNode; }
+
+  /// 255 if it is larger than a long word's low plane.
+  std::string count_in_word() {
+    if (!is_long_) return shift("lshr", b_.first, simd::kShortShift);
+    const std::string small = w_.compare("eq", b_.first, w_.literal(std::uint64_t{0}));
+    return w_.select(small, CodeType::bits, low_of(b_), w_.literal(kLowMask));
+  }
+  std::string less_low_bits(const std::string& count) {
+    return w_.integer("sub", count, w_.literal(std::uint64_t{kLowBits}));
+  }
+  std::string low_bits_less(const std::string& count) {
+    return w_.integer("sub", w_.literal(std::uint64_t{kLowBits}), count);
+  }
+
+  Value shifted_left_by_word() {
+    const std::string count = count_in_word();
+    const std::string high = shift_by_word("shl", a_.first, count);
+    if (!is_long_) return {high, {}};
+    const std::string low = low_of(a_);
+    const std::string far = shift_by_word("shl", low, less_low_bits(count));
+    const std::string near = shift_by_word("lshr", low, low_bits_less(count));
+    return {w_.integer("or", high, w_.integer("or", far, near)), low_bits(shift_by_word("shl", low, count))};
+  }
+
+  Value shifted_right_by_word(const char* how) {
+    const std::string count = count_in_word();
+    const std::string high = shift_by_word(how, a_.first, count);
+    if (!is_long_) return {short_bits(high), {}};
+    const std::string own = shift_by_word("lshr", low_of(a_), count);
+    const std::string near = w_.integer("or", own, shift_by_word("shl", a_.first, low_bits_less(count)));
+    const std::string far = shift_by_word(how, a_.first, less_low_bits(count));
+    const std::string is_near = w_.compare("ult", count, w_.literal(std::uint64_t{kLowBits}));
+    return {high, low_bits(w_.select(is_near, CodeType::bits, near, far))};
+  }
+
+  /// Counts of 64 and more leave nothing, or the sign.
+  std::string shift_by_word(const char* how, const std::string& word, const std::string& count) {
+    constexpr std::uint64_t kBits = 64;
+    if (std::string_view(how) == "ashr") {
+      const std::string sign = w_.integer("ashr", word, w_.literal(kBits - 1));
+      return w_.integer("xor", shift_by_word("lshr", w_.integer("xor", word, sign), count), sign);
+    }
+    const std::string within = w_.compare("ult", count, w_.literal(kBits));
+    const std::string shifted = w_.integer(how, word, count);
+    return w_.select(within, CodeType::bits, shifted, w_.literal(std::uint64_t{0}));
   }
 
   /// The second one where it is above the first: for `smin` they stand the other way round.

@@ -7,6 +7,10 @@ std::string IrWriter::declarations() const {
   for (const char* which : {"smax", "smin"}) {
     declared += fmt::format("declare {0} @llvm.{2}.v{1}i64({0}, {0})\n", bits_type_, lanes_, which);
   }
+  declared += fmt::format("declare {0} @llvm.masked.gather.v{1}i64.v{1}p0(<{1} x ptr>, i32, {2}, {0})\n", bits_type_,
+                          lanes_, predicates_type_);
+  declared += fmt::format("declare void @llvm.masked.scatter.v{1}i64.v{1}p0({0}, <{1} x ptr>, i32, {2})\n", bits_type_,
+                          lanes_, predicates_type_);
   if (directed_) {
     for (const char* op : {"add", "sub", "mul"}) {
       declared += fmt::format("declare {0} @llvm.x86.avx512.{1}.pd.512({0}, {0}, i32)\n", numbers_type_, op);
@@ -23,10 +27,20 @@ std::string IrWriter::declarations() const {
                         width);
 }
 
+IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::uint32_t further) {
+  std::string lanes;
+  for (unsigned lane = 0; lane < lanes_; ++lane) lanes += fmt::format("{}i64 {}", lane == 0 ? "" : ", ", lane);
+  const std::string words = set("mul {} {}, {}", bits_type_, row, literal(std::uint64_t{simd::kRowWords}));
+  const std::string of_lanes = set("add {} {}, <{}>", bits_type_, words, lanes);
+  const std::string memory = address("%state", simd::row_place(simd::kLmRow + further));
+  return {set("getelementptr i64, ptr {}, {} {}", memory, bits_type_, of_lanes),
+          set("icmp sge {} {}, zeroinitializer", bits_type_, row)};
+}
+
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
   std::string function = fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias readonly %block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -35,7 +49,7 @@ entry:
   %longs = getelementptr i64, ptr %shorts, i64 %shift
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
-                                     kRowWords, parts.planes * kRowWords);
+                                     parts.scatters ? "" : "readonly ", kRowWords, parts.planes * kRowWords);
   function += parts.before + "  br label %turn\nturn:\n";
   function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
   for (const Phi& phi : parts.phis) {

@@ -163,6 +163,16 @@ class IrWriter final : public Writer {
   void give_flag(const std::string& flag, std::uint64_t plane) override {
     store("i64", lane_bits(flag), "%results", plane * simd::kRowWords);
   }
+  std::string gather(const std::string& row, std::uint32_t further) override {
+    const LanesOfMemory at = lanes_of_memory(row, further);
+    return set("call {0} @llvm.masked.gather.v{1}i64.v{1}p0(<{1} x ptr> {2}, i32 8, {3} {4}, {0} zeroinitializer)",
+               bits_type_, lanes_, at.addresses, predicates_type_, at.reached);
+  }
+  void scatter(const std::string& bits_of, const std::string& row, std::uint32_t further) override {
+    const LanesOfMemory at = lanes_of_memory(row, further);
+    line("call void @llvm.masked.scatter.v{1}i64.v{1}p0({0} {2}, <{1} x ptr> {3}, i32 8, {4} {5})", bits_type_, lanes_,
+         bits_of, at.addresses, predicates_type_, at.reached);
+  }
   void store(const std::string& bits_of, std::uint64_t plane) override {
     store(bits_type_, bits_of, "%s", plane * simd::kRowWords);
   }
@@ -173,6 +183,11 @@ class IrWriter final : public Writer {
   std::string uniform_function(const std::string& right) override;
 
  private:
+  struct LanesOfMemory {
+    std::string addresses;
+    std::string reached;  // where there is a row
+  };
+  LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
   std::string address(const std::string& base, std::uint64_t words) {
     return words == 0 ? base : set("getelementptr i64, ptr {}, i64 {}", base, words);
   }

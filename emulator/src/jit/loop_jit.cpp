@@ -69,6 +69,7 @@ struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
   std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()], packed: for each turn
   std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each state that PEs stand in
+  unsigned scattered_pes = 0;          // PEs of the block that have run these turns
 };
 
 /// How often turns were refused of late: asked again now and then, for data change.
@@ -109,7 +110,7 @@ struct LoopJit::Form {
   std::size_t record_planes = 0;
   std::size_t carried_planes = 0;
   std::size_t left_planes = 0;
-  std::size_t stored_planes = 0;        // of a turn
+  std::size_t stored_planes = 0;        // of a turn; those of its scatters come last
   std::vector<std::uint32_t> plane_of;  // of a word stored, in a turn
   Trust trust;
   bool failed = false;  // there will be no code
@@ -142,6 +143,7 @@ struct LoopJit::Form {
   [[nodiscard]] bool run_turns(const PackedTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
+  void take_back(const BlockTurns& turns, const Buffers& buffers) const;
   void land(const BlockTurns& turns, const Buffers& buffers) const;
   void land_group(const BlockTurns& turns, unsigned group, const std::uint64_t* plane) const;
   void run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const;
@@ -244,10 +246,30 @@ bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
       const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
       const std::uint64_t right =
           loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements);
+      buffers.scattered_pes = pe + lanes();
       if ((right & live) != live) return false;
     }
   }
   return true;
+}
+
+/// What turns have scattered, last turn first.
+void LoopJit::Form::take_back(const BlockTurns& turns, const Buffers& buffers) const {
+  if (code.scatters == 0) return;
+  const std::uint64_t* const of_turns = buffers.results.data() + (carried_planes + left_planes) * kRowWords;
+  std::uint64_t* const memory = turns.state + row_place(simd::kLmRow);
+  for (unsigned turn = turns.turns; turn-- > 0;) {
+    const std::uint64_t* const end = of_turns + (turn + 1) * stored_planes * kRowWords;
+    for (unsigned scatter = 1; scatter <= code.scatters; ++scatter) {
+      const std::uint64_t* const rows = end - scatter * code.scatter_planes * kRowWords;
+      for (unsigned pe = 0; pe < buffers.scattered_pes; ++pe) {
+        if (rows[pe] >= isa::kLmShortWords) continue;
+        for (unsigned word = 0; word + 1 < code.scatter_planes; ++word) {
+          memory[(rows[pe] + word) * kRowWords + pe] = rows[(word + 1) * kRowWords + pe];
+        }
+      }
+    }
+  }
 }
 
 void LoopJit::Form::land(const BlockTurns& turns, const Buffers& buffers) const {
@@ -333,8 +355,12 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
   if (!take_records(turns, buffers)) return Outcome::inexact;
 
   const ExactnessWatch watch(code.target);
+  buffers.scattered_pes = 0;
   const bool right = work_out_shared(turns, buffers) && run_turns(turns, buffers);
-  if (const Outcome found = outcome(watch, right); found != Outcome::right) return found;
+  if (const Outcome found = outcome(watch, right); found != Outcome::right) {
+    take_back(turns, buffers);
+    return found;
+  }
   land(turns, buffers);
   run_bm_steps(turns, buffers);
   turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
@@ -535,6 +561,7 @@ void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
     form.plane_of.push_back(static_cast<std::uint32_t>(form.stored_planes));
     form.stored_planes += stored.is_long ? 2 : 1;
   }
+  form.stored_planes += std::size_t{form.code.scatters} * form.code.scatter_planes;
 }
 
 std::string LoopJit::refusal() const {

@@ -1,7 +1,8 @@
 // Loop bodies as functions of their own: when they are compiled, and a run of turns of one block on them.
 //
 // The interpreter stays in charge. It runs what no function can and turns that a function gives up on: until a function
-// has returned and all its checks have held, nothing of the block has changed.
+// has returned and all its checks have held, nothing of the block has changed; what it scattered is taken back if they
+// have not.
 #pragma once
 
 #include <array>

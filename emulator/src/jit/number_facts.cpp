@@ -114,7 +114,8 @@ class Analysis {
     for (std::size_t n = 0; last_ && n < graph_.left.size(); ++n) wanted[graph_.left[n].value] = true;
     for (std::size_t n = 0; last_ && n < graph_.left_flags.size(); ++n) wanted[graph_.left_flags[n].value] = true;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
-      wanted[n] = wanted[n] || graph_.nodes[n].type == NodeType::number;  // each may have to be checked
+      // Each number may have to be checked.
+      wanted[n] = wanted[n] || graph_.nodes[n].type == NodeType::number || is_always_wanted(graph_.nodes[n].op);
       if (!wanted[n]) continue;
       for (const NodeId arg : graph_.nodes[n].args) {
         if (arg != kNoNode) wanted[arg] = true;
@@ -252,7 +253,7 @@ class Analysis {
   /// Has operands checked until the result is inside the limits.
   template <class Form>
   void limit(NodeId a, NodeId b, Form form, int lowest) {
-    const auto check = [&](NodeId id, bool NumberFacts::* side) {
+    const auto check = [&](NodeId id, bool NumberFacts::*side) {
       of(id).*side = true;
       of(id).range = cut(of(id).range, of(id).check_lowest, of(id).check_highest);
     };

@@ -64,7 +64,9 @@ void BodyForms::write(BodyForm& form, jit::Rounding rounding) const {
     const simd::Schedule schedule = simd::make_schedule(program_, {default_host_isa(), simd::Arithmetic::chip});
     // Vectors have 2, 4 or 8 lanes; where there are none, each work-item takes one PE.
     const unsigned lanes = std::min(std::bit_floor(std::max(machine_->device.doubles_in_vector, 1U)), 8U);
-    form.kernel = make_body_kernel(jit::make_body_graph(program_, schedule, {}), rounding, lanes, program_);
+    jit::CodeTarget target;
+    target.language = jit::CodeLanguage::opencl_c;
+    form.kernel = make_body_kernel(jit::make_body_graph(program_, schedule, target), rounding, lanes, program_);
     refusal_ = form.kernel.refusal;
   }
   form.failed = !refusal_.empty();

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "gdr/base/error.h"
 #include "jit/code_writer.h"
 
 namespace gdr::emulator::opencl {
@@ -61,6 +62,8 @@ class OpenClWriter final : public jit::Writer {
   std::string shared(CodeType type, std::uint64_t word) override;
   void give(Text bits, std::uint64_t plane) override { line("STORE({}, results + {} * PES);", bits, plane); }
   void give_flag(Text flag, std::uint64_t plane) override { give(flag, plane); }
+  std::string gather(Text, std::uint32_t) override { return nothing_computed(); }
+  void scatter(Text, Text, std::uint32_t) override { (void)nothing_computed(); }
   void store(Text bits, std::uint64_t plane) override { line("STORE({}, stores + {} * PES);", bits, plane); }
 
   [[nodiscard]] std::string declarations() const override { return {}; }
@@ -79,6 +82,9 @@ class OpenClWriter final : public jit::Writer {
     text += "  " + fmt::format(form, std::forward<Args>(args)...) + "\n";
   }
   [[nodiscard]] static const char* type_name(CodeType type) { return type == CodeType::number ? "D" : "I"; }
+  [[noreturn]] static std::string nothing_computed() {
+    GDR_ASSERT(false, "bodies that address local memory through T stay with the machine's kernel");
+  }
   /// A long word from its halves, or a short one in the upper half.
   Value joined(Text upper, Text lower);
   std::string widened(Text upper) { return set("I", "{} << 28", upper); }
