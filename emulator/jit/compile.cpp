@@ -64,6 +64,20 @@ Object object_of(llvm::StringRef ir, const char* cpu) {
   return object;
 }
 
+/// Calls function(index, header) for each section of an object file of 64 bits.
+template <class Function>
+void for_each_section(char* object, Function function) {
+  llvm::ELF::Elf64_Ehdr header;
+  std::memcpy(&header, object, sizeof header);
+  for (std::uint64_t index = 0; index < header.e_shnum; ++index) {
+    char* const at = object + header.e_shoff + index * header.e_shentsize;
+    llvm::ELF::Elf64_Shdr section;
+    std::memcpy(&section, at, sizeof section);
+    function(index, section);
+    std::memcpy(at, &section, sizeof section);
+  }
+}
+
 template <class T>
 T checked(llvm::Expected<T> value) {
   if (!value) throw std::runtime_error(llvm::toString(value.takeError()));
@@ -96,6 +110,17 @@ class Piece {
   }
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  /// Gives the sections their offsets as addresses.
+  void give_addresses(Object& object) const {
+    for_each_section(object.data(), [&](std::uint64_t index, llvm::ELF::Elf64_Shdr& section) {
+      const auto begin = begin_.find(index);
+      if (begin == begin_.end()) {
+        section.sh_flags &= ~std::uint64_t{llvm::ELF::SHF_ALLOC};
+      } else {
+        section.sh_addr = begin->second;
+      }
+    });
+  }
   [[nodiscard]] std::uint64_t entry(const char* name) const {
     const auto found = entries_.find(name);
     if (found == entries_.end()) throw std::runtime_error(std::string("there is no function ") + name);
@@ -128,16 +153,20 @@ class Piece {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int gdr_jit_compile_1(const char* ir, size_t size, const char* cpu,
+extern "C" __attribute__((visibility("default"))) int gdr_jit_compile_2(const char* ir, size_t size, const char* cpu,
                                                                         const char* const* names, size_t name_count,
                                                                         uint64_t* entries, GdrJitTake take,
-                                                                        void* receiver, char* error,
-                                                                        size_t error_size) {
+                                                                        GdrJitTake take_object, void* receiver,
+                                                                        char* error, size_t error_size) {
   try {
-    const Object object = object_of({ir, size}, cpu);
+    Object object = object_of({ir, size}, cpu);
     const auto file = checked(llvm::object::ObjectFile::createObjectFile({{object.data(), object.size()}, "body"}));
     const Piece piece(*file);
     for (size_t n = 0; n < name_count; ++n) entries[n] = piece.entry(names[n]);
+    if (take_object != nullptr) {
+      piece.give_addresses(object);
+      take_object(receiver, object.data(), object.size());
+    }
     take(receiver, piece.bytes().data(), piece.bytes().size());
     return 0;
   } catch (const std::exception& failure) {
@@ -147,4 +176,60 @@ extern "C" __attribute__((visibility("default"))) int gdr_jit_compile_1(const ch
     }
     return -1;
   }
+}
+
+// ---- debuggers -----------------------------------------------------------------------------------------------------
+
+// The list that GDB looks at [Debugging with GDB, chapter JIT Compilation Interface]. LLVM's library has it for a
+// process.
+extern "C" {
+struct jit_code_entry {
+  jit_code_entry* next_entry;
+  jit_code_entry* prev_entry;
+  const char* symfile_addr;
+  std::uint64_t symfile_size;
+};
+struct jit_descriptor {
+  std::uint32_t version;
+  std::uint32_t action_flag;
+  jit_code_entry* relevant_entry;
+  jit_code_entry* first_entry;
+};
+extern jit_descriptor __jit_debug_descriptor;
+void __jit_debug_register_code();
+}
+
+namespace {
+
+std::mutex showing;
+enum Action : std::uint32_t { no_action, registered, unregistered };
+
+void tell_debugger(Action action, jit_code_entry* entry) {
+  __jit_debug_descriptor.action_flag = action;
+  __jit_debug_descriptor.relevant_entry = entry;
+  __jit_debug_register_code();
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) void* gdr_jit_show_1(char* object, size_t size, const void* code) {
+  for_each_section(object, [&](std::uint64_t, llvm::ELF::Elf64_Shdr& section) {
+    if ((section.sh_flags & llvm::ELF::SHF_ALLOC) != 0) section.sh_addr += reinterpret_cast<std::uintptr_t>(code);
+  });
+  const std::lock_guard lock(showing);
+  auto* const entry = new jit_code_entry{__jit_debug_descriptor.first_entry, nullptr, object, size};
+  if (entry->next_entry != nullptr) entry->next_entry->prev_entry = entry;
+  __jit_debug_descriptor.first_entry = entry;
+  tell_debugger(registered, entry);
+  return entry;
+}
+
+extern "C" __attribute__((visibility("default"))) void gdr_jit_hide_1(void* shown) {
+  const std::lock_guard lock(showing);
+  auto* const entry = static_cast<jit_code_entry*>(shown);
+  (entry->prev_entry != nullptr ? entry->prev_entry->next_entry : __jit_debug_descriptor.first_entry) =
+      entry->next_entry;
+  if (entry->next_entry != nullptr) entry->next_entry->prev_entry = entry->prev_entry;
+  tell_debugger(unregistered, entry);
+  delete entry;
 }

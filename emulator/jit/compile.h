@@ -10,8 +10,18 @@ typedef void (*GdrJitTake)(void* receiver, const char* bytes, size_t size);
 
 /// Compiles `ir` for the processor that LLVM knows as `cpu`. The code needs nothing but itself and stands at any
 /// address that is a multiple of 64. `entries` receives the offsets of the functions named in `names`. Returns 0, or -1
-/// with a message of at most `error_size` bytes. Thread safe.
+/// with a message of at most `error_size` bytes. `take_object`, if it is not null, receives the object file with the
+/// same receiver, before the code: sections of the code have their offset in it as address. Thread safe.
 typedef int (*GdrJitCompile)(const char* ir, size_t size, const char* cpu, const char* const* names, size_t name_count,
-                             uint64_t* entries, GdrJitTake take, void* receiver, char* error, size_t error_size);
+                             uint64_t* entries, GdrJitTake take, GdrJitTake take_object, void* receiver, char* error,
+                             size_t error_size);
 
-#define GDR_JIT_COMPILE "gdr_jit_compile_1"
+#define GDR_JIT_COMPILE "gdr_jit_compile_2"
+
+/// Shows the object file, which it changes and which stays where it is, to debuggers; the code that belongs to it
+/// stands at `code`. Returns what gdr_jit_hide takes. Both are thread safe.
+typedef void* (*GdrJitShow)(char* object, size_t size, const void* code);
+typedef void (*GdrJitHide)(void* shown);
+
+#define GDR_JIT_SHOW "gdr_jit_show_1"
+#define GDR_JIT_HIDE "gdr_jit_hide_1"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "integer_code.h"
@@ -306,7 +307,7 @@ class Generator {
   void write_uniform() {
     in_uniform_ = true;
     values_.assign(graph_.nodes.size(), {});
-    const auto writer = make_writer(target_, 'v');
+    const auto writer = make_writer(target_, kUniformPrefix);
     write_to(*writer);
     number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
@@ -393,6 +394,14 @@ class Generator {
   }
 
   void emit(NodeId id) {
+    const std::optional<std::uint32_t> before = std::exchange(line_, node(id).line);
+    w_->at_line(line_);
+    emit_node(id);
+    line_ = before;
+    w_->at_line(line_);
+  }
+
+  void emit_node(NodeId id) {
     const Node& each = node(id);
     Value& value = values_[id];
     switch (each.op) {
@@ -787,6 +796,7 @@ class Generator {
   std::vector<Shared> shared_;
   std::vector<Value> values_;  // of the function at hand, by node
   Writer* w_ = nullptr;
+  std::optional<std::uint32_t> line_;  // that is at hand
   bool in_uniform_ = false;
   bool body_begun_ = false;
 };

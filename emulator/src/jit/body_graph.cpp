@@ -70,8 +70,11 @@ class Builder {
     if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
     find_lm_use(lines);
     for (const DecodedStep& step : steps) {
-      const isa::Visitor run{[&](const DecodedLine& each) { line(each); }, [](const isa::TransferStep&) {},
-                             [&](const isa::CollectStep& each) { collect(each); }};
+      const isa::Visitor run{[&](const DecodedLine& each) {
+                               line(each);
+                               ++line_number_;
+                             },
+                             [](const isa::TransferStep&) {}, [&](const isa::CollectStep& each) { collect(each); }};
       std::visit(run, step);
     }
     land(std::exchange(pending_, {}));
@@ -176,7 +179,7 @@ class Builder {
         used.add(rows);
         if (!access.write) return;
         written.add(rows);
-        // Such words are halves of long ones, with 36 bits.
+        // They become halves of long words, of which units then take the whole.
         if (target_.host_doubles && schedule_.may_fault && graph_.lm_of_longs && access.width == Width::short_word) {
           throw Refusal{"it writes short words to local memory, which long ones are taken from at computed addresses"};
         }
@@ -701,7 +704,10 @@ class Builder {
   /// Equal nodes are one.
   NodeId add(const Node& node) {
     const auto [at, is_new] = ids_.try_emplace(node.key(), static_cast<NodeId>(graph_.nodes.size()));
-    if (is_new) graph_.nodes.push_back(node);
+    if (is_new) {
+      graph_.nodes.push_back(node);
+      graph_.nodes.back().line = line_number_;
+    }
     return at->second;
   }
 
@@ -720,6 +726,7 @@ class Builder {
   std::vector<Write> pending_;
   std::vector<BmStep> pending_stores_;
   const isa::Line* line_ = nullptr;
+  std::uint32_t line_number_ = 0;
 };
 
 }  // namespace

@@ -73,7 +73,8 @@ struct Node {
   std::uint8_t negated = 0;         // bit n: args[n]
   std::uint32_t place = 0;
   std::array<NodeId, 3> args{kNoNode, kNoNode, kNoNode};
-  isa::LongWord value;  // of a constant; a short one in the upper half
+  isa::LongWord value;     // of a constant; a short one in the upper half
+  std::uint32_t line = 0;  // of the body, that first has it
 
   [[nodiscard]] auto key() const { return std::tuple(op, type, width, negated, place, args, value.high, value.low); }
 };

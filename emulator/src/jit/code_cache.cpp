@@ -50,7 +50,7 @@ std::optional<std::string> read_own(const std::filesystem::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
   std::optional<std::string> content;
-  struct stat about{};
+  struct stat about {};
   if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && only_mine(about) &&
       static_cast<std::uint64_t>(about.st_size) <= kMostBytes) {
     content.emplace(static_cast<std::size_t>(about.st_size), '\0');
@@ -100,7 +100,7 @@ std::string key_of(std::string_view ir, std::string_view cpu) {
 
 bool can_compile() { return compiler() != nullptr; }
 
-CodeBytes compile(std::string_view ir, const char* cpu) {
+CodeBytes compile(std::string_view ir, const char* cpu, bool with_object) {
   const GdrJitCompile run = compiler();
   if (run == nullptr) throw Error("loop bodies cannot be compiled: the library gdr_jit is not found");
   CodeBytes code;
@@ -110,8 +110,11 @@ CodeBytes compile(std::string_view ir, const char* cpu) {
   const auto take = [](void* receiver, const char* bytes, std::size_t size) {
     static_cast<CodeBytes*>(receiver)->bytes.assign(bytes, size);
   };
-  if (run(ir.data(), ir.size(), cpu, names.data(), names.size(), entries.data(), take, &code, why.data(), why.size()) !=
-      0) {
+  const GdrJitTake take_object = [](void* receiver, const char* bytes, std::size_t size) {
+    static_cast<CodeBytes*>(receiver)->object.assign(bytes, size);
+  };
+  if (run(ir.data(), ir.size(), cpu, names.data(), names.size(), entries.data(), take,
+          with_object ? take_object : nullptr, &code, why.data(), why.size()) != 0) {
     throw Error(fmt::format("loop body is not compiled: {}", why.data()));
   }
   code.uniform = entries[0];
@@ -136,7 +139,7 @@ std::filesystem::path CodeCache::path_of(std::string_view ir, std::string_view c
 
 std::optional<CodeBytes> CodeCache::find(std::string_view ir, std::string_view cpu) const {
   if (!folder_) return std::nullopt;
-  struct stat about{};
+  struct stat about {};
   if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return std::nullopt;
   const std::optional<std::string> entry = read_own(path_of(ir, cpu));
   const std::string key = key_of(ir, cpu);
@@ -165,7 +168,7 @@ void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes&
     std::error_code none;
     std::filesystem::create_directories(folder_->parent_path(), none);
     mkdir(folder_->c_str(), S_IRWXU);
-    struct stat about{};
+    struct stat about {};
     if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
     const std::string body = body_of(key_of(ir, cpu), code);
     // In one step, whoever else writes the same.
@@ -188,6 +191,8 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   uniform = reinterpret_cast<Uniform>(first + code.uniform);
   turns = reinterpret_cast<Turns>(first + code.turns);
 }
+
+const void* LoadedCode::begin() const { return static_cast<const char*>(memory_) + kBefore; }
 
 LoadedCode::~LoadedCode() { munmap(memory_, size_); }
 

@@ -16,12 +16,13 @@ struct CodeBytes {
   std::string bytes;
   std::uint64_t uniform = 0;  // offsets of the functions of body_code.h
   std::uint64_t turns = 0;
+  std::string object{};  // for debuggers, if wanted; never kept
   friend bool operator==(const CodeBytes&, const CodeBytes&) = default;
 };
 
 /// Compiles IR text for the processors that LLVM knows by this name. Throws gdr::Error: there is no library gdr_jit, or
 /// LLVM refuses the text.
-[[nodiscard]] CodeBytes compile(std::string_view ir, const char* cpu);
+[[nodiscard]] CodeBytes compile(std::string_view ir, const char* cpu, bool with_object = false);
 /// True if this build has the compiler and this host can run what it makes.
 [[nodiscard]] bool can_compile();
 
@@ -59,6 +60,7 @@ class LoadedCode {
 
   Uniform uniform = nullptr;
   Turns turns = nullptr;
+  [[nodiscard]] const void* begin() const;
   /// Behind the last byte.
   [[nodiscard]] const void* end() const { return static_cast<const char*>(memory_) + size_; }
 

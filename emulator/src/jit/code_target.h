@@ -23,6 +23,8 @@ struct CodeTarget {
   bool host_doubles = false;
   /// The lanes of a vector are PEs of several blocks, the same blocks in all vectors; else of one.
   bool packed = false;
+  /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
+  bool names_lines = false;
 
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.

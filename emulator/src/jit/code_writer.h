@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,9 @@ class Writer {
   virtual ~Writer() = default;
 
   std::string text;
+
+  /// What is written from here on comes from this line of the body; none: from no line.
+  virtual void at_line(std::optional<std::uint32_t> line) = 0;
 
   // ---- literals and names
   [[nodiscard]] virtual std::string literal(double value) const = 0;
@@ -129,6 +133,9 @@ class Writer {
   /// Of what this has written.
   virtual std::string uniform_function(const std::string& right) = 0;
 };
+
+/// Of the function of what is equal in all PEs.
+inline constexpr char kUniformPrefix = 'v';
 
 /// For a part of a function; `prefix` begins the names in it.
 [[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);

@@ -27,6 +27,11 @@ std::string IrWriter::declarations() const {
                         width);
 }
 
+void IrWriter::at_line(std::optional<std::uint32_t> line) {
+  if (!names_lines_) return;
+  location_ = line ? fmt::format(", !dbg !{}", location_number(*line, prefix_ == kUniformPrefix)) : std::string();
+}
+
 IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::uint32_t further) {
   std::string lanes;
   for (unsigned lane = 0; lane < lanes_; ++lane) lanes += fmt::format("{}i64 {}", lane == 0 ? "" : ", ", lane);
@@ -39,8 +44,9 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
 
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
-  std::string function = fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element) #0 {{
+  std::string function =
+      fmt::format(R"(
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element) #0{} {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -49,7 +55,7 @@ entry:
   %longs = getelementptr i64, ptr %shorts, i64 %shift
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
-                                     parts.scatters ? "" : "readonly ", kRowWords, parts.planes * kRowWords);
+                  parts.scatters ? "" : "readonly ", of_function(false), kRowWords, parts.planes * kRowWords);
   function += parts.before + "  br label %turn\nturn:\n";
   function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
   for (const Phi& phi : parts.phis) {
@@ -71,8 +77,10 @@ entry:
 
 std::string IrWriter::uniform_function(const std::string& right) {
   line("ret i64 {}", lane_bits(right));
-  return "define i64 @uniform(ptr noalias readonly %records, ptr noalias readonly %state, ptr noalias %shared) #0 {\n" +
-         text + "}\n";
+  return fmt::format(
+      "define i64 @uniform(ptr noalias readonly %records, ptr noalias readonly %state, ptr noalias %shared) #0{} {{\n"
+      "{}}}\n",
+      of_function(true), text);
 }
 
 }  // namespace gdr::emulator::jit

@@ -7,6 +7,7 @@
 
 #include "code_writer.h"
 #include "simd/micro_op.h"
+#include "source_lines.h"
 
 namespace gdr::emulator::jit {
 
@@ -22,7 +23,10 @@ class IrWriter final : public Writer {
         directed_(target.directed_rounding),
         packed_(target.packed),
         plane_words_(target.plane_words()),
+        names_lines_(target.names_lines),
         prefix_(prefix) {}
+
+  void at_line(std::optional<std::uint32_t> line) override;
 
   [[nodiscard]] std::string literal(double value) const override {
     return fmt::format("splat (double 0x{:016X})", std::bit_cast<std::uint64_t>(value));
@@ -38,12 +42,12 @@ class IrWriter final : public Writer {
   template <class... Args>
   std::string set(fmt::format_string<Args...> form, Args&&... args) {
     const std::string name = fmt::format("%{}{}", prefix_, count_++);
-    text += "  " + name + " = " + fmt::format(form, std::forward<Args>(args)...) + "\n";
+    text += "  " + name + " = " + fmt::format(form, std::forward<Args>(args)...) + location_ + "\n";
     return name;
   }
   template <class... Args>
   void line(fmt::format_string<Args...> form, Args&&... args) {
-    text += "  " + fmt::format(form, std::forward<Args>(args)...) + "\n";
+    text += "  " + fmt::format(form, std::forward<Args>(args)...) + location_ + "\n";
   }
 
   // ---- on bits
@@ -188,6 +192,10 @@ class IrWriter final : public Writer {
     std::string reached;  // where there is a row
   };
   LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
+  /// Behind the head of a function.
+  [[nodiscard]] std::string of_function(bool uniform) const {
+    return names_lines_ ? fmt::format(" !dbg !{}", function_number(uniform)) : std::string();
+  }
   std::string address(const std::string& base, std::uint64_t words) {
     return words == 0 ? base : set("getelementptr i64, ptr {}, i64 {}", base, words);
   }
@@ -247,7 +255,9 @@ class IrWriter final : public Writer {
   bool directed_;
   bool packed_;
   unsigned plane_words_;
-  char prefix_;  // of the names
+  bool names_lines_;
+  std::string location_;  // behind an instruction
+  char prefix_;           // of the names
   unsigned count_ = 0;
 };
 

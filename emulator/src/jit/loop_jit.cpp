@@ -9,9 +9,11 @@
 #include <span>
 #include <vector>
 
+#include "debugger_entry.h"
 #include "gdr/base/error.h"
 #include "loop_edges.h"
 #include "perf_map.h"
+#include "source_lines.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>
@@ -107,6 +109,7 @@ std::uint64_t packed_turns() { return packed_turns_run.load(std::memory_order_re
 struct LoopJit::Form {
   BodyCode code;
   std::optional<LoadedCode> loaded;
+  std::optional<DebuggerEntry> shown;
   std::size_t record_planes = 0;
   std::size_t carried_planes = 0;
   std::size_t left_planes = 0;
@@ -460,7 +463,8 @@ LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, 
     refuse();
     return;
   }
-  names_code_ = perf_map_wanted();
+  names_code_ = is_on(kPerfMapVariable);
+  target_.names_lines = is_on(kDebuggerVariable);
   const LoopEdges edges = loop_edges(program);
   may_begin_ = edges.may_begin;
   refusal_ = edges.refusal;
@@ -525,18 +529,16 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
     }
     if (!form->code.refusal.empty()) throw Error(form->code.refusal);
     const CodeCache cache = CodeCache::of_user();
-    std::optional<CodeBytes> code = cache.find(form->code.text, target_.cpu);
+    std::optional<CodeBytes> code;
+    if (!target_.names_lines) code = cache.find(form->code.text, target_.cpu);
     if (!code && !compiles) return;
     if (!code) {
-      code = compile(form->code.text, target_.cpu);
-      cache.keep(form->code.text, target_.cpu, *code);
+      code = compile(form->code.text, target_.cpu, target_.names_lines);
+      if (!target_.names_lines) cache.keep(form->code.text, target_.cpu, *code);
     }
     form->loaded.emplace(*code);
-    if (names_code_) {
-      const char* const kind = target_.host_doubles ? "native" : rounding == Rounding::quick ? "quick" : "robust";
-      const char* const several = filling == Filling::packed ? ", blocks side by side" : "";
-      add_to_perf_map(*form->loaded, fmt::format("gdr {} loop body, {}{}", program_.program.kernel, kind, several));
-    }
+    if (names_code_) add_to_perf_map(*form->loaded, name_of_body(filling, rounding));
+    if (target_.names_lines) form->shown.emplace(std::move(code->object), form->loaded->begin());
     form->code.text.clear();
     own.ready[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
@@ -546,10 +548,17 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
   }
 }
 
+std::string LoopJit::name_of_body(Filling filling, Rounding rounding) const {
+  const char* const kind = target_.host_doubles ? "native" : rounding == Rounding::quick ? "quick" : "robust";
+  const char* const several = filling == Filling::packed ? ", blocks side by side" : "";
+  return fmt::format("gdr {} loop body, {}{}", program_.program.kernel, kind, several);
+}
+
 void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
   CodeTarget target = target_;
   target.packed = filling == Filling::packed;
   form.code = make_body_code(make_body_graph(program_, schedule_, target), rounding, target);
+  if (target.names_lines) form.code.text += source_lines(program_.program, name_of_body(filling, rounding));
   if (target.packed && form.code.refusal.empty() && (!form.code.bm_steps.empty() || form.code.reads_flags)) {
     form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
   }

@@ -103,6 +103,7 @@ class LoopJit {
   [[nodiscard]] bool ready(Filling filling, std::uint64_t interactions) const;
   void prepare(Filling filling, Rounding rounding, bool compiles) const;
   void make(Form& form, Filling filling, Rounding rounding) const;
+  [[nodiscard]] std::string name_of_body(Filling filling, Rounding rounding) const;
   /// By the quick form, then the robust one.
   template <class Turns>
   [[nodiscard]] bool run_on_forms(Filling filling, const Turns& turns) const;

@@ -13,12 +13,14 @@
 
 namespace gdr::emulator::jit {
 
-bool perf_map_wanted() {
-  const std::string wanted = base::environment("GDR_PERF_MAP");
+bool is_on(const char* variable) {
+  const std::string wanted = base::environment(variable);
   if (wanted.empty() || wanted == "off") return false;
   if (wanted == "on") return true;
-  throw Error(fmt::format("GDR_PERF_MAP: '{}' is refused: it must be on or off", wanted));
+  throw Error(fmt::format("{}: '{}' is refused: it must be on or off", variable, wanted));
 }
+
+const char* name_of_function(bool uniform) { return uniform ? "values equal in all PEs" : "turns"; }
 
 void add_to_perf_map(const LoadedCode& code, const std::string& body) {
   const auto uniform = reinterpret_cast<std::uintptr_t>(code.uniform);
@@ -28,12 +30,13 @@ void add_to_perf_map(const LoadedCode& code, const std::string& body) {
   const auto line = [&](std::uintptr_t from, std::uintptr_t other, const char* what) {
     return fmt::format("{:x} {:x} {}: {}\n", from, (other > from ? std::min(other, end) : end) - from, body, what);
   };
-  const std::string lines = line(uniform, turns, "values equal in all PEs") + line(turns, uniform, "turns");
+  const std::string lines =
+      line(uniform, turns, name_of_function(true)) + line(turns, uniform, name_of_function(false));
   // Others can write to /tmp: neither a link nor another user's file is written to.
   const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return;
-  struct stat about{};
+  struct stat about {};
   if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid()) {
     [[maybe_unused]] const ssize_t written = write(file, lines.data(), lines.size());  // else perf shows addresses
   }

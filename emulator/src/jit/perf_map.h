@@ -7,9 +7,12 @@
 
 namespace gdr::emulator::jit {
 
-/// The environment variable GDR_PERF_MAP: on, or off, which it is where it is not set. Throws gdr::Error for any other
-/// value.
-[[nodiscard]] bool perf_map_wanted();
+/// An environment variable that is on, or off, which it is where it is not set. Throws gdr::Error for any other value.
+[[nodiscard]] bool is_on(const char* variable);
+inline constexpr const char* kPerfMapVariable = "GDR_PERF_MAP";
+
+/// What a function of a body computes.
+[[nodiscard]] const char* name_of_function(bool uniform);
 
 /// Adds the functions to the file in which perf looks for the names of code that this process has made,
 /// /tmp/perf-PID.map, as `body`, a colon and what each of them computes. Without access to the file nothing happens.

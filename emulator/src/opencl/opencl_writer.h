@@ -20,6 +20,8 @@ class OpenClWriter final : public jit::Writer {
 
   explicit OpenClWriter(char prefix) : prefix_(prefix) {}
 
+  void at_line(std::optional<std::uint32_t>) override {}
+
   [[nodiscard]] std::string literal(double value) const override;
   [[nodiscard]] std::string literal(std::uint64_t bits) const override;
   [[nodiscard]] std::string number_literal(std::uint64_t bits) const override;
