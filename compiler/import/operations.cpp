@@ -206,7 +206,8 @@ int FunctionReader::call(const llvm::CallInst& next) {
   const llvm::Function* called = next.getCalledFunction();
   if (called == nullptr) return refuse(next, "a function is called through a pointer: call it by its name");
   if (called == &function_) return refuse(next, "the function calls itself: write a loop with a fixed number of turns");
-  const llvm::DISubprogram* described = called->getSubprogram();
+  // getSubprogram() takes any note for one: LLVM's verifier asks nothing of those of declarations.
+  const auto* described = llvm::dyn_cast_or_null<llvm::DISubprogram>(called->getMetadata(llvm::LLVMContext::MD_dbg));
   const std::string name = described != nullptr ? described->getName().str() : called->getName().str();
   const Known* known = known_function(called->getName());
   if (known == nullptr || next.arg_size() != known->operands || !type_of(*next.getType())) {

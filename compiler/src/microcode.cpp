@@ -64,8 +64,14 @@ void declare(const PairFunction& function, Microcode& code) {
       const std::string name = unique(name_of(function, record, spelled(fields[n].name)), taken);
       for (unsigned element = 0; element < fields[n].count; ++element) {
         Variable variable;
-        variable.name = fields[n].array ? fmt::format("{}[{}]", name, element) : name;
         variable.record = static_cast<Record>(record);
+        if (!fields[n].array) {
+          variable.name = name;
+        } else if (variable.record == Record::parameter) {  // which are words by themselves
+          variable.name = unique(fmt::format("{}_{}", name, element), taken);
+        } else {
+          variable.name = fmt::format("{}[{}]", name, element);
+        }
         variable.field = n;
         variable.element = element;
         variable.width = is_long(fields[n].type) ? Width::long_word : Width::short_word;

@@ -256,6 +256,11 @@ class KernelText {
     }));
   }
 
+  static constexpr const char* kAllowUnused = "  # allow unused: the function does not read all of it\n";
+  static const char* width_of(const Field& field) { return is_long(field.type) ? "long" : "short"; }
+  static const char* word_of(const Field& field) { return is_float(field.type) ? "flt" : "fix"; }
+  static const char* bits_of(const Field& field) { return is_long(field.type) ? "72" : "36"; }
+
   std::string declarations(Record record) {
     static constexpr const char* kTitles[kRecords] = {"i-particle", "j-particle", "results", "parameters"};
     const auto& fields = kernel_.function.records[static_cast<std::size_t>(record)];
@@ -265,45 +270,42 @@ class KernelText {
     while (variable < code_.variables.size() && code_.variables[variable].record != record) ++variable;
     std::string views;
     for (const Field& field : fields) {
+      if (record == Record::parameter) {
+        for (unsigned n = 0; n < field.count; ++n, ++variable) {
+          all += parameter(field, code_.variables[variable].name) + (used_[variable] != 0 ? "\n" : kAllowUnused);
+        }
+        continue;
+      }
       const Variable& first = code_.variables[variable];
       bool all_used = true;
       for (unsigned n = 0; n < field.count; ++n) all_used = all_used && used_[variable + n] != 0;
       const std::string name = first.name.substr(0, first.name.find('['));
       all += declaration(record, field, name, variable);
-      all += !all_used        ? "  # allow unused: the function does not read all of it\n"
+      all += !all_used        ? kAllowUnused
              : field.numbered ? "  # bits 63 to 28: the key as a short word; 27 to 0: the number\n"
                               : "\n";
       if (viewed_[static_cast<int>(variable)]) {
-        views += fmt::format("bvar vector {} {} {}\n", is_long(field.type) ? "long" : "short", first.view, name);
+        views += fmt::format("bvar vector {} {} {}\n", width_of(field), first.view, name);
       }
       variable += field.count;
     }
     return all + views;
   }
 
+  static std::string parameter(const Field& field, const std::string& name) {
+    return fmt::format("param {} : {} {}64to{} = 0", name, width_of(field), word_of(field), bits_of(field));
+  }
+
   std::string declaration(Record record, const Field& field, const std::string& name, std::size_t variable) const {
-    const std::string width = is_long(field.type) ? "long" : "short";
-    const std::string word = fmt::format("{}{}", is_float(field.type) ? "flt" : "fix", "");
-    const std::string bits = is_long(field.type) ? "72" : "36";
     const std::string shape = field.array ? fmt::format("{}[{}]", name, field.count) : name;
-    switch (record) {
-      case Record::i:
-        return fmt::format("var vector {:5} {} hlt {}64to{}", width, shape, word, bits);
-      case Record::j:
-        return fmt::format("bvar {:5} {} elt {}64to{}", width, shape, word, bits);
-      case Record::parameter: {
-        std::string lines;
-        for (unsigned n = 0; n < field.count; ++n) {
-          const Variable& one = code_.variables[variable + n];
-          lines += fmt::format("{}param {} : {} {}64to{} = 0", n == 0 ? "" : "\n", one.name, width, word, bits);
-        }
-        return lines;
-      }
-      case Record::result:
-        break;
+    if (record == Record::i) {
+      return fmt::format("var vector {:5} {} hlt {}64to{}", width_of(field), shape, word_of(field), bits_of(field));
+    }
+    if (record == Record::j) {
+      return fmt::format("bvar {:5} {} elt {}64to{}", width_of(field), shape, word_of(field), bits_of(field));
     }
     const std::size_t first = result_index(kernel_.function, code_.variables[variable].field, 0);
-    return fmt::format("var vector {:5} {} rrn {}{}to64 {}", width, shape, word, bits,
+    return fmt::format("var vector {:5} {} rrn {}{}to64 {}", width_of(field), shape, word_of(field), bits_of(field),
                        isa::info_of(code_.reductions[first].op).mnemonic);
   }
 

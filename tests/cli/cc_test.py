@@ -86,6 +86,14 @@ class FromAFormula(cli_test.CliTest):
     def test_results_come_in_one_command(self):
         self.assertEqual(self.succeeds(*self.run_with()).out, "sum\n7\n")
 
+    def test_an_array_of_parameters_is_its_words(self):
+        polynomial = PAIR.replace("double scale;", "double c[3]; float unused[2];").replace(
+            "(j.x - i.x) * j.m * p.scale + i.n", "(p.c[0] + p.c[1] * i.n + p.c[2] * i.n * i.n) * j.m + (j.x - i.x)")
+        self.kernel = self.file("polynomial.cc", polynomial)
+        self.scale = [f"--param={one}" for one in ("c_0=5", "c_1=7", "c_2=11", "unused_0=0", "unused_1=0")]
+        self.assertEqual(self.succeeds(*self.run_with(i="xi,n\n0,1\n0.5,3\n")).out,
+                         f"sum\n{(5 + 7 + 11) * 2 + 1}\n{(5 + 21 + 99) * 2 + 0.5}\n")
+
     def test_wrong_tables_are_refused_at_their_place(self):
         wrong = self.scratch / "wrong.csv"
         for table, text, message in [
