@@ -8,48 +8,41 @@
 
 namespace gdr::assembler {
 
-Bundles::Bundles(const SectionGraph& graph) : graph_(graph), group_(graph.operations.size()) {
-  std::iota(group_.begin(), group_.end(), std::size_t{0});
-  join_circles();
-  join_products();
-  collect();
-}
+namespace {
 
-std::vector<unsigned> Bundles::predecessors() const {
-  std::vector<unsigned> waits_for(bundles_.size());
-  for (const std::vector<Edge>& edges : edges_) {
-    for (const Edge& edge : edges) ++waits_for[edge.to];
+class Bundler {
+ public:
+  explicit Bundler(const SectionGraph& graph) : graph_(graph), group_(graph.operations.size()) {
+    std::iota(group_.begin(), group_.end(), std::size_t{0});
   }
-  return waits_for;
-}
 
-std::vector<std::ptrdiff_t> Bundles::ways() const {
-  std::vector<unsigned> waits_for = predecessors();
-  std::vector<std::size_t> order;
-  for (std::size_t bundle = 0; bundle < bundles_.size(); ++bundle) {
-    if (waits_for[bundle] == 0) order.push_back(bundle);
+  BundleGraph run() {
+    join_circles();
+    join_products();
+    collect();
+    return std::move(result_);
   }
-  for (std::size_t at = 0; at < order.size(); ++at) {
-    for (const Edge& edge : edges_[order[at]]) {
-      if (--waits_for[edge.to] == 0) order.push_back(edge.to);
-    }
-  }
-  GDR_ASSERT(order.size() == bundles_.size(), "dependences between bundles have no circle");
-  std::vector<std::ptrdiff_t> ways(bundles_.size());
-  for (auto bundle = order.rbegin(); bundle != order.rend(); ++bundle) {
-    for (const Edge& edge : edges_[*bundle]) ways[*bundle] = std::max(ways[*bundle], ways[edge.to] + edge.lines);
-  }
-  return ways;
-}
 
-void Bundles::join(std::size_t a, std::size_t b) {
+ private:
+  [[nodiscard]] std::size_t line_of(std::size_t operation) const { return graph_.operations[operation].line; }
+  void join(std::size_t a, std::size_t b);
+  void join_circles();
+  void join_products();
+  void collect();
+
+  const SectionGraph& graph_;
+  std::vector<std::size_t> group_;  // each operation's, named by its first member
+  BundleGraph result_;
+};
+
+void Bundler::join(std::size_t a, std::size_t b) {
   const std::size_t kept = std::min(group_[a], group_[b]);
   const std::size_t gone = std::max(group_[a], group_[b]);
   std::replace(group_.begin(), group_.end(), gone, kept);
 }
 
 /// Dependences lead to later lines but for those of one line, so that only these close circles.
-void Bundles::join_circles() {
+void Bundler::join_circles() {
   std::vector<std::vector<std::size_t>> same_line(group_.size());
   for (const Dependence& dependence : graph_.dependences) {
     if (line_of(dependence.before) == line_of(dependence.after)) {
@@ -78,7 +71,7 @@ void Bundles::join_circles() {
   }
 }
 
-void Bundles::join_products() {
+void Bundler::join_products() {
   const auto half_of = [&](std::size_t index) {
     const UnitOperation& operation = graph_.operations[index];
     return operation.unit == isa::Unit::multiplier ? isa::info_of(operation.from->line.multiplier.op).half
@@ -91,27 +84,31 @@ void Bundles::join_products() {
   }
 }
 
-void Bundles::collect() {
+void Bundler::collect() {
   std::vector<std::size_t> bundle_of(group_.size());
   std::vector<std::size_t> offset_of(group_.size());
   for (std::size_t operation = 0; operation < group_.size(); ++operation) {
     const std::size_t first = group_[operation];
-    if (first == operation) bundles_.emplace_back();
-    bundle_of[operation] = first == operation ? bundles_.size() - 1 : bundle_of[first];
+    if (first == operation) result_.bundles.emplace_back();
+    bundle_of[operation] = first == operation ? result_.bundles.size() - 1 : bundle_of[first];
     offset_of[operation] = line_of(operation) - line_of(first);
-    Bundle& bundle = bundles_[bundle_of[operation]];
+    Bundle& bundle = result_.bundles[bundle_of[operation]];
     bundle.members.push_back({operation, offset_of[operation]});
     const std::size_t earliest = graph_.earliest[operation];
     bundle.earliest = std::max(bundle.earliest, earliest - std::min(earliest, offset_of[operation]));
   }
-  edges_.resize(bundles_.size());
+  result_.edges.resize(result_.bundles.size());
   for (const Dependence& dependence : graph_.dependences) {
     const std::size_t from = bundle_of[dependence.before];
     const std::size_t to = bundle_of[dependence.after];
     if (from == to) continue;
-    edges_[from].push_back({to, static_cast<std::ptrdiff_t>(dependence.lines + offset_of[dependence.before]) -
-                                    static_cast<std::ptrdiff_t>(offset_of[dependence.after])});
+    result_.edges[from].push_back({to, static_cast<std::ptrdiff_t>(dependence.lines + offset_of[dependence.before]) -
+                                           static_cast<std::ptrdiff_t>(offset_of[dependence.after])});
   }
 }
+
+}  // namespace
+
+BundleGraph bundles_of(const SectionGraph& graph) { return Bundler(graph).run(); }
 
 }  // namespace gdr::assembler

@@ -18,13 +18,14 @@ bool in_place_of_values(const isa::Access& access) {
   return access.storage == Storage::t || access.storage == Storage::gpr || access.storage == Storage::lm;
 }
 
-/// A write into T, GPR or LM and whether it can be a value.
+/// A write into T, GPR or LM and whether it can be a value, or into a flag and whether that may have another number.
 struct Definition {
   const CodeAccess* access = nullptr;
   const CodeLine* line = nullptr;
   bool free = true;
-  std::vector<const CodeAccess*> reads;
-  std::vector<int> before;  // definitions that it leaves parts of
+  std::vector<const CodeLine*> reads;  // their lines, ascending
+  std::vector<int> before;             // definitions that it leaves parts of
+  int base = kEntry;                   // the one that it overwrites where its condition holds, the whole of it
 };
 
 struct Read {
@@ -34,14 +35,15 @@ struct Read {
 
 class Analyst {
  public:
-  Analyst(const std::vector<CodeLine>& section, const Words& leaving) : reaching_(kAllWords) {
+  Analyst(const std::vector<CodeLine>& section, const Words& leaving, Conditions conditions)
+      : conditions_(conditions), reaching_(kAllWords) {
     for (std::vector<int>& definitions : reaching_) definitions = {kEntry};
     for (const CodeLine& line : section) {
       for (const CodeAccess& access : line.accesses) {
-        if (!access.write && !access.defines && in_place_of_values(access)) read(line, access);
+        if (!access.write && !access.defines && is_followed(access)) read(line, access);
       }
       for (const CodeAccess& access : line.accesses) {
-        if (access.write && in_place_of_values(access)) write(line, access);
+        if (access.write && is_followed(access)) write(line, access);
       }
     }
     for (unsigned word = 0; word < kAllWords; ++word) {
@@ -51,7 +53,9 @@ class Analyst {
         if (word < isa::kTShortWords) left_in_t_.push_back(definition);
       }
     }
+    keep_split_merges();
     keep_dead_results();
+    keep_split_merges();
   }
 
   [[nodiscard]] bool is_free(const CodeAccess& access) const {
@@ -66,6 +70,10 @@ class Analyst {
   }
 
   [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }
+  /// The definition that a free write overwrites in part; -1: none.
+  [[nodiscard]] int base_of(const CodeAccess& write) const {
+    return definitions_[static_cast<std::size_t>(number_.at(&write))].base;
+  }
   [[nodiscard]] const std::vector<int>& left_in_t() const { return left_in_t_; }
   /// Definitions that a read finds; of a write those that it leaves parts of, and itself.
   [[nodiscard]] std::vector<int> found_by(const CodeAccess& access) const {
@@ -80,6 +88,10 @@ class Analyst {
   }
 
  private:
+  [[nodiscard]] bool is_followed(const CodeAccess& access) const {
+    return in_place_of_values(access) || (access.storage == Storage::flag && conditions_ == Conditions::free);
+  }
+
   /// Words that an access may touch: all of LM if its address is computed.
   template <class Visit>
   void for_reached(const CodeLine& line, const CodeAccess& access, Visit visit) {
@@ -104,7 +116,7 @@ class Analyst {
     std::vector<int> from;
     for_reached(line, access, [&](unsigned word) { unite(from, reaching_[word]); });
     if (is_exact(line, access, from)) {
-      definitions_[static_cast<std::size_t>(from[0])].reads.push_back(&access);
+      definitions_[static_cast<std::size_t>(from[0])].reads.push_back(&line);
     } else {
       for (const int definition : from) keep(definition);
     }
@@ -114,13 +126,15 @@ class Analyst {
   /// True if the read takes the whole of one value as an operand.
   [[nodiscard]] bool is_exact(const CodeLine& line, const CodeAccess& read, const std::vector<int>& from) const {
     if (from.size() != 1 || from[0] == kEntry) return false;
+    const Definition& definition = definitions_[static_cast<std::size_t>(from[0])];
+    // The flag of a mask is its line's, not an operation's.
+    if (read.storage == Storage::flag) return read.unit != Unit::none && line.line.vlen <= definition.line->line.vlen;
     if (read.indirect || read.purpose != isa::Purpose::value || (read.role != Role::a && read.role != Role::b)) {
       return false;
     }
     // The two lines of a long product name their operands alike.
     const isa::Op op = read.unit == Unit::bm ? isa::Op::BM : isa::slot_of(line.line, read.unit).op;
     if (isa::info_of(op).half != isa::ProductHalf::none) return false;
-    const Definition& definition = definitions_[static_cast<std::size_t>(from[0])];
     const CodeAccess& written = *definition.access;
     // A floating-point source may have any width.
     const bool width_fits = read.width == written.width || (read.storage == Storage::t && read.floating);
@@ -132,9 +146,13 @@ class Analyst {
     const int number = static_cast<int>(definitions_.size());
     number_[&access] = number;
     const bool partial = is_partial(line, access);
-    definitions_.push_back({&access, &line, !partial && access.step > 0, {}, {}});
+    const int base = partial ? merged_by(line, access) : kEntry;
+    const bool is_flag = access.storage == Storage::flag;
+    const bool free = (!partial || base != kEntry) && (access.step > 0 || is_flag);
+    definitions_.push_back({&access, &line, free, {}, {}, base});
+    if (base != kEntry) definitions_.back().before = {base};
     for_reached(line, access, [&](unsigned word) {
-      if (!partial) {
+      if (!partial || base != kEntry) {
         reaching_[word] = {number};
         return;
       }
@@ -144,19 +162,87 @@ class Analyst {
     });
   }
 
-  /// A result that nothing reads is dropped if the operation has another one that is sure to be written, so that its
-  /// events count as before; it stays otherwise.
-  void keep_dead_results() {
-    std::map<std::pair<const CodeLine*, Unit>, bool> has_value;
-    const auto key = [](const Definition& definition) { return std::pair(definition.line, definition.access->unit); };
-    for (const Definition& definition : definitions_) {
-      if (definition.free && !definition.reads.empty()) has_value[key(definition)] = true;
+  /// The one definition that a write under a flag overwrites, word for word; kEntry: there is none.
+  int merged_by(const CodeLine& line, const CodeAccess& write) {
+    const bool by_flag = write.predicate.flag != 0 && !write.predicate.jvalid;
+    if (conditions_ != Conditions::free || !by_flag || line.line.mask.flag != 0 || write.one_pe || write.indirect ||
+        write.step == 0 || write.storage == Storage::flag) {
+      return kEntry;
     }
-    for (Definition& definition : definitions_) {
-      if (definition.free && definition.reads.empty() && !has_value[key(definition)]) definition.free = false;
+    std::vector<int> from;
+    for_reached(line, write, [&](unsigned word) { unite(from, reaching_[word]); });
+    if (from.size() != 1 || from[0] == kEntry) return kEntry;
+    const Definition& base = definitions_[static_cast<std::size_t>(from[0])];
+    const CodeAccess& written = *base.access;
+    const bool whole = written.storage == write.storage && written.address == write.address &&
+                       written.width == write.width && written.step == write.step &&
+                       base.line->line.vlen == line.line.vlen;
+    return whole ? from[0] : kEntry;
+  }
+
+  /// A value that is overwritten in part shares its place with the one that overwrites it: both are free, or none is.
+  /// So are all results of the two operations, and whoever reads the old one does so no later than it is overwritten.
+  void keep_split_merges() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      std::map<Writer, Writer> over;  // of a base, who overwrites it
+      for (std::size_t number = 0; number < definitions_.size(); ++number) {
+        const Definition& merge = definitions_[number];
+        if (merge.base == kEntry) continue;
+        Definition& base = definitions_[static_cast<std::size_t>(merge.base)];
+        const bool both = merge.free && base.free && is_one_merge(merge) && is_read_before(base, *merge.line) &&
+                          over.emplace(writer_of(base), writer_of(merge)).first->second == writer_of(merge);
+        if (both || (!merge.free && !base.free)) continue;
+        definitions_[number].free = base.free = false;
+        changed = true;
+      }
     }
   }
 
+  using Writer = std::pair<const CodeLine*, Unit>;
+  static Writer writer_of(const Definition& definition) { return {definition.line, definition.access->unit}; }
+
+  template <class Visit>
+  [[nodiscard]] bool all_results(const Definition& one, Visit visit) const {
+    return std::ranges::all_of(definitions_, [&](const Definition& other) {
+      return !other.free || other.access->storage == Storage::flag || writer_of(other) != writer_of(one) ||
+             visit(other);
+    });
+  }
+
+  /// True if all free results of its operation overwrite results of one other, under one condition.
+  [[nodiscard]] bool is_one_merge(const Definition& merge) const {
+    return all_results(merge, [&](const Definition& other) {
+      return other.base != kEntry && other.access->predicate == merge.access->predicate &&
+             writer_of(definitions_[static_cast<std::size_t>(other.base)]) ==
+                 writer_of(definitions_[static_cast<std::size_t>(merge.base)]);
+    });
+  }
+
+  /// True if no result of its operation is read behind the line; lines of a section stand one behind the other.
+  [[nodiscard]] bool is_read_before(const Definition& base, const CodeLine& line) const {
+    return all_results(base, [&](const Definition& other) {
+      return std::ranges::all_of(other.reads, [&](const CodeLine* reader) { return reader <= &line; });
+    });
+  }
+
+  /// A result that nothing reads is dropped if the operation has another one that is sure to be written, so that its
+  /// events count as before; it stays otherwise.
+  void keep_dead_results() {
+    std::map<Writer, bool> has_value;
+    const auto key = [](const Definition& definition) { return writer_of(definition); };
+    for (const Definition& definition : definitions_) {
+      if (!definition.free || definition.access->storage == Storage::flag) continue;
+      if (!definition.reads.empty()) has_value[key(definition)] = true;
+      if (definition.base != kEntry) has_value[key(definitions_[static_cast<std::size_t>(definition.base)])] = true;
+    }
+    for (Definition& definition : definitions_) {
+      const bool dead = definition.free && definition.reads.empty();
+      if (dead && (definition.access->storage == Storage::flag || !has_value[key(definition)])) definition.free = false;
+    }
+  }
+
+  Conditions conditions_;
   std::vector<std::vector<int>> reaching_;  // each word's definitions
   std::vector<Definition> definitions_;
   std::map<const CodeAccess*, int> number_;
@@ -191,11 +277,8 @@ class Builder {
     section_.operations.resize(section_.graph.operations.size());
     add_values();
     for (std::size_t number = 0; number < section_.operations.size(); ++number) add_operands(number);
-    for (std::size_t value = 0; value < section_.values.size(); ++value) {
-      for (const std::size_t reader : section_.values[value].readers) {
-        section_.graph.dependences.push_back({section_.values[value].operation, reader, 1});
-      }
-    }
+    for (const FreeValue& value : section_.values) add_dependences(value);
+    add_flag_dependences();
     add_tenancies();
   }
 
@@ -208,11 +291,40 @@ class Builder {
     }
   }
 
+  void add_flag_dependences() {
+    std::map<int, std::size_t> setters;
+    for (std::size_t number = 0; number < section_.operations.size(); ++number) {
+      const FreeOperation& operation = section_.operations[number];
+      for (const int flag : operation.flags_read) {
+        if (flag < 0) continue;
+        const std::size_t setter = setters.at(flag);
+        const isa::UnitInfo& unit = isa::info_of(section_.graph.operations[setter].unit);
+        section_.graph.dependences.push_back({setter, number, unit.register_latency});
+      }
+      if (operation.flag_set >= 0) setters[operation.flag_set] = number;
+    }
+  }
+
+  void add_dependences(const FreeValue& value) {
+    const auto depend = [&](std::size_t before, std::size_t after, unsigned lines) {
+      if (before != after) section_.graph.dependences.push_back({before, after, lines});
+    };
+    for (const std::size_t reader : value.readers) depend(value.operation, reader, 1);
+    if (value.base < 0) return;
+    const FreeValue& base = section_.values[static_cast<std::size_t>(value.base)];
+    depend(base.operation, value.operation, 1);
+    for (const std::size_t reader : base.readers) depend(reader, value.operation, 0);
+  }
+
   void add_values() {
     for (std::size_t number = 0; number < section_.operations.size(); ++number) {
       FreeOperation& operation = section_.operations[number];
       for_accesses(number, [&](const CodeAccess& access) {
         if (!access.write) return;
+        if (access.storage == Storage::flag) {
+          if (analyst_.is_free(access)) add_flag(number, access);
+          return;
+        }
         if (!analyst_.is_free(access)) {
           operation.writes_t = operation.writes_t || access.role == Role::t_write;
           operation.writes_gpr = operation.writes_gpr || access.role == Role::gpr_write;
@@ -222,16 +334,28 @@ class Builder {
         if (operation.result < 0) {
           operation.result = static_cast<int>(section_.values.size());
           const std::uint8_t elements = section_.graph.operations[number].from->line.vlen;
-          section_.values.push_back({number, access.width, elements, {}});
+          section_.values.push_back({number, access.width, elements, {}, -1, access.predicate});
+          const int base = analyst_.base_of(access);
+          if (base != kEntry) section_.values.back().base = value_of_.at(base);
         }
         value_of_[analyst_.found_by(access).back()] = operation.result;
       });
     }
   }
 
+  void add_flag(std::size_t number, const CodeAccess& access) {
+    section_.operations[number].flag_set = static_cast<int>(section_.flags++);
+    flag_of_[analyst_.found_by(access).back()] = section_.operations[number].flag_set;
+  }
+
   void add_operands(std::size_t number) {
     for_accesses(number, [&](const CodeAccess& access) {
       if (access.write || !analyst_.is_free(access)) return;
+      if (access.storage == Storage::flag) {
+        const int flag = flag_of_.at(analyst_.found_by(access).front());
+        section_.operations[number].flags_read[static_cast<std::size_t>(access.role)] = flag;
+        return;
+      }
       const int value = value_of_.at(analyst_.found_by(access).front());
       section_.operations[number].operands[access.role == Role::a ? 0 : 1] = value;
       std::vector<std::size_t>& readers = section_.values[static_cast<std::size_t>(value)].readers;
@@ -279,25 +403,54 @@ class Builder {
   FreeSection& section_;
   const Analyst& analyst_;
   std::map<int, int> value_of_;  // of a free definition
+  std::map<int, int> flag_of_;
 };
+
+bool is_unknown(const CodeLine& line) { return line.unknown; }
+
+/// Flags that the section's own may have, at least as many as it names.
+bool has_flags_enough(const std::vector<CodeLine>& section, const FreeSection& free, const Analyst& analyst) {
+  std::array<bool, isa::kFlags + 1> named{};
+  for (const CodeLine& line : section) {
+    for (const CodeAccess& access : line.accesses) {
+      if (access.write && access.storage == Storage::flag && analyst.is_free(access)) named.at(access.address) = true;
+    }
+  }
+  return flag_numbers(free).size() >= static_cast<std::size_t>(std::ranges::count(named, true));
+}
 
 }  // namespace
 
+std::vector<unsigned> flag_numbers(const FreeSection& section) {
+  std::vector<unsigned> numbers;
+  for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {
+    bool taken = false;
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      taken = taken || section.taken.test(kFirstFlagWord + flag * isa::kVectorElements + element);
+    }
+    if (!taken) numbers.push_back(flag);
+  }
+  return numbers;
+}
+
 std::optional<FreeSection> free_section(const std::vector<CodeLine>& section, const std::vector<Tail>& tails,
-                                        unsigned record_words, const Words& entering, const Words& leaving) {
-  const bool unknown = std::any_of(section.begin(), section.end(), [](const CodeLine& line) { return line.unknown; });
-  if (unknown) return std::nullopt;
-  const Analyst analyst(section, leaving);
+                                        unsigned record_words, const Words& entering, const Words& leaving,
+                                        Conditions conditions) {
+  if (std::ranges::any_of(section, is_unknown)) return std::nullopt;
+  const Analyst analyst(section, leaving, conditions);
   auto graph =
       graph_of(section, tails, record_words, [&](const CodeAccess& access) { return analyst.is_free(access); });
   if (!graph) return std::nullopt;
-  FreeSection result{*std::move(graph), {}, {}, {}, entering | leaving, {}, true};
+  FreeSection result{*std::move(graph), {}, {}, {}, 0, entering | leaving, {}, true};
   for (const CodeLine& line : section) {
     for (const CodeAccess& access : line.accesses) {
       if (access.indirect) result.local_memory_free = false;
       Words& words = analyst.is_free(access) ? result.left : result.taken;
       for_words(access, line.line.vlen, [&](unsigned word, unsigned) { words.set(word); });
     }
+  }
+  if (!has_flags_enough(section, result, analyst)) {
+    return free_section(section, tails, record_words, entering, leaving, Conditions::kept);
   }
   Builder(result, analyst).run();
   return result;

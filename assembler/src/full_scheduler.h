@@ -1,13 +1,12 @@
-// A search for few lines: list schedules one after the other, each from the priorities of the best one so far with a
-// few of them changed. Everything is drawn from a seed and counted in steps, so that a plan depends on nothing else.
+// A section of a source for the search for few lines, and the lines of the plan that it finds.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "free_values.h"
 #include "gdr/assembler/assembler.h"
-#include "placement.h"
 
 namespace gdr::assembler {
 
@@ -15,14 +14,6 @@ namespace gdr::assembler {
 struct Surroundings {
   bool repeats = false;                            // its end runs before its begin
   std::vector<std::vector<const CodeLine*>> next;  // the first lines of each section that may run behind it
-};
-
-struct Plan {
-  std::size_t lines = 0;
-  std::vector<PlacedOperation> operations;
-  std::vector<PlacedValue> values;
-  std::vector<unsigned> gpr;  // address of each value in registers, if it stands there
-  std::vector<unsigned> lm;
 };
 
 /// A plan of fewer than `limit` lines, if the search finds one.

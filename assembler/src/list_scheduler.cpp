@@ -12,10 +12,10 @@ namespace {
 
 class ListScheduler {
  public:
-  explicit ListScheduler(const SectionGraph& graph) : graph_(graph), bundles_(graph) {}
+  explicit ListScheduler(const SectionGraph& graph) : graph_(graph), bundles_(bundles_of(graph)) {}
 
   std::optional<Packing> run(std::size_t limit) {
-    const auto& bundles = bundles_.all();
+    const auto& bundles = bundles_.bundles;
     std::vector<std::size_t> waiting = by_urgency();
     std::vector<std::size_t> earliest(bundles.size());
     std::vector<unsigned> predecessors = bundles_.predecessors();
@@ -28,7 +28,7 @@ class ListScheduler {
           ++at;
           continue;
         }
-        for (const Edge& edge : bundles_.edges()[bundle]) {
+        for (const Edge& edge : bundles_.edges[bundle]) {
           --predecessors[edge.to];
           const std::ptrdiff_t ready = static_cast<std::ptrdiff_t>(line) + edge.lines;
           earliest[edge.to] = std::max(earliest[edge.to], static_cast<std::size_t>(std::max<std::ptrdiff_t>(ready, 0)));
@@ -44,8 +44,8 @@ class ListScheduler {
  private:
   /// Bundles by the length of the longest way from them to the section's end; equal ones as in the source.
   std::vector<std::size_t> by_urgency() const {
-    const std::size_t count = bundles_.all().size();
-    const std::vector<std::ptrdiff_t> way = bundles_.ways();
+    const std::size_t count = bundles_.bundles.size();
+    const std::vector<std::ptrdiff_t> way = bundles_.ways().value();
     std::vector<std::size_t> urgent(count);
     std::iota(urgent.begin(), urgent.end(), std::size_t{0});
     std::sort(urgent.begin(), urgent.end(),
@@ -77,7 +77,7 @@ class ListScheduler {
   }
 
   const SectionGraph& graph_;
-  Bundles bundles_;
+  BundleGraph bundles_;
   std::vector<isa::Line> lines_;  // what stands in each line so far
   Packing packing_;
 };

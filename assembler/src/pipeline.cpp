@@ -7,6 +7,8 @@
 #include <queue>
 #include <utility>
 
+#include "bundles.h"
+
 namespace gdr::assembler {
 namespace {
 
@@ -16,8 +18,10 @@ using isa::Storage;
 using isa::Unit;
 
 constexpr int kForEver = std::numeric_limits<int>::max();
-constexpr double kScanEffort = 0.02;  // of the search, for each cut
-constexpr std::size_t kMostOffered = 4;
+constexpr double kScanEffort = 0.02;       // of the search, for each cut
+constexpr double kSecondScanEffort = 0.1;  // for each of the best ones
+constexpr std::size_t kMostScanned = 12;
+constexpr std::size_t kMostOffered = 3;
 
 /// Registers or local memory: the line behind which each short word may be written again.
 class Places {
@@ -110,7 +114,7 @@ CodeLine remade(const isa::Line& line, const CodeLine& before) {
 class Pipeliner {
  public:
   Pipeliner(const PipelineJob& job, const FreeSection& section)
-      : job_(job), section_(section), bundles_(section.graph), turned_(job.flags[0]), valid_(job.flags[1]) {
+      : job_(job), section_(section), bundles_(bundles_of(section.graph)), turned_(job.flags[0]), valid_(job.flags[1]) {
     find_order();
   }
 
@@ -125,6 +129,7 @@ class Pipeliner {
         if (const auto plan = plan_of(*rotation, quick, job_.limit)) found.emplace(plan->lines, *std::move(rotation));
       }
     }
+    found = better_of(std::move(found));
     std::multimap<std::size_t, Pipelined> offers;
     for (const auto& [lines, rotation] : found) {
       if (offers.size() == kMostOffered) break;
@@ -139,6 +144,20 @@ class Pipeliner {
   }
 
  private:
+  /// The best ones of a scan, in the order that a longer one finds.
+  [[nodiscard]] std::multimap<std::size_t, Rotation> better_of(std::multimap<std::size_t, Rotation>&& found) const {
+    ScheduleOptions longer = job_.options;
+    longer.effort *= kSecondScanEffort;
+    std::multimap<std::size_t, Rotation> better;
+    std::size_t scanned = 0;
+    for (auto& [lines, rotation] : found) {
+      if (scanned++ == kMostScanned) break;
+      const auto plan = plan_of(rotation, longer, lines);
+      better.emplace(plan ? plan->lines : lines, std::move(rotation));
+    }
+    return better;
+  }
+
   // ---- stages ------------------------------------------------------------------------------------------------------
 
   /// Bundles so that each stands behind what it waits for, otherwise as in the source.
@@ -146,7 +165,7 @@ class Pipeliner {
     std::vector<unsigned> waits_for = bundles_.predecessors();
     const auto later = [&](std::size_t a, std::size_t b) { return first_of(a) > first_of(b); };
     std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(later)> ready(later);
-    levels_.assign(bundles_.all().size(), 0);
+    levels_.assign(bundles_.bundles.size(), 0);
     for (std::size_t bundle = 0; bundle < levels_.size(); ++bundle) {
       if (waits_for[bundle] == 0) ready.push(bundle);
     }
@@ -154,19 +173,19 @@ class Pipeliner {
       const std::size_t bundle = ready.top();
       ready.pop();
       order_.push_back(bundle);
-      for (const Edge& edge : bundles_.edges()[bundle]) {
+      for (const Edge& edge : bundles_.edges[bundle]) {
         levels_[edge.to] = std::max(levels_[edge.to], levels_[bundle] + edge.lines);
         if (--waits_for[edge.to] == 0) ready.push(edge.to);
       }
     }
   }
   [[nodiscard]] std::size_t first_of(std::size_t bundle) const {
-    return bundles_.all()[bundle].members.front().operation;
+    return bundles_.bundles[bundle].members.front().operation;
   }
 
   /// For each cut, which bundles are of the second stage: by how early, and by how late they can stand.
   [[nodiscard]] std::vector<std::vector<bool>> cuts() const {
-    const std::vector<std::ptrdiff_t> ways = bundles_.ways();
+    const std::vector<std::ptrdiff_t> ways = bundles_.ways().value();
     const std::ptrdiff_t depth = *std::ranges::max_element(ways);
     std::vector<std::vector<bool>> all;
     for (const bool late : {false, true}) {
@@ -175,11 +194,11 @@ class Pipeliner {
         for (const std::size_t bundle : order_) {
           if ((late ? depth - ways[bundle] : levels_[bundle]) >= level) second[bundle] = true;
           if (!second[bundle]) continue;
-          for (const Edge& edge : bundles_.edges()[bundle]) second[edge.to] = true;
+          for (const Edge& edge : bundles_.edges[bundle]) second[edge.to] = true;
         }
         // An edge may lead to a bundle that its own level keeps in the first stage.
         for (const std::size_t bundle : order_) {
-          for (const Edge& edge : bundles_.edges()[bundle]) second[edge.to] = second[edge.to] || second[bundle];
+          for (const Edge& edge : bundles_.edges[bundle]) second[edge.to] = second[edge.to] || second[bundle];
         }
         const bool both = std::ranges::count(second, true) > 0 && std::ranges::count(second, false) > 0;
         if (both && std::ranges::find(all, second) == all.end()) all.push_back(std::move(second));
@@ -191,11 +210,10 @@ class Pipeliner {
   // ---- the rotated body --------------------------------------------------------------------------------------------
 
   [[nodiscard]] std::optional<Rotation> rotated(const std::vector<bool>& second, Way crossing) const {
-    Draft draft{{0,
-                 std::vector<PlacedOperation>(section_.operations.size()),
-                 std::vector<PlacedValue>(section_.values.size()),
-                 {},
-                 {}},
+    Plan plan;
+    plan.operations.resize(section_.operations.size());
+    plan.values.resize(section_.values.size());
+    Draft draft{std::move(plan),
                 std::vector<bool>(section_.operations.size()),
                 {section_.taken, kFirstGprWord, isa::kGprShortWords},
                 {section_.taken, kFirstLmWord, isa::kLmShortWords},
@@ -206,12 +224,12 @@ class Pipeliner {
       for (const std::size_t bundle : order_) {
         if (second[bundle] != stage) continue;
         std::size_t taken = 0;
-        for (const Bundle::Member& member : bundles_.all()[bundle].members) {
+        for (const Bundle::Member& member : bundles_.bundles[bundle].members) {
           draft.plan.operations[member.operation].line = static_cast<int>(draft.plan.lines + member.offset);
           draft.second[member.operation] = stage;
           taken = std::max(taken, member.offset + 1);
         }
-        if (bundles_.all()[bundle].members.size() > taken) return std::nullopt;  // operations that share a line
+        if (bundles_.bundles[bundle].members.size() > taken) return std::nullopt;  // operations that share a line
         draft.plan.lines += taken;
       }
       if (stage) rotation.second = draft.plan.lines;
@@ -439,7 +457,8 @@ class Pipeliner {
 
   [[nodiscard]] std::optional<FreeSection> free_of(const Rotation& rotation) const {
     const Words ends = ends_of(rotation);
-    std::optional<FreeSection> free = free_section(rotation.lines, job_.tails, job_.record_words, ends, ends);
+    std::optional<FreeSection> free =
+        free_section(rotation.lines, job_.tails, job_.record_words, ends, ends, Conditions::free);
     if (!free) return free;
     std::size_t set = 0;
     std::vector<std::size_t> second;
@@ -453,7 +472,8 @@ class Pipeliner {
     const auto of_second = [&](std::size_t number) { return std::ranges::binary_search(second, number); };
     for (const FreeValue& value : free->values) {
       const bool returns = of_second(value.operation) && !std::ranges::all_of(value.readers, of_second);
-      if (returns) return std::nullopt;
+      const bool merged = value.base >= 0 && of_second(free->values[static_cast<std::size_t>(value.base)].operation);
+      if (returns || (merged && !of_second(value.operation))) return std::nullopt;
     }
     // The second stage asks for the flag.
     for (const std::size_t number : second) free->graph.dependences.push_back({number, set, 0});
@@ -506,7 +526,8 @@ class Pipeliner {
   bool add_epilogue(const Rotation& rotation, Pipelined& result) const {
     const std::vector<CodeLine> lines(rotation.lines.begin(),
                                       rotation.lines.begin() + static_cast<std::ptrdiff_t>(rotation.second));
-    const auto free = free_section(lines, {}, job_.record_words, ends_of(rotation), job_.leaving | job_.entering);
+    const auto free =
+        free_section(lines, {}, job_.record_words, ends_of(rotation), job_.leaving | job_.entering, Conditions::kept);
     if (!free) return false;
     ScheduleOptions quick = job_.options;
     quick.effort *= kScanEffort;
@@ -557,7 +578,7 @@ class Pipeliner {
 
   const PipelineJob& job_;
   const FreeSection& section_;
-  Bundles bundles_;
+  BundleGraph bundles_;
   unsigned turned_;                     // flag: there was a turn before
   unsigned valid_;                      // flag: the last turn had a record
   std::vector<std::size_t> order_;      // of bundles
@@ -569,7 +590,7 @@ class Pipeliner {
 void pipeline(const PipelineJob& job, const std::function<bool(const Pipelined&)>& accept) {
   constexpr std::size_t kFlags = 2;
   if (job.flags.size() < kFlags || job.body.empty()) return;
-  const auto section = free_section(job.body, job.tails, job.record_words, job.entering, job.leaving);
+  const auto section = free_section(job.body, job.tails, job.record_words, job.entering, job.leaving, Conditions::kept);
   if (section && !section->operations.empty()) Pipeliner(job, *section).run(accept);
 }
 

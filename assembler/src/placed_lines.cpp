@@ -60,26 +60,57 @@ class Rewriter {
         return Source::lm;
       case Way::t:
       case Way::none:
+      case Way::own:
         break;
     }
     return width == isa::Width::long_word ? Source::t_long : Source::t_short;
   }
 
+  /// A flag has the number of the plan, where it has been asked for one: a plan may be for values alone.
+  void renumber(std::size_t number, isa::Role role, isa::Predicate& condition) const {
+    const int flag = section_.operations[number].flags_read[static_cast<std::size_t>(role)];
+    if (flag >= 0 && condition.flag != 0) condition.flag = number_of(flag);
+  }
+
+  [[nodiscard]] std::uint8_t number_of(int flag) const {
+    return static_cast<std::uint8_t>(plan_.flags[static_cast<std::size_t>(flag)]);
+  }
+
+  void set_flag(std::size_t number, isa::FlagWrite& write) const {
+    if (const int flag = section_.operations[number].flag_set; flag >= 0) write.flag = number_of(flag);
+    renumber(number, isa::Role::flag_write, write.predicate);
+  }
+
+  /// Of the operation's value: all its writes have one.
+  [[nodiscard]] isa::Predicate condition_of(std::size_t number) const {
+    const FreeOperation& operation = section_.operations[number];
+    isa::Predicate condition = section_.values[static_cast<std::size_t>(operation.result)].predicate;
+    for (const auto& [role, kept] :
+         {std::pair(isa::Role::t_write, operation.writes_t), std::pair(isa::Role::gpr_write, operation.writes_gpr),
+          std::pair(isa::Role::lm_write, operation.writes_lm)}) {
+      if (!kept) renumber(number, role, condition);
+    }
+    return condition;
+  }
+
   void write(std::size_t number, isa::Line& line) const {
     const FreeOperation& operation = section_.operations[number];
     const Unit unit = section_.graph.operations[number].unit;
-    const auto keep = [&](bool kept, isa::WritePort& port) {
+    if (unit != Unit::bm) set_flag(number, isa::slot_of(line, unit).flag);
+    const auto keep = [&](bool kept, isa::WritePort& port, isa::Role role) {
       if (!kept) port = {};
+      renumber(number, role, port.predicate);
     };
-    keep(operation.writes_t, line.t_write);
-    keep(operation.writes_gpr, line.gpr_write);
-    keep(operation.writes_lm, line.lm_write);
+    keep(operation.writes_t, line.t_write, isa::Role::t_write);
+    keep(operation.writes_gpr, line.gpr_write, isa::Role::gpr_write);
+    keep(operation.writes_lm, line.lm_write, isa::Role::lm_write);
     if (operation.result < 0) return;
     const auto value = static_cast<std::size_t>(operation.result);
+    const isa::Predicate condition = condition_of(number);
     const auto port = [&](unsigned address) {
-      return isa::WritePort{unit, static_cast<std::uint16_t>(address), true, false, {}};
+      return isa::WritePort{unit, static_cast<std::uint16_t>(address), true, false, condition};
     };
-    if (plan_.values[value].t != 0) line.t_write = {unit, 0, false, false, {}};
+    if (plan_.values[value].t != 0) line.t_write = {unit, 0, false, false, condition};
     if (plan_.values[value].gpr != 0) line.gpr_write = port(plan_.gpr[value]);
     if (plan_.values[value].lm != 0) line.lm_write = port(plan_.lm[value]);
   }

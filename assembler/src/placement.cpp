@@ -1,107 +1,97 @@
 #include "placement.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "gdr/isa/effects.h"
 
 namespace gdr::assembler {
 namespace {
 
-using isa::Source;
-using isa::Unit;
-
-constexpr int bit(Unit unit) { return 1 << static_cast<int>(unit); }
-constexpr int kValueKey = 1 << 20;  // ports that read a value, behind those that read what stays
-
-/// Numbers for things that are equal or not.
-template <class Key>
-class Numbers {
- public:
-  int operator()(const Key& key) { return numbers_.emplace(key, static_cast<int>(numbers_.size())).first->second; }
-
- private:
-  std::map<Key, int> numbers_;
-};
-
-auto key_of(const isa::ReadPort& port) {
-  return std::tuple(port.address, port.width == isa::Width::long_word, port.vector, port.indirect);
-}
-
-auto key_of(const isa::BmPort& port) {
-  return std::tuple(port.mode == isa::BmMode::write, port.address, port.width == isa::Width::long_word, port.vector,
-                    port.record, port.one_pe, port.pe);
-}
-
-auto key_of(const isa::Immediate& immediate) {
-  return std::tuple(immediate.width == isa::Width::long_word, immediate.value.high, immediate.value.low);
-}
+constexpr int kValueKey = 1 << 20;     // ports that read a value, behind those that read what keeps its place
+constexpr int kConstantKey = 1 << 29;  // ports that read a constant's copy
+constexpr int kComponents = 8;         // keys of a value: whole, and of each component
 
 }  // namespace
 
-Placement::Placement(const FreeSection& section, const Bundles& bundles, unsigned gpr_words, unsigned lm_words)
-    : section_(section), gpr_words_(gpr_words), lm_words_(lm_words), offset_(section.operations.size()) {
-  for (const Bundle& bundle : bundles.all()) {
-    for (const Bundle::Member& member : bundle.members)
-      offset_[member.operation] = static_cast<unsigned>(member.offset);
-  }
-  note_needs();
-}
-
-void Placement::note_needs() {
-  Numbers<decltype(key_of(isa::ReadPort()))> reads;
-  Numbers<decltype(key_of(isa::BmPort()))> broadcasts;
-  Numbers<decltype(key_of(isa::Immediate()))> immediates;
-  for (std::size_t number = 0; number < section_.operations.size(); ++number) {
-    const UnitOperation& operation = section_.graph.operations[number];
-    const isa::Line& line = operation.from->line;
-    Needs needs;
-    needs.sequencer = line.vlen * 16 + line.mask.flag * 2 + (line.mask.inverted ? 1 : 0);
-    const auto add_source = [&](Source source, std::size_t role) {
-      if (section_.operations[number].operands[role] >= 0) return;
-      if (source == Source::gpr_a) needs.gpr[role] = reads(key_of(line.gpr_a));
-      if (source == Source::gpr_b) needs.gpr[role] = reads(key_of(line.gpr_b));
-      if (source == Source::lm) needs.lm = reads(key_of(line.lm_read));
-      if (source == Source::bm) needs.bm = broadcasts(key_of(line.bm));
-      if (source == Source::immediate) needs.immediate = immediates(key_of(line.immediate));
-    };
-    needs.works = bit(operation.unit);
-    needs.units = needs.works;
-    if (operation.unit == Unit::bm) {
-      needs.bm = broadcasts(key_of(line.bm));
-      if (line.bm.mode == isa::BmMode::write) add_source(line.bm.store_source, 0);
-    } else {
-      const isa::Slot& slot = isa::slot_of(line, operation.unit);
-      if (isa::info_of(slot.op).claims_adder) needs.units |= bit(Unit::adder);
-      add_source(slot.a, 0);
-      add_source(slot.b, 1);
-      if (slot.flag.flag != 0) needs.flag = 1 << slot.flag.flag;
+Placement::Placement(const SearchGraph& graph)
+    : graph_(graph),
+      gpr_free_(static_cast<unsigned>(std::ranges::count(graph.gpr_taken, false))),
+      lm_free_(static_cast<unsigned>(std::ranges::count(graph.lm_taken, false))),
+      bundle_of_(graph.operations.size()),
+      offset_of_(graph.operations.size()),
+      waits_(graph.bundles.bundles.size()),
+      flag_users_(graph.flags) {
+  for (std::size_t bundle = 0; bundle < waits_.size(); ++bundle) {
+    for (const Bundle::Member& member : graph.bundles.bundles[bundle].members) {
+      bundle_of_[member.operation] = bundle;
+      offset_of_[member.operation] = member.offset;
     }
-    needs_.push_back(needs);
+    for (const Edge& edge : graph.bundles.edges[bundle]) waits_[edge.to].push_back({bundle, edge.lines});
+  }
+  for (const SearchOperation& operation : graph.operations) {
+    for (const int flag : operation.flags_used) ++flag_users_[static_cast<std::size_t>(flag)];
+  }
+  note_chains();
+  note_register_readers();
+}
+
+void Placement::note_chains() {
+  over_.assign(graph_.values.size(), -1);
+  for (std::size_t value = 0; value < over_.size(); ++value) {
+    if (const int base = graph_.values[value].base; base >= 0) {
+      over_[static_cast<std::size_t>(base)] = static_cast<int>(value);
+    }
+  }
+  for (std::size_t value = 0; value < over_.size(); ++value) {
+    std::size_t root = value;
+    while (graph_.values[root].base >= 0) root = static_cast<std::size_t>(graph_.values[root].base);
+    std::size_t last = value;
+    while (over_[last] >= 0) last = static_cast<std::size_t>(over_[last]);
+    root_.push_back(root);
+    last_.push_back(last);
   }
 }
 
-void Placement::restart(std::size_t limit) {
+bool Placement::takes_lm(const SearchOperation& operation) {
+  return std::ranges::any_of(operation.inputs, [](const SearchInput& input) { return input.stays.port == Port::lm; });
+}
+
+void Placement::note_register_readers() {
+  for (const SearchValue& value : graph_.values) {
+    const auto takes = [&](std::size_t reader) { return takes_lm(graph_.operations[reader]); };
+    register_readers_.push_back(static_cast<int>(std::ranges::count_if(value.readers, takes)));
+    if (!graph_.values_in_lm) ++register_readers_.back();  // who never comes
+  }
+}
+
+void Placement::restart(std::size_t lines, const Genes& genes) {
   constexpr std::size_t kBehind = 4;  // lines that a bundle may reach beyond
-  lines_.assign(limit + kBehind, {});
+  genes_ = &genes;
+  lines_.assign(lines + kBehind, {});
+  now_ = 0;
   gpr_words_used_.assign(lines_.size(), 0);
   lm_words_used_.assign(lines_.size(), 0);
-  operations_.assign(section_.operations.size(), {});
-  values_.assign(section_.values.size(), {});
+  operations_.assign(graph_.operations.size(), {});
+  values_.assign(graph_.values.size(), {});
   for (std::size_t value = 0; value < values_.size(); ++value) {
-    values_[value].readers_left = static_cast<int>(section_.values[value].readers.size());
+    values_[value].readers_left = static_cast<int>(graph_.values[value].readers.size());
   }
+  register_readers_left_ = register_readers_;
+  constants_.assign(graph_.constants.size(), 0);
+  flags_left_ = flag_users_;
+  flag_placed_.assign(graph_.flags, 0);
+  flags_used_ = gpr_copies_ = lm_copies_ = 0;
   tenant_ = -1;
-  for (std::size_t tenancy = 0; tenancy < section_.tenancies.size(); ++tenancy) {
-    if (!section_.tenancies[tenancy].from_entry) continue;
+  for (std::size_t tenancy = 0; tenancy < graph_.tenancies.size(); ++tenancy) {
+    if (!graph_.tenancies[tenancy].from_entry) continue;
     tenant_ = static_cast<int>(tenancy);
-    tenant_left_ = static_cast<int>(section_.tenancies[tenancy].accesses);
+    tenant_left_ = static_cast<int>(graph_.tenancies[tenancy].accesses);
   }
   journal_.clear();
 }
 
 void Placement::begin_line(std::size_t line) {
+  now_ = line;
   if (tenant_ >= 0 && lines_[line].t_holds < 0) lines_[line].t_holds = tenant_;
 }
 
@@ -114,11 +104,12 @@ void Placement::undo(std::size_t mark) {
   }
 }
 
-bool Placement::place(const Bundle& bundle, std::size_t line, Preference preference) {
+bool Placement::place(std::size_t bundle, std::size_t line) {
   journal_.clear();
-  for (const Bundle::Member& member : bundle.members) {
+  released_ = false;
+  for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
     const std::size_t at = line + member.offset;
-    if (at + 1 >= lines_.size() || !place_operation(member.operation, at, preference)) {
+    if (at + 1 >= lines_.size() || !place_operation(member.operation, at)) {
       undo(0);
       return false;
     }
@@ -126,54 +117,68 @@ bool Placement::place(const Bundle& bundle, std::size_t line, Preference prefere
   return true;
 }
 
-bool Placement::place_operation(std::size_t number, std::size_t line, Preference preference) {
+bool Placement::place_operation(std::size_t number, std::size_t line) {
+  const SearchOperation& operation = graph_.operations[number];
   LineUse& use = lines_[line];
-  if (!take_ports(number, use) || !take_t(number, line) || !take_writes(number, use)) return false;
+  if (!take_units(operation, use)) return false;
+  for (const SearchInput& input : operation.inputs) {
+    if (input.stays.port != Port::none && !take_ports(input.stays, line, operation.input_lines)) return false;
+  }
+  if (operation.moves.port != Port::none && !take_port(operation.moves, use)) return false;
+  if (!take_tenancies(number, line) || !take_writes(number, use) || !take_flags(operation)) return false;
   set(operations_[number].line, static_cast<int>(line));
-  return read_operands(number, line, 0, preference) && add_result(number, line);
+  return read_inputs(number, line, 0);
 }
 
-bool Placement::take_ports(std::size_t number, LineUse& use) {
-  const Needs& needs = needs_[number];
-  if (!shareable(use.sequencer, needs.sequencer) || (use.units & needs.units) != 0 || (use.flags & needs.flag) != 0) {
+bool Placement::take_units(const SearchOperation& operation, LineUse& use) {
+  const auto units = static_cast<int>(operation.units);
+  const auto flags = static_cast<int>(operation.flags_kept);
+  if ((use.units & units) != 0 || !shareable(use.sequencer, operation.sequencer) || (use.flags & flags) != 0) {
     return false;
   }
-  set(use.sequencer, needs.sequencer);
-  set(use.units, use.units | needs.units);
-  set(use.flags, use.flags | needs.flag);
-  for (const int key : needs.gpr) {
-    if (key >= 0 && !take_gpr_read(use, key)) return false;
-  }
-  if (needs.lm >= 0) {
-    if (!shareable(use.lm_read, needs.lm)) return false;
-    set(use.lm_read, needs.lm);
-  }
-  if (needs.bm >= 0) {
-    if (!shareable(use.bm, needs.bm)) return false;
-    set(use.bm, needs.bm);
-  }
-  if (needs.immediate >= 0) {
-    if (!shareable(use.immediate, needs.immediate)) return false;
-    set(use.immediate, needs.immediate);
-  }
+  set(use.sequencer, operation.sequencer);
+  set(use.units, use.units | units);
+  set(use.flags, use.flags | flags);
   return true;
 }
 
-bool Placement::take_gpr_read(LineUse& use, int key) {
-  for (int& port : use.gpr_read) {
-    if (!shareable(port, key)) continue;
-    set(port, key);
+bool Placement::take_port(PortUse port, LineUse& use) {
+  const auto take = [&](int& place) {
+    if (!shareable(place, port.key)) return false;
+    set(place, port.key);
     return true;
+  };
+  switch (port.port) {
+    case Port::none:
+      return true;
+    case Port::gpr:
+      return std::ranges::any_of(use.gpr_read, take);
+    case Port::lm:
+      return take(use.lm_read);
+    case Port::bm:
+      return take(use.bm);
+    case Port::immediate:
+      return take(use.immediate);
   }
   return false;
 }
 
-bool Placement::take_t(std::size_t number, std::size_t line) {
-  const FreeOperation& operation = section_.operations[number];
+bool Placement::take_ports(PortUse port, std::size_t line, unsigned lines) {
+  for (std::size_t at = line; at < line + lines; ++at) {
+    if (!take_port(port, lines_[at])) return false;
+  }
+  return true;
+}
+
+/// What stays in T.
+bool Placement::take_tenancies(std::size_t number, std::size_t line) {
+  const SearchOperation& operation = graph_.operations[number];
   LineUse& use = lines_[line];
   const auto access = [&](int tenancy) {
     set(tenant_left_, tenant_left_ - 1);
-    if (tenant_left_ == 0 && !section_.tenancies[static_cast<std::size_t>(tenancy)].to_end) set(tenant_, -1);
+    if (tenant_left_ > 0 || graph_.tenancies[static_cast<std::size_t>(tenancy)].to_end) return;
+    set(tenant_, -1);
+    released_ = true;
   };
   if (const int tenancy = operation.tenancy_read; tenancy >= 0) {
     if (tenant_ != tenancy || !shareable(use.t_holds, tenancy)) return false;
@@ -184,7 +189,7 @@ bool Placement::take_t(std::size_t number, std::size_t line) {
     if (use.t_write >= 0 || (tenant_ >= 0 && tenant_ != tenancy)) return false;
     if (tenant_ < 0) {
       set(tenant_, tenancy);
-      set(tenant_left_, static_cast<int>(section_.tenancies[static_cast<std::size_t>(tenancy)].accesses));
+      set(tenant_left_, static_cast<int>(graph_.tenancies[static_cast<std::size_t>(tenancy)].accesses));
     }
     access(tenancy);
   }
@@ -193,7 +198,7 @@ bool Placement::take_t(std::size_t number, std::size_t line) {
 
 /// Ports of results that stay where they are.
 bool Placement::take_writes(std::size_t number, LineUse& use) {
-  const FreeOperation& operation = section_.operations[number];
+  const SearchOperation& operation = graph_.operations[number];
   const auto take = [&](bool wanted, int& port) {
     if (!wanted) return true;
     if (port >= 0) return false;
@@ -204,128 +209,370 @@ bool Placement::take_writes(std::size_t number, LineUse& use) {
          take(operation.writes_lm, use.lm_write);
 }
 
-bool Placement::read_operands(std::size_t number, std::size_t line, std::size_t operand, Preference preference) {
-  constexpr std::array kTFirst{Way::t, Way::gpr, Way::lm};
-  constexpr std::array kMemoryFirst{Way::gpr, Way::lm, Way::t};
-  const std::array<int, 2>& operands = section_.operations[number].operands;
-  if (operand == operands.size()) return true;
-  const int value = operands[operand];
-  if (value < 0) return read_operands(number, line, operand + 1, preference);
-  std::array<int, 2>& ways = operations_[number].ways;
-  if (operand == 1 && operands[0] == value) {
-    set(ways[1], ways[0]);
-    return true;
+/// Flags in use are those that have users which are not placed.
+bool Placement::take_flags(const SearchOperation& operation) {
+  for (const int flag : operation.flags_used) {
+    int& left = flags_left_[static_cast<std::size_t>(flag)];
+    set(left, left - 1);
+    if (left > 0) continue;
+    set(flags_used_, flags_used_ - 1);
+    released_ = true;
   }
-  for (const Way way : preference == Preference::t_first ? kTFirst : kMemoryFirst) {
-    const std::size_t mark = journal_.size();
-    set(ways[operand], static_cast<int>(way));
-    if (read_value(static_cast<std::size_t>(value), line, way) &&
-        read_operands(number, line, operand + 1, preference)) {
-      return true;
+  if (operation.flag_set < 0) return true;
+  const auto flag = static_cast<std::size_t>(operation.flag_set);
+  set(flag_placed_[flag], 1);
+  if (flag_users_[flag] == 0) return true;
+  if (flags_used_ >= static_cast<int>(graph_.flag_numbers.size())) return false;
+  if (genes_->flags_in_order) {
+    for (std::size_t earlier = 0; earlier < flag; ++earlier) {
+      if (flag_placed_[earlier] == 0 && flag_users_[earlier] > 0) return false;
     }
-    undo(mark);
   }
-  return false;
-}
-
-bool Placement::read_value(std::size_t value, std::size_t line, Way way) {
-  PlacedValue& placed = values_[value];
-  if (placed.line < 0) return false;
-  if (way == Way::t ? !read_in_t(value, line) : !read_in_memory(value, line, way)) return false;
-  set(placed.readers_left, placed.readers_left - 1);
-  return every_result_has_room(lines_[static_cast<std::size_t>(placed.line)]);
-}
-
-bool Placement::read_in_t(std::size_t value, std::size_t line) {
-  PlacedValue& placed = values_[value];
-  const auto from = static_cast<std::size_t>(placed.line);
-  const int writer = static_cast<int>(section_.values[value].operation);
-  const unsigned latency =
-      isa::info_of(section_.graph.operations[section_.values[value].operation].unit).forward_latency;
-  if (line < from + latency || !shareable(lines_[from].t_write, writer)) return false;
-  for (std::size_t at = from + 1; at <= line; ++at) {
-    if (!shareable(lines_[at].t_holds, in_t(value)) || (at < line && lines_[at].t_write >= 0)) return false;
-  }
-  for (std::size_t at = from + 1; at <= line; ++at) set(lines_[at].t_holds, in_t(value));
-  set(lines_[from].t_write, writer);
-  set(placed.t, 1);
-  if (tenant_ != in_t(value)) return true;
-  set(tenant_left_, tenant_left_ - 1);
-  if (tenant_left_ == 0) set(tenant_, -1);
+  set(flags_used_, flags_used_ + 1);
   return true;
 }
 
-bool Placement::read_in_memory(std::size_t value, std::size_t line, Way way) {
-  PlacedValue& placed = values_[value];
-  const FreeValue& free = section_.values[value];
-  const bool gpr = way == Way::gpr;
-  const auto from = static_cast<std::size_t>(placed.line);
-  const unsigned latency = isa::info_of(section_.graph.operations[free.operation].unit).register_latency;
-  if (placed.in_t_alone != 0 || line < from + latency || (!gpr && !section_.local_memory_free)) return false;
-  // The ports first: they are quickly asked, and most often what is missing.
-  const int key = kValueKey + static_cast<int>(value);
-  if (gpr ? !take_gpr_read(lines_[line], key) : !shareable(lines_[line].lm_read, key)) return false;
-  if (!gpr) set(lines_[line].lm_read, key);
-  int& stands = gpr ? placed.gpr : placed.lm;
-  int& until = gpr ? placed.gpr_until : placed.lm_until;
-  if (stands == 0) {
-    int& port = gpr ? lines_[from].gpr_write : lines_[from].lm_write;
-    if (port >= 0) return false;
-    set(port, static_cast<int>(free.operation));
-    set(stands, 1);
-    set(until, placed.line);
+/// Those from `input` on: values first, which have more ways than constants. All ways are gone through until what
+/// comes with them has room.
+bool Placement::read_inputs(std::size_t number, std::size_t line, std::size_t input) {
+  const std::array<SearchInput, 2>& inputs = graph_.operations[number].inputs;
+  if (input == inputs.size()) {
+    for (std::size_t at = 0; at < inputs.size(); ++at) {
+      if (inputs[at].constant >= 0 && !read_constant(number, line, at)) return false;
+    }
+    return finish(number, line);
   }
-  if (static_cast<std::size_t>(until) >= line) return true;
-  const auto words = static_cast<int>(free.words());
-  if (!take_words(gpr ? gpr_words_used_ : lm_words_used_, words, gpr ? gpr_words_ : lm_words_,
-                  static_cast<std::size_t>(until), line)) {
+  if (inputs[input].value < 0) {
+    if (inputs[input].stays.port != Port::none) set(operations_[number].ways[input], static_cast<int>(Way::own));
+    return read_inputs(number, line, input + 1);
+  }
+  const auto value = static_cast<std::size_t>(inputs[input].value);
+  const PlacedValue& placed = values_[value];
+  if (placed.line < 0) return false;
+  std::array<bool, 5> tried{};
+  const auto try_way = [&](Way way) {
+    bool& known = tried[static_cast<std::size_t>(way)];
+    if (std::exchange(known, true)) return false;
+    const std::size_t mark = journal_.size();
+    if (read_value(number, line, input, way) && read_inputs(number, line, input + 1)) return true;
+    undo(mark);
+    return false;
+  };
+  // Where it stands already nothing more is taken than a port to read it.
+  if (placed.gpr != 0 && try_way(Way::gpr)) return true;
+  if (placed.lm != 0 && try_way(Way::lm)) return true;
+  if (lines_[line].t_holds == in_t(value) && try_way(Way::t)) return true;
+  static constexpr std::array<std::array<Way, 3>, kPreferences> kOrders{{{Way::t, Way::gpr, Way::lm},
+                                                                         {Way::gpr, Way::lm, Way::t},
+                                                                         {Way::t, Way::lm, Way::gpr},
+                                                                         {Way::lm, Way::gpr, Way::t}}};
+  return std::ranges::any_of(kOrders[static_cast<std::size_t>(genes_->preferences[value])], try_way);
+}
+
+/// Through its own port, or from where a copy stands or may stand.
+bool Placement::read_constant(std::size_t number, std::size_t line, std::size_t input) {
+  const SearchOperation& operation = graph_.operations[number];
+  const auto constant = static_cast<std::size_t>(operation.inputs[input].constant);
+  const auto attempt = [&](Way way) {
+    const int key = kConstantKey + static_cast<int>(constant);
+    const PortUse port =
+        way == Way::own ? graph_.constants[constant].own : PortUse{way == Way::gpr ? Port::gpr : Port::lm, key};
+    const std::size_t mark = journal_.size();
+    set(operations_[number].ways[input], static_cast<int>(way));
+    if (take_ports(port, line, operation.input_lines) && (way == Way::own || copy_constant(constant, way))) return true;
+    undo(mark);
+    return false;
+  };
+  if (attempt(Way::own)) return true;
+  if (!graph_.constants_move) return false;
+  if (const auto copy = static_cast<Way>(constants_[constant]); copy != Way::none) return attempt(copy);
+  return attempt(Way::gpr) || attempt(Way::lm);
+}
+
+bool Placement::copy_constant(std::size_t constant, Way way) {
+  if (constants_[constant] != static_cast<int>(Way::none)) return true;
+  const bool gpr = way == Way::gpr;
+  const std::vector<int>& used = gpr ? gpr_words_used_ : lm_words_used_;
+  int& copies = gpr ? gpr_copies_ : lm_copies_;
+  const auto words = static_cast<int>(isa::short_words(graph_.constants[constant].width));
+  const int most = *std::max_element(used.begin(), used.begin() + static_cast<std::ptrdiff_t>(now_ + 1));
+  if (most + copies + words > static_cast<int>(gpr ? gpr_free_ : lm_free_)) return false;
+  set(copies, copies + words);
+  set(constants_[constant], static_cast<int>(way));
+  return true;
+}
+
+bool Placement::has_latency_passed(std::size_t value, std::size_t line, Way way) const {
+  const isa::UnitInfo& unit = isa::info_of(unit_of(value));
+  return line >= line_of(value) + (way == Way::t ? unit.forward_latency : unit.register_latency);
+}
+
+bool Placement::read_value(std::size_t number, std::size_t line, std::size_t input, Way way) {
+  const SearchOperation& operation = graph_.operations[number];
+  const auto value = static_cast<std::size_t>(operation.inputs[input].value);
+  const int component = operation.inputs[input].component;
+  const std::size_t until = line + operation.input_lines - 1;
+  if (!has_latency_passed(value, line, way)) return false;
+  if (way == Way::t ? component >= 0 || !read_in_t(value, until)
+                    : !read_in_memory(value, component, line, until, way)) {
     return false;
   }
-  set(until, static_cast<int>(line));
+  set(operations_[number].ways[input], static_cast<int>(way));
+  const bool again = input == 1 && operation.inputs[0].value == operation.inputs[1].value;
+  if (again) return true;
+  int& left = values_[value].readers_left;
+  set(left, left - 1);
+  if (takes_lm(operation)) set(register_readers_left_[value], register_readers_left_[value] - 1);
+  if (left == 0 && line_of(value) + 1 == line) released_ = true;
+  if (way == Way::t && tenant_ == in_t(value)) {
+    set(tenant_left_, tenant_left_ - 1);
+    if (tenant_left_ == 0) {
+      set(tenant_, -1);
+      released_ = true;
+    }
+  }
   return true;
+}
+
+bool Placement::read_in_t(std::size_t value, std::size_t until) {
+  // Beyond the line that is being filled T keeps its tenant.
+  if (until > now_ && line_of(value) + 1 > now_ && tenant_ >= 0 && tenant_ != in_t(value)) return false;
+  return keep_in_t(value, until);
+}
+
+/// T keeps the value from its line on.
+bool Placement::keep_in_t(std::size_t value, std::size_t until) {
+  PlacedValue& placed = values_[value];
+  const std::size_t from = line_of(value);
+  const auto writer = static_cast<int>(graph_.values[value].operation);
+  if (!shareable(lines_[from].t_write, writer)) return false;
+  for (std::size_t at = from + 1; at <= until; ++at) {
+    if (!shareable(lines_[at].t_holds, in_t(value)) || (at < until && lines_[at].t_write >= 0)) return false;
+  }
+  for (std::size_t at = from + 1; at <= until; ++at) set(lines_[at].t_holds, in_t(value));
+  set(lines_[from].t_write, writer);
+  set(placed.t, 1);
+  // Where the condition does not hold the base stays, and must have been in T.
+  const int base = graph_.values[value].base;
+  return base < 0 || keep_in_t(static_cast<std::size_t>(base), from);
+}
+
+bool Placement::read_in_memory(std::size_t value, int component, std::size_t line, std::size_t until, Way way) {
+  const bool gpr = way == Way::gpr;
+  if (values_[value].in_t_alone != 0 || (!gpr && !may_stand_in_lm(value))) {
+    return false;
+  }
+  // The ports first: they are quickly asked, and most often what is missing.
+  const int key = kValueKey + kComponents * static_cast<int>(value) + component + 1;
+  for (std::size_t at = line; at <= until; ++at) {
+    if (!take_port({gpr ? Port::gpr : Port::lm, key}, lines_[at])) return false;
+  }
+  if (!stand(value, gpr)) return false;
+  const std::size_t root = root_[value];
+  int& kept = gpr ? values_[root].gpr_until : values_[root].lm_until;
+  const auto from = static_cast<std::size_t>(std::max(kept, values_[root].line));
+  if (from >= until) return true;
+  const auto words = static_cast<int>(graph_.values[root].words());
+  const int most = gpr ? static_cast<int>(gpr_free_) - gpr_copies_ : static_cast<int>(lm_free_) - lm_copies_;
+  if (!take_words(gpr ? gpr_words_used_ : lm_words_used_, words, most, from, until)) return false;
+  set(kept, static_cast<int>(until));
+  return true;
+}
+
+/// Whoever needs local memory's port for something else must find it in a register.
+bool Placement::may_stand_in_lm(std::size_t value) const {
+  return graph_.values_in_lm && (register_readers_left_[value] == 0 || values_[value].gpr != 0);
+}
+
+/// The value, and what it overwrites, stand in a register or in local memory.
+bool Placement::stand(std::size_t value, bool gpr) {
+  int& there = gpr ? values_[value].gpr : values_[value].lm;
+  if (there != 0) return true;
+  LineUse& use = lines_[line_of(value)];
+  int& port = gpr ? use.gpr_write : use.lm_write;
+  if (port >= 0 || values_[value].in_t_alone != 0) return false;
+  set(port, static_cast<int>(graph_.values[value].operation));
+  set(there, 1);
+  const int base = graph_.values[value].base;
+  return base < 0 || stand(static_cast<std::size_t>(base), gpr);
 }
 
 /// Takes `more` words in each line from one to before another.
-bool Placement::take_words(std::vector<int>& words, int more, unsigned most, std::size_t from, std::size_t until) {
+bool Placement::take_words(std::vector<int>& words, int more, int most, std::size_t from, std::size_t until) {
   int* const first = words.data() + from;
   const std::size_t lines = until - from;
   int busiest = 0;
   for (std::size_t line = 0; line < lines; ++line) busiest = std::max(busiest, first[line]);
-  if (static_cast<unsigned>(busiest + more) > most) return false;
+  if (busiest + more > most) return false;
   for (std::size_t line = 0; line < lines; ++line) first[line] += more;
   journal_.push_back({first, more, lines});
   return true;
 }
 
-bool Placement::add_result(std::size_t number, std::size_t line) {
-  LineUse& use = lines_[line];
-  const int result = section_.operations[number].result;
-  if (result >= 0) {
-    const auto value = static_cast<std::size_t>(result);
-    set(values_[value].line, static_cast<int>(line));
-    set(use.results[static_cast<std::size_t>(section_.graph.operations[number].unit) - 1], result);
-    if (every_result_has_room(use)) return true;
-    // Only T is left for it.
-    if (tenant_ >= 0 || use.t_write >= 0 || lines_[line + 1].t_holds >= 0) return false;
-    set(tenant_, in_t(value));
-    set(tenant_left_, values_[value].readers_left);
-    set(use.t_write, static_cast<int>(number));
-    set(values_[value].t, 1);
-    set(values_[value].in_t_alone, 1);
+/// All inputs are read: whatever has no place yet must have room, the operation's result included.
+bool Placement::finish(std::size_t number, std::size_t line) {
+  const SearchOperation& operation = graph_.operations[number];
+  for (const SearchInput& input : operation.inputs) {
+    if (input.value >= 0 && !has_room(line_of(static_cast<std::size_t>(input.value)))) return false;
   }
-  return every_result_has_room(use);
+  if (operation.result < 0) return has_room(line);
+  const auto value = static_cast<std::size_t>(operation.result);
+  set(values_[value].line, static_cast<int>(line));
+  set(lines_[line].results[static_cast<std::size_t>(operation.unit) - 1], operation.result);
+  if (genes_->careful && !stand_at_once(value)) return false;
+  const int base = graph_.values[value].base;
+  if (base >= 0 && !has_room(line_of(static_cast<std::size_t>(base)))) return false;
+  return has_room(line);
 }
 
-/// True if each value of the line that is still to be read has a place, or ports are left to give it one.
-bool Placement::every_result_has_room(const LineUse& use) const {
-  int homeless = 0;
-  for (const int result : use.results) {
-    if (result < 0) continue;
-    const PlacedValue& value = values_[static_cast<std::size_t>(result)];
-    if (value.readers_left > 0 && value.gpr == 0 && value.lm == 0 && value.in_t_alone == 0) ++homeless;
+/// Only T is left for it: nothing else comes there until all its readers are placed.
+bool Placement::keep_in_t_alone(std::size_t value, std::size_t line) {
+  PlacedValue& placed = values_[value];
+  if (!is_homeless(value) || graph_.values[value].base >= 0 || over_[value] >= 0 || tenant_ >= 0) return false;
+  const auto writer = static_cast<int>(graph_.values[value].operation);
+  if (!shareable(lines_[line].t_write, writer) || !shareable(lines_[line + 1].t_holds, in_t(value))) return false;
+  for (const std::size_t reader : graph_.values[value].readers) {
+    for (const SearchInput& input : graph_.operations[reader].inputs) {
+      if (input.value == static_cast<int>(value) && input.component >= 0) return false;
+    }
   }
-  const int room = (use.gpr_write < 0 ? 1 : 0) + (use.lm_write < 0 && section_.local_memory_free ? 1 : 0);
-  return homeless <= room;
+  set(tenant_, in_t(value));
+  set(tenant_left_, placed.readers_left);
+  set(lines_[line].t_write, writer);
+  set(placed.t, 1);
+  set(placed.in_t_alone, 1);
+  return true;
+}
+
+/// For schedules that run out of places otherwise.
+bool Placement::stand_at_once(std::size_t value) {
+  if (values_[value].readers_left == 0 && over_[value] < 0) return true;
+  if (const int base = graph_.values[value].base; base >= 0) {
+    return stand(value, values_[static_cast<std::size_t>(base)].gpr != 0);
+  }
+  constexpr int kSpare = 8;  // short words
+  int words = static_cast<int>(graph_.values[value].words()) + gpr_copies_;
+  for (std::size_t other = 0; other < values_.size(); ++other) {
+    const PlacedValue& live = values_[other];
+    if (live.line >= 0 && live.gpr != 0 && live.readers_left > 0 && other != value) {
+      words += static_cast<int>(graph_.values[other].words());
+    }
+  }
+  return stand(value, words + kSpare <= static_cast<int>(gpr_free_) || register_readers_left_[value] > 0);
+}
+
+/// True if it will be read and stands nowhere, T left out.
+bool Placement::is_homeless(std::size_t value) const {
+  const PlacedValue& placed = values_[value];
+  if (placed.gpr != 0 || placed.lm != 0 || placed.in_t_alone != 0) return false;
+  if (const int over = over_[value]; over >= 0) {
+    return values_[static_cast<std::size_t>(over)].line < 0 || is_homeless(static_cast<std::size_t>(over));
+  }
+  return placed.readers_left > 0;
+}
+
+int Placement::crowding(std::size_t line) const {
+  const LineUse& use = lines_[line];
+  int homeless = 0;
+  int for_registers = 0;
+  for (const int result : use.results) {
+    if (result < 0 || !is_homeless(static_cast<std::size_t>(result))) continue;
+    ++homeless;
+    if (register_readers_left_[last_[static_cast<std::size_t>(result)]] > 0) ++for_registers;
+  }
+  const int gpr = use.gpr_write < 0 ? 1 : 0;
+  const int lm = use.lm_write < 0 ? 1 : 0;
+  return std::max(homeless - gpr - lm, for_registers - gpr);
+}
+
+/// Whether values of a line that still have readers can get a place: in a register, in local memory, or one of them
+/// in T if somebody can take it from there in the next line.
+bool Placement::has_room(std::size_t line) const {
+  const int over = crowding(line);
+  if (over > 0 && (over > 1 || !forwarded_from(line))) return false;
+  return over > 0 || std::ranges::none_of(lines_[line].results, [&](int result) {
+           return result >= 0 && is_for_lm(static_cast<std::size_t>(result)) &&
+                  meets_another_in_lm(static_cast<std::size_t>(result));
+         });
+}
+
+/// True if local memory is the only place left for the value.
+bool Placement::is_for_lm(std::size_t value) const {
+  const PlacedValue& placed = values_[value];
+  return placed.line >= 0 && placed.gpr == 0 && placed.readers_left > 0 && placed.in_t_alone == 0 &&
+         lines_[line_of(value)].gpr_write >= 0;
+}
+
+/// Whether somebody is to read two words of local memory, whose port gives one.
+bool Placement::meets_another_in_lm(std::size_t value) const {
+  return std::ranges::any_of(graph_.values[value].readers, [&](std::size_t reader) {
+    if (operations_[reader].line >= 0) return false;
+    return std::ranges::any_of(graph_.operations[reader].inputs, [&](const SearchInput& input) {
+      return input.value >= 0 && input.value != static_cast<int>(value) &&
+             is_for_lm(static_cast<std::size_t>(input.value));
+    });
+  });
+}
+
+bool Placement::forwarded_from(std::size_t line) const {
+  if (line + 1 < now_ || tenant_ >= 0) return false;
+  const LineUse& use = lines_[line];
+  return std::ranges::any_of(use.results, [&](int result) {
+    if (result < 0) return false;
+    const auto value = static_cast<std::size_t>(result);
+    const auto writer = static_cast<int>(graph_.values[value].operation);
+    if (!is_homeless(value) || over_[value] >= 0 || !shareable(use.t_write, writer) ||
+        !shareable(lines_[line + 1].t_holds, in_t(value))) {
+      return false;
+    }
+    int left = 0;
+    std::size_t last = 0;
+    for (const std::size_t reader : graph_.values[value].readers) {
+      if (operations_[reader].line >= 0) continue;
+      ++left;
+      last = reader;
+    }
+    if (left != 1 || !may_stand(last, line + 1)) return false;
+    return std::ranges::none_of(graph_.operations[last].inputs, [&](const SearchInput& input) {
+      return input.value == result && input.component >= 0;
+    });
+  });
+}
+
+/// True if what the operation waits for lets it stand in a line.
+bool Placement::may_stand(std::size_t number, std::size_t line) const {
+  if (offset_of_[number] != 0) return false;
+  return std::ranges::all_of(waits_[bundle_of_[number]], [&](const Waits& waits) {
+    const int before = operations_[graph_.bundles.bundles[waits.bundle].members.front().operation].line;
+    return before >= 0 && before + waits.lines <= static_cast<std::ptrdiff_t>(line);
+  });
+}
+
+bool Placement::relieves(std::size_t bundle, std::size_t line) const {
+  return std::ranges::any_of(graph_.bundles.bundles[bundle].members, [&](const Bundle::Member& member) {
+    return std::ranges::any_of(graph_.operations[member.operation].inputs, [&](const SearchInput& input) {
+      if (input.value < 0 || input.component >= 0) return false;
+      const auto value = static_cast<std::size_t>(input.value);
+      return values_[value].line == static_cast<int>(line) && is_homeless(value);
+    });
+  });
+}
+
+bool Placement::settle(std::size_t line) {
+  const int over = crowding(line);
+  if (over <= 0) return true;
+  if (over > 1 || lines_[line + 1].t_write >= 0) return false;
+  for (const int result : lines_[line].results) {
+    if (result < 0 || lines_[line + 2].t_holds >= 0) continue;
+    journal_.clear();
+    if (!keep_in_t_alone(static_cast<std::size_t>(result), line)) continue;
+    if (crowding(line) <= 0) {
+      lines_[line + 1].t_holds = tenant_;
+      return true;
+    }
+    undo(0);
+  }
+  return false;
 }
 
 }  // namespace gdr::assembler

@@ -2,70 +2,55 @@
 // reader finds it in. Values get their places when their readers come, in lines that stand already.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "bundles.h"
-#include "free_values.h"
+#include "gdr/assembler/line_search.h"
 
 namespace gdr::assembler {
 
-/// Where a reader finds a value.
-enum class Way : std::uint8_t { none, t, gpr, lm };
+/// Where readers look for a value first.
+enum class Preference : std::uint8_t { t_first, gpr_first, t_then_lm, lm_first };
+inline constexpr unsigned kPreferences = 4;
 
-/// What is decided of a value. `gpr` and `lm` tell whether it stands there from its line on; `*_until` is the last line
-/// that reads it there.
-struct PlacedValue {
-  int line = -1;  // of its operation; -1: not placed
-  int gpr = 0;
-  int lm = 0;
-  int t = 0;  // written to T
-  int gpr_until = 0;
-  int lm_until = 0;
-  int readers_left = 0;
-  int in_t_alone = 0;
+/// What distinguishes one schedule from another.
+struct Genes {
+  std::vector<int> priorities;          // of bundles
+  std::vector<Preference> preferences;  // of values
+  bool careful = false;                 // every value gets a register, or a word of local memory, at once
+  bool flags_in_order = false;          // flags are set in the order of the source, which needs few at once
 };
-
-struct PlacedOperation {
-  int line = -1;
-  std::array<int, 2> ways{};  // Way of each operand that is a value
-};
-
-/// How an operation prefers to find its operands.
-enum class Preference : std::uint8_t { t_first, memory_first };
 
 class Placement {
  public:
-  /// `gpr_words`, `lm_words`: short words that values may take in a line.
-  Placement(const FreeSection& section, const Bundles& bundles, unsigned gpr_words, unsigned lm_words);
+  /// Keeps a reference.
+  explicit Placement(const SearchGraph& graph);
 
-  /// Clears everything; lines up to `limit` may be used.
-  void restart(std::size_t limit);
+  /// Clears everything; as many lines may be used.
+  void restart(std::size_t lines, const Genes& genes);
   /// Before the first operation is placed in a line; lines ascend.
   void begin_line(std::size_t line);
   /// False, and nothing changed, if the bundle cannot stand there.
-  bool place(const Bundle& bundle, std::size_t line, Preference preference);
+  bool place(std::size_t bundle, std::size_t line);
+  /// By how many values those of a line that still have readers are more than the places left for them, T left out.
+  [[nodiscard]] int crowding(std::size_t line) const;
+  /// True if the bundle reads a value of that line which has no place yet.
+  [[nodiscard]] bool relieves(std::size_t bundle, std::size_t line) const;
+  /// Behind the last operation of the line that follows: T keeps the one value of `line` that has no other place. False
+  /// if it cannot.
+  bool settle(std::size_t line);
+  /// True if something came free since the last call that others may have waited for.
+  [[nodiscard]] bool take_released() { return std::exchange(released_, false); }
 
   [[nodiscard]] const std::vector<PlacedOperation>& operations() const { return operations_; }
   [[nodiscard]] const std::vector<PlacedValue>& values() const { return values_; }
+  [[nodiscard]] const std::vector<int>& constants() const { return constants_; }
 
  private:
-  /// What an operation takes in any line, as numbers that are equal where ports can be shared.
-  struct Needs {
-    int sequencer = 0;  // vector length and mask
-    int units = 0;      // bits
-    int works = 0;
-    std::array<int, 2> gpr{-1, -1};
-    int lm = -1;
-    int bm = -1;
-    int immediate = -1;
-    int flag = 0;  // bit
-  };
   struct LineUse {
     int sequencer = -1;
     int units = 0;
-    std::array<int, 2> gpr_read{-1, -1};
+    std::array<int, isa::kGprReadPorts> gpr_read;
     int lm_read = -1;
     int bm = -1;
     int immediate = -1;
@@ -74,7 +59,15 @@ class Placement {
     int gpr_write = -1;
     int lm_write = -1;
     int t_holds = -1;  // tenancy, or value behind all tenancies, that T must hold when the line reads
-    std::array<int, 4> results{-1, -1, -1, -1};  // values, by unit
+    std::array<int, isa::kUnits> results;  // values, by unit
+    LineUse() {
+      gpr_read.fill(-1);
+      results.fill(-1);
+    }
+  };
+  struct Waits {
+    std::size_t bundle = 0;
+    std::ptrdiff_t lines = 0;
   };
 
   /// What was there before a change: of a place, or of short words in use from one line to another.
@@ -84,7 +77,6 @@ class Placement {
     std::size_t lines = 0;  // from `place` on, in which `before` words came into use; 0: a place
   };
 
-  void note_needs();
   void set(int& place, int value) {
     if (place == value) return;
     journal_.push_back({&place, place, 0});
@@ -92,34 +84,73 @@ class Placement {
   }
   void undo(std::size_t mark);
 
-  bool place_operation(std::size_t number, std::size_t line, Preference preference);
-  bool take_ports(std::size_t number, LineUse& use);
-  bool take_t(std::size_t number, std::size_t line);
+  void note_chains();
+  void note_register_readers();
+  [[nodiscard]] static bool takes_lm(const SearchOperation& operation);
+  bool place_operation(std::size_t number, std::size_t line);
+  bool take_units(const SearchOperation& operation, LineUse& use);
+  bool take_port(PortUse port, LineUse& use);
+  bool take_ports(PortUse port, std::size_t line, unsigned lines);
+  bool take_tenancies(std::size_t number, std::size_t line);
   bool take_writes(std::size_t number, LineUse& use);
-  bool read_operands(std::size_t number, std::size_t line, std::size_t operand, Preference preference);
-  bool read_value(std::size_t value, std::size_t line, Way way);
-  bool read_in_t(std::size_t value, std::size_t line);
-  bool read_in_memory(std::size_t value, std::size_t line, Way way);
-  bool take_words(std::vector<int>& words, int more, unsigned most, std::size_t from, std::size_t until);
-  bool add_result(std::size_t number, std::size_t line);
-  [[nodiscard]] bool every_result_has_room(const LineUse& use) const;
-  bool take_gpr_read(LineUse& use, int key);
-  static bool shareable(int taken, int wanted) { return taken == -1 || taken == wanted; }
-  [[nodiscard]] int in_t(std::size_t value) const { return static_cast<int>(section_.tenancies.size() + value); }
+  bool take_flags(const SearchOperation& operation);
+  bool read_inputs(std::size_t number, std::size_t line, std::size_t input);
+  bool read_constant(std::size_t number, std::size_t line, std::size_t input);
+  bool copy_constant(std::size_t constant, Way way);
+  bool read_value(std::size_t number, std::size_t line, std::size_t input, Way way);
+  bool read_in_t(std::size_t value, std::size_t until);
+  bool keep_in_t(std::size_t value, std::size_t until);
+  bool read_in_memory(std::size_t value, int component, std::size_t line, std::size_t until, Way way);
+  bool stand(std::size_t value, bool gpr);
+  bool take_words(std::vector<int>& words, int more, int most, std::size_t from, std::size_t until);
+  bool finish(std::size_t number, std::size_t line);
+  bool keep_in_t_alone(std::size_t value, std::size_t line);
+  bool stand_at_once(std::size_t value);
 
-  const FreeSection& section_;
-  unsigned gpr_words_;
-  unsigned lm_words_;
-  std::vector<Needs> needs_;
-  std::vector<unsigned> offset_;
+  [[nodiscard]] bool is_homeless(std::size_t value) const;
+  [[nodiscard]] bool may_stand_in_lm(std::size_t value) const;
+  [[nodiscard]] bool has_room(std::size_t line) const;
+  [[nodiscard]] bool is_for_lm(std::size_t value) const;
+  [[nodiscard]] bool meets_another_in_lm(std::size_t value) const;
+  [[nodiscard]] bool forwarded_from(std::size_t line) const;
+  [[nodiscard]] bool may_stand(std::size_t number, std::size_t line) const;
+  [[nodiscard]] bool has_latency_passed(std::size_t value, std::size_t line, Way way) const;
+  [[nodiscard]] isa::Unit unit_of(std::size_t value) const {
+    return graph_.operations[graph_.values[value].operation].unit;
+  }
+  static bool shareable(int taken, int wanted) { return taken == -1 || taken == wanted; }
+  [[nodiscard]] int in_t(std::size_t value) const { return static_cast<int>(graph_.tenancies.size() + value); }
+  [[nodiscard]] std::size_t line_of(std::size_t value) const { return static_cast<std::size_t>(values_[value].line); }
+
+  const SearchGraph& graph_;
+  const Genes* genes_ = nullptr;
+  unsigned gpr_free_ = 0;
+  unsigned lm_free_ = 0;
+  std::vector<std::size_t> bundle_of_;  // each operation's
+  std::vector<std::size_t> offset_of_;
+  std::vector<std::vector<Waits>> waits_;  // of each bundle
+  std::vector<int> over_;                  // of each value, the one that overwrites it; -1: none
+  std::vector<std::size_t> root_;          // the first of those that share its place
+  std::vector<std::size_t> last_;
+  std::vector<int> register_readers_;  // of each value, those that need local memory's port for something else
+  std::vector<int> flag_users_;
   std::vector<LineUse> lines_;
+  std::size_t now_ = 0;  // the line that is being filled
   // Short words that values take, by line.
   std::vector<int> gpr_words_used_;
   std::vector<int> lm_words_used_;
   std::vector<PlacedOperation> operations_;
   std::vector<PlacedValue> values_;
+  std::vector<int> register_readers_left_;
+  std::vector<int> constants_;    // Way of each one's copy
+  std::vector<int> flags_left_;   // users that are not placed
+  std::vector<int> flag_placed_;  // 1: its first setter stands
+  int flags_used_ = 0;
+  int gpr_copies_ = 0;  // short words of constants' copies
+  int lm_copies_ = 0;
   int tenant_ = -1;  // what T must keep until all its accesses are placed
   int tenant_left_ = 0;
+  bool released_ = false;
   std::vector<Change> journal_;
 };
 

@@ -117,7 +117,7 @@ class Scheduler {
   void plan(std::size_t section, const Lines& written, const Liveness& live) {
     const std::optional<FreeSection> free =
         free_section(written, tails_of_others(section), declared_.program.record_words, live.entering[section],
-                     live.leaving[section]);
+                     live.leaving[section], Conditions::free);
     if (!free) return;
     std::optional<Plan> found = find_plan(*free, surroundings_of(section), options_, code_[section].size());
     if (!found) return;
@@ -180,12 +180,16 @@ class Scheduler {
   /// Replaces the sections of the loop by those of a pipelined body, if it has fewer lines.
   void pipeline_body(const Lines& written, const Liveness& live) {
     std::array<bool, isa::kFlags + 1> used{};
-    for (const Lines& lines : code_) {
+    const auto note = [&](const Lines& lines) {
       for (const CodeLine& line : lines) {
         for (const CodeAccess& access : line.accesses) {
           if (access.storage == isa::Storage::flag) used.at(access.address) = true;
         }
       }
+    };
+    note(written);
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      if (section != kBody) note(code_[section]);
     }
     std::vector<unsigned> flags;
     for (unsigned flag = 1; flag <= isa::kFlags; ++flag) {

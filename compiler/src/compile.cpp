@@ -26,8 +26,8 @@ constexpr const char* kNoResult = "the function changes no result";
 
 // Schedules that are compared. The time of one grows with the square of the operations, so that large kernels get
 // fewer.
-constexpr std::array<double, 4> kTries{0, 40, 1.2e8, 1.0e9};
-constexpr std::array<unsigned, 4> kMostTries{0, 40, 30000, 700000};
+constexpr std::array<double, 4> kTries{0, 300, 1.2e8, 1.0e9};
+constexpr std::array<unsigned, 4> kMostTries{0, 300, 30000, 700000};
 
 unsigned tries_of(unsigned effort, std::size_t operations) {
   const double size = std::max<double>(static_cast<double>(operations), 8);

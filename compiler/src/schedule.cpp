@@ -1,93 +1,256 @@
-// List scheduling with places that are decided late: an operation is put onto a line when its operands can be read
-// there, and only a read decides whether the value was written to T, a register or local memory. Many orders of
-// priority are tried, each a small change of the best so far.
+// A section for the assembler's search for few lines, and what its plan says of the section's operations.
 #include "schedule.h"
 
 #include <algorithm>
-#include <array>
 
-#include "schedule_try.h"
+#include "gdr/assembler/line_search.h"
 
 namespace gdr::compiler {
 namespace {
 
-/// Small changes of the best genes so far.
-void mutate(Genes& genes, Random& random, int spread) {
-  const int size = static_cast<int>(genes.priority.size());
-  const int changes = 1 + random.below(4);
-  for (int n = 0; n < changes; ++n) {
-    const auto at = static_cast<std::size_t>(random.below(size));
-    if (random.below(3) == 0) {
-      genes.preference[at] = static_cast<char>(random.below(4));
-    } else {
-      genes.priority[at] += random.below(2 * spread + 1) - spread;
+using assembler::Port;
+using assembler::PortUse;
+using assembler::Way;
+using isa::Op;
+using isa::Unit;
+
+constexpr std::ptrdiff_t kForward = 1;   // lines until a value can be read through T
+constexpr std::ptrdiff_t kRegister = 2;  // and from elsewhere
+
+std::size_t index(int n) { return static_cast<std::size_t>(n); }
+
+/// Operations and values are numbered as in the section; the first lines of long products follow. Constants are the
+/// variables, of which parameters alone are read so, and then the literals.
+class GraphOfSection {
+ public:
+  GraphOfSection(const Microcode& code, const Operations& section, const ScheduleOptions& options)
+      : code_(code), section_(section), options_(options) {
+    for (std::size_t n = 0; n < section.size(); ++n) first_line_.push_back(n);
+    graph_.operations.resize(section.size());
+    graph_.values.resize(section.size());
+    graph_.bundles.bundles.resize(section.size());
+    graph_.bundles.edges.resize(section.size());
+  }
+
+  assembler::SearchGraph run() {
+    add_constants();
+    number_flags();
+    for (std::size_t n = 0; n < section_.size(); ++n) add_operation(n);
+    for (std::size_t n = 0; n < section_.size(); ++n) add_dependences(n);
+    graph_.gpr_taken.assign(isa::kGprShortWords, false);
+    graph_.lm_taken.assign(options_.local_words, false);
+    graph_.lm_by_name = true;
+    graph_.constants_move = options_.homes;
+    graph_.repeats = options_.repeats;
+    graph_.first_read.assign(code_.variables.size(), assembler::kNeverRead);
+    for (unsigned flag = 1; flag <= isa::kFlags; ++flag) graph_.flag_numbers.push_back(flag);
+    return std::move(graph_);
+  }
+
+  /// The flag that an operation sets or asks for; -1: none.
+  [[nodiscard]] static std::vector<int> flags_of(const Operations& section) {
+    std::vector<int> flags(section.size(), -1);
+    int count = 0;
+    for (std::size_t n = 0; n < section.size(); ++n) {
+      if (section[n].condition && section[n].flag_into < 0) flags[n] = count++;
+    }
+    for (std::size_t n = 0; n < section.size(); ++n) {
+      std::size_t root = n;
+      while (section[root].flag_into >= 0) root = index(section[root].flag_into);
+      flags[n] = flags[root];
+    }
+    return flags;
+  }
+
+ private:
+  const Variable& variable(const Operand& operand) const { return code_.variables[index(operand.index)]; }
+  bool is_constant(const Operand& operand) const {
+    if (operand.kind == Operand::Kind::literal) return true;
+    return operand.kind == Operand::Kind::variable && variable(operand).record == Record::parameter &&
+           !variable(operand).own;
+  }
+
+  void add_constants() {
+    for (std::size_t n = 0; n < code_.variables.size(); ++n) {
+      graph_.constants.push_back({broadcast(static_cast<int>(n), false), code_.variables[n].width});
+    }
+    for (std::size_t n = 0; n < code_.literals.size(); ++n) {
+      graph_.constants.push_back({{Port::immediate, static_cast<int>(n)}, code_.literals[n].width});
     }
   }
+
+  /// A vector that begins at a word and the word itself are two accesses.
+  static PortUse broadcast(int variable, bool vector) { return {Port::bm, 2 * variable + (vector ? 1 : 0)}; }
+
+  void number_flags() {
+    flags_ = flags_of(section_);
+    for (const int flag : flags_) graph_.flags = std::max(graph_.flags, index(flag + 1));
+  }
+
+  void add_operation(std::size_t n) {
+    const Operation& operation = section_[n];
+    const isa::OperationInfo& info = isa::info_of(operation.op);
+    assembler::SearchOperation& taken = graph_.operations[n];
+    taken.unit = info.unit;
+    taken.units = 1U << static_cast<unsigned>(info.unit);
+    if (info.claims_adder) taken.units |= 1U << static_cast<unsigned>(Unit::adder);
+    taken.result = static_cast<int>(n);
+    taken.writes_lm = operation.variable >= 0;
+    if (operation.variable >= 0) graph_.ends.push_back({n, index(operation.variable), static_cast<int>(kRegister)});
+    add_flags(n);
+    assembler::SearchValue& value = graph_.values[n];
+    value.operation = n;
+    value.width = operation.width;
+    value.base = operation.into;
+    graph_.bundles.bundles[n].members = {{n, 0}};
+    if (operation.op == Op::FMULL) add_first_line(n);
+    add_inputs(n, first_line_[n]);
+  }
+
+  void add_first_line(std::size_t n) {
+    first_line_[n] = graph_.operations.size();
+    graph_.bundles.bundles[n].members = {{first_line_[n], 0}, {n, 1}};
+    assembler::SearchOperation taken;
+    taken.unit = graph_.operations[n].unit;
+    taken.units = 1U << static_cast<unsigned>(taken.unit);
+    taken.input_lines = 2;
+    graph_.operations.push_back(taken);
+  }
+
+  void add_flags(std::size_t n) {
+    const Operation& operation = section_[n];
+    assembler::SearchOperation& taken = graph_.operations[n];
+    if (operation.predicate >= 0) taken.flags_used.push_back(flags_[index(operation.predicate)]);
+    if (operation.flag_into >= 0) taken.flags_used.push_back(flags_[n]);
+    if (operation.condition && operation.flag_into < 0) taken.flag_set = flags_[n];
+  }
+
+  /// Of the operation `n` in the line of `reader`.
+  void add_inputs(std::size_t n, std::size_t reader) {
+    const Operation& operation = section_[n];
+    for (std::size_t o = 0; o < operation.operands.size(); ++o) {
+      const Operand& operand = operation.operands[o];
+      assembler::SearchInput& input = graph_.operations[reader].inputs[o];
+      if (operand.kind == Operand::Kind::value) {
+        input.value = operand.index;
+        input.component = operand.component;
+        std::vector<std::size_t>& readers = graph_.values[index(operand.index)].readers;
+        if (readers.empty() || readers.back() != reader) readers.push_back(reader);
+        continue;
+      }
+      if (is_constant(operand) && operation.op != Op::BM) {
+        input.constant = operand.index;
+        if (operand.kind == Operand::Kind::literal) input.constant += static_cast<int>(code_.variables.size());
+        continue;
+      }
+      const bool local = variable(operand).home == Variable::Home::local;
+      input.stays = local ? PortUse{Port::lm, operand.index} : broadcast(operand.index, operation.vector);
+      graph_.ends.push_back({reader, index(operand.index), 0});
+      if (!options_.ready.empty()) {
+        std::size_t& earliest = graph_.bundles.bundles[n].earliest;
+        earliest = std::max(earliest, index(std::max(options_.ready[index(operand.index)], 0)));
+      }
+    }
+  }
+
+  /// `after` stands at least `lines` behind the line in which `before` has its result.
+  void depend(int before, std::size_t after, std::ptrdiff_t lines) {
+    const std::ptrdiff_t length = first_line_[index(before)] == index(before) ? 1 : 2;
+    graph_.bundles.edges[index(before)].push_back({after, lines + length - 1});
+  }
+
+  void add_dependences(std::size_t n) {
+    const Operation& operation = section_[n];
+    for (const Operand& operand : operation.operands) {
+      if (operand.kind == Operand::Kind::value) depend(operand.index, n, operand.component >= 0 ? kRegister : kForward);
+    }
+    if (operation.into >= 0) depend(operation.into, n, 1);
+    if (operation.predicate >= 0) depend(operation.predicate, n, kRegister);
+    if (operation.flag_into >= 0) depend(operation.flag_into, n, 1);
+    if (operation.after >= 0) depend(operation.after, n, kRegister);
+    add_old_readers(n);
+  }
+
+  /// Who reads the word that an operation overwrites does so before.
+  void add_old_readers(std::size_t n) {
+    const Operation& operation = section_[n];
+    for (std::size_t reader = 0; reader < section_.size(); ++reader) {
+      if (reader == n) continue;
+      for (const Operand& operand : section_[reader].operands) {
+        const bool variable_before = operation.variable >= 0 && section_[reader].after < 0 &&
+                                     operand.kind == Operand::Kind::variable && operand.index == operation.variable;
+        const bool base =
+            operation.into >= 0 && operand.kind == Operand::Kind::value && operand.index == operation.into;
+        if (variable_before || base) depend(static_cast<int>(reader), n, 0);
+      }
+    }
+  }
+
+  const Microcode& code_;
+  const Operations& section_;
+  const ScheduleOptions& options_;
+  std::vector<std::size_t> first_line_;  // of each operation, that of its first line
+  std::vector<int> flags_;
+  assembler::SearchGraph graph_;
+};
+
+From from_of(Way way, const Microcode& code, const Operand& operand) {
+  if (way == Way::t) return From::t;
+  if (way == Way::gpr) return From::gpr;
+  if (way == Way::lm) return From::local;
+  if (operand.kind == Operand::Kind::literal) return From::immediate;
+  return code.variables[index(operand.index)].home == Variable::Home::broadcast ? From::broadcast : From::local;
+}
+
+Home home_of(int way) {
+  return static_cast<Way>(way) == Way::gpr ? Home::gpr : static_cast<Way>(way) == Way::lm ? Home::local : Home::none;
+}
+
+Schedule schedule_of(const assembler::Plan& plan, const Microcode& code, const Operations& section) {
+  Schedule schedule;
+  schedule.lines = static_cast<unsigned>(plan.lines);
+  schedule.shared_slots = plan.shared_names;
+  schedule.local_words = plan.lm_words;
+  const std::vector<int> flags = GraphOfSection::flags_of(section);
+  std::size_t next_product = section.size();
+  for (std::size_t n = 0; n < section.size(); ++n) {
+    const assembler::PlacedOperation& placed = plan.operations[n];
+    const assembler::PlacedOperation& reads = section[n].op == Op::FMULL ? plan.operations[next_product++] : placed;
+    schedule.line_of.push_back(static_cast<unsigned>(placed.line));
+    std::vector<From>& sources = schedule.sources.emplace_back();
+    for (std::size_t o = 0; o < section[n].operands.size(); ++o) {
+      sources.push_back(from_of(static_cast<Way>(reads.ways[o]), code, section[n].operands[o]));
+    }
+    const assembler::PlacedValue& value = plan.values[n];
+    schedule.places.push_back({value.t != 0, value.gpr != 0, value.lm != 0, plan.gpr[n], plan.lm[n]});
+    schedule.flag_of.push_back(flags[n] < 0 ? 0 : plan.flags[index(flags[n])]);
+  }
+  for (std::size_t constant = 0; constant < plan.constants.size(); ++constant) {
+    const bool is_variable = constant < code.variables.size();
+    (is_variable ? schedule.variable_homes : schedule.literal_homes).push_back(home_of(plan.constants[constant]));
+    (is_variable ? schedule.variable_addresses : schedule.literal_addresses)
+        .push_back(plan.constant_addresses[constant]);
+  }
+  return schedule;
 }
 
 }  // namespace
 
 unsigned least_lines(const Microcode& code, const Operations& section) {
   const ScheduleOptions options;
-  const Problem problem(code, section, options);
-  std::array<unsigned, isa::kUnits + 1> taken{};
-  unsigned chain = 0;
-  for (int n = 0; n < problem.count(); ++n) {
-    const Operation& operation = problem.at(n);
-    taken[static_cast<std::size_t>(isa::info_of(operation.op).unit)] += Problem::length(operation);
-    if (operation.op == Op::FMULL) ++taken[static_cast<std::size_t>(Unit::adder)];
-    chain = std::max(chain, static_cast<unsigned>(problem.height[static_cast<std::size_t>(n)]));
-  }
-  return std::max(chain, *std::max_element(taken.begin(), taken.end()));
+  return static_cast<unsigned>(assembler::least_lines(GraphOfSection(code, section, options).run()));
 }
 
 std::optional<Schedule> schedule(const Microcode& code, const Operations& section, const ScheduleOptions& options) {
   if (section.empty()) return Schedule{};
-  const Problem problem(code, section, options);
-  if (problem.cyclic) return std::nullopt;
-  constexpr int kScale = 16;              // of priorities
-  constexpr unsigned kPatience = 1500;    // tries without a shorter schedule before the walk begins elsewhere
-  constexpr unsigned kForTheFirst = 400;  // tries at least: without a schedule there is nothing
-  Genes first;
-  for (const int height : problem.height) first.priority.push_back(kScale * height);
-  first.preference.assign(section.size(), 0);
-  Genes as_written = first;  // for sections that run out of places otherwise
-  for (int n = 0; n < problem.count(); ++n) as_written.priority[static_cast<std::size_t>(n)] = -kScale * n;
-  as_written.flags_in_order = as_written.careful = true;
-  const unsigned bound = least_lines(code, section);
-  const auto no_limit = static_cast<unsigned>(8 * section.size() + 60);
-  Random random(options.seed);
-  Try attempt(problem);
-  std::optional<Schedule> best;
-  Genes walk = first;  // the schedule that small changes are made of
-  unsigned walk_lines = no_limit;
-  unsigned patience = kPatience;
-  const unsigned tries = std::max(options.tries, 1U);
-  for (unsigned n = 0; n < (best ? tries : std::max(tries, kForTheFirst)); ++n) {
-    if (--patience == 0) {
-      walk = first;
-      for (int extra = random.below(16); extra >= 0; --extra) mutate(walk, random, 4 * kScale);
-      walk_lines = no_limit;
-      patience = kPatience;
-    }
-    Genes next = walk;
-    if (n > 0) mutate(next, random, (n % 4 == 0 ? 4 : 1) * kScale);
-    Schedule made;
-    if (!attempt.run(next, walk_lines + 1, static_cast<int>(isa::kGprShortWords)) || !attempt.allot(made)) {
-      // Until something fits, the walk is free.
-      if (walk_lines == no_limit && n % 8 != 0) walk = std::move(next);
-      if (!best && n % 40 == 39) walk = n % 80 == 39 ? as_written : first;
-      if (!best && n % 80 == 79) walk.flags_in_order = true;
-      continue;
-    }
-    // As long as the walk's, too: plateaus are walked along.
-    if (made.lines < walk_lines) patience = kPatience;
-    walk_lines = made.lines;
-    walk = std::move(next);
-    if (!best || made.lines < best->lines) best = std::move(made);
-    if (best->lines <= bound) break;
-  }
-  return best;
+  constexpr double kForTheFirst = 400;   // tries at least: without a schedule there is nothing
+  constexpr std::size_t kMostLines = 8;  // of an operation, with what it waits for
+  constexpr std::size_t kMoreLines = 60;
+  const assembler::SearchGraph graph = GraphOfSection(code, section, options).run();
+  const auto plan = assembler::search_plan(graph, {static_cast<double>(options.tries), kForTheFirst, options.seed,
+                                                   kMostLines * section.size() + kMoreLines});
+  if (!plan) return std::nullopt;
+  return schedule_of(*plan, code, section);
 }
 
 }  // namespace gdr::compiler

@@ -280,7 +280,7 @@ TEST(ScheduleFull, ChainsThatShareARegisterStandSideBySide) {
   EXPECT_LE(planned(chain + chain).size(), 7u);
 }
 
-TEST(ScheduleFull, WhatIsWrittenUnderAConditionStaysInItsRegister) {
+TEST(ScheduleFull, WhatIsOverwrittenUnderAFlagMovesWithWhatOverwritesIt) {
   const auto lines = planned(
       "fmul xj fs\"2\" $lr32v\n"
       "nop\n"
@@ -288,8 +288,19 @@ TEST(ScheduleFull, WhatIsWrittenUnderAConditionStaysInItsRegister) {
       "nop\n"
       "fadd sum $lr32v sum\n"
       "nop\n");
-  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("fmul"), HasSubstr("$lr32v"))));
-  EXPECT_THAT(lines, Contains(HasSubstr("$lr32v/1")));
+  EXPECT_THAT(lines, SizeIs(3));
+  EXPECT_THAT(lines, Contains(AllOf(HasSubstr("fmul"), HasSubstr(" $lt"))));
+  EXPECT_THAT(lines, Contains(HasSubstr("$lt/1")));
+}
+
+TEST(ScheduleFull, WhatOverwritesTheTurnBeforeUnderAFlagStaysInItsRegister) {
+  const auto lines = planned(
+      "fadd $lr0v $lr8v $lr24v/1\n"
+      "nop\n"
+      "fadd sum $lr24v sum\n"
+      "nop\n"
+      "nop\n");
+  EXPECT_THAT(lines, Contains(HasSubstr("$lr24v/1")));
 }
 
 TEST(ScheduleFull, WhatTheNextTurnReadsStaysInItsRegister) {

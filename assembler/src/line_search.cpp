@@ -1,0 +1,313 @@
+// List schedules one after the other, each from the genes of a good one with a few of them changed. Everything is drawn
+// from a seed and counted in steps, so that a plan depends on nothing else.
+#include "gdr/assembler/line_search.h"
+
+#include <algorithm>
+
+#include "allotment.h"
+#include "gdr/isa/effects.h"
+#include "placement.h"
+#include "random.h"
+
+namespace gdr::assembler {
+namespace {
+
+constexpr int kScale = 16;  // of priorities: of a line
+
+using OperationsOfUnits = std::array<std::size_t, isa::kUnits + 1>;
+
+/// Lines that each unit is busy in, of operations that occupy it.
+template <class Visit>
+void for_units(const SearchOperation& operation, Visit visit) {
+  for (std::size_t unit = 0; unit <= isa::kUnits; ++unit) {
+    if ((operation.units >> unit & 1U) != 0) visit(unit);
+  }
+}
+
+OperationsOfUnits operations_of_units(const SearchGraph& graph) {
+  OperationsOfUnits all{};
+  for (const SearchOperation& operation : graph.operations) {
+    for_units(operation, [&](std::size_t unit) { ++all[unit]; });
+  }
+  return all;
+}
+
+class Search {
+ public:
+  Search(const SearchGraph& graph, std::vector<std::ptrdiff_t> ways, const SearchOptions& options)
+      : graph_(graph),
+        options_(options),
+        placement_(graph),
+        random_(options.seed),
+        ways_(std::move(ways)),
+        waits_for_(graph.bundles.predecessors()),
+        operations_of_(operations_of_units(graph)) {
+    first_.preferences.assign(graph.values.size(), Preference::t_first);
+    for (const std::ptrdiff_t way : ways_) first_.priorities.push_back(kScale * static_cast<int>(way));
+    as_written_ = first_;
+    as_written_.flags_in_order = as_written_.careful = true;
+    for (std::size_t bundle = 0; bundle < ways_.size(); ++bundle) {
+      const std::size_t operation = graph.bundles.bundles[bundle].members.back().operation;
+      as_written_.priorities[bundle] = -kScale * static_cast<int>(operation);
+    }
+  }
+
+  std::optional<Plan> run() {
+    const std::size_t least = least_lines(graph_);
+    if (options_.limit <= least) return std::nullopt;
+    // As long as nothing better is found, the walk may be longer than the plan that is wanted.
+    const std::size_t no_limit = options_.limit + options_.limit / 4;
+    // Schedules none of which is shorter before the walk begins elsewhere.
+    const auto longest = static_cast<unsigned>(std::clamp(options_.tries / 10, 100.0, 1500.0));
+    Genes walk = first_;  // that small changes are made of
+    std::size_t most = no_limit;
+    bool found = false;  // a schedule of the walk
+    unsigned patience = longest;
+    // Where a quarter of the tries gives no schedule at all, however long, the others would hardly.
+    double limit = std::max({options_.tries / 4, options_.tries_for_one, 1.0});
+    for (double tries = 0; tries < limit; ++tries) {
+      const auto turn = static_cast<std::uint64_t>(tries);
+      if (--patience == 0) {
+        walk = first_;
+        std::ranges::fill(walk.preferences, static_cast<Preference>(random_.below(static_cast<int>(kPreferences))));
+        for (int extra = random_.below(16); extra >= 0; --extra) change(walk, 4 * kScale);
+        most = no_limit;
+        found = false;
+        patience = longest;
+      }
+      Genes next = turn < kPreferences ? first_ : walk;
+      if (turn < kPreferences) {
+        std::ranges::fill(next.preferences, static_cast<Preference>(turn));
+      } else {
+        change(next, (turn % 4 == 0 ? 8 : turn % 4 == 2 ? 3 : 1) * kScale);
+      }
+      const std::optional<std::size_t> lines = attempt(next, most);
+      if (!lines) {
+        if (!found) wander(walk, std::move(next), turn);
+        continue;
+      }
+      // As long as the walk's, too: plateaus are walked along.
+      if (*lines < most) patience = longest;
+      most = *lines;
+      found = true;
+      walk = std::move(next);
+      if (plan_ && plan_->lines <= least) break;
+      limit = plan_ ? std::max(options_.tries, 1.0) : std::max({options_.tries, options_.tries_for_one, 1.0});
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  int below(std::size_t count) { return random_.below(static_cast<int>(count)); }
+
+  void change(Genes& genes, int spread) {
+    const int changes = 1 + random_.below(4);
+    for (int n = 0; n < changes; ++n) {
+      if (random_.below(3) == 0 && !genes.preferences.empty()) {
+        const auto at = static_cast<std::size_t>(below(genes.preferences.size()));
+        genes.preferences[at] = static_cast<Preference>(random_.below(static_cast<int>(kPreferences)));
+      } else {
+        const auto at = static_cast<std::size_t>(below(genes.priorities.size()));
+        genes.priorities[at] += random_.below(2 * spread + 1) - spread;
+      }
+    }
+  }
+
+  /// Until something fits, the walk is free.
+  void wander(Genes& walk, Genes&& next, std::uint64_t turn) const {
+    if (plan_ || turn < 100) return;
+    if (turn % 8 != 0) walk = std::move(next);
+    if (turn % 40 == 39) walk = turn % 80 == 39 ? as_written_ : first_;
+    if (turn % 80 == 79) walk.flags_in_order = true;
+  }
+
+  /// Lines of a list schedule, if they are `most` or fewer; the shortest one becomes the plan.
+  std::optional<std::size_t> attempt(const Genes& genes, std::size_t most) {
+    if (!list_schedule(genes, most)) return std::nullopt;
+    const std::size_t lines = lines_taken();
+    if (lines > most) return std::nullopt;
+    if (lines >= (plan_ ? plan_->lines : options_.limit)) return lines;
+    std::optional<Plan> plan = allotted(graph_, placement_, lines);
+    if (!plan) return std::nullopt;
+    plan_ = std::move(plan);
+    return lines;
+  }
+
+  bool list_schedule(const Genes& genes, std::size_t limit) {
+    placement_.restart(limit, genes);
+    genes_ = &genes;
+    left_ = operations_of_;
+    waiting_ = waits_for_;
+    earliest_.clear();
+    for (const Bundle& bundle : graph_.bundles.bundles) earliest_.push_back(bundle.earliest);
+    refused_.assign(earliest_.size(), 0);
+    attempts_ = 1;
+    ready_.clear();
+    for (std::size_t bundle = 0; bundle < earliest_.size(); ++bundle) {
+      if (waiting_[bundle] == 0) add_ready(bundle);
+    }
+    placed_ = 0;
+    constexpr std::size_t kLongestWait = 8;  // lines without an operation: by then whatever is written has landed
+    std::size_t busy = 0;
+    for (std::size_t line = 0; line < limit && placed_ < earliest_.size(); ++line) {
+      // A unit does one operation a line.
+      if (line + *std::ranges::max_element(left_) > limit) return false;
+      const std::size_t before = placed_;
+      if (!fill(line, limit)) return false;
+      if (placed_ > before) busy = line;
+      if (line > busy + kLongestWait) return false;
+    }
+    return placed_ == earliest_.size();
+  }
+
+  void add_ready(std::size_t bundle) {
+    const auto more_urgent = [&](std::size_t a, std::size_t b) {
+      return genes_->priorities[a] != genes_->priorities[b] ? genes_->priorities[a] > genes_->priorities[b] : a < b;
+    };
+    const auto at = ready_.insert(std::ranges::upper_bound(ready_, bundle, more_urgent), bundle) - ready_.begin();
+    next_ = std::min(next_, static_cast<std::size_t>(at));
+  }
+
+  /// Puts what fits onto a line. False if there are too many lines already.
+  bool fill(std::size_t line, std::size_t limit) {
+    placement_.begin_line(line);
+    ++attempts_;
+    while (line > 0 && placement_.crowding(line - 1) > 0 && place_relief(line)) {
+    }
+    for (next_ = 0; next_ < ready_.size();) {
+      const std::size_t bundle = ready_[next_];
+      if (refused_[bundle] == attempts_) {
+        ++next_;
+        continue;
+      }
+      if (earliest_[bundle] > line || !placement_.place(bundle, line)) {
+        refused_[bundle] = attempts_;
+        ++next_;
+        continue;
+      }
+      note_placed(line);
+    }
+    // Those that wait stand in the next line at the earliest, with what must come behind them.
+    for (const std::size_t bundle : ready_) {
+      if (line + 1 + static_cast<std::size_t>(ways_[bundle]) >= limit) return false;
+    }
+    return line == 0 || placement_.settle(line - 1);
+  }
+
+  /// Places the first bundle that takes a value which has no other place from T.
+  bool place_relief(std::size_t line) {
+    for (next_ = 0; next_ < ready_.size(); ++next_) {
+      const std::size_t bundle = ready_[next_];
+      if (earliest_[bundle] > line || !placement_.relieves(bundle, line - 1) || !placement_.place(bundle, line))
+        continue;
+      note_placed(line);
+      return true;
+    }
+    return false;
+  }
+
+  /// The bundle at `next_` stands in the line: what waits for it may be ready, and what was refused may fit.
+  void note_placed(std::size_t line) {
+    const std::size_t bundle = ready_[next_];
+    ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(next_));
+    ++placed_;
+    for (const Bundle::Member& member : graph_.bundles.bundles[bundle].members) {
+      for_units(graph_.operations[member.operation], [&](std::size_t unit) { --left_[unit]; });
+    }
+    for (const Edge& edge : graph_.bundles.edges[bundle]) {
+      const std::ptrdiff_t there = static_cast<std::ptrdiff_t>(line) + edge.lines;
+      earliest_[edge.to] = std::max(earliest_[edge.to], static_cast<std::size_t>(std::max<std::ptrdiff_t>(there, 0)));
+      if (--waiting_[edge.to] == 0) add_ready(edge.to);
+    }
+    if (!placement_.take_released()) return;
+    ++attempts_;
+    next_ = 0;
+  }
+
+  /// Lines in use, and those that must follow for results to be there when the section, or the next one, begins.
+  [[nodiscard]] std::size_t lines_taken() {
+    first_read_ = graph_.first_read;
+    int lines = 1;
+    for (const PlacedOperation& operation : placement_.operations()) lines = std::max(lines, operation.line + 1);
+    const auto line_of = [&](const EndAccess& access) { return placement_.operations()[access.operation].line; };
+    for (const EndAccess& access : graph_.ends) {
+      if (access.latency != 0 || !graph_.repeats) continue;
+      first_read_[access.word] = std::min(first_read_[access.word], line_of(access));
+    }
+    for (const EndAccess& access : graph_.ends) {
+      if (access.latency == 0 || first_read_[access.word] == kNeverRead) continue;
+      lines = std::max(lines, line_of(access) + access.latency - first_read_[access.word]);
+    }
+    return static_cast<std::size_t>(lines);
+  }
+
+  const SearchGraph& graph_;
+  const SearchOptions& options_;
+  Placement placement_;
+  Random random_;
+  std::vector<std::ptrdiff_t> ways_;
+  std::vector<unsigned> waits_for_;
+  OperationsOfUnits operations_of_;
+  Genes first_;
+  Genes as_written_;  // for sections that run out of places otherwise
+  std::optional<Plan> plan_;
+  // Of the schedule that is being made.
+  const Genes* genes_ = nullptr;
+  OperationsOfUnits left_{};
+  std::vector<unsigned> waiting_;  // for how many others each bundle waits
+  std::vector<std::size_t> earliest_;
+  std::vector<std::size_t> ready_;    // the most urgent first
+  std::vector<std::size_t> refused_;  // the attempt that each was refused in
+  std::size_t attempts_ = 0;
+  std::size_t next_ = 0;  // of those that are ready
+  std::size_t placed_ = 0;
+  std::vector<int> first_read_;
+};
+
+}  // namespace
+
+std::vector<unsigned> BundleGraph::predecessors() const {
+  std::vector<unsigned> waits_for(bundles.size());
+  for (const std::vector<Edge>& from : edges) {
+    for (const Edge& edge : from) ++waits_for[edge.to];
+  }
+  return waits_for;
+}
+
+std::optional<std::vector<std::ptrdiff_t>> BundleGraph::ways() const {
+  std::vector<unsigned> waits_for = predecessors();
+  std::vector<std::size_t> order;
+  for (std::size_t bundle = 0; bundle < bundles.size(); ++bundle) {
+    if (waits_for[bundle] == 0) order.push_back(bundle);
+  }
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    for (const Edge& edge : edges[order[at]]) {
+      if (--waits_for[edge.to] == 0) order.push_back(edge.to);
+    }
+  }
+  if (order.size() < bundles.size()) return std::nullopt;
+  std::vector<std::ptrdiff_t> ways(bundles.size());
+  for (auto bundle = order.rbegin(); bundle != order.rend(); ++bundle) {
+    for (const Bundle::Member& member : bundles[*bundle].members) {
+      ways[*bundle] = std::max(ways[*bundle], static_cast<std::ptrdiff_t>(member.offset));
+    }
+    for (const Edge& edge : edges[*bundle]) ways[*bundle] = std::max(ways[*bundle], ways[edge.to] + edge.lines);
+  }
+  return ways;
+}
+
+std::size_t least_lines(const SearchGraph& graph) {
+  const auto ways = graph.bundles.ways();
+  if (!ways) return 0;
+  const auto way = ways->empty() ? 0 : *std::ranges::max_element(*ways) + 1;
+  const OperationsOfUnits busy = operations_of_units(graph);
+  return std::max(*std::ranges::max_element(busy), static_cast<std::size_t>(way));
+}
+
+std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options) {
+  auto ways = graph.bundles.ways();
+  if (!ways || graph.operations.empty() || options.limit == 0) return std::nullopt;
+  return Search(graph, *std::move(ways), options).run();
+}
+
+}  // namespace gdr::assembler
