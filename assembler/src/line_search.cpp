@@ -55,42 +55,23 @@ class Search {
   std::optional<Plan> run() {
     const std::size_t least = least_lines(graph_);
     if (options_.limit <= least) return std::nullopt;
-    // As long as nothing better is found, the walk may be longer than the plan that is wanted.
-    const std::size_t no_limit = options_.limit + options_.limit / 4;
-    // Schedules none of which is shorter before the walk begins elsewhere.
-    const auto longest = static_cast<unsigned>(std::clamp(options_.tries / 10, 100.0, 1500.0));
-    Genes walk = first_;  // that small changes are made of
-    std::size_t most = no_limit;
-    bool found = false;  // a schedule of the walk
-    unsigned patience = longest;
+    Walk walk = walk_from(first_);
     // Where a quarter of the tries gives no schedule at all, however long, the others would hardly.
     double limit = std::max({options_.tries / 4, options_.tries_for_one, 1.0});
     for (double tries = 0; tries < limit; ++tries) {
-      const auto turn = static_cast<std::uint64_t>(tries);
-      if (--patience == 0) {
-        walk = first_;
-        std::ranges::fill(walk.preferences, static_cast<Preference>(random_.below(static_cast<int>(kPreferences))));
-        for (int extra = random_.below(16); extra >= 0; --extra) change(walk, 4 * kScale);
-        most = no_limit;
-        found = false;
-        patience = longest;
-      }
-      Genes next = turn < kPreferences ? first_ : walk;
-      if (turn < kPreferences) {
-        std::ranges::fill(next.preferences, static_cast<Preference>(turn));
-      } else {
-        change(next, (turn % 4 == 0 ? 8 : turn % 4 == 2 ? 3 : 1) * kScale);
-      }
-      const std::optional<std::size_t> lines = attempt(next, most);
+      const auto attempts = static_cast<std::uint64_t>(tries);
+      if (--walk.patience == 0) walk = walk_from(elsewhere());
+      Genes next = next_of(walk, attempts);
+      const std::optional<std::size_t> lines = attempt(next, walk.most);
       if (!lines) {
-        if (!found) wander(walk, std::move(next), turn);
+        if (!walk.found) wander(walk.genes, std::move(next), attempts);
         continue;
       }
       // As long as the walk's, too: plateaus are walked along.
-      if (*lines < most) patience = longest;
-      most = *lines;
-      found = true;
-      walk = std::move(next);
+      if (*lines < walk.most) walk.patience = longest_patience();
+      walk.most = *lines;
+      walk.found = true;
+      walk.genes = std::move(next);
       if (plan_ && plan_->lines <= least) break;
       limit = plan_ ? std::max(options_.tries, 1.0) : std::max({options_.tries, options_.tries_for_one, 1.0});
     }
@@ -98,6 +79,44 @@ class Search {
   }
 
  private:
+  /// Schedules that small changes lead from one to the next.
+  struct Walk {
+    Genes genes;
+    std::size_t most = 0;  // lines of the next one
+    bool found = false;    // a schedule
+    unsigned patience = 0;
+  };
+
+  /// Schedules none of which is shorter before the walk begins elsewhere.
+  [[nodiscard]] unsigned longest_patience() const {
+    return static_cast<unsigned>(std::clamp(options_.tries / 10, 100.0, 1500.0));
+  }
+
+  [[nodiscard]] Walk walk_from(Genes genes) const {
+    // As long as nothing better is found, the walk may be longer than the plan that is wanted.
+    return {std::move(genes), options_.limit + options_.limit / 4, false, longest_patience()};
+  }
+
+  Genes elsewhere() {
+    constexpr int kMostChanges = 16;
+    Genes genes = first_;
+    std::ranges::fill(genes.preferences, static_cast<Preference>(random_.below(static_cast<int>(kPreferences))));
+    for (int extra = random_.below(kMostChanges); extra >= 0; --extra) change(genes, 4 * kScale);
+    return genes;
+  }
+
+  /// Each preference once, then changes of the walk by a line, some by three or eight.
+  Genes next_of(const Walk& walk, std::uint64_t attempts) {
+    if (attempts < kPreferences) {
+      Genes next = first_;
+      std::ranges::fill(next.preferences, static_cast<Preference>(attempts));
+      return next;
+    }
+    Genes next = walk.genes;
+    change(next, (attempts % 4 == 0 ? 8 : attempts % 4 == 2 ? 3 : 1) * kScale);
+    return next;
+  }
+
   int below(std::size_t count) { return random_.below(static_cast<int>(count)); }
 
   void change(Genes& genes, int spread) {
@@ -113,12 +132,18 @@ class Search {
     }
   }
 
-  /// Until something fits, the walk is free.
-  void wander(Genes& walk, Genes&& next, std::uint64_t turn) const {
-    if (plan_ || turn < 100) return;
-    if (turn % 8 != 0) walk = std::move(next);
-    if (turn % 40 == 39) walk = turn % 80 == 39 ? as_written_ : first_;
-    if (turn % 80 == 79) walk.flags_in_order = true;
+  /// Until something fits, the walk is free: it takes what does not fit seven times of eight, and begins anew now and
+  /// then, in turns from the order of the source and from the longest ways.
+  void wander(Genes& walk, Genes&& next, std::uint64_t attempts) const {
+    constexpr std::uint64_t kSteady = 100;  // attempts at first
+    constexpr std::uint64_t kKept = 8;      // one of so many
+    constexpr std::uint64_t kAnew = 40;
+    if (plan_ || attempts < kSteady) return;
+    if (attempts % kKept != 0) walk = std::move(next);
+    if (attempts % kAnew != kAnew - 1) return;
+    const bool as_written = attempts % (2 * kAnew) == kAnew - 1;
+    walk = as_written ? as_written_ : first_;
+    if (!as_written) walk.flags_in_order = true;
   }
 
   /// Lines of a list schedule, if they are `most` or fewer; the shortest one becomes the plan.

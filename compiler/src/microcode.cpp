@@ -341,8 +341,7 @@ class Hoister {
 
 void hoist(Microcode& code) { Hoister(code).run(); }
 
-// ---- one word of local memory and one of broadcast memory to an operation
-// ----------------------------------------------
+// ---- one word of local memory and one of broadcast memory to an operation -------------------------------------------
 
 namespace {
 

@@ -64,8 +64,7 @@ class Generator {
   [[nodiscard]] bool is_short(NodeId id) const { return facts(id).form == NumberForm::short_number; }
   [[nodiscard]] bool checked(NodeId id) const { return facts(id).check_lowest || facts(id).check_highest; }
 
-  // ---- what to write
-  // -------------------------------------------------------------------------------------------------
+  // ---- what to write ------------------------------------------------------------------------------------------------
 
   void find_needed() {
     needed_.resize(graph_.nodes.size());
@@ -158,8 +157,7 @@ class Generator {
     }
   }
 
-  // ---- the function of turns
-  // -----------------------------------------------------------------------------------------
+  // ---- the function of turns ----------------------------------------------------------------------------------------
 
   void write_turns() {
     in_uniform_ = false;
@@ -301,8 +299,7 @@ class Generator {
     }
   }
 
-  // ---- the function of what is equal in all PEs
-  // ----------------------------------------------------------------------
+  // ---- the function of what is equal in all PEs ---------------------------------------------------------------------
 
   void write_uniform() {
     in_uniform_ = true;
@@ -328,8 +325,7 @@ class Generator {
     code_.text += writer->uniform_function(right);
   }
 
-  // ---- nodes
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- nodes --------------------------------------------------------------------------------------------------------
 
   struct Shared {
     NodeId node;
@@ -574,8 +570,7 @@ class Generator {
     return value;
   }
 
-  // ---- local memory at addresses of T
-  // --------------------------------------------------------------------------------
+  // ---- local memory at addresses of T -------------------------------------------------------------------------------
 
   /// All ones where the element is not selected. A row that is a fault, or whose word may be in a register here, is
   /// wrong.
@@ -661,8 +656,7 @@ class Generator {
     return {high, w_->integer("and", low, w_->literal(kLowPlane))};
   }
 
-  // ---- words
-  // -----------------------------------------------------------------------------------------------------------
+  // ---- words --------------------------------------------------------------------------------------------------------
 
   Value planes_of(NodeId id, bool is_long) {
     Value value = of(id);
@@ -686,8 +680,7 @@ class Generator {
     return planes_of(left.value, left.is_long);
   }
 
-  // ---- operations
-  // ----------------------------------------------------------------------------------------------------
+  // ---- operations ---------------------------------------------------------------------------------------------------
 
   Value with_sign(Value value, bool negate) {
     if (!negate) return value;

@@ -165,8 +165,7 @@ class Builder {
     return all;
   }
 
-  // ---- local memory at addresses of T
-  // --------------------------------------------------------------------------------
+  // ---- local memory at addresses of T -------------------------------------------------------------------------------
 
   void find_lm_use(const std::vector<const DecodedLine*>& lines) {
     graph_.lm_of_longs = schedule_.long_pairs[kLmRow / 2];
@@ -243,8 +242,7 @@ class Builder {
     (void)add(node);
   }
 
-  // ---- broadcast memory
-  // ----------------------------------------------------------------------------------------------
+  // ---- broadcast memory ---------------------------------------------------------------------------------------------
 
   std::vector<BmStep> stores_of(const isa::Line& line) {
     const isa::BmPort& port = line.bm;
@@ -303,8 +301,7 @@ class Builder {
     }
   }
 
-  // ---- elements
-  // ------------------------------------------------------------------------------------------------------
+  // ---- elements -----------------------------------------------------------------------------------------------------
 
   /// True if each element does the same on words of its own, one behind the other, and the body is so long that half
   /// the elements are enough to keep the host busy.
@@ -372,8 +369,7 @@ class Builder {
     }
   }
 
-  // ---- words
-  // ---------------------------------------------------------------------------------------------------------
+  // ---- words --------------------------------------------------------------------------------------------------------
 
   enum class Form : std::uint8_t { shorts, longs };
 
@@ -461,8 +457,7 @@ class Builder {
     return add(node);
   }
 
-  // ---- operations
-  // ----------------------------------------------------------------------------------------------------
+  // ---- operations ---------------------------------------------------------------------------------------------------
 
   NodeId result(Unit unit, unsigned element) {
     const isa::Slot& slot = isa::slot_of(*line_, unit);

@@ -4,8 +4,7 @@
 
 namespace gdr::emulator::jit {
 
-// ---- checks
-// ----------------------------------------------------------------------------------------------------------
+// ---- checks ---------------------------------------------------------------------------------------------------------
 
 std::string NumberCode::all_right() {
   std::string all = right[0];
@@ -47,8 +46,7 @@ void NumberCode::check_range(const std::string& head, bool lowest, bool highest)
   }
 }
 
-// ---- between planes and numbers
-// --------------------------------------------------------------------------------------
+// ---- between planes and numbers -------------------------------------------------------------------------------------
 
 Value NumberCode::from_planes(const Value& planes) {
   const std::string power = w_->integer("and", planes.first, w_->literal(kSign | kExponentMask));
@@ -92,8 +90,7 @@ std::string NumberCode::toward_zero(const Value& number) {
   return w_->numbers(truncated(number.first, number.second));
 }
 
-// ---- rounding to 25 bits
-// -----------------------------------------------------------------------------------------------
+// ---- rounding to 25 bits --------------------------------------------------------------------------------------------
 
 std::string NumberCode::short_of_exact(const std::string& exact) {
   const std::string scale = power(exact);
@@ -154,8 +151,7 @@ std::string NumberCode::short_of_product_and_sum(const std::string& a, const std
                             w_->multiply_add(a, b, c, Direction::toward_zero)));
 }
 
-// ---- rounding to 61 bits
-// -----------------------------------------------------------------------------------------------
+// ---- rounding to 61 bits --------------------------------------------------------------------------------------------
 
 std::string NumberCode::two_sum(const std::string& a, const std::string& b, std::string& error) {
   const std::string sum = w_->add(a, b);
