@@ -24,20 +24,38 @@
 
 namespace {
 
+// Of the host: its triple, the model of code that refers to itself by distances alone, and how LLVM gets to know it.
+#if defined(__aarch64__)
+constexpr const char* kTriple = "aarch64-unknown-linux-gnu";
+constexpr llvm::CodeModel::Model kCodeModel = llvm::CodeModel::Tiny;
+
+void initialize_target() {
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+}
+#else
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+constexpr llvm::CodeModel::Model kCodeModel = llvm::CodeModel::Small;
+
+void initialize_target() {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+}
+#endif
 
 using Object = llvm::SmallVector<char, 0>;
 
 const llvm::Target& target() {
   static const llvm::Target* const found = [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
+    initialize_target();
     std::string error;
-    const llvm::Target* x86 = llvm::TargetRegistry::lookupTarget(kTriple, error);
-    if (x86 == nullptr) throw std::runtime_error(error);
-    return x86;
+    const llvm::Target* host = llvm::TargetRegistry::lookupTarget(kTriple, error);
+    if (host == nullptr) throw std::runtime_error(error);
+    return host;
   }();
   return *found;
 }
@@ -49,9 +67,8 @@ Object object_of(llvm::StringRef ir, const char* cpu) {
   if (module == nullptr) {
     throw std::runtime_error("line " + std::to_string(fault.getLineNo()) + ": " + fault.getMessage().str());
   }
-  const std::unique_ptr<llvm::TargetMachine> machine(
-      target().createTargetMachine(kTriple, cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small,
-                                   llvm::CodeGenOptLevel::Default));
+  const std::unique_ptr<llvm::TargetMachine> machine(target().createTargetMachine(
+      kTriple, cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, kCodeModel, llvm::CodeGenOptLevel::Default));
   module->setTargetTriple(kTriple);
   module->setDataLayout(machine->createDataLayout());
   Object object;
@@ -83,6 +100,30 @@ T checked(llvm::Expected<T> value) {
   if (!value) throw std::runtime_error(llvm::toString(value.takeError()));
   return std::move(*value);
 }
+
+[[noreturn]] void refuse_reference() { throw std::runtime_error("the code needs an address"); }
+
+/// Puts the distance from a reference to what it names into the instruction that it is a part of.
+#if defined(__aarch64__)
+// [ELF for the Arm 64-bit Architecture, section Relocation; Arm Architecture Reference Manual for A-profile
+// architecture, ADR]
+void put_distance(std::uint64_t type, std::int64_t distance, char* at) {
+  constexpr std::int64_t kReach = std::int64_t{1} << 20;  // bytes
+  if (type != llvm::ELF::R_AARCH64_ADR_PREL_LO21) refuse_reference();
+  if (distance < -kReach || distance >= kReach) throw std::runtime_error("the code is too long");
+  const auto bits = static_cast<std::uint32_t>(distance);
+  std::uint32_t instruction = 0;
+  std::memcpy(&instruction, at, sizeof instruction);
+  instruction |= (bits >> 2 & 0x7ffff) << 5 | (bits & 3) << 29;
+  std::memcpy(at, &instruction, sizeof instruction);
+}
+#else
+void put_distance(std::uint64_t type, std::int64_t distance, char* at) {
+  if (type != llvm::ELF::R_X86_64_PC32 && type != llvm::ELF::R_X86_64_PLT32) refuse_reference();
+  const auto bits = static_cast<std::int32_t>(distance);
+  std::memcpy(at, &bits, sizeof bits);
+}
+#endif
 
 class Piece {
  public:
@@ -136,14 +177,11 @@ class Piece {
   }
 
   void settle(const llvm::object::RelocationRef& reference, std::uint64_t begin) {
-    if (reference.getType() != llvm::ELF::R_X86_64_PC32 && reference.getType() != llvm::ELF::R_X86_64_PLT32) {
-      throw std::runtime_error("the code needs an address");
-    }
     const std::uint64_t at = begin + reference.getOffset();
     const std::int64_t addend = checked(llvm::object::ELFRelocationRef(reference).getAddend());
-    const auto distance = static_cast<std::int32_t>(static_cast<std::int64_t>(place_of(*reference.getSymbol())) +
-                                                    addend - static_cast<std::int64_t>(at));
-    std::memcpy(bytes_.data() + at, &distance, sizeof distance);
+    const std::int64_t distance =
+        static_cast<std::int64_t>(place_of(*reference.getSymbol())) + addend - static_cast<std::int64_t>(at);
+    put_distance(reference.getType(), distance, bytes_.data() + at);
   }
 
   std::string bytes_;

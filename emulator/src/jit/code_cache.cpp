@@ -50,7 +50,7 @@ std::optional<std::string> read_own(const std::filesystem::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
   std::optional<std::string> content;
-  struct stat about {};
+  struct stat about{};
   if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && only_mine(about) &&
       static_cast<std::uint64_t>(about.st_size) <= kMostBytes) {
     content.emplace(static_cast<std::size_t>(about.st_size), '\0');
@@ -139,7 +139,7 @@ std::filesystem::path CodeCache::path_of(std::string_view ir, std::string_view c
 
 std::optional<CodeBytes> CodeCache::find(std::string_view ir, std::string_view cpu) const {
   if (!folder_) return std::nullopt;
-  struct stat about {};
+  struct stat about{};
   if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return std::nullopt;
   const std::optional<std::string> entry = read_own(path_of(ir, cpu));
   const std::string key = key_of(ir, cpu);
@@ -168,7 +168,7 @@ void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes&
     std::error_code none;
     std::filesystem::create_directories(folder_->parent_path(), none);
     mkdir(folder_->c_str(), S_IRWXU);
-    struct stat about {};
+    struct stat about{};
     if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
     const std::string body = body_of(key_of(ir, cpu), code);
     // In one step, whoever else writes the same.
@@ -183,6 +183,8 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   if (memory_ == MAP_FAILED) throw Error(fmt::format("no memory for a loop body: {}", std::strerror(errno)));
   auto* const first = static_cast<char*>(memory_) + kBefore;
   std::ranges::copy(code.bytes, first);
+  // ARM's caches of instructions do not see what is stored.
+  __builtin___clear_cache(first, first + code.bytes.size());
   if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
     const std::string why = std::strerror(errno);
     munmap(memory_, size_);

@@ -13,7 +13,7 @@ inline constexpr unsigned kTurns = 32;
 enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
 
 struct CodeTarget {
-  const char* cpu = "";  // as LLVM knows all processors that have the instruction set
+  const char* cpu = "";  // as LLVM knows all processors that have the instruction set; of one architecture alone
   unsigned lanes = 0;    // of a host vector
   /// Each instruction may have a rounding of its own, which leaves no trace in MXCSR. MXCSR then tells whether the
   /// others were exact; else the code compares.
@@ -38,6 +38,7 @@ inline constexpr unsigned kMostLanes = 8;
 [[nodiscard]] constexpr std::optional<CodeTarget> code_target(HostIsa isa) {
   if (isa == HostIsa::avx512) return CodeTarget{"x86-64-v4", 8, true};
   if (isa == HostIsa::avx2) return CodeTarget{"x86-64-v3", 4, false};
+  if (isa == HostIsa::neon) return CodeTarget{"generic", 4, false};
   return std::nullopt;
 }
 

@@ -56,6 +56,34 @@ class ExactnessWatch {
   unsigned said_;  // of these, what matters
 
  public:
+#elif defined(__aarch64__)
+  explicit ExactnessWatch(const CodeTarget& target) : matters_(target.host_doubles ? kInvalid : kSaid) {
+    asm volatile("mrs %0, fpcr" : "=r"(mode_before_));
+    said_before_ = said();
+    set(kFlush, 0);
+  }
+  ~ExactnessWatch() { set(mode_before_, said_before_); }
+  [[nodiscard]] bool all_exact() const { return (said() & matters_) == 0; }
+
+ private:
+  // FPCR and FPSR [Arm Architecture Reference Manual for A-profile architecture]: FZ alone; the flags IOC, DZC, OFC and
+  // UFC. What is flushed sets UFC coming out and IDC going in. No target here rounds without leaving IXC.
+  static constexpr std::uint64_t kFlush = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t kSaid = 0x0f;
+  static constexpr std::uint64_t kInvalid = 0x01;  // as above
+  static std::uint64_t said() {
+    std::uint64_t flags = 0;
+    asm volatile("mrs %0, fpsr" : "=r"(flags) : : "memory");
+    return flags;
+  }
+  static void set(std::uint64_t mode, std::uint64_t flags) {
+    asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(mode), "r"(flags) : "memory");
+  }
+  std::uint64_t mode_before_ = 0;
+  std::uint64_t said_before_ = 0;
+  std::uint64_t matters_;
+
+ public:
 #else
   explicit ExactnessWatch(const CodeTarget& /*target*/) {}
   [[nodiscard]] static bool all_exact() { return false; }
