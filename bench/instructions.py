@@ -15,16 +15,17 @@ or is not, as well. Needs qemu-user and a C compiler.
 import os
 import pathlib
 import random
-import re
 import subprocess
 import sys
 import tempfile
+
+from particles import write_particles
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 USUAL = ["avx2=build/release/bin/gdr", "neon=build/aarch64/bin/gdr", "portable=build/aarch64/bin/gdr",
          "avx2,compiled=build/release/bin/gdr", "neon,compiled=build/aarch64/bin/gdr"]
 I_PARTICLES = (128, 512)  # 128 fill the PEs of a chip's blocks
-J_PARTICLES = (1024, 3072)
+J_PARTICLES = (4096, 8192)  # so many that each run meets ties, for which a form of the loop body is written
 SEED = 20091109
 # Of the machine of an ELF file: QEMU's program for it, and a processor of its that has the instructions.
 EMULATORS = {62: ["qemu-x86_64", "-cpu", "max"], 183: ["qemu-aarch64"]}
@@ -37,17 +38,6 @@ def emulator_for(program):
     if header[:4] != b"\x7fELF" or machine not in EMULATORS:
         sys.exit(f"bench/instructions.py: {program} is no program for x86-64 or 64-bit ARM")
     return EMULATORS[machine]
-
-
-def write_particles(path, kernel, kind, count, numbers):
-    """As many rows of a kernel's i- or j-data: numbers in [0, 1), and for integers 0, 1, 2, ..."""
-    columns = []  # name, and whether it is an integer
-    for name, size, conversion in re.findall(rf"^ *{kind}\s+(?:vector )?(?:long|short)\s+(\w+)(?:\[(\d+)\])?\s+[he]lt (\w+)",
-                                             kernel, re.MULTILINE):
-        names = [f"{name}[{number}]" for number in range(int(size))] if size else [name]
-        columns += [(one, conversion.startswith("fix")) for one in names]
-    rows = [",".join(str(row) if integer else f"{numbers.random():.17g}" for _, integer in columns) for row in range(count)]
-    path.write_text("\n".join([",".join(name for name, _ in columns), *rows]) + "\n", encoding="utf-8")
 
 
 class Counter:

@@ -41,8 +41,8 @@ enum class JitUse : std::uint8_t {
 /// Throws Error, on behalf of `caller`, if the host lacks it.
 void require_host_isa(const char* caller, HostIsa isa);
 
-/// True if loop bodies can be compiled for this instruction set, AVX2 or AVX-512, which the host has, and the library
-/// gdr_jit is there.
+/// True if loop bodies can be compiled for this instruction set, AVX2, AVX-512 or NEON, which the host has, and the
+/// library gdr_jit is there.
 [[nodiscard]] bool can_compile_loops(HostIsa isa);
 /// The same of the host's fastest one.
 [[nodiscard]] bool can_compile_loops();
