@@ -954,7 +954,7 @@ TEST(CodeCacheEntries, AreFoundByTheirTextAlone) {
   cache.keep("text", kCpu, kCode);
   EXPECT_EQ(cache.find("text", kCpu), kCode);
   EXPECT_FALSE(cache.find("another text", kCpu));
-  struct stat about {};
+  struct stat about{};
   ASSERT_EQ(stat((folder.path() / "of user").c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0700U);
 }

@@ -253,7 +253,7 @@ class Analysis {
   /// Has operands checked until the result is inside the limits.
   template <class Form>
   void limit(NodeId a, NodeId b, Form form, int lowest) {
-    const auto check = [&](NodeId id, bool NumberFacts::*side) {
+    const auto check = [&](NodeId id, bool NumberFacts::* side) {
       of(id).*side = true;
       of(id).range = cut(of(id).range, of(id).check_lowest, of(id).check_highest);
     };

@@ -36,7 +36,7 @@ void add_to_perf_map(const LoadedCode& code, const std::string& body) {
   const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return;
-  struct stat about {};
+  struct stat about{};
   if (fstat(file, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid()) {
     [[maybe_unused]] const ssize_t written = write(file, lines.data(), lines.size());  // else perf shows addresses
   }
