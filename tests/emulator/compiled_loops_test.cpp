@@ -1,5 +1,6 @@
 // Compiled loop bodies against the interpreter and the reference engine: the kernels on all sorts of data, random
 // bodies of operations that are compiled, and the cache of compiled code.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -813,6 +814,26 @@ TEST(CompiledLoopBodies, LeaveAWordToTheLastTurnOnlyIfBothHalvesAreWritten) {
   EXPECT_TRUE(code_of(body_of(kBoth)).leaves_all);
   EXPECT_FALSE(code_of(body_of(kUpper)).leaves_all);
   EXPECT_FALSE(code_of(body_of(kLower)).leaves_all);
+}
+
+// The ends of the exponents, and those beyond which a step of the code would be no normal double.
+TEST_F(CompiledLoops, TakeConstantsOfEveryExponent) {
+  constexpr unsigned kFields[] = {0,    1,    2,    8,    9,    54,   55,   61,   62,   63,   64,
+                                  1023, 1982, 1983, 1984, 1990, 2017, 2018, 2019, 2045, 2046, 2047};
+  const std::vector<LongWord> records(std::size_t{9} * kBlocks, emulator::flt64to72(1.5).value);
+  unsigned compiled = 0;
+  for (const char* const line :
+       {"fpassa {} $lr8", "fpassa -{} $r8", "fmax {} x $lr8", "fadd {} x $lr8", "fmulh {0} x\n  fmull {0} x $lr8"}) {
+    for (const unsigned field : kFields) {
+      const std::string constant = fmt::format("hl\"{:03x}258a3dcd7e26f41\"", field);
+      const isa::Program program = body_of(fmt::format(fmt::runtime(line), constant) + "\n  nop\n");
+      const Outcome outcome =
+          compare(program, {{records, 1, 9 * kBlocks}, kPesPerBlock}, 1, [](Chip&) {}, emulator::make_reference_chip());
+      EXPECT_TRUE(outcome.equal) << fmt::format(fmt::runtime(line), constant);
+      compiled += outcome.compiled > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(compiled, 0U);
 }
 
 TEST(CompiledLoopBodies, AreRefusedWhereTheHostHasNone) {
