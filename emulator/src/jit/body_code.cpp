@@ -48,8 +48,7 @@ class Generator {
       code_.left = graph_.left;
       code_.left_flags = graph_.left_flags;
     }
-    find_needed();
-    find_shortcuts();
+    begin_part(leaves_all);
     write_turns();
     write_uniform();
     std::sort(code_.rows.begin(), code_.rows.end());
@@ -66,12 +65,18 @@ class Generator {
 
   // ---- what to write ------------------------------------------------------------------------------------------------
 
+  /// Of the text at hand: a turn that leaves what no other one reads, or one that hands on words alone.
+  void begin_part(bool leaves) {
+    leaves_ = leaves;
+    find_needed();
+    find_shortcuts();
+  }
+
   void find_needed() {
-    needed_.resize(graph_.nodes.size());
+    needed_.assign(graph_.nodes.size(), false);
     for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
     for (const Stored& stored : code_.stored) needed_[stored.value] = true;
-    for (const Left& left : code_.left) needed_[left.value] = true;
-    for (const Left& left : code_.left_flags) needed_[left.value] = true;
+    for_each_left([&](const Left& left) { needed_[left.value] = true; });
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const Node& each = graph_.nodes[n];
       // Whatever becomes of it, its operation may have no event.
@@ -83,6 +88,13 @@ class Generator {
         if (arg != kNoNode) needed_[arg] = true;
       }
     }
+  }
+
+  template <class Function>
+  void for_each_left(Function function) const {
+    if (!leaves_) return;
+    std::ranges::for_each(code_.left, function);
+    std::ranges::for_each(code_.left_flags, function);
   }
 
   /// What no turn changes.
@@ -106,8 +118,8 @@ class Generator {
 
   void find_shortcuts() {
     const std::size_t count = graph_.nodes.size();
-    approximate_.resize(count);
-    fused_.resize(count);
+    const std::vector<bool> approximate_before = std::exchange(approximate_, std::vector<bool>(count));
+    const std::vector<bool> fused_before = std::exchange(fused_, std::vector<bool>(count));
     if (target_.host_doubles) return;  // each operation rounds, as the interpreter's do
     std::vector<unsigned> uses(count);
     std::vector<NodeId> user(count, kNoNode);
@@ -121,9 +133,10 @@ class Generator {
     }
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
     for (const Stored& stored : code_.stored) uses[stored.value] += 2;
-    for (const Left& left : code_.left) uses[left.value] += 2;
+    for_each_left([&](const Left& left) { uses[left.value] += 2; });
     const auto only_in_sum = [&](NodeId id) {
-      return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id);
+      return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id) &&
+             !stays_[id];
     };
     // A sum of numbers that are not negative, wanted for such a sum alone that is rounded to a short number: a double
     // is near enough.
@@ -155,6 +168,12 @@ class Generator {
       const bool settles = !robust_ || target_.directed_rounding;  // it knows what a product and a sum are off by
       fused_[n] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other) && settles);
     }
+    // What is equal in all PEs is worked out once, whatever the text at hand makes of it.
+    for (std::size_t n = 0; n < approximate_before.size(); ++n) {
+      if (!uniform_[n]) continue;
+      approximate_[n] = approximate_before[n];
+      fused_[n] = fused_before[n];
+    }
   }
 
   // ---- the function of turns ----------------------------------------------------------------------------------------
@@ -170,25 +189,34 @@ class Generator {
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
     }
     std::vector<Phi> phis = carried_phis();
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n)
-      phis.push_back({CodeType::flag, w_->variable(fmt::format("ok{}", n)), number_.right[n], {}});
-    phis.push_back({CodeType::bits, w_->variable("wrong"), number_.wrong, {}});
-
-    const auto body = make_writer(target_, 'b');
-    write_to(*body);
+    const std::vector<Value> before_turns = values_;
     body_begun_ = true;
-    write_turn(*body, phis);
+
+    // What no turn reads stays out of the loop: there it would take registers, and keep products from being fused.
+    const bool leaves = !code_.left.empty() || !code_.left_flags.empty();
+    const bool apart = leaves && target_.last_turn_apart();
+    if (apart) begin_part(false);
+    const auto body = make_writer(target_, kLoopPrefix);
+    write_turn(*body, phis, TurnPart::loop, &Phi::next);
+    const auto last = make_writer(target_, kLastPrefix);
+    if (apart) {
+      begin_part(true);
+      values_ = before_turns;
+      write_turn(*last, phis, TurnPart::last, &Phi::last);
+      give_left(*last);
+    }
 
     const auto epilogue = make_writer(target_, 'e');
     write_to(*epilogue);
-    give_results(*epilogue, phis);
+    give_carried(*epilogue, phis);
+    if (!apart) give_left(*epilogue);
     const std::string right = number_.all_right();
     code_.text +=
-        epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(),
-                                  stored_planes(), code_.shared_words, code_.scatters > 0});
+        epilogue->turns_function({prologue->text, std::move(phis), body->text, last->text, epilogue->text, right,
+                                  planes_of_turns(), stored_planes(), code_.shared_words, code_.scatters > 0});
   }
 
-  /// What goes from turn to turn; their values become those inside a turn.
+  /// What goes from turn to turn.
   std::vector<Phi> carried_phis() {
     std::vector<Phi> phis;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
@@ -202,20 +230,43 @@ class Generator {
         check_word(planes);
       }
       const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
-      Value inside{w_->variable(fmt::format("c{}a", n)), {}};
-      phis.push_back({type, inside.first, initial.first, {}});
-      if (two_values(n)) {
-        inside.second = w_->variable(fmt::format("c{}b", n));
-        phis.push_back({type, inside.second, initial.second, {}});
-      }
-      values_[number != kNoNode ? number : carried.before] = inside;
+      phis.push_back({type, fmt::format("c{}a", n), initial.first, {}, {}});
+      if (two_values(n)) phis.push_back({type, fmt::format("c{}b", n), initial.second, {}, {}});
     }
+    for (std::size_t n = 0; n < NumberCode::kChains; ++n)
+      phis.push_back({CodeType::flag, fmt::format("ok{}", n), number_.right[n], {}, {}});
+    phis.push_back({CodeType::bits, "wrong", number_.wrong, {}, {}});
     return phis;
   }
 
-  void write_turn(Writer& body, std::vector<Phi>& phis) {
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = w_->variable(fmt::format("ok{}", n));
-    number_.wrong = w_->variable("wrong");
+  /// Calls function(carried word, its one or two values) and takes what it returns for them, then with the lanes that
+  /// are right so far.
+  template <class Function>
+  void for_each_handed_on(Function function) {
+    std::size_t at = 0;
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      const std::size_t second = two_values(n) ? at + 1 : at;
+      function(n, at, second);
+      at = second + 1;
+    }
+  }
+
+  /// Values of a turn become those that it takes over.
+  void take_over(const std::vector<Phi>& phis, TurnPart part) {
+    const auto name = [&](std::size_t at) { return w_->handed_on(phis[at].name, part); };
+    for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
+      const NodeId number = facts_.number_of_phi[n];
+      values_[number != kNoNode ? number : graph_.carried[n].before] = {name(first),
+                                                                        second != first ? name(second) : std::string()};
+    });
+    std::size_t at = phis.size() - NumberCode::kChains - 1;
+    for (std::string& chain : number_.right) chain = name(at++);
+    number_.wrong = name(at);
+  }
+
+  void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, std::string Phi::* next) {
+    write_to(writer);
+    take_over(phis, part);
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (node(id).type == NodeType::number && facts(id).phi && checked(id))
@@ -225,47 +276,53 @@ class Generator {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(id);
     }
-    write_stores(body);
-    for (const Left& left : code_.left) (void)of(left.value);
-    for (const Left& left : code_.left_flags) (void)of(left.value);
-    std::size_t at = 0;
-    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+    write_stores(writer);
+    for_each_left([&](const Left& left) { (void)of(left.value); });
+    for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
       const Carried& carried = graph_.carried[n];
-      Value next;
-      if (facts_.number_of_phi[n] == kNoNode) {
-        next = planes_of(carried.after, carried.is_long);
-      } else {
-        next = number_of(carried.after);
-        if (two_values(n) && next.second.empty()) next.second = w_->literal(0.0);
-      }
-      phis[at++].next = next.first;
-      if (two_values(n)) phis[at++].next = next.second;
-    }
-    for (const std::string& chain : number_.right) phis[at++].next = chain;
-    phis[at].next = number_.wrong;
+      const bool as_bits = facts_.number_of_phi[n] == kNoNode;
+      Value value = as_bits ? planes_of(carried.after, carried.is_long) : number_of(carried.after);
+      if (second != first && value.second.empty()) value.second = w_->literal(0.0);
+      phis[first].*next = value.first;
+      if (second != first) phis[second].*next = value.second;
+    });
+    std::size_t at = phis.size() - NumberCode::kChains - 1;
+    for (const std::string& chain : number_.right) phis[at++].*next = chain;
+    phis[at].*next = number_.wrong;
   }
 
-  void give_results(Writer& epilogue, const std::vector<Phi>& phis) {
-    std::size_t at = 0;
+  /// Behind the last turn.
+  void give_carried(Writer& epilogue, const std::vector<Phi>& phis) {
+    const auto value = [&](std::size_t at) {
+      return target_.last_turn_apart() ? w_->handed_on(phis[at].name, TurnPart::behind) : phis[at].next;
+    };
+    std::size_t at = phis.size() - NumberCode::kChains - 1;
+    for (std::string& chain : number_.right) chain = value(at++);
+    number_.wrong = value(at);
     unsigned plane = 0;
-    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+    for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
       const Carried& carried = graph_.carried[n];
-      Value last{phis[at++].next, {}};
-      if (two_values(n)) last.second = phis[at++].next;
+      Value last{value(first), second != first ? value(second) : std::string()};
       if (facts_.number_of_phi[n] != kNoNode) {
         if (target_.host_doubles) number_.check_ordered(last.first);
         last = carried.is_long ? number_.to_planes(last) : Value{w_->bits(w_->canonical(last.first)), {}};
       }
       epilogue.give(last.first, plane++);
       if (carried.is_long) epilogue.give(last.second, plane++);
-    }
+    });
+  }
+
+  /// What the last turn leaves.
+  void give_left(Writer& writer) {
+    unsigned plane = 0;
+    for (const Carried& carried : code_.carried) plane += carried.is_long ? 2 : 1;
     for (const Left& left : code_.left) {
       const Value planes = planes_left(left);
-      epilogue.give(planes.first, plane++);
-      if (left.is_long) epilogue.give(planes.second, plane++);
+      writer.give(planes.first, plane++);
+      if (left.is_long) writer.give(planes.second, plane++);
     }
     for (const Left& left : code_.left_flags) {
-      epilogue.give_flag(flag_of(left.value), plane++);
+      writer.give_flag(flag_of(left.value), plane++);
     }
   }
 
@@ -379,9 +436,12 @@ class Generator {
     if (!value.first.empty()) return value;
     const Node& each = node(id);
     const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
-    shared_.push_back({id, code_.shared_words});
-    const std::uint64_t at = code_.shared_words;
-    code_.shared_words += two ? 2 : 1;
+    auto known = std::ranges::find(shared_, id, &Shared::node);
+    if (known == shared_.end()) {
+      known = shared_.insert(known, {id, code_.shared_words});
+      code_.shared_words += two ? 2 : 1;
+    }
+    const std::uint64_t at = known->first;
     const CodeType as = each.type == NodeType::number ? CodeType::number : CodeType::bits;
     value.first = w_->shared(as, at);
     if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
@@ -781,7 +841,8 @@ class Generator {
   bool robust_;
   NumberCode number_;
   std::vector<bool> uniform_;
-  std::vector<bool> needed_;
+  bool leaves_ = false;       // the text at hand: begin_part()
+  std::vector<bool> needed_;  // in it
   std::vector<bool> stays_;
   std::vector<bool> approximate_;  // sums that a double is near enough for
   std::vector<bool> fused_;        // products that their sum forms

@@ -26,6 +26,9 @@ struct CodeTarget {
   /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
   bool names_lines = false;
 
+  /// The last turn of a run has a text of its own, as long as the loop's. OpenCL's compilers take long for each.
+  [[nodiscard]] constexpr bool last_turn_apart() const { return language == CodeLanguage::llvm_ir; }
+
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.
   [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : kTurns; }

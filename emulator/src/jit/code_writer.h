@@ -37,13 +37,18 @@ struct Phi {
   std::string name;
   std::string initial;
   std::string next;
+  std::string last;  // behind a last turn that is apart
 };
+
+/// Where something that goes from turn to turn is used.
+enum class TurnPart : std::uint8_t { loop, last, behind };
 
 /// The function of turns, in parts.
 struct TurnsText {
   std::string before;  // the first turn
   std::vector<Phi> phis;
   std::string turn;
+  std::string last;                 // turn of a run that ends, if it is apart and there is something that it leaves
   std::string behind;               // the last turn
   std::string right;                // lanes, a flag
   std::uint64_t planes = 0;         // of results before those of the words stored
@@ -66,8 +71,8 @@ class Writer {
   [[nodiscard]] virtual std::string literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string number_literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string all_set() const = 0;
-  /// A name that the function has of itself.
-  [[nodiscard]] virtual std::string variable(const std::string& name) const = 0;
+  /// What a part of a function takes over from the turn before; `name` is a Phi's.
+  [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- on bits
   virtual std::string bits(const std::string& number) = 0;
@@ -136,6 +141,9 @@ class Writer {
 
 /// Of the function of what is equal in all PEs.
 inline constexpr char kUniformPrefix = 'v';
+/// Of a turn in the loop, and of the last one where it is apart.
+inline constexpr char kLoopPrefix = 'b';
+inline constexpr char kLastPrefix = 'l';
 
 /// For a part of a function; `prefix` begins the names in it.
 [[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);

@@ -42,11 +42,18 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
           set("icmp sge {} {}, zeroinitializer", bits_type_, row)};
 }
 
+/// What is shared with the turn, and where it stores.
+std::string IrWriter::places_of_turn(const TurnsText& parts, char prefix, const char* turn) const {
+  return fmt::format(
+      "  %u{0}at = mul i64 {1}, {2}\n  %u{0} = getelementptr i64, ptr %shared, i64 %u{0}at\n"
+      "  %s{0}at = mul i64 {1}, {3}\n  %s{0} = getelementptr i64, ptr %stores, i64 %s{0}at\n",
+      prefix, turn, packed_ ? lanes_ * parts.shared_words : 1, parts.stored_planes * simd::kRowWords);
+}
+
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
-  std::string function =
-      fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element) #0{} {{
+  std::string function = fmt::format(R"(
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element, i64 %last) #0{} {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -54,21 +61,35 @@ entry:
   %shorts = getelementptr i64, ptr %state, i64 %shift
   %longs = getelementptr i64, ptr %shorts, i64 %shift
   %stores = getelementptr i64, ptr %results, i64 {}
+  %looped = sub i64 %count, {}
 )",
-                  parts.scatters ? "" : "readonly ", of_function(false), kRowWords, parts.planes * kRowWords);
-  function += parts.before + "  br label %turn\nturn:\n";
+                                     parts.scatters ? "" : "readonly ", of_function(false), kRowWords,
+                                     parts.planes * kRowWords, parts.last.empty() ? "0" : "%last");
+  const auto hand_on = [&](TurnPart part) {
+    for (const Phi& phi : parts.phis) {
+      function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, part),
+                              type_name(phi.type), phi.initial, phi.next);
+    }
+  };
+  function += parts.before;
+  function += "  %any = icmp ne i64 %looped, 0\n  br i1 %any, label %turn, label %looped_all\nturn:\n";
   function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
-  for (const Phi& phi : parts.phis) {
-    function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", phi.name, type_name(phi.type), phi.initial,
-                            phi.next);
+  hand_on(TurnPart::loop);
+  function += places_of_turn(parts, kLoopPrefix, "%n") + parts.turn;
+  function += "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %looped\n";
+  function += "  br i1 %more, label %turn, label %looped_all\nlooped_all:\n";
+  hand_on(TurnPart::last);
+  if (!parts.last.empty()) {
+    function += "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %last_turn, label %exit\nlast_turn:\n";
+    function += places_of_turn(parts, kLastPrefix, "%looped") + parts.last;
   }
-  function += fmt::format("  %first_word = mul i64 %n, {}\n  %u = getelementptr i64, ptr %shared, i64 %first_word\n",
-                          packed_ ? lanes_ * parts.shared_words : 1);
-  function += fmt::format("  %store_words = mul i64 %n, {}\n  %s = getelementptr i64, ptr %stores, i64 %store_words\n",
-                          parts.stored_planes * kRowWords);
-  function += parts.turn;
-  function +=
-      "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
+  function += "  br label %exit\nexit:\n";
+  for (const Phi& phi : parts.phis) {
+    const std::string before = handed_on(phi.name, TurnPart::last);
+    function += fmt::format("  {} = phi {} [ {}, %looped_all ]", handed_on(phi.name, TurnPart::behind),
+                            type_name(phi.type), before);
+    function += parts.last.empty() ? "\n" : fmt::format(", [ {}, %last_turn ]\n", phi.last);
+  }
   // What this has written stands behind the loop.
   text.clear();
   line("ret i64 {}", lane_bits(parts.right));

@@ -37,7 +37,9 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string number_literal(std::uint64_t bits) const override {
     return fmt::format("splat (double 0x{:016X})", bits);
   }
-  [[nodiscard]] std::string variable(const std::string& name) const override { return "%" + name; }
+  [[nodiscard]] std::string handed_on(const std::string& name, TurnPart part) const override {
+    return fmt::format("%{}{}", name, part == TurnPart::loop ? "" : part == TurnPart::last ? "l" : "e");
+  }
 
   template <class... Args>
   std::string set(fmt::format_string<Args...> form, Args&&... args) {
@@ -158,7 +160,8 @@ class IrWriter final : public Writer {
     store(type_name(type), value, "%shared", word * plane_words_);
   }
   std::string shared(CodeType type, std::uint64_t word) override {
-    const std::string all = packed_ ? load("%u", word * plane_words_) : spread(load_one("%u", word * plane_words_));
+    const std::string all =
+        packed_ ? load(of_turn("u"), word * plane_words_) : spread(load_one(of_turn("u"), word * plane_words_));
     return type == CodeType::number ? numbers(all) : all;
   }
   void give(const std::string& bits_of, std::uint64_t plane) override {
@@ -178,7 +181,7 @@ class IrWriter final : public Writer {
          bits_of, at.addresses, predicates_type_, at.reached);
   }
   void store(const std::string& bits_of, std::uint64_t plane) override {
-    store(bits_type_, bits_of, "%s", plane * simd::kRowWords);
+    store(bits_type_, bits_of, of_turn("s"), plane * simd::kRowWords);
   }
 
   // ---- functions
@@ -192,6 +195,9 @@ class IrWriter final : public Writer {
     std::string reached;  // where there is a row
   };
   LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
+  /// Where the words of the turn at hand are.
+  [[nodiscard]] std::string of_turn(const char* words) const { return fmt::format("%{}{}", words, prefix_); }
+  [[nodiscard]] std::string places_of_turn(const TurnsText& parts, char prefix, const char* turn) const;
   /// Behind the head of a function.
   [[nodiscard]] std::string of_function(bool uniform) const {
     return names_lines_ ? fmt::format(" !dbg !{}", function_number(uniform)) : std::string();

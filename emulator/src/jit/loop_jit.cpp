@@ -275,8 +275,8 @@ bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
     std::uint64_t* const results = buffers.results.data() + group * group_words();
     for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
       const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
-      const std::uint64_t right =
-          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements);
+      const std::uint64_t right = loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe,
+                                                group * code.elements, turns.ends);
       buffers.scattered_pes = pe + lanes();
       if ((right & live) != live) return false;
     }
@@ -449,7 +449,7 @@ bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const 
       for (unsigned lane = 0; lane < end; lane += lanes()) {
         const std::uint64_t right =
             loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results, lane,
-                          group * code.elements);
+                          group * code.elements, turns.ends);
         if ((right & all_lanes()) != all_lanes()) return false;
       }
     }

@@ -26,7 +26,7 @@ class OpenClWriter final : public jit::Writer {
   [[nodiscard]] std::string literal(std::uint64_t bits) const override;
   [[nodiscard]] std::string number_literal(std::uint64_t bits) const override;
   [[nodiscard]] std::string all_set() const override { return literal(~std::uint64_t{0}); }
-  [[nodiscard]] std::string variable(Text name) const override { return name; }
+  [[nodiscard]] std::string handed_on(Text name, jit::TurnPart) const override { return name; }
 
   std::string bits(Text number) override { return set("I", "BITS({})", number); }
   std::string numbers(Text bits) override { return set("D", "NUMBERS({})", bits); }
