@@ -233,9 +233,7 @@ class Generator {
       phis.push_back({type, fmt::format("c{}a", n), initial.first, {}, {}});
       if (two_values(n)) phis.push_back({type, fmt::format("c{}b", n), initial.second, {}, {}});
     }
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n)
-      phis.push_back({CodeType::flag, fmt::format("ok{}", n), number_.right[n], {}, {}});
-    phis.push_back({CodeType::bits, "wrong", number_.wrong, {}, {}});
+    for (const NumberCode::Chain& chain : number_.chains) phis.push_back({chain.type, chain.name, chain.value, {}, {}});
     return phis;
   }
 
@@ -259,9 +257,8 @@ class Generator {
       values_[number != kNoNode ? number : graph_.carried[n].before] = {name(first),
                                                                         second != first ? name(second) : std::string()};
     });
-    std::size_t at = phis.size() - NumberCode::kChains - 1;
-    for (std::string& chain : number_.right) chain = name(at++);
-    number_.wrong = name(at);
+    std::size_t at = phis.size() - number_.chains.size();
+    for (NumberCode::Chain& chain : number_.chains) chain.value = name(at++);
   }
 
   void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, std::string Phi::* next) {
@@ -286,9 +283,8 @@ class Generator {
       phis[first].*next = value.first;
       if (second != first) phis[second].*next = value.second;
     });
-    std::size_t at = phis.size() - NumberCode::kChains - 1;
-    for (const std::string& chain : number_.right) phis[at++].*next = chain;
-    phis[at].*next = number_.wrong;
+    std::size_t at = phis.size() - number_.chains.size();
+    for (const NumberCode::Chain& chain : number_.chains) phis[at++].*next = chain.value;
   }
 
   /// Behind the last turn.
@@ -296,9 +292,8 @@ class Generator {
     const auto value = [&](std::size_t at) {
       return target_.last_turn_apart() ? w_->handed_on(phis[at].name, TurnPart::behind) : phis[at].next;
     };
-    std::size_t at = phis.size() - NumberCode::kChains - 1;
-    for (std::string& chain : number_.right) chain = value(at++);
-    number_.wrong = value(at);
+    std::size_t at = phis.size() - number_.chains.size();
+    for (NumberCode::Chain& chain : number_.chains) chain.value = value(at++);
     unsigned plane = 0;
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
       const Carried& carried = graph_.carried[n];
@@ -556,18 +551,9 @@ class Generator {
         value.first = w_->flag(each.place);
         return;
       case NodeOp::is_zero:
-      case NodeOp::is_negative: {
-        const Value of_this = of(each.args[0]);
-        const bool zero = each.op == NodeOp::is_zero;
-        if (node(each.args[0]).type == NodeType::number) {
-          value.first = w_->compare_numbers(zero ? "oeq" : "olt", of_this.first, w_->literal(0.0));
-        } else {
-          const bool both = zero && !of_this.second.empty();
-          const std::string all = both ? w_->integer("or", of_this.first, of_this.second) : of_this.first;
-          value.first = w_->compare(zero ? "eq" : "slt", all, w_->literal(std::uint64_t{0}));
-        }
+      case NodeOp::is_negative:
+        value.first = each.op == NodeOp::is_zero ? is_zero(each.args[0]) : is_negative(each.args[0]);
         return;
-      }
       case NodeOp::is_below:
         value.first = is_below(*w_, "ult", of(each.args[0]), of(each.args[1]));
         return;
@@ -578,10 +564,26 @@ class Generator {
     if (checked(id)) number_.check_range(value.first, facts(id).check_lowest, facts(id).check_highest);
   }
 
-  /// Of an operation on integers.
-  [[nodiscard]] bool is_integer(NodeId id) const {
-    const NodeOp op = node(id).op;
-    return op >= NodeOp::integer_add && op <= NodeOp::smaller;
+  std::string is_zero(NodeId id) {
+    const Node& each = node(id);
+    if (each.op == NodeOp::integer_subtract && each.type == NodeType::short_bits)
+      return w_->compare("eq", of(each.args[0]).first, of(each.args[1]).first);
+    const Value value = of(id);
+    if (each.type == NodeType::number) return w_->compare_numbers("oeq", value.first, w_->literal(0.0));
+    const std::string all = value.second.empty() ? value.first : w_->integer("or", value.first, value.second);
+    return w_->compare("eq", all, w_->literal(std::uint64_t{0}));
+  }
+  std::string is_negative(NodeId id) {
+    const Value value = of(id);
+    if (node(id).type == NodeType::number) return w_->compare_numbers("olt", value.first, w_->literal(0.0));
+    return w_->compare("slt", value.first, w_->literal(std::uint64_t{0}));
+  }
+
+  /// What an operation has made, or one of two such words.
+  [[nodiscard]] bool is_worked_out(NodeId id) const {
+    const Node& each = node(id);
+    if (each.op == NodeOp::select) return is_worked_out(each.args[1]) && is_worked_out(each.args[2]);
+    return each.op == NodeOp::bits || (each.op >= NodeOp::integer_add && each.op <= NodeOp::smaller);
   }
 
   void check_word(const Value& planes) {
@@ -607,7 +609,7 @@ class Generator {
     const bool whole = target_.host_doubles && node(word).op == NodeOp::upper;
     const Value planes = whole ? Value{of(node(word).args[0]).first, {}} : of(word);
     // An operation takes what an integer is as a double in every case; a NaN is found where it leaves.
-    if (target_.host_doubles && is_integer(word)) return {w_->numbers(planes.first), {}};
+    if (target_.host_doubles && is_worked_out(word)) return {w_->numbers(planes.first), {}};
     check_word(planes);
     if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
     return {w_->numbers(planes.first), {}};

@@ -81,6 +81,8 @@ class Writer {
   virtual std::string integer(const char* op, const std::string& a, const std::string& b) = 0;
   virtual std::string compare(const char* how, const std::string& a, const std::string& b) = 0;
   virtual std::string extreme(const char* which, const std::string& a, const std::string& b) = 0;
+  /// Of words' upper and lower halves, each by itself and without a sign: "umin" or "umax".
+  virtual std::string extreme_halves(const char* which, const std::string& a, const std::string& b) = 0;
   std::string masked(const std::string& a, std::uint64_t mask) {
     const std::string bits_of = bits(a);
     const std::string kept = integer("and", bits_of, literal(mask));

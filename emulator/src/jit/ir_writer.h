@@ -18,6 +18,7 @@ class IrWriter final : public Writer {
       : lanes_(target.lanes),
         numbers_type_(fmt::format("<{} x double>", lanes_)),
         bits_type_(fmt::format("<{} x i64>", lanes_)),
+        halves_type_(fmt::format("<{} x i32>", 2 * lanes_)),
         predicates_type_(fmt::format("<{} x i1>", lanes_)),
         flags_type_(target.directed_rounding ? predicates_type_ : bits_type_),
         directed_(target.directed_rounding),
@@ -121,6 +122,13 @@ class IrWriter final : public Writer {
   std::string smaller(const std::string& a, const std::string& b) override { return range(b, a, 6); }
   std::string extreme(const char* which, const std::string& a, const std::string& b) override {
     return set("call {} @llvm.{}.v{}i64({} {}, {} {})", bits_type_, which, lanes_, bits_type_, a, bits_type_, b);
+  }
+  std::string extreme_halves(const char* which, const std::string& a, const std::string& b) override {
+    const std::string halves_of_a = set("bitcast {} {} to {}", bits_type_, a, halves_type_);
+    const std::string halves_of_b = set("bitcast {} {} to {}", bits_type_, b, halves_type_);
+    const std::string halves =
+        set("call {0} @llvm.{1}.v{2}i32({0} {3}, {0} {4})", halves_type_, which, 2 * lanes_, halves_of_a, halves_of_b);
+    return set("bitcast {} {} to {}", halves_type_, halves, bits_type_);
   }
 
   // ---- words
@@ -255,6 +263,7 @@ class IrWriter final : public Writer {
   unsigned lanes_;
   std::string numbers_type_;  // of vectors, as IR names them
   std::string bits_type_;
+  std::string halves_type_;
   std::string predicates_type_;
   // Without mask registers a flag is a word, all ones where it is set: LLVM would pack bits to narrower ones.
   std::string flags_type_;

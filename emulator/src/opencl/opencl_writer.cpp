@@ -49,6 +49,10 @@ std::string OpenClWriter::extreme(const char* which, Text a, Text b) {
   return set("I", "AS_BITS({}(AS_SIGNED({}), AS_SIGNED({})))", name, a, b);
 }
 
+std::string OpenClWriter::extreme_halves(const char* which, Text a, Text b) {
+  return set("I", "AS_BITS({}(HALVES({}), HALVES({})))", std::string_view(which) == "umax" ? "max" : "min", a, b);
+}
+
 std::string OpenClWriter::compare_numbers(const char* how, Text a, Text b) {
   const std::string_view relation(how);
   if (relation == "oeq") return set("I", "FLAG({} == {})", a, b);

@@ -33,6 +33,7 @@ class OpenClWriter final : public jit::Writer {
   std::string integer(const char* op, Text a, Text b) override;
   std::string compare(const char* how, Text a, Text b) override;
   std::string extreme(const char* which, Text a, Text b) override;
+  std::string extreme_halves(const char* which, Text a, Text b) override;
 
   std::string compare_numbers(const char* how, Text a, Text b) override;
   std::string both(Text a, Text b) override { return set("I", "{} & {}", a, b); }
