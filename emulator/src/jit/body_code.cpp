@@ -864,7 +864,7 @@ BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTar
   code.refusal = graph.refusal;
   if (!code.refusal.empty()) return code;
   const auto facts_of = [&](bool last) {
-    return target.host_doubles ? make_double_facts(graph, last) : make_number_facts(graph, kTurns, last);
+    return target.host_doubles ? make_double_facts(graph, last) : make_number_facts(graph, target.turns(), last);
   };
   if (graph.last_refusal.empty()) {
     const BodyFacts facts = facts_of(true);

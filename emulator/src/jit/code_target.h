@@ -7,8 +7,11 @@
 
 namespace gdr::emulator::jit {
 
-/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
+/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand. The more, the less is
+/// taken and given for each; but where one is refused, all are.
 inline constexpr unsigned kTurns = 32;
+/// Of host doubles, which are refused for next to nothing.
+inline constexpr unsigned kTurnsOfDoubles = 128;
 
 enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
 
@@ -29,9 +32,11 @@ struct CodeTarget {
   /// The last turn of a run has a text of its own, as long as the loop's. OpenCL's compilers take long for each.
   [[nodiscard]] constexpr bool last_turn_apart() const { return language == CodeLanguage::llvm_ir; }
 
+  [[nodiscard]] constexpr unsigned turns() const { return host_doubles ? kTurnsOfDoubles : kTurns; }
+
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.
-  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : kTurns; }
+  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : turns(); }
 };
 
 /// Most lanes of any.

@@ -184,7 +184,7 @@ struct LoopJit::Form {
   [[nodiscard]] std::size_t turn_words() const { return std::size_t{code.shared_words} * code.target.plane_words(); }
   /// Words of a group's results.
   [[nodiscard]] std::size_t group_words() const {
-    return (carried_planes + left_planes + kTurns * stored_planes + 1) * kRowWords;
+    return (carried_planes + left_planes + code.target.turns() * stored_planes + 1) * kRowWords;
   }
 };
 
@@ -366,7 +366,7 @@ void LoopJit::Form::make_room(Buffers& buffers, std::size_t states) const {
     if (words.size() < count) words.resize(count);
   };
   make(buffers.records, (record_planes + 1) * code.target.plane_words());
-  const unsigned turns = code.target.packed ? kTurns : 1;
+  const unsigned turns = code.target.packed ? code.target.turns() : 1;
   make(buffers.shared, turns * turn_words() + code.target.plane_words());
   make(buffers.results, states * groups() * group_words());
 }
