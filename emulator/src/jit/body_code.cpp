@@ -181,14 +181,13 @@ class Generator {
   void write_turns() {
     in_uniform_ = false;
     values_.assign(graph_.nodes.size(), {});
-    const auto prologue = make_writer(target_, 'p');
+    const auto prologue = make_writer(target_, kBeforePrefix);
     write_to(*prologue);
     number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
     }
-    std::vector<Phi> phis = carried_phis();
     const std::vector<Value> before_turns = values_;
     body_begun_ = true;
 
@@ -196,8 +195,17 @@ class Generator {
     const bool leaves = !code_.left.empty() || !code_.left_flags.empty();
     const bool apart = leaves && target_.last_turn_apart();
     if (apart) begin_part(false);
+    find_ahead();
+    write_ahead();
+    std::vector<Phi> crossing = phis_of_crossing();
+    values_ = before_turns;
+    std::vector<Phi> phis = carried_phis();
     const auto body = make_writer(target_, kLoopPrefix);
-    write_turn(*body, phis, TurnPart::loop, &Phi::next);
+    if (crossing.empty()) {
+      write_turn(*body, phis, TurnPart::loop, &Phi::next);
+    } else {
+      write_turn_ahead(*body, phis, crossing);
+    }
     const auto last = make_writer(target_, kLastPrefix);
     if (apart) {
       begin_part(true);
@@ -211,9 +219,151 @@ class Generator {
     give_carried(*epilogue, phis);
     if (!apart) give_left(*epilogue);
     const std::string right = number_.all_right();
-    code_.text +=
-        epilogue->turns_function({prologue->text, std::move(phis), body->text, last->text, epilogue->text, right,
-                                  planes_of_turns(), stored_planes(), code_.shared_words, code_.scatters > 0});
+    code_.text += epilogue->turns_function({prologue->text, std::move(phis), std::move(crossing), body->text,
+                                            last->text, epilogue->text, right, planes_of_turns(), stored_planes(),
+                                            code_.shared_words, code_.scatters > 0});
+  }
+
+  // ---- the first part of a turn beside the rest of the turn before
+
+  /// What varies from turn to turn and PE to PE.
+  [[nodiscard]] bool in_turn(NodeId id) const {
+    return id != kNoNode && needed_[id] && !uniform_[id] && !stays_[id] && !is_literal(id);
+  }
+  /// True if the node takes nothing that is worked out in the turn: it costs less to do it again than to keep it.
+  [[nodiscard]] bool is_first(NodeId id) const {
+    return std::ranges::none_of(node(id).args, [&](NodeId arg) { return in_turn(arg); });
+  }
+  /// Roughly, that the host takes for it.
+  [[nodiscard]] int cycles(NodeId id) const {
+    const NodeOp op = node(id).op;
+    return op == NodeOp::add || op == NodeOp::multiply ? 3 : 1;
+  }
+
+  /// Marks the first part of the longest chains: what they take in the turn, down to words of records.
+  void find_ahead() {
+    // Of the longest chain's cycles. Of gravity_jerk, whose seed and rounds of Newton end there, 0.3 to 0.9 are slower.
+    constexpr double kAhead = 0.75;
+    constexpr int kNearly = 6;  // cycles less than the longest
+    const std::size_t count = graph_.nodes.size();
+    ahead_.assign(count, false);
+    crosses_.assign(count, false);
+    if (!target_.works_ahead() || !graph_.stored.empty() || graph_.scatters != 0) return;
+    std::vector<bool> possible(count);  // without what the turn before hands on
+    std::vector<int> from_begin(count);
+    std::vector<int> to_end(count);
+    int longest = 0;
+    for (NodeId id = 0; id < count; ++id) {
+      if (!in_turn(id)) continue;
+      const NodeOp op = node(id).op;
+      possible[id] = op != NodeOp::row && op != NodeOp::row_to_gather && op != NodeOp::gather;
+      for (const NodeId arg : node(id).args) {
+        if (!in_turn(arg)) continue;
+        possible[id] = possible[id] && possible[arg];
+        from_begin[id] = std::max(from_begin[id], from_begin[arg]);
+      }
+      from_begin[id] += cycles(id);
+      longest = std::max(longest, from_begin[id]);
+    }
+    for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
+      if (!in_turn(id)) continue;
+      const bool in_longest = from_begin[id] + to_end[id] >= longest - kNearly && from_begin[id] <= kAhead * longest;
+      if (possible[id] && in_longest) ahead_[id] = true;
+      for (const NodeId arg : node(id).args) {
+        if (!in_turn(arg)) continue;
+        to_end[arg] = std::max(to_end[arg], to_end[id] + cycles(id));
+        if (ahead_[id]) ahead_[arg] = true;
+      }
+    }
+    find_crossing();
+  }
+
+  void find_crossing() {
+    const auto cross = [&](NodeId id) {
+      if (id != kNoNode && ahead_[id] && !is_first(id)) crosses_[id] = true;
+    };
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      if (in_turn(id) && !ahead_[id]) std::ranges::for_each(node(id).args, cross);
+    }
+    for (const Carried& carried : graph_.carried) cross(carried.after);
+  }
+
+  /// Into the text at hand, which is a turn's own or stands before the first.
+  void write_ahead() {
+    for (NodeId id = 0; id < ahead_.size(); ++id) {
+      if (ahead_[id]) (void)own(id);
+    }
+  }
+
+  /// What goes from there to its turn; of the first one, whose first part has been written.
+  [[nodiscard]] std::vector<Phi> phis_of_crossing() const {
+    std::vector<Phi> phis;
+    for (NodeId id = 0; id < crosses_.size(); ++id) {
+      if (!crosses_[id]) continue;
+      const NodeType of = node(id).type;
+      const CodeType type = of == NodeType::number ? CodeType::number
+                            : of == NodeType::flag ? CodeType::flag
+                                                   : CodeType::bits;
+      phis.push_back({type, fmt::format("a{}a", id), values_[id].first, {}, {}});
+      if (!values_[id].second.empty()) phis.push_back({type, fmt::format("a{}b", id), values_[id].second, {}, {}});
+    }
+    return phis;
+  }
+
+  /// The rest of a turn, and the first part of the next one, in one text. `crossing` tells which of them are two
+  /// values.
+  void write_turn_ahead(Writer& body, std::vector<Phi>& phis, std::vector<Phi>& crossing) {
+    const std::vector<Value> before_turns = values_;
+    const std::vector<bool> needed = needed_;
+    std::size_t at = 0;
+    for (NodeId id = 0; id < crosses_.size(); ++id) {
+      if (ahead_[id]) needed_[id] = false;  // but where it is asked for
+      if (!crosses_[id]) continue;
+      values_[id].first = body.handed_on(crossing[at++].name, TurnPart::loop);
+      const bool two = at < crossing.size() && crossing[at].name == fmt::format("a{}b", id);
+      if (two) values_[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
+    }
+    number_.use_half(0);
+    write_turn(body, phis, TurnPart::loop, &Phi::next);
+    needed_ = needed;
+
+    const auto next = make_writer(target_, kAheadPrefix);
+    write_to(*next);
+    values_ = before_turns;
+    number_.use_half(1);
+    write_ahead();
+    number_.use_all();
+    at = 0;
+    for (NodeId id = 0; id < crosses_.size(); ++id) {
+      if (!crosses_[id]) continue;
+      crossing[at++].next = values_[id].first;
+      if (!values_[id].second.empty()) crossing[at++].next = values_[id].second;
+    }
+    std::size_t chain = phis.size() - number_.chains.size();
+    for (const NumberCode::Chain& each : number_.chains) phis[chain++].next = each.value;
+    body.text = merged(body.text, next->text);
+  }
+
+  /// Lines of both, spread evenly.
+  static std::string merged(const std::string& a, const std::string& b) {
+    const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+    const auto all_a = lines(a);
+    const auto all_b = lines(b);
+    std::string text;
+    std::size_t at_a = 0;
+    std::size_t at_b = 0;
+    std::ptrdiff_t done_a = 0;
+    std::ptrdiff_t done_b = 0;
+    while (done_a < all_a || done_b < all_b) {
+      const bool from_b = done_a == all_a || (done_b < all_b && done_b * all_a <= done_a * all_b);
+      const std::string& from = from_b ? b : a;
+      std::size_t& at = from_b ? at_b : at_a;
+      const std::size_t end = from.find('\n', at) + 1;
+      text.append(from, at, end - at);
+      at = end;
+      ++(from_b ? done_b : done_a);
+    }
+    return text;
   }
 
   /// What goes from turn to turn.
@@ -846,6 +996,8 @@ class Generator {
   bool leaves_ = false;       // the text at hand: begin_part()
   std::vector<bool> needed_;  // in it
   std::vector<bool> stays_;
+  std::vector<bool> ahead_;        // worked out in the turn before
+  std::vector<bool> crosses_;      // of these, what goes from there to its turn
   std::vector<bool> approximate_;  // sums that a double is near enough for
   std::vector<bool> fused_;        // products that their sum forms
   BodyCode code_;

@@ -34,6 +34,11 @@ struct CodeTarget {
 
   [[nodiscard]] constexpr unsigned turns() const { return host_doubles ? kTurnsOfDoubles : kTurns; }
 
+  /// The first part of a turn is done beside the rest of the turn before: a turn is one long chain, and the host sees
+  /// too few operations at a time to begin the next one early. It takes AVX-512's registers; exact forms gain next to
+  /// nothing.
+  [[nodiscard]] constexpr bool works_ahead() const { return directed_rounding && host_doubles; }
+
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.
   [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : turns(); }

@@ -47,6 +47,7 @@ enum class TurnPart : std::uint8_t { loop, last, behind };
 struct TurnsText {
   std::string before;  // the first turn
   std::vector<Phi> phis;
+  std::vector<Phi> crossing;  // from the first part of a turn, beside the turn before, to its rest
   std::string turn;
   std::string last;                 // turn of a run that ends, if it is apart and there is something that it leaves
   std::string behind;               // the last turn
@@ -143,8 +144,10 @@ class Writer {
 
 /// Of the function of what is equal in all PEs.
 inline constexpr char kUniformPrefix = 'v';
-/// Of a turn in the loop, and of the last one where it is apart.
+/// Of what stands before the loop, of a turn in it, of the first part of the next one, and of a last one that is apart.
+inline constexpr char kBeforePrefix = 'p';
 inline constexpr char kLoopPrefix = 'b';
+inline constexpr char kAheadPrefix = 'a';
 inline constexpr char kLastPrefix = 'l';
 
 /// For a part of a function; `prefix` begins the names in it.

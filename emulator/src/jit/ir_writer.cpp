@@ -71,6 +71,8 @@ entry:
 )",
                                      parts.scatters ? "" : "readonly ", of_function(false), kRowWords,
                                      parts.planes * kRowWords, parts.last.empty() ? "0" : "%last");
+  if (!parts.crossing.empty())
+    function += places_of_turn(parts, kBeforePrefix, "0") + "  %last_n = sub i64 %count, 1\n";
   const auto hand_on = [&](TurnPart part) {
     for (const Phi& phi : parts.phis) {
       function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, part),
@@ -81,7 +83,17 @@ entry:
   function += "  %any = icmp ne i64 %looped, 0\n  br i1 %any, label %turn, label %looped_all\nturn:\n";
   function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
   hand_on(TurnPart::loop);
-  function += places_of_turn(parts, kLoopPrefix, "%n") + parts.turn;
+  for (const Phi& phi : parts.crossing) {
+    function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, TurnPart::loop),
+                            type_name(phi.type), phi.initial, phi.next);
+  }
+  function += places_of_turn(parts, kLoopPrefix, "%n");
+  if (!parts.crossing.empty()) {  // behind the last turn the last one once more
+    function += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
+    function += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
+    function += places_of_turn(parts, kAheadPrefix, "%n_ahead");
+  }
+  function += parts.turn;
   function += "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %looped\n";
   function += "  br i1 %more, label %turn, label %looped_all\nlooped_all:\n";
   hand_on(TurnPart::last);
