@@ -254,7 +254,7 @@ class Machine {
       return;
     }
     if (wanted.constant >= 0) {
-      const PortUse own = graph_.constants[at(wanted.constant)].own;
+      const PortKey own = graph_.constants[at(wanted.constant)].own;
       if (way == Way::own) {
         ports_.insert({own.port, {own.key, -1}});
         return;
