@@ -813,6 +813,41 @@ TEST(CompiledLoopBodies, LeaveTheRestToTheInterpreterAndSayWhy) {
   EXPECT_EQ(refusal_of(body_of("  upassa $peid $lr8\n  nop\n")), "it asks for the number of a PE or block");
 }
 
+// What the last line stores lands behind the next turn's first line: a collect before that takes what was there before.
+TEST(CompiledLoopBodies, LeaveACollectBeforeItsWordHasLandedToTheInterpreter) {
+  constexpr std::string_view kSource = R"(kernel type2
+bvar long x elt
+bvar vector long sum[2] rrn flt72to64 fadd
+var vector long weight hlt
+loop initialization
+  transfer
+  nop
+loop body
+  transfer
+  fadd weight x $lr0v
+  nop
+  bm $lr0v sum[0] @0
+  nop
+  collect sum[0]
+  bm $lr0v sum[1] @1
+  nop
+  collect sum[1]
+)";
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  const assembler::AssembleResult result = assembler::assemble(kSource, "type2.vsm", options);
+  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
+  isa::Program program = *result.program;
+  EXPECT_EQ(refusal_of(program), "");
+  std::vector<isa::Step>& steps = program.steps(Section::loop_body);
+  ASSERT_EQ(steps.size(), 9U);
+  steps.erase(steps.end() - 2);                                  // the nop
+  std::rotate(steps.begin() + 1, steps.end() - 1, steps.end());  // the last collect behind the transfer
+  EXPECT_EQ(refusal_of(program), "it collects what its last line stores");
+  std::swap(steps[0], steps[1]);
+  EXPECT_EQ(refusal_of(program), "it collects what its last line stores");
+}
+
 // A long word and, in its place, short ones: what its halves hold behind the last turn is known if both were written.
 TEST(CompiledLoopBodies, LeaveAWordToTheLastTurnOnlyIfBothHalvesAreWritten) {
   constexpr std::string_view kBoth = "  fadd x x $lr8\n  nop\n  fadd x x $r8\n  fadd x x $r9\n";

@@ -79,9 +79,11 @@ class Builder {
     }
     land(std::exchange(pending_, {}));
     // What the last line stores lands behind the next turn's first line, before which nobody may look.
-    if (!pending_stores_.empty() && std::holds_alternative<isa::CollectStep>(steps.front())) {
-      throw Refusal{"it collects what its last line stores"};
-    }
+    const auto first_line =
+        std::ranges::find_if(steps, [](const auto& step) { return std::holds_alternative<DecodedLine>(step); });
+    const bool collects_first = std::any_of(
+        steps.begin(), first_line, [](const auto& step) { return std::holds_alternative<isa::CollectStep>(step); });
+    if (!pending_stores_.empty() && collects_first) throw Refusal{"it collects what its last line stores"};
     land_stores();
     require_apart();
     for (const auto& [row, before] : live_in_) {
