@@ -170,13 +170,15 @@ class Generator {
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
     }
     std::vector<Phi> phis = carried_phis();
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n)
-      phis.push_back({CodeType::flag, w_->variable(fmt::format("ok{}", n)), number_.right[n], {}});
-    phis.push_back({CodeType::bits, w_->variable("wrong"), number_.wrong, {}});
+    for (std::size_t n = 0; n < NumberCode::kChains; ++n) phis.push_back({CodeType::flag, {}, number_.right[n], {}});
+    phis.push_back({CodeType::bits, {}, number_.wrong, {}});
 
+    body_begun_ = true;
+    SeveralTurns several;
+    if (target_.turns_at_once > 1 && stored_planes() == 0) several = write_several(phis);
     const auto body = make_writer(target_, 'b');
     write_to(*body);
-    body_begun_ = true;
+    take_over(phis, "");
     write_turn(*body, phis);
 
     const auto epilogue = make_writer(target_, 'e');
@@ -185,14 +187,63 @@ class Generator {
     const std::string right = number_.all_right();
     code_.text +=
         epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(),
-                                  stored_planes(), code_.shared_words, code_.scatters > 0});
+                                  stored_planes(), code_.shared_words, code_.scatters > 0, std::move(several)});
   }
 
-  /// What goes from turn to turn; their values become those inside a turn.
+  /// Turns side by side, operation by operation; what one hands on the next one has when it wants it.
+  SeveralTurns write_several(std::vector<Phi> phis) {
+    const std::vector<Value> staying = values_;
+    const auto body = make_writer(target_, 's');
+    write_to(*body);
+    take_over(phis, "s_");
+    check_phis();
+    other_turns_.assign(target_.turns_at_once, staying);
+    for (std::vector<Value>& values : other_turns_) {
+      for (std::size_t n = 0; n < graph_.carried.size(); ++n) values[taken_as(n)] = {};
+    }
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      if (!needed_[n] || uniform_[n] || fused_[n]) continue;
+      for (unsigned turn = 0; turn < target_.turns_at_once; ++turn) {
+        go_to_turn(turn);
+        if (turn == 0 || carried_as_[n] == kNotCarried) (void)own(static_cast<NodeId>(n));
+      }
+    }
+    go_to_turn(target_.turns_at_once - 1);
+    hand_on(phis);
+    body->turn_at_hand.clear();
+    turn_ = 0;
+    other_turns_.clear();
+    values_ = staying;
+    return {target_.turns_at_once, std::move(phis), body->text};
+  }
+
+  /// The values at hand become those of another one of the turns that are written at once.
+  void go_to_turn(unsigned turn) {
+    w_->turn_at_hand = fmt::format("{}", turn);
+    if (turn == turn_) return;
+    std::swap(values_, other_turns_[turn_]);
+    std::swap(values_, other_turns_[turn]);
+    turn_ = turn;
+  }
+
+  /// The node that a word carried is inside a turn.
+  [[nodiscard]] NodeId taken_as(std::size_t carried) const {
+    const NodeId number = facts_.number_of_phi[carried];
+    return number != kNoNode ? number : graph_.carried[carried].before;
+  }
+
+  /// What goes from turn to turn, as it stands before the first.
   std::vector<Phi> carried_phis() {
     std::vector<Phi> phis;
+    first_phi_.clear();
+    carried_as_.assign(graph_.nodes.size(), kNotCarried);
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
+      if (const std::size_t same = first_with(carried.before); same < n) {  // and the same behind the turn
+        first_phi_.push_back(first_phi_[same]);
+        continue;
+      }
+      first_phi_.push_back(phis.size());
       const NodeId number = facts_.number_of_phi[n];
       const Value planes = values_[carried.before];
       Value initial = planes;
@@ -202,25 +253,41 @@ class Generator {
         check_word(planes);
       }
       const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
-      Value inside{w_->variable(fmt::format("c{}a", n)), {}};
-      phis.push_back({type, inside.first, initial.first, {}});
-      if (two_values(n)) {
-        inside.second = w_->variable(fmt::format("c{}b", n));
-        phis.push_back({type, inside.second, initial.second, {}});
-      }
-      values_[number != kNoNode ? number : carried.before] = inside;
+      phis.push_back({type, {}, initial.first, {}});
+      if (two_values(n)) phis.push_back({type, {}, initial.second, {}});
+      carried_as_[taken_as(n)] = n;
     }
     return phis;
   }
 
-  void write_turn(Writer& body, std::vector<Phi>& phis) {
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = w_->variable(fmt::format("ok{}", n));
-    number_.wrong = w_->variable("wrong");
+  /// Names them, and makes them the values inside a turn.
+  void take_over(std::vector<Phi>& phis, std::string_view prefix) {
+    const auto named = [&](std::size_t phi, const std::string& name) {
+      return phis[phi].name = w_->variable(fmt::format("{}{}", prefix, name));
+    };
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
+      if (first_with(graph_.carried[n].before) < n) continue;
+      Value inside{named(first_phi_[n], fmt::format("c{}a", n)), {}};
+      if (two_values(n)) inside.second = named(first_phi_[n] + 1, fmt::format("c{}b", n));
+      values_[taken_as(n)] = inside;
+    }
+    const std::size_t checks = phis.size() - NumberCode::kChains - 1;
+    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = named(checks + n, fmt::format("ok{}", n));
+    number_.wrong = named(phis.size() - 1, "wrong");
+  }
+
+  void check_phis() {
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
-      if (node(id).type == NodeType::number && facts(id).phi && checked(id))
-        number_.check_range(values_[n].first, facts(id).check_lowest, facts(id).check_highest);
+      if (node(id).type == NodeType::number && facts(id).phi) check_phi(id);
     }
+  }
+  void check_phi(NodeId id) {
+    if (checked(id)) number_.check_range(values_[id].first, facts(id).check_lowest, facts(id).check_highest);
+  }
+
+  void write_turn(Writer& body, std::vector<Phi>& phis) {
+    check_phis();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(id);
@@ -228,16 +295,23 @@ class Generator {
     write_stores(body);
     for (const Left& left : code_.left) (void)of(left.value);
     for (const Left& left : code_.left_flags) (void)of(left.value);
+    hand_on(phis);
+  }
+
+  /// Of a word carried, as the next turn takes it.
+  Value handed_on(std::size_t n) {
+    const Carried& carried = graph_.carried[n];
+    if (facts_.number_of_phi[n] == kNoNode) return planes_of(carried.after, carried.is_long);
+    Value next = number_of(carried.after);
+    if (two_values(n) && next.second.empty()) next.second = w_->literal(0.0);
+    return next;
+  }
+
+  void hand_on(std::vector<Phi>& phis) {
     std::size_t at = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
-      const Carried& carried = graph_.carried[n];
-      Value next;
-      if (facts_.number_of_phi[n] == kNoNode) {
-        next = planes_of(carried.after, carried.is_long);
-      } else {
-        next = number_of(carried.after);
-        if (two_values(n) && next.second.empty()) next.second = w_->literal(0.0);
-      }
+      if (first_with(graph_.carried[n].before) < n) continue;
+      const Value next = handed_on(n);
       phis[at++].next = next.first;
       if (two_values(n)) phis[at++].next = next.second;
     }
@@ -246,12 +320,11 @@ class Generator {
   }
 
   void give_results(Writer& epilogue, const std::vector<Phi>& phis) {
-    std::size_t at = 0;
     unsigned plane = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
-      Value last{phis[at++].next, {}};
-      if (two_values(n)) last.second = phis[at++].next;
+      Value last{phis[first_phi_[n]].next, {}};
+      if (two_values(n)) last.second = phis[first_phi_[n] + 1].next;
       if (facts_.number_of_phi[n] != kNoNode) {
         if (target_.host_doubles) number_.check_ordered(last.first);
         last = carried.is_long ? number_.to_planes(last) : Value{w_->bits(w_->canonical(last.first)), {}};
@@ -267,6 +340,12 @@ class Generator {
     for (const Left& left : code_.left_flags) {
       epilogue.give_flag(flag_of(left.value), plane++);
     }
+  }
+
+  /// Index of the first word carried that this node is taken over for.
+  [[nodiscard]] std::size_t first_with(NodeId before) const {
+    const auto same = std::ranges::find(graph_.carried, before, &Carried::before);
+    return static_cast<std::size_t>(same - graph_.carried.begin());
   }
 
   /// True if a word carried is more than one value inside the loop.
@@ -322,7 +401,8 @@ class Generator {
       if (!value.second.empty()) writer->share(as, value.second, each.first + 1);
     }
     const std::string right = number_.all_right();
-    code_.text += writer->uniform_function(right);
+    code_.uniform = writer->uniform_function(right);
+    code_.text += code_.uniform;
   }
 
   // ---- nodes --------------------------------------------------------------------------------------------------------
@@ -344,7 +424,17 @@ class Generator {
 
   /// As it is in this function.
   const Value& own(NodeId id) {
-    if (values_[id].first.empty()) emit(id);
+    if (!values_[id].first.empty()) return values_[id];
+    if (turn_ == 0 || carried_as_[id] == kNotCarried) {
+      emit(id);
+      return values_[id];
+    }
+    const unsigned turn = turn_;
+    go_to_turn(turn - 1);
+    const Value taken = handed_on(carried_as_[id]);
+    go_to_turn(turn);
+    values_[id] = taken;
+    if (facts_.number_of_phi[carried_as_[id]] != kNoNode) check_phi(id);
     return values_[id];
   }
 
@@ -379,9 +469,12 @@ class Generator {
     if (!value.first.empty()) return value;
     const Node& each = node(id);
     const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
-    shared_.push_back({id, code_.shared_words});
-    const std::uint64_t at = code_.shared_words;
-    code_.shared_words += two ? 2 : 1;
+    const auto known = std::ranges::find(shared_, id, &Shared::node);
+    const std::uint64_t at = known != shared_.end() ? known->first : code_.shared_words;
+    if (known == shared_.end()) {
+      shared_.push_back({id, code_.shared_words});
+      code_.shared_words += two ? 2 : 1;
+    }
     const CodeType as = each.type == NodeType::number ? CodeType::number : CodeType::bits;
     value.first = w_->shared(as, at);
     if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
@@ -787,7 +880,12 @@ class Generator {
   std::vector<bool> fused_;        // products that their sum forms
   BodyCode code_;
   std::vector<Shared> shared_;
-  std::vector<Value> values_;  // of the function at hand, by node
+  std::vector<std::size_t> first_phi_;  // of each word carried
+  static constexpr std::size_t kNotCarried = ~std::size_t{0};
+  std::vector<std::size_t> carried_as_;          // by node inside a turn: the word carried
+  std::vector<std::vector<Value>> other_turns_;  // of those that are written at once: their values, by node
+  unsigned turn_ = 0;                            // of these, the one at hand
+  std::vector<Value> values_;                    // of the function at hand, by node
   Writer* w_ = nullptr;
   std::optional<std::uint32_t> line_;  // that is at hand
   bool in_uniform_ = false;

@@ -51,6 +51,7 @@ struct RecordWord {
 /// last argument alone; but scatters go to local memory at once, and somebody has to take them back if a lane is wrong.
 struct BodyCode {
   std::string text;
+  std::string uniform;  // of it, this function: where two bodies have the same one, each takes what the other works out
   CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;

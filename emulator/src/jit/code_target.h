@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "gdr/emulator/host_isa.h"
+#include "gdr/isa/line.h"
 
 namespace gdr::emulator::jit {
 
@@ -23,6 +24,11 @@ struct CodeTarget {
   bool host_doubles = false;
   /// The lanes of a vector are PEs of several blocks, the same blocks in all vectors; else of one.
   bool packed = false;
+  /// Elements of a vector that may have words of their own. What the others take over from a turn is what the last of
+  /// these takes over: the function may be called where that is so alone.
+  unsigned own_elements = isa::kVectorElements;
+  /// Turns that are written side by side, to make up for elements that there are fewer of.
+  unsigned turns_at_once = 1;
   /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
   bool names_lines = false;
 

@@ -39,6 +39,13 @@ struct Phi {
   std::string next;
 };
 
+/// Turns that are written at once, so that the host has enough to do at a time.
+struct SeveralTurns {
+  unsigned count = 0;     // 0: there are none
+  std::vector<Phi> phis;  // as those of one turn
+  std::string text;
+};
+
 /// The function of turns, in parts.
 struct TurnsText {
   std::string before;  // the first turn
@@ -50,6 +57,7 @@ struct TurnsText {
   std::uint64_t stored_planes = 0;  // of a turn
   std::uint64_t shared_words = 0;   // of a turn
   bool scatters = false;
+  SeveralTurns several{};  // before the others, of which at least one is left
 };
 
 class Writer {
@@ -57,6 +65,7 @@ class Writer {
   virtual ~Writer() = default;
 
   std::string text;
+  std::string turn_at_hand;  // of several that are written at once: its number; else empty
 
   /// What is written from here on comes from this line of the body; none: from no line.
   virtual void at_line(std::optional<std::uint32_t> line) = 0;

@@ -42,6 +42,40 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
           set("icmp sge {} {}, zeroinitializer", bits_type_, row)};
 }
 
+/// From the entry to the first turn of those that are written alone.
+std::string IrWriter::several_turns(const TurnsText& parts) const {
+  const SeveralTurns& several = parts.several;
+  std::string loop = fmt::format(
+      "  %before_last = sub i64 %count, 1\n  %rest = urem i64 %before_last, {}\n"
+      "  %ns_end = sub i64 %before_last, %rest\n  %any = icmp ne i64 %ns_end, 0\n"
+      "  br i1 %any, label %several, label %between\nseveral:\n  %ns = phi i64 [ 0, %entry ], [ %ns1, %several ]\n",
+      several.count);
+  for (std::size_t n = 0; n < several.phis.size(); ++n) {
+    const Phi& phi = several.phis[n];
+    loop += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %several ]\n", phi.name, type_name(phi.type), phi.initial,
+                        phi.next);
+  }
+  const std::uint64_t words = packed_ ? lanes_ * parts.shared_words : 1;
+  for (unsigned turn = 0; turn < several.count; ++turn) {
+    loop += fmt::format(
+        "  %turn{0} = add i64 %ns, {0}\n  %word{0} = mul i64 %turn{0}, {1}\n"
+        "  %u{0} = getelementptr i64, ptr %shared, i64 %word{0}\n",
+        turn, words);
+  }
+  loop += several.text;
+  loop += fmt::format(
+      "  %ns1 = add i64 %ns, {}\n  %again = icmp ult i64 %ns1, %ns_end\n"
+      "  br i1 %again, label %several, label %between\nbetween:\n"
+      "  %ns_done = phi i64 [ 0, %entry ], [ %ns1, %several ]\n",
+      several.count);
+  for (std::size_t n = 0; n < several.phis.size(); ++n) {
+    const Phi& phi = parts.phis[n];
+    loop += fmt::format("  {}_done = phi {} [ {}, %entry ], [ {}, %several ]\n", phi.name, type_name(phi.type),
+                        phi.initial, several.phis[n].next);
+  }
+  return loop + "  br label %turn\n";
+}
+
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
   std::string function =
@@ -56,11 +90,15 @@ entry:
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
                   parts.scatters ? "" : "readonly ", of_function(false), kRowWords, parts.planes * kRowWords);
-  function += parts.before + "  br label %turn\nturn:\n";
-  function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
+  function += parts.before;
+  const bool several = parts.several.count > 0;
+  if (several) function += several_turns(parts);
+  function += several ? "turn:\n  %n = phi i64 [ %ns_done, %between ], [ %n1, %turn ]\n"
+                      : "  br label %turn\nturn:\n  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
   for (const Phi& phi : parts.phis) {
-    function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", phi.name, type_name(phi.type), phi.initial,
-                            phi.next);
+    const std::string before =
+        several ? fmt::format("[ {}_done, %between ]", phi.name) : "[ " + phi.initial + ", %entry ]";
+    function += fmt::format("  {} = phi {} {}, [ {}, %turn ]\n", phi.name, type_name(phi.type), before, phi.next);
   }
   function += fmt::format("  %first_word = mul i64 %n, {}\n  %u = getelementptr i64, ptr %shared, i64 %first_word\n",
                           packed_ ? lanes_ * parts.shared_words : 1);

@@ -158,7 +158,8 @@ class IrWriter final : public Writer {
     store(type_name(type), value, "%shared", word * plane_words_);
   }
   std::string shared(CodeType type, std::uint64_t word) override {
-    const std::string all = packed_ ? load("%u", word * plane_words_) : spread(load_one("%u", word * plane_words_));
+    const std::string words = "%u" + turn_at_hand;
+    const std::string all = packed_ ? load(words, word * plane_words_) : spread(load_one(words, word * plane_words_));
     return type == CodeType::number ? numbers(all) : all;
   }
   void give(const std::string& bits_of, std::uint64_t plane) override {
@@ -187,6 +188,7 @@ class IrWriter final : public Writer {
   std::string uniform_function(const std::string& right) override;
 
  private:
+  [[nodiscard]] std::string several_turns(const TurnsText& parts) const;
   struct LanesOfMemory {
     std::string addresses;
     std::string reached;  // where there is a row

@@ -30,6 +30,9 @@ using simd::row_place;
 constexpr std::uint64_t kWorthLooking = 200'000;
 constexpr std::uint64_t kWorthCompiling = 2'000'000;
 
+// Of a function for PEs whose elements are alike. In a run of no more turns it saves nothing.
+constexpr unsigned kTurnsAtOnce = 4;
+
 /// The host's mode while a body runs: to nearest, no traps, subnormal numbers are zero, going in and coming out; and
 /// what its steps have said since.
 class ExactnessWatch {
@@ -94,6 +97,7 @@ class ExactnessWatch {
 
 std::atomic<std::uint64_t> turns_run{0};
 std::atomic<std::uint64_t> packed_turns_run{0};
+std::atomic<std::uint64_t> alike_turns_run{0};
 
 struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
@@ -132,6 +136,7 @@ class Trust {
 }  // namespace
 
 std::uint64_t compiled_turns() { return turns_run.load(std::memory_order_relaxed); }
+std::uint64_t alike_turns() { return alike_turns_run.load(std::memory_order_relaxed); }
 std::uint64_t packed_turns() { return packed_turns_run.load(std::memory_order_relaxed); }
 
 struct LoopJit::Form {
@@ -143,6 +148,8 @@ struct LoopJit::Form {
   std::size_t left_planes = 0;
   std::size_t stored_planes = 0;        // of a turn; those of its scatters come last
   std::vector<std::uint32_t> plane_of;  // of a word stored, in a turn
+  /// Words that tell whether elements are alike, of a form that has one for those; none: it has not.
+  std::optional<std::vector<Copied>> alike_words;
   Trust trust;
   bool failed = false;  // there will be no code
 
@@ -151,8 +158,13 @@ struct LoopJit::Form {
     refused,
     inexact  // refused, since a step was not exact that has to be, whatever is done about ties
   };
-  [[nodiscard]] Outcome run(const BlockTurns& turns) const;
-  [[nodiscard]] Outcome run(const PackedTurns& turns) const;
+  [[nodiscard]] Outcome run(const BlockTurns& turns, const Form* /*alike*/) const;
+  /// `alike`: for the last vector, whose PEs have elements that are alike; null: it is as the others.
+  [[nodiscard]] Outcome run(const PackedTurns& turns, const Form* alike) const;
+  /// True if what a turn takes over is the same in all elements of the last vector's PEs.
+  [[nodiscard]] bool last_elements_are_alike(const PackedTurns& turns) const;
+  /// True if this takes and leaves what the other one does, in the same places.
+  [[nodiscard]] bool fits(const Form& other) const;
   /// True if lanes beside the live PEs may have had turns refused; they no longer do.
   [[nodiscard]] bool fill_dead_lanes(const BlockTurns& turns) const;
   [[nodiscard]] bool fill_dead_lanes(const PackedTurns& /*turns*/) const { return false; }
@@ -171,7 +183,7 @@ struct LoopJit::Form {
                                  OfLane of_lane, std::uint64_t* to) const;
   /// Takes the records, too, turn by turn: what they become is read again while it is near.
   [[nodiscard]] Outcome work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool run_turns(const PackedTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool run_turns(const PackedTurns& turns, const Form* alike, Buffers& buffers) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void take_back(const BlockTurns& turns, const Buffers& buffers) const;
@@ -380,7 +392,7 @@ Buffers& buffers_of_thread() {
 
 }  // namespace
 
-LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
+LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Form* /*alike*/) const {
   Buffers& buffers = buffers_of_thread();
   make_room(buffers, 1);
   if (!take_records(turns, buffers)) return Outcome::inexact;
@@ -414,6 +426,16 @@ bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
 
 namespace {
 
+bool same_words(const std::uint64_t* a, const std::uint64_t* b, unsigned count) {
+  // Without branches, in pieces of a size that the compiler knows.
+  constexpr unsigned kAtOnce = 4;
+  std::uint64_t differing = 0;
+  for (unsigned n = 0; n < count; n += kAtOnce) {
+    for (unsigned word = n; word < n + kAtOnce; ++word) differing |= a[word] ^ b[word];
+  }
+  return differing == 0;
+}
+
 /// Lanes of state `n` that PEs stand in.
 unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
   return std::min(kPesPerBlock, turns.vectors * lanes - n * kPesPerBlock);
@@ -441,15 +463,49 @@ LoopJit::Form::Outcome LoopJit::Form::work_out_shared(const PackedTurns& turns, 
   return (right & all_lanes()) == all_lanes() ? Outcome::right : Outcome::refused;
 }
 
-bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const {
+bool LoopJit::Form::last_elements_are_alike(const PackedTurns& turns) const {
+  if (!alike_words) return false;
+  const unsigned state = states_of(turns, lanes()) - 1;
+  const unsigned first = lanes_in_state(turns, state, lanes()) - lanes();
+  const std::uint64_t* const words = turns.states + state * turns.state_words + first;
+  const auto same = [&](unsigned a, unsigned b) {
+    return same_words(words + row_place(a), words + row_place(b), lanes());
+  };
+  const auto half = [&](unsigned row, unsigned lane) {
+    const std::uint64_t* const pair = words + row_place(row & ~1U) + lane;
+    const isa::LongWord word{pair[0], static_cast<std::uint8_t>(pair[kRowWords])};
+    return row % 2 == 0 ? word.upper() : word.lower();
+  };
+  return std::ranges::all_of(*alike_words, [&](const Copied& each) {
+    if (!each.is_half) return same(each.row, each.from) && (!each.is_long || same(each.row + 1, each.from + 1));
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
+      if (half(each.row, lane).bits != half(each.from, lane).bits) return false;
+    }
+    return true;
+  });
+}
+
+bool LoopJit::Form::fits(const Form& other) const {
+  const auto same_carried = [](const Carried& a, const Carried& b) { return a.row == b.row && a.is_long == b.is_long; };
+  const auto same_left = [](const Left& a, const Left& b) { return a.place == b.place && a.is_long == b.is_long; };
+  return code.uniform == other.code.uniform && code.elements == other.code.elements &&
+         code.leaves_all == other.code.leaves_all && other.code.stored.empty() && other.code.scatters == 0 &&
+         std::ranges::equal(code.carried, other.code.carried, same_carried) &&
+         std::ranges::equal(code.left, other.code.left, same_left) &&
+         std::ranges::equal(code.left_flags, other.code.left_flags, same_left);
+}
+
+bool LoopJit::Form::run_turns(const PackedTurns& turns, const Form* alike, Buffers& buffers) const {
   std::uint64_t* results = buffers.results.data();
   for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
     const unsigned end = lanes_in_state(turns, state, lanes());
     for (unsigned group = 0; group < groups(); ++group, results += group_words()) {
       for (unsigned lane = 0; lane < end; lane += lanes()) {
+        const bool is_last = state + 1 == states_of(turns, lanes()) && lane + lanes() == end;
+        const Form& fitting = alike != nullptr && is_last ? *alike : *this;
         const std::uint64_t right =
-            loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results, lane,
-                          group * code.elements);
+            fitting.loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results,
+                                  lane, group * code.elements);
         if ((right & all_lanes()) != all_lanes()) return false;
       }
     }
@@ -457,13 +513,13 @@ bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const 
   return true;
 }
 
-LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
+LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Form* alike) const {
   Buffers& buffers = buffers_of_thread();
   make_room(buffers, states_of(turns, lanes()));
 
   const ExactnessWatch watch(code.target);
   Outcome found = work_out_shared(turns, buffers);
-  if (found == Outcome::right) found = outcome(watch, run_turns(turns, buffers));
+  if (found == Outcome::right) found = outcome(watch, run_turns(turns, alike, buffers));
   if (found != Outcome::right) return watch.all_exact() ? found : Outcome::inexact;
   const std::uint64_t* results = buffers.results.data();
   for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
@@ -476,6 +532,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
   const std::uint64_t run = std::uint64_t{turns.turns} * turns.blocks;
   turns_run.fetch_add(run, std::memory_order_relaxed);
   packed_turns_run.fetch_add(run, std::memory_order_relaxed);
+  if (alike != nullptr) alike_turns_run.fetch_add(run, std::memory_order_relaxed);
   return Outcome::right;
 }
 
@@ -571,6 +628,7 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
     own.ready[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
     form->failed = true;
+
     if (filling == Filling::one_block) refusal_ = error.what();
     if (rounding == Rounding::quick) own.refused = true;
   }
@@ -578,17 +636,32 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
 
 std::string LoopJit::name_of_body(Filling filling, Rounding rounding) const {
   const char* const kind = target_.host_doubles ? "native" : rounding == Rounding::quick ? "quick" : "robust";
-  const char* const several = filling == Filling::packed ? ", blocks side by side" : "";
+  const char* const several = filling == Filling::one_block ? ""
+                              : filling == Filling::packed  ? ", blocks side by side"
+                                                            : ", blocks side by side, elements alike";
   return fmt::format("gdr {} loop body, {}{}", program_.program.kernel, kind, several);
 }
 
 void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
   CodeTarget target = target_;
-  target.packed = filling == Filling::packed;
+  target.packed = filling != Filling::one_block;
+  if (filling == Filling::packed_alike) {
+    target.own_elements = 1;
+    target.turns_at_once = kTurnsAtOnce;
+  }
   form.code = make_body_code(make_body_graph(program_, schedule_, target), rounding, target);
   if (target.names_lines) form.code.text += source_lines(program_.program, name_of_body(filling, rounding));
   if (target.packed && form.code.refusal.empty() && (!form.code.bm_steps.empty() || form.code.reads_flags)) {
     form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
+  }
+  if (filling == Filling::packed && rounding == Rounding::quick && form.code.refusal.empty()) {
+    target.own_elements = 1;
+    BodyGraph alike = make_body_graph(program_, schedule_, target);
+    if (alike.refusal.empty()) form.alike_words = std::move(alike.copied);
+  }
+  if (filling == Filling::packed_alike && form.code.refusal.empty() &&
+      !form.fits(*this->form(Filling::packed, rounding))) {
+    form.code.refusal = "its elements differ";
   }
   for (const RecordWord& word : form.code.record_words) form.record_planes += word.planes();
   for (const Carried& carried : form.code.carried) form.carried_planes += carried.is_long ? 2 : 1;
@@ -607,27 +680,36 @@ std::string LoopJit::refusal() const {
 }
 
 template <class Turns>
-bool LoopJit::run_on_forms(Filling filling, const Turns& turns) const {
+bool LoopJit::run_on_forms(Filling filling, const Turns& turns, const Form* alike) const {
   using Outcome = Form::Outcome;
-  const auto run_on = [&](const Form& form) {
+  const auto run_on = [&](const Form& form, const Form* alike_of_form) {
     if (!form.trust.given()) return Outcome::refused;
-    Outcome outcome = form.run(turns);
-    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns);
+    Outcome outcome = form.run(turns, alike_of_form);
+    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns, alike_of_form);
     outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
     return outcome;
   };
   const Form* quick = form(filling, Rounding::quick);
   if (quick == nullptr) return false;
-  const Outcome outcome = run_on(*quick);
+  const Outcome outcome = run_on(*quick, alike);
   if (outcome != Outcome::refused || target_.host_doubles) return outcome == Outcome::right;
   if (form(filling, Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
     prepare(filling, Rounding::robust, true);
   }
   const Form* robust = form(filling, Rounding::robust);
-  return robust != nullptr && run_on(*robust) == Outcome::right;
+  return robust != nullptr && run_on(*robust, nullptr) == Outcome::right;
 }
 
-bool LoopJit::run(const BlockTurns& turns) const { return run_on_forms(Filling::one_block, turns); }
-bool LoopJit::run(const PackedTurns& turns) const { return run_on_forms(Filling::packed, turns); }
+bool LoopJit::run(const BlockTurns& turns) const { return run_on_forms(Filling::one_block, turns, nullptr); }
+
+bool LoopJit::run(const PackedTurns& turns) const {
+  const Form* const quick = form(Filling::packed, Rounding::quick);
+  if (quick == nullptr) return false;
+  const std::uint64_t interactions = std::uint64_t{turns.turns} * turns.vectors * target_.lanes * isa::kVectorElements;
+  // Of a run whose i-particles do not fill their PEs, the last PE repeats one.
+  const bool repeats =
+      turns.turns > kTurnsAtOnce && quick->last_elements_are_alike(turns) && ready(Filling::packed_alike, interactions);
+  return run_on_forms(Filling::packed, turns, repeats ? form(Filling::packed_alike, Rounding::quick) : nullptr);
+}
 
 }  // namespace gdr::emulator::jit

@@ -19,6 +19,7 @@ class NumberCode {
   void begin() {
     right.fill(w_->all_set());
     wrong = w_->literal(std::uint64_t{0});
+    next_chain_ = 0;
   }
   /// Goes on in another text. The lanes that were right so far stay so.
   void write_to(Writer& writer) { w_ = &writer; }
