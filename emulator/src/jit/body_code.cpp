@@ -473,6 +473,7 @@ class Generator {
     const std::uint64_t at = known != shared_.end() ? known->first : code_.shared_words;
     if (known == shared_.end()) {
       shared_.push_back({id, code_.shared_words});
+      code_.shared.push_back(id);
       code_.shared_words += two ? 2 : 1;
     }
     const CodeType as = each.type == NodeType::number ? CodeType::number : CodeType::bits;

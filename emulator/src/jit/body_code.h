@@ -55,6 +55,7 @@ struct BodyCode {
   CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
+  std::vector<NodeId> shared;  // what these words are, in their order
   std::vector<Carried> carried;
   bool leaves_all = false;       // also what no turn reads, as the machine does; else the last turn is not for it
   std::vector<Left> left;        // of the last turn; their planes follow those of the words carried

@@ -103,6 +103,7 @@ struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
   std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()], packed: for each turn
   std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each state that PEs stand in
+  unsigned done_again = 0;             // vectors, of a packed run
   unsigned scattered_pes = 0;          // PEs of the block that have run these turns
 };
 
@@ -158,9 +159,13 @@ struct LoopJit::Form {
     refused,
     inexact  // refused, since a step was not exact that has to be, whatever is done about ties
   };
-  [[nodiscard]] Outcome run(const BlockTurns& turns, const Form* /*alike*/) const;
-  /// `alike`: for the last vector, whose PEs have elements that are alike; null: it is as the others.
-  [[nodiscard]] Outcome run(const PackedTurns& turns, const Form* alike) const;
+  /// Beside the function that runs turns, for some vectors.
+  struct Others {
+    const Form* alike = nullptr;   // for the last one, whose PEs have elements that are alike
+    const Form* robust = nullptr;  // for those that are refused; it takes what this form works out beforehand
+  };
+  [[nodiscard]] Outcome run(const BlockTurns& turns, const Others& /*others*/) const;
+  [[nodiscard]] Outcome run(const PackedTurns& turns, const Others& others) const;
   /// True if what a turn takes over is the same in all elements of the last vector's PEs.
   [[nodiscard]] bool last_elements_are_alike(const PackedTurns& turns) const;
   /// True if this takes and leaves what the other one does, in the same places.
@@ -183,7 +188,7 @@ struct LoopJit::Form {
                                  OfLane of_lane, std::uint64_t* to) const;
   /// Takes the records, too, turn by turn: what they become is read again while it is near.
   [[nodiscard]] Outcome work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool run_turns(const PackedTurns& turns, const Form* alike, Buffers& buffers) const;
+  [[nodiscard]] bool run_turns(const PackedTurns& turns, const Others& others, Buffers& buffers) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void take_back(const BlockTurns& turns, const Buffers& buffers) const;
@@ -392,7 +397,7 @@ Buffers& buffers_of_thread() {
 
 }  // namespace
 
-LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Form* /*alike*/) const {
+LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Others& /*others*/) const {
   Buffers& buffers = buffers_of_thread();
   make_room(buffers, 1);
   if (!take_records(turns, buffers)) return Outcome::inexact;
@@ -495,32 +500,38 @@ bool LoopJit::Form::fits(const Form& other) const {
          std::ranges::equal(code.left_flags, other.code.left_flags, same_left);
 }
 
-bool LoopJit::Form::run_turns(const PackedTurns& turns, const Form* alike, Buffers& buffers) const {
+bool LoopJit::Form::run_turns(const PackedTurns& turns, const Others& others, Buffers& buffers) const {
+  buffers.done_again = 0;
   std::uint64_t* results = buffers.results.data();
   for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
     const unsigned end = lanes_in_state(turns, state, lanes());
     for (unsigned group = 0; group < groups(); ++group, results += group_words()) {
       for (unsigned lane = 0; lane < end; lane += lanes()) {
         const bool is_last = state + 1 == states_of(turns, lanes()) && lane + lanes() == end;
-        const Form& fitting = alike != nullptr && is_last ? *alike : *this;
-        const std::uint64_t right =
-            fitting.loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results,
-                                  lane, group * code.elements);
-        if ((right & all_lanes()) != all_lanes()) return false;
+        const auto run_on = [&](const Form& form) {
+          const std::uint64_t right =
+              form.loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results,
+                                 lane, group * code.elements);
+          return (right & all_lanes()) == all_lanes();
+        };
+        if (run_on(others.alike != nullptr && is_last ? *others.alike : *this)) continue;
+        if (others.robust == nullptr || !run_on(*others.robust)) return false;
+        ++buffers.done_again;
       }
     }
   }
   return true;
 }
 
-LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Form* alike) const {
+LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Others& others) const {
   Buffers& buffers = buffers_of_thread();
   make_room(buffers, states_of(turns, lanes()));
 
   const ExactnessWatch watch(code.target);
   Outcome found = work_out_shared(turns, buffers);
-  if (found == Outcome::right) found = outcome(watch, run_turns(turns, alike, buffers));
+  if (found == Outcome::right) found = outcome(watch, run_turns(turns, others, buffers));
   if (found != Outcome::right) return watch.all_exact() ? found : Outcome::inexact;
+  if (2 * buffers.done_again > turns.vectors * groups()) trust.refused(true);  // the other form alone would be faster
   const std::uint64_t* results = buffers.results.data();
   for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
     BlockTurns landing;
@@ -532,7 +543,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Form* 
   const std::uint64_t run = std::uint64_t{turns.turns} * turns.blocks;
   turns_run.fetch_add(run, std::memory_order_relaxed);
   packed_turns_run.fetch_add(run, std::memory_order_relaxed);
-  if (alike != nullptr) alike_turns_run.fetch_add(run, std::memory_order_relaxed);
+  if (others.alike != nullptr) alike_turns_run.fetch_add(run, std::memory_order_relaxed);
   return Outcome::right;
 }
 
@@ -682,22 +693,25 @@ std::string LoopJit::refusal() const {
 template <class Turns>
 bool LoopJit::run_on_forms(Filling filling, const Turns& turns, const Form* alike) const {
   using Outcome = Form::Outcome;
-  const auto run_on = [&](const Form& form, const Form* alike_of_form) {
+  const auto run_on = [&](const Form& form, const Form::Others& others) {
     if (!form.trust.given()) return Outcome::refused;
-    Outcome outcome = form.run(turns, alike_of_form);
-    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns, alike_of_form);
+    Outcome outcome = form.run(turns, others);
+    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns, others);
     outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
     return outcome;
   };
   const Form* quick = form(filling, Rounding::quick);
   if (quick == nullptr) return false;
-  const Outcome outcome = run_on(*quick, alike);
-  if (outcome != Outcome::refused || target_.host_doubles) return outcome == Outcome::right;
-  if (form(filling, Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
-    prepare(filling, Rounding::robust, true);
-  }
   const Form* robust = form(filling, Rounding::robust);
-  return robust != nullptr && run_on(*robust, nullptr) == Outcome::right;
+  const bool may_mix = robust != nullptr && robust->code.shared == quick->code.shared &&
+                       robust->code.shared_words == quick->code.shared_words;
+  const Outcome outcome = run_on(*quick, {alike, may_mix ? robust : nullptr});
+  if (outcome != Outcome::refused || target_.host_doubles) return outcome == Outcome::right;
+  if (robust == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
+    prepare(filling, Rounding::robust, true);
+    robust = form(filling, Rounding::robust);
+  }
+  return robust != nullptr && run_on(*robust, {}) == Outcome::right;
 }
 
 bool LoopJit::run(const BlockTurns& turns) const { return run_on_forms(Filling::one_block, turns, nullptr); }
