@@ -370,7 +370,12 @@ class Builder {
     if (copy == copy_of_.end()) return row;
     const unsigned from = copy->second;
     const bool same_layout = schedule_.long_pairs[from / 2] == is_long || from >= kTRow;
-    return same_layout && (!is_long || from % 2 == 0) ? from : row;
+    return same_layout && stands_in_its_row(from) && (!is_long || from % 2 == 0) ? from : row;
+  }
+
+  /// False for what is equal in all PEs and has a place of its own while turns run.
+  [[nodiscard]] bool stands_in_its_row(unsigned row) const {
+    return !schedule_.invariant.has(row & ~1U) && !schedule_.invariant.has(row | 1U);
   }
 
   /// True if nothing has been written yet to the long word in whose pair of rows this one is.
@@ -421,7 +426,7 @@ class Builder {
       if (is_long) throw Refusal{"it takes two short words for a long one"};
       const auto copy = copy_of_.find(row);
       if (copy != copy_of_.end() && form_[copy->second / 2] == Form::longs && is_as_taken_over(row) &&
-          is_as_taken_over(copy->second)) {
+          is_as_taken_over(copy->second) && stands_in_its_row(row) && stands_in_its_row(copy->second)) {
         graph_.copied.push_back({row, copy->second, false, true});
         row = copy->second;
       }
@@ -437,7 +442,7 @@ class Builder {
     node.place = row;
     const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
     node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
-    if (node.op == NodeOp::row && taken_over(row, is_long) != row) {
+    if (node.op == NodeOp::row && stands_in_its_row(row) && taken_over(row, is_long) != row) {
       node.place = taken_over(row, is_long);
       graph_.copied.push_back({row, node.place, is_long});
       const NodeId from = add(node);

@@ -665,7 +665,8 @@ void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
   if (target.packed && form.code.refusal.empty() && (!form.code.bm_steps.empty() || form.code.reads_flags)) {
     form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
   }
-  if (filling == Filling::packed && rounding == Rounding::quick && form.code.refusal.empty()) {
+  if (filling == Filling::packed && rounding == Rounding::quick && form.code.refusal.empty() &&
+      form.code.elements == isa::kVectorElements) {
     target.own_elements = 1;
     BodyGraph alike = make_body_graph(program_, schedule_, target);
     if (alike.refusal.empty()) form.alike_words = std::move(alike.copied);
