@@ -10,7 +10,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct AnalyseOptions {
   ReportOptions report;
   AssembleArguments assemble;
   std::string kernel;
@@ -95,7 +95,7 @@ Json report_of(const LoadedKernel& loaded, const assembler::Analysis& analysis, 
   return json;
 }
 
-int analyse(const Options& options) {
+int analyse(const AnalyseOptions& options) {
   const Stopwatch watch;
   LoadedKernel loaded = load_kernel_file(options.kernel, options.assemble);
   if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // what stands there now may be newer than the object
@@ -110,7 +110,7 @@ int analyse(const Options& options) {
 }  // namespace
 
 void add_analyse(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnalyseOptions>();
   const Command command = program.add_command(
       "analyse", "why a kernel's loop takes its clocks: ports, chain, registers, line by line",
       "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });

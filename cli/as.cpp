@@ -15,7 +15,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct AsOptions {
   ReportOptions report;
   std::string source;
   std::string object;
@@ -90,7 +90,7 @@ assembler::AssembleResult read_source(const std::string& source, const assembler
 
 void write_bytes_to_stdout(const std::vector<std::byte>& bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stdout); }
 
-int assemble(const Options& options) {
+int assemble(const AsOptions& options) {
   const Stopwatch watch;
   const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
   std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
@@ -118,7 +118,7 @@ int assemble(const Options& options) {
 }  // namespace
 
 void add_as(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AsOptions>();
   const Command command =
       program.add_command("as", "assemble a kernel and prove it legal",
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",

@@ -15,7 +15,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct CcOptions {
   ReportOptions report;
   std::string source;
   std::string output;
@@ -27,12 +27,12 @@ struct Options {
   CompileArguments compile;
 };
 
-std::string output_name(const Options& options, const std::string& kernel) {
+std::string output_name(const CcOptions& options, const std::string& kernel) {
   if (!options.output.empty()) return options.output;
   return kernel + (options.emit == "vsm" ? ".vsm" : ".gdro");
 }
 
-bool wants_source(const Options& options) {
+bool wants_source(const CcOptions& options) {
   if (options.output.empty() || options.output == "-") return options.emit != "gdro";
   const bool by_name = options.output.ends_with(".vsm");
   if (!by_name && !options.output.ends_with(".gdro")) {
@@ -44,7 +44,7 @@ bool wants_source(const Options& options) {
   return by_name;
 }
 
-Json head_of_report(const Options& options, double host_seconds) {
+Json head_of_report(const CcOptions& options, double host_seconds) {
   Json json = envelope("cc", "", "", false);
   for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
   json["host_seconds"] = host_seconds;
@@ -66,7 +66,7 @@ Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics) {
 }
 
 Json report_of(const compiler::CompileResult& compiled, const assembler::AssembleResult* assembled,
-               const std::optional<compiler::PrecisionReport>& costs, const Options& options, double host_seconds) {
+               const std::optional<compiler::PrecisionReport>& costs, const CcOptions& options, double host_seconds) {
   Json json = head_of_report(options, host_seconds);
   for (const char* own : {"kernel", "lines", "least_lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
   if (assembled != nullptr && assembled->program) {
@@ -105,11 +105,11 @@ std::string default_program(const std::string& source) {
 }
 
 /// Which of what is made of a program an output's name asks for: its source, or what the host's compiler makes of it.
-bool wants_program_source(const Options& options) {
+bool wants_program_source(const CcOptions& options) {
   return options.output == "-" || compiler::is_program(options.output);
 }
 
-int compile_program(const Options& options) {
+int compile_program(const CcOptions& options) {
   const Stopwatch watch;
   if (!options.emit.empty()) throw UsageError("--emit: with --goose the name behind -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
@@ -144,7 +144,7 @@ int compile_program(const Options& options) {
   return done ? kSuccess : kFailure;
 }
 
-int compile(const Options& options) {
+int compile(const CcOptions& options) {
   if (options.goose) return compile_program(options);
   if (!options.host.empty()) {
     throw UsageError(
@@ -184,7 +184,7 @@ int compile(const Options& options) {
 }  // namespace
 
 void add_cc(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CcOptions>();
   const Command command =
       program.add_command("cc", "compile a pair function to a kernel, or a program with marked loops",
                           "gdr cc kernels/cc/gravity.cc -o gravity.vsm", [options] { return compile(*options); });

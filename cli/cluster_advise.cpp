@@ -12,7 +12,7 @@ namespace {
 using cluster::NbodyAdvice;
 using cluster::NbodyCandidate;
 
-struct Options {
+struct ClusterAdviseOptions {
   ClusterOptions cluster;
   ReportOptions report;
   std::uint64_t n = 0;
@@ -42,7 +42,7 @@ std::string text_of(const NbodyCandidate& candidate) {
                      100 * candidate.efficiency);
 }
 
-void print(const NbodyAdvice& advice, const Options& options) {
+void print(const NbodyAdvice& advice, const ClusterAdviseOptions& options) {
   const NbodyCandidate& best = advice.best;
   fmt::print("N = {}: take {}\n", options.n, text_of(best));
   fmt::print("  takes      {:.4g} s a unit of time; most of it is spent on: {}\n", best.seconds, best.bound_by);
@@ -61,7 +61,7 @@ void print(const NbodyAdvice& advice, const Options& options) {
       advice.free_network, advice.planned_transfers);
 }
 
-int advise(const Options& options) {
+int advise(const ClusterAdviseOptions& options) {
   const Stopwatch watch;
   std::vector<cluster::Cluster> clusters;
   for (const std::string& name : options.cluster.names) clusters.push_back(options.cluster.load(name));
@@ -90,7 +90,7 @@ int advise(const Options& options) {
 }  // namespace
 
 void add_cluster_advise(Command group) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClusterAdviseOptions>();
   options->cluster.names = {"grape-dr-64", "grape-dr-64-torus", "grape-dr-64-hub"};
   const Command command = group.add_command("advise", "N-body: which cluster, how many nodes, which algorithm, and why",
                                             "gdr cluster advise --n 100000", [options] { return advise(*options); });

@@ -4,6 +4,7 @@
 
 #include "cluster.h"
 #include "gdr/base/file.h"
+#include "gdr/base/units.h"
 #include "gdr/cluster/himeno_cluster.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/task_graph.h"
@@ -16,7 +17,7 @@ using cluster::Extents;
 using cluster::HimenoPlace;
 using cluster::Part;
 
-struct Options {
+struct ClusterHimenoOptions {
   ClusterOptions cluster;
   ReportOptions report;
   std::vector<std::uint64_t> nodes{64};
@@ -27,7 +28,7 @@ struct Options {
   bool overlap = false;
 };
 
-struct Row {
+struct HimenoRow {
   std::string cluster;
   std::uint64_t nodes = 0;
   std::string size;
@@ -37,7 +38,7 @@ struct Row {
 
 std::string text_of(const Extents& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
 
-cluster::HimenoOptions himeno_options(const Options& options, const Cluster& cluster, std::uint64_t nodes,
+cluster::HimenoOptions himeno_options(const ClusterHimenoOptions& options, const Cluster& cluster, std::uint64_t nodes,
                                       const std::string& size) {
   cluster::HimenoOptions himeno;
   himeno.size = from_command_line("--size", [&] { return cluster::himeno_size(size); });
@@ -56,14 +57,14 @@ cluster::HimenoOptions himeno_options(const Options& options, const Cluster& clu
 }
 
 /// Of the first of the runs.
-void save_graph(const Options& options) {
+void save_graph(const ClusterHimenoOptions& options) {
   const Cluster cluster = options.cluster.load(options.cluster.names.front());
   const auto himeno = himeno_options(options, cluster, options.nodes.front(), options.sizes.front());
   const auto tasks = static_cast<interconnect::TaskId>(options.nodes.front() * cluster.ranks_per_node);
   base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, himeno_traffic(himeno))));
 }
 
-Json json_of(const Row& row) {
+Json json_of(const HimenoRow& row) {
   return {{"cluster", row.cluster},
           {"nodes", row.nodes},
           {"size", row.size},
@@ -76,21 +77,20 @@ Json json_of(const Row& row) {
           {"parts", json_of_parts(row.times.parts)}};
 }
 
-void print_rows(const std::vector<Row>& rows) {
-  constexpr double kMilli = 1e3;
+void print_rows(const std::vector<HimenoRow>& rows) {
   fmt::print("  {:<18} {:>6} {:>12} {:>9} {:>10} {:>8} {:>11}  {}\n", "cluster", "nodes", "size", "split", "ms",
              "Gflops", "compute ms", "bound by");
-  for (const Row& row : rows) {
+  for (const HimenoRow& row : rows) {
     fmt::print("  {:<18} {:>6} {:>12} {:>9} {:>10.4g} {:>8.4g} {:>11.4g}  {}\n", row.cluster, row.nodes, row.size,
-               text_of(row.split), row.times.seconds * kMilli, row.times.gflops, row.times.compute * kMilli,
+               text_of(row.split), row.times.seconds * kKilo, row.times.gflops, row.times.compute * kKilo,
                cluster::bound_by(row.times.parts));
   }
 }
 
-int himeno(const Options& options) {
+int himeno(const ClusterHimenoOptions& options) {
   const Stopwatch watch;
   if (!options.placement.save_graph.empty()) save_graph(options);
-  std::vector<Row> rows;
+  std::vector<HimenoRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
@@ -110,7 +110,7 @@ int himeno(const Options& options) {
   json["overlap"] = options.overlap;
   json["transfer"] = name_of(options.cluster.transfer);
   json["rows"] = Json::array();
-  for (const Row& row : rows) json["rows"].push_back(json_of(row));
+  for (const HimenoRow& row : rows) json["rows"].push_back(json_of(row));
   json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) {
     fmt::print("An iteration of Himeno, points on {}s, {}, transfers {}: time alone\n", name_of(options.place),
@@ -125,7 +125,7 @@ int himeno(const Options& options) {
 }  // namespace
 
 void add_cluster_himeno(Command group) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClusterHimenoOptions>();
   const Command command = group.add_command(
       "himeno", "the Himeno benchmark on many nodes: what halos and memories leave of a board's speed",
       "gdr cluster himeno --nodes 8,64 --size L,XL --overlap", [options] { return himeno(*options); });

@@ -13,7 +13,7 @@ namespace {
 using cluster::Cluster;
 using cluster::HplClusterTimes;
 
-struct Row {
+struct HplRow {
   std::string cluster;
   std::uint64_t nodes = 0;
   cluster::HplClusterOptions asked;
@@ -37,26 +37,26 @@ cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
   throw UsageError(fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {} ranks", text, ranks));
 }
 
-Row row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
-           std::uint64_t n) {
+HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
+              std::uint64_t n) {
   const isa::Program program = load_kernel(hpl.kernel);
   const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
   const DgemmTransfer transfer{.mode = options.transfer, .small_depths = small_depths_named(hpl.small_depths)};
   const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
   const std::uint64_t nb = std::min(hpl.nb, n);
-  Row row{cluster.name,
-          nodes,
-          {.grid = grid_of(hpl.grid, ranks),
-           .n = n,
-           .nb = nb,
-           .lookahead = hpl.lookahead,
-           .overlap_u = hpl.overlap_u,
-           .transfer = transfer,
-           .factors = options.flow_factors()},
-          {},
-          0,
-          0,
-          cluster.power(static_cast<double>(nodes))};
+  HplRow row{cluster.name,
+             nodes,
+             {.grid = grid_of(hpl.grid, ranks),
+              .n = n,
+              .nb = nb,
+              .lookahead = hpl.lookahead,
+              .overlap_u = hpl.overlap_u,
+              .transfer = transfer,
+              .factors = options.flow_factors()},
+             {},
+             0,
+             0,
+             cluster.power(static_cast<double>(nodes))};
   const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
   row.times = from_command_line("--n, --nb, --grid", [&] { return hpl_times(cluster, network, board, row.asked); });
   row.gflops = hpl_flops(static_cast<double>(n)) / row.times.seconds / 1e9;
@@ -64,7 +64,7 @@ Row row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluster& 
   return row;
 }
 
-Json stages_of(const Row& row) {
+Json stages_of(const HplRow& row) {
   Json json = Json::object();
   for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
     json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
@@ -72,7 +72,7 @@ Json stages_of(const Row& row) {
   return json;
 }
 
-Json parts_of(const Row& row) {
+Json parts_of(const HplRow& row) {
   Json json = Json::object();
   for (std::size_t part = 0; part < cluster::kParts; ++part) {
     json[cluster::name_of(static_cast<cluster::Part>(part))] = row.times.parts[part];
@@ -82,7 +82,7 @@ Json parts_of(const Row& row) {
 
 std::string text_of(const cluster::ProcessGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
 
-Json json_of(const Row& row) {
+Json json_of(const HplRow& row) {
   return {{"cluster", row.cluster},
           {"nodes", row.nodes},
           {"grid", text_of(row.asked.grid)},
@@ -113,7 +113,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
                  std::uint64_t n) {
   const Stopwatch watch;
   const Cluster cluster = options.load(options.names.front());
-  const Row row = row_of(options, hpl, cluster, nodes, n);
+  const HplRow row = row_of(options, hpl, cluster, nodes, n);
   Json json = envelope("hpl", cluster.board.name, "timing", false);
   json["emulated_seconds"] = row.times.seconds;
   json["emulated_gflops"] = row.gflops;
@@ -155,7 +155,7 @@ int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const Rep
 
 namespace {
 
-struct Options {
+struct ClusterHplOptions {
   ClusterOptions cluster;
   HplOptions hpl;
   ReportOptions report;
@@ -163,9 +163,9 @@ struct Options {
   std::vector<std::uint64_t> n{16384, 32768, 65536, 131072, 262144};
 };
 
-int hpl(const Options& options) {
+int hpl(const ClusterHplOptions& options) {
   const Stopwatch watch;
-  std::vector<Row> rows;
+  std::vector<HplRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t nodes : options.nodes) {
@@ -177,7 +177,7 @@ int hpl(const Options& options) {
   json["overlap_u"] = options.hpl.overlap_u;
   json["transfer"] = name_of(options.cluster.transfer);
   json["rows"] = Json::array();
-  for (const Row& row : rows) json["rows"].push_back(json_of(row));
+  for (const HplRow& row : rows) json["rows"].push_back(json_of(row));
   json["host_seconds"] = watch.seconds();
   options.report.write(json);
   if (!options.report.speaks()) return kSuccess;
@@ -185,7 +185,7 @@ int hpl(const Options& options) {
              options.hpl.overlap_u ? ", U overlapped" : "");
   fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10} {:>8} {:>6} {:>8}  {}\n", "cluster", "nodes", "grid", "N", "s",
              "Tflops", "eff.", "Gflops/W", "bound by");
-  for (const Row& row : rows) {
+  for (const HplRow& row : rows) {
     fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10.4g} {:>8.4g} {:>5.1f}% {:>8.3f}  {}\n", row.cluster, row.nodes,
                text_of(row.asked.grid), row.asked.n, row.times.seconds, row.gflops / 1e3, 100 * row.efficiency,
                row.gflops / row.watts, cluster::bound_by(row.times.parts));
@@ -197,7 +197,7 @@ int hpl(const Options& options) {
 }  // namespace
 
 void add_cluster_hpl(Command group) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClusterHplOptions>();
   const Command command =
       group.add_command("hpl", "High Performance LINPACK on many nodes, over sizes of the matrix",
                         "gdr cluster hpl --nodes 64 --n 65536,131072,262144", [options] { return hpl(*options); });

@@ -17,7 +17,7 @@ namespace {
 using cluster::Cluster;
 using cluster::NbodyModelTimes;
 
-struct Options {
+struct ClusterNbodyOptions {
   ClusterOptions cluster;
   ReportOptions report;
   std::vector<std::uint64_t> nodes;
@@ -32,7 +32,7 @@ struct Options {
   bool overlap = false;
 };
 
-struct Row {
+struct NbodyRow {
   std::string cluster;
   std::uint64_t nodes = 0;
   std::uint64_t ranks = 0;
@@ -48,7 +48,7 @@ struct Row {
 constexpr double kFactorOfSweep = 4;  // squares of powers of two
 
 /// Numbers of nodes of a sweep: as many as there are, and fewer by factors of 4.
-std::vector<std::uint64_t> nodes_of(const Options& options, const Cluster& cluster) {
+std::vector<std::uint64_t> nodes_of(const ClusterNbodyOptions& options, const Cluster& cluster) {
   if (!options.nodes.empty()) return options.nodes;
   const double all = cluster::platform_for(cluster, 1).topology.nodes();
   std::vector<std::uint64_t> nodes;
@@ -56,7 +56,7 @@ std::vector<std::uint64_t> nodes_of(const Options& options, const Cluster& clust
   return nodes;
 }
 
-Json json_of(const Row& row) {
+Json json_of(const NbodyRow& row) {
   Json json{{"cluster", row.cluster},
             {"nodes", row.nodes},
             {"ranks", row.ranks},
@@ -77,10 +77,10 @@ Json json_of(const Row& row) {
   return json;
 }
 
-void print_rows(const std::vector<Row>& rows) {
+void print_rows(const std::vector<NbodyRow>& rows) {
   fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11} {:>9} {:>6} {:>9} {:>8}  {}\n", "cluster", "nodes", "N", "algo", "s",
              "Tflops", "eff.", "MJ", "Gflops/W", "bound by");
-  for (const Row& row : rows) {
+  for (const NbodyRow& row : rows) {
     fmt::print("  {:<18} {:>6} {:>9} {:>8} {:>11.4g} {:>9.4g} {:>5.1f}% {:>9.3g} {:>8.3f}  {}\n", row.cluster,
                row.nodes, row.n, row.algorithm, row.seconds, row.gflops / 1e3, 100 * row.efficiency,
                row.watts * row.seconds / 1e6, row.gflops / row.watts, cluster::bound_by(row.times.parts));
@@ -89,15 +89,16 @@ void print_rows(const std::vector<Row>& rows) {
 
 class Model {
  public:
-  explicit Model(const Options& options)
+  explicit Model(const ClusterNbodyOptions& options)
       : options_(options),
         program_(load_kernel(options.kernel)),
         factors_(options.cluster.flow_factors()),
         measured_(read_block_steps(options.block_sizes)) {}
 
-  [[nodiscard]] Row row(const Cluster& cluster, std::uint64_t nodes, std::uint64_t n, const std::string& algorithm) {
+  [[nodiscard]] NbodyRow row(const Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
+                             const std::string& algorithm) {
     const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
-    Row row{cluster.name, nodes, ranks, n, algorithm, 0, 0, 0, {}, cluster.power(static_cast<double>(nodes))};
+    NbodyRow row{cluster.name, nodes, ranks, n, algorithm, 0, 0, 0, {}, cluster.power(static_cast<double>(nodes))};
     const hostlib::BlockSteps steps = hostlib::scaled_block_steps(measured_, static_cast<double>(n));
     const interconnect::Topology network = options_.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes));
     row.times = from_command_line("--nodes, --n", [&] {
@@ -136,18 +137,18 @@ class Model {
     return hostlib::block_steps_from_csv(base::read_file(path), path);
   }
 
-  const Options& options_;
+  const ClusterNbodyOptions& options_;
   isa::Program program_;
   interconnect::FlowFactors factors_;
   std::vector<hostlib::BlockSteps> measured_;
 };
 
-int nbody(const Options& given) {
+int nbody(const ClusterNbodyOptions& given) {
   const Stopwatch watch;
-  Options options = given;
+  ClusterNbodyOptions options = given;
   if (options.sweep) options.algorithms = cluster::nbody_algorithm_names();
   Model model(options);
-  std::vector<Row> rows;
+  std::vector<NbodyRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     for (const std::uint64_t n : options.n) {
@@ -176,7 +177,7 @@ int nbody(const Options& given) {
   json["network"] = options.cluster.free ? "free" : "of the cluster";
   json["overlap"] = options.overlap;
   json["rows"] = Json::array();
-  for (const Row& row : rows) json["rows"].push_back(json_of(row));
+  for (const NbodyRow& row : rows) json["rows"].push_back(json_of(row));
   json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) {
     fmt::print("N-body to t = {}, kernel {}, transfers {}{}{}: time alone\n", options.t_end, options.kernel,
@@ -192,7 +193,7 @@ int nbody(const Options& given) {
 }  // namespace
 
 void add_cluster_nbody(Command group) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClusterNbodyOptions>();
   const Command command =
       group.add_command("nbody", "N-body with individual steps on many nodes: time, efficiency, what limits",
                         "gdr cluster nbody --nodes 4,16,64 --n 100000", [options] { return nbody(*options); });

@@ -16,7 +16,7 @@ using cluster::Cluster;
 using cluster::Part;
 using interconnect::SummaAlgorithm;
 
-struct Options {
+struct ClusterSummaOptions {
   ClusterOptions cluster;
   ReportOptions report;
   std::vector<std::uint64_t> nodes{64};
@@ -37,7 +37,7 @@ interconnect::SummaPlan plan_of(const Cluster& cluster, std::uint64_t nodes, std
 }
 
 /// Who sends how much to whom in the first of the runs, for gdr net map.
-void save_graph(const Options& options) {
+void save_graph(const ClusterSummaOptions& options) {
   const Cluster cluster = options.cluster.load(options.cluster.names.front());
   const interconnect::SummaPlan plan = from_command_line("--nodes", [&] {
     return plan_of(cluster, options.nodes.front(), options.n.front(), options.algorithms.front());
@@ -52,7 +52,7 @@ void save_graph(const Options& options) {
   base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, std::move(transfers))));
 }
 
-struct Row {
+struct SummaRow {
   std::string cluster;
   std::uint64_t nodes = 0;
   std::uint64_t n = 0;
@@ -61,19 +61,19 @@ struct Row {
   double gflops = 0;
 };
 
-double network_seconds(const Row& row) {
+double network_seconds(const SummaRow& row) {
   return row.times.parts[static_cast<std::size_t>(Part::network)] +
          row.times.parts[static_cast<std::size_t>(Part::overhead)] +
          row.times.parts[static_cast<std::size_t>(Part::loopback)];
 }
 
-Row row_of(const Options& options, const Cluster& cluster, const interconnect::Topology& network,
-           const DgemmModel& board, std::uint64_t nodes, std::uint64_t n, const std::string& algorithm) {
+SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, const interconnect::Topology& network,
+                const DgemmModel& board, std::uint64_t nodes, std::uint64_t n, const std::string& algorithm) {
   const cluster::SummaClusterOptions how{
       .transfer = {.mode = options.cluster.transfer, .small_depths = small_depths_named(options.small_depths)},
       .factors = options.cluster.flow_factors(),
       .overlap = !options.in_turn};
-  Row row{cluster.name, nodes, n, algorithm, {}, 0};
+  SummaRow row{cluster.name, nodes, n, algorithm, {}, 0};
   row.times = from_command_line(
       "--n, --nodes", [&] { return summa_times(cluster, network, board, plan_of(cluster, nodes, n, algorithm), how); });
   const auto order = static_cast<double>(n);
@@ -81,7 +81,7 @@ Row row_of(const Options& options, const Cluster& cluster, const interconnect::T
   return row;
 }
 
-Json json_of(const Row& row) {
+Json json_of(const SummaRow& row) {
   return {{"cluster", row.cluster},
           {"nodes", row.nodes},
           {"n", row.n},
@@ -94,21 +94,21 @@ Json json_of(const Row& row) {
           {"parts", json_of_parts(row.times.parts)}};
 }
 
-void print_rows(const std::vector<Row>& rows) {
+void print_rows(const std::vector<SummaRow>& rows) {
   fmt::print("  {:<18} {:>6} {:>8}  {:<4} {:>10} {:>8} {:>10} {:>10}  {}\n", "cluster", "nodes", "N", "", "s", "Tflops",
              "products", "network", "bound by");
-  for (const Row& row : rows) {
+  for (const SummaRow& row : rows) {
     fmt::print("  {:<18} {:>6} {:>8}  {:<4} {:>10.4g} {:>8.4g} {:>10.4g} {:>10.4g}  {}\n", row.cluster, row.nodes,
                row.n, row.algorithm, row.times.seconds, row.gflops / 1e3, row.times.products, network_seconds(row),
                cluster::bound_by(row.times.parts));
   }
 }
 
-int summa(const Options& options) {
+int summa(const ClusterSummaOptions& options) {
   const Stopwatch watch;
   const isa::Program program = load_kernel(options.kernel);
   if (!options.placement.save_graph.empty()) save_graph(options);
-  std::vector<Row> rows;
+  std::vector<SummaRow> rows;
   for (const std::string& name : options.cluster.names) {
     const Cluster cluster = options.cluster.load(name);
     const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
@@ -129,7 +129,7 @@ int summa(const Options& options) {
   json["transfer"] = name_of(options.cluster.transfer);
   json["small_depths"] = options.small_depths;
   json["rows"] = Json::array();
-  for (const Row& row : rows) json["rows"].push_back(json_of(row));
+  for (const SummaRow& row : rows) json["rows"].push_back(json_of(row));
   json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) {
     fmt::print("SUMMA, {}, transfers {}: time alone\n",
@@ -145,7 +145,7 @@ int summa(const Options& options) {
 }  // namespace
 
 void add_cluster_summa(Command group) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ClusterSummaOptions>();
   const Command command = group.add_command(
       "summa", "parallel matrix product by SUMMA on many nodes, products on their boards",
       "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536", [options] { return summa(*options); });

@@ -9,6 +9,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/base/units.h"
 #include "gdr/hostlib/digests.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "kernel_source.h"
@@ -79,7 +80,6 @@ void require_known(const std::string& name_or_file, const std::vector<std::strin
 
 void require_memory(double bytes, std::string_view what) {
   const double host = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  constexpr double kGiga = 1e9;
   if (bytes <= host) return;
   throw Error(
       fmt::format("{} would take {:.0f} GB of memory, and this host has {:.0f}", what, bytes / kGiga, host / kGiga));

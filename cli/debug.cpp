@@ -21,7 +21,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct DebugOptions {
   RunInput input;
   std::string machine = "model1800";
   unsigned boards = 1;
@@ -137,7 +137,7 @@ int serve() {
   return kSuccess;
 }
 
-int debug(const Options& options) {
+int debug(const DebugOptions& options) {
   if (options.dap) return serve();
   if (options.input.kernel.empty()) throw UsageError("kernel is missing: a source (.vsm) or an object file (.gdro)");
   debugger::Debugger debugger(job_of(options.input, options.machine, options.boards));
@@ -150,7 +150,7 @@ int debug(const Options& options) {
 }  // namespace
 
 void add_debug(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DebugOptions>();
   const Command command =
       program.add_command("debug", "step through a kernel, forwards and backwards, and look into any PE",
                           "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });

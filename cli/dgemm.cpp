@@ -12,7 +12,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct DgemmOptions {
   BoardOptions board;
   ReportOptions report;
   std::uint64_t m = 0;
@@ -34,7 +34,7 @@ std::vector<double> random_matrix(std::size_t size, std::mt19937_64& random) {
 }
 
 /// max |C - R| / (|A||B|), R in long double, over at most some thousand elements spread over C.
-double max_relative_error(const Options& options, const MatrixView& a, const MatrixView& b,
+double max_relative_error(const DgemmOptions& options, const MatrixView& a, const MatrixView& b,
                           const std::vector<double>& c) {
   constexpr std::size_t kMostElements = 4096;
   const std::size_t step = options.m * options.n / kMostElements + 1;
@@ -55,7 +55,8 @@ double max_relative_error(const Options& options, const MatrixView& a, const Mat
   return static_cast<double>(worst);
 }
 
-std::vector<double> multiplied(BoardDgemm& board, const Options& options, const MatrixView& a, const MatrixView& b) {
+std::vector<double> multiplied(BoardDgemm& board, const DgemmOptions& options, const MatrixView& a,
+                               const MatrixView& b) {
   Progress progress("multiplying", options.report.progress_shown());
   board.on_progress([&](double done) { progress.show(done); });
   std::vector<double> c = board.multiply(options.m, options.n, options.k, a, b);
@@ -63,7 +64,7 @@ std::vector<double> multiplied(BoardDgemm& board, const Options& options, const 
   return c;
 }
 
-int dgemm(const Options& options) {
+int dgemm(const DgemmOptions& options) {
   const Stopwatch watch;
   const isa::Program program = load_kernel(options.kernel);
   BoardOptions with_engine = options.board;
@@ -147,7 +148,7 @@ int dgemm(const Options& options) {
 
 void add_dgemm(Command program) {
   constexpr std::uint64_t kLargest = 1 << 20;
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DgemmOptions>();
   const Command command =
       program.add_command("dgemm", "a matrix product on the board, checked against long double",
                           "gdr dgemm -m 32768 -n 32768 -k 2048 --engine timing", [options] { return dgemm(*options); });

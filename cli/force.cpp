@@ -14,7 +14,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct ForceOptions {
   BoardOptions board;
   ReportOptions report;
   ObserveOptions observe;
@@ -32,7 +32,7 @@ struct Errors {
   double momentum;
 };
 
-Errors evaluate(Device& device, const Options& options) {
+Errors evaluate(Device& device, const ForceOptions& options) {
   const hostlib::Particles particles = hostlib::make_plummer(options.n, options.seed);
   const ForceSums board = board_forces(device, load_kernel(options.kernel), particles, options.eps);
   const ForceSums host = host_forces(particles, options.eps);
@@ -41,7 +41,7 @@ Errors evaluate(Device& device, const Options& options) {
           rms_error(board.pot, host.pot), momentum_error(particles, board.acc)};
 }
 
-void print(const Options& options, const Device& device, const std::optional<Errors>& errors, const Json& json) {
+void print(const ForceOptions& options, const Device& device, const std::optional<Errors>& errors, const Json& json) {
   const emulator::StageSeconds& stages = device.emulated().seconds();
   const emulator::RunClocks& clocks = device.emulated().clocks();
   fmt::print("{} on {} at {} MHz, N = {}, eps = {}, engine {}{}\n", options.kernel, device.machine().title,
@@ -63,7 +63,7 @@ void print(const Options& options, const Device& device, const std::optional<Err
   }
 }
 
-int force(const Options& options) {
+int force(const ForceOptions& options) {
   const Stopwatch watch;
   Device device(options.board.device_options());
   options.observe.begin(device);
@@ -112,7 +112,7 @@ int force(const Options& options) {
 }  // namespace
 
 void add_force(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ForceOptions>();
   const Command command = program.add_command("force", "one all-pairs force evaluation of a Plummer sphere",
                                               "gdr force -n 4096 --clock 333", [options] { return force(*options); });
   command.add_option("-n,--particles", options->n, "number of particles").required().check(whole_in_range(2, 4194304));

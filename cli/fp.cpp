@@ -96,11 +96,11 @@ std::string bits_of(const Parts& parts) {
   return fmt::format("{} {:011b}{}", parts.sign(), parts.exponent(), bits);
 }
 
-int show(const std::string& text, const ReportOptions& report) {
+int show_number(const std::string& text, const ReportOptions& report) {
   const std::array<Parts, 2> both = parts_of(text);
   Json json{{"tool", "gdr fp show"}, {"version", GDR_VERSION}, {"input", text}};
   for (const Parts& parts : both) {
-    const std::string_view name = parts.width == Width::long_word ? "long" : "short";
+    const std::string_view name = name_of(parts.width);
     json[name] = json_of(parts);
     if (!report.speaks()) continue;
     fmt::print("{:<6} {}\n", name, parts.hex());
@@ -160,7 +160,7 @@ void add_fp(Command program) {
   auto report = std::make_shared<ReportOptions>();
   const Command shown =
       fp.add_command("show", "fields and bits of a number in both widths",
-                     "gdr fp show 1.5\n  gdr fp show 3ff800000000000000", [=] { return show(*value, *report); });
+                     "gdr fp show 1.5\n  gdr fp show 3ff800000000000000", [=] { return show_number(*value, *report); });
   shown.add_option("value", *value, "a number, or a word of 18 (long) or 9 (short) hex digits, 0x before it or not")
       .required();
   report->add_to(shown);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kUsualNb = 2048;
 
-struct Options {
+struct HplRunOptions {
   BoardOptions board;
   ReportOptions report;
   std::uint64_t n = 0;
@@ -28,13 +28,13 @@ struct Options {
   HplOptions on_nodes;
 };
 
-double residual_of(const Options& options, const char* what, const Product& product) {
+double residual_of(const HplRunOptions& options, const char* what, const Product& product) {
   Progress progress(what, options.report.progress_shown());
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
 }
 
 /// The boards are the cluster's.
-int on_nodes(const Options& options) {
+int on_nodes(const HplRunOptions& options) {
   ClusterOptions cluster;
   cluster.names = {options.cluster};
   cluster.clock_mhz = options.board.clock_mhz;
@@ -50,7 +50,7 @@ int on_nodes(const Options& options) {
   return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
 }
 
-int hpl(const Options& options) {
+int hpl(const HplRunOptions& options) {
   if (options.nodes) return on_nodes(options);
   const Stopwatch watch;
   if (options.nb > options.n) {
@@ -120,7 +120,7 @@ int hpl(const Options& options) {
 }  // namespace
 
 void add_hpl(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<HplRunOptions>();
   const Command command =
       program.add_command("hpl", "High Performance LINPACK: stages, and a real factorisation's residual",
                           "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });

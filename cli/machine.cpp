@@ -51,7 +51,7 @@ int list() {
   return kSuccess;
 }
 
-int show(const std::string& name, const ReportOptions& report) {
+int show_machine(const std::string& name, const ReportOptions& report) {
   require_known(name, base::description_names(all_kinds()), "name");
   const auto [machine, parts] = load_any(name);
   Json json{{"tool", "gdr machine show"},
@@ -118,8 +118,9 @@ void add_machine(Command program) {
   machine.add_command("list", "names of all descriptions", "gdr machine list", [] { return list(); });
   auto name = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
-  const Command command = machine.add_command("show", "every parameter of a description, with unit and origin",
-                                              "gdr machine show model1800", [=] { return show(*name, *report); });
+  const Command command =
+      machine.add_command("show", "every parameter of a description, with unit and origin",
+                          "gdr machine show model1800", [=] { return show_machine(*name, *report); });
   command.add_option("name", *name, "a name or FILE.toml").required();
   report->add_to(command);
   auto of_devices = std::make_shared<ReportOptions>();

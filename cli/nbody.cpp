@@ -25,7 +25,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct NbodyOptions {
   BoardOptions board;
   ReportOptions report;
   ObserveOptions observe;
@@ -115,7 +115,7 @@ class StopFile {
 };
 
 /// The model that --start or --plummer asks for. Throws UsageError for an option that the model has no use for.
-std::optional<hostlib::StartModel> start_of(const Options& options) {
+std::optional<hostlib::StartModel> start_of(const NbodyOptions& options) {
   using hostlib::StartKind;
   const bool starts = options.plummer > 0 || !options.start.empty();
   hostlib::StartModel model;
@@ -145,7 +145,7 @@ std::optional<hostlib::StartModel> start_of(const Options& options) {
   return model;
 }
 
-hostlib::NbodySettings settings_of(const Options& options) {
+hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   hostlib::NbodySettings settings = options.run;
   settings.start = start_of(options);
   settings.in = options.in;
@@ -167,7 +167,7 @@ void refuse(const std::vector<Option>& without_effect, std::string_view because)
 }
 
 /// Throws UsageError for an option that the engine has no use for.
-void check_engine(const Options& options) {
+void check_engine(const NbodyOptions& options) {
   if (options.board.direct()) {
     refuse(options.of_board, "with --engine direct: the host computes the forces, without a board");
   }
@@ -178,7 +178,7 @@ void check_engine(const Options& options) {
   }
 }
 
-void check(const Options& options) {
+void check(const NbodyOptions& options) {
   check_engine(options);
   const hostlib::NbodySettings run = settings_of(options);
   const int sources = (options.plummer > 0) + !options.start.empty() + !run.in.empty() + !run.restart.empty();
@@ -197,7 +197,7 @@ void check(const Options& options) {
 }
 
 /// Emulated time of a run that is too large to be computed: its blocks are measured on fewer particles and scaled.
-int timed_nbody(const Options& options) {
+int timed_nbody(const NbodyOptions& options) {
   const Stopwatch watch;
   const std::optional<hostlib::StartModel> start = start_of(options);
   if (!start || start->kind != hostlib::StartKind::plummer) {
@@ -322,7 +322,7 @@ void add_sample(Json& json, const hostlib::Sample& sample) {
 }
 
 /// Emulated time of a run on several ranks in place of its own board's.
-void add_ranks(Json& json, const hostlib::NbodyRun& run, const Options& options, const Ranks& ranks,
+void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const Ranks& ranks,
                const std::vector<cluster::RankSeconds>& seconds) {
   if (seconds.size() > 1) {
     const double total = seconds.front().total();
@@ -377,7 +377,7 @@ Json json_of(const hostlib::NbodyRun& run, const Result& result) {
   return json;
 }
 
-void print_ranks(const Options& options, const std::vector<cluster::RankSeconds>& ranks) {
+void print_ranks(const NbodyOptions& options, const std::vector<cluster::RankSeconds>& ranks) {
   fmt::print("  ranks           {}, split {}, network of {}; seconds on average:", ranks.size(), options.split,
              options.cluster);
   const char* separator = " ";
@@ -397,21 +397,21 @@ std::string with_decimals(double value, int decimals) {
 }
 
 /// Who computed, at the head of the text.
-std::string computed_by(const hostlib::NbodyRun& run, const Options& options) {
+std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& options) {
   if (!run.has_board()) return "by the host's own force loop in doubles, engine direct";
   const emulator::MachineDescription& machine = run.device().machine();
   return fmt::format("on {} at {} MHz, kernel {}, engine {} ({})", machine.title, machine.clock_mhz, options.run.kernel,
                      options.board.engine, options.board.exactness());
 }
 
-void print_emulated(const hostlib::NbodyRun& run, const Options& options, const Json& json, const Result& result) {
+void print_emulated(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json, const Result& result) {
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", json["emulated_seconds"].number());
   if (!result.ranks.empty()) print_ranks(options, result.ranks);
   fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
              json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
 }
 
-void print_result(const hostlib::NbodyRun& run, const Options& options, const Json& json, const Result& result) {
+void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json, const Result& result) {
   const hostlib::HermiteCounters& counters = run.counters();
   fmt::print("{} particles to t = {} {}\n", run.state().bodies.size(), run.result_time(), computed_by(run, options));
   const std::string error =
@@ -524,7 +524,7 @@ Asked together(cluster::Communicator& communicator, const Asked& own) {
 
 /// The run on this process, or on this rank of `ranks`, of which rank 0 alone tells of it; without a board by the
 /// host's own force loop.
-int run_nbody(const Options& options, std::optional<BoardSide> board, const Ranks* ranks) {
+int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const Ranks* ranks) {
   const Stopwatch watch;
   hostlib::NbodySettings settings = settings_of(options);
   if (ranks != nullptr) settings.sharing = ranks->sharing;
@@ -598,7 +598,7 @@ int run_nbody(const Options& options, std::optional<BoardSide> board, const Rank
 }
 
 /// What a rank does of a run: all but rank 0 write nothing and say nothing.
-Options of_rank(Options options, unsigned rank, const std::optional<cluster::Launch>& launch) {
+NbodyOptions of_rank(NbodyOptions options, unsigned rank, const std::optional<cluster::Launch>& launch) {
   if (options.board.threads == 0 && launch) {
     options.board.threads = std::max(1U, std::thread::hardware_concurrency() / launch->ranks_here);
   }
@@ -613,7 +613,7 @@ Options of_rank(Options options, unsigned rank, const std::optional<cluster::Lau
   return options;
 }
 
-void check_ranks(const Options& options, unsigned ranks) {
+void check_ranks(const NbodyOptions& options, unsigned ranks) {
   if (options.board.direct()) {
     throw UsageError("--engine direct computes all forces in one process: start it without mpirun");
   }
@@ -637,7 +637,7 @@ void check_ranks(const Options& options, unsigned ranks) {
 }
 
 /// What decides a run's bits and time.
-std::string facts_of(const Options& options, const hostlib::Provenance& provenance) {
+std::string facts_of(const NbodyOptions& options, const hostlib::Provenance& provenance) {
   const auto start = start_of(options);
   return fmt::format(
       "version {}\nsplit {}\noverlap {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
@@ -648,8 +648,8 @@ std::string facts_of(const Options& options, const hostlib::Provenance& provenan
       options.run.hermite.eps, options.run.hermite.eta, options.run.every, options.run.most_energy_error);
 }
 
-int nbody_on_ranks(const Options& given, const std::optional<cluster::Launch>& launch) {
-  Options options;
+int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launch>& launch) {
+  NbodyOptions options;
   std::optional<Device> device;
   std::optional<isa::Program> program;
   Ranks ranks;
@@ -671,7 +671,7 @@ int nbody_on_ranks(const Options& given, const std::optional<cluster::Launch>& l
   });
 }
 
-int nbody(const Options& options) {
+int nbody(const NbodyOptions& options) {
   const std::optional<cluster::Launch> launch = cluster::launch_of_environment();
   if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
   check(options);
@@ -684,7 +684,7 @@ int nbody(const Options& options) {
 }  // namespace
 
 void add_nbody(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NbodyOptions>();
   const Command command =
       program.add_command("nbody", "Hermite block-timestep N-body simulation on the emulated board",
                           "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });

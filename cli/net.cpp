@@ -16,8 +16,6 @@ using interconnect::TieRule;
 // The description of each topology unless another one is named.
 const std::map<std::string, std::string> kDescriptions{
     {"hub", "optical-hub-64"}, {"hub2d", "optical-hub-2d-64"}, {"torus", "torus-64"}, {"fat-tree", "fat-tree-64"}};
-const std::map<std::string, TieRule> kTies{
-    {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}, {"direct", TieRule::direct}};
 const std::map<std::string, Routing> kRoutings{{"shortest", Routing::shortest},
                                                {"dimension-order", Routing::dimension_order},
                                                {"destination", Routing::destination},
@@ -42,6 +40,12 @@ interconnect::Platform platform_of(const std::string& name, const interconnect::
 
 }  // namespace
 
+const std::map<std::string, TieRule>& tie_rules() {
+  static const std::map<std::string, TieRule> rules{
+      {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}, {"direct", TieRule::direct}};
+  return rules;
+}
+
 void PlatformArguments::add_to(Command command) {
   const Option by_name = command.add_option("--topology", topology, "the network between the nodes")
                              .check(one_of(keys(kDescriptions)))
@@ -56,13 +60,13 @@ void PlatformArguments::add_to(Command command) {
       .check(one_of(keys(kRoutings)));
   command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
   command.add_option("--tie", tie, "which way round in dimension order when both are as far; default: direct")
-      .check(one_of(keys(kTies)));
+      .check(one_of(keys(tie_rules())));
 }
 
 interconnect::Platform PlatformArguments::load() const {
   interconnect::PlatformOptions options;
   if (nodes > 0) options.nodes = nodes;
-  if (!tie.empty()) options.tie = kTies.at(tie);
+  if (!tie.empty()) options.tie = tie_rules().at(tie);
   if (!routing.empty()) options.routing = kRoutings.at(routing);
   const std::string name = network.empty() ? kDescriptions.at(topology) : network;
   require_known(name, base::description_names(interconnect::platform_kinds()), "--network");

@@ -1,6 +1,7 @@
 // What the subcommands of gdr net share: the platform and how it is simulated.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "command.h"
@@ -8,6 +9,9 @@
 #include "gdr/interconnect/simulation.h"
 
 namespace gdr::cli {
+
+/// The values of --tie.
+[[nodiscard]] const std::map<std::string, interconnect::TieRule>& tie_rules();
 
 /// Options of every subcommand that runs on a platform of Urino 2020, or on one described in a file.
 struct PlatformArguments {

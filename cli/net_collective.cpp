@@ -16,7 +16,7 @@ using interconnect::AllgatherOrder;
 using interconnect::Path;
 using interconnect::Schedule;
 
-struct Options {
+struct NetCollectiveOptions {
   PlatformArguments platform;
   SimulationArguments simulation;
   ReportOptions report;
@@ -25,8 +25,8 @@ struct Options {
   bool long_run = false;
 };
 
-int report_schedule(const Options& options, const std::string& tool, const interconnect::Platform& platform,
-                    const Schedule& schedule, const Stopwatch& watch) {
+int report_schedule(const NetCollectiveOptions& options, const std::string& tool,
+                    const interconnect::Platform& platform, const Schedule& schedule, const Stopwatch& watch) {
   options.simulation.write_links(schedule, platform, schedule.name + ", " + options.method);
   const double seconds = options.simulation.seconds(schedule, platform.topology, options.report);
   const interconnect::Traffic traffic = interconnect::traffic(schedule);
@@ -51,7 +51,7 @@ int report_schedule(const Options& options, const std::string& tool, const inter
   return kSuccess;
 }
 
-int broadcast(const Options& options) {
+int broadcast(const NetCollectiveOptions& options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const interconnect::NodeId nodes = platform.topology.nodes();
@@ -65,7 +65,7 @@ int broadcast(const Options& options) {
 
 /// As MPI libraries choose: Bruck's few steps where all blocks together are short, a ring where they are long [Thakur
 /// et al. 2005, section 4.1]; beyond so many nodes Bruck's alone, whose simulation ends.
-std::string chosen_method(const Options& options, interconnect::NodeId nodes) {
+std::string chosen_method(const NetCollectiveOptions& options, interconnect::NodeId nodes) {
   constexpr std::uint64_t kShortBytes = 81920;
   constexpr interconnect::NodeId kMostInARing = 256;
   if (options.method != "auto") return options.method;
@@ -104,7 +104,7 @@ double simulation_seconds(const interconnect::Platform& platform, const std::str
   return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);
 }
 
-int allgather(Options options) {
+int allgather(NetCollectiveOptions options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const interconnect::NodeId nodes = platform.topology.nodes();
@@ -127,7 +127,8 @@ int allgather(Options options) {
 }
 
 Command add_collective(Command net, const std::string& name, const std::string& what, const std::string& example,
-                       const std::shared_ptr<Options>& options, const std::function<int(const Options&)>& run,
+                       const std::shared_ptr<NetCollectiveOptions>& options,
+                       const std::function<int(const NetCollectiveOptions&)>& run,
                        const std::vector<std::string>& methods) {
   const Command command = net.add_command(name, what, example, [options, run] { return run(*options); });
   options->method = methods.front();
@@ -146,8 +147,8 @@ Command add_collective(Command net, const std::string& name, const std::string& 
 void add_net_collectives(Command net) {
   add_collective(net, "bcast", "a message from node 0 to all others",
                  "gdr net bcast --topology hub --nodes 64 --bytes 65536 --method multipath",
-                 std::make_shared<Options>(), broadcast, {"multipath", "direct", "tree"});
-  const auto options = std::make_shared<Options>();
+                 std::make_shared<NetCollectiveOptions>(), broadcast, {"multipath", "direct", "tree"});
+  const auto options = std::make_shared<NetCollectiveOptions>();
   const Command command = add_collective(net, "allgather", "a message from every node to all others",
                                          "gdr net allgather --topology torus --bytes 65536 --method ring", options,
                                          allgather, {"auto", "posted", "pairwise", "ring", "bruck"});

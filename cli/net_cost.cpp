@@ -8,12 +8,12 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct NetCostOptions {
   ReportOptions report;
   std::string network = "optical-hub-cost-1d";
 };
 
-int cost(const Options& options) {
+int cost(const NetCostOptions& options) {
   const Stopwatch watch;
   require_known(options.network, base::description_names({&interconnect::network_kind("optical-hub-cost"), 1}),
                 "--network");
@@ -46,7 +46,7 @@ int cost(const Options& options) {
 }  // namespace
 
 void add_net_cost(Command net) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NetCostOptions>();
   const Command command =
       net.add_command("cost", "what an optical hub costs, part by part", "gdr net cost --network optical-hub-cost-2d",
                       [options] { return cost(*options); });

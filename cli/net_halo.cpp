@@ -59,7 +59,7 @@ Json halo_json(const interconnect::HaloTime& time) {
 
 namespace {
 
-struct Options {
+struct NetHaloOptions {
   std::string extent;
   std::string split;
   std::string width = "1";
@@ -71,7 +71,7 @@ struct Options {
   ReportOptions report;
 };
 
-interconnect::HaloShape shape_of(const Options& o) {
+interconnect::HaloShape shape_of(const NetHaloOptions& o) {
   interconnect::HaloShape shape;
   shape.extent = numbers_of(o.extent, "--extent");
   shape.split = split_of(o.split, "--split");
@@ -107,7 +107,7 @@ Json plan_json(const interconnect::HaloPlans& plans, int rank) {
   return directions;
 }
 
-int run(const Options& o) {
+int run(const NetHaloOptions& o) {
   const Stopwatch watch;
   const interconnect::HaloShape shape = shape_of(o);
   const interconnect::HaloSystem system = system_with(o.dropped);
@@ -146,7 +146,7 @@ int run(const Options& o) {
 }  // namespace
 
 void add_net_halo(Command net) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<NetHaloOptions>();
   const Command command =
       net.add_command("halo", "plan and time of a halo exchange on HA-PACS/TCA",
                       "gdr net halo --extent 64,64,128 --split 2,8,1 --method hybrid", [o] { return run(*o); });

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "gdr/base/file.h"
+#include "gdr/base/units.h"
 #include "gdr/interconnect/mapping_output.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/simulation.h"
@@ -23,14 +24,11 @@ using interconnect::MappingObjective;
 using interconnect::MergeRule;
 using interconnect::TaskGraph;
 using interconnect::TaskMapping;
-using interconnect::TieRule;
 
-const std::map<std::string, TieRule> kTies{
-    {"plus", TieRule::plus}, {"minus", TieRule::minus}, {"split", TieRule::split}, {"direct", TieRule::direct}};
 const std::map<std::string, MergeRule> kMergeRules{
     {"none", MergeRule::none}, {"mincost", MergeRule::mincost}, {"minlink", MergeRule::minlink}};
 
-struct Options {
+struct NetMapOptions {
   ReportOptions report;
   std::string graph;
   std::string topology;
@@ -54,7 +52,7 @@ struct Options {
   std::string network = "opennsim-torus";
 };
 
-interconnect::GraphFile graph_for(const Options& options, const Grid& grid) {
+interconnect::GraphFile graph_for(const NetMapOptions& options, const Grid& grid) {
   const auto named = [&](auto make) { return interconnect::GraphFile{from_command_line("--graph", make)}; };
   if (options.graph == "bruck") {
     return named([&] { return interconnect::bruck_graph(grid.nodes(), options.bytes); });
@@ -67,8 +65,8 @@ interconnect::GraphFile graph_for(const Options& options, const Grid& grid) {
   return interconnect::read_graph(options.graph, grid.nodes());
 }
 
-TaskMapping mapping_for(const Options& options, const TaskGraph& graph, const Grid& grid, const GridRouting& routing,
-                        Progress& bar) {
+TaskMapping mapping_for(const NetMapOptions& options, const TaskGraph& graph, const Grid& grid,
+                        const GridRouting& routing, Progress& bar) {
   const Stopwatch watch;
   const interconnect::MappingProgress progress = [&](double done) {
     bar.show(done);
@@ -104,11 +102,9 @@ void check_simulation(const TaskGraph& graph, const Grid& grid) {
 }
 
 /// Seconds until all traffic, begun at once, has arrived, by SimGrid's flow model.
-double simulated_seconds(const Options& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
-                         const GridRouting& routing) {
+double simulated_seconds(const NetMapOptions& options, const TaskGraph& graph, const TaskMapping& mapping,
+                         const Grid& grid, const GridRouting& routing) {
   const base::Description network = interconnect::load_network(options.network, "grid");
-  constexpr double kGiga = 1e9;
-  constexpr double kMicro = 1e-6;
   const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
   // Flows that end nearly together end as one: the rates of all others are worked out anew each time that some end.
   constexpr double kResolution = 1e-3;
@@ -121,7 +117,7 @@ double simulated_seconds(const Options& options, const TaskGraph& graph, const T
       .seconds;
 }
 
-void write_files(const Options& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
+void write_files(const NetMapOptions& options, const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
                  const GridRouting& routing) {
   if (!options.rankfile.empty()) {
     const std::vector<std::string> hosts =
@@ -160,10 +156,10 @@ void print_histogram(const std::map<std::uint64_t, std::uint64_t>& histogram) {
   }
 }
 
-int map_tasks(const Options& options) {
+int map_tasks(const NetMapOptions& options) {
   const Stopwatch watch;
   const Grid grid = from_command_line("--topology", [&] { return Grid::parse(options.topology); });
-  const GridRouting routing{kTies.at(options.tie), from_command_line("--axis-order", [&] {
+  const GridRouting routing{tie_rules().at(options.tie), from_command_line("--axis-order", [&] {
                               return interconnect::parse_axis_order(options.axis_order);
                             })};
   const interconnect::GraphFile file = graph_for(options, grid);
@@ -231,7 +227,7 @@ int map_tasks(const Options& options) {
 }  // namespace
 
 void add_net_map(Command net) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NetMapOptions>();
   const Command command = net.add_command("map", "which node of a mesh or torus runs which task",
                                           "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
                                           [options] { return map_tasks(*options); });

@@ -19,7 +19,7 @@ using interconnect::Memory;
 using interconnect::Pattern;
 using interconnect::Peach2;
 
-struct Options {
+struct NetPingpongOptions {
   std::string method;
   std::string machine;
   std::string from = "cpu";
@@ -54,15 +54,15 @@ std::vector<std::string> methods() {
 
 Memory memory(const std::string& name) { return name == "gpu" ? Memory::gpu : Memory::cpu; }
 
-[[noreturn]] void refuse(const Options& o, const std::string& why) {
+[[noreturn]] void refuse(const NetPingpongOptions& o, const std::string& why) {
   throw UsageError(fmt::format("--method {} with --from {} --to {} is refused: {}", o.method, o.from, o.to, why));
 }
 
-void require_gpus(const Options& o) {
+void require_gpus(const NetPingpongOptions& o) {
   if (o.from != "gpu" || o.to != "gpu") refuse(o, "it goes from gpu to gpu");
 }
 
-double on_bench(const Peach2& board, const Options& o) {
+double on_bench(const Peach2& board, const NetPingpongOptions& o) {
   const Memory from = memory(o.from);
   if (o.method == "pio") {
     if (o.from != "cpu") refuse(o, "the CPU stores; --from is cpu");
@@ -82,7 +82,7 @@ double on_bench(const Peach2& board, const Options& o) {
   return o.method == "cuda-p2p" ? board.cuda_peer(o.bytes, !o.no_uva) : board.mvapich2(o.bytes);
 }
 
-double on_cluster(const HaPacsTca& cluster, const Options& o) {
+double on_cluster(const HaPacsTca& cluster, const NetPingpongOptions& o) {
   require_gpus(o);
   if (o.method == "dma-descriptor") return cluster.tca_put(o.count * o.bytes, Descriptors::host);
   if (o.method == "dma-internal") {
@@ -96,7 +96,7 @@ double on_cluster(const HaPacsTca& cluster, const Options& o) {
   return cluster.mpi_message(o.bytes, kPaths.at(o.path));
 }
 
-void require_effect(const Options& o) {
+void require_effect(const NetPingpongOptions& o) {
   const auto only = [&](bool given, std::string_view option, bool has_effect, std::string_view with) {
     if (given && !has_effect) throw UsageError(fmt::format("{} is refused: it needs --method {}", option, with));
   };
@@ -114,7 +114,7 @@ std::vector<base::DescriptionKind> machine_kinds() {
   return {interconnect::network_kind("peach2"), interconnect::network_kind("ha-pacs-tca")};
 }
 
-int run(const Options& o) {
+int run(const NetPingpongOptions& o) {
   const Stopwatch watch;
   require_effect(o);
   const std::string& machine = o.machine.empty() ? kMachines.at(o.method) : o.machine;
@@ -153,7 +153,7 @@ int run(const Options& o) {
 }  // namespace
 
 void add_net_pingpong(Command net) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<NetPingpongOptions>();
   const Command command = net.add_command(
       "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
       "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });

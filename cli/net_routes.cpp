@@ -8,7 +8,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct NetRoutesOptions {
   PlatformArguments platform;
   ReportOptions report;
   std::optional<std::uint32_t> from;
@@ -23,7 +23,7 @@ void require_node(const std::optional<std::uint32_t>& node, const interconnect::
       fmt::format("{}: {} is refused: it must be from 0 to {}", option, *node, platform.topology.nodes() - 1));
 }
 
-int routes(const Options& options) {
+int routes(const NetRoutesOptions& options) {
   const Stopwatch watch;
   const interconnect::Platform platform = options.platform.load();
   const interconnect::Topology& topology = platform.topology;
@@ -66,7 +66,7 @@ int routes(const Options& options) {
 }  // namespace
 
 void add_net_routes(Command net) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NetRoutesOptions>();
   const Command command =
       net.add_command("routes", "the links that messages take", "gdr net routes --topology torus --from 0 --to 27",
                       [options] { return routes(*options); });

@@ -15,7 +15,7 @@ using interconnect::Stencil;
 using interconnect::StencilProblem;
 using interconnect::StencilTime;
 
-struct Options {
+struct NetStencilOptions {
   Stencil stencil = Stencil::himeno;
   std::string name;
   std::string size = "S";
@@ -26,7 +26,7 @@ struct Options {
   ReportOptions report;
 };
 
-Json report_of(const Options& o, const Stopwatch& watch) {
+Json report_of(const NetStencilOptions& o, const Stopwatch& watch) {
   Json json = envelope("net " + o.name, "ha-pacs-tca", "timing", false);
   json["host_seconds"] = watch.seconds();
   json["size"] = o.size;
@@ -43,7 +43,7 @@ void add_times(Json& json, const StencilTime& time) {
   json["halo_parts"] = halo_json(time.halo);
 }
 
-int one(const Options& o, const StencilProblem& problem) {
+int one(const NetStencilOptions& o, const StencilProblem& problem) {
   const Stopwatch watch;
   const auto split = split_of(o.split, "--split");
   const interconnect::HaloSystem system = system_with(o.dropped);
@@ -65,7 +65,7 @@ int one(const Options& o, const StencilProblem& problem) {
   return kSuccess;
 }
 
-int plan(const Options& o, const StencilProblem& problem) {
+int plan(const NetStencilOptions& o, const StencilProblem& problem) {
   const Stopwatch watch;
   const interconnect::HaloSystem system = system_with(o.dropped);
   const std::vector<Advice> all =
@@ -101,7 +101,7 @@ int plan(const Options& o, const StencilProblem& problem) {
   return kSuccess;
 }
 
-int run(const Options& o) {
+int run(const NetStencilOptions& o) {
   if (o.split.empty() == (o.nodes == 0)) throw UsageError("--split or --nodes is refused: it must be one of both");
   const StencilProblem problem = interconnect::stencil_problem(o.stencil, o.size);
   return o.nodes > 0 ? plan(o, problem) : one(o, problem);
@@ -109,7 +109,7 @@ int run(const Options& o) {
 
 void add(Command net, Stencil stencil, const std::string& name, const std::string& what, const std::string& split,
          const std::vector<std::string>& sizes) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<NetStencilOptions>();
   o->stencil = stencil;
   o->name = name;
   const Command command = net.add_command(

@@ -12,7 +12,7 @@ using interconnect::Platform;
 using interconnect::SummaAlgorithm;
 using interconnect::SummaLayout;
 
-struct Options {
+struct NetSummaOptions {
   PlatformArguments platform;
   SimulationArguments simulation;
   ReportOptions report;
@@ -22,7 +22,7 @@ struct Options {
   std::string compute = "zero";
 };
 
-interconnect::SummaOptions summa_options(const Options& options, const Platform& platform) {
+interconnect::SummaOptions summa_options(const NetSummaOptions& options, const Platform& platform) {
   const auto algorithm = static_cast<SummaAlgorithm>(options.algorithm.back() - '0');
   return {.nodes = platform.topology.nodes(),
           .n = options.n,
@@ -34,12 +34,12 @@ interconnect::SummaOptions summa_options(const Options& options, const Platform&
 }
 
 /// 0: arithmetic takes no time.
-double flops_per_second(const Options& options, const Platform& platform) {
+double flops_per_second(const NetSummaOptions& options, const Platform& platform) {
   return options.compute == "nominal" ? platform.flops_per_second : 0;
 }
 
 /// CA1 in two dimensions on a hub of as many nodes with the same bandwidth and latency; nothing if they form no square.
-std::optional<double> reference_seconds(const Options& options, const Platform& platform) {
+std::optional<double> reference_seconds(const NetSummaOptions& options, const Platform& platform) {
   const interconnect::NodeId nodes = platform.topology.nodes();
   interconnect::SummaOptions summa = summa_options(options, platform);
   summa.algorithm = SummaAlgorithm::ca1;
@@ -57,7 +57,7 @@ std::optional<double> reference_seconds(const Options& options, const Platform& 
                                     flops_per_second(options, platform));
 }
 
-int summa(const Options& options) {
+int summa(const NetSummaOptions& options) {
   const Stopwatch watch;
   const Platform platform = options.platform.load();
   const interconnect::SummaOptions wanted = summa_options(options, platform);
@@ -106,7 +106,7 @@ int summa(const Options& options) {
 }  // namespace
 
 void add_net_summa(Command net) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<NetSummaOptions>();
   const Command command = net.add_command("summa", "parallel matrix product by SUMMA",
                                           "gdr net summa --topology torus --nodes 64 --n 8192 --algorithm CA4",
                                           [options] { return summa(*options); });

@@ -21,7 +21,7 @@ Read read_profile(const std::string& path) {
   }
 }
 
-struct Row {
+struct ProfileRow {
   std::string name;
   double a;
   double b;
@@ -32,7 +32,7 @@ struct Row {
 int compare(const std::string& first, const std::string& second, const ReportOptions& report) {
   const Read a = read_profile(first);
   const Read b = read_profile(second);
-  std::vector<Row> rows;
+  std::vector<ProfileRow> rows;
   const auto add = [&](const std::string& name, const Read& left, const Read& right) {
     rows.push_back({name, left.get<double>(), right.get<double>()});
   };
@@ -47,7 +47,7 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
     throw Error(fmt::format("{} and {}: {}", first, second, error.what()));
   }
   Json json{{"tool", "gdr profile compare"}, {"version", GDR_VERSION}, {"rows", Json::array()}};
-  for (const Row& row : rows) {
+  for (const ProfileRow& row : rows) {
     const std::optional<double> ratio = row.ratio();
     json["rows"].push_back(
         {{"name", row.name}, {"a", row.a}, {"b", row.b}, {"ratio", ratio ? Json(*ratio) : Json(nullptr)}});
@@ -55,7 +55,7 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
   report.write(json);
   if (!report.speaks()) return kSuccess;
   fmt::print("{:<32} {:>16} {:>16} {:>8}\n", "", "A", "B", "B / A");
-  for (const Row& row : rows) {
+  for (const ProfileRow& row : rows) {
     const std::optional<double> ratio = row.ratio();
     fmt::print("{:<32} {:>16.9g} {:>16.9g} {:>8}\n", row.name, row.a, row.b,
                ratio ? fmt::format("{:.3f}", *ratio) : "-");

@@ -17,7 +17,7 @@ namespace {
 using hostlib::Table;
 using isa::Transfer;
 
-struct Options {
+struct RunOptions {
   BoardOptions board;
   ReportOptions report;
   ObserveOptions observe;
@@ -66,7 +66,7 @@ void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compile
   }
 }
 
-int run(Options options) {
+int run(RunOptions options) {
   const Stopwatch watch;
   const bool timing = options.board.timing();
   if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
@@ -155,7 +155,7 @@ int run(Options options) {
 }  // namespace
 
 void add_run(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunOptions>();
   const Command command =
       program.add_command("run", "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });

@@ -12,7 +12,7 @@
 namespace gdr::cli {
 namespace {
 
-struct Options {
+struct SelftestOptions {
   std::uint64_t programs = 1000;
   std::uint64_t seed = 1;
   std::vector<std::string> engines;
@@ -39,7 +39,7 @@ void require_comparable(const std::vector<std::string>& engines) {
   }
 }
 
-std::vector<Found> compare(selftest::SelfTest& engines, const Options& options) {
+std::vector<Found> compare(selftest::SelfTest& engines, const SelftestOptions& options) {
   std::vector<Found> found;
   Progress progress("selftest", options.report.progress_shown());
   for (std::uint64_t n = 0; n < options.programs && engines.has_engines(); ++n) {
@@ -64,7 +64,8 @@ Json json_of(const std::vector<Found>& found) {
   return list;
 }
 
-void print(const Options& options, const selftest::SelfTest& engines, unsigned chips, const std::vector<Found>& found) {
+void print(const SelftestOptions& options, const selftest::SelfTest& engines, unsigned chips,
+           const std::vector<Found>& found) {
   fmt::print("{} programs from seed {} on up to {} chips, engine reference and {}: {} differ\n", options.programs,
              options.seed, chips, fmt::join(engines.engines(), ", "), found.size());
   for (const Found& each : found) {
@@ -73,7 +74,7 @@ void print(const Options& options, const selftest::SelfTest& engines, unsigned c
   }
 }
 
-int selftest(const Options& options) {
+int selftest(const SelftestOptions& options) {
   const Stopwatch watch;
   require_known(options.machine, emulator::machine_names(), "--machine");
   require_comparable(options.engines);
@@ -101,7 +102,7 @@ int selftest(const Options& options) {
 }  // namespace
 
 void add_selftest(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SelftestOptions>();
   const Command command =
       program.add_command("selftest", "random programs on the engines of this host, compared word by word",
                           "gdr selftest --programs 10000 --seed 7", [options] { return selftest(*options); });

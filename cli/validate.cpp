@@ -14,7 +14,7 @@ using validation::Data;
 using validation::Judged;
 using validation::Row;
 
-struct Options {
+struct ValidateOptions {
   std::string only;
   bool markdown = false;
   bool strict = false;
@@ -58,7 +58,7 @@ Json json_of(const Judged& judged) {
                                fmt::join(validation::wholes(data), ", ")));
 }
 
-std::vector<Judged> judge_rows(const Data& data, const validation::Models& models, const Options& options) {
+std::vector<Judged> judge_rows(const Data& data, const validation::Models& models, const ValidateOptions& options) {
   Progress progress("validating", options.report.progress_shown());
   const auto show = [&](double done, std::string_view row) { progress.show(done, std::string(row)); };
   std::vector<Judged> rows = validation::judge_rows(data, models, options.only, show);
@@ -66,7 +66,7 @@ std::vector<Judged> judge_rows(const Data& data, const validation::Models& model
   return rows;
 }
 
-int validate(const Options& options) {
+int validate(const ValidateOptions& options) {
   const Stopwatch watch;
   const validation::Models models;
   const Data data = validation::read_data(models);
@@ -89,7 +89,7 @@ int validate(const Options& options) {
 }  // namespace
 
 void add_validate(Command program) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   const Command command = program.add_command("validate", "every published number beside ours",
                                               "gdr validate --only G5", [options] { return validate(*options); });
   command.add_option("--only", options->only, "one row with its parts, such as G5, or a part, such as G5.ip");

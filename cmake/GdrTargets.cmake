@@ -15,6 +15,11 @@ if(PROJECT_IS_TOP_LEVEL)
   # Clang reports std::stable_sort's own use of a deprecated function in the library of GCC 12.
   target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
   target_compile_options(gdr_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
+  if(CMAKE_UNITY_BUILD)
+    # Of a unity source GCC says what is true of no source by itself: that a name hides one of another source's, and that a
+    # class in what it takes for a header holds types without linkage.
+    target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-shadow> $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
   if(GDR_WARNINGS_AS_ERRORS)
     target_compile_options(gdr_options INTERFACE -Werror)
   endif()
@@ -31,6 +36,10 @@ if(NOT GDR_SANITIZE)
   list(APPEND GDR_HARDENED_OPTIONS
     "$<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>" "$<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>")
 endif()
+
+# What nobody waits for while it runs (option parsing, reports, code that mostly calls other components) is optimised less in
+# release builds: it compiles in two thirds of the time.
+set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-O1>)
 
 # What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
 # selected targets lacks it.
@@ -69,9 +78,8 @@ function(gdr_component name)
   target_sources(gdr_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${CMAKE_CURRENT_SOURCE_DIR}/include FILES ${headers})
   target_compile_features(gdr_${name} PUBLIC cxx_std_20)
   target_compile_options(gdr_${name} PRIVATE ${GDR_COMPONENT_OPTIONS})
-  # The components' objects stand inside libraries that are preloaded. Sources that a component adds later are left out:
-  # the vector engine's kernels have no buffers on the stack, and the time of a run goes into them.
-  set_property(SOURCE ${COMPONENT_UNPARSED_ARGUMENTS} APPEND PROPERTY COMPILE_OPTIONS ${GDR_HARDENED_OPTIONS})
+  # The components' objects stand inside libraries that are preloaded. gdr_host_isa_sources() takes this back.
+  target_compile_options(gdr_${name} PRIVATE ${GDR_HARDENED_OPTIONS})
   target_include_directories(gdr_${name} PRIVATE src)
   foreach(component ${COMPONENT_DEPENDS})
     target_link_libraries(gdr_${name} PUBLIC gdr::${component})

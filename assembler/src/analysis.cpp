@@ -35,7 +35,7 @@ std::vector<CodeLine> code_of(const isa::Program& program, Section section) {
 
 // ---- ports ---------------------------------------------------------------------------------------------------------
 
-enum Port : std::size_t { gpr_read, gpr_write, lm_read, lm_write, t_write, immediate, ports };
+enum CountedPort : std::size_t { gpr_read, gpr_write, lm_read, lm_write, t_write, immediate, ports };
 
 constexpr std::array<std::string_view, ports> kPortNames{"GPR read", "GPR write", "LM read",
                                                          "LM write", "T write",   "immediate"};

@@ -14,7 +14,7 @@ namespace {
 
 using base::html;
 
-constexpr std::string_view kHead = R"(<meta name="viewport" content="width=device-width">
+constexpr std::string_view kPageHead = R"(<meta name="viewport" content="width=device-width">
 <style>
 :root { color-scheme: light dark; --line: #8885; --on: #2a6fbb; --mark: #ffd54a66; --chain: #c2410c; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 1.2rem; }
@@ -167,7 +167,7 @@ std::string analysis_page(const Analysis& analysis, const AnalysedSources& sourc
   const SourceLines lines(sources);
   std::string out = fmt::format("<!doctype html>\n<html lang=en><meta charset=utf-8><title>{}: analysis</title>\n",
                                 html(sources.program.kernel));
-  out += kHead;
+  out += kPageHead;
   add_summary(out, analysis, sources);
   out += "<main>\n";
   add_source(out, sources, lines, analysis.body.size());

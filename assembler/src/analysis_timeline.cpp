@@ -19,7 +19,7 @@ constexpr std::size_t kColumn = 16;
 constexpr std::size_t kLane = 12;
 constexpr std::size_t kRow = 16;
 constexpr std::size_t kLabels = 150;
-constexpr std::size_t kHead = 18;
+constexpr std::size_t kHeadHeight = 18;
 
 constexpr std::size_t kClocksMarked = 4;  // lines between numbers of clocks
 
@@ -60,7 +60,7 @@ class Timeline {
 
  private:
   [[nodiscard]] std::size_t x_of(std::size_t line) const { return kLabels + kColumn * line; }
-  [[nodiscard]] std::size_t top_of_rows() const { return kHead + kLane * analysis_.ports.size() + kLane; }
+  [[nodiscard]] std::size_t top_of_rows() const { return kHeadHeight + kLane * analysis_.ports.size() + kLane; }
   [[nodiscard]] std::size_t y_of(const Operation& operation) const {
     return top_of_rows() + kRow * rows_.at(operation);
   }
@@ -74,7 +74,7 @@ class Timeline {
 
   void add_lanes() {
     for (std::size_t port = 0; port < analysis_.ports.size(); ++port) {
-      const std::size_t y = kHead + kLane * port;
+      const std::size_t y = kHeadHeight + kLane * port;
       const PortUse& use = analysis_.ports[port];
       out_ += fmt::format("<text x=2 y={}>{} {:.0f} %</text>\n", y + kLane - 2, html(use.name), 100 * use.share());
       for (std::size_t line = 0; line < analysis_.body.size(); ++line) {

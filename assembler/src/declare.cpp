@@ -50,8 +50,6 @@ isa::Conversion default_conversion(bool to_host, Width width) {
       ->conversion;
 }
 
-std::string_view width_name(Width width) { return width == Width::long_word ? "long" : "short"; }
-
 std::optional<double> number_in(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -215,7 +213,7 @@ class Declarer {
         if (!converts(info, to_host, symbol.width)) {
           reporter_.error(
               Code::conversion, at.place(word.span),
-              fmt::format("'{}' does not convert a {} word {} the host; use {}", word.text, width_name(symbol.width),
+              fmt::format("'{}' does not convert a {} word {} the host; use {}", word.text, name_of(symbol.width),
                           to_host ? "to" : "from", quoted_list(conversion_names(to_host, symbol.width))));
           return false;
         }
@@ -325,14 +323,14 @@ class Declarer {
     if ((symbol.transfer == Transfer::hlt || symbol.transfer == Transfer::rrn) && !symbol.vector) {
       reporter_.error(Code::shape, at.where,
                       fmt::format("'{}' has one value per i-particle, so it is a vector: write 'var vector {} {} ...'",
-                                  symbol.name, width_name(symbol.width), symbol.name));
+                                  symbol.name, name_of(symbol.width), symbol.name));
       return false;
     }
     if (symbol.transfer == Transfer::elt && symbol.vector) {
       reporter_.error(Code::shape, at.where,
                       fmt::format("a j-record holds scalars: declare '{}' as scalar, or with dimensions, and view it "
                                   "with 'bvar vector {} NAME {}'",
-                                  symbol.name, width_name(symbol.width), symbol.name));
+                                  symbol.name, name_of(symbol.width), symbol.name));
       return false;
     }
     if (symbol.packed && symbol.width == Width::long_word) {
@@ -390,7 +388,7 @@ class Declarer {
       if (!conversion || !converts(isa::info_of(*conversion), false, statement.width)) {
         reporter_.error(Code::conversion, at.place(word.span),
                         fmt::format("'{}' does not convert a host value to a {} word; use {}", word.text,
-                                    width_name(statement.width), quoted_list(known)));
+                                    name_of(statement.width), quoted_list(known)));
         return false;
       }
       parameter.conversion = *conversion;

@@ -15,7 +15,7 @@ using isa::Unit;
 constexpr std::array kUnitsInOrder{Unit::adder, Unit::multiplier, Unit::alu, Unit::bm};
 
 /// Words that hold values, numbered through: T, flags, registers, memories. The j-record is only read.
-struct WordRange {
+struct ValueRange {
   std::size_t first = 0;
   std::size_t last = 0;  // one past
 };
@@ -27,7 +27,7 @@ constexpr std::size_t kLm = kGpr + isa::kGprShortWords;
 constexpr std::size_t kBm = kLm + isa::kLmShortWords;
 constexpr std::size_t kWords = kBm + isa::kBmShortWords;
 
-WordRange range_of(const CodeAccess& access, unsigned elements) {
+ValueRange range_of(const CodeAccess& access, unsigned elements) {
   const isa::WordRange words = isa::extent_of(access, elements);
   switch (access.storage) {
     case isa::Storage::t:
@@ -99,7 +99,7 @@ class Tracker {
 
   template <class Visit>
   void for_words(const CodeAccess& access, unsigned elements, Visit visit) {
-    const WordRange range = range_of(access, elements);
+    const ValueRange range = range_of(access, elements);
     for (std::size_t word = range.first; word < std::min(range.last, kWords); ++word) visit(words_[word]);
   }
 

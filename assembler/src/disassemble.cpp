@@ -13,8 +13,6 @@
 namespace gdr::assembler {
 namespace {
 
-std::string_view name_of(isa::Width width) { return width == isa::Width::long_word ? "long" : "short"; }
-
 std::string declaration(const isa::Variable& variable) {
   std::string text = fmt::format("{} {} {} {}", variable.memory == isa::Memory::bm ? "bvar" : "var",
                                  variable.vector ? "vector" : "scalar", name_of(variable.width), variable.name);

@@ -37,11 +37,11 @@ struct SourceLine {
   std::uint32_t number = 0;
 };
 
-using Lines = std::vector<SourceLine>;
+using BlockLines = std::vector<SourceLine>;
 
 struct Macro {
   std::vector<std::string> parameters;
-  Lines body;
+  BlockLines body;
   Place where;
 };
 
@@ -139,8 +139,8 @@ class Expander {
   }
 
   /// Splits a file; reports lines that are no text.
-  Lines lines_of(std::uint32_t file) {
-    Lines lines;
+  BlockLines lines_of(std::uint32_t file) {
+    BlockLines lines;
     std::vector<Warning> allowed_below;  // by comments that stand alone, for the line that follows
     std::string_view rest = files_[file].text;
     if (rest.starts_with("\xff\xfe") || rest.starts_with("\xfe\xff")) {
@@ -212,7 +212,7 @@ class Expander {
     expansion_.entries.emplace_back(Expansion::Gap{words_of(text), in_section_, false});
   }
 
-  void expand_block(const Lines& lines, Scope& scope) {
+  void expand_block(const BlockLines& lines, Scope& scope) {
     for (std::size_t at = 0; at < lines.size(); ++at) {
       if (!room(place(lines[at], scope))) return;
       expand_line(lines, at, scope);
@@ -220,7 +220,7 @@ class Expander {
   }
 
   /// Handles the line at `at`, and moves `at` to the last line that belongs to it.
-  void expand_line(const Lines& lines, std::size_t& at, Scope& scope) {
+  void expand_line(const BlockLines& lines, std::size_t& at, Scope& scope) {
     const SourceLine& line = lines[at];
     const std::string head = first_word(line.text);
     const auto macro = macros_.find(head);
@@ -315,7 +315,7 @@ class Expander {
     bool closed;
   };
 
-  static Block end_of_block(const Lines& lines, std::size_t head) {
+  static Block end_of_block(const BlockLines& lines, std::size_t head) {
     int depth = 0;
     std::size_t otherwise = 0;
     for (std::size_t at = head; at < lines.size(); ++at) {
@@ -337,11 +337,11 @@ class Expander {
                     fmt::format("nothing follows '{}' on its line", word));
   }
 
-  void expand_head(const Lines& lines, std::size_t& at, const ExpandedStatement& head, Scope& scope) {
+  void expand_head(const BlockLines& lines, std::size_t& at, const ExpandedStatement& head, Scope& scope) {
     const Block block = end_of_block(lines, at);
     const auto slice = [&](std::size_t first, std::size_t last) {
-      return Lines(lines.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
-                   lines.begin() + static_cast<std::ptrdiff_t>(last));
+      return BlockLines(lines.begin() + static_cast<std::ptrdiff_t>(std::min(first, last)),
+                        lines.begin() + static_cast<std::ptrdiff_t>(last));
     };
     const std::size_t begin = at + 1;
     at = block.end;
@@ -369,7 +369,7 @@ class Expander {
       return define_macro(*macro, slice(begin, block.end), head);
     }
     const auto& repeat = std::get<RepeatStatement>(head.statement);
-    const Lines body = slice(begin, block.end);
+    const BlockLines body = slice(begin, block.end);
     for (std::int64_t index = repeat.first.value; index <= repeat.last.value; ++index) {
       if (!room(head.where)) return;
       inner.constants[repeat.index.text] = index;
@@ -379,7 +379,7 @@ class Expander {
     }
   }
 
-  void define_macro(const MacroStatement& macro, Lines body, const ExpandedStatement& head) {
+  void define_macro(const MacroStatement& macro, BlockLines body, const ExpandedStatement& head) {
     Macro definition{{}, std::move(body), head.where};
     for (const Word& parameter : macro.parameters) definition.parameters.push_back(parameter.text);
     const auto [found, fresh] = macros_.emplace(macro.name.text, definition);
@@ -465,7 +465,7 @@ class Expander {
       inner.arguments[macro.parameters[index]] = (*arguments)[index];
       if (const auto number = whole_number((*arguments)[index])) inner.constants[macro.parameters[index]] = *number;
     }
-    const Lines body = macro.body;  // a macro may define macros, which moves the table's entries
+    const BlockLines body = macro.body;  // a macro may define macros, which moves the table's entries
     expand_block(body, inner);
   }
 

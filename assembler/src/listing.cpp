@@ -41,8 +41,6 @@ std::string_view name_of(isa::Memory memory) {
   return "bm";
 }
 
-std::string_view name_of(isa::Width width) { return width == isa::Width::long_word ? "long" : "short"; }
-
 void list_layout(std::string& out, const isa::Program& program) {
   out += "data (addresses in short words; of elt variables from the start of the j-record)\n";
   for (const isa::Variable& variable : program.variables) {

@@ -35,7 +35,7 @@ MemoryLimits limits_of(OperandKind kind, std::uint32_t record_words) {
 }
 
 /// A whole number of up to 72 bits: "42", "-1", "0x3ff".
-std::optional<int128> whole_number(std::string_view text) {
+std::optional<int128> wide_number(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
   const bool hexadecimal = text.starts_with("0x");
@@ -68,8 +68,6 @@ isa::LongWord short_from(double value) {
 }
 
 }  // namespace
-
-std::string_view name_of(Width width) { return width == Width::long_word ? "long" : "short"; }
 
 std::optional<Value> OperandReader::read(const Operand& operand, const ExpandedStatement& at, unsigned elements) {
   Value value;
@@ -250,7 +248,7 @@ bool OperandReader::read_immediate(const Operand& operand, Value& value) {
     return true;
   }
   const int bits = isa::bits_of(operand.width);
-  const auto number = whole_number(text);
+  const auto number = wide_number(text);
   const int128 limit = int128{1} << bits;
   if (!number || *number < -limit / 2 || *number >= limit) {
     return refuse(is_long ? "a whole number in -2^71..2^72-1, decimal or with 0x"

@@ -64,6 +64,4 @@ class OperandReader {
   std::set<std::string, std::less<>> unknown_;  // reported already
 };
 
-[[nodiscard]] std::string_view name_of(isa::Width width);
-
 }  // namespace gdr::assembler

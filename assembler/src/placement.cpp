@@ -142,7 +142,7 @@ bool Placement::take_units(const SearchOperation& operation, LineUse& use) {
   return true;
 }
 
-bool Placement::take_port(PortUse port, LineUse& use) {
+bool Placement::take_port(PortKey port, LineUse& use) {
   const auto take = [&](int& place) {
     if (!shareable(place, port.key)) return false;
     set(place, port.key);
@@ -163,7 +163,7 @@ bool Placement::take_port(PortUse port, LineUse& use) {
   return false;
 }
 
-bool Placement::take_ports(PortUse port, std::size_t line, unsigned lines) {
+bool Placement::take_ports(PortKey port, std::size_t line, unsigned lines) {
   for (std::size_t at = line; at < line + lines; ++at) {
     if (!take_port(port, lines_[at])) return false;
   }
@@ -275,8 +275,8 @@ bool Placement::read_constant(std::size_t number, std::size_t line, std::size_t 
   const auto constant = static_cast<std::size_t>(operation.inputs[input].constant);
   const auto attempt = [&](Way way) {
     const int key = kConstantKey + static_cast<int>(constant);
-    const PortUse port =
-        way == Way::own ? graph_.constants[constant].own : PortUse{way == Way::gpr ? Port::gpr : Port::lm, key};
+    const PortKey port =
+        way == Way::own ? graph_.constants[constant].own : PortKey{way == Way::gpr ? Port::gpr : Port::lm, key};
     const std::size_t mark = journal_.size();
     set(operations_[number].ways[input], static_cast<int>(way));
     if (take_ports(port, line, operation.input_lines) && (way == Way::own || copy_constant(constant, way))) return true;

@@ -89,8 +89,8 @@ class Placement {
   [[nodiscard]] static bool takes_lm(const SearchOperation& operation);
   bool place_operation(std::size_t number, std::size_t line);
   bool take_units(const SearchOperation& operation, LineUse& use);
-  bool take_port(PortUse port, LineUse& use);
-  bool take_ports(PortUse port, std::size_t line, unsigned lines);
+  bool take_port(PortKey port, LineUse& use);
+  bool take_ports(PortKey port, std::size_t line, unsigned lines);
   bool take_tenancies(std::size_t number, std::size_t line);
   bool take_writes(std::size_t number, LineUse& use);
   bool take_flags(const SearchOperation& operation);

@@ -27,7 +27,7 @@ struct LineId {
 };
 
 /// What every path that leads somewhere has written.
-struct State {
+struct Written {
   std::bitset<isa::kGprShortWords> gpr;
   std::bitset<isa::kLmShortWords> lm;
   std::bitset<isa::kBmShortWords> bm;
@@ -45,7 +45,7 @@ struct State {
   }
 
   /// Keeps what both have written.
-  void meet(const State& other) {
+  void meet(const Written& other) {
     gpr &= other.gpr;
     lm &= other.lm;
     bm &= other.bm;
@@ -260,27 +260,27 @@ class Prover {
   // ---- what is written on every path -------------------------------------------------------------------------------
 
   void check_flow() {
-    std::array<State, kSections> in;
-    const auto run = [&](Section section, const State& state, bool report) {
+    std::array<Written, kSections> in;
+    const auto run = [&](Section section, const Written& state, bool report) {
       in[static_cast<std::size_t>(section)] = state;
       return walk(section, state, report);
     };
-    State state = run(Section::initialization, State(), true);
+    Written state = run(Section::initialization, Written(), true);
     for (const Symbol& symbol : declared_.symbols.all()) {
       const bool from_host = symbol.transfer == isa::Transfer::hlt || symbol.kind == SymbolKind::parameter;
       if (from_host) state.define(symbol);
     }
-    const State begun = run(Section::loop_initialization, state, true);
+    const Written begun = run(Section::loop_initialization, state, true);
     // A turn of the body only adds to what is written, but it may leave T with another width.
-    State entering = begun;
+    Written entering = begun;
     entering.meet(run(Section::loop_body, begun, false));
-    const State looped = run(Section::loop_body, entering, true);
-    State leaving = begun;
+    const Written looped = run(Section::loop_body, entering, true);
+    Written leaving = begun;
     leaving.meet(looped);
     check_results(run(Section::loop_termination, leaving, true));
   }
 
-  State walk(Section section, State state, bool report) {
+  Written walk(Section section, Written state, bool report) {
     for (const CodeLine* at : lines_[static_cast<std::size_t>(section)]) {
       const CodeLine& line = *at;
       if (line.unknown) {
@@ -303,7 +303,7 @@ class Prover {
     return state;
   }
 
-  void check_t_width(const CodeLine& line, const State& state) {
+  void check_t_width(const CodeLine& line, const Written& state) {
     for (const CodeAccess& access : line.accesses) {
       const bool cuts =
           !access.write && access.storage == Storage::t && access.floating && access.width == isa::Width::short_word;
@@ -354,7 +354,7 @@ class Prover {
     if (writer != nullptr) reporter_.note(writer->where, fmt::format("'{}' is written here", writer->text));
   }
 
-  void check_results(const State& state) {
+  void check_results(const Written& state) {
     for (const Symbol& symbol : declared_.symbols.all()) {
       if (symbol.transfer != isa::Transfer::rrn || state.defined(symbol)) continue;
       reporter_.error(Code::result_unset, symbol.where,

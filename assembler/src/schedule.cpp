@@ -14,7 +14,7 @@
 namespace gdr::assembler {
 namespace {
 
-using Lines = std::vector<CodeLine>;
+using CodeLines = std::vector<CodeLine>;
 
 constexpr auto kBody = static_cast<std::size_t>(isa::Section::loop_body);
 
@@ -51,7 +51,7 @@ CodeLine line_of(const std::vector<std::size_t>& operations, const SectionGraph&
 }
 
 /// A line without operations that waits for results, counted to the line before.
-CodeLine waiting_line(const Lines& before, const Lines& original) {
+CodeLine waiting_line(const CodeLines& before, const CodeLines& original) {
   CodeLine line;
   line.line.vlen = isa::kVectorElements;
   line.where = before.empty() ? original.front().where : before.back().where;
@@ -59,7 +59,7 @@ CodeLine waiting_line(const Lines& before, const Lines& original) {
   return line;
 }
 
-SectionLines pointers_to(const std::array<Lines, isa::kSections>& code) {
+SectionLines pointers_to(const std::array<CodeLines, isa::kSections>& code) {
   SectionLines pointers;
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     for (const CodeLine& line : code[section]) pointers[section].push_back(&line);
@@ -84,7 +84,7 @@ class Scheduler {
 
   SectionCode run() {
     SectionCode packed;
-    const std::array<Lines, isa::kSections> written = code_;
+    const std::array<CodeLines, isa::kSections> written = code_;
     const Liveness live = liveness_of(pointers_to(written), declared_.program);
     for (std::size_t section = 0; section < isa::kSections; ++section) {
       improve(section);
@@ -102,7 +102,7 @@ class Scheduler {
   void improve(std::size_t section) {
     // A turn's last results may be on the way when the next begins: what the packing ends with counts as coming before.
     constexpr int kTurns = 3;
-    Lines packed_before;
+    CodeLines packed_before;
     for (int turn = 0; turn < kTurns; ++turn) {
       std::vector<Tail> tails = tails_of_others(section);
       tails.push_back(tail_of(packed_before));
@@ -114,14 +114,14 @@ class Scheduler {
   }
 
   /// Replaces the section's lines by those of a plan for the lines as written, if it has fewer.
-  void plan(std::size_t section, const Lines& written, const Liveness& live) {
+  void plan(std::size_t section, const CodeLines& written, const Liveness& live) {
     const std::optional<FreeSection> free =
         free_section(written, tails_of_others(section), declared_.program.record_words, live.entering[section],
                      live.leaving[section], Conditions::free);
     if (!free) return;
     std::optional<Plan> found = find_plan(*free, surroundings_of(section), options_, code_[section].size());
     if (!found) return;
-    Lines lines = lines_of(*found, *free);
+    CodeLines lines = lines_of(*found, *free);
     // What the search does not see, such as a long product across the section's ends, may need lines more.
     while (lines.size() < code_[section].size()) {
       if (accept(section, lines)) {
@@ -151,13 +151,13 @@ class Scheduler {
 
   [[nodiscard]] std::vector<Tail> tails_of_others(std::size_t section) const {
     std::vector<Tail> tails;
-    for (const Lines& other : code_) {
+    for (const CodeLines& other : code_) {
       if (&other != &code_[section]) tails.push_back(tail_of(other));
     }
     return tails;
   }
 
-  [[nodiscard]] Tail tail_of(const Lines& lines) const {
+  [[nodiscard]] Tail tail_of(const CodeLines& lines) const {
     Tail tail;
     for (std::size_t at = lines.size() - std::min(lines.size(), deepest_ - 1); at < lines.size(); ++at) {
       tail.push_back(&lines[at]);
@@ -165,12 +165,12 @@ class Scheduler {
     return tail;
   }
 
-  [[nodiscard]] std::optional<Lines> packed_section(std::size_t section, const std::vector<Tail>& tails) const {
+  [[nodiscard]] std::optional<CodeLines> packed_section(std::size_t section, const std::vector<Tail>& tails) const {
     const auto graph = graph_of(code_[section], tails, declared_.program.record_words);
     if (!graph) return std::nullopt;
     const auto packing = pack(*graph, code_[section].size());
     if (!packing) return std::nullopt;
-    Lines lines;
+    CodeLines lines;
     for (const std::vector<std::size_t>& operations : *packing) {
       lines.push_back(operations.empty() ? waiting_line(lines, code_[section]) : line_of(operations, *graph));
     }
@@ -178,9 +178,9 @@ class Scheduler {
   }
 
   /// Replaces the sections of the loop by those of a pipelined body, if it has fewer lines.
-  void pipeline_body(const Lines& written, const Liveness& live) {
+  void pipeline_body(const CodeLines& written, const Liveness& live) {
     std::array<bool, isa::kFlags + 1> used{};
-    const auto note = [&](const Lines& lines) {
+    const auto note = [&](const CodeLines& lines) {
       for (const CodeLine& line : lines) {
         for (const CodeAccess& access : line.accesses) {
           if (access.storage == isa::Storage::flag) used.at(access.address) = true;
@@ -216,21 +216,21 @@ class Scheduler {
   }
 
   /// The program's lines with those of a pipelined body, with as many lines behind it that wait for results.
-  [[nodiscard]] std::array<Lines, isa::kSections> with_waits(const Pipelined& offer, std::size_t wait) const {
-    std::array<Lines, isa::kSections> trial = code_;
-    const auto add = [](Lines& to, const Lines& lines) { to.insert(to.end(), lines.begin(), lines.end()); };
-    const auto add_waits = [&](Lines& to, std::size_t count) {
+  [[nodiscard]] std::array<CodeLines, isa::kSections> with_waits(const Pipelined& offer, std::size_t wait) const {
+    std::array<CodeLines, isa::kSections> trial = code_;
+    const auto add = [](CodeLines& to, const CodeLines& lines) { to.insert(to.end(), lines.begin(), lines.end()); };
+    const auto add_waits = [&](CodeLines& to, std::size_t count) {
       for (std::size_t n = 0; n < count; ++n) to.push_back(waiting_line(offer.body, offer.body));
     };
     // What runs once may wait: for all that is on the way.
-    Lines& before = trial[static_cast<std::size_t>(isa::Section::loop_initialization)];
+    CodeLines& before = trial[static_cast<std::size_t>(isa::Section::loop_initialization)];
     add_waits(before, deepest_ - 1);
     add(before, offer.prologue);
     add_waits(before, deepest_ - 1);
     trial[kBody] = offer.body;
     add_waits(trial[kBody], wait);
-    Lines& behind = trial[static_cast<std::size_t>(isa::Section::loop_termination)];
-    const Lines termination = std::exchange(behind, {});
+    CodeLines& behind = trial[static_cast<std::size_t>(isa::Section::loop_termination)];
+    const CodeLines termination = std::exchange(behind, {});
     add_waits(behind, deepest_ - 1);
     add(behind, offer.epilogue);
     add_waits(behind, deepest_ - 1);
@@ -239,15 +239,15 @@ class Scheduler {
   }
 
   /// Takes the lines if the kernel is legal with them.
-  bool accept(std::size_t section, Lines lines) {
-    std::array<Lines, isa::kSections> trial = code_;
+  bool accept(std::size_t section, CodeLines lines) {
+    std::array<CodeLines, isa::kSections> trial = code_;
     trial[section] = std::move(lines);
     return accept(std::move(trial));
   }
 
-  bool accept(std::array<Lines, isa::kSections> trial) {
+  bool accept(std::array<CodeLines, isa::kSections> trial) {
     // Lines move to and fro across the section's ends: what `$ti` claimed there is T's value, which stays.
-    for (Lines& other : trial) {
+    for (CodeLines& other : trial) {
       for (CodeLine& line : other) {
         for (CodeAccess& access : line.accesses) access.asserted = false;
       }
@@ -259,7 +259,7 @@ class Scheduler {
     return true;
   }
 
-  std::array<Lines, isa::kSections> code_;
+  std::array<CodeLines, isa::kSections> code_;
   const Declared& declared_;
   ScheduleOptions options_;
   Words left_;

@@ -18,24 +18,24 @@ using isa::Unit;
 
 /// For each of the 32 ways in which four flags and $jvalid can stand, a bit: whether a condition holds, or a word is
 /// good. Flag K is bit K - 1 of the way's number, $jvalid the one above.
-using Conditions = std::uint32_t;
+using Ways = std::uint32_t;
 constexpr unsigned kJvalid = isa::kFlags;
-constexpr Conditions kAlways = ~Conditions{0};
+constexpr Ways kAlways = ~Ways{0};
 
 /// The ways in which a bit is set.
-constexpr Conditions where_set(unsigned bit) {
-  Conditions ways = 0;
+constexpr Ways where_set(unsigned bit) {
+  Ways ways = 0;
   for (unsigned way = 0; way < 32; ++way) ways |= ((way >> bit) & 1u) << way;
   return ways;
 }
 
 /// What holds of each way, of the way that differs from it in one bit.
-constexpr Conditions of_the_other(Conditions ways, unsigned bit) {
+constexpr Ways of_the_other(Ways ways, unsigned bit) {
   const unsigned distance = 1u << bit;
   return ((ways & where_set(bit)) >> distance) | ((ways & ~where_set(bit)) << distance);
 }
 
-Conditions condition(unsigned flag, bool inverted) {
+Ways condition(unsigned flag, bool inverted) {
   if (flag == 0) return kAlways;
   return inverted ? ~where_set(flag - 1) : where_set(flag - 1);
 }
@@ -47,11 +47,11 @@ struct Origin {
   const CodeAccess* read = nullptr;
 };
 
-struct Word {
-  Conditions good = 0;
+struct MaskedWord {
+  Ways good = 0;
   Origin origin;
 };
-using State = std::vector<Word>;
+using MaskedState = std::vector<MaskedWord>;
 
 class MaskedWords {
  public:
@@ -59,7 +59,7 @@ class MaskedWords {
       : flow_(flow), declared_(declared), reporter_(reporter) {}
 
   void run() {
-    State state(kAllWords);
+    MaskedState state(kAllWords);
     walk(Section::initialization, state);
     for (const Symbol& symbol : declared_.symbols.all()) {
       const bool from_host = symbol.kind == SymbolKind::parameter ||
@@ -68,15 +68,15 @@ class MaskedWords {
       for (unsigned word = words.first; word < words.last; ++word) state[word] = {kAlways, {}};
     }
     walk(Section::loop_initialization, state);
-    State entering = state;
-    State turn;
+    MaskedState entering = state;
+    MaskedState turn;
     for (bool changed = true; changed;) {
       turn = entering;
       walk(Section::loop_body, turn);
-      State again = entering;
+      MaskedState again = entering;
       meet(again, turn);
       changed = !std::equal(again.begin(), again.end(), entering.begin(),
-                            [](const Word& a, const Word& b) { return a.good == b.good; });
+                            [](const MaskedWord& a, const MaskedWord& b) { return a.good == b.good; });
       entering = std::move(again);
     }
     meet(state, turn);
@@ -87,31 +87,31 @@ class MaskedWords {
   }
 
  private:
-  static void meet(State& state, const State& other) {
+  static void meet(MaskedState& state, const MaskedState& other) {
     for (unsigned word = 0; word < kAllWords; ++word) {
-      const Conditions good = state[word].good & other[word].good;
+      const Ways good = state[word].good & other[word].good;
       if (other[word].good != kAlways && state[word].origin.write == nullptr) state[word].origin = other[word].origin;
       state[word].good = good;
     }
   }
 
-  void walk(Section section, State& state) {
+  void walk(Section section, MaskedState& state) {
     for (const FlowLine& at : flow_.lines()) {
       if (at.section == section) run_line(*at.line, state);
     }
-    for (Word& word : state) {  // the next turn's record is another one
+    for (MaskedWord& word : state) {  // the next turn's record is another one
       word.good &= of_the_other(word.good, kJvalid);
     }
   }
 
   struct Result {
-    Conditions good = kAlways;
+    Ways good = kAlways;
     Origin origin;
   };
 
   /// What the operation of a unit makes of its operands, for each element.
   [[nodiscard]] std::array<Result, isa::kVectorElements> results_of(const CodeLine& line, Unit unit,
-                                                                    const State& state) const {
+                                                                    const MaskedState& state) const {
     std::array<Result, isa::kVectorElements> results;
     for (const CodeAccess& access : line.accesses) {
       const bool own = access.unit == unit || access.unit == Unit::none;
@@ -120,7 +120,7 @@ class MaskedWords {
         Result& result = results[element];
         const isa::WordRange words = numbered_words(access, element);
         for (unsigned word = words.first; word < words.last; ++word) {
-          const Word& operand = state[word];
+          const MaskedWord& operand = state[word];
           if (operand.good != kAlways && result.origin.write == nullptr) {
             result.origin = operand.origin;
             if (result.origin.read == nullptr) result.origin.read = &access;
@@ -132,16 +132,16 @@ class MaskedWords {
     return results;
   }
 
-  void run_line(const CodeLine& line, State& state) {
+  void run_line(const CodeLine& line, MaskedState& state) {
     std::array<std::array<Result, isa::kVectorElements>, isa::kUnits + 1> results;
     for (const CodeAccess& access : line.accesses) {
       if (access.write) results[static_cast<std::size_t>(access.unit)] = results_of(line, access.unit, state);
     }
     for (const CodeAccess& access : line.accesses) {
       if (!access.write) continue;
-      const Conditions gates = condition(line.line.mask.flag, line.line.mask.inverted) &
-                               condition(access.predicate.flag, access.predicate.inverted) &
-                               (access.predicate.jvalid ? where_set(kJvalid) : kAlways);
+      const Ways gates = condition(line.line.mask.flag, line.line.mask.inverted) &
+                         condition(access.predicate.flag, access.predicate.inverted) &
+                         (access.predicate.jvalid ? where_set(kJvalid) : kAlways);
       if (access.storage == Storage::flag) forget(access.address, gates, state);
       const auto& of_unit = results[static_cast<std::size_t>(access.unit)];
       // Shared words: the last element stays.
@@ -158,8 +158,8 @@ class MaskedWords {
     }
   }
 
-  static void write(Word& word, const Result& value, Conditions gates, const CodeLine& line, const CodeAccess& access) {
-    const Conditions good = (word.good & ~gates) | (value.good & gates);
+  static void write(MaskedWord& word, const Result& value, Ways gates, const CodeLine& line, const CodeAccess& access) {
+    const Ways good = (word.good & ~gates) | (value.good & gates);
     if (good == kAlways) {
       word = {kAlways, {}};
       return;
@@ -174,15 +174,15 @@ class MaskedWords {
   }
 
   /// Which word an index reaches is not known: what is good makes the table good, what is not harms none of it.
-  static void write_somewhere(Word& word, const Result& value) {
+  static void write_somewhere(MaskedWord& word, const Result& value) {
     if (value.good == kAlways) word = {kAlways, {}};
   }
 
   /// The flag has another value where `gates` hold: what was known of ways that may have become others ends.
-  static void forget(unsigned flag, Conditions gates, State& state) {
+  static void forget(unsigned flag, Ways gates, MaskedState& state) {
     const unsigned bit = flag - 1;
-    const Conditions others_changed = of_the_other(gates, bit);
-    for (Word& word : state) {
+    const Ways others_changed = of_the_other(gates, bit);
+    for (MaskedWord& word : state) {
       if (word.good != kAlways) word.good &= of_the_other(word.good, bit) | ~others_changed;
     }
   }
@@ -197,10 +197,10 @@ class MaskedWords {
     return "$jvalid holds";
   }
 
-  void report(const Symbol& symbol, const State& state) {
+  void report(const Symbol& symbol, const MaskedState& state) {
     const isa::WordRange words = numbered_words(symbol);
     for (unsigned at = words.first; at < words.last; ++at) {
-      const Word& word = state[at];
+      const MaskedWord& word = state[at];
       if (word.good == kAlways || word.origin.write == nullptr) continue;
       const CodeAccess& write = *word.origin.write;
       if (!told_.emplace(&write, word.origin.read).second) continue;  // reaches another result too

@@ -18,11 +18,11 @@ struct Clobber {
   const CodeAccess* by = nullptr;
 };
 
-struct Word {
+struct SharedWord {
   std::vector<const Symbol*> owners;  // names that may have written it last
   std::vector<Clobber> clobbers;
 };
-using State = std::vector<Word>;
+using SharedState = std::vector<SharedWord>;
 
 /// A word of the other's vector.
 bool is_element_of(const CodeAccess& scalar, const Symbol& vector) {
@@ -35,11 +35,11 @@ class SharedRegisters {
   SharedRegisters(const Flow& flow, Reporter& reporter) : flow_(flow), reporter_(reporter) {}
 
   void run() {
-    State state(kAllWords);
+    SharedState state(kAllWords);
     walk(Section::initialization, state);
     walk(Section::loop_initialization, state);
-    State entering = state;
-    State turn = entering;
+    SharedState entering = state;
+    SharedState turn = entering;
     walk(Section::loop_body, turn);
     join(entering, turn);
     walk(Section::loop_body, entering);  // what a turn leaves does not depend on more turns before it
@@ -48,23 +48,23 @@ class SharedRegisters {
   }
 
  private:
-  static void join(State& state, const State& other) {
+  static void join(SharedState& state, const SharedState& other) {
     for (unsigned at = 0; at < kAllWords; ++at) {
-      Word& word = state[at];
+      SharedWord& word = state[at];
       for (const Symbol* owner : other[at].owners) add_owner(word, owner);
       for (const Clobber& clobber : other[at].clobbers) add_clobber(word, clobber);
     }
   }
 
-  static void add_owner(Word& word, const Symbol* name) {
+  static void add_owner(SharedWord& word, const Symbol* name) {
     if (std::find(word.owners.begin(), word.owners.end(), name) == word.owners.end()) word.owners.push_back(name);
   }
-  static void add_clobber(Word& word, const Clobber& clobber) {
+  static void add_clobber(SharedWord& word, const Clobber& clobber) {
     const auto same = [&](const Clobber& other) { return other.name == clobber.name; };
     if (std::none_of(word.clobbers.begin(), word.clobbers.end(), same)) word.clobbers.push_back(clobber);
   }
 
-  void walk(Section section, State& state) {
+  void walk(Section section, SharedState& state) {
     for (const FlowLine& at : flow_.lines()) {
       if (at.section != section) continue;
       const unsigned elements = at.line->line.vlen;
@@ -77,7 +77,7 @@ class SharedRegisters {
     }
   }
 
-  void read(const CodeAccess& access, unsigned elements, const State& state) {
+  void read(const CodeAccess& access, unsigned elements, const SharedState& state) {
     if (access.storage == isa::Storage::t || access.indirect) return;
     const Clobber* found = nullptr;
     for_words(access, elements, [&](unsigned at, unsigned) {
@@ -96,11 +96,11 @@ class SharedRegisters {
     }
   }
 
-  static void write(const CodeAccess& access, unsigned elements, State& state) {
+  static void write(const CodeAccess& access, unsigned elements, SharedState& state) {
     if (access.storage == isa::Storage::t) return;
     const Symbol* name = access.register_name;
     for_words(access, elements, [&](unsigned at, unsigned) {
-      Word& word = state[at];
+      SharedWord& word = state[at];
       std::erase_if(word.clobbers, [&](const Clobber& clobber) { return clobber.name == name; });
       std::vector<const Symbol*> owners;
       for (const Symbol* owner : word.owners) {

@@ -9,6 +9,7 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/units.h"
 #include "gdr/cluster/cluster.h"
 #include "gdr/hostlib/dgemm_model.h"
 #include "gdr/hostlib/hpl_model.h"
@@ -16,9 +17,6 @@
 
 namespace gdr::cluster {
 namespace {
-
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
 
 Cluster cluster_of_environment() {
   std::string name = base::environment("GDR_CLUSTER");
@@ -58,8 +56,8 @@ extern "C" {
 
 double gdr_node_product(double m, double n, double k) { return node().time.product(m, n, k); }
 double gdr_node_solve(double order, double columns) { return node().time.solve(order, columns); }
-double gdr_node_narrow(double flops) { return flops / (node().cluster.host.narrow_gflops * gdr::cluster::kGiga); }
+double gdr_node_narrow(double flops) { return flops / (node().cluster.host.narrow_gflops * gdr::kGiga); }
 double gdr_node_narrowest(void) { return node().cluster.host.narrowest; }
 double gdr_node_row_swaps(double rows, double nb, double columns) { return node().time.row_swaps(rows, nb, columns); }
-double gdr_node_memory(double bytes) { return bytes / (node().cluster.host.memory_mb * gdr::cluster::kMega); }
+double gdr_node_memory(double bytes) { return bytes / (node().cluster.host.memory_mb * gdr::kMega); }
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 
 namespace gdr::cluster {
 namespace {
@@ -14,8 +15,6 @@ using interconnect::ActivityGraph;
 using interconnect::ActivityTimes;
 using interconnect::LinkUse;
 using interconnect::ResourceId;
-
-constexpr double kMicro = 1e6;
 
 class Writer {
  public:
@@ -94,7 +93,7 @@ class Writer {
   void event(unsigned process, unsigned track, std::string_view name, ActivityId id, double begin, double seconds) {
     add(fmt::format(
         R"({{"ph":"X","pid":{},"tid":{},"name":"{}","ts":{:.6f},"dur":{:.6f},"args":{{"activity":{},"critical":{}}}}})",
-        process, track, name, kMicro * begin, kMicro * seconds, id, critical_.contains(id)));
+        process, track, name, kMega * begin, kMega * seconds, id, critical_.contains(id)));
   }
 
   const RankGraph& graph_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 
 namespace gdr::cluster {
 
@@ -22,8 +23,6 @@ const base::KindOfParts& cluster_kind() {
 }
 
 Cluster load_cluster(std::string_view name_or_file) {
-  constexpr double kMicro = 1e-6;
-  constexpr double kGiga = 1e9;
   const base::DescriptionOfParts read = base::load_description_of_parts(name_or_file, cluster_kind());
   const base::Description& description = read.description;
   Cluster cluster;

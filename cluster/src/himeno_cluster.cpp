@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/isa/isa.h"
 
 namespace gdr::cluster {
@@ -32,7 +33,6 @@ constexpr double kElementBytes = 4;
 constexpr double kShortWordsOfLong = 2;
 // A number on its way between host and board is a double.
 constexpr double kFieldBytes = 8;
-constexpr double kMega = 1e6;
 // An adder and a multiplier in each PE.
 constexpr double kUnits = 2;
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/hostlib/hpl_model.h"
 
 namespace gdr::cluster {
@@ -18,7 +19,6 @@ namespace {
 using interconnect::ActivityTimes;
 using interconnect::Topology;
 
-constexpr double kElementBytes = 8;
 constexpr std::array<std::string_view, kHplStages> kStageNames{"panel", "broadcast", "swap", "update", "backsub"};
 /// Parts in which U is exchanged where that overlaps with the update. The fewest that overlap: narrow products leave
 /// the board waiting for blocks of A.
@@ -104,7 +104,7 @@ class Generator {
     if (group.size() > 1) {
       // Each column of the panel: its pivot is found and its row exchanged, in one message of both rows there and back.
       const double seconds = alone({group}, [&](RankGraph& graph, const std::vector<Group>& groups) {
-        allreduce(graph, groups, (2 * columns + 4) * kElementBytes);
+        allreduce(graph, groups, (2 * columns + 4) * kDoubleBytes);
       });
       graph_.together(group);
       for (const Rank rank : group) graph_.wait_for_network(rank, columns * seconds);
@@ -114,7 +114,7 @@ class Generator {
     const std::vector<std::size_t> roots(in_rows_.size(), column);
     // What HPL sends: the rows below the panel's triangle that a rank has, the triangle, which every rank of the column
     // holds in the end, and the pivots.
-    const double bytes = ((most_below + columns) * columns + columns) * kElementBytes;
+    const double bytes = ((most_below + columns) * columns + columns) * kDoubleBytes;
     choose(Call::panel, bytes,
            [&](RankGraph& graph, Method method) { broadcast(graph, in_rows_, roots, bytes, method); });
   }
@@ -133,7 +133,7 @@ class Generator {
     }
     graph_.stage(id_of(HplStage::swap));
     if (options_.grid.rows > 1) {
-      const double bytes = depth * widest * kElementBytes;
+      const double bytes = depth * widest * kDoubleBytes;
       const double share = bytes / options_.grid.rows;
       choose(Call::spread, bytes,
              [&](RankGraph& graph, Method method) { reduce_scatter(graph, in_columns_, bytes, 0, method); });
@@ -176,7 +176,7 @@ class Generator {
     Group all(ranks());
     std::iota(all.begin(), all.end(), 0);
     if (ranks() > 1) {
-      const double bytes = width(0) * kElementBytes;
+      const double bytes = width(0) * kDoubleBytes;
       seconds = static_cast<double>(blocks_) * alone({all}, [&](RankGraph& graph, const std::vector<Group>& groups) {
                   broadcast(graph, groups, {0}, bytes, Method::doubling);
                 });
@@ -258,10 +258,10 @@ void check(const Cluster& cluster, const Topology& topology, const HplClusterOpt
   if (options.lookahead > 1)
     throw Error(fmt::format("lookahead = {} is refused: it must be 0 or 1", options.lookahead));
   const double n = static_cast<double>(options.n);
-  if (kElementBytes * n * n > cluster.memory * nodes) {
+  if (kDoubleBytes * n * n > cluster.memory * nodes) {
     throw Error(fmt::format("n = {} is refused: {:.0f} node{} of {:g} GB hold{} a matrix of n = {:.0f} at most",
                             options.n, nodes, nodes == 1 ? "" : "s", cluster.memory / 1e9, nodes == 1 ? "s" : "",
-                            std::floor(std::sqrt(cluster.memory * nodes / kElementBytes))));
+                            std::floor(std::sqrt(cluster.memory * nodes / kDoubleBytes))));
   }
   // For each panel: a broadcast along rows and an exchange along columns, a message a rank for each step of theirs.
   constexpr double kMostMessages = 2e7;

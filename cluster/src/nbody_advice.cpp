@@ -11,8 +11,8 @@
 namespace gdr::cluster {
 namespace {
 
-constexpr NbodyAlgorithm kAlgorithms[] = {NbodyAlgorithm::copy, NbodyAlgorithm::j_parallel,
-                                          NbodyAlgorithm::two_dimensional};
+constexpr NbodyAlgorithm kAdvised[] = {NbodyAlgorithm::copy, NbodyAlgorithm::j_parallel,
+                                       NbodyAlgorithm::two_dimensional};
 
 /// Numbers of nodes that are squares: 1, 4, 9, 16, 36, 64, ...
 std::vector<interconnect::NodeId> squares(interconnect::NodeId most) {
@@ -57,7 +57,7 @@ class Adviser {
   [[nodiscard]] std::vector<NbodyCandidate> all_of(const Cluster& cluster) const {
     std::vector<NbodyCandidate> all;
     for (const interconnect::NodeId nodes : squares(platform_for(cluster, 1).topology.nodes())) {
-      for (const NbodyAlgorithm algorithm : kAlgorithms) {
+      for (const NbodyAlgorithm algorithm : kAdvised) {
         if (!takes_ranks(algorithm, nodes * cluster.ranks_per_node)) continue;
         if (auto found = candidate(cluster, nodes, algorithm, false, options_.transfer)) all.push_back(*found);
       }

@@ -18,15 +18,15 @@ namespace {
 using hostlib::BlockCount;
 using interconnect::Topology;
 
-constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 5> kAlgorithms{
+constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 5> kAlgorithmNames{
     {{"copy", NbodyAlgorithm::copy},
      {"j", NbodyAlgorithm::j_parallel},
      {"2d", NbodyAlgorithm::two_dimensional},
      {"systolic", NbodyAlgorithm::systolic},
      {"hyper", NbodyAlgorithm::hyper_systolic}}};
 
-constexpr double kForceWords = 7;  // acceleration, jerk, potential
-constexpr double kForceBytes = kForceWords * 8;
+constexpr double kForceNumbers = 7;  // acceleration, jerk, potential
+constexpr double kForceBytes = kForceNumbers * 8;
 constexpr double kIParticleBytes = 7 * 8;  // place, velocity, id
 constexpr double kJParticleBytes = 160;    // JParticle with its id and own time
 constexpr double kTimeBytes = 8;           // of the next block
@@ -217,7 +217,7 @@ class Block {
       if (visit > 0) {
         arrive(graph, sums);
         if (node_.additions_per_second() > 0) {
-          for (const Rank rank : all_) graph.host(rank, own * kForceWords / node_.additions_per_second());
+          for (const Rank rank : all_) graph.host(rank, own * kForceNumbers / node_.additions_per_second());
         }
       }
       if (shifts.visits > 1) sums = sent_on(graph, shifts.held, std::ceil(own * kForceBytes));
@@ -337,17 +337,17 @@ NbodyModelTimes of_one_rank(const NbodyNode& node, const hostlib::BlockSteps& st
 }  // namespace
 
 std::string_view name_of(NbodyAlgorithm algorithm) {
-  return std::ranges::find(kAlgorithms, algorithm, &std::pair<std::string_view, NbodyAlgorithm>::second)->first;
+  return std::ranges::find(kAlgorithmNames, algorithm, &std::pair<std::string_view, NbodyAlgorithm>::second)->first;
 }
 
 std::vector<std::string> nbody_algorithm_names() {
   std::vector<std::string> names;
-  for (const auto& [name, algorithm] : kAlgorithms) names.emplace_back(name);
+  for (const auto& [name, algorithm] : kAlgorithmNames) names.emplace_back(name);
   return names;
 }
 
 NbodyAlgorithm nbody_algorithm_named(std::string_view name) {
-  for (const auto& [known, algorithm] : kAlgorithms) {
+  for (const auto& [known, algorithm] : kAlgorithmNames) {
     if (name == known) return algorithm;
   }
   throw Error(

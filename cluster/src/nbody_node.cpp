@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gdr/base/units.h"
+
 namespace gdr::cluster {
-namespace {
-
-constexpr double kMega = 1e6;
-constexpr double kMicro = 1e-6;
-
-}  // namespace
 
 BoardNode::BoardNode(const isa::Program& program, const Cluster& cluster, emulator::TransferMode transfer)
     : board_(program, cluster.board_of_rank(), cluster.boards_per_rank(), transfer),

@@ -36,17 +36,17 @@ std::vector<NodeId> resources(const Cluster& cluster, Rank ranks) {
 }
 
 /// Sends that belong to one step: all leave before any is waited for.
-class Step {
+class Sends {
  public:
-  explicit Step(RankGraph& graph) : graph_(graph), arrivals_(graph.ranks()) {}
+  explicit Sends(RankGraph& graph) : graph_(graph), arrivals_(graph.ranks()) {}
   void send(Rank from, Rank to, double bytes) { arrivals_[to].push_back(graph_.send(from, to, bytes)); }
-  ~Step() {
+  ~Sends() {
     for (Rank rank = 0; rank < arrivals_.size(); ++rank) {
       if (!arrivals_[rank].empty()) graph_.receive(rank, arrivals_[rank]);
     }
   }
-  Step(const Step&) = delete;
-  Step& operator=(const Step&) = delete;
+  Sends(const Sends&) = delete;
+  Sends& operator=(const Sends&) = delete;
 
  private:
   RankGraph& graph_;
@@ -61,7 +61,7 @@ std::size_t largest(const std::vector<Group>& groups) {
 
 /// Everybody sends `bytes` to everybody else, at the same time to different ones.
 void exchange_all(RankGraph& graph, const std::vector<Group>& groups, const auto& bytes_of) {
-  Step step(graph);
+  Sends step(graph);
   for (std::size_t distance = 1; distance < largest(groups); ++distance) {
     for (const Group& group : groups) {
       if (distance >= group.size()) continue;
@@ -75,7 +75,7 @@ void exchange_all(RankGraph& graph, const std::vector<Group>& groups, const auto
 void go_round(RankGraph& graph, const std::vector<Group>& groups, const auto& bytes_of, const auto& between) {
   for (std::size_t turn = 1; turn < largest(groups); ++turn) {
     {
-      Step step(graph);
+      Sends step(graph);
       for (const Group& group : groups) {
         if (turn >= group.size()) continue;
         for (std::size_t n = 0; n < group.size(); ++n) {
@@ -175,7 +175,7 @@ void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes,
   if (method == Method::posted) return exchange_all(graph, groups, one);
   if (method == Method::ring) return go_round(graph, groups, one, [](std::size_t) {});
   for (std::size_t held = 1; held < largest(groups); held *= 2) {
-    Step step(graph);
+    Sends step(graph);
     for (const Group& group : groups) {
       if (held >= group.size()) continue;
       const auto sent = static_cast<double>(std::min(held, group.size() - held)) * bytes;
@@ -209,7 +209,7 @@ void reduce_scatter(RankGraph& graph, const std::vector<Group>& groups, double b
   // Partners at half the distance each time; what they exchange halves too.
   for (std::size_t parts = 2; parts <= largest(halved); parts *= 2) {
     {
-      Step step(graph);
+      Sends step(graph);
       for (const Group& group : halved) {
         if (parts > group.size()) continue;
         for (std::size_t n = 0; n < group.size(); ++n) {
@@ -230,7 +230,7 @@ void broadcast(RankGraph& graph, const std::vector<Group>& groups, const std::ve
   };
   if (method == Method::doubling) {
     for (std::size_t have = 1; have < largest(groups); have *= 2) {
-      Step step(graph);
+      Sends step(graph);
       for (std::size_t g = 0; g < groups.size(); ++g) {
         for (std::size_t n = 0; n < have && n + have < groups[g].size(); ++n) {
           step.send(member(g, n), member(g, n + have), bytes);
@@ -241,7 +241,7 @@ void broadcast(RankGraph& graph, const std::vector<Group>& groups, const std::ve
   }
   const bool in_parts = method == Method::ring;
   {
-    Step step(graph);
+    Sends step(graph);
     for (std::size_t place = 1; place < largest(groups); ++place) {
       for (std::size_t g = 0; g < groups.size(); ++g) {
         const auto size = static_cast<double>(groups[g].size());
@@ -256,7 +256,7 @@ void broadcast(RankGraph& graph, const std::vector<Group>& groups, const std::ve
 
 void allreduce(RankGraph& graph, const std::vector<Group>& groups, double bytes) {
   for (std::size_t distance = 1; distance < largest(groups); distance *= 2) {
-    Step step(graph);
+    Sends step(graph);
     for (const Group& group : groups) {
       if (distance >= group.size()) continue;
       for (std::size_t n = 0; n < group.size(); ++n) {

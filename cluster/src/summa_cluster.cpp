@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/hostlib/hpl_model.h"
 
 namespace gdr::cluster {
@@ -18,8 +19,6 @@ namespace {
 using interconnect::Message;
 using interconnect::Step;
 using interconnect::SummaPlan;
-
-constexpr double kElementBytes = 8;
 
 double seconds_of_product(const Cluster& cluster, const DgemmModel& board, const SummaPlan& plan,
                           const SummaClusterOptions& options) {
@@ -141,7 +140,7 @@ void require_memory(const Cluster& cluster, const SummaPlan& plan) {
   const auto words = [&](double n) {
     return interconnect::summa_memory_words(plan.options.algorithm, plan.options.layout, plan.options.nodes, n);
   };
-  const double room = cluster.memory / cluster.ranks_per_node / kElementBytes;
+  const double room = cluster.memory / cluster.ranks_per_node / kDoubleBytes;
   const auto n = static_cast<double>(plan.padded_n);
   if (words(n) <= room) return;
   // All terms grow as n^2.

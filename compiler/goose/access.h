@@ -14,6 +14,9 @@
 
 namespace gdr::compiler {
 
+/// A name of the source as messages show it.
+inline std::string quoted(const std::string& text) { return "'" + text + "'"; }
+
 /// A loop inside of the pair function: `counter` takes the values low .. high - 1.
 struct FixedLoop {
   const clang::VarDecl* counter = nullptr;

@@ -14,8 +14,6 @@
 namespace gdr::compiler {
 namespace {
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 class LoopReader {
  public:
   LoopReader(const MarkedLoop& marked, const clang::ASTContext& context, const GooseRequest& request,

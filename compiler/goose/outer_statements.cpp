@@ -11,8 +11,6 @@
 namespace gdr::compiler {
 namespace {
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 /// One shape is the other, or a part of it.
 bool overlaps(const std::string& one, const std::string& other) {
   return one.starts_with(other) || other.starts_with(one);

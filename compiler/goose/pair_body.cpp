@@ -8,8 +8,6 @@
 namespace gdr::compiler {
 namespace {
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
-
 std::string name_from(const std::string& text) {
   std::string name;
   for (std::size_t n = 0; n < text.size(); ++n) {

@@ -11,9 +11,6 @@ using isa::Condition;
 using isa::Op;
 using isa::Width;
 
-constexpr Width kShort = Width::short_word;
-constexpr Width kLong = Width::long_word;
-
 /// Whether a double has no more than the 24 fraction bits of a short word.
 bool is_short(double value) { return (std::bit_cast<std::uint64_t>(value) & ((std::uint64_t{1} << 28) - 1)) == 0; }
 

@@ -8,6 +8,9 @@
 
 namespace gdr::compiler {
 
+inline constexpr isa::Width kShort = isa::Width::short_word;
+inline constexpr isa::Width kLong = isa::Width::long_word;
+
 /// A flag, or its opposite, or a truth that is known.
 struct Truth {
   int operation = -1;  // that sets it; -1: known

@@ -8,9 +8,6 @@ using isa::Condition;
 using isa::Op;
 using isa::Width;
 
-constexpr Width kShort = Width::short_word;
-constexpr Width kLong = Width::long_word;
-
 // 2^24 (2 * 1023 - 0.1013): the bits of a number subtracted from it are those of its reciprocal, off by at most 12 %.
 constexpr const char* kReciprocalSeed = "7fde61134";
 // 1.5 * 2^24 (1023 - 0.0450466): half of a number's bits subtracted from it are those of 1/sqrt, off by at most 3.5 %.

@@ -9,9 +9,9 @@ constexpr const char* kNumberAtTheEnd =
     "the number of a least or greatest key stands in one word with it until the host has it: the function for the end "
     "can neither read nor write it";
 
-class Finder {
+class NearestFinder {
  public:
-  explicit Finder(const PairFunction& function) : function_(function) {
+  explicit NearestFinder(const PairFunction& function) : function_(function) {
     for (const Node& next : function.nodes) {  // operands stand before
       const bool old = next.act == Act::input && next.record == Record::result;
       of_results_.push_back(
@@ -208,10 +208,10 @@ const Place* mixes_integers(const PairFunction& function) {
 
 }  // namespace
 
-std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return Finder(function).run(); }
+std::vector<KeyedNumber> keyed_numbers(const PairFunction& function) { return NearestFinder(function).run(); }
 
 std::optional<KeptKey> kept_key(const PairFunction& function, const Store& store) {
-  return Finder(function).kept(store);
+  return NearestFinder(function).kept(store);
 }
 
 void settle_numbers(Imported& imported) {

@@ -80,9 +80,9 @@ std::vector<char> on_results(const PairFunction& function) {
   return all;
 }
 
-class Finder {
+class RoundingFinder {
  public:
-  explicit Finder(const Imported& imported) : imported_(imported) {}
+  explicit RoundingFinder(const Imported& imported) : imported_(imported) {}
 
   std::vector<Rounding> all() {
     for (std::size_t part = 0; part < 2; ++part) {
@@ -302,7 +302,7 @@ unsigned significant_bits(const Node& node) {
   return has_long_form(node.act) ? kOfShortWord : kOfShortWord - 1;
 }
 
-std::vector<Rounding> roundings_of(const Imported& imported) { return Finder(imported).all(); }
+std::vector<Rounding> roundings_of(const Imported& imported) { return RoundingFinder(imported).all(); }
 
 Widened with_long_roundings(const Imported& imported, const std::vector<const Rounding*>& wide) {
   Widened widened{imported, true};

@@ -9,7 +9,7 @@ namespace gdr::compiler {
 namespace {
 
 using assembler::Port;
-using assembler::PortUse;
+using assembler::PortKey;
 using assembler::Way;
 using isa::Op;
 using isa::Unit;
@@ -80,7 +80,7 @@ class GraphOfSection {
   }
 
   /// A vector that begins at a word and the word itself are two accesses.
-  static PortUse broadcast(int variable, bool vector) { return {Port::bm, 2 * variable + (vector ? 1 : 0)}; }
+  static PortKey broadcast(int variable, bool vector) { return {Port::bm, 2 * variable + (vector ? 1 : 0)}; }
 
   void number_flags() {
     flags_ = flags_of(section_);
@@ -144,7 +144,7 @@ class GraphOfSection {
         continue;
       }
       const bool local = variable(operand).home == Variable::Home::local;
-      input.stays = local ? PortUse{Port::lm, operand.index} : broadcast(operand.index, operation.vector);
+      input.stays = local ? PortKey{Port::lm, operand.index} : broadcast(operand.index, operation.vector);
       graph_.ends.push_back({reader, index(operand.index), 0});
       if (!options_.ready.empty()) {
         std::size_t& earliest = graph_.bundles.bundles[n].earliest;

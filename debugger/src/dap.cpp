@@ -379,8 +379,7 @@ class DapServer::Impl {
     const WordPlace place = symbol.word(entry, element);
     json shown{{"name", name},
                {"evaluateName", name},
-               {"type", fmt::format("{} {}", symbol.width == isa::Width::long_word ? "long" : "short",
-                                    symbol.floating ? "float" : "int")},
+               {"type", fmt::format("{} {}", name_of(symbol.width), symbol.floating ? "float" : "int")},
                {"variablesReference", 0}};
     try {
       shown["value"] = text_of(debugger().word(place), place.width, symbol.floating, format);

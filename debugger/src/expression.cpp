@@ -24,7 +24,7 @@ namespace {
 using Node = Expression::Node;
 
 constexpr std::size_t kMostCharacters = 1000;
-constexpr unsigned kMostDepth = 100;
+constexpr unsigned kMostNesting = 100;
 
 struct Infix {
   std::string_view text;
@@ -82,7 +82,7 @@ class Parser {
   }
 
   Node choice() {
-    if (++depth_ > kMostDepth) fail("the expression is nested too deeply");
+    if (++depth_ > kMostNesting) fail("the expression is nested too deeply");
     Node node = infix(1);
     if (take("?")) {
       Node all{Node::Kind::choice, "?:", {}, {}};
@@ -114,7 +114,7 @@ class Parser {
   }
 
   Node prefix() {
-    if (++depth_ > kMostDepth) fail("the expression is nested too deeply");
+    if (++depth_ > kMostNesting) fail("the expression is nested too deeply");
     skip();
     Node node;
     if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '!' || text_[at_] == '~' || text_[at_] == '+')) {

@@ -1,6 +1,9 @@
 """How Sphinx makes the site; docs/CMakeLists.txt gives the version and the folder of Doxygen's XML in the environment."""
 
 import os
+import pathlib
+import re
+import shutil
 
 from pygments.lexer import RegexLexer, bygroups
 from pygments.lexers.special import TextLexer
@@ -58,6 +61,25 @@ class KernelLexer(RegexLexer):
     }
 
 
+def complete_theme(app, exception):
+    """Debian's Furo imports normalize.css from the root of a web server, and its style sheet has lost the rule by which
+    pages are dark where the reader's system is. The site gets both."""
+    if exception is not None or app.builder.format != "html":
+        return
+    styles = pathlib.Path(app.outdir) / "_static/styles"
+    sheet = styles / "furo.css"
+    rules = sheet.read_text(encoding="utf-8")
+    imported = re.search(r"@import url\(/javascript/([^)]*)\);", rules)
+    if imported:
+        shutil.copyfile(pathlib.Path("/usr/share/javascript") / imported[1], styles / "normalize.css")
+        rules = rules.replace(imported[0], "@import url(normalize.css);")
+    if "prefers-color-scheme" not in rules:
+        dark = re.search(r'body\[data-theme="dark"\] (\{[^}]*\})', rules)[1]
+        rules += f'@media not print {{ @media (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark} }} }}\n'
+    sheet.write_text(rules, encoding="utf-8")
+
+
 def setup(app):
+    app.connect("build-finished", complete_theme)
     app.add_lexer("vsm", KernelLexer)
     app.add_lexer("examples", TextLexer)  # rows of docs/arithmetic.md that a test reads

@@ -10,11 +10,11 @@ namespace gdr::editor {
 namespace {
 
 // Numbers of the protocol's kinds.
-constexpr int kFunction = 3;
-constexpr int kVariable = 6;
-constexpr int kKeyword = 14;
-constexpr int kMethod = 2;  // a macro
-constexpr int kConstant = 21;
+constexpr int kFunctionItem = 3;
+constexpr int kVariableItem = 6;
+constexpr int kKeywordItem = 14;
+constexpr int kMethodItem = 2;  // a macro
+constexpr int kConstantItem = 21;
 
 class Offers {
  public:
@@ -27,7 +27,7 @@ class Offers {
     items_.push_back(std::move(item));
   }
   void add(isa::WordRole role, std::string_view detail) {
-    for (const std::string_view word : isa::language_words(role)) add(word, kKeyword, detail);
+    for (const std::string_view word : isa::language_words(role)) add(word, kKeywordItem, detail);
   }
   [[nodiscard]] json take() { return {{"isIncomplete", false}, {"items", std::move(items_)}}; }
 
@@ -56,12 +56,12 @@ void offer_registers(Offers& offers) {
                           {"$ok", "flag"},
                           {"$peid", "number of the PE in its block"},
                           {"$bbid", "number of the block"}};
-  for (const Form& form : kForms) offers.add(form.text, kVariable, form.detail);
+  for (const Form& form : kForms) offers.add(form.text, kVariableItem, form.detail);
 }
 
 void offer_operations(Offers& offers) {
   for (const isa::OperationInfo& info : isa::kOperations) {
-    offers.add(info.mnemonic, kFunction, info.meaning, assembler::explain(info.op));
+    offers.add(info.mnemonic, kFunctionItem, info.meaning, assembler::explain(info.op));
   }
   offers.add(isa::WordRole::item, "in a line of code");
 }
@@ -70,7 +70,7 @@ void offer_names(Offers& offers, const At& at, bool macros) {
   for (const auto& [name, symbol] : at.unit.index.visible(at.file, at.line)) {
     if (symbol->kind == SymbolKind::kernel || (symbol->kind == SymbolKind::macro) != macros) continue;
     const bool constant = symbol->kind == SymbolKind::constant || symbol->kind == SymbolKind::parameter;
-    const int kind = macros ? kMethod : constant ? kConstant : kVariable;
+    const int kind = macros ? kMethodItem : constant ? kConstantItem : kVariableItem;
     offers.add(name, kind, name_of(symbol->kind), description_of(at.unit, *symbol));
   }
 }
@@ -78,12 +78,12 @@ void offer_names(Offers& offers, const At& at, bool macros) {
 /// What stands in declarations behind their first word.
 void offer_attributes(Offers& offers) {
   offers.add(isa::WordRole::attribute, "in a declaration");
-  for (const std::string_view transfer : {"hlt", "elt", "rrn"}) offers.add(transfer, kKeyword, "transfer");
+  for (const std::string_view transfer : {"hlt", "elt", "rrn"}) offers.add(transfer, kKeywordItem, "transfer");
   for (const isa::ConversionInfo& conversion : isa::conversions()) {
-    offers.add(conversion.name, kKeyword, conversion.meaning);
+    offers.add(conversion.name, kKeywordItem, conversion.meaning);
   }
   for (const isa::OperationInfo& info : isa::operations()) {
-    if (info.reduces) offers.add(info.mnemonic, kKeyword, "reduction");
+    if (info.reduces) offers.add(info.mnemonic, kKeywordItem, "reduction");
   }
 }
 
@@ -92,13 +92,13 @@ void offer_sections(Offers& offers) {
     std::string_view name = isa::name_of(static_cast<isa::Section>(section));
     if (!name.starts_with("loop ")) continue;
     name.remove_prefix(std::string_view("loop ").size());
-    offers.add(name, kKeyword, "section");
+    offers.add(name, kKeywordItem, "section");
   }
 }
 
 void offer_warnings(Offers& offers) {
   for (std::size_t warning = 0; warning < assembler::kWarnings; ++warning) {
-    offers.add(assembler::name_of(static_cast<assembler::Warning>(warning)), kKeyword, "warning",
+    offers.add(assembler::name_of(static_cast<assembler::Warning>(warning)), kKeywordItem, "warning",
                assembler::explain(static_cast<assembler::Warning>(warning)));
   }
 }

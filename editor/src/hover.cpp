@@ -74,8 +74,7 @@ std::string placement_of(const Unit& unit, const std::string& name) {
     std::string travel;
     if (variable.conversion) travel = fmt::format(", {}", isa::info_of(*variable.conversion).name);
     if (variable.reduction) travel += fmt::format(", reduced by {}", isa::info_of(*variable.reduction).mnemonic);
-    return fmt::format("{} word{}, {}, {} {}from short word {}{}",
-                       variable.width == isa::Width::long_word ? "long" : "short",
+    return fmt::format("{} word{}, {}, {} {}from short word {}{}", name_of(variable.width),
                        variable.vector ? "s, one per vector element" : "",
                        variable.elements > 1 ? fmt::format("{} entries", variable.elements) : "one entry",
                        memory_name(variable.memory), record ? "of the j-record " : "", variable.address, travel);

@@ -5,6 +5,9 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/AsmParser/Parser.h>
 #include <llvm/BinaryFormat/ELF.h>
+#include <llvm/CodeGen/MachineModuleInfo.h>
+#include <llvm/CodeGen/Passes.h>
+#include <llvm/CodeGen/TargetPassConfig.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
@@ -60,6 +63,25 @@ const llvm::Target& target() {
   return *found;
 }
 
+/// As LLVMTargetMachine::addPassesToEmitFile() does it; instructions whose functions ask for it stay in the order of
+/// the text until they have registers.
+bool add_passes(llvm::LLVMTargetMachine& machine, llvm::legacy::PassManager& passes, llvm::raw_pwrite_stream& out,
+                bool in_order) {
+  llvm::TargetPassConfig* const config = machine.createPassConfig(passes);
+  auto* const info = new llvm::MachineModuleInfoWrapperPass(&machine);
+  passes.add(config);
+  passes.add(info);
+  if (in_order) config->disablePass(&llvm::MachineSchedulerID);
+  if (config->addISelPasses()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine.addAsmPrinter(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile, info->getMMI().getContext())) {
+    return false;
+  }
+  passes.add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
 Object object_of(llvm::StringRef ir, const char* cpu) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic fault;
@@ -67,14 +89,17 @@ Object object_of(llvm::StringRef ir, const char* cpu) {
   if (module == nullptr) {
     throw std::runtime_error("line " + std::to_string(fault.getLineNo()) + ": " + fault.getMessage().str());
   }
-  const std::unique_ptr<llvm::TargetMachine> machine(target().createTargetMachine(
-      kTriple, cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, kCodeModel, llvm::CodeGenOptLevel::Default));
+  const std::unique_ptr<llvm::LLVMTargetMachine> machine(
+      static_cast<llvm::LLVMTargetMachine*>(target().createTargetMachine(
+          kTriple, cpu, "", llvm::TargetOptions(), llvm::Reloc::PIC_, kCodeModel, llvm::CodeGenOptLevel::Default)));
   module->setTargetTriple(kTriple);
   module->setDataLayout(machine->createDataLayout());
   Object object;
   llvm::raw_svector_ostream out(object);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile)) {
+  const bool in_order =
+      llvm::any_of(*module, [](const llvm::Function& each) { return each.hasFnAttribute("gdr-in-order"); });
+  if (!add_passes(*machine, passes, out, in_order)) {
     throw std::runtime_error("LLVM writes no object files for this processor");
   }
   passes.run(*module);

@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "chip_arguments.h"
 #include "reference_block.h"
 #include "require.h"
 
 namespace gdr::emulator {
 namespace {
-
-constexpr PeWords kGpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
-constexpr PeWords kLm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
-
-void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
 
 void require_words(const PeWords& where) {
   if (where.memory == isa::Memory::bm) throw Error("where.memory = bm is refused: it must be gpr or lm");
@@ -21,7 +17,7 @@ void require_words(const PeWords& where) {
   require(where.count <= (size - where.address) / step, "where.count", where.count, 0, (size - where.address) / step);
 }
 
-void require_bm(unsigned address, std::size_t count) {
+void require_bm_run(unsigned address, std::size_t count) {
   constexpr unsigned kWords = isa::kBmShortWords / 2;
   require(address <= kWords, "address", address, 0, kWords);
   require(count <= kWords - address, "count", count, 0, kWords - address);
@@ -31,24 +27,24 @@ void require_shape(const BlockState& state) {
   const auto require_size = [](std::string_view which, std::size_t size, std::size_t expected) {
     require(size == expected, which, size, expected, expected);
   };
-  require_size("state.gpr", state.gpr.size(), kPesPerBlock * kGpr.count);
-  require_size("state.lm", state.lm.size(), kPesPerBlock * kLm.count);
+  require_size("state.gpr", state.gpr.size(), kPesPerBlock * kWholeGpr.count);
+  require_size("state.lm", state.lm.size(), kPesPerBlock * kWholeLm.count);
   require_size("state.registers", state.registers.size(), kPesPerBlock);
-  require_bm(0, state.bm.size());
+  require_bm_run(0, state.bm.size());
 }
 
 std::span<const LongWord> gpr_of(const BlockState& state, unsigned pe) {
-  return std::span(state.gpr).subspan(pe * kGpr.count, kGpr.count);
+  return std::span(state.gpr).subspan(pe * kWholeGpr.count, kWholeGpr.count);
 }
 std::span<const LongWord> lm_of(const BlockState& state, unsigned pe) {
-  return std::span(state.lm).subspan(pe * kLm.count, kLm.count);
+  return std::span(state.lm).subspan(pe * kWholeLm.count, kWholeLm.count);
 }
 
 template <class ReadPe, class Registers>
 BlockState gather(const ReadPe& read_pe, const Registers& registers, std::vector<LongWord> bm) {
   BlockState state;
   for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-    for (const auto& [where, words] : {std::pair(kGpr, &state.gpr), std::pair(kLm, &state.lm)}) {
+    for (const auto& [where, words] : {std::pair(kWholeGpr, &state.gpr), std::pair(kWholeLm, &state.lm)}) {
       const std::vector<LongWord> of_pe = read_pe(pe, where);
       words->insert(words->end(), of_pe.begin(), of_pe.end());
     }
@@ -111,7 +107,7 @@ void BlockStepper::step() {
 std::vector<WordWrite> BlockStepper::written() const { return state_->block.written(); }
 
 void BlockStepper::write_bm(unsigned address, std::span<const LongWord> words) {
-  require_bm(address, words.size());
+  require_bm_run(address, words.size());
   state_->block.write_bm(address, words);
 }
 
@@ -139,7 +135,7 @@ PeRegisters BlockStepper::registers(unsigned pe) const {
 }
 
 std::vector<LongWord> BlockStepper::read_bm(unsigned address, unsigned count) const {
-  require_bm(address, count);
+  require_bm_run(address, count);
   return state_->block.read_landed(isa::Storage::bm, 0, 2 * address, Width::long_word, count);
 }
 
@@ -156,8 +152,8 @@ void BlockStepper::set_state(const BlockState& state) {
   block.stop();
   block.write_bm(0, state.bm);
   for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-    block.write_pe(pe, kGpr, gpr_of(state, pe));
-    block.write_pe(pe, kLm, lm_of(state, pe));
+    block.write_pe(pe, kWholeGpr, gpr_of(state, pe));
+    block.write_pe(pe, kWholeLm, lm_of(state, pe));
     block.write_registers(pe, state.registers[pe]);
   }
 }
@@ -171,8 +167,8 @@ void set_state(Chip& chip, unsigned block, const BlockState& state) {
   require_shape(state);
   chip.write_bm(block, 0, state.bm);
   for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
-    chip.write_pe(block, pe, kGpr, gpr_of(state, pe));
-    chip.write_pe(block, pe, kLm, lm_of(state, pe));
+    chip.write_pe(block, pe, kWholeGpr, gpr_of(state, pe));
+    chip.write_pe(block, pe, kWholeLm, lm_of(state, pe));
     chip.write_registers(block, pe, state.registers[pe]);
   }
 }

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "gdr/base/units.h"
 #include "gdr/emulator/chip.h"
 
 namespace gdr::emulator {
 namespace {
 
-constexpr double kMega = 1e6;
-constexpr double kMicro = 1e-6;
 constexpr double kFieldBytes = 8;
 constexpr double kRingWordBytes = 8;  // sums travel as they go to the host [ours, the record is silent]
 

@@ -1,4 +1,4 @@
-// What every engine refuses: PEs and addresses that a chip does not have.
+// The memories of a PE whole, and what every engine refuses: PEs and addresses that a chip does not have.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,6 +8,9 @@
 #include "require.h"
 
 namespace gdr::emulator {
+
+inline constexpr PeWords kWholeGpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
+inline constexpr PeWords kWholeLm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
 
 inline void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
 

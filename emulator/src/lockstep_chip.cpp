@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "chip_arguments.h"
 #include "decoded_program.h"
 #include "lockstep_search.h"
 
@@ -20,13 +21,10 @@ using lockstep::BlockView;
 using lockstep::difference;
 using lockstep::Difference;
 
-constexpr PeWords kGpr{isa::Memory::gpr, 0, Width::long_word, isa::kGprShortWords / 2};
-constexpr PeWords kLm{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
-
 BlockView view_of(const Chip& chip, unsigned block, unsigned live_pes) {
   BlockView view;
   for (unsigned pe = 0; pe < live_pes; ++pe) {
-    for (const auto& [where, words] : {std::pair(kGpr, &view.state.gpr), std::pair(kLm, &view.state.lm)}) {
+    for (const auto& [where, words] : {std::pair(kWholeGpr, &view.state.gpr), std::pair(kWholeLm, &view.state.lm)}) {
       const std::vector<LongWord> own = chip.read_pe(block, pe, where);
       words->insert(words->end(), own.begin(), own.end());
     }

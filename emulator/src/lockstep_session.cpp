@@ -17,9 +17,9 @@ using lockstep::Difference;
 /// The two engines, expected first.
 using Engines = std::array<std::shared_ptr<const Engine>, 2>;
 
-class LoweredTwice final : public Lowered {
+class LoweredOnEach final : public Lowered {
  public:
-  LoweredTwice(const Engines& engines, const isa::Program& program)
+  LoweredOnEach(const Engines& engines, const isa::Program& program)
       : each{engines[0]->lower(program), engines[1]->lower(program)} {}
   [[nodiscard]] const isa::Program& program() const override { return each[0]->program(); }
 
@@ -76,7 +76,7 @@ class SessionPair final : public lockstep::Pair {
 
 class LockstepSession final : public Session {
  public:
-  LockstepSession(Engines engines, std::shared_ptr<const LoweredTwice> program, const SessionOptions& options)
+  LockstepSession(Engines engines, std::shared_ptr<const LoweredOnEach> program, const SessionOptions& options)
       : engines_(std::move(engines)), program_(std::move(program)) {
     for (std::size_t n = 0; n < engines_.size(); ++n) each_[n] = engines_[n]->open(program_->each[n], options);
   }
@@ -245,7 +245,7 @@ class LockstepSession final : public Session {
   }
 
   Engines engines_;
-  std::shared_ptr<const LoweredTwice> program_;
+  std::shared_ptr<const LoweredOnEach> program_;
   std::array<std::unique_ptr<Session>, 2> each_;
   std::uint64_t tickets_ = 0;
 };
@@ -255,11 +255,11 @@ class LockstepEngine final : public Engine {
   explicit LockstepEngine(Engines engines) : engines_(std::move(engines)) {}
 
   [[nodiscard]] std::shared_ptr<const Lowered> lower(const isa::Program& program) const override {
-    return std::make_shared<LoweredTwice>(engines_, program);
+    return std::make_shared<LoweredOnEach>(engines_, program);
   }
   [[nodiscard]] std::unique_ptr<Session> open(std::shared_ptr<const Lowered> program,
                                               const SessionOptions& options) const override {
-    return std::make_unique<LockstepSession>(engines_, lowered_here<LoweredTwice>(program), options);
+    return std::make_unique<LockstepSession>(engines_, lowered_here<LoweredOnEach>(program), options);
   }
   /// What the host sees is the first engine's.
   [[nodiscard]] EngineTraits traits() const override { return engines_[0]->traits(); }

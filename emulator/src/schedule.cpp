@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gdr/base/units.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/effects.h"
 
@@ -180,8 +181,6 @@ std::string_view name_of(StallReason reason) { return kReasonNames[static_cast<s
 std::string_view key_of(StallReason reason) { return kReasonNames[static_cast<std::size_t>(reason)].key; }
 
 PortTiming port_timing(const MachineDescription& machine) {
-  constexpr double kNano = 1e-9;
-  constexpr double kMega = 1e6;
   // Of external memory a row is opened, then read as fast as the memory goes.
   const double em_word = 1 / (machine.em_rate * kMega) + machine.em_row_ns * kNano / machine.em_row_words;
   const double em_interval = em_word * machine.clock_mhz * kMega;

@@ -12,8 +12,6 @@ namespace {
 /// The transposed product has to be this much faster, since it writes C across its columns.
 constexpr double kWorthTransposing = 0.9;
 
-MatrixView transposed(const MatrixView& matrix) { return {matrix.data, matrix.column_step, matrix.row_step}; }
-
 }  // namespace
 
 /// Boards that one call works on.
@@ -71,7 +69,7 @@ Product BoardPool::multiply(const MatrixView& a, const MatrixView& b, std::size_
     return model(static_cast<unsigned>(models_.size())).times(rows, columns, k, transfer_).total();
   };
   if (seconds(n, m) >= kWorthTransposing * seconds(m, n)) return multiply_rows(a, b, m, n, k);
-  Product product = multiply_rows(transposed(b), transposed(a), n, m, k);
+  Product product = multiply_rows(b.transposed(), a.transposed(), n, m, k);
   std::vector<double> elements(m * n);
   for (std::size_t j = 0; j < n; ++j) {
     for (std::size_t i = 0; i < m; ++i) elements[i + j * m] = product.elements[j + i * n];

@@ -16,8 +16,6 @@ constexpr int kMostExponent = 1023;
 /// Of a row or column that is scaled: products of the smallest numbers of two of them stay above kLeastExponent.
 constexpr int kWidest = -kLeastExponent / 2;
 
-MatrixView transposed(const MatrixView& matrix) { return {matrix.data, matrix.column_step, matrix.row_step}; }
-
 /// Of every row; nothing if there is infinity or NaN.
 std::optional<std::vector<ExponentRange>> row_ranges(const MatrixView& matrix, std::int64_t rows,
                                                      std::int64_t columns) {
@@ -74,7 +72,7 @@ std::optional<Scaling> scaling_of(const MatrixView& a, const MatrixView& b, std:
                                   std::int64_t k) {
   auto rows = row_ranges(a, m, k);
   if (!rows) return std::nullopt;
-  auto columns = row_ranges(transposed(b), n, k);
+  auto columns = row_ranges(b.transposed(), n, k);
   if (!columns) return std::nullopt;
   if (fits_unscaled(joined(*rows), joined(*columns), k)) return Scaling{};
   return Scaling{std::move(*rows), std::move(*columns)};

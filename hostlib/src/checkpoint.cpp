@@ -19,9 +19,9 @@
 namespace gdr::hostlib {
 namespace {
 
-constexpr std::string_view kMagic = "gdrnbody";
+constexpr std::string_view kCheckpointMagic = "gdrnbody";
 constexpr std::uint64_t kVersion = 4;  // 1 had no context, 2 no potentials, 3 no noise_limited_steps
-constexpr std::size_t kHeaderBytes = kMagic.size() + kWordBytes;
+constexpr std::size_t kHeaderBytes = kCheckpointMagic.size() + kWordBytes;
 constexpr std::size_t kChecksumBytes = 64;            // SHA-256 in hex digits
 constexpr std::size_t kWordsPerBody = 4 + 5 * 3 + 1;  // id, mass, t, dt; x, v, a, jerk, snap; pot
 
@@ -129,9 +129,9 @@ Checkpoint read_payload(std::string_view payload) {
 }
 
 Checkpoint decode(std::string_view bytes) {
-  if (bytes.substr(0, kMagic.size()) != kMagic) throw Error("it is no checkpoint of gdr nbody");
+  if (bytes.substr(0, kCheckpointMagic.size()) != kCheckpointMagic) throw Error("it is no checkpoint of gdr nbody");
   if (bytes.size() < kHeaderBytes + kChecksumBytes) throw Error("it is truncated");
-  const std::uint64_t version = read_le(bytes.substr(kMagic.size()));
+  const std::uint64_t version = read_le(bytes.substr(kCheckpointMagic.size()));
   if (version != kVersion) throw Error(fmt::format("its version {} is not {}", version, kVersion));
   const std::string_view signed_part = bytes.substr(0, bytes.size() - kChecksumBytes);
   if (checksum(signed_part) != bytes.substr(signed_part.size())) {
@@ -144,7 +144,7 @@ Checkpoint decode(std::string_view bytes) {
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
   const HermiteState& state = checkpoint.state;
-  std::string bytes(kMagic);
+  std::string bytes(kCheckpointMagic);
   append_le(bytes, kVersion);
   append_le(bytes, std::uint64_t{checkpoint.context.size()});
   bytes += checkpoint.context;

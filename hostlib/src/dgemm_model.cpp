@@ -4,13 +4,12 @@
 #include <bit>
 #include <cmath>
 
+#include "gdr/base/units.h"
 #include "gdr/emulator/schedule.h"
 
 namespace gdr {
 namespace {
 
-constexpr double kMega = 1e6;
-constexpr double kMicro = 1e-6;
 constexpr double kFieldBytes = 8;
 
 double flops_per_turn(const DgemmBlocking& blocking) {

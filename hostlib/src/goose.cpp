@@ -15,7 +15,7 @@
 
 namespace {
 
-thread_local std::string last_message;
+thread_local std::string goose_message;
 
 struct CloseRuntime {
   void operator()(gdr_runtime* runtime) const { gdr_runtime_close(runtime); }
@@ -56,9 +56,9 @@ namespace {
 
 int fail(gdr_goose& loop, const std::string& why) {
   try {
-    last_message = loop.place + ": " + why;
+    goose_message = loop.place + ": " + why;
   } catch (const std::bad_alloc&) {
-    last_message.clear();
+    goose_message.clear();
   }
   loop.failed = true;
   return 1;
@@ -147,12 +147,12 @@ void refuse_overlaps(gdr_goose& loop) {
 }  // namespace
 
 int gdr_goose_begin(gdr_goose** loop, const char* place, const unsigned char* object, size_t bytes) {
-  last_message.clear();
+  goose_message.clear();
   try {
     const std::string where = gdr::base::environment("GDR_GOOSE");
     if (where == "host") return GDR_GOOSE_HOST;
     if (!where.empty() && where != "board") {
-      last_message = std::string(place) + ": GDR_GOOSE = '" + where + "' is refused: it must be board or host";
+      goose_message = std::string(place) + ": GDR_GOOSE = '" + where + "' is refused: it must be board or host";
       return GDR_GOOSE_FAILED;
     }
     if (*loop == nullptr) {
@@ -163,7 +163,7 @@ int gdr_goose_begin(gdr_goose** loop, const char* place, const unsigned char* ob
       *loop = fresh.release();
     }
   } catch (const std::exception& error) {
-    last_message = error.what();
+    goose_message = error.what();
     return GDR_GOOSE_FAILED;
   }
   gdr_goose& one = **loop;
@@ -236,4 +236,4 @@ const gdr_goose_word* gdr_goose_result(gdr_goose* loop) {
   return loop->results.data() + at;
 }
 
-const char* gdr_goose_message(void) { return last_message.c_str(); }
+const char* gdr_goose_message(void) { return goose_message.c_str(); }

@@ -6,13 +6,10 @@
 #include <cmath>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 
 namespace gdr {
 namespace {
-
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-constexpr double kElementBytes = 8;
 
 /// `swap` gives the seconds of the row swaps of a panel: of its rows, its columns, and the columns to the right of it.
 template <class Swap>
@@ -60,7 +57,7 @@ double HplNode::row_swaps(double rows, double nb, double columns) const {
   return swap_bytes(rows, nb, host_.cache_line) * columns / (host_.memory_mb * kMega);
 }
 
-double HplNode::back_substitution(double n) const { return n * n / 2 * kElementBytes / (host_.memory_mb * kMega); }
+double HplNode::back_substitution(double n) const { return n * n / 2 * kDoubleBytes / (host_.memory_mb * kMega); }
 
 const base::DescriptionKind& host_kind() {
   static const base::DescriptionKind kind{"host",
@@ -86,7 +83,7 @@ HostDescription load_host(std::string_view name_or_file) {
 }
 
 double swap_bytes(double rows, double nb, double cache_line) {
-  const double in_line = cache_line / kElementBytes;
+  const double in_line = cache_line / kDoubleBytes;
   // No pivot of the panel hits any of a line's rows: (1 - 1 / rows) (1 - 1 / (rows - 1)) ... for each of them.
   const double untouched = std::pow(1 - nb / rows, in_line);
   const double lines = nb / in_line + (rows - nb) / in_line * (1 - untouched);
@@ -98,7 +95,7 @@ double hpl_flops(double n) { return 2.0 / 3 * n * n * n + 1.5 * n * n; }
 HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb) {
   // Each row of the panel changes places with one below it: both read and written.
   const auto swap = [&](double, double columns, double rest) {
-    return 4 * kElementBytes * columns * rest / (host.alone_swap_mb * kMega);
+    return 4 * kDoubleBytes * columns * rest / (host.alone_swap_mb * kMega);
   };
   return stages(HplNode(host, nullptr, {}), static_cast<double>(n), static_cast<double>(nb), swap);
 }

@@ -10,6 +10,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/json.h"
+#include "gdr/base/units.h"
 #include "gdr/emulator/chip.h"
 #include "line_texts.h"
 
@@ -20,9 +21,7 @@ using emulator::BoardTime;
 using emulator::StallReason;
 using isa::Section;
 
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-constexpr double kWordBytes = 9;
+constexpr double kPortWordBytes = 9;
 
 constexpr const char* kTool = "gdr profile";
 constexpr int kFormat = 2;  // 1 had neither this number nor a digest
@@ -118,9 +117,9 @@ std::vector<ProfileCeiling> ceilings_of(const BoardTime& board, double flops) {
   const auto word_count = [](std::uint64_t n) { return static_cast<double>(n); };
   double port_words = 0;  // through the port of one BM in all runs
   port_words += word_count(board.iterations()) * static_cast<double>(schedule.pass(Section::loop_body).port_busy);
-  path("BM", port_words * kWordBytes, kWordBytes * clock);
-  path("IDP", word_count(counters.idp_words) * kWordBytes, kWordBytes * chips * clock / machine.idp_clocks);
-  path("ODP", word_count(counters.odp_words) * kWordBytes, kWordBytes * chips * clock / machine.odp_clocks);
+  path("BM", port_words * kPortWordBytes, kPortWordBytes * clock);
+  path("IDP", word_count(counters.idp_words) * kPortWordBytes, kPortWordBytes * chips * clock / machine.idp_clocks);
+  path("ODP", word_count(counters.odp_words) * kPortWordBytes, kPortWordBytes * chips * clock / machine.odp_clocks);
   path("host link", word_count(counters.host_bytes_in + counters.host_bytes_out), chips * machine.pio_mb * kMega);
   return ceilings;
 }

@@ -119,7 +119,7 @@ class Roofline {
   double x0_ = 0, x1_ = 0, y0_ = 0, y1_ = 0;  // of the plot, log10
 };
 
-constexpr std::string_view kStyle =
+constexpr std::string_view kProfileStyle =
     R"(body{font:14px/1.45 sans-serif;margin:2em auto;max-width:78em;padding:0 1em;color:#222}
 h1{font-size:1.4em}h2{font-size:1.1em;margin-top:1.6em}.verdict{background:#eef4fa;border-left:4px solid #1f4e79;padding:.7em 1em}
 table{border-collapse:collapse;width:100%}td,th{padding:.15em .5em;text-align:left;border-bottom:1px solid #e4e4e4;vertical-align:top}
@@ -135,8 +135,8 @@ std::string profile_page(const Profile& p) {
       "profile</title><style>{1}</style></head><body>\n"
       "<h1>{0} on {2} at {3} MHz, engine {4}</h1>\n<p class=\"verdict\" id=\"verdict\">{5}</p>\n"
       "<p id=\"figures\">{6:.6g} s emulated, {7:.4g} Gflops, {8} chip clocks.</p>\n",
-      html(p.kernel), kStyle, html(p.machine), p.clock_mhz, html(p.engine), html(p.verdict()), p.seconds, p.gflops,
-      p.clocks.total());
+      html(p.kernel), kProfileStyle, html(p.machine), p.clock_mhz, html(p.engine), html(p.verdict()), p.seconds,
+      p.gflops, p.clocks.total());
   const auto row = [&](std::string_view name, double seconds) {
     const double share = p.seconds > 0 ? seconds / p.seconds : 0;
     page += fmt::format(

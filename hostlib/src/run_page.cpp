@@ -15,7 +15,7 @@ namespace {
 
 using base::html;
 
-constexpr std::string_view kStyle =
+constexpr std::string_view kRunStyle =
     "body{font:14px/1.45 sans-serif;margin:1.5em auto;max-width:90em;padding:0 1em;color:#222}h1{font-size:1.4em}"
     "h2{font-size:1.1em;margin-top:1.6em}.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(26em,1fr));"
     "gap:1em}"
@@ -107,7 +107,7 @@ std::string run_page(const RunReport& report) {
       "<!doctype html>\n<html lang=\"en\"><head><meta "
       "charset=\"utf-8\"><title>{0}</title><style>{1}{2}</style></head><body>\n"
       "<h1>{0}</h1>\n",
-      html(report.title), kStyle, kPlotStyle);
+      html(report.title), kRunStyle, kPlotStyle);
   if (report.samples.size() < 2) {
     page += "<p>The run has one output at most: <code>--out-every</code> gives curves.</p>\n";
   }

@@ -31,14 +31,14 @@ namespace {
 
 using gdr::isa::Transfer;
 
-thread_local std::string last_message;
+thread_local std::string runtime_message;
 
 /// Without memory for the words there are none.
 int failed(int status, std::string_view why) noexcept {
   try {
-    last_message = why;
+    runtime_message = why;
   } catch (const std::bad_alloc&) {
-    last_message.clear();
+    runtime_message.clear();
   }
   return status;
 }
@@ -46,7 +46,7 @@ int failed(int status, std::string_view why) noexcept {
 /// Calls `body`, which returns a status, and turns what it throws into one.
 template <class Body>
 int guarded(Body body) {
-  last_message.clear();
+  runtime_message.clear();
   try {
     return body();
   } catch (const std::bad_alloc&) {
@@ -265,4 +265,4 @@ const char* gdr_runtime_strerror(int status) {
   }
 }
 
-const char* gdr_runtime_message(void) { return last_message.c_str(); }
+const char* gdr_runtime_message(void) { return runtime_message.c_str(); }

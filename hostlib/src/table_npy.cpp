@@ -13,7 +13,7 @@
 namespace gdr::hostlib {
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
+constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
 constexpr std::size_t kVersionBytes = 2;
 constexpr std::size_t kAlignment = 64;              // of the first record, as NumPy writes it
 constexpr std::size_t kMostVersion1Header = 65535;  // its length has 16 bits
@@ -189,11 +189,11 @@ class HeaderParser {
 /// The header's text, and where the records begin.
 std::pair<std::string_view, std::size_t> header_of(std::string_view bytes, const std::string& name) {
   const auto fail = [&](const std::string& why) { throw Error(fmt::format("{}: {}", name, why)); };
-  if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + kVersionBytes) fail("this is no NPY file");
-  const unsigned version = static_cast<unsigned char>(bytes[kMagic.size()]);
+  if (!bytes.starts_with(kNpyMagic) || bytes.size() < kNpyMagic.size() + kVersionBytes) fail("this is no NPY file");
+  const unsigned version = static_cast<unsigned char>(bytes[kNpyMagic.size()]);
   if (version < 1 || version > 3) fail(fmt::format("NPY version {} is not known (1, 2 or 3)", version));
   const std::size_t length_bytes = version == 1 ? 2 : 4;
-  const std::size_t length_at = kMagic.size() + kVersionBytes;
+  const std::size_t length_at = kNpyMagic.size() + kVersionBytes;
   if (bytes.size() < length_at + length_bytes) fail("the file ends within its header");
   std::size_t length = 0;
   for (std::size_t n = length_bytes; n-- > 0;) {
@@ -326,11 +326,11 @@ std::string to_npy(const Table& table) {
   std::string text = dictionary(table);
   const bool version1 = text.size() + kAlignment < kMostVersion1Header;
   const std::size_t length_bytes = version1 ? 2 : 4;
-  const std::size_t before = kMagic.size() + kVersionBytes + length_bytes;
+  const std::size_t before = kNpyMagic.size() + kVersionBytes + length_bytes;
   const std::size_t used = before + text.size() + 1;  // the header ends with a line feed
   text.append((kAlignment - used % kAlignment) % kAlignment, ' ');
   text += '\n';
-  std::string bytes(kMagic);
+  std::string bytes(kNpyMagic);
   bytes += static_cast<char>(version1 ? 1 : 2);
   bytes += '\0';
   for (std::size_t n = 0; n < length_bytes; ++n) bytes += static_cast<char>((text.size() >> (8 * n)) & 0xFF);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/interconnect/summa.h"
 #include "mpi/run_mpi.h"
 #include "mpi_program.h"
@@ -103,7 +104,6 @@ std::vector<double> gathered(const SummaPlan& plan, const SummaRank& rank) {
 
 /// All processes of this host hold A, B and their blocks; where the product is looked at, one holds two more.
 void refuse_what_does_not_fit(const SummaOptions& options) {
-  constexpr double kGiga = 1e9;
   MPI_Comm host = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
   int processes = 0;
@@ -116,8 +116,8 @@ void refuse_what_does_not_fit(const SummaOptions& options) {
   const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= memory) return;
   throw gdr::Error("n: " + std::to_string(options.n) + " is refused: " + std::to_string(processes) +
-                   " processes here would need " + std::to_string(static_cast<std::uint64_t>(needed / kGiga)) +
-                   " GB of " + std::to_string(static_cast<std::uint64_t>(memory / kGiga)));
+                   " processes here would need " + std::to_string(static_cast<std::uint64_t>(needed / gdr::kGiga)) +
+                   " GB of " + std::to_string(static_cast<std::uint64_t>(memory / gdr::kGiga)));
 }
 
 /// False if the product was looked at and is not the serial one.

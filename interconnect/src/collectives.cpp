@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -42,10 +43,9 @@ void gather(Schedule& schedule, std::size_t step, Rank to, std::uint64_t bytes) 
 
 /// After `step` a rank adds what `summands` others sent it to its own.
 void add(Schedule& schedule, std::size_t step, Rank rank, std::uint64_t bytes, Rank summands) {
-  constexpr double kElementBytes = 8;
   auto& steps = schedule.ranks[rank];
   if (steps.size() <= step) steps.resize(step + 1);
-  steps[step].flops += static_cast<double>(bytes) / kElementBytes * summands;
+  steps[step].flops += static_cast<double>(bytes) / kDoubleBytes * summands;
 }
 
 }  // namespace

@@ -8,12 +8,10 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/units.h"
 
 namespace gdr::interconnect {
 namespace {
-
-constexpr double kGiga = 1e9;
-constexpr double kMicro = 1e-6;
 
 using Fields = std::vector<std::string_view>;
 

@@ -10,14 +10,12 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/interconnect/network.h"
 #include "graph_file.h"
 
 namespace gdr::interconnect {
 namespace {
-
-constexpr double kGiga = 1e9;
-constexpr double kMicro = 1e-6;
 
 PlatformKind kind_in(const base::Description& description);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/interconnect/network.h"
 #include "gdr/interconnect/platform.h"
 
@@ -87,7 +88,6 @@ class Builder {
   void refuse_too_many_messages() const {
     constexpr double kBytesPerMessage = 2 * sizeof(Message) * 1.5;  // both halves, in vectors that grow
     constexpr double kMostBytes = 4e9;
-    constexpr double kGiga = 1e9;
     const double ranks = nodes();
     const double lines = side();
     double messages = 0;

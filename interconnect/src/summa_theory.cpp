@@ -4,12 +4,11 @@
 #include <cmath>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 #include "gdr/interconnect/summa.h"
 
 namespace gdr::interconnect {
 namespace {
-
-constexpr double kElementBytes = 8;
 
 [[noreturn]] void refuse(std::string_view table) {
   throw Error(fmt::format("Urino 2020, table {} has no such algorithm in this layout", table));
@@ -81,7 +80,7 @@ SummaTheory summa_theory(SummaAlgorithm algorithm, SummaLayout layout, double no
         break;
     }
   }
-  theory.seconds = theory.messages * theory.words * kElementBytes / bandwidth;
+  theory.seconds = theory.messages * theory.words * kDoubleBytes / bandwidth;
   return theory;
 }
 

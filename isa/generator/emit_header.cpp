@@ -6,8 +6,6 @@
 namespace gdr::generator {
 namespace {
 
-StringRef boolean(bool value) { return value ? "true" : "false"; }
-
 void emit_constant(raw_ostream& out, const llvm::Twine& type, const llvm::Twine& name, const llvm::Twine& value) {
   out << "inline constexpr " << type << ' ' << name << " = " << value << ";\n";
 }

@@ -6,8 +6,6 @@
 namespace gdr::generator {
 namespace {
 
-StringRef boolean(bool value) { return value ? "true" : "false"; }
-
 /// constexpr std::array<TYPE, n> NAME{{ ... }} with one entry, written by `entry`, for each record of a class.
 template <class Entry>
 void emit_table(raw_ostream& out, const RecordKeeper& keeper, StringRef class_name, StringRef type, StringRef name,

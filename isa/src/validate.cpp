@@ -22,8 +22,6 @@ template <class... Values>
   throw Error(fmt::vformat(text, fmt::make_format_args(values...)));
 }
 
-std::string_view name_of(Width width) { return width == Width::long_word ? "long" : "short"; }
-
 /// Short words from the variable's address to its end.
 unsigned extent_of(const Variable& variable) {
   const bool whole_long_words = variable.memory == Memory::bm && !variable.packed;

@@ -212,9 +212,9 @@ class Kernel:
                 raise Error(f"{what}['{name}'] has shape {array.shape}: it must be (n{''.join(f', {d}' for d in dimensions)})")
             if not np.can_cast(array.dtype, dtype, "same_kind") or array.dtype.kind not in "iufb":
                 raise Error(f"{what}['{name}'] has type {array.dtype}: it must be {dtype} or convert to it without loss of kind")
-            if array.dtype.kind == "f":
-                refuse_not_finite(f"{what}['{name}']", array, finite=False)
             records[name] = array
+            if array.dtype.kind == "f":  # of the copy, which no other thread changes
+                refuse_not_finite(f"{what}['{name}']", records[name], finite=False)
         return records.view(np.uint64).reshape(len(records), records.dtype.itemsize // 8)
 
     def __repr__(self) -> str:

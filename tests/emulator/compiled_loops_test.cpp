@@ -1,5 +1,6 @@
 // Compiled loop bodies against the interpreter and the reference engine: the kernels on all sorts of data, random
 // bodies of operations that are compiled, and the cache of compiled code.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -185,10 +186,14 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
   const Kernel of = compiled_kernels()[std::get<0>(GetParam())];
   const Data data = std::get<1>(GetParam());
   const isa::Program program = kernel(of.file, of.definitions);
+  // More than of a call of compiled code; the engine native's calls are longer.
   constexpr unsigned kTurns = 37;
+  constexpr unsigned kNativeTurns = 133;
+  static_assert(kTurns > emulator::jit::kTurns && kNativeTurns > emulator::jit::kTurnsOfDoubles);
+  const unsigned most_turns = data == Data::random ? kNativeTurns : kTurns;
   std::mt19937_64 random(7);
-  std::vector<LongWord> records(std::size_t{kTurns} * kBlocks * program.record_words);
-  for (unsigned record = 0; record < kTurns * kBlocks; ++record) {
+  std::vector<LongWord> records(std::size_t{most_turns} * kBlocks * program.record_words);
+  for (unsigned record = 0; record < most_turns * kBlocks; ++record) {
     for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
       for (unsigned n = 0; n < variable->elements; ++n) {
         const bool counts = variable->name.starts_with("index") || variable->name == "slot";
@@ -251,16 +256,22 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
       EXPECT_GT(outcome.packed, 0U) << turns << " turns, " << live_pes << " live PEs";
     }
   }
+  for (const unsigned live_pes : {kPesPerBlock, 6U}) {
+    emulator::LoopRun run{{records, program.record_words, std::size_t{most_turns} * kBlocks - 15}, live_pes};
+    EXPECT_TRUE(compare_native(program, run, blocks, prepare).equal) << live_pes << " live PEs, all records, native";
+  }
   // The last PE has copies of its first element.
   for (const unsigned live_pes : {1U, 6U}) {
     filled_up = live_pes - 1;
     emulator::LoopRun run{{records, program.record_words, std::size_t{kTurns} * kBlocks}, live_pes};
-    const std::uint64_t alike_before = emulator::jit::alike_turns();
+    const std::uint64_t before = emulator::jit::alike_turns();
     EXPECT_TRUE(compare(program, run, blocks, prepare).equal) << live_pes << " live PEs, the last filled up";
+    const std::uint64_t before_native = emulator::jit::alike_turns();
     EXPECT_TRUE(compare_native(program, run, blocks, prepare).equal)
         << live_pes << " live PEs, the last filled up, native";
     if (data == Data::random && !may_fault) {
-      EXPECT_GT(emulator::jit::alike_turns(), alike_before) << live_pes << " live PEs, the last filled up";
+      EXPECT_GT(before_native, before) << live_pes << " live PEs, the last filled up";
+      EXPECT_GT(emulator::jit::alike_turns(), before_native) << live_pes << " live PEs, the last filled up, native";
     }
   }
 }
@@ -840,6 +851,26 @@ TEST(CompiledLoopBodies, LeaveAWordToTheLastTurnOnlyIfBothHalvesAreWritten) {
   EXPECT_TRUE(code_of(body_of(kBoth)).leaves_all);
   EXPECT_FALSE(code_of(body_of(kUpper)).leaves_all);
   EXPECT_FALSE(code_of(body_of(kLower)).leaves_all);
+}
+
+// The ends of the exponents, and those beyond which a step of the code would be no normal double.
+TEST_F(CompiledLoops, TakeConstantsOfEveryExponent) {
+  constexpr unsigned kFields[] = {0,    1,    2,    8,    9,    54,   55,   61,   62,   63,   64,
+                                  1023, 1982, 1983, 1984, 1990, 2017, 2018, 2019, 2045, 2046, 2047};
+  const std::vector<LongWord> records(std::size_t{9} * kBlocks, emulator::flt64to72(1.5).value);
+  unsigned compiled = 0;
+  for (const char* const line :
+       {"fpassa {} $lr8", "fpassa -{} $r8", "fmax {} x $lr8", "fadd {} x $lr8", "fmulh {0} x\n  fmull {0} x $lr8"}) {
+    for (const unsigned field : kFields) {
+      const std::string constant = fmt::format("hl\"{:03x}258a3dcd7e26f41\"", field);
+      const isa::Program program = body_of(fmt::format(fmt::runtime(line), constant) + "\n  nop\n");
+      const Outcome outcome =
+          compare(program, {{records, 1, 9 * kBlocks}, kPesPerBlock}, 1, [](Chip&) {}, emulator::make_reference_chip());
+      EXPECT_TRUE(outcome.equal) << fmt::format(fmt::runtime(line), constant);
+      compiled += outcome.compiled > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(compiled, 0U);
 }
 
 TEST(CompiledLoopBodies, AreRefusedWhereTheHostHasNone) {

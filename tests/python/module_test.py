@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -118,6 +119,22 @@ class Kernels(unittest.TestCase):
         self.refuses("engine", grapedr.Device, engine="steam")
         self.refuses("nothing.vsm is not found", grapedr.kernel, "nothing")
         self.refuses("Type II", grapedr.kernel("dgemm").run, {}, {})
+
+    def test_more_records_than_a_memory_holds_are_refused(self):
+        model = (pathlib.Path(__file__).parents[2] / "machines/model1800.toml").read_text(encoding="utf-8")
+        small = model.replace("em_words          = { value = 33554432", "em_words          = { value = 1024")
+        with tempfile.TemporaryDirectory() as folder:
+            machine = pathlib.Path(folder) / "small.toml"
+            machine.write_text(small, encoding="utf-8")
+            device = grapedr.Device(machine=str(machine))
+            holds = 4 * 1024 // 2  # four chips; a record of the kernel has two words
+            fits = {"xj": np.ones(holds), "mj": np.ones(holds)}
+            self.assertEqual(self.kernel.run({"xi": [0.0]}, fits, device)["sum"], [holds])
+            self.refuses(
+                f"j-records 0..{holds} do not fit: external memory holds {holds}, 1 too few",
+                self.kernel.run, {"xi": [0.0]}, {name: np.append(array, 1.0) for name, array in fits.items()}, device,
+            )
+            self.assertEqual(self.kernel.run({"xi": [0.0]}, fits, device)["sum"], [holds])
 
     def test_no_particles_are_no_error(self):
         results = self.kernel.run({"xi": np.zeros(0)}, {"xj": [1.0], "mj": [1.0]})

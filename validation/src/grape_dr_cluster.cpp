@@ -4,6 +4,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/base/units.h"
 #include "gdr/cluster/hpl_cluster.h"
 #include "gdr/cluster/nbody_model.h"
 #include "gdr/cluster/nbody_node.h"
@@ -14,11 +15,6 @@
 
 namespace gdr::validation {
 namespace {
-
-constexpr double kMega = 1e6;
-constexpr double kGiga = 1e9;
-constexpr double kTera = 1e12;
-constexpr double kPercent = 100;
 
 struct Result {
   double flops_per_second = 0;

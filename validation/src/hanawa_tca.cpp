@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "gdr/base/units.h"
 #include "gdr/interconnect/ha_pacs_tca.h"
 #include "gdr/interconnect/peach2.h"
 #include "gdr/interconnect/stencil.h"
@@ -22,10 +23,6 @@ using interconnect::Peach2;
 using interconnect::Stencil;
 using interconnect::StencilTime;
 
-constexpr double kMicro = 1e-6;
-constexpr double kMega = 1e6;
-constexpr double kGiga = 1e9;
-constexpr double kPercent = 100;
 constexpr double kKilobyte = 1024;
 
 using Split = std::array<int, interconnect::kHaloDimensions>;
@@ -46,7 +43,7 @@ constexpr std::array<Split, 13> kSplits{{{2, 1, 1},
                                          {1, 16, 1}}};
 
 /// The system, read when first asked for.
-class Inputs {
+class TcaInputs {
  public:
   const interconnect::HaloSystem& system() {
     if (!system_) system_ = interconnect::HaloSystem::load();
@@ -91,26 +88,26 @@ class Inputs {
 
 // Hanawa et al. 2013.
 
-Ours pcie_rate(Inputs& in) { return in.board().peak_rate() / kGiga; }
-Ours share_of_peak(Inputs& in) { return in.board().dma_rate / in.board().peak_rate() * kPercent; }
-Ours local_share_of_peak(Inputs& in) { return in.board().local_rate / in.board().peak_rate() * kPercent; }
-Ours pio_latency(Inputs& in) { return in.board().pio(0, Memory::cpu) / kMicro; }
-Ours dma_latency(Inputs& in) { return in.board().dma_register(0, Memory::cpu) / kMicro; }
-Ours gpu_latency(Inputs& in) { return in.board().dma_register(0, Memory::gpu) / kMicro; }
-Ours dma_rate(Inputs& in) { return in.board().dma_rate / kGiga; }
-Ours local_rate(Inputs& in) { return in.board().local_rate / kGiga; }
-Ours gpu_read_rate(Inputs& in) { return in.board().gpu_read_rate / kMega; }
-Ours local_gpu_read_rate(Inputs& in) { return in.board().local_gpu_read_rate / kMega; }
-Ours mvapich2_gdr_latency(Inputs& in) { return in.board().mvapich2_gdr / kMicro; }
-Ours dma_8kb(Inputs& in) { return in.board().dma_register(8 * kKilobyte, Memory::cpu) / kMicro; }
+Ours pcie_rate(TcaInputs& in) { return in.board().peak_rate() / kGiga; }
+Ours share_of_peak(TcaInputs& in) { return in.board().dma_rate / in.board().peak_rate() * kPercent; }
+Ours local_share_of_peak(TcaInputs& in) { return in.board().local_rate / in.board().peak_rate() * kPercent; }
+Ours pio_latency(TcaInputs& in) { return in.board().pio(0, Memory::cpu) / kMicro; }
+Ours dma_latency(TcaInputs& in) { return in.board().dma_register(0, Memory::cpu) / kMicro; }
+Ours gpu_latency(TcaInputs& in) { return in.board().dma_register(0, Memory::gpu) / kMicro; }
+Ours dma_rate(TcaInputs& in) { return in.board().dma_rate / kGiga; }
+Ours local_rate(TcaInputs& in) { return in.board().local_rate / kGiga; }
+Ours gpu_read_rate(TcaInputs& in) { return in.board().gpu_read_rate / kMega; }
+Ours local_gpu_read_rate(TcaInputs& in) { return in.board().local_gpu_read_rate / kMega; }
+Ours mvapich2_gdr_latency(TcaInputs& in) { return in.board().mvapich2_gdr / kMicro; }
+Ours dma_8kb(TcaInputs& in) { return in.board().dma_register(8 * kKilobyte, Memory::cpu) / kMicro; }
 
-Ours chained(Inputs& in) {
+Ours chained(TcaInputs& in) {
   constexpr double kPage = 4 * kKilobyte;
   constexpr int kCount = 4;
   return kCount * kPage / in.board().local_chain(kPage, kCount, Memory::cpu) / in.board().local_rate * kPercent;
 }
 
-Ours register_mode(Inputs& in) {
+Ours register_mode(TcaInputs& in) {
   // "30 to 40 %" is read as: that when rounded to tens, from 64 bytes to 2 KB.
   for (double bytes = 64; bytes <= 2 * kKilobyte; bytes *= 2) {
     const double gain = in.board().local_chain(bytes, 1, Memory::cpu) / in.board().local_register(bytes, Memory::cpu);
@@ -120,7 +117,7 @@ Ours register_mode(Inputs& in) {
   return true;
 }
 
-Ours descriptors_do_not_matter(Inputs& in) {
+Ours descriptors_do_not_matter(TcaInputs& in) {
   constexpr double kLimit = 0.05;  // what a figure shows
   for (int count = 2; count <= 128; count *= 2) {
     const double one = in.board().local_chain(count * 4 * kKilobyte, 1, Memory::cpu);
@@ -129,25 +126,25 @@ Ours descriptors_do_not_matter(Inputs& in) {
   return true;
 }
 
-Ours gpu_source_of_1kb(Inputs& in) {
+Ours gpu_source_of_1kb(TcaInputs& in) {
   constexpr double kComparable = 0.75;
   return in.board().dma_register(kKilobyte, Memory::cpu) / in.board().dma_register(kKilobyte, Memory::gpu) >=
          kComparable;
 }
 
 /// Bytes at which a transfer between CPUs reaches half of the peak.
-Ours half_of_peak(Inputs& in) {
+Ours half_of_peak(TcaInputs& in) {
   double bytes = 1;
   while (bytes / in.board().dma_register(bytes, Memory::cpu) < in.board().peak_rate() / 2) ++bytes;
   return bytes / kKilobyte;
 }
 
-Ours worst_hops_of_8(Inputs& in) {
+Ours worst_hops_of_8(TcaInputs& in) {
   const Peach2& board = in.board();
   return static_cast<double>(interconnect::SubCluster(2, 4, board.window_bytes, board.devices).worst_hops());
 }
 
-Ours before_peers(Inputs& in) {
+Ours before_peers(TcaInputs& in) {
   const Peach2& board = in.board();
   for (double bytes = 8; bytes <= kKilobyte; bytes *= 2) {
     const double peach2 = board.dma_register(bytes, Memory::gpu);
@@ -158,7 +155,7 @@ Ours before_peers(Inputs& in) {
   return true;
 }
 
-Ours staged(Inputs& in) {
+Ours staged(TcaInputs& in) {
   for (double bytes = 32 * kKilobyte; bytes <= 128 * kKilobyte; bytes *= 2) {
     if (in.board().staged(bytes) >= in.board().mvapich2(bytes)) return false;
   }
@@ -167,11 +164,11 @@ Ours staged(Inputs& in) {
 
 // IPSJ ACS 8(4), 2015.
 
-Ours host_descriptors(Inputs& in) { return in.cluster().host_descriptors / kMicro; }
-Ours own_descriptors(Inputs& in) { return in.cluster().own_descriptors / kMicro; }
-Ours qpi_rate(Inputs& in) { return in.cluster().qpi_rate / kMega; }
+Ours host_descriptors(TcaInputs& in) { return in.cluster().host_descriptors / kMicro; }
+Ours own_descriptors(TcaInputs& in) { return in.cluster().own_descriptors / kMicro; }
+Ours qpi_rate(TcaInputs& in) { return in.cluster().qpi_rate / kMega; }
 
-Ours qpi_beyond_512kb(Inputs& in) {
+Ours qpi_beyond_512kb(TcaInputs& in) {
   for (double bytes = 512 * kKilobyte; bytes <= 4096 * kKilobyte; bytes *= 2) {
     if (in.cluster().mpi_message(bytes, GdrPath::qpi) != in.cluster().mpi_message(bytes, GdrPath::same_socket)) {
       return false;
@@ -181,7 +178,7 @@ Ours qpi_beyond_512kb(Inputs& in) {
 }
 
 /// The largest power of two up to which sending directly across QPI is quicker than through the hosts.
-Ours best_direct_limit(Inputs& in) {
+Ours best_direct_limit(TcaInputs& in) {
   HaPacsTca direct = in.cluster();
   HaPacsTca hosts = in.cluster();
   direct.gdr_max = 1e9;
@@ -193,7 +190,7 @@ Ours best_direct_limit(Inputs& in) {
   return bytes / kKilobyte;
 }
 
-Ours crossover_of_messages(Inputs& in) {
+Ours crossover_of_messages(TcaInputs& in) {
   double kilobytes = 0;
   while (in.cluster().tca_put((kilobytes + 1) * kKilobyte) <=
          in.cluster().mpi_message((kilobytes + 1) * kKilobyte, GdrPath::same_socket)) {
@@ -202,7 +199,7 @@ Ours crossover_of_messages(Inputs& in) {
   return kilobytes;
 }
 
-Ours crossover_of_faces(Inputs& in, Pattern pattern) {
+Ours crossover_of_faces(TcaInputs& in, Pattern pattern) {
   constexpr double kFloat = 4;
   double n = 0;
   while (in.cluster().tca_face(pattern, kFloat * (n + 1) * (n + 1)) <=
@@ -212,22 +209,22 @@ Ours crossover_of_faces(Inputs& in, Pattern pattern) {
   return n;
 }
 
-Ours block_crossover(Inputs& in) { return crossover_of_faces(in, Pattern::block); }
-Ours block_stride_crossover(Inputs& in) { return crossover_of_faces(in, Pattern::block_stride); }
-Ours stride_crossover(Inputs& in) { return crossover_of_faces(in, Pattern::stride); }
+Ours block_crossover(TcaInputs& in) { return crossover_of_faces(in, Pattern::block); }
+Ours block_stride_crossover(TcaInputs& in) { return crossover_of_faces(in, Pattern::block_stride); }
+Ours stride_crossover(TcaInputs& in) { return crossover_of_faces(in, Pattern::stride); }
 
-Ours laplace_columns(Inputs& in, const char* size) {
+Ours laplace_columns(TcaInputs& in, const char* size) {
   return static_cast<double>(in.sent(Stencil::laplace, size, {2, 8, 1}, Pattern::stride)) / kKilobyte;
 }
-Ours laplace_columns_small(Inputs& in) { return laplace_columns(in, "S"); }
-Ours laplace_columns_large(Inputs& in) { return laplace_columns(in, "L"); }
+Ours laplace_columns_small(TcaInputs& in) { return laplace_columns(in, "S"); }
+Ours laplace_columns_large(TcaInputs& in) { return laplace_columns(in, "L"); }
 
-Ours laplace_order(Inputs& in) {
+Ours laplace_order(TcaInputs& in) {
   return in.gain(Stencil::laplace, "S", {2, 8, 1}, HaloMethod::tca, HaloMethod::mv2gdr) > 1 &&
          in.gain(Stencil::laplace, "S", {2, 8, 1}, HaloMethod::hybrid, HaloMethod::mv2gdr) > 1;
 }
 
-Ours laplace_share(Inputs& in) {
+Ours laplace_share(TcaInputs& in) {
   double most = 0;
   for (const char* size : {"S", "L"}) {
     for (const Split& split : kSplits) {
@@ -240,31 +237,31 @@ Ours laplace_share(Inputs& in) {
   return most * kPercent;
 }
 
-Ours reflect_do(Inputs& in) {
+Ours reflect_do(TcaInputs& in) {
   return in.time(Stencil::laplace, "S", {2, 8, 1}, HaloMethod::hybrid).halo.total / kMicro;
 }
 
-Ours himeno_message_small(Inputs& in) { return in.most_along_a_dimension("S"); }
-Ours himeno_message_middle(Inputs& in) { return in.most_along_a_dimension("M"); }
-Ours himeno_message_large(Inputs& in) { return in.most_along_a_dimension("L"); }
-Ours himeno_middle_block_stride(Inputs& in) {
+Ours himeno_message_small(TcaInputs& in) { return in.most_along_a_dimension("S"); }
+Ours himeno_message_middle(TcaInputs& in) { return in.most_along_a_dimension("M"); }
+Ours himeno_message_large(TcaInputs& in) { return in.most_along_a_dimension("L"); }
+Ours himeno_middle_block_stride(TcaInputs& in) {
   return static_cast<double>(in.sent(Stencil::himeno, "M", {2, 4, 1}, Pattern::block_stride)) / kKilobyte;
 }
 
-Ours block_stride_share(Inputs& in, const Split& split) {
+Ours block_stride_share(TcaInputs& in, const Split& split) {
   return static_cast<double>(in.sent(Stencil::himeno, "M", split, Pattern::block_stride)) /
          static_cast<double>(in.sent(Stencil::himeno, "M", split)) * kPercent;
 }
-Ours share_241(Inputs& in) { return block_stride_share(in, {2, 4, 1}); }
-Ours share_281(Inputs& in) { return block_stride_share(in, {2, 8, 1}); }
+Ours share_241(TcaInputs& in) { return block_stride_share(in, {2, 4, 1}); }
+Ours share_281(TcaInputs& in) { return block_stride_share(in, {2, 8, 1}); }
 
-Ours small_tca(Inputs& in) { return in.gain(Stencil::himeno, "S", {2, 8, 1}, HaloMethod::tca, HaloMethod::mv2gdr); }
-Ours small_hybrid(Inputs& in) {
+Ours small_tca(TcaInputs& in) { return in.gain(Stencil::himeno, "S", {2, 8, 1}, HaloMethod::tca, HaloMethod::mv2gdr); }
+Ours small_hybrid(TcaInputs& in) {
   return in.gain(Stencil::himeno, "S", {2, 8, 1}, HaloMethod::hybrid, HaloMethod::mv2gdr);
 }
 
 /// Over the decompositions in which the hybrid is one: both dimensions are split and both networks carry faces.
-Ours largest_hybrid_gain(Inputs& in) {
+Ours largest_hybrid_gain(TcaInputs& in) {
   double most = 0;
   for (const Stencil stencil : {Stencil::laplace, Stencil::himeno}) {
     for (const char* size : {"S", "M", "L"}) {
@@ -278,30 +275,30 @@ Ours largest_hybrid_gain(Inputs& in) {
   return most;
 }
 
-Ours middle_281(Inputs& in) {
+Ours middle_281(TcaInputs& in) {
   return in.gain(Stencil::himeno, "M", {2, 8, 1}, HaloMethod::hybrid, HaloMethod::mv2gdr) > 1;
 }
-Ours middle_281_tca(Inputs& in) {
+Ours middle_281_tca(TcaInputs& in) {
   return in.gain(Stencil::himeno, "M", {2, 8, 1}, HaloMethod::hybrid, HaloMethod::tca) <= 1;
 }
-Ours middle_241(Inputs& in) {
+Ours middle_241(TcaInputs& in) {
   return in.gain(Stencil::himeno, "M", {2, 4, 1}, HaloMethod::hybrid, HaloMethod::tca) > 1 &&
          in.gain(Stencil::himeno, "M", {2, 4, 1}, HaloMethod::hybrid, HaloMethod::mv2gdr) > 1;
 }
-Ours middle_241_balance(Inputs& in) {
+Ours middle_241_balance(TcaInputs& in) {
   const interconnect::HaloTime halo = in.time(Stencil::himeno, "M", {2, 4, 1}, HaloMethod::hybrid).halo;
   return halo.mpi / halo.tca;
 }
-Ours middle_421_balance(Inputs& in) {
+Ours middle_421_balance(TcaInputs& in) {
   return in.time(Stencil::himeno, "M", {4, 2, 1}, HaloMethod::hybrid).halo.mpi /
          in.time(Stencil::himeno, "M", {4, 2, 1}, HaloMethod::tca).halo.tca;
 }
-Ours small_421_parts(Inputs& in) {
+Ours small_421_parts(TcaInputs& in) {
   const double small = in.time(Stencil::himeno, "S", {4, 2, 1}, HaloMethod::hybrid).halo.mpi /
                        in.time(Stencil::himeno, "S", {4, 2, 1}, HaloMethod::tca).halo.tca;
   return small > std::get<double>(middle_421_balance(in));
 }
-Ours tca_before_hybrid_421(Inputs& in) {
+Ours tca_before_hybrid_421(TcaInputs& in) {
   const double small = in.gain(Stencil::himeno, "S", {4, 2, 1}, HaloMethod::tca, HaloMethod::hybrid);
   const double middle = in.gain(Stencil::himeno, "M", {4, 2, 1}, HaloMethod::tca, HaloMethod::hybrid);
   return small > 1 && middle > 1 && middle < small;
@@ -309,7 +306,7 @@ Ours tca_before_hybrid_421(Inputs& in) {
 
 /// Along a dimension with more than 512 KB of contiguous data PEACH2 is not before MVAPICH2-GDR; the others' gain comes
 /// from packing.
-Ours large(Inputs& in) {
+Ours large(TcaInputs& in) {
   constexpr double kBranch = 512 * kKilobyte;
   for (const Split& split : kSplits) {
     if (static_cast<double>(in.sent(Stencil::himeno, "L", split, Pattern::block)) <= kBranch || split[1] > 1) continue;
@@ -321,8 +318,8 @@ Ours large(Inputs& in) {
 }  // namespace
 
 std::vector<Model> hanawa_tca_models() {
-  const auto inputs = std::make_shared<Inputs>();
-  const auto with = [inputs](Ours (*compute)(Inputs&)) {
+  const auto inputs = std::make_shared<TcaInputs>();
+  const auto with = [inputs](Ours (*compute)(TcaInputs&)) {
     return [inputs, compute](const Row&) -> Ours { return compute(*inputs); };
   };
   return {{"peach2.pcie_rate", {}, with(pcie_rate)},

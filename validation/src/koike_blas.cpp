@@ -14,7 +14,7 @@ namespace gdr::validation {
 namespace {
 
 /// What the rows share, read when first asked for.
-struct Inputs {
+struct BlasInputs {
   static constexpr std::uint64_t kDepth = 2048;  // Koike et al. 2009, section 4.2
 
   const emulator::MachineDescription& board() {
@@ -36,21 +36,21 @@ struct Inputs {
   HostDescription host_;
 };
 
-constexpr std::uint64_t kOrder = 34816;  // Koike et al. 2009, section 4.3
+constexpr std::uint64_t kHplOrder = 34816;  // Koike et al. 2009, section 4.3
 constexpr std::uint64_t kPanel = 2048;
 constexpr DgemmTransfer kPublished{.small_depths = SmallDepths::fixed_unit};  // section 4.1
 
-double seconds(Inputs& inputs, std::uint64_t size, const DgemmTransfer& transfer) {
-  return inputs.dgemm().times(size, size, Inputs::kDepth, transfer).total();
+double seconds(BlasInputs& inputs, std::uint64_t size, const DgemmTransfer& transfer) {
+  return inputs.dgemm().times(size, size, BlasInputs::kDepth, transfer).total();
 }
 
-Ours large_product(Inputs& inputs) {
-  const DgemmTimes times = inputs.dgemm().times(32768, 32768, Inputs::kDepth, {});
+Ours large_product(BlasInputs& inputs) {
+  const DgemmTimes times = inputs.dgemm().times(32768, 32768, BlasInputs::kDepth, {});
   return times.useful_flops / times.total() / 1e9;
 }
 
 /// Transfers are hidden from 16384 on and not below.
-Ours is_hidden_from_16384(Inputs& inputs) {
+Ours is_hidden_from_16384(BlasInputs& inputs) {
   bool holds = true;
   for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
     const DgemmTransfer unlimited{.buffer_words = std::uint64_t{1} << 30};
@@ -60,7 +60,7 @@ Ours is_hidden_from_16384(Inputs& inputs) {
   return holds;
 }
 
-Ours is_slower_without_overlap(Inputs& inputs) {
+Ours is_slower_without_overlap(BlasInputs& inputs) {
   bool holds = true;
   for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
     holds = holds && seconds(inputs, size, {.overlap = false}) > seconds(inputs, size, {});
@@ -68,10 +68,10 @@ Ours is_slower_without_overlap(Inputs& inputs) {
   return holds;
 }
 
-Ours stage_of(Inputs& inputs, HplSystem system, HplStage stage) {
+Ours stage_of(BlasInputs& inputs, HplSystem system, HplStage stage) {
   const HplStages stages = system == HplSystem::host
-                               ? hpl_on_host(inputs.host(), kOrder, kPanel)
-                               : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, kOrder, kPanel);
+                               ? hpl_on_host(inputs.host(), kHplOrder, kPanel)
+                               : hpl_with_board(inputs.host(), inputs.dgemm(), kPublished, kHplOrder, kPanel);
   switch (stage) {
     case HplStage::panel:
       return stages.panel;
@@ -84,7 +84,7 @@ Ours stage_of(Inputs& inputs, HplSystem system, HplStage stage) {
     case HplStage::total:
       return stages.total();
     case HplStage::speed:
-      return hpl_flops(kOrder) / stages.total() / 1e9;
+      return hpl_flops(kHplOrder) / stages.total() / 1e9;
   }
   return {};
 }
@@ -119,7 +119,7 @@ Ours kept_residual_ratio(double n, double nb) {
 }  // namespace
 
 std::vector<Model> koike_blas_models() {
-  const auto inputs = std::make_shared<Inputs>();
+  const auto inputs = std::make_shared<BlasInputs>();
   return {{"dgemm.speed", {}, [inputs](const Row&) { return large_product(*inputs); }},
           {"dgemm.hidden_from_16384", {}, [inputs](const Row&) { return is_hidden_from_16384(*inputs); }},
           {"dgemm.slower_without_overlap", {}, [inputs](const Row&) { return is_slower_without_overlap(*inputs); }},

@@ -5,6 +5,7 @@
 
 #include "gdr/base/data_file.h"
 #include "gdr/base/file.h"
+#include "gdr/base/units.h"
 #include "gdr/emulator/board_time.h"
 #include "gdr/hostlib/block_steps.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -15,7 +16,7 @@ namespace gdr::validation {
 namespace {
 
 /// Kernels and machines that the functions share, each read when first asked for.
-struct Inputs {
+struct GravityInputs {
   static constexpr double kGravityClock = 333;  // MHz; Koike et al. 2009, section 3.2
   static constexpr double kDesignClock = 500;   // MHz; Koike et al. 2009, section 2.1
 
@@ -56,9 +57,6 @@ struct Inputs {
 using emulator::BoardTime;
 using emulator::RunClocks;
 
-constexpr double kGiga = 1e9;
-constexpr double kMega = 1e6;
-
 /// Interactions of a chip in one iteration: a run's i-particles with one j-particle in each block.
 constexpr double kInteractions = double{emulator::kParticlesPerRun} * emulator::kBlocks;
 
@@ -73,25 +71,27 @@ double loop_clocks(const isa::Program& program, const emulator::MachineDescripti
   return static_cast<double>(isa::loop_bound(program, machine.idp_clocks).clocks());
 }
 
-double speed_on_board(Inputs& inputs, const std::string& kernel) {
+double speed_on_board(GravityInputs& inputs, const std::string& kernel) {
   const emulator::MachineDescription& board = inputs.board();
   return loop_speed(inputs.kernel(kernel), loop_clocks(inputs.kernel(kernel), board), board.chips, board.clock_mhz);
 }
 
-double lines(Inputs& inputs, const Row& row) { return loop_lines(inputs.kernel(*row.what.kernel)); }
+double lines(GravityInputs& inputs, const Row& row) { return loop_lines(inputs.kernel(*row.what.kernel)); }
 
-double clocks(Inputs& inputs, const Row& row) { return loop_clocks(inputs.kernel(*row.what.kernel), inputs.board()); }
+double clocks(GravityInputs& inputs, const Row& row) {
+  return loop_clocks(inputs.kernel(*row.what.kernel), inputs.board());
+}
 
-double board_speed(Inputs& inputs, const Row& row) { return speed_on_board(inputs, *row.what.kernel); }
+double board_speed(GravityInputs& inputs, const Row& row) { return speed_on_board(inputs, *row.what.kernel); }
 
 /// One chip at the clock it was designed for.
-double chip_speed(Inputs& inputs, const Row& row) {
+double chip_speed(GravityInputs& inputs, const Row& row) {
   const isa::Program& program = inputs.kernel(*row.what.kernel);
-  return loop_speed(program, loop_clocks(program, inputs.board()), 1, Inputs::kDesignClock);
+  return loop_speed(program, loop_clocks(program, inputs.board()), 1, GravityInputs::kDesignClock);
 }
 
 /// Speed for ever more j-particles: an iteration with its stall.
-double asymptotic_speed(Inputs& inputs, const Row& row) {
+double asymptotic_speed(GravityInputs& inputs, const Row& row) {
   constexpr std::uint64_t kIterations = 1 << 20;
   const isa::Program& program = inputs.kernel(*row.what.kernel);
   const RunClocks clocks = emulator::Schedule(program, inputs.board()).run(kIterations * emulator::kBlocks);
@@ -100,7 +100,7 @@ double asymptotic_speed(Inputs& inputs, const Row& row) {
 }
 
 /// One force evaluation of n particles on one board.
-BoardTime force_evaluation(Inputs& inputs, double n) {
+BoardTime force_evaluation(GravityInputs& inputs, double n) {
   BoardTime form = inputs.published_board();
   const auto particles = static_cast<std::uint64_t>(n);
   form.send_j(particles);
@@ -108,7 +108,7 @@ BoardTime force_evaluation(Inputs& inputs, double n) {
   return form;
 }
 
-double force_speed(Inputs& inputs, const Row&) {
+double force_speed(GravityInputs& inputs, const Row&) {
   constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
   const BoardTime form = force_evaluation(inputs, kParticles);
   const double flops = inputs.kernel("gravity_jerk_2009").flops * static_cast<double>(form.interactions());
@@ -116,19 +116,19 @@ double force_speed(Inputs& inputs, const Row&) {
 }
 
 /// Individual time steps of n particles: interactions by all of a unit of time.
-double individual_speed(Inputs& inputs, double n) {
+double individual_speed(GravityInputs& inputs, double n) {
   const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(inputs.block_steps(), n);
   const double seconds = hostlib::block_seconds(inputs.published_board(), blocks).total();
   return inputs.kernel("gravity_jerk_2009").flops * blocks.steps() * n / seconds / kGiga;
 }
 
-double individual_speed_of_most(Inputs& inputs, const Row&) {
+double individual_speed_of_most(GravityInputs& inputs, const Row&) {
   constexpr double kParticles = 262144;  // Koike et al. 2009, section 3.2
   return individual_speed(inputs, kParticles);
 }
 
 /// Where half of the loop's own speed is reached, by bisection.
-double half_speed_particles(Inputs& inputs, const Row&) {
+double half_speed_particles(GravityInputs& inputs, const Row&) {
   const double half = speed_on_board(inputs, "gravity_jerk_2009") / 2;
   double low = 2048;
   double high = 262144;
@@ -139,11 +139,11 @@ double half_speed_particles(Inputs& inputs, const Row&) {
   return std::round(high);
 }
 
-double i_send_time(Inputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().i_send; }
-double j_send_time(Inputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().j_send; }
-double compute_time(Inputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().compute; }
+double i_send_time(GravityInputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().i_send; }
+double j_send_time(GravityInputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().j_send; }
+double compute_time(GravityInputs& inputs, const Row& row) { return force_evaluation(inputs, row.n).seconds().compute; }
 
-double planned_j_rate(Inputs& inputs, const Row&) {
+double planned_j_rate(GravityInputs& inputs, const Row&) {
   constexpr double kRecordBytes = 136;  // 17 fields of 8 bytes, Koike et al. 2009, section 5
   return inputs.board().send_ideal_mb * kMega / kRecordBytes;
 }
@@ -151,8 +151,8 @@ double planned_j_rate(Inputs& inputs, const Row&) {
 }  // namespace
 
 std::vector<Model> koike_gravity_models() {
-  const auto inputs = std::make_shared<Inputs>();
-  const auto with = [inputs](double (*compute)(Inputs&, const Row&)) {
+  const auto inputs = std::make_shared<GravityInputs>();
+  const auto with = [inputs](double (*compute)(GravityInputs&, const Row&)) {
     return [inputs, compute](const Row& row) -> Ours { return compute(*inputs, row); };
   };
   return {{"kernel.lines", {CaseField::kernel}, with(lines)},

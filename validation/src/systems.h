@@ -7,6 +7,8 @@
 
 namespace gdr::validation {
 
+inline constexpr double kPercent = 100;  // of one
+
 [[nodiscard]] std::vector<Model> koike_gravity_models();
 [[nodiscard]] std::vector<Model> koike_blas_models();
 [[nodiscard]] std::vector<Model> grape_dr_cluster_models();

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "gdr/base/units.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/collectives.h"
 #include "gdr/interconnect/flow_factors.h"
@@ -25,9 +26,9 @@ namespace {
 
 using namespace interconnect;  // the component whose every name is used here
 
-constexpr Rank kNodes = 64;             // Urino 2020, table 6
-constexpr std::uint64_t kOrder = 8192;  // table 7
-constexpr double kBandwidth = 200e9;    // bytes/s of a node, table 6; cancels in every ratio
+constexpr Rank kNodes = 64;                  // Urino 2020, table 6
+constexpr std::uint64_t kSummaOrder = 8192;  // table 7
+constexpr double kBandwidth = 200e9;         // bytes/s of a node, table 6; cancels in every ratio
 
 constexpr double kPublishedBound = 421766;  // equation 6
 
@@ -39,7 +40,7 @@ struct Variant {
 Variant variant_of(const Row& row) { return {*row.what.algorithm, *row.what.layout}; }
 
 double theory_seconds(const Variant& variant, double nodes = kNodes) {
-  return summa_theory(variant.algorithm, variant.layout, nodes, double{kOrder}, kBandwidth).seconds;
+  return summa_theory(variant.algorithm, variant.layout, nodes, double{kSummaOrder}, kBandwidth).seconds;
 }
 
 constexpr Variant kReference{SummaAlgorithm::ca1, SummaLayout::square};
@@ -48,8 +49,8 @@ double relative_theory(const Row& row) { return theory_seconds(kReference) / the
 
 double relative_memory(const Row& row) {
   const Variant variant = variant_of(row);
-  return summa_memory_words(variant.algorithm, variant.layout, kNodes, double{kOrder}) /
-         summa_memory_words(kReference.algorithm, kReference.layout, kNodes, double{kOrder});
+  return summa_memory_words(variant.algorithm, variant.layout, kNodes, double{kSummaOrder}) /
+         summa_memory_words(kReference.algorithm, kReference.layout, kNodes, double{kSummaOrder});
 }
 
 /// The table's relative numbers at 64 nodes follow from the memory as it is, not from its limit for many nodes.
@@ -57,7 +58,8 @@ double speed_by_memory(const Row& row) { return relative_theory(row) / relative_
 
 double hub_2d_by_1d(const Row&) {
   const auto seconds = [](bool two_dimensional) {
-    return summa_theory(SummaAlgorithm::ca4, SummaLayout::square, kNodes, double{kOrder}, kBandwidth, two_dimensional)
+    return summa_theory(SummaAlgorithm::ca4, SummaLayout::square, kNodes, double{kSummaOrder}, kBandwidth,
+                        two_dimensional)
         .seconds;
   };
   return seconds(true) / seconds(false);
@@ -81,7 +83,7 @@ SimulationOptions as_smpi() { return {.factors = load_flow_factors("smpi-factors
 
 SummaPlan plan_of(const Variant& variant) {
   return make_summa({.nodes = kNodes,
-                     .n = kOrder,
+                     .n = kSummaOrder,
                      .algorithm = variant.algorithm,
                      .layout = variant.layout,
                      .tree_radix = load_tree_radix("mvapich2")});
@@ -166,7 +168,7 @@ bool are_the_best_the_papers(Table7& table) {
 /// CA4 at the order of table 7 on the hub of two dimensions to the same on that of one.
 double simulated_hub_2d_by_1d() {
   const auto seconds = [](const std::string& network, bool by_rows_and_columns) {
-    const SummaPlan plan = make_summa({.nodes = kNodes, .n = kOrder, .by_rows_and_columns = by_rows_and_columns});
+    const SummaPlan plan = make_summa({.nodes = kNodes, .n = kSummaOrder, .by_rows_and_columns = by_rows_and_columns});
     return run_s4u(plan.schedule, load_platform(network).topology, as_smpi()).seconds;
   };
   return seconds("optical-hub-2d-64", true) / seconds("optical-hub-64", false);
@@ -206,7 +208,7 @@ double communication_to_arithmetic(std::uint64_t n) {
 
 /// n / sqrt(N) at which they are equal: the ratio falls as 1 / n (equation 5).
 double arithmetic_bound() {
-  return communication_to_arithmetic(kOrder) * static_cast<double>(kOrder) / std::sqrt(double{kNodes});
+  return communication_to_arithmetic(kSummaOrder) * static_cast<double>(kSummaOrder) / std::sqrt(double{kNodes});
 }
 
 /// Every algorithm on matrices of small whole numbers, whose product is exact in any order.
@@ -244,7 +246,8 @@ bool product_is_the_serial_one(const Row&) {
 /// Messages on each directed link of the hub; not a number if links differ.
 double link_uses(const Row&) {
   const Platform hub = load_platform("optical-hub-64");
-  const std::vector<LinkLoad> loads = link_loads(make_summa({.nodes = kNodes, .n = kOrder}).schedule, hub.topology);
+  const std::vector<LinkLoad> loads =
+      link_loads(make_summa({.nodes = kNodes, .n = kSummaOrder}).schedule, hub.topology);
   const bool are_equal =
       std::ranges::all_of(loads, [&](const LinkLoad& load) { return load.messages == loads[0].messages; });
   return are_equal ? static_cast<double>(loads[0].messages) : std::nan("");
@@ -254,8 +257,6 @@ double link_uses(const Row&) {
 SimulationResult simulate_bruck() {
   constexpr NodeId kSide = 16;
   constexpr std::uint64_t kBytes = 2048;
-  constexpr double kGiga = 1e9;
-  constexpr double kMicro = 1e-6;
   const base::Description network = load_network("opennsim-torus", "grid");
   const Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
   return run_s4u(make_allgather(kSide * kSide * kSide, kBytes, AllgatherOrder::bruck),
@@ -282,7 +283,9 @@ std::vector<Model> theory_models() {
           {"summa.link_uses", {}, link_uses},
           {"summa.arithmetic_slope",
            {},
-           [](const Row&) { return communication_to_arithmetic(kOrder / 2) / communication_to_arithmetic(kOrder); }},
+           [](const Row&) {
+             return communication_to_arithmetic(kSummaOrder / 2) / communication_to_arithmetic(kSummaOrder);
+           }},
           {"summa.arithmetic_bound", {}, [](const Row&) { return arithmetic_bound(); }},
           {"summa.published_bound", {}, [](const Row&) { return kPublishedBound * std::sqrt(double{kNodes}); }},
           {"hub.cost", {CaseField::network}, [](const Row& row) { return cost_of(row).total; }},

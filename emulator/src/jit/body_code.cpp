@@ -48,8 +48,8 @@ class Generator {
       code_.left = graph_.left;
       code_.left_flags = graph_.left_flags;
     }
-    find_needed();
-    find_shortcuts();
+    begin_part(leaves_all);
+    find_shared();
     write_turns();
     write_uniform();
     std::sort(code_.rows.begin(), code_.rows.end());
@@ -66,12 +66,18 @@ class Generator {
 
   // ---- what to write ------------------------------------------------------------------------------------------------
 
+  /// Of the text at hand: a turn that leaves what no other one reads, or one that hands on words alone.
+  void begin_part(bool leaves) {
+    leaves_ = leaves;
+    find_needed();
+    find_shortcuts();
+  }
+
   void find_needed() {
-    needed_.resize(graph_.nodes.size());
+    needed_.assign(graph_.nodes.size(), false);
     for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
     for (const Stored& stored : code_.stored) needed_[stored.value] = true;
-    for (const Left& left : code_.left) needed_[left.value] = true;
-    for (const Left& left : code_.left_flags) needed_[left.value] = true;
+    for_each_left([&](const Left& left) { needed_[left.value] = true; });
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const Node& each = graph_.nodes[n];
       // Whatever becomes of it, its operation may have no event.
@@ -83,6 +89,13 @@ class Generator {
         if (arg != kNoNode) needed_[arg] = true;
       }
     }
+  }
+
+  template <class Function>
+  void for_each_left(Function function) const {
+    if (!leaves_) return;
+    std::ranges::for_each(code_.left, function);
+    std::ranges::for_each(code_.left_flags, function);
   }
 
   /// What no turn changes.
@@ -106,8 +119,8 @@ class Generator {
 
   void find_shortcuts() {
     const std::size_t count = graph_.nodes.size();
-    approximate_.resize(count);
-    fused_.resize(count);
+    const std::vector<bool> approximate_before = std::exchange(approximate_, std::vector<bool>(count));
+    const std::vector<bool> fused_before = std::exchange(fused_, std::vector<bool>(count));
     if (target_.host_doubles) return;  // each operation rounds, as the interpreter's do
     std::vector<unsigned> uses(count);
     std::vector<NodeId> user(count, kNoNode);
@@ -121,9 +134,10 @@ class Generator {
     }
     for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
     for (const Stored& stored : code_.stored) uses[stored.value] += 2;
-    for (const Left& left : code_.left) uses[left.value] += 2;
+    for_each_left([&](const Left& left) { uses[left.value] += 2; });
     const auto only_in_sum = [&](NodeId id) {
-      return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id);
+      return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id) &&
+             !stays_[id];
     };
     // A sum of numbers that are not negative, wanted for such a sum alone that is rounded to a short number: a double
     // is near enough.
@@ -155,6 +169,37 @@ class Generator {
       const bool settles = !robust_ || target_.directed_rounding;  // it knows what a product and a sum are off by
       fused_[n] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other) && settles);
     }
+    // What is equal in all PEs is worked out once, whatever the text at hand makes of it.
+    for (std::size_t n = 0; n < approximate_before.size(); ++n) {
+      if (!uniform_[n]) continue;
+      approximate_[n] = approximate_before[n];
+      fused_[n] = fused_before[n];
+    }
+  }
+
+  /// What one function leaves for the other, by node: two forms of a body that share the same have it in the same
+  /// places.
+  void find_shared() {
+    std::vector<bool> wanted(graph_.nodes.size());
+    const auto want = [&](NodeId id) {
+      if (id != kNoNode && uniform_[id] && !is_literal(id)) wanted[id] = true;
+    };
+    for (NodeId id = 0; id < wanted.size(); ++id) {
+      if (needed_[id] && !uniform_[id]) std::ranges::for_each(node(id).args, want);
+    }
+    for (const Carried& carried : graph_.carried) want(carried.after);
+    for (const Stored& stored : code_.stored) want(stored.value);
+    for_each_left([&](const Left& left) { want(left.value); });
+    for (NodeId id = 0; id < wanted.size(); ++id) {
+      if (!wanted[id]) continue;
+      shared_.push_back({id, code_.shared_words});
+      code_.shared.push_back(id);
+      code_.shared_words += is_two_values(id) ? 2 : 1;
+    }
+  }
+
+  [[nodiscard]] bool is_two_values(NodeId id) const {
+    return (node(id).type == NodeType::number && is_pair(id)) || node(id).type == NodeType::long_bits;
   }
 
   // ---- the function of turns ----------------------------------------------------------------------------------------
@@ -162,62 +207,81 @@ class Generator {
   void write_turns() {
     in_uniform_ = false;
     values_.assign(graph_.nodes.size(), {});
-    const auto prologue = make_writer(target_, 'p');
+    const auto prologue = make_writer(target_, kBeforePrefix);
     write_to(*prologue);
     number_.begin();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && (node(id).op == NodeOp::row || stays_[n]) && !fused_[n]) emit(id);
     }
-    std::vector<Phi> phis = carried_phis();
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n) phis.push_back({CodeType::flag, {}, number_.right[n], {}});
-    phis.push_back({CodeType::bits, {}, number_.wrong, {}});
-
+    const std::vector<Value> before_turns = values_;
     body_begun_ = true;
-    SeveralTurns several;
-    if (target_.turns_at_once > 1 && stored_planes() == 0) several = write_several(phis);
-    const auto body = make_writer(target_, 'b');
-    write_to(*body);
-    take_over(phis, "");
-    write_turn(*body, phis);
+
+    // What no turn reads stays out of the loop: there it would take registers, and keep products from being fused.
+    const bool leaves = !code_.left.empty() || !code_.left_flags.empty();
+    const bool several = target_.turns_at_once > 1;
+    const bool apart = !several && leaves && target_.last_turn_apart();
+    if (apart || several) begin_part(false);
+    find_ahead();
+    write_ahead();
+    std::vector<Phi> crossing = phis_of_crossing();
+    values_ = before_turns;
+    std::vector<Phi> phis = carried_phis();
+    const auto body = make_writer(target_, kLoopPrefix);
+    if (several) {
+      write_several(*body, phis);
+    } else if (crossing.empty()) {
+      write_turn(*body, phis, TurnPart::loop, &Phi::next);
+    } else {
+      write_turn_ahead(*body, phis, crossing);
+    }
+    const auto last = make_writer(target_, kLastPrefix);
+    if (apart || several) {
+      begin_part(true);
+      values_ = before_turns;
+      write_turn(*last, phis, TurnPart::last, &Phi::last);
+    }
+    if (apart) give_left(*last);
 
     const auto epilogue = make_writer(target_, 'e');
     write_to(*epilogue);
-    give_results(*epilogue, phis);
+    give_carried(*epilogue, phis);
+    if (!apart) give_left(*epilogue);
     const std::string right = number_.all_right();
-    code_.text +=
-        epilogue->turns_function({prologue->text, std::move(phis), body->text, epilogue->text, right, planes_of_turns(),
-                                  stored_planes(), code_.shared_words, code_.scatters > 0, std::move(several)});
+    code_.text += epilogue->turns_function({prologue->text, std::move(phis), std::move(crossing), target_.turns_at_once,
+                                            body->text, last->text, epilogue->text, right, planes_of_turns(),
+                                            stored_planes(), code_.shared_words, code_.scatters > 0});
   }
 
-  /// Turns side by side, operation by operation; what one hands on the next one has when it wants it.
-  SeveralTurns write_several(std::vector<Phi> phis) {
-    const std::vector<Value> staying = values_;
-    const auto body = make_writer(target_, 's');
-    write_to(*body);
-    take_over(phis, "s_");
+  // ---- several turns side by side
+
+  /// Operation by operation; what a turn hands on the next one has when it wants it.
+  void write_several(Writer& body, std::vector<Phi>& phis) {
+    GDR_ASSERT(stored_planes() == 0, "turns side by side store nothing");
+    write_to(body);
+    carried_as_.assign(graph_.nodes.size(), kNotCarried);
+    std::vector<Value> later = values_;
+    for_each_handed_on([&](std::size_t n, std::size_t, std::size_t) {
+      carried_as_[taken_as(n)] = n;
+      later[taken_as(n)] = {};
+    });
+    take_over(phis, TurnPart::loop);
     check_phis();
-    other_turns_.assign(target_.turns_at_once, staying);
-    for (std::vector<Value>& values : other_turns_) {
-      for (std::size_t n = 0; n < graph_.carried.size(); ++n) values[taken_as(n)] = {};
-    }
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-      if (!needed_[n] || uniform_[n] || fused_[n]) continue;
+    other_turns_.assign(target_.turns_at_once, later);
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      if (!needed_[id] || uniform_[id] || fused_[id]) continue;
       for (unsigned turn = 0; turn < target_.turns_at_once; ++turn) {
         go_to_turn(turn);
-        if (turn == 0 || carried_as_[n] == kNotCarried) (void)own(static_cast<NodeId>(n));
+        if (turn == 0 || carried_as_[id] == kNotCarried) (void)own(id);
       }
     }
     go_to_turn(target_.turns_at_once - 1);
-    hand_on(phis);
-    body->turn_at_hand.clear();
+    hand_on(phis, &Phi::next);
     turn_ = 0;
     other_turns_.clear();
-    values_ = staying;
-    return {target_.turns_at_once, std::move(phis), body->text};
   }
 
-  /// The values at hand become those of another one of the turns that are written at once.
+  /// The values at hand become those of another one of these turns.
   void go_to_turn(unsigned turn) {
     w_->turn_at_hand = fmt::format("{}", turn);
     if (turn == turn_) return;
@@ -226,17 +290,152 @@ class Generator {
     turn_ = turn;
   }
 
-  /// The node that a word carried is inside a turn.
-  [[nodiscard]] NodeId taken_as(std::size_t carried) const {
-    const NodeId number = facts_.number_of_phi[carried];
-    return number != kNoNode ? number : graph_.carried[carried].before;
+  // ---- the first part of a turn beside the rest of the turn before
+
+  /// What varies from turn to turn and PE to PE.
+  [[nodiscard]] bool in_turn(NodeId id) const {
+    return id != kNoNode && needed_[id] && !uniform_[id] && !stays_[id] && !is_literal(id);
+  }
+  /// True if the node takes nothing that is worked out in the turn: it costs less to do it again than to keep it.
+  [[nodiscard]] bool is_first(NodeId id) const {
+    return std::ranges::none_of(node(id).args, [&](NodeId arg) { return in_turn(arg); });
+  }
+  /// Roughly, that the host takes for it.
+  [[nodiscard]] int cycles(NodeId id) const {
+    const NodeOp op = node(id).op;
+    return op == NodeOp::add || op == NodeOp::multiply ? 3 : 1;
   }
 
-  /// What goes from turn to turn, as it stands before the first.
+  /// Marks the first part of the longest chains: what they take in the turn, down to words of records.
+  void find_ahead() {
+    // Of the longest chain's cycles. Of gravity_jerk, whose seed and rounds of Newton end there, 0.3 to 0.9 are slower.
+    constexpr double kAhead = 0.75;
+    constexpr int kNearly = 6;  // cycles less than the longest
+    const std::size_t count = graph_.nodes.size();
+    ahead_.assign(count, false);
+    crosses_.assign(count, false);
+    if (!target_.works_ahead() || !graph_.stored.empty() || graph_.scatters != 0) return;
+    std::vector<bool> possible(count);  // without what the turn before hands on
+    std::vector<int> from_begin(count);
+    std::vector<int> to_end(count);
+    int longest = 0;
+    for (NodeId id = 0; id < count; ++id) {
+      if (!in_turn(id)) continue;
+      const NodeOp op = node(id).op;
+      possible[id] = op != NodeOp::row && op != NodeOp::row_to_gather && op != NodeOp::gather;
+      for (const NodeId arg : node(id).args) {
+        if (!in_turn(arg)) continue;
+        possible[id] = possible[id] && possible[arg];
+        from_begin[id] = std::max(from_begin[id], from_begin[arg]);
+      }
+      from_begin[id] += cycles(id);
+      longest = std::max(longest, from_begin[id]);
+    }
+    for (NodeId id = static_cast<NodeId>(count); id-- > 0;) {
+      if (!in_turn(id)) continue;
+      const bool in_longest = from_begin[id] + to_end[id] >= longest - kNearly && from_begin[id] <= kAhead * longest;
+      if (possible[id] && in_longest) ahead_[id] = true;
+      for (const NodeId arg : node(id).args) {
+        if (!in_turn(arg)) continue;
+        to_end[arg] = std::max(to_end[arg], to_end[id] + cycles(id));
+        if (ahead_[id]) ahead_[arg] = true;
+      }
+    }
+    find_crossing();
+  }
+
+  void find_crossing() {
+    const auto cross = [&](NodeId id) {
+      if (id != kNoNode && ahead_[id] && !is_first(id)) crosses_[id] = true;
+    };
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      if (in_turn(id) && !ahead_[id]) std::ranges::for_each(node(id).args, cross);
+    }
+    for (const Carried& carried : graph_.carried) cross(carried.after);
+  }
+
+  /// Into the text at hand, which is a turn's own or stands before the first.
+  void write_ahead() {
+    for (NodeId id = 0; id < ahead_.size(); ++id) {
+      if (ahead_[id]) (void)own(id);
+    }
+  }
+
+  /// What goes from there to its turn; of the first one, whose first part has been written.
+  [[nodiscard]] std::vector<Phi> phis_of_crossing() const {
+    std::vector<Phi> phis;
+    for (NodeId id = 0; id < crosses_.size(); ++id) {
+      if (!crosses_[id]) continue;
+      const NodeType of = node(id).type;
+      const CodeType type = of == NodeType::number ? CodeType::number
+                            : of == NodeType::flag ? CodeType::flag
+                                                   : CodeType::bits;
+      phis.push_back({type, fmt::format("a{}a", id), values_[id].first, {}, {}});
+      if (!values_[id].second.empty()) phis.push_back({type, fmt::format("a{}b", id), values_[id].second, {}, {}});
+    }
+    return phis;
+  }
+
+  /// The rest of a turn, and the first part of the next one, in one text. `crossing` tells which of them are two
+  /// values.
+  void write_turn_ahead(Writer& body, std::vector<Phi>& phis, std::vector<Phi>& crossing) {
+    const std::vector<Value> before_turns = values_;
+    const std::vector<bool> needed = needed_;
+    std::size_t at = 0;
+    for (NodeId id = 0; id < crosses_.size(); ++id) {
+      if (ahead_[id]) needed_[id] = false;  // but where it is asked for
+      if (!crosses_[id]) continue;
+      values_[id].first = body.handed_on(crossing[at++].name, TurnPart::loop);
+      const bool two = at < crossing.size() && crossing[at].name == fmt::format("a{}b", id);
+      if (two) values_[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
+    }
+    number_.use_half(0);
+    write_turn(body, phis, TurnPart::loop, &Phi::next);
+    needed_ = needed;
+
+    const auto next = make_writer(target_, kAheadPrefix);
+    write_to(*next);
+    values_ = before_turns;
+    number_.use_half(1);
+    write_ahead();
+    number_.use_all();
+    at = 0;
+    for (NodeId id = 0; id < crosses_.size(); ++id) {
+      if (!crosses_[id]) continue;
+      crossing[at++].next = values_[id].first;
+      if (!values_[id].second.empty()) crossing[at++].next = values_[id].second;
+    }
+    std::size_t chain = phis.size() - number_.chains.size();
+    for (const NumberCode::Chain& each : number_.chains) phis[chain++].next = each.value;
+    body.text = merged(body.text, next->text);
+  }
+
+  /// Lines of both, spread evenly.
+  static std::string merged(const std::string& a, const std::string& b) {
+    const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
+    const auto all_a = lines(a);
+    const auto all_b = lines(b);
+    std::string text;
+    std::size_t at_a = 0;
+    std::size_t at_b = 0;
+    std::ptrdiff_t done_a = 0;
+    std::ptrdiff_t done_b = 0;
+    while (done_a < all_a || done_b < all_b) {
+      const bool from_b = done_a == all_a || (done_b < all_b && done_b * all_a <= done_a * all_b);
+      const std::string& from = from_b ? b : a;
+      std::size_t& at = from_b ? at_b : at_a;
+      const std::size_t end = from.find('\n', at) + 1;
+      text.append(from, at, end - at);
+      at = end;
+      ++(from_b ? done_b : done_a);
+    }
+    return text;
+  }
+
+  /// What goes from turn to turn.
   std::vector<Phi> carried_phis() {
     std::vector<Phi> phis;
     first_phi_.clear();
-    carried_as_.assign(graph_.nodes.size(), kNotCarried);
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
       if (const std::size_t same = first_with(carried.before); same < n) {  // and the same behind the turn
@@ -253,27 +452,45 @@ class Generator {
         check_word(planes);
       }
       const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
-      phis.push_back({type, {}, initial.first, {}});
-      if (two_values(n)) phis.push_back({type, {}, initial.second, {}});
-      carried_as_[taken_as(n)] = n;
+      phis.push_back({type, fmt::format("c{}a", n), initial.first, {}, {}});
+      if (two_values(n)) phis.push_back({type, fmt::format("c{}b", n), initial.second, {}, {}});
     }
+    for (const NumberCode::Chain& chain : number_.chains) phis.push_back({chain.type, chain.name, chain.value, {}, {}});
     return phis;
   }
 
-  /// Names them, and makes them the values inside a turn.
-  void take_over(std::vector<Phi>& phis, std::string_view prefix) {
-    const auto named = [&](std::size_t phi, const std::string& name) {
-      return phis[phi].name = w_->variable(fmt::format("{}{}", prefix, name));
-    };
+  /// Calls function(carried word, index of its phi, of the second one if it is two values, else of the first), once
+  /// for words that are alike.
+  template <class Function>
+  void for_each_handed_on(Function function) {
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
-      if (first_with(graph_.carried[n].before) < n) continue;
-      Value inside{named(first_phi_[n], fmt::format("c{}a", n)), {}};
-      if (two_values(n)) inside.second = named(first_phi_[n] + 1, fmt::format("c{}b", n));
-      values_[taken_as(n)] = inside;
+      if (first_with(graph_.carried[n].before) == n) function(n, first_phi_[n], last_phi(n));
     }
-    const std::size_t checks = phis.size() - NumberCode::kChains - 1;
-    for (std::size_t n = 0; n < NumberCode::kChains; ++n) number_.right[n] = named(checks + n, fmt::format("ok{}", n));
-    number_.wrong = named(phis.size() - 1, "wrong");
+  }
+  [[nodiscard]] std::size_t last_phi(std::size_t carried) const {
+    return first_phi_[carried] + (two_values(carried) ? 1 : 0);
+  }
+
+  /// Index of the first word carried that this node is taken over for.
+  [[nodiscard]] std::size_t first_with(NodeId before) const {
+    const auto same = std::ranges::find(graph_.carried, before, &Carried::before);
+    return static_cast<std::size_t>(same - graph_.carried.begin());
+  }
+
+  /// The node that a word carried is inside a turn.
+  [[nodiscard]] NodeId taken_as(std::size_t carried) const {
+    const NodeId number = facts_.number_of_phi[carried];
+    return number != kNoNode ? number : graph_.carried[carried].before;
+  }
+
+  /// Values of a turn become those that it takes over.
+  void take_over(const std::vector<Phi>& phis, TurnPart part) {
+    const auto name = [&](std::size_t at) { return w_->handed_on(phis[at].name, part); };
+    for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
+      values_[taken_as(n)] = {name(first), second != first ? name(second) : std::string()};
+    });
+    std::size_t at = phis.size() - number_.chains.size();
+    for (NumberCode::Chain& chain : number_.chains) chain.value = name(at++);
   }
 
   void check_phis() {
@@ -286,45 +503,49 @@ class Generator {
     if (checked(id)) number_.check_range(values_[id].first, facts(id).check_lowest, facts(id).check_highest);
   }
 
-  void write_turn(Writer& body, std::vector<Phi>& phis) {
+  void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, std::string Phi::* next) {
+    write_to(writer);
+    take_over(phis, part);
     check_phis();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(id);
     }
-    write_stores(body);
-    for (const Left& left : code_.left) (void)of(left.value);
-    for (const Left& left : code_.left_flags) (void)of(left.value);
-    hand_on(phis);
+    write_stores(writer);
+    for_each_left([&](const Left& left) { (void)of(left.value); });
+    hand_on(phis, next);
   }
 
   /// Of a word carried, as the next turn takes it.
-  Value handed_on(std::size_t n) {
+  Value next_of(std::size_t n) {
     const Carried& carried = graph_.carried[n];
     if (facts_.number_of_phi[n] == kNoNode) return planes_of(carried.after, carried.is_long);
-    Value next = number_of(carried.after);
-    if (two_values(n) && next.second.empty()) next.second = w_->literal(0.0);
-    return next;
+    Value value = number_of(carried.after);
+    if (two_values(n) && value.second.empty()) value.second = w_->literal(0.0);
+    return value;
   }
 
-  void hand_on(std::vector<Phi>& phis) {
-    std::size_t at = 0;
-    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
-      if (first_with(graph_.carried[n].before) < n) continue;
-      const Value next = handed_on(n);
-      phis[at++].next = next.first;
-      if (two_values(n)) phis[at++].next = next.second;
-    }
-    for (const std::string& chain : number_.right) phis[at++].next = chain;
-    phis[at].next = number_.wrong;
+  void hand_on(std::vector<Phi>& phis, std::string Phi::* next) {
+    for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
+      const Value value = next_of(n);
+      phis[first].*next = value.first;
+      if (second != first) phis[second].*next = value.second;
+    });
+    std::size_t at = phis.size() - number_.chains.size();
+    for (const NumberCode::Chain& chain : number_.chains) phis[at++].*next = chain.value;
   }
 
-  void give_results(Writer& epilogue, const std::vector<Phi>& phis) {
+  /// Behind the last turn.
+  void give_carried(Writer& epilogue, const std::vector<Phi>& phis) {
+    const auto value = [&](std::size_t at) {
+      return target_.last_turn_apart() ? w_->handed_on(phis[at].name, TurnPart::behind) : phis[at].next;
+    };
+    std::size_t at = phis.size() - number_.chains.size();
+    for (NumberCode::Chain& chain : number_.chains) chain.value = value(at++);
     unsigned plane = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
-      Value last{phis[first_phi_[n]].next, {}};
-      if (two_values(n)) last.second = phis[first_phi_[n] + 1].next;
+      Value last{value(first_phi_[n]), two_values(n) ? value(last_phi(n)) : std::string()};
       if (facts_.number_of_phi[n] != kNoNode) {
         if (target_.host_doubles) number_.check_ordered(last.first);
         last = carried.is_long ? number_.to_planes(last) : Value{w_->bits(w_->canonical(last.first)), {}};
@@ -332,20 +553,20 @@ class Generator {
       epilogue.give(last.first, plane++);
       if (carried.is_long) epilogue.give(last.second, plane++);
     }
-    for (const Left& left : code_.left) {
-      const Value planes = planes_left(left);
-      epilogue.give(planes.first, plane++);
-      if (left.is_long) epilogue.give(planes.second, plane++);
-    }
-    for (const Left& left : code_.left_flags) {
-      epilogue.give_flag(flag_of(left.value), plane++);
-    }
   }
 
-  /// Index of the first word carried that this node is taken over for.
-  [[nodiscard]] std::size_t first_with(NodeId before) const {
-    const auto same = std::ranges::find(graph_.carried, before, &Carried::before);
-    return static_cast<std::size_t>(same - graph_.carried.begin());
+  /// What the last turn leaves.
+  void give_left(Writer& writer) {
+    unsigned plane = 0;
+    for (const Carried& carried : code_.carried) plane += carried.is_long ? 2 : 1;
+    for (const Left& left : code_.left) {
+      const Value planes = planes_left(left);
+      writer.give(planes.first, plane++);
+      if (left.is_long) writer.give(planes.second, plane++);
+    }
+    for (const Left& left : code_.left_flags) {
+      writer.give_flag(flag_of(left.value), plane++);
+    }
   }
 
   /// True if a word carried is more than one value inside the loop.
@@ -431,7 +652,7 @@ class Generator {
     }
     const unsigned turn = turn_;
     go_to_turn(turn - 1);
-    const Value taken = handed_on(carried_as_[id]);
+    const Value taken = next_of(carried_as_[id]);
     go_to_turn(turn);
     values_[id] = taken;
     if (facts_.number_of_phi[carried_as_[id]] != kNoNode) check_phi(id);
@@ -467,19 +688,13 @@ class Generator {
     GDR_ASSERT(body_begun_, "values of a turn are wanted inside it alone");
     Value& value = values_[id];
     if (!value.first.empty()) return value;
-    const Node& each = node(id);
-    const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
     const auto known = std::ranges::find(shared_, id, &Shared::node);
-    const std::uint64_t at = known != shared_.end() ? known->first : code_.shared_words;
-    if (known == shared_.end()) {
-      shared_.push_back({id, code_.shared_words});
-      code_.shared.push_back(id);
-      code_.shared_words += two ? 2 : 1;
-    }
-    const CodeType as = each.type == NodeType::number ? CodeType::number : CodeType::bits;
-    value.first = w_->shared(as, at);
-    if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
-    if (two) value.second = w_->shared(as, at + 1);
+    GDR_ASSERT(known != shared_.end(), "find_shared() finds all that is wanted");
+    const NodeType type = node(id).type;
+    const CodeType as = type == NodeType::number ? CodeType::number : CodeType::bits;
+    value.first = w_->shared(as, known->first);
+    if (type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
+    if (is_two_values(id)) value.second = w_->shared(as, known->first + 1);
     return value;
   }
 
@@ -590,18 +805,9 @@ class Generator {
         value.first = w_->flag(each.place);
         return;
       case NodeOp::is_zero:
-      case NodeOp::is_negative: {
-        const Value of_this = of(each.args[0]);
-        const bool zero = each.op == NodeOp::is_zero;
-        if (node(each.args[0]).type == NodeType::number) {
-          value.first = w_->compare_numbers(zero ? "oeq" : "olt", of_this.first, w_->literal(0.0));
-        } else {
-          const bool both = zero && !of_this.second.empty();
-          const std::string all = both ? w_->integer("or", of_this.first, of_this.second) : of_this.first;
-          value.first = w_->compare(zero ? "eq" : "slt", all, w_->literal(std::uint64_t{0}));
-        }
+      case NodeOp::is_negative:
+        value.first = each.op == NodeOp::is_zero ? is_zero(each.args[0]) : is_negative(each.args[0]);
         return;
-      }
       case NodeOp::is_below:
         value.first = is_below(*w_, "ult", of(each.args[0]), of(each.args[1]));
         return;
@@ -612,10 +818,26 @@ class Generator {
     if (checked(id)) number_.check_range(value.first, facts(id).check_lowest, facts(id).check_highest);
   }
 
-  /// Of an operation on integers.
-  [[nodiscard]] bool is_integer(NodeId id) const {
-    const NodeOp op = node(id).op;
-    return op >= NodeOp::integer_add && op <= NodeOp::smaller;
+  std::string is_zero(NodeId id) {
+    const Node& each = node(id);
+    if (each.op == NodeOp::integer_subtract && each.type == NodeType::short_bits)
+      return w_->compare("eq", of(each.args[0]).first, of(each.args[1]).first);
+    const Value value = of(id);
+    if (each.type == NodeType::number) return w_->compare_numbers("oeq", value.first, w_->literal(0.0));
+    const std::string all = value.second.empty() ? value.first : w_->integer("or", value.first, value.second);
+    return w_->compare("eq", all, w_->literal(std::uint64_t{0}));
+  }
+  std::string is_negative(NodeId id) {
+    const Value value = of(id);
+    if (node(id).type == NodeType::number) return w_->compare_numbers("olt", value.first, w_->literal(0.0));
+    return w_->compare("slt", value.first, w_->literal(std::uint64_t{0}));
+  }
+
+  /// What an operation has made, or one of two such words.
+  [[nodiscard]] bool is_worked_out(NodeId id) const {
+    const Node& each = node(id);
+    if (each.op == NodeOp::select) return is_worked_out(each.args[1]) && is_worked_out(each.args[2]);
+    return each.op == NodeOp::bits || (each.op >= NodeOp::integer_add && each.op <= NodeOp::smaller);
   }
 
   void check_word(const Value& planes) {
@@ -641,7 +863,7 @@ class Generator {
     const bool whole = target_.host_doubles && node(word).op == NodeOp::upper;
     const Value planes = whole ? Value{of(node(word).args[0]).first, {}} : of(word);
     // An operation takes what an integer is as a double in every case; a NaN is found where it leaves.
-    if (target_.host_doubles && is_integer(word)) return {w_->numbers(planes.first), {}};
+    if (target_.host_doubles && is_worked_out(word)) return {w_->numbers(planes.first), {}};
     check_word(planes);
     if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
     return {w_->numbers(planes.first), {}};
@@ -875,8 +1097,11 @@ class Generator {
   bool robust_;
   NumberCode number_;
   std::vector<bool> uniform_;
-  std::vector<bool> needed_;
+  bool leaves_ = false;       // the text at hand: begin_part()
+  std::vector<bool> needed_;  // in it
   std::vector<bool> stays_;
+  std::vector<bool> ahead_;        // worked out in the turn before
+  std::vector<bool> crosses_;      // of these, what goes from there to its turn
   std::vector<bool> approximate_;  // sums that a double is near enough for
   std::vector<bool> fused_;        // products that their sum forms
   BodyCode code_;
@@ -900,7 +1125,7 @@ BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTar
   code.refusal = graph.refusal;
   if (!code.refusal.empty()) return code;
   const auto facts_of = [&](bool last) {
-    return target.host_doubles ? make_double_facts(graph, last) : make_number_facts(graph, kTurns, last);
+    return target.host_doubles ? make_double_facts(graph, last) : make_number_facts(graph, target.turns(), last);
   };
   if (graph.last_refusal.empty()) {
     const BodyFacts facts = facts_of(true);

@@ -33,19 +33,18 @@ struct RecordWord {
 
 /// What a caller must know of the code.
 ///
-/// uniform(records, state, shared): records: [plane][kTurns] words, the planes of `record_words` one after the other,
-/// as many as RecordWord::planes() says; state: of the block; shared: [shared_words][kTurns]. Works on as many turns as
-/// the target has lanes, from the first on
-/// that its pointers name.
+/// uniform(records, state, shared): records: [plane][turns] words of CodeTarget::turns() turns, the planes of
+/// `record_words` one after the other, as many as RecordWord::planes() says; state: of the block; shared:
+/// [shared_words][turns]. Works on as many turns as the target has lanes, from the first on that its pointers name.
 ///
 /// Of a packed target uniform() works on one turn, with a word for the block of each lane: [plane][lanes] and
 /// [shared_words][lanes]; turns() takes [turn][shared_words][lanes].
 ///
-/// turns(shared, count, state, results, pe, element): the PEs from `pe` on; results: [planes][kPesPerBlock], of each
-/// carried word its high plane, and of a long one its low plane; then the same of the words in `left`, and a word of
-/// flags each; then [kTurns][stored_planes][kPesPerBlock], the planes of the words that each turn stores, and for each
-/// of its scatters the row of local memory and what stood there before. `element` is 0, or the first one of a group of
-/// `elements`.
+/// turns(shared, count, state, results, pe, element, ends): the PEs from `pe` on; results: [planes][kPesPerBlock], of
+/// each carried word its high plane, and of a long one its low plane; then, if the last turn `ends` a run (1, else 0),
+/// the same of the words in `left`, and a word of flags each; then [turns][stored_planes][kPesPerBlock], the planes of
+/// the words that each turn stores, and for each of its scatters the row of local memory and what stood there before.
+/// `element` is 0, or the first one of a group of `elements`.
 ///
 /// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
 /// last argument alone; but scatters go to local memory at once, and somebody has to take them back if a lane is wrong.

@@ -50,7 +50,7 @@ class LoadedCode {
  public:
   using Uniform = std::uint64_t (*)(const std::uint64_t* records, const std::uint64_t* state, std::uint64_t* shared);
   using Turns = std::uint64_t (*)(const std::uint64_t* shared, std::uint64_t count, const std::uint64_t* state,
-                                  std::uint64_t* results, std::uint64_t pe, std::uint64_t element);
+                                  std::uint64_t* results, std::uint64_t pe, std::uint64_t element, std::uint64_t ends);
 
   /// Throws gdr::Error if the system gives no memory to run code in.
   explicit LoadedCode(const CodeBytes& code);

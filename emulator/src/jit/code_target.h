@@ -8,8 +8,11 @@
 
 namespace gdr::emulator::jit {
 
-/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand.
+/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand. The more, the less is
+/// taken and given for each; but where one is refused, all are.
 inline constexpr unsigned kTurns = 32;
+/// Of host doubles, which are refused for next to nothing.
+inline constexpr unsigned kTurnsOfDoubles = 128;
 
 enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
 
@@ -27,14 +30,25 @@ struct CodeTarget {
   /// Elements of a vector that may have words of their own. What the others take over from a turn is what the last of
   /// these takes over: the function may be called where that is so alone.
   unsigned own_elements = isa::kVectorElements;
-  /// Turns that are written side by side, to make up for elements that there are fewer of.
+  /// Turns that are written side by side in the loop, to make up for elements that there are fewer of. One turn's text
+  /// behind the loop runs those that are left. Of LLVM IR, and of bodies that store nothing.
   unsigned turns_at_once = 1;
   /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
   bool names_lines = false;
 
+  /// The last turn of a run has a text of its own, as long as the loop's. OpenCL's compilers take long for each.
+  [[nodiscard]] constexpr bool last_turn_apart() const { return language == CodeLanguage::llvm_ir; }
+
+  [[nodiscard]] constexpr unsigned turns() const { return host_doubles ? kTurnsOfDoubles : kTurns; }
+
+  /// The first part of a turn is done beside the rest of the turn before: a turn is one long chain, and the host sees
+  /// too few operations at a time to begin the next one early. It takes AVX-512's registers; exact forms gain next to
+  /// nothing. Turns side by side have no need of it.
+  [[nodiscard]] constexpr bool works_ahead() const { return directed_rounding && host_doubles && turns_at_once == 1; }
+
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.
-  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : kTurns; }
+  [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : turns(); }
 };
 
 /// Most lanes of any.

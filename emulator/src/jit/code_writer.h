@@ -37,27 +37,27 @@ struct Phi {
   std::string name;
   std::string initial;
   std::string next;
+  std::string last;  // behind the text that is apart from the loop
 };
 
-/// Turns that are written at once, so that the host has enough to do at a time.
-struct SeveralTurns {
-  unsigned count = 0;     // 0: there are none
-  std::vector<Phi> phis;  // as those of one turn
-  std::string text;
-};
+/// Where something that goes from turn to turn is used.
+enum class TurnPart : std::uint8_t { loop, last, behind };
 
 /// The function of turns, in parts.
 struct TurnsText {
   std::string before;  // the first turn
   std::vector<Phi> phis;
-  std::string turn;
+  std::vector<Phi> crossing;        // from the first part of a turn, beside the turn before, to its rest
+  unsigned at_once = 1;             // turns in the loop's text
+  std::string turns;                // of the loop
+  std::string last;                 // turn of a run that ends, if it is apart and there is something that it leaves;
+                                    // behind several at once, each of those that are left, at least one
   std::string behind;               // the last turn
   std::string right;                // lanes, a flag
   std::uint64_t planes = 0;         // of results before those of the words stored
   std::uint64_t stored_planes = 0;  // of a turn
   std::uint64_t shared_words = 0;   // of a turn
   bool scatters = false;
-  SeveralTurns several{};  // before the others, of which at least one is left
 };
 
 class Writer {
@@ -75,8 +75,8 @@ class Writer {
   [[nodiscard]] virtual std::string literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string number_literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string all_set() const = 0;
-  /// A name that the function has of itself.
-  [[nodiscard]] virtual std::string variable(const std::string& name) const = 0;
+  /// What a part of a function takes over from the turn before; `name` is a Phi's.
+  [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- on bits
   virtual std::string bits(const std::string& number) = 0;
@@ -85,6 +85,8 @@ class Writer {
   virtual std::string integer(const char* op, const std::string& a, const std::string& b) = 0;
   virtual std::string compare(const char* how, const std::string& a, const std::string& b) = 0;
   virtual std::string extreme(const char* which, const std::string& a, const std::string& b) = 0;
+  /// Of words' upper and lower halves, each by itself and without a sign: "umin" or "umax".
+  virtual std::string extreme_halves(const char* which, const std::string& a, const std::string& b) = 0;
   std::string masked(const std::string& a, std::uint64_t mask) {
     const std::string bits_of = bits(a);
     const std::string kept = integer("and", bits_of, literal(mask));
@@ -145,6 +147,11 @@ class Writer {
 
 /// Of the function of what is equal in all PEs.
 inline constexpr char kUniformPrefix = 'v';
+/// Of what stands before the loop, of a turn in it, of the first part of the next one, and of a last one that is apart.
+inline constexpr char kBeforePrefix = 'p';
+inline constexpr char kLoopPrefix = 'b';
+inline constexpr char kAheadPrefix = 'a';
+inline constexpr char kLastPrefix = 'l';
 
 /// For a part of a function; `prefix` begins the names in it.
 [[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);

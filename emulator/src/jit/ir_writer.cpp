@@ -7,6 +7,9 @@ std::string IrWriter::declarations() const {
   for (const char* which : {"smax", "smin"}) {
     declared += fmt::format("declare {0} @llvm.{2}.v{1}i64({0}, {0})\n", bits_type_, lanes_, which);
   }
+  for (const char* which : {"umax", "umin"}) {
+    declared += fmt::format("declare {0} @llvm.{2}.v{1}i32({0}, {0})\n", halves_type_, 2 * lanes_, which);
+  }
   declared += fmt::format("declare {0} @llvm.masked.gather.v{1}i64.v{1}p0(<{1} x ptr>, i32, {2}, {0})\n", bits_type_,
                           lanes_, predicates_type_);
   declared += fmt::format("declare void @llvm.masked.scatter.v{1}i64.v{1}p0({0}, <{1} x ptr>, i32, {2})\n", bits_type_,
@@ -21,10 +24,13 @@ std::string IrWriter::declarations() const {
   }
   // A vector that finds no register waits on the stack, where it must not lie across two lines of the cache.
   const unsigned width = 64 * lanes_;
+  // LLVM's scheduler sees more registers than there are where elements stand side by side: on AVX2 and NEON it adds a
+  // tenth of instructions, all of them to and from the stack.
+  const char* const order = directed_ ? "" : "\"gdr-in-order\" ";
   return declared + fmt::format(
-                        "attributes #0 = {{ nounwind alignstack=64 \"prefer-vector-width\"=\"{0}\" "
+                        "attributes #0 = {{ nounwind alignstack=64 {1}\"prefer-vector-width\"=\"{0}\" "
                         "\"min-legal-vector-width\"=\"{0}\" }}\n",
-                        width);
+                        width, order);
 }
 
 void IrWriter::at_line(std::optional<std::uint32_t> line) {
@@ -42,45 +48,73 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
           set("icmp sge {} {}, zeroinitializer", bits_type_, row)};
 }
 
-/// From the entry to the first turn of those that are written alone.
-std::string IrWriter::several_turns(const TurnsText& parts) const {
-  const SeveralTurns& several = parts.several;
-  std::string loop = fmt::format(
-      "  %before_last = sub i64 %count, 1\n  %rest = urem i64 %before_last, {}\n"
-      "  %ns_end = sub i64 %before_last, %rest\n  %any = icmp ne i64 %ns_end, 0\n"
-      "  br i1 %any, label %several, label %between\nseveral:\n  %ns = phi i64 [ 0, %entry ], [ %ns1, %several ]\n",
-      several.count);
-  for (std::size_t n = 0; n < several.phis.size(); ++n) {
-    const Phi& phi = several.phis[n];
-    loop += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %several ]\n", phi.name, type_name(phi.type), phi.initial,
-                        phi.next);
+/// What is shared with a turn, and where it stores: under names that end so.
+std::string IrWriter::places_of_turn(const TurnsText& parts, const std::string& names, const std::string& turn) const {
+  return fmt::format(
+      "  %u{0}at = mul i64 {1}, {2}\n  %u{0} = getelementptr i64, ptr %shared, i64 %u{0}at\n"
+      "  %s{0}at = mul i64 {1}, {3}\n  %s{0} = getelementptr i64, ptr %stores, i64 %s{0}at\n",
+      names, turn, packed_ ? lanes_ * parts.shared_words : 1, parts.stored_planes * simd::kRowWords);
+}
+
+/// Of turns before `%looped`.
+std::string IrWriter::loop_of(const TurnsText& parts) const {
+  std::string loop = "  %any = icmp ne i64 %looped, 0\n  br i1 %any, label %turn, label %looped_all\nturn:\n";
+  loop += "  %n = phi i64 [ 0, %entry ], [ %n_after, %turn ]\n";
+  for (const std::vector<Phi>* phis : {&parts.phis, &parts.crossing}) {
+    for (const Phi& phi : *phis) {
+      loop += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, TurnPart::loop),
+                          type_name(phi.type), phi.initial, phi.next);
+    }
   }
-  const std::uint64_t words = packed_ ? lanes_ * parts.shared_words : 1;
-  for (unsigned turn = 0; turn < several.count; ++turn) {
-    loop += fmt::format(
-        "  %turn{0} = add i64 %ns, {0}\n  %word{0} = mul i64 %turn{0}, {1}\n"
-        "  %u{0} = getelementptr i64, ptr %shared, i64 %word{0}\n",
-        turn, words);
+  if (parts.at_once == 1) loop += places_of_turn(parts, {kLoopPrefix}, "%n");
+  for (unsigned turn = 0; parts.at_once > 1 && turn < parts.at_once; ++turn) {
+    loop += fmt::format("  %n{0} = add i64 %n, {0}\n", turn);
+    loop += places_of_turn(parts, fmt::format("{}{}", kLoopPrefix, turn), fmt::format("%n{}", turn));
   }
-  loop += several.text;
-  loop += fmt::format(
-      "  %ns1 = add i64 %ns, {}\n  %again = icmp ult i64 %ns1, %ns_end\n"
-      "  br i1 %again, label %several, label %between\nbetween:\n"
-      "  %ns_done = phi i64 [ 0, %entry ], [ %ns1, %several ]\n",
-      several.count);
-  for (std::size_t n = 0; n < several.phis.size(); ++n) {
-    const Phi& phi = parts.phis[n];
-    loop += fmt::format("  {}_done = phi {} [ {}, %entry ], [ {}, %several ]\n", phi.name, type_name(phi.type),
-                        phi.initial, several.phis[n].next);
+  if (!parts.crossing.empty()) {  // behind the last turn the last one once more
+    loop += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
+    loop += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
+    loop += places_of_turn(parts, {kAheadPrefix}, "%n_ahead");
   }
-  return loop + "  br label %turn\n";
+  loop += parts.turns;
+  loop += fmt::format("  %n_after = add i64 %n, {}\n  %more = icmp ult i64 %n_after, %looped\n", parts.at_once);
+  return loop + "  br i1 %more, label %turn, label %looped_all\n";
+}
+
+/// A last turn that is apart, or those that several at once have left.
+std::string IrWriter::behind_loop(const TurnsText& parts) const {
+  const bool repeats = parts.at_once > 1;
+  std::string rest = "looped_all:\n";
+  if (repeats) rest += "  %n_left = phi i64 [ 0, %entry ], [ %n_after, %turn ], [ %n_left_after, %looped_all ]\n";
+  for (const Phi& phi : parts.phis) {
+    rest += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]", handed_on(phi.name, TurnPart::last),
+                        type_name(phi.type), phi.initial, phi.next);
+    rest += repeats ? fmt::format(", [ {}, %looped_all ]\n", phi.last) : "\n";
+  }
+  if (repeats) {
+    rest += places_of_turn(parts, {kLastPrefix}, "%n_left") + parts.last;
+    rest += "  %n_left_after = add i64 %n_left, 1\n  %left = icmp ult i64 %n_left_after, %count\n";
+    rest += "  br i1 %left, label %looped_all, label %exit\nexit:\n";
+  } else if (!parts.last.empty()) {
+    rest += "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %last_turn, label %exit\nlast_turn:\n";
+    rest += places_of_turn(parts, {kLastPrefix}, "%looped") + parts.last + "  br label %exit\nexit:\n";
+  } else {
+    rest += "  br label %exit\nexit:\n";
+  }
+  for (const Phi& phi : parts.phis) {
+    const std::string looped = repeats ? phi.last : handed_on(phi.name, TurnPart::last);
+    rest += fmt::format("  {} = phi {} [ {}, %looped_all ]", handed_on(phi.name, TurnPart::behind), type_name(phi.type),
+                        looped);
+    rest += repeats || parts.last.empty() ? "\n" : fmt::format(", [ {}, %last_turn ]\n", phi.last);
+  }
+  return rest;
 }
 
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
   std::string function =
       fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element) #0{} {{
+define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element, i64 %last) #0{} {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -90,23 +124,15 @@ entry:
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
                   parts.scatters ? "" : "readonly ", of_function(false), kRowWords, parts.planes * kRowWords);
-  function += parts.before;
-  const bool several = parts.several.count > 0;
-  if (several) function += several_turns(parts);
-  function += several ? "turn:\n  %n = phi i64 [ %ns_done, %between ], [ %n1, %turn ]\n"
-                      : "  br label %turn\nturn:\n  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
-  for (const Phi& phi : parts.phis) {
-    const std::string before =
-        several ? fmt::format("[ {}_done, %between ]", phi.name) : "[ " + phi.initial + ", %entry ]";
-    function += fmt::format("  {} = phi {} {}, [ {}, %turn ]\n", phi.name, type_name(phi.type), before, phi.next);
+  if (parts.at_once > 1) {
+    function += fmt::format("  %last_n = sub i64 %count, 1\n  %over = urem i64 %last_n, {}\n", parts.at_once);
+    function += "  %looped = sub i64 %last_n, %over\n";
+  } else {
+    function += fmt::format("  %looped = sub i64 %count, {}\n", parts.last.empty() ? "0" : "%last");
   }
-  function += fmt::format("  %first_word = mul i64 %n, {}\n  %u = getelementptr i64, ptr %shared, i64 %first_word\n",
-                          packed_ ? lanes_ * parts.shared_words : 1);
-  function += fmt::format("  %store_words = mul i64 %n, {}\n  %s = getelementptr i64, ptr %stores, i64 %store_words\n",
-                          parts.stored_planes * kRowWords);
-  function += parts.turn;
-  function +=
-      "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %count\n  br i1 %more, label %turn, label %exit\nexit:\n";
+  if (!parts.crossing.empty())
+    function += places_of_turn(parts, {kBeforePrefix}, "0") + "  %last_n = sub i64 %count, 1\n";
+  function += parts.before + loop_of(parts) + behind_loop(parts);
   // What this has written stands behind the loop.
   text.clear();
   line("ret i64 {}", lane_bits(parts.right));

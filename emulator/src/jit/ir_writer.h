@@ -18,6 +18,7 @@ class IrWriter final : public Writer {
       : lanes_(target.lanes),
         numbers_type_(fmt::format("<{} x double>", lanes_)),
         bits_type_(fmt::format("<{} x i64>", lanes_)),
+        halves_type_(fmt::format("<{} x i32>", 2 * lanes_)),
         predicates_type_(fmt::format("<{} x i1>", lanes_)),
         flags_type_(target.directed_rounding ? predicates_type_ : bits_type_),
         directed_(target.directed_rounding),
@@ -37,7 +38,9 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string number_literal(std::uint64_t bits) const override {
     return fmt::format("splat (double 0x{:016X})", bits);
   }
-  [[nodiscard]] std::string variable(const std::string& name) const override { return "%" + name; }
+  [[nodiscard]] std::string handed_on(const std::string& name, TurnPart part) const override {
+    return fmt::format("%{}{}", name, part == TurnPart::loop ? "" : part == TurnPart::last ? "l" : "e");
+  }
 
   template <class... Args>
   std::string set(fmt::format_string<Args...> form, Args&&... args) {
@@ -120,6 +123,13 @@ class IrWriter final : public Writer {
   std::string extreme(const char* which, const std::string& a, const std::string& b) override {
     return set("call {} @llvm.{}.v{}i64({} {}, {} {})", bits_type_, which, lanes_, bits_type_, a, bits_type_, b);
   }
+  std::string extreme_halves(const char* which, const std::string& a, const std::string& b) override {
+    const std::string halves_of_a = set("bitcast {} {} to {}", bits_type_, a, halves_type_);
+    const std::string halves_of_b = set("bitcast {} {} to {}", bits_type_, b, halves_type_);
+    const std::string halves =
+        set("call {0} @llvm.{1}.v{2}i32({0} {3}, {0} {4})", halves_type_, which, 2 * lanes_, halves_of_a, halves_of_b);
+    return set("bitcast {} {} to {}", halves_type_, halves, bits_type_);
+  }
 
   // ---- words
   Value row(std::uint32_t place, bool is_long) override {
@@ -158,8 +168,8 @@ class IrWriter final : public Writer {
     store(type_name(type), value, "%shared", word * plane_words_);
   }
   std::string shared(CodeType type, std::uint64_t word) override {
-    const std::string words = "%u" + turn_at_hand;
-    const std::string all = packed_ ? load(words, word * plane_words_) : spread(load_one(words, word * plane_words_));
+    const std::string all =
+        packed_ ? load(of_turn("u"), word * plane_words_) : spread(load_one(of_turn("u"), word * plane_words_));
     return type == CodeType::number ? numbers(all) : all;
   }
   void give(const std::string& bits_of, std::uint64_t plane) override {
@@ -179,7 +189,7 @@ class IrWriter final : public Writer {
          bits_of, at.addresses, predicates_type_, at.reached);
   }
   void store(const std::string& bits_of, std::uint64_t plane) override {
-    store(bits_type_, bits_of, "%s", plane * simd::kRowWords);
+    store(bits_type_, bits_of, of_turn("s"), plane * simd::kRowWords);
   }
 
   // ---- functions
@@ -188,12 +198,19 @@ class IrWriter final : public Writer {
   std::string uniform_function(const std::string& right) override;
 
  private:
-  [[nodiscard]] std::string several_turns(const TurnsText& parts) const;
   struct LanesOfMemory {
     std::string addresses;
     std::string reached;  // where there is a row
   };
   LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
+  /// Where the words of the turn at hand are.
+  [[nodiscard]] std::string of_turn(const char* words) const {
+    return fmt::format("%{}{}{}", words, prefix_, turn_at_hand);
+  }
+  [[nodiscard]] std::string places_of_turn(const TurnsText& parts, const std::string& names,
+                                           const std::string& turn) const;
+  [[nodiscard]] std::string loop_of(const TurnsText& parts) const;
+  [[nodiscard]] std::string behind_loop(const TurnsText& parts) const;
   /// Behind the head of a function.
   [[nodiscard]] std::string of_function(bool uniform) const {
     return names_lines_ ? fmt::format(" !dbg !{}", function_number(uniform)) : std::string();
@@ -251,6 +268,7 @@ class IrWriter final : public Writer {
   unsigned lanes_;
   std::string numbers_type_;  // of vectors, as IR names them
   std::string bits_type_;
+  std::string halves_type_;
   std::string predicates_type_;
   // Without mask registers a flag is a word, all ones where it is set: LLVM would pack bits to narrower ones.
   std::string flags_type_;

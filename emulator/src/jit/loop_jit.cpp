@@ -201,7 +201,7 @@ struct LoopJit::Form {
   [[nodiscard]] std::size_t turn_words() const { return std::size_t{code.shared_words} * code.target.plane_words(); }
   /// Words of a group's results.
   [[nodiscard]] std::size_t group_words() const {
-    return (carried_planes + left_planes + kTurns * stored_planes + 1) * kRowWords;
+    return (carried_planes + left_planes + code.target.turns() * stored_planes + 1) * kRowWords;
   }
 };
 
@@ -292,8 +292,8 @@ bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
     std::uint64_t* const results = buffers.results.data() + group * group_words();
     for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
       const std::uint64_t live = all_lanes() >> (turns.live_pes - pe >= lanes() ? 0 : lanes() - (turns.live_pes - pe));
-      const std::uint64_t right =
-          loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe, group * code.elements);
+      const std::uint64_t right = loaded->turns(buffers.shared.data(), turns.turns, turns.state, results, pe,
+                                                group * code.elements, turns.ends);
       buffers.scattered_pes = pe + lanes();
       if ((right & live) != live) return false;
     }
@@ -383,7 +383,7 @@ void LoopJit::Form::make_room(Buffers& buffers, std::size_t states) const {
     if (words.size() < count) words.resize(count);
   };
   make(buffers.records, (record_planes + 1) * code.target.plane_words());
-  const unsigned turns = code.target.packed ? kTurns : 1;
+  const unsigned turns = code.target.packed ? code.target.turns() : 1;
   make(buffers.shared, turns * turn_words() + code.target.plane_words());
   make(buffers.results, states * groups() * group_words());
 }
@@ -494,7 +494,7 @@ bool LoopJit::Form::fits(const Form& other) const {
   const auto same_carried = [](const Carried& a, const Carried& b) { return a.row == b.row && a.is_long == b.is_long; };
   const auto same_left = [](const Left& a, const Left& b) { return a.place == b.place && a.is_long == b.is_long; };
   return code.uniform == other.code.uniform && code.elements == other.code.elements &&
-         code.leaves_all == other.code.leaves_all && other.code.stored.empty() && other.code.scatters == 0 &&
+         code.leaves_all == other.code.leaves_all &&
          std::ranges::equal(code.carried, other.code.carried, same_carried) &&
          std::ranges::equal(code.left, other.code.left, same_left) &&
          std::ranges::equal(code.left_flags, other.code.left_flags, same_left);
@@ -511,7 +511,7 @@ bool LoopJit::Form::run_turns(const PackedTurns& turns, const Others& others, Bu
         const auto run_on = [&](const Form& form) {
           const std::uint64_t right =
               form.loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results,
-                                 lane, group * code.elements);
+                                 lane, group * code.elements, turns.ends);
           return (right & all_lanes()) == all_lanes();
         };
         if (run_on(others.alike != nullptr && is_last ? *others.alike : *this)) continue;
@@ -639,7 +639,6 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
     own.ready[at].store(form.get(), std::memory_order_release);
   } catch (const Error& error) {
     form->failed = true;
-
     if (filling == Filling::one_block) refusal_ = error.what();
     if (rounding == Rounding::quick) own.refused = true;
   }
@@ -666,7 +665,7 @@ void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
     form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
   }
   if (filling == Filling::packed && rounding == Rounding::quick && form.code.refusal.empty() &&
-      form.code.elements == isa::kVectorElements) {
+      form.code.elements == isa::kVectorElements && form.code.stored.empty() && form.code.scatters == 0) {
     target.own_elements = 1;
     BodyGraph alike = make_body_graph(program_, schedule_, target);
     if (alike.refusal.empty()) form.alike_words = std::move(alike.copied);

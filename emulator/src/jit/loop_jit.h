@@ -24,7 +24,7 @@ struct BlockTurns {
   const isa::LongWord* record = nullptr;  // of the first turn
   std::size_t record_step = 0;            // long words from one turn's record to the next one's
   unsigned record_words = 0;
-  unsigned turns = 0;  // at most kTurns
+  unsigned turns = 0;  // at most CodeTarget::turns()
   unsigned live_pes = 0;
   bool ends = false;    // the last of them is the last of the run, which leaves the registers as the machine does
   bool begins = false;  // the first of them is the first of the run
@@ -40,7 +40,7 @@ struct PackedTurns {
   const isa::LongWord* record = nullptr;  // of the first turn of the first block, before those of the others
   std::size_t record_step = 0;            // long words from one turn's records to the next one's
   unsigned record_words = 0;
-  unsigned turns = 0;  // at most kTurns
+  unsigned turns = 0;  // at most CodeTarget::turns()
   unsigned blocks = 0;
   // A power of two from `blocks` on, at most LoopJit::lanes(); those behind are like the last block.
   unsigned places = 0;
@@ -71,6 +71,8 @@ class LoopJit {
   [[nodiscard]] bool run(const PackedTurns& turns) const;
   /// Of a host vector; 0 if bodies are not compiled.
   [[nodiscard]] unsigned lanes() const { return target_.lanes; }
+  /// Most turns of a call of run().
+  [[nodiscard]] unsigned turns() const { return target_.turns(); }
   /// Flags that the last turn of a run leaves, as BodyGraph names them. There is packed code.
   [[nodiscard]] const std::vector<Left>& flags_left() const;
   /// Words that turns send to the tree, the first one of a run among them or not.

@@ -1,16 +1,46 @@
 #include "number_code.h"
 
+#include <array>
+
 #include "number_facts.h"
 
 namespace gdr::emulator::jit {
+namespace {
+
+// Of what a check inside a body lets through, as bits.
+constexpr std::uint64_t kLeastSize = static_cast<std::uint64_t>(kBias + kLowestChecked) << 52;
+constexpr std::uint64_t kUpperOne = std::uint64_t{1} << 32;
+constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52;
+
+}  // namespace
 
 // ---- checks ---------------------------------------------------------------------------------------------------------
 
+void NumberCode::begin() {
+  constexpr std::array kFlagNames{"ok0", "ok1", "ok2", "ok3"};
+  next_chain_ = 0;
+  chains.clear();
+  for (std::size_t n = 0; n < flag_chains(); ++n) chains.push_back({CodeType::flag, kFlagNames[n], w_->all_set()});
+  if (!has_words()) return;
+  const std::string none = w_->literal(std::uint64_t{0});
+  const std::string most = w_->literal(~std::uint64_t{0});
+  chains.push_back({CodeType::bits, "wrong", none});
+  chains.push_back({CodeType::bits, "least_rest", most});
+  chains.push_back({CodeType::bits, "least_size", most});
+  chains.push_back({CodeType::bits, "most_size", none});
+}
+
 std::string NumberCode::all_right() {
-  std::string all = right[0];
-  for (std::size_t n = 1; n < kChains; ++n) all = w_->both(all, right[n]);
-  const std::string without_sign = w_->integer("shl", wrong, w_->literal(std::uint64_t{1}));
-  return w_->both(all, w_->compare("eq", without_sign, w_->literal(std::uint64_t{0})));
+  std::string all = chains[0].value;
+  for (std::size_t n = 1; n < flag_chains(); ++n) all = w_->both(all, chains[n].value);
+  if (!has_words()) return all;
+  const std::string none = w_->literal(std::uint64_t{0});
+  const std::string without_sign = w_->integer("shl", word(wrong), w_->literal(std::uint64_t{1}));
+  all = w_->both(all, w_->compare("eq", without_sign, none));
+  const std::string lower_rest = w_->integer("and", word(least_rest), w_->literal(std::uint64_t{0xffffffff}));
+  all = w_->both(all, w_->compare("ne", lower_rest, none));
+  all = w_->both(all, w_->compare("sge", upper_half(word(least_size)), w_->literal((kLeastSize - kUpperOne) >> 32)));
+  return w_->both(all, w_->compare("slt", upper_half(word(most_size)), w_->literal(kAboveSizes >> 32)));
 }
 
 /// Exponents from `lowest` on, so many, or a word of zeros.
@@ -35,14 +65,15 @@ void NumberCode::check_double(const Value& planes) {
 
 void NumberCode::check_range(const std::string& head, bool lowest, bool highest) {
   const std::string size = w_->integer("and", w_->bits(head), w_->literal(~kSign));
-  if (highest) {
-    demand(w_->compare_numbers("olt", w_->numbers(size),
-                               w_->number_literal(static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52)));
+  if (has_words()) {  // in upper halves; less one, zero's is the largest of all
+    if (highest) collect_extreme(most_size, size);
+    if (lowest) collect_extreme(least_size, w_->integer("sub", size, w_->literal(kUpperOne)));
+    return;
   }
+  if (highest) demand(w_->compare_numbers("olt", w_->numbers(size), w_->number_literal(kAboveSizes)));
   if (lowest) {  // less one, zero is the largest of all
     const std::string less = w_->integer("add", size, w_->literal(kSign - 1));
-    const std::uint64_t least = (static_cast<std::uint64_t>(kBias + kLowestChecked) << 52) - 1;
-    demand(w_->compare("sge", less, w_->literal(least ^ kSign)));
+    demand(w_->compare("sge", less, w_->literal((kLeastSize - 1) ^ kSign)));
   }
 }
 
@@ -107,7 +138,11 @@ std::string NumberCode::short_of_near(const std::string& near, std::uint64_t dis
   const std::uint64_t within = distance == 0 ? 0 : 2 * distance - 1;
   const std::string up = w_->integer("add", w_->bits(near), w_->literal((kBelowShort + 1) / 2 + distance));
   const std::string rest = w_->integer("and", up, w_->literal(kBelowShort & ~within));
-  demand(w_->compare("ne", rest, w_->literal(std::uint64_t{0})));
+  if (has_words()) {
+    collect_extreme(least_rest, rest);
+  } else {
+    demand(w_->compare("ne", rest, w_->literal(std::uint64_t{0})));
+  }
   return w_->numbers(w_->integer("and", up, w_->literal(~kBelowShort)));
 }
 
@@ -190,7 +225,7 @@ Value NumberCode::long_of(const std::string& head, const std::string& rest) {
   if (!target_.directed_rounding) {
     // Below a power of two a last place is worth half as much: a rest that points there has one bit more.
     const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
-    wrong = w_->integer("or", wrong, w_->integer("and", is_power, w_->bits(rest)));
+    word(wrong) = w_->integer("or", word(wrong), w_->integer("and", is_power, w_->bits(rest)));
   }
   const std::string up = w_->multiply_add(scale, w_->literal(1.5 * 0x1p-8), rest);
   return {head, w_->multiply_add(scale, w_->literal(-1.5 * 0x1p-8), up)};

@@ -2,9 +2,9 @@
 // all of it was exact. docs/engine.md has the reasoning.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "code_writer.h"
 
@@ -16,25 +16,29 @@ class NumberCode {
   NumberCode(const CodeTarget& target, bool robust) : target_(target), robust_(robust) {}
 
   /// Of a new function: every lane is right.
-  void begin() {
-    right.fill(w_->all_set());
-    wrong = w_->literal(std::uint64_t{0});
-    next_chain_ = 0;
-  }
+  void begin();
   /// Goes on in another text. The lanes that were right so far stay so.
   void write_to(Writer& writer) { w_ = &writer; }
 
   // ---- checks
-  /// Lanes that are right so far. More than one chain, so that no check waits for all before it.
-  static constexpr std::size_t kChains = 4;
-  std::array<std::string, kChains> right;
-  /// Words whose bits but the sign are all clear in lanes that are right.
-  std::string wrong;
+  /// A value that collects what checks have found so far.
+  struct Chain {
+    CodeType type;
+    const char* name;
+    std::string value;
+  };
+  /// Of the target.
+  std::vector<Chain> chains;
   void demand(const std::string& flag) {
-    // With few registers one chain has to do.
-    std::string& chain = right[next_chain_++ % (target_.directed_rounding ? kChains : 1)];
-    chain = w_->both(chain, flag);
+    Chain& chain = chains[first_chain_ + next_chain_++ % (flag_chains() - unused_chains_)];
+    chain.value = w_->both(chain.value, flag);
   }
+  /// Of the flags' chains.
+  void use_half(std::size_t which) {
+    first_chain_ = which * flag_chains() / 2;
+    unused_chains_ = flag_chains() / 2;
+  }
+  void use_all() { first_chain_ = unused_chains_ = 0; }
   std::string all_right();
   /// Zero, or an exponent of at most kInputExponent in size; of a word as it stands in memory.
   void check_input(const Value& planes);
@@ -80,10 +84,30 @@ class NumberCode {
   std::string exact_sum(const std::string& a, const std::string& b);
   Value long_of(const std::string& head, const std::string& rest);
 
+  /// Flags come first: lanes that are right. In more than one chain, so that no check waits for all before it; with
+  /// few registers one has to do.
+  [[nodiscard]] std::size_t flag_chains() const { return target_.directed_rounding ? 4 : 1; }
+  /// Then, without mask registers, words.
+  enum WordChain : std::size_t {
+    wrong,       // all bits but the sign are clear in lanes that are right
+    least_rest,  // of halves of words, the least or the largest so far, without signs: lower half, of numbers near a
+                 // tie
+    least_size,  // upper half less one, of sizes of numbers
+    most_size    // upper half, of sizes of numbers
+  };
+  [[nodiscard]] bool has_words() const { return !target_.directed_rounding && !target_.host_doubles; }
+  std::string& word(WordChain which) { return chains[flag_chains() + which].value; }
+  void collect_extreme(WordChain which, const std::string& bits) {
+    word(which) = w_->extreme_halves(which == most_size ? "umax" : "umin", word(which), bits);
+  }
+  std::string upper_half(const std::string& bits) { return w_->integer("lshr", bits, w_->literal(std::uint64_t{32})); }
+
   CodeTarget target_;
   bool robust_;
   Writer* w_ = nullptr;
   std::size_t next_chain_ = 0;
+  std::size_t first_chain_ = 0;
+  std::size_t unused_chains_ = 0;
 };
 
 }  // namespace gdr::emulator::jit

@@ -171,6 +171,7 @@ class Analysis {
           facts.range = range_of_constant(word.value);
           facts.never_negative = (word.value.high >> 63) == 0;
           if (((word.value.high >> 52) & 2047) == 2047) facts_.refusal = "it has an infinite constant";
+          refuse_outside(facts.range, kLowestSum);  // its rest and its short form are to be normal doubles, too
           if (is_short) {
             shape(NumberForm::short_number, 25);
           } else if (word.value.low == 0) {
@@ -272,10 +273,12 @@ class Analysis {
         check(first ? a : b, &NumberFacts::check_lowest);
       }
     }
-    const ExponentRange range = form();
-    if (!range.empty() && (range.lowest < lowest || range.highest > kHighest)) {
-      facts_.refusal = "its constants are too large or too small";
-    }
+    refuse_outside(form(), lowest);
+  }
+
+  void refuse_outside(const ExponentRange& range, int lowest) {
+    if (range.empty() || !facts_.refusal.empty()) return;
+    if (range.lowest < lowest || range.highest > kHighest) facts_.refusal = "its constants are too large or too small";
   }
 
   const BodyGraph& graph_;

@@ -26,6 +26,7 @@ std::string vector_names(unsigned lanes) {
   define("BITS", "as_ulong" + width);
   define("AS_BITS", "as_ulong" + width);
   define("AS_SIGNED", "as_long" + width);
+  define("HALVES", fmt::format("as_uint{}", 2 * lanes));
   define("NUMBERS", "as_double" + width);
   if (lanes == 1) {
     define("FLAG(c)", "(0UL - (ulong)(c))");

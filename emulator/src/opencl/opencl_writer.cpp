@@ -49,6 +49,10 @@ std::string OpenClWriter::extreme(const char* which, Text a, Text b) {
   return set("I", "AS_BITS({}(AS_SIGNED({}), AS_SIGNED({})))", name, a, b);
 }
 
+std::string OpenClWriter::extreme_halves(const char* which, Text a, Text b) {
+  return set("I", "AS_BITS({}(HALVES({}), HALVES({})))", std::string_view(which) == "umax" ? "max" : "min", a, b);
+}
+
 std::string OpenClWriter::compare_numbers(const char* how, Text a, Text b) {
   const std::string_view relation(how);
   if (relation == "oeq") return set("I", "FLAG({} == {})", a, b);
@@ -122,7 +126,7 @@ I turns(__local const ulong* share, uint count, __global const ulong* state, __g
   for (const jit::Phi& phi : parts.phis) {
     function += fmt::format("  {} {} = {};\n", type_name(phi.type), phi.name, phi.initial);
   }
-  function += "  for (uint n = 0; ; ) {\n" + parts.turn;
+  function += "  for (uint n = 0; ; ) {\n" + parts.turns;
   function += "  if (++n == count) {\n" + parts.behind + fmt::format("  return {};\n  }}\n", parts.right);
   // All at once: one may be what another one was.
   for (std::size_t n = 0; n < parts.phis.size(); ++n) {

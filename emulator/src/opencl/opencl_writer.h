@@ -26,13 +26,14 @@ class OpenClWriter final : public jit::Writer {
   [[nodiscard]] std::string literal(std::uint64_t bits) const override;
   [[nodiscard]] std::string number_literal(std::uint64_t bits) const override;
   [[nodiscard]] std::string all_set() const override { return literal(~std::uint64_t{0}); }
-  [[nodiscard]] std::string variable(Text name) const override { return name; }
+  [[nodiscard]] std::string handed_on(Text name, jit::TurnPart) const override { return name; }
 
   std::string bits(Text number) override { return set("I", "BITS({})", number); }
   std::string numbers(Text bits) override { return set("D", "NUMBERS({})", bits); }
   std::string integer(const char* op, Text a, Text b) override;
   std::string compare(const char* how, Text a, Text b) override;
   std::string extreme(const char* which, Text a, Text b) override;
+  std::string extreme_halves(const char* which, Text a, Text b) override;
 
   std::string compare_numbers(const char* how, Text a, Text b) override;
   std::string both(Text a, Text b) override { return set("I", "{} & {}", a, b); }

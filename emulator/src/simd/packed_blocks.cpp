@@ -239,7 +239,7 @@ std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all) {
   std::uint64_t done = 0;
   while (done < turns) {
     some.record = stream.words.data() + (done * kBlocks + packing_.blocks().first) * stream.record_words;
-    some.turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, turns - done));
+    some.turns = static_cast<unsigned>(std::min<std::uint64_t>(program_.loop.turns(), turns - done));
     some.ends = all && done + some.turns == turns;
     if (!program_.loop.run(some)) break;
     done += some.turns;

@@ -436,13 +436,13 @@ class SimdChip final : public Chip {
     const SectionCode& body = section(Section::loop_body);
     for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
       isa::LongWord* to = of_all.collected(block - blocks.first);
-      for (std::uint64_t first = begin; first < end; first += jit::kTurns) {
+      for (std::uint64_t first = begin; first < end; first += code_->loop.turns()) {
         jit::BlockTurns turns;
         turns.state = memory_.state(block);
         turns.record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
         turns.record_step = std::size_t{kBlocks} * stream.record_words;
         turns.record_words = stream.record_words;
-        turns.turns = static_cast<unsigned>(std::min<std::uint64_t>(jit::kTurns, end - first));
+        turns.turns = static_cast<unsigned>(std::min<std::uint64_t>(code_->loop.turns(), end - first));
         turns.live_pes = loop.live_pes;
         turns.begins = loop.begins && first == 0;
         turns.ends = with_last && first + turns.turns == end;

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "gdr/base/units.h"
+
 namespace gdr::interconnect {
 
 std::string heat_colour(double share) {
@@ -25,8 +27,6 @@ std::string heat_colour(double share) {
 }
 
 std::string readable_bytes(std::uint64_t bytes) {
-  constexpr double kMega = 1e6;
-  constexpr double kKilo = 1e3;
   const auto number = static_cast<double>(bytes);
   if (number >= kMega) return fmt::format("{:.2f} MB", number / kMega);
   if (number >= kKilo) return fmt::format("{:.1f} KB", number / kKilo);

@@ -6,7 +6,7 @@ namespace gdr::interconnect {
 
 namespace {
 
-constexpr unsigned kPollEvery = 256;  // exchanges
+constexpr unsigned kHopPollEvery = 256;  // exchanges
 
 class HopSearch {
  public:
@@ -64,7 +64,7 @@ class HopSearch {
     const double first = visits_;
     double temperature = 0;
     for (unsigned tries = 0; visits_ < budget.visits && goes_on(budget); ++tries) {
-      if (tries % kPollEvery == 0) {
+      if (tries % kHopPollEvery == 0) {
         const double done = (visits_ - first) / (budget.visits - first);
         const Annealing& heat = budget.annealing;
         temperature =
@@ -91,7 +91,7 @@ class HopSearch {
   };
 
   bool goes_on(const SearchBudget& budget) {
-    if (++polls_ % kPollEvery == 0 && budget.poll && !budget.poll(visits_ / budget.visits)) ended_ = true;
+    if (++polls_ % kHopPollEvery == 0 && budget.poll && !budget.poll(visits_ / budget.visits)) ended_ = true;
     return !ended_;
   }
 

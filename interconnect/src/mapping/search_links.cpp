@@ -6,8 +6,8 @@ namespace gdr::interconnect {
 
 namespace {
 
-constexpr std::uint32_t kBoxesIn = 2;  // one exchange out of so many is one of boxes
-constexpr unsigned kPollEvery = 64;    // exchanges
+constexpr std::uint32_t kBoxesIn = 2;    // one exchange out of so many is one of boxes
+constexpr unsigned kLinkPollEvery = 64;  // exchanges
 // The best mapping is looked for whenever so many times the number of links were visited: a look costs one visit of
 // each.
 constexpr double kLookEvery = 20;
@@ -40,7 +40,7 @@ class LinkSearch {
   void run(const SearchBudget& budget) {
     double next_look = 0;
     for (unsigned tries = 1; visits_ < budget.visits; ++tries) {
-      if (tries % kPollEvery == 0 && budget.poll && !budget.poll(visits_ / budget.visits)) break;
+      if (tries % kLinkPollEvery == 0 && budget.poll && !budget.poll(visits_ / budget.visits)) break;
       if (dice_.below(kBoxesIn) == 0) {
         draw_.draw_box(placement_, dice_, exchange_);
       } else {

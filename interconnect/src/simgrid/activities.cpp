@@ -25,9 +25,9 @@ Schedule messages_of(const ActivityGraph& graph) {
   return schedule;
 }
 
-class Simulation {
+class GraphSimulation {
  public:
-  Simulation(const ActivityGraph& graph, ExplicitZone& zone)
+  GraphSimulation(const ActivityGraph& graph, ExplicitZone& zone)
       : graph_(graph),
         zone_(zone),
         open_(graph.size()),
@@ -156,7 +156,7 @@ ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology, cons
   ChildResult child = compute_in_child("activities " + graph.name(), [&] {
     const auto engine = make_engine(options, resolution);
     auto* zone = new ExplicitZone(messages, topology, options, most_resources(graph));  // the engine's from here
-    return Simulation(graph, *zone).run(*engine);
+    return GraphSimulation(graph, *zone).run(*engine);
   });
   ActivityTimes times;
   times.end_seconds = std::move(child.numbers);

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "gdr/base/error.h"
+#include "gdr/base/units.h"
 
 namespace gdr::interconnect {
 namespace {
@@ -132,7 +133,6 @@ void pass_time(pid_t child, const std::function<void()>& meanwhile) {
 
 /// The child's status and processor time, once it has ended.
 int wait_for(pid_t child, double& processor_seconds) {
-  constexpr double kMicro = 1e-6;
   int status = 0;
   rusage usage{};
   while (wait4(child, &status, 0, &usage) < 0) {

@@ -29,9 +29,9 @@ struct EnvelopeHash {
   }
 };
 
-class Simulation {
+class ScheduleSimulation {
  public:
-  Simulation(const Schedule& schedule, const SimulationOptions& options, ExplicitZone& zone, SharedNumber& done)
+  ScheduleSimulation(const Schedule& schedule, const SimulationOptions& options, ExplicitZone& zone, SharedNumber& done)
       : schedule_(schedule),
         options_(options),
         zone_(zone),
@@ -154,11 +154,11 @@ class Simulation {
   s4u::ActivityPtr last_done_;  // SimGrid looks at an activity once more after telling that it is complete
 };
 
-std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
-                             double resolution, SharedNumber& done) {
+std::vector<double> simulate_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
+                                 double resolution, SharedNumber& done) {
   const auto engine = make_engine(options, resolution);
   auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
-  return Simulation(schedule, options, *zone, done).run(*engine);
+  return ScheduleSimulation(schedule, options, *zone, done).run(*engine);
 }
 
 }  // namespace
@@ -167,8 +167,9 @@ bool has_simgrid() { return true; }
 
 SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
-  return simulate_in_child(schedule, options,
-                           [&](SharedNumber& done) { return simulate(schedule, topology, options, resolution, done); });
+  return simulate_in_child(schedule, options, [&](SharedNumber& done) {
+    return simulate_s4u(schedule, topology, options, resolution, done);
+  });
 }
 
 }  // namespace gdr::interconnect

@@ -75,8 +75,8 @@ void configure_smpi() {
   s4u::Engine::set_config("smpi/send-is-detached-thresh:0");
 }
 
-std::vector<double> simulate(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
-                             double resolution, SharedNumber& done) {
+std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
+                                  double resolution, SharedNumber& done) {
   const auto engine = make_engine(options, resolution);
   configure_smpi();
   SMPI_init();
@@ -199,8 +199,9 @@ ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topol
 
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
-  return simulate_in_child(schedule, options,
-                           [&](SharedNumber& done) { return simulate(schedule, topology, options, resolution, done); });
+  return simulate_in_child(schedule, options, [&](SharedNumber& done) {
+    return simulate_smpi(schedule, topology, options, resolution, done);
+  });
 }
 
 }  // namespace gdr::interconnect

@@ -27,7 +27,7 @@ std::string_view name_of(Pattern pattern) {
 
 namespace {
 
-const std::vector<KnownParameter<HaPacsTca>>& parameters() {
+const std::vector<KnownParameter<HaPacsTca>>& ha_pacs_parameters() {
   using M = HaPacsTca;
   static const auto parameters = with_peach2_wire<M>({
       known<M>("nodes", "nodes", 1, 65536, &M::nodes),
@@ -62,10 +62,10 @@ const std::vector<KnownParameter<HaPacsTca>>& parameters() {
 
 }  // namespace
 
-base::DescriptionKind ha_pacs_tca_kind() { return {"ha-pacs-tca", rules_of(parameters())}; }
+base::DescriptionKind ha_pacs_tca_kind() { return {"ha-pacs-tca", rules_of(ha_pacs_parameters())}; }
 
 HaPacsTca load_ha_pacs_tca(std::string_view name_or_file) {
-  auto machine = read(parameters(), load_network(name_or_file, "ha-pacs-tca"));
+  auto machine = read(ha_pacs_parameters(), load_network(name_or_file, "ha-pacs-tca"));
   machine.tca_rate = machine.rate_of(machine.tca_rate, "tca_rate");
   return machine;
 }

@@ -13,7 +13,7 @@ namespace gdr::interconnect {
 
 namespace {
 
-const std::vector<KnownParameter<Peach2>>& parameters() {
+const std::vector<KnownParameter<Peach2>>& peach2_parameters() {
   using P = Peach2;
   static const auto parameters = with_peach2_wire<P>({
       known<P>("window", "GiB", 1, 65536, &P::window_bytes),
@@ -45,10 +45,10 @@ const std::vector<KnownParameter<Peach2>>& parameters() {
 
 }  // namespace
 
-base::DescriptionKind peach2_kind() { return {"peach2", rules_of(parameters())}; }
+base::DescriptionKind peach2_kind() { return {"peach2", rules_of(peach2_parameters())}; }
 
 Peach2 load_peach2(std::string_view name_or_file) {
-  auto board = read(parameters(), load_network(name_or_file, "peach2"));
+  auto board = read(peach2_parameters(), load_network(name_or_file, "peach2"));
   board.dma_rate = board.rate_of(board.dma_rate, "dma_rate");
   board.gpu_read_rate = board.rate_of(board.gpu_read_rate, "gpu_read_rate");
   board.local_rate = board.rate_of(board.local_rate, "local_rate");

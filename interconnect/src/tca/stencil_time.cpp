@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gdr/base/units.h"
 #include "gdr/interconnect/stencil.h"
 
 namespace gdr::interconnect {
@@ -49,23 +50,22 @@ StencilTime stencil_time(const StencilProblem& problem, const std::array<int, kH
 namespace {
 
 std::string reason_of(const HaloPlans& plans, const StencilTime& time, const Advice& advice) {
-  constexpr double kMicro = 1e6;
   const HaloTime& halo = time.halo;
   std::string text;
   const auto part = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
   switch (plans.method) {
     case HaloMethod::tca:
-      part(fmt::format("PEACH2 carries all faces in {:.1f} us", halo.tca * kMicro));
+      part(fmt::format("PEACH2 carries all faces in {:.1f} us", halo.tca * kMega));
       break;
     case HaloMethod::mv2gdr:
-      part(fmt::format("InfiniBand carries all faces in {:.1f} us", halo.mpi * kMicro));
+      part(fmt::format("InfiniBand carries all faces in {:.1f} us", halo.mpi * kMega));
       break;
     case HaloMethod::hybrid:
-      part(fmt::format("PEACH2 {:.1f} us beside InfiniBand {:.1f} us", halo.tca * kMicro, halo.mpi * kMicro));
+      part(fmt::format("PEACH2 {:.1f} us beside InfiniBand {:.1f} us", halo.tca * kMega, halo.mpi * kMega));
       if (halo.tca == 0 || halo.mpi == 0) part("one network idle");
       break;
   }
-  part(halo.pack > 0 ? fmt::format("packing {:.1f} us", halo.pack * kMicro) : std::string("nothing packed"));
+  part(halo.pack > 0 ? fmt::format("packing {:.1f} us", halo.pack * kMega) : std::string("nothing packed"));
   if (advice.worst_hops > 1) part(fmt::format("up to {} hops", advice.worst_hops));
   if (halo.collided) part("packets collide");
   return text;

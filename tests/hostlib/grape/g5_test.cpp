@@ -234,6 +234,27 @@ TEST_F(Grape5, ForcesWithoutARunAreNoNumbers) {
   EXPECT_TRUE(std::isnan(a[0][0]) && std::isnan(p[0]));
 }
 
+TEST_F(Grape5, OpenTwiceKeepsWhatTheBoardHolds) {
+  Cloud sources = cloud(100, 8);
+  std::vector<Vector> a(100);
+  std::vector<double> p(100);
+  const auto forces = [&] {
+    g5_set_xi(100, rows(sources.x));
+    g5_run();
+    g5_get_force(100, rows(a), p.data());
+    return a;
+  };
+  g5_set_eps_to_all(0.01);
+  g5_set_n(100);
+  g5_set_xmj(0, 100, rows(sources.x), sources.m.data());
+  const std::vector<Vector> expected = forces();
+  g5_open();
+  EXPECT_EQ(forces(), expected);
+  g5_close();  // once is enough
+  forces();
+  EXPECT_EQ(a[0][0], 0) << "a board opened anew holds no particles";
+}
+
 TEST_F(Grape5, ArraysMayChangeWhileTheBoardWorks) {
   Cloud sources = cloud(1000, 8);
   Cloud targets = cloud(200, 9);

@@ -23,7 +23,7 @@ enum class Way : std::uint8_t { none, t, gpr, lm, own };
 enum class Port : std::uint8_t { none, gpr, lm, bm, immediate };
 
 /// A port and what goes through it: equal keys, below 2^20, share one.
-struct PortUse {
+struct PortKey {
   Port port = Port::none;
   int key = 0;
 };
@@ -33,7 +33,7 @@ struct SearchInput {
   int value = -1;
   int component = -1;  // of the value, which every element reads; -1: each element its own
   int constant = -1;
-  PortUse stays;
+  PortKey stays;
 };
 
 /// Operations that take one line, of one unit; a long product is two of them in a bundle.
@@ -43,7 +43,7 @@ struct SearchOperation {
   int sequencer = 0;         // vector length and mask: lines have one
   unsigned input_lines = 1;  // 2: the line behind it reads the same inputs (a long product's first line)
   std::array<SearchInput, 2> inputs;
-  PortUse moves;          // what it moves or stores through broadcast memory's port
+  PortKey moves;          // what it moves or stores through broadcast memory's port
   int result = -1;        // the value
   bool writes_t = false;  // besides the value: what keeps its place
   bool writes_gpr = false;
@@ -68,7 +68,7 @@ struct SearchValue {
 
 /// A number or a parameter: `own` is its port; a copy of it may stand in a register or in local memory.
 struct SearchConstant {
-  PortUse own;
+  PortKey own;
   isa::Width width = isa::Width::short_word;
 };
 

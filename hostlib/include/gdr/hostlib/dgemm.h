@@ -31,6 +31,7 @@ struct MatrixView {
   [[nodiscard]] double at(std::size_t i, std::size_t j) const {
     return data[static_cast<std::ptrdiff_t>(i) * row_step + static_cast<std::ptrdiff_t>(j) * column_step];
   }
+  [[nodiscard]] MatrixView transposed() const { return {data, column_step, row_step}; }
 };
 
 /// How a kernel cuts the matrices, read from its variables.

@@ -18,6 +18,9 @@ inline constexpr std::uint64_t kShortMask = (std::uint64_t{1} << kShortBits) - 1
 
 enum class Width : std::uint8_t { long_word, short_word };
 
+/// "long" or "short".
+[[nodiscard]] constexpr std::string_view name_of(Width width) { return width == Width::long_word ? "long" : "short"; }
+
 /// Bits of a word of this width: 72 or 36.
 [[nodiscard]] constexpr int bits_of(Width width) { return width == Width::long_word ? kLongBits : kShortBits; }
 

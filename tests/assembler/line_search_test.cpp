@@ -1,0 +1,402 @@
+// The search for few lines on random graphs: each plan is carried out word by word, and every reader must find its
+// value.
+#include "gdr/assembler/line_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+namespace gdr::assembler {
+namespace {
+
+using isa::Unit;
+using isa::Width;
+
+constexpr std::ptrdiff_t kForward = 1;   // lines until a value can be read through T
+constexpr std::ptrdiff_t kRegister = 2;  // and from elsewhere, or as a component
+
+std::size_t at(int number) { return static_cast<std::size_t>(number); }
+
+/// Operations in the order of a source. Every one but the first line of a long product has a result.
+class RandomGraphs {
+ public:
+  explicit RandomGraphs(std::uint64_t seed) : random_(seed) {}
+
+  SearchGraph next() {
+    graph_ = {};
+    values_.clear();
+    closed_.clear();
+    bundle_of_.clear();
+    graph_.gpr_taken.assign(64, false);
+    graph_.lm_taken.assign(chance(2) ? 64 : 24, false);
+    std::fill_n(graph_.gpr_taken.begin(), below(30), true);
+    graph_.lm_by_name = chance(2);
+    graph_.values_in_lm = !chance(5);
+    graph_.constants_move = chance(2);
+    graph_.flag_numbers = {3, 1, 6};
+    for (int constant = below(4); constant >= 0; --constant) {
+      graph_.constants.push_back({{chance(2) ? Port::immediate : Port::bm, constant}, width()});
+    }
+    for (int number = 3 + below(30); number > 0; --number) add_operation();
+    return graph_;
+  }
+
+ private:
+  int below(int count) { return static_cast<int>(random_() % static_cast<unsigned>(count)); }
+  bool chance(int of) { return below(of) == 0; }
+  Width width() { return chance(2) ? Width::long_word : Width::short_word; }
+
+  void add_operation() {
+    static constexpr Unit kUnits[] = {Unit::adder, Unit::multiplier, Unit::alu};
+    const Unit unit = kUnits[at(below(3))];
+    Bundle bundle;
+    bundle.earliest = chance(8) ? at(below(6)) : 0;
+    if (unit == Unit::multiplier && chance(3)) bundle.members.push_back({add(unit, 2), 0});
+    bundle.members.push_back({add(unit, 1), bundle.members.size()});
+    const std::size_t own = graph_.bundles.bundles.size();
+    graph_.bundles.bundles.push_back(bundle);
+    graph_.bundles.edges.emplace_back();
+    read(bundle.members.front().operation, own);
+    give_result(bundle.members.back().operation, own);
+    use_flags(bundle.members.back().operation, own);
+  }
+
+  std::size_t add(Unit unit, unsigned input_lines) {
+    SearchOperation operation;
+    operation.unit = unit;
+    operation.units = 1U << static_cast<unsigned>(unit);
+    operation.input_lines = input_lines;
+    graph_.operations.push_back(operation);
+    return graph_.operations.size() - 1;
+  }
+
+  void depend(std::size_t before, std::size_t after, std::ptrdiff_t lines) {
+    const auto length = static_cast<std::ptrdiff_t>(graph_.bundles.bundles[before].members.size());
+    graph_.bundles.edges[before].push_back({after, lines + length - 1});
+  }
+
+  void read(std::size_t number, std::size_t bundle) {
+    for (SearchInput& input : graph_.operations[number].inputs) {
+      const int kind = below(6);
+      if (kind == 0) {
+        input.constant = below(static_cast<int>(graph_.constants.size()));
+      } else if (kind == 1) {
+        input.stays = {chance(2) ? Port::bm : Port::lm, 100 + below(4)};
+      } else if (kind > 2 && !values_.empty()) {
+        const std::size_t value = values_[at(below(static_cast<int>(values_.size())))];
+        if (closed_.contains(value)) continue;
+        input.value = static_cast<int>(value);
+        input.component = chance(8) ? below(4) : -1;
+        std::vector<std::size_t>& readers = graph_.values[value].readers;
+        if (readers.empty() || readers.back() != number) readers.push_back(number);
+        depend(bundle_of_[value], bundle, input.component >= 0 ? kRegister : kForward);
+      }
+    }
+  }
+
+  void give_result(std::size_t number, std::size_t bundle) {
+    const std::size_t own = graph_.values.size();
+    SearchValue value;
+    value.operation = number;
+    value.width = width();
+    if (!values_.empty() && chance(6)) {
+      const std::size_t base = values_.back();
+      const bool reads_base =
+          std::ranges::any_of(graph_.operations[graph_.bundles.bundles[bundle].members[0].operation].inputs,
+                              [&](const SearchInput& input) { return input.value == static_cast<int>(base); });
+      if (!closed_.contains(base) && !reads_base) {
+        value.base = static_cast<int>(base);
+        value.width = graph_.values[base].width;
+        closed_.insert(base);
+        depend(bundle_of_[base], bundle, 1);
+        for (const std::size_t reader : graph_.values[base].readers) depend(bundle_of_operation(reader), bundle, 0);
+      }
+    }
+    graph_.operations[number].result = static_cast<int>(own);
+    graph_.values.push_back(value);
+    values_.push_back(own);
+    bundle_of_.push_back(bundle);
+  }
+
+  std::size_t bundle_of_operation(std::size_t operation) const {
+    const auto holds = [&](const Bundle& bundle) {
+      return std::ranges::any_of(bundle.members,
+                                 [&](const Bundle::Member& member) { return member.operation == operation; });
+    };
+    return static_cast<std::size_t>(std::ranges::find_if(graph_.bundles.bundles, holds) -
+                                    graph_.bundles.bundles.begin());
+  }
+
+  void use_flags(std::size_t number, std::size_t bundle) {
+    SearchOperation& operation = graph_.operations[number];
+    if (chance(5)) {
+      operation.flag_set = static_cast<int>(graph_.flags++);
+      setter_ = bundle;
+    } else if (graph_.flags > 0 && chance(4)) {
+      operation.flags_used.push_back(static_cast<int>(graph_.flags) - 1);
+      depend(setter_, bundle, kRegister);
+    }
+  }
+
+  std::mt19937_64 random_;
+  SearchGraph graph_;
+  std::vector<std::size_t> values_;
+  std::vector<std::size_t> bundle_of_;  // each value's
+  std::set<std::size_t> closed_;        // values that others overwrite
+  std::size_t setter_ = 0;              // of the flag set last
+};
+
+/// What stands where, line by line. Storage: 0 registers, 1 local memory.
+class Machine {
+ public:
+  Machine(const SearchGraph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
+
+  void run() {
+    check_order();
+    for (std::size_t line = 0; line < plan_.lines; ++line) {
+      land(static_cast<int>(line));
+      unsigned units = 0;
+      ports_.clear();
+      for (std::size_t number = 0; number < graph_.operations.size(); ++number) {
+        const int own = plan_.operations[number].line;
+        const SearchOperation& operation = graph_.operations[number];
+        if (own == static_cast<int>(line)) {
+          EXPECT_EQ(units & operation.units, 0U) << "a unit does two operations in line " << line;
+          units |= operation.units;
+          use_flags(operation);
+        }
+        if (own <= static_cast<int>(line) && static_cast<int>(line) < own + static_cast<int>(operation.input_lines)) {
+          for (std::size_t input = 0; input < 2; ++input) read(number, input);
+        }
+      }
+      check_ports(line);
+      give_results(static_cast<int>(line));
+    }
+  }
+
+ private:
+  void check_order() const {
+    for (std::size_t bundle = 0; bundle < graph_.bundles.bundles.size(); ++bundle) {
+      const Bundle& own = graph_.bundles.bundles[bundle];
+      const int first = plan_.operations[own.members[0].operation].line;
+      ASSERT_GE(first, static_cast<int>(own.earliest));
+      for (const Bundle::Member& member : own.members) {
+        ASSERT_EQ(plan_.operations[member.operation].line, first + static_cast<int>(member.offset));
+        ASSERT_LT(plan_.operations[member.operation].line, static_cast<int>(plan_.lines));
+      }
+      for (const Edge& edge : graph_.bundles.edges[bundle]) {
+        const int after = plan_.operations[graph_.bundles.bundles[edge.to].members[0].operation].line;
+        EXPECT_GE(after, first + edge.lines);
+      }
+    }
+  }
+
+  /// A word of storage that a value or a constant's copy takes. By name: its number stands for all its words.
+  [[nodiscard]] std::vector<std::pair<int, unsigned>> words_of(int storage, std::size_t value) const {
+    const SearchValue& known = graph_.values[value];
+    if (storage == 1 && graph_.lm_by_name) {
+      std::size_t root = value;
+      while (graph_.values[root].base >= 0) root = at(graph_.values[root].base);
+      constexpr unsigned kLong = 1000;
+      constexpr unsigned kOfItsOwn = 2000;
+      if (!plan_.shared_names) return {{1, kOfItsOwn + static_cast<unsigned>(root)}};
+      return {{1, plan_.lm[value] + (known.width == Width::long_word ? kLong : 0)}};
+    }
+    const unsigned first = storage == 0 ? plan_.gpr[value] : plan_.lm[value];
+    std::vector<std::pair<int, unsigned>> words;
+    for (unsigned word = 0; word < known.words(); ++word) words.emplace_back(storage, first + word);
+    return words;
+  }
+
+  void land(int line) {
+    for (auto write = writes_.begin(); write != writes_.end();) {
+      if (write->line > line) {
+        ++write;
+        continue;
+      }
+      for (const auto& word : words_of(write->storage, write->value)) {
+        const int base = graph_.values[write->value].base;
+        if (base >= 0) {
+          EXPECT_TRUE(memory_.contains(word) && memory_[word] == at(base)) << "value " << write->value;
+        }
+        check_free(word);
+        memory_[word] = write->value;
+      }
+      write = writes_.erase(write);
+    }
+    if (next_in_t_ >= 0) in_t_ = std::exchange(next_in_t_, -1);
+  }
+
+  void check_free(std::pair<int, unsigned> word) const {
+    if (word.first == 1 && graph_.lm_by_name) return;
+    const std::vector<bool>& taken = word.first == 0 ? graph_.gpr_taken : graph_.lm_taken;
+    ASSERT_LT(word.second, taken.size());
+    EXPECT_FALSE(taken[word.second]);
+    if (word.first != 0) return;
+    for (std::size_t constant = 0; constant < plan_.constants.size(); ++constant) {
+      if (static_cast<Way>(plan_.constants[constant]) != Way::gpr) continue;
+      const unsigned first = plan_.constant_addresses[constant];
+      EXPECT_FALSE(first <= word.second && word.second < first + isa::short_words(graph_.constants[constant].width));
+    }
+  }
+
+  void read(std::size_t number, std::size_t input) {
+    const SearchInput& wanted = graph_.operations[number].inputs[input];
+    const auto way = static_cast<Way>(plan_.operations[number].ways[input]);
+    if (wanted.value < 0 && wanted.constant < 0) {
+      if (wanted.stays.port == Port::none) return;
+      EXPECT_EQ(way, Way::own);
+      ports_.insert({wanted.stays.port, {wanted.stays.key, -1}});
+      return;
+    }
+    if (wanted.constant >= 0) {
+      const PortUse own = graph_.constants[at(wanted.constant)].own;
+      if (way == Way::own) {
+        ports_.insert({own.port, {own.key, -1}});
+        return;
+      }
+      EXPECT_TRUE(graph_.constants_move);
+      EXPECT_EQ(plan_.constants[at(wanted.constant)], static_cast<int>(way));
+      ports_.insert({way == Way::gpr ? Port::gpr : Port::lm, {kCopies + wanted.constant, -1}});
+      return;
+    }
+    const auto value = at(wanted.value);
+    if (way == Way::t) {
+      EXPECT_EQ(in_t_, wanted.value) << "T in line " << plan_.operations[number].line;
+      EXPECT_EQ(wanted.component, -1);
+      return;
+    }
+    ASSERT_TRUE(way == Way::gpr || way == Way::lm);
+    EXPECT_TRUE(way == Way::gpr || graph_.values_in_lm);
+    for (const auto& word : words_of(way == Way::gpr ? 0 : 1, value)) {
+      EXPECT_TRUE(memory_.contains(word) && memory_[word] == value)
+          << "value " << value << " is not where operation " << number << " reads it";
+    }
+    ports_.insert({way == Way::gpr ? Port::gpr : Port::lm, {kValues + wanted.value, wanted.component}});
+  }
+
+  void check_ports(std::size_t line) const {
+    const auto count = [&](Port port) {
+      return std::ranges::count_if(ports_, [&](const auto& use) { return use.first == port; });
+    };
+    EXPECT_LE(count(Port::gpr), static_cast<std::ptrdiff_t>(isa::kGprReadPorts)) << line;
+    for (const Port port : {Port::lm, Port::bm, Port::immediate}) EXPECT_LE(count(port), 1) << line;
+  }
+
+  void use_flags(const SearchOperation& operation) {
+    for (const int flag : operation.flags_used) {
+      EXPECT_TRUE(std::ranges::count(graph_.flag_numbers, plan_.flags[at(flag)]) == 1);
+      EXPECT_EQ(flags_[plan_.flags[at(flag)]], flag) << "another flag has its number";
+    }
+  }
+
+  void give_results(int line) {
+    std::array<int, 3> written{};  // registers, local memory, T
+    for (std::size_t number = 0; number < graph_.operations.size(); ++number) {
+      if (plan_.operations[number].line != line) continue;
+      const SearchOperation& operation = graph_.operations[number];
+      if (operation.flag_set >= 0) flags_[plan_.flags[at(operation.flag_set)]] = operation.flag_set;
+      if (operation.result < 0) continue;
+      const auto value = at(operation.result);
+      const PlacedValue& placed = plan_.values[value];
+      EXPECT_EQ(placed.line, line);
+      const isa::UnitInfo& unit = isa::info_of(operation.unit);
+      for (const int storage : {0, 1}) {
+        if ((storage == 0 ? placed.gpr : placed.lm) == 0) continue;
+        ++written[at(storage)];
+        writes_.push_back({line + static_cast<int>(unit.register_latency), storage, value});
+      }
+      if (placed.t == 0) continue;
+      ++written[2];
+      next_in_t_ = operation.result;
+      if (graph_.values[value].base >= 0) {
+        EXPECT_EQ(in_t_, graph_.values[value].base) << "T keeps the base where the condition does not hold";
+      }
+    }
+    for (const int count : written) EXPECT_LE(count, 1) << "two results through one port in line " << line;
+  }
+
+  struct Write {
+    int line;
+    int storage;
+    std::size_t value;
+  };
+
+  static constexpr int kValues = 1'000'000;
+  static constexpr int kCopies = 2'000'000;
+
+  const SearchGraph& graph_;
+  const Plan& plan_;
+  std::map<std::pair<int, unsigned>, std::size_t> memory_;  // value by word
+  std::vector<Write> writes_;
+  int in_t_ = -1;
+  int next_in_t_ = -1;
+  std::set<std::pair<Port, std::pair<int, int>>> ports_;  // of the line
+  std::map<unsigned, int> flags_;
+};
+
+SearchOptions options_for(const SearchGraph& graph, double tries = 40) {
+  return {tries, 400, 7, 8 * graph.operations.size() + 60};
+}
+
+class LineSearches : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(LineSearches, PlansAreWhatTheirReadersNeed) {
+  constexpr int kGraphs = 200;
+  RandomGraphs graphs(GetParam());
+  int planned = 0;
+  for (int n = 0; n < kGraphs; ++n) {
+    const SearchGraph graph = graphs.next();
+    const auto plan = search_plan(graph, options_for(graph));
+    if (!plan) continue;
+    ++planned;
+    EXPECT_GE(plan->lines, least_lines(graph));
+    EXPECT_LE(plan->lm_words, graph.lm_taken.size());
+    Machine(graph, *plan).run();
+    ASSERT_FALSE(HasFailure()) << "graph " << n << " of seed " << GetParam();
+  }
+  EXPECT_GT(planned, kGraphs / 2) << "most graphs have room";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches, testing::Range(std::uint64_t{1}, std::uint64_t{9}));
+
+TEST(LineSearch, GivesTheSamePlanForTheSameSeed) {
+  const SearchGraph graph = RandomGraphs(99).next();
+  const auto one = search_plan(graph, options_for(graph));
+  const auto other = search_plan(graph, options_for(graph));
+  ASSERT_TRUE(one && other);
+  EXPECT_EQ(one->gpr, other->gpr);
+  EXPECT_EQ(one->lines, other->lines);
+  for (std::size_t n = 0; n < one->operations.size(); ++n) {
+    EXPECT_EQ(one->operations[n].line, other->operations[n].line);
+    EXPECT_EQ(one->operations[n].ways, other->operations[n].ways);
+  }
+}
+
+TEST(LineSearch, FindsNothingWithFewerLinesThanTheUnitsNeed) {
+  SearchGraph graph = RandomGraphs(99).next();
+  SearchOptions options = options_for(graph);
+  options.limit = least_lines(graph);
+  EXPECT_FALSE(search_plan(graph, options));
+  options.limit = 0;
+  EXPECT_FALSE(search_plan(graph, options));
+}
+
+TEST(LineSearch, RefusesBundlesThatWaitForThemselves) {
+  SearchGraph graph = RandomGraphs(99).next();
+  const SearchOptions options = options_for(graph);
+  graph.bundles.edges[1].push_back({0, 1});
+  graph.bundles.edges[0].push_back({1, 1});
+  EXPECT_FALSE(graph.bundles.ways());
+  EXPECT_EQ(least_lines(graph), 0U);
+  EXPECT_FALSE(search_plan(graph, options));
+}
+
+TEST(LineSearch, HasNoPlanForNoOperations) { EXPECT_FALSE(search_plan({}, {1, 0, 1, 10})); }
+
+}  // namespace
+}  // namespace gdr::assembler
