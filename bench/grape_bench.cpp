@@ -215,7 +215,7 @@ void few_of_128(benchmark::State& state) {
   const auto repeated = [&](const std::vector<IParticle>& i, std::size_t calls) {
     for (std::size_t k = 0; k < calls; ++k) benchmark::DoNotOptimize(grape.evaluate(i, 1e-4));
   };
-  constexpr std::size_t kUntilCompiled = 4'000'000;  // interactions
+  constexpr std::size_t kUntilCompiled = 6'000'000;  // interactions
   for (const std::vector<IParticle>* i : {&some, &all}) repeated(*i, kUntilCompiled / (i->size() * nj) + 1);
   const std::size_t calls = 80'000 / nj;  // some 10 ms a round
   for (auto _ : state) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <span>
 
@@ -164,6 +165,13 @@ std::vector<Kernel> compiled_kernels() {
           {"vdw", "vdw.vsm", {}}};
 }
 
+/// Each vector's first element in place of the others.
+std::vector<LongWord> with_equal_elements(std::span<const LongWord> words) {
+  std::vector<LongWord> equal;
+  for (std::size_t n = 0; n < words.size(); ++n) equal.push_back(words[n - n % isa::kVectorElements]);
+  return equal;
+}
+
 /// Long words from the start of a record to the particle's place.
 std::size_t place_of_xj(const isa::Program& program) {
   for (const isa::Variable* variable : program.variables_by(isa::Transfer::elt)) {
@@ -195,6 +203,7 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
     }
   }
   unsigned blocks = 2;
+  std::optional<unsigned> filled_up;  // this PE has one i-particle and copies of it
   const auto prepare = [&](Chip& chip) {
     std::mt19937_64 of_particles(8);
     for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
@@ -213,6 +222,7 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
             words.back() = records[std::size_t{particle} * program.record_words + place_of_xj(program) + component];
           }
         }
+        if (pe == filled_up) words = with_equal_elements(words);
         const PeWords where{variable->memory, variable->address, variable->width,
                             static_cast<std::uint16_t>(words.size())};
         for (unsigned block = 0; block < blocks; ++block) chip.write_pe(block, pe, where, words);
@@ -249,6 +259,20 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
   for (const unsigned live_pes : {kPesPerBlock, 6U}) {
     emulator::LoopRun run{{records, program.record_words, std::size_t{most_turns} * kBlocks - 15}, live_pes};
     EXPECT_TRUE(compare_native(program, run, blocks, prepare).equal) << live_pes << " live PEs, all records, native";
+  }
+  // The last PE has copies of its first element.
+  for (const unsigned live_pes : {1U, 6U}) {
+    filled_up = live_pes - 1;
+    emulator::LoopRun run{{records, program.record_words, std::size_t{kTurns} * kBlocks}, live_pes};
+    const std::uint64_t before = emulator::jit::alike_turns();
+    EXPECT_TRUE(compare(program, run, blocks, prepare).equal) << live_pes << " live PEs, the last filled up";
+    const std::uint64_t before_native = emulator::jit::alike_turns();
+    EXPECT_TRUE(compare_native(program, run, blocks, prepare).equal)
+        << live_pes << " live PEs, the last filled up, native";
+    if (data == Data::random && !may_fault) {
+      EXPECT_GT(before_native, before) << live_pes << " live PEs, the last filled up";
+      EXPECT_GT(emulator::jit::alike_turns(), before_native) << live_pes << " live PEs, the last filled up, native";
+    }
   }
 }
 
@@ -533,7 +557,7 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     lines.emplace_back();
     for (const Line& line : body.lines()) lines.push_back(line);
     program.sections[static_cast<std::size_t>(Section::loop_body)] = selftest::code_of(lines);
-    constexpr unsigned kTurns = 4;
+    constexpr unsigned kTurns = 7;
     std::vector<LongWord> records;
     for (unsigned word = 0; word < kTurns * kBlocks * program.record_words; ++word) {
       // A long word of a record is a double's, or two short ones.
@@ -542,12 +566,14 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     std::vector<LongWord> words;
     for (unsigned word = 0; word < kPesPerBlock * 64; ++word) words.push_back(emulator::flt64to72(body.value()).value);
     unsigned blocks = 1;
+    std::optional<unsigned> filled_up;  // this PE's elements begin alike
     const auto prepare = [&](Chip& chip) {
       for (unsigned each = 0; each < blocks * kPesPerBlock; ++each) {
         const unsigned block = each / kPesPerBlock;
         const unsigned pe = each % kPesPerBlock;
         const auto some = [&](unsigned first, unsigned count) {
-          return std::span(words).subspan(pe * 64 + first, count);
+          const auto own = std::span(words).subspan(pe * 64 + first, count);
+          return pe == filled_up ? with_equal_elements(own) : std::vector<LongWord>(own.begin(), own.end());
         };
         chip.write_pe(block, pe, {isa::Memory::gpr, 0, Width::long_word, 16}, some(0, 16));
         chip.write_pe(block, pe, {isa::Memory::gpr, 32, Width::short_word, 16}, some(16, 16));
@@ -555,7 +581,7 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
         chip.write_pe(block, pe, {isa::Memory::lm, 64, Width::short_word, 16}, some(48, 16));
         emulator::PeRegisters registers{};
         for (unsigned element = 0; element < isa::kVectorElements; ++element)
-          registers.t[element] = words[pe + element];
+          registers.t[element] = words[pe + (pe == filled_up ? 0 : element)];
         chip.write_registers(block, pe, registers);
       }
     };
@@ -570,6 +596,9 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     run.stream.records -= 1;
     const Outcome of_few = compare(program, run, blocks, prepare, emulator::make_reference_chip());
     ASSERT_TRUE(of_few.equal) << "few live PEs, seed " << seed << "\n" << selftest::text_of(program);
+    filled_up = run.live_pes - 1;
+    const Outcome of_alike = compare(program, run, blocks, prepare, emulator::make_reference_chip());
+    ASSERT_TRUE(of_alike.equal) << "elements alike, seed " << seed << "\n" << selftest::text_of(program);
     compiled += outcome.compiled > 0 ? 1 : 0;
   }
   // Some bodies stay with the interpreter: one alone says nothing, four in a row mean that nothing is compiled.

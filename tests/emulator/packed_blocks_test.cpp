@@ -8,6 +8,8 @@
 #include <random>
 #include <vector>
 
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/host_isa.h"
 #include "jit/loop_jit.h"
@@ -48,13 +50,26 @@ class TwoChips {
     for (Chip* chip : chips()) chip->load(program);
   }
 
-  void write_particles(BlockRange blocks, unsigned pes, std::mt19937_64& random) {
+  /// Behind so many elements of the last PE there are copies of the last of them, as boards fill it up.
+  void write_particles(BlockRange blocks, unsigned pes, std::mt19937_64& random,
+                       unsigned own_elements = isa::kVectorElements) {
     for (const isa::Variable* variable : program_.variables_by(isa::Transfer::hlt)) {
       std::vector<LongWord> words;
       for (unsigned n = 0; n < pes * words_of(*variable).count; ++n) {
         words.push_back(field_of(*variable, n, random));
       }
+      const std::size_t last_pe = words.size() - words_of(*variable).count;
+      for (std::size_t n = last_pe; n < words.size(); ++n) {
+        const std::size_t element = n % isa::kVectorElements;
+        if (element >= own_elements) words[n] = words[n - element + own_elements - 1];
+      }
       for (Chip* chip : chips()) chip->write_pes(blocks, 0, words_of(*variable), words);
+    }
+  }
+
+  void initialize() {
+    for (Chip* chip : chips()) {
+      for (unsigned block = 0; block < kBlocks; ++block) chip->run_initialization(block);
     }
   }
 
@@ -66,6 +81,10 @@ class TwoChips {
   void overwrite(unsigned block, unsigned pe, LongWord word) {
     const isa::Variable& result = *program_.variables_by(isa::Transfer::rrn).front();
     for (Chip* chip : chips()) chip->write_pe(block, pe, {result.memory, result.address, result.width, 1}, {&word, 1});
+  }
+
+  void write_bm(unsigned block, unsigned address, LongWord word) {
+    for (Chip* chip : chips()) chip->write_bm(block, address, {&word, 1});
   }
 
   void set_registers(unsigned block, unsigned pe, std::mt19937_64& random) {
@@ -135,10 +154,35 @@ std::vector<LongWord> random_records(const isa::Program& program, unsigned count
   return records;
 }
 
+/// Its sums go on from run to run, so that a run begins with what the one before has left.
+isa::Program kernel_that_goes_on() {
+  constexpr const char* kSource = R"(
+kernel going_on
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+param step : long flt64to72 = 1
+var vector long sum rrn flt72to64 fadd
+initialization
+  upassa il"0" sum
+  nop
+loop initialization
+  fadd step sum sum
+  nop
+loop body
+  fsub xj xi $lt
+  fadd $lti sum sum
+  nop
+)";
+  assembler::AssembleResult result = assembler::assemble(kSource, "going_on.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *std::move(result.program);
+}
+
 class PackedBlocks : public testing::TestWithParam<const char*> {};
 
 TEST_P(PackedBlocks, ShowTheirResultsWhoeverLooksAndWhenever) {
   const isa::Program program = kernel("gravity_jerk.vsm", {{"nearest", GetParam()}});
+  constexpr unsigned kMostTurns = 14;
   const std::vector<BlockRange> whole{{0, kBlocks}};
   const std::vector<BlockRange> quarters{{0, 4}, {4, 4}, {8, 4}, {12, 4}};
   const std::vector<BlockRange> uneven{{0, 3}, {3, 13}};
@@ -147,20 +191,21 @@ TEST_P(PackedBlocks, ShowTheirResultsWhoeverLooksAndWhenever) {
     if (!emulator::can_compile_loops(isa)) continue;
     compiles = true;
     std::mt19937_64 random(11);
-    const std::vector<LongWord> records = random_records(program, 5 * kBlocks, random);
+    const std::vector<LongWord> records = random_records(program, kMostTurns * kBlocks, random);
     TwoChips chips(program, isa);
     // Words of PEs that were not live in a run are undefined after it: those of these two are looked at.
     constexpr unsigned kAlwaysLive = 2;
     std::array<unsigned, kBlocks> live{};
     live.fill(kAlwaysLive);
     const std::uint64_t packed_before = emulator::jit::packed_turns();
+    const std::uint64_t alike_before = emulator::jit::alike_turns();
     for (unsigned step = 0; step < 80 && !testing::Test::HasFailure(); ++step) {
       SCOPED_TRACE(step);
       const auto live_pes = static_cast<unsigned>(random() % 8 == 0 ? kPesPerBlock : kAlwaysLive + random() % 8);
-      chips.write_particles({0, kBlocks}, live_pes, random);
+      chips.write_particles({0, kBlocks}, live_pes, random, 1 + static_cast<unsigned>(random() % 4));
       if (random() % 4 == 0) chips.write_particles({static_cast<unsigned>(random() % kBlocks), 1}, 1, random);
       if (random() % 4 == 0) chips.write_particles({0, kBlocks}, 1, random);
-      emulator::LoopRun run{{records, program.record_words, random() % (5 * kBlocks + 1)}, live_pes};
+      emulator::LoopRun run{{records, program.record_words, random() % (kMostTurns * kBlocks + 1)}, live_pes};
       if (random() % 2 == 0) run.stream.records -= run.stream.records % kBlocks;
       const auto& ranges = random() % 2 == 0 ? whole : random() % 2 == 0 ? quarters : uneven;
       // Words of other blocks than those that run stay: now and then one range is left out.
@@ -194,6 +239,47 @@ TEST_P(PackedBlocks, ShowTheirResultsWhoeverLooksAndWhenever) {
       if (random() % 2 == 0) chips.expect_equal_results(static_cast<unsigned>(1 + random() % most));
     }
     chips.expect_equal_copies(kAlwaysLive);
+    EXPECT_GT(emulator::jit::packed_turns(), packed_before);
+    EXPECT_GT(emulator::jit::alike_turns(), alike_before);
+  }
+  if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";
+}
+
+TEST(PackedSums, GoOnFromRunToRun) {
+  const isa::Program program = kernel_that_goes_on();
+  constexpr LongWord kOne{0x3ff0000000000000, 0};
+  constexpr LongWord kTwo{0x4000000000000000, 0};
+  constexpr LongWord kTooLargeForCompiledBodies{0x7e00000000000000, 0};
+  const unsigned step_address = program.parameters.front().address / 2;
+  bool compiles = false;
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    compiles = true;
+    std::mt19937_64 random(5);
+    TwoChips chips(program, isa);
+    chips.initialize();
+    const std::uint64_t packed_before = emulator::jit::packed_turns();
+    unsigned live_pes = 3;
+    for (unsigned step = 0; step < 120 && !testing::Test::HasFailure(); ++step) {
+      SCOPED_TRACE(step);
+      // Most runs have as many live PEs as the one before. None has fewer, so that no PE's words are undefined.
+      if (step % 30 == 29) ++live_pes;
+      chips.write_particles({0, kBlocks}, live_pes, random);
+      // Of one block alone: it is then not like the others.
+      const auto odd_block = static_cast<unsigned>(random() % kBlocks);
+      const bool is_odd = random() % 8 == 0;
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        chips.write_bm(block, step_address, is_odd && block == odd_block ? kTwo : kOne);
+      }
+      std::vector<LongWord> records = random_records(program, 3 * kBlocks, random);
+      if (random() % 8 == 0) records[random() % records.size()] = kTooLargeForCompiledBodies;
+      // Not seldom what loop initialization adds to it overflows.
+      if (random() % 16 == 0) chips.overwrite(odd_block, 0, {0x7fefffffffffffff, 0xff});
+      chips.run({0, kBlocks}, {{records, program.record_words, records.size()}, live_pes});
+      if (random() % 4 == 0) chips.expect_equal_block(odd_block, 3);
+      if (random() % 4 == 0) chips.expect_equal_results(1 + static_cast<unsigned>(random() % 12));
+    }
+    chips.expect_equal_copies(3);
     EXPECT_GT(emulator::jit::packed_turns(), packed_before);
   }
   if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";

@@ -49,6 +49,7 @@ class Generator {
       code_.left_flags = graph_.left_flags;
     }
     begin_part(leaves_all);
+    find_shared();
     write_turns();
     write_uniform();
     std::sort(code_.rows.begin(), code_.rows.end());
@@ -176,6 +177,31 @@ class Generator {
     }
   }
 
+  /// What one function leaves for the other, by node: two forms of a body that share the same have it in the same
+  /// places.
+  void find_shared() {
+    std::vector<bool> wanted(graph_.nodes.size());
+    const auto want = [&](NodeId id) {
+      if (id != kNoNode && uniform_[id] && !is_literal(id)) wanted[id] = true;
+    };
+    for (NodeId id = 0; id < wanted.size(); ++id) {
+      if (needed_[id] && !uniform_[id]) std::ranges::for_each(node(id).args, want);
+    }
+    for (const Carried& carried : graph_.carried) want(carried.after);
+    for (const Stored& stored : code_.stored) want(stored.value);
+    for_each_left([&](const Left& left) { want(left.value); });
+    for (NodeId id = 0; id < wanted.size(); ++id) {
+      if (!wanted[id]) continue;
+      shared_.push_back({id, code_.shared_words});
+      code_.shared.push_back(id);
+      code_.shared_words += is_two_values(id) ? 2 : 1;
+    }
+  }
+
+  [[nodiscard]] bool is_two_values(NodeId id) const {
+    return (node(id).type == NodeType::number && is_pair(id)) || node(id).type == NodeType::long_bits;
+  }
+
   // ---- the function of turns ----------------------------------------------------------------------------------------
 
   void write_turns() {
@@ -193,35 +219,75 @@ class Generator {
 
     // What no turn reads stays out of the loop: there it would take registers, and keep products from being fused.
     const bool leaves = !code_.left.empty() || !code_.left_flags.empty();
-    const bool apart = leaves && target_.last_turn_apart();
-    if (apart) begin_part(false);
+    const bool several = target_.turns_at_once > 1;
+    const bool apart = !several && leaves && target_.last_turn_apart();
+    if (apart || several) begin_part(false);
     find_ahead();
     write_ahead();
     std::vector<Phi> crossing = phis_of_crossing();
     values_ = before_turns;
     std::vector<Phi> phis = carried_phis();
     const auto body = make_writer(target_, kLoopPrefix);
-    if (crossing.empty()) {
+    if (several) {
+      write_several(*body, phis);
+    } else if (crossing.empty()) {
       write_turn(*body, phis, TurnPart::loop, &Phi::next);
     } else {
       write_turn_ahead(*body, phis, crossing);
     }
     const auto last = make_writer(target_, kLastPrefix);
-    if (apart) {
+    if (apart || several) {
       begin_part(true);
       values_ = before_turns;
       write_turn(*last, phis, TurnPart::last, &Phi::last);
-      give_left(*last);
     }
+    if (apart) give_left(*last);
 
     const auto epilogue = make_writer(target_, 'e');
     write_to(*epilogue);
     give_carried(*epilogue, phis);
     if (!apart) give_left(*epilogue);
     const std::string right = number_.all_right();
-    code_.text += epilogue->turns_function({prologue->text, std::move(phis), std::move(crossing), body->text,
-                                            last->text, epilogue->text, right, planes_of_turns(), stored_planes(),
-                                            code_.shared_words, code_.scatters > 0});
+    code_.text += epilogue->turns_function({prologue->text, std::move(phis), std::move(crossing), target_.turns_at_once,
+                                            body->text, last->text, epilogue->text, right, planes_of_turns(),
+                                            stored_planes(), code_.shared_words, code_.scatters > 0});
+  }
+
+  // ---- several turns side by side
+
+  /// Operation by operation; what a turn hands on the next one has when it wants it.
+  void write_several(Writer& body, std::vector<Phi>& phis) {
+    GDR_ASSERT(stored_planes() == 0, "turns side by side store nothing");
+    write_to(body);
+    carried_as_.assign(graph_.nodes.size(), kNotCarried);
+    std::vector<Value> later = values_;
+    for_each_handed_on([&](std::size_t n, std::size_t, std::size_t) {
+      carried_as_[taken_as(n)] = n;
+      later[taken_as(n)] = {};
+    });
+    take_over(phis, TurnPart::loop);
+    check_phis();
+    other_turns_.assign(target_.turns_at_once, later);
+    for (NodeId id = 0; id < graph_.nodes.size(); ++id) {
+      if (!needed_[id] || uniform_[id] || fused_[id]) continue;
+      for (unsigned turn = 0; turn < target_.turns_at_once; ++turn) {
+        go_to_turn(turn);
+        if (turn == 0 || carried_as_[id] == kNotCarried) (void)own(id);
+      }
+    }
+    go_to_turn(target_.turns_at_once - 1);
+    hand_on(phis, &Phi::next);
+    turn_ = 0;
+    other_turns_.clear();
+  }
+
+  /// The values at hand become those of another one of these turns.
+  void go_to_turn(unsigned turn) {
+    w_->turn_at_hand = fmt::format("{}", turn);
+    if (turn == turn_) return;
+    std::swap(values_, other_turns_[turn_]);
+    std::swap(values_, other_turns_[turn]);
+    turn_ = turn;
   }
 
   // ---- the first part of a turn beside the rest of the turn before
@@ -369,8 +435,14 @@ class Generator {
   /// What goes from turn to turn.
   std::vector<Phi> carried_phis() {
     std::vector<Phi> phis;
+    first_phi_.clear();
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
+      if (const std::size_t same = first_with(carried.before); same < n) {  // and the same behind the turn
+        first_phi_.push_back(first_phi_[same]);
+        continue;
+      }
+      first_phi_.push_back(phis.size());
       const NodeId number = facts_.number_of_phi[n];
       const Value planes = values_[carried.before];
       Value initial = planes;
@@ -387,49 +459,75 @@ class Generator {
     return phis;
   }
 
-  /// Calls function(carried word, its one or two values) and takes what it returns for them, then with the lanes that
-  /// are right so far.
+  /// Calls function(carried word, index of its phi, of the second one if it is two values, else of the first), once
+  /// for words that are alike.
   template <class Function>
   void for_each_handed_on(Function function) {
-    std::size_t at = 0;
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
-      const std::size_t second = two_values(n) ? at + 1 : at;
-      function(n, at, second);
-      at = second + 1;
+      if (first_with(graph_.carried[n].before) == n) function(n, first_phi_[n], last_phi(n));
     }
+  }
+  [[nodiscard]] std::size_t last_phi(std::size_t carried) const {
+    return first_phi_[carried] + (two_values(carried) ? 1 : 0);
+  }
+
+  /// Index of the first word carried that this node is taken over for.
+  [[nodiscard]] std::size_t first_with(NodeId before) const {
+    const auto same = std::ranges::find(graph_.carried, before, &Carried::before);
+    return static_cast<std::size_t>(same - graph_.carried.begin());
+  }
+
+  /// The node that a word carried is inside a turn.
+  [[nodiscard]] NodeId taken_as(std::size_t carried) const {
+    const NodeId number = facts_.number_of_phi[carried];
+    return number != kNoNode ? number : graph_.carried[carried].before;
   }
 
   /// Values of a turn become those that it takes over.
   void take_over(const std::vector<Phi>& phis, TurnPart part) {
     const auto name = [&](std::size_t at) { return w_->handed_on(phis[at].name, part); };
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
-      const NodeId number = facts_.number_of_phi[n];
-      values_[number != kNoNode ? number : graph_.carried[n].before] = {name(first),
-                                                                        second != first ? name(second) : std::string()};
+      values_[taken_as(n)] = {name(first), second != first ? name(second) : std::string()};
     });
     std::size_t at = phis.size() - number_.chains.size();
     for (NumberCode::Chain& chain : number_.chains) chain.value = name(at++);
   }
 
+  void check_phis() {
+    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
+      const auto id = static_cast<NodeId>(n);
+      if (node(id).type == NodeType::number && facts(id).phi) check_phi(id);
+    }
+  }
+  void check_phi(NodeId id) {
+    if (checked(id)) number_.check_range(values_[id].first, facts(id).check_lowest, facts(id).check_highest);
+  }
+
   void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, std::string Phi::* next) {
     write_to(writer);
     take_over(phis, part);
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const auto id = static_cast<NodeId>(n);
-      if (node(id).type == NodeType::number && facts(id).phi && checked(id))
-        number_.check_range(values_[n].first, facts(id).check_lowest, facts(id).check_highest);
-    }
+    check_phis();
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       const auto id = static_cast<NodeId>(n);
       if (needed_[n] && !uniform_[n] && values_[n].first.empty() && !fused_[n]) emit(id);
     }
     write_stores(writer);
     for_each_left([&](const Left& left) { (void)of(left.value); });
+    hand_on(phis, next);
+  }
+
+  /// Of a word carried, as the next turn takes it.
+  Value next_of(std::size_t n) {
+    const Carried& carried = graph_.carried[n];
+    if (facts_.number_of_phi[n] == kNoNode) return planes_of(carried.after, carried.is_long);
+    Value value = number_of(carried.after);
+    if (two_values(n) && value.second.empty()) value.second = w_->literal(0.0);
+    return value;
+  }
+
+  void hand_on(std::vector<Phi>& phis, std::string Phi::* next) {
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
-      const Carried& carried = graph_.carried[n];
-      const bool as_bits = facts_.number_of_phi[n] == kNoNode;
-      Value value = as_bits ? planes_of(carried.after, carried.is_long) : number_of(carried.after);
-      if (second != first && value.second.empty()) value.second = w_->literal(0.0);
+      const Value value = next_of(n);
       phis[first].*next = value.first;
       if (second != first) phis[second].*next = value.second;
     });
@@ -445,16 +543,16 @@ class Generator {
     std::size_t at = phis.size() - number_.chains.size();
     for (NumberCode::Chain& chain : number_.chains) chain.value = value(at++);
     unsigned plane = 0;
-    for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
+    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
-      Value last{value(first), second != first ? value(second) : std::string()};
+      Value last{value(first_phi_[n]), two_values(n) ? value(last_phi(n)) : std::string()};
       if (facts_.number_of_phi[n] != kNoNode) {
         if (target_.host_doubles) number_.check_ordered(last.first);
         last = carried.is_long ? number_.to_planes(last) : Value{w_->bits(w_->canonical(last.first)), {}};
       }
       epilogue.give(last.first, plane++);
       if (carried.is_long) epilogue.give(last.second, plane++);
-    });
+    }
   }
 
   /// What the last turn leaves.
@@ -524,7 +622,8 @@ class Generator {
       if (!value.second.empty()) writer->share(as, value.second, each.first + 1);
     }
     const std::string right = number_.all_right();
-    code_.text += writer->uniform_function(right);
+    code_.uniform = writer->uniform_function(right);
+    code_.text += code_.uniform;
   }
 
   // ---- nodes --------------------------------------------------------------------------------------------------------
@@ -546,7 +645,17 @@ class Generator {
 
   /// As it is in this function.
   const Value& own(NodeId id) {
-    if (values_[id].first.empty()) emit(id);
+    if (!values_[id].first.empty()) return values_[id];
+    if (turn_ == 0 || carried_as_[id] == kNotCarried) {
+      emit(id);
+      return values_[id];
+    }
+    const unsigned turn = turn_;
+    go_to_turn(turn - 1);
+    const Value taken = next_of(carried_as_[id]);
+    go_to_turn(turn);
+    values_[id] = taken;
+    if (facts_.number_of_phi[carried_as_[id]] != kNoNode) check_phi(id);
     return values_[id];
   }
 
@@ -579,18 +688,13 @@ class Generator {
     GDR_ASSERT(body_begun_, "values of a turn are wanted inside it alone");
     Value& value = values_[id];
     if (!value.first.empty()) return value;
-    const Node& each = node(id);
-    const bool two = (each.type == NodeType::number && is_pair(id)) || each.type == NodeType::long_bits;
-    auto known = std::ranges::find(shared_, id, &Shared::node);
-    if (known == shared_.end()) {
-      known = shared_.insert(known, {id, code_.shared_words});
-      code_.shared_words += two ? 2 : 1;
-    }
-    const std::uint64_t at = known->first;
-    const CodeType as = each.type == NodeType::number ? CodeType::number : CodeType::bits;
-    value.first = w_->shared(as, at);
-    if (each.type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
-    if (two) value.second = w_->shared(as, at + 1);
+    const auto known = std::ranges::find(shared_, id, &Shared::node);
+    GDR_ASSERT(known != shared_.end(), "find_shared() finds all that is wanted");
+    const NodeType type = node(id).type;
+    const CodeType as = type == NodeType::number ? CodeType::number : CodeType::bits;
+    value.first = w_->shared(as, known->first);
+    if (type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
+    if (is_two_values(id)) value.second = w_->shared(as, known->first + 1);
     return value;
   }
 
@@ -1002,7 +1106,12 @@ class Generator {
   std::vector<bool> fused_;        // products that their sum forms
   BodyCode code_;
   std::vector<Shared> shared_;
-  std::vector<Value> values_;  // of the function at hand, by node
+  std::vector<std::size_t> first_phi_;  // of each word carried
+  static constexpr std::size_t kNotCarried = ~std::size_t{0};
+  std::vector<std::size_t> carried_as_;          // by node inside a turn: the word carried
+  std::vector<std::vector<Value>> other_turns_;  // of those that are written at once: their values, by node
+  unsigned turn_ = 0;                            // of these, the one at hand
+  std::vector<Value> values_;                    // of the function at hand, by node
   Writer* w_ = nullptr;
   std::optional<std::uint32_t> line_;  // that is at hand
   bool in_uniform_ = false;

@@ -50,9 +50,11 @@ struct RecordWord {
 /// last argument alone; but scatters go to local memory at once, and somebody has to take them back if a lane is wrong.
 struct BodyCode {
   std::string text;
+  std::string uniform;  // of it, this function: where two bodies have the same one, each takes what the other works out
   CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
+  std::vector<NodeId> shared;  // what these words are, in their order
   std::vector<Carried> carried;
   bool leaves_all = false;       // also what no turn reads, as the machine does; else the last turn is not for it
   std::vector<Left> left;        // of the last turn; their planes follow those of the words carried

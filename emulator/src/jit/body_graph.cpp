@@ -69,6 +69,7 @@ class Builder {
     }
     if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
     find_lm_use(lines);
+    find_copies(lines);
     for (const DecodedStep& step : steps) {
       const isa::Visitor run{[&](const DecodedLine& each) {
                                line(each);
@@ -93,6 +94,11 @@ class Builder {
         throw Refusal{"it leaves words in another layout than it finds them in"};
       }
       if (after->second != before) graph_.carried.push_back({row, is_long, before, after->second});
+    }
+    for (const Copied& copied : graph_.copied) {
+      const bool same = copied.is_half ? is_as_taken_over(copied.row) && is_as_taken_over(copied.from)
+                                       : state_.at(copied.row) == state_.at(copied.from);
+      if (!same) throw Refusal{"its elements do not do the same"};
     }
     for (const auto& [flag, before] : flags_in_) {
       if (flags_.at(flag) != before) throw Refusal{"it hands a flag from turn to turn"};
@@ -343,6 +349,47 @@ class Builder {
     return true;
   }
 
+  /// Rows of the elements that have no words of their own, by the lines that name them first. Whoever calls the
+  /// function looks whether the words are the same: any choice is right.
+  void find_copies(const std::vector<const DecodedLine*>& lines) {
+    for (const DecodedLine* each : lines) {
+      const auto note = [&](const isa::Access& access) {
+        if (!simd::in_registers(access) || access.indirect) return;
+        const simd::RowPattern rows = simd::pattern_of(access, each->effects.elements());
+        if (rows.step == 0) return;
+        for (unsigned element = target_.own_elements; element < rows.elements; ++element) {
+          copy_of_.try_emplace(rows.row(element), rows.row(target_.own_elements - 1));
+        }
+      };
+      std::ranges::for_each(each->effects.reads(), note);
+      std::ranges::for_each(each->effects.writes(), note);
+    }
+  }
+
+  /// The word that a turn takes over in place of this one, which may be itself.
+  [[nodiscard]] unsigned taken_over(unsigned row, bool is_long) const {
+    const auto copy = copy_of_.find(row);
+    if (copy == copy_of_.end()) return row;
+    const unsigned from = copy->second;
+    const bool same_layout = schedule_.long_pairs[from / 2] == is_long || from >= kTRow;
+    return same_layout && stands_in_its_row(from) && (!is_long || from % 2 == 0) ? from : row;
+  }
+
+  /// False for what is equal in all PEs and has a place of its own while turns run.
+  [[nodiscard]] bool stands_in_its_row(unsigned row) const {
+    return !schedule_.invariant.has(row & ~1U) && !schedule_.invariant.has(row | 1U);
+  }
+
+  /// True if nothing has been written yet to the long word in whose pair of rows this one is.
+  [[nodiscard]] bool is_as_taken_over(unsigned row) const {
+    const unsigned pair = row & ~1U;
+    if (rewritten_[pair / 2]) return false;
+    const auto word = state_.find(pair);
+    if (word == state_.end()) return true;
+    const auto before = live_in_.find(pair);
+    return before != live_in_.end() && before->second == word->second;
+  }
+
   /// Writes become readable, one after the other.
   void land(const std::vector<Write>& writes) {
     for (const Write& write : writes) {
@@ -379,6 +426,12 @@ class Builder {
     const Form wanted = is_long ? Form::longs : Form::shorts;
     if (form_[row / 2] != wanted) {
       if (is_long) throw Refusal{"it takes two short words for a long one"};
+      const auto copy = copy_of_.find(row);
+      if (copy != copy_of_.end() && form_[copy->second / 2] == Form::longs && is_as_taken_over(row) &&
+          is_as_taken_over(copy->second) && stands_in_its_row(row) && stands_in_its_row(copy->second)) {
+        graph_.copied.push_back({row, copy->second, false, true});
+        row = copy->second;
+      }
       const NodeId whole = read_row(row & ~1U, true);
       return row % 2 == 0 ? upper(whole) : lower(whole);
     }
@@ -391,6 +444,13 @@ class Builder {
     node.place = row;
     const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
     node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
+    if (node.op == NodeOp::row && stands_in_its_row(row) && taken_over(row, is_long) != row) {
+      node.place = taken_over(row, is_long);
+      graph_.copied.push_back({row, node.place, is_long});
+      const NodeId from = add(node);
+      state_.try_emplace(node.place, from);
+      live_in_[node.place] = from;
+    }
     const NodeId id = add(node);
     state_[row] = id;
     live_in_[row] = id;
@@ -716,6 +776,7 @@ class Builder {
   std::map<decltype(Node().key()), NodeId> ids_;
   std::map<unsigned, NodeId> state_;    // by row
   std::map<unsigned, NodeId> live_in_;  // by row
+  std::map<unsigned, unsigned> copy_of_;
   std::map<std::uint32_t, NodeId> flags_;
   std::map<std::uint32_t, NodeId> flags_in_;
   std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones

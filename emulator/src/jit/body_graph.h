@@ -111,11 +111,20 @@ struct BmStep {
   std::uint32_t pe = 0;       // that stores it
 };
 
+/// A word that a turn takes over, and one that has the same bits: of CodeTarget::own_elements.
+struct Copied {
+  unsigned row = 0;
+  unsigned from = 0;
+  bool is_long = false;
+  bool is_half = false;  // of a long word each, in a pair of rows
+};
+
 struct BodyGraph {
   std::vector<Node> nodes;  // arguments stand before what takes them
   /// Elements that the graph is of: all, or the first half. The others do the same on the words behind.
   unsigned elements = isa::kVectorElements;
   std::vector<Carried> carried;
+  std::vector<Copied> copied;
   std::vector<Left> left;
   std::vector<Left> left_flags;
   std::vector<Stored> stored;

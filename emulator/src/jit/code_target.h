@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "gdr/emulator/host_isa.h"
+#include "gdr/isa/line.h"
 
 namespace gdr::emulator::jit {
 
@@ -26,6 +27,12 @@ struct CodeTarget {
   bool host_doubles = false;
   /// The lanes of a vector are PEs of several blocks, the same blocks in all vectors; else of one.
   bool packed = false;
+  /// Elements of a vector that may have words of their own. What the others take over from a turn is what the last of
+  /// these takes over: the function may be called where that is so alone.
+  unsigned own_elements = isa::kVectorElements;
+  /// Turns that are written side by side in the loop, to make up for elements that there are fewer of. One turn's text
+  /// behind the loop runs those that are left. Of LLVM IR, and of bodies that store nothing.
+  unsigned turns_at_once = 1;
   /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
   bool names_lines = false;
 
@@ -36,8 +43,8 @@ struct CodeTarget {
 
   /// The first part of a turn is done beside the rest of the turn before: a turn is one long chain, and the host sees
   /// too few operations at a time to begin the next one early. It takes AVX-512's registers; exact forms gain next to
-  /// nothing.
-  [[nodiscard]] constexpr bool works_ahead() const { return directed_rounding && host_doubles; }
+  /// nothing. Turns side by side have no need of it.
+  [[nodiscard]] constexpr bool works_ahead() const { return directed_rounding && host_doubles && turns_at_once == 1; }
 
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.

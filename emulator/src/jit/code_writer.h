@@ -37,7 +37,7 @@ struct Phi {
   std::string name;
   std::string initial;
   std::string next;
-  std::string last;  // behind a last turn that is apart
+  std::string last;  // behind the text that is apart from the loop
 };
 
 /// Where something that goes from turn to turn is used.
@@ -47,9 +47,11 @@ enum class TurnPart : std::uint8_t { loop, last, behind };
 struct TurnsText {
   std::string before;  // the first turn
   std::vector<Phi> phis;
-  std::vector<Phi> crossing;  // from the first part of a turn, beside the turn before, to its rest
-  std::string turn;
-  std::string last;                 // turn of a run that ends, if it is apart and there is something that it leaves
+  std::vector<Phi> crossing;        // from the first part of a turn, beside the turn before, to its rest
+  unsigned at_once = 1;             // turns in the loop's text
+  std::string turns;                // of the loop
+  std::string last;                 // turn of a run that ends, if it is apart and there is something that it leaves;
+                                    // behind several at once, each of those that are left, at least one
   std::string behind;               // the last turn
   std::string right;                // lanes, a flag
   std::uint64_t planes = 0;         // of results before those of the words stored
@@ -63,6 +65,7 @@ class Writer {
   virtual ~Writer() = default;
 
   std::string text;
+  std::string turn_at_hand;  // of several that are written at once: its number; else empty
 
   /// What is written from here on comes from this line of the body; none: from no line.
   virtual void at_line(std::optional<std::uint32_t> line) = 0;

@@ -48,17 +48,72 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
           set("icmp sge {} {}, zeroinitializer", bits_type_, row)};
 }
 
-/// What is shared with the turn, and where it stores.
-std::string IrWriter::places_of_turn(const TurnsText& parts, char prefix, const char* turn) const {
+/// What is shared with a turn, and where it stores: under names that end so.
+std::string IrWriter::places_of_turn(const TurnsText& parts, const std::string& names, const std::string& turn) const {
   return fmt::format(
       "  %u{0}at = mul i64 {1}, {2}\n  %u{0} = getelementptr i64, ptr %shared, i64 %u{0}at\n"
       "  %s{0}at = mul i64 {1}, {3}\n  %s{0} = getelementptr i64, ptr %stores, i64 %s{0}at\n",
-      prefix, turn, packed_ ? lanes_ * parts.shared_words : 1, parts.stored_planes * simd::kRowWords);
+      names, turn, packed_ ? lanes_ * parts.shared_words : 1, parts.stored_planes * simd::kRowWords);
+}
+
+/// Of turns before `%looped`.
+std::string IrWriter::loop_of(const TurnsText& parts) const {
+  std::string loop = "  %any = icmp ne i64 %looped, 0\n  br i1 %any, label %turn, label %looped_all\nturn:\n";
+  loop += "  %n = phi i64 [ 0, %entry ], [ %n_after, %turn ]\n";
+  for (const std::vector<Phi>* phis : {&parts.phis, &parts.crossing}) {
+    for (const Phi& phi : *phis) {
+      loop += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, TurnPart::loop),
+                          type_name(phi.type), phi.initial, phi.next);
+    }
+  }
+  if (parts.at_once == 1) loop += places_of_turn(parts, {kLoopPrefix}, "%n");
+  for (unsigned turn = 0; parts.at_once > 1 && turn < parts.at_once; ++turn) {
+    loop += fmt::format("  %n{0} = add i64 %n, {0}\n", turn);
+    loop += places_of_turn(parts, fmt::format("{}{}", kLoopPrefix, turn), fmt::format("%n{}", turn));
+  }
+  if (!parts.crossing.empty()) {  // behind the last turn the last one once more
+    loop += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
+    loop += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
+    loop += places_of_turn(parts, {kAheadPrefix}, "%n_ahead");
+  }
+  loop += parts.turns;
+  loop += fmt::format("  %n_after = add i64 %n, {}\n  %more = icmp ult i64 %n_after, %looped\n", parts.at_once);
+  return loop + "  br i1 %more, label %turn, label %looped_all\n";
+}
+
+/// A last turn that is apart, or those that several at once have left.
+std::string IrWriter::behind_loop(const TurnsText& parts) const {
+  const bool repeats = parts.at_once > 1;
+  std::string rest = "looped_all:\n";
+  if (repeats) rest += "  %n_left = phi i64 [ 0, %entry ], [ %n_after, %turn ], [ %n_left_after, %looped_all ]\n";
+  for (const Phi& phi : parts.phis) {
+    rest += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]", handed_on(phi.name, TurnPart::last),
+                        type_name(phi.type), phi.initial, phi.next);
+    rest += repeats ? fmt::format(", [ {}, %looped_all ]\n", phi.last) : "\n";
+  }
+  if (repeats) {
+    rest += places_of_turn(parts, {kLastPrefix}, "%n_left") + parts.last;
+    rest += "  %n_left_after = add i64 %n_left, 1\n  %left = icmp ult i64 %n_left_after, %count\n";
+    rest += "  br i1 %left, label %looped_all, label %exit\nexit:\n";
+  } else if (!parts.last.empty()) {
+    rest += "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %last_turn, label %exit\nlast_turn:\n";
+    rest += places_of_turn(parts, {kLastPrefix}, "%looped") + parts.last + "  br label %exit\nexit:\n";
+  } else {
+    rest += "  br label %exit\nexit:\n";
+  }
+  for (const Phi& phi : parts.phis) {
+    const std::string looped = repeats ? phi.last : handed_on(phi.name, TurnPart::last);
+    rest += fmt::format("  {} = phi {} [ {}, %looped_all ]", handed_on(phi.name, TurnPart::behind), type_name(phi.type),
+                        looped);
+    rest += repeats || parts.last.empty() ? "\n" : fmt::format(", [ {}, %last_turn ]\n", phi.last);
+  }
+  return rest;
 }
 
 std::string IrWriter::turns_function(TurnsText parts) {
   using simd::kRowWords;
-  std::string function = fmt::format(R"(
+  std::string function =
+      fmt::format(R"(
 define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element, i64 %last) #0{} {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
@@ -67,47 +122,17 @@ entry:
   %shorts = getelementptr i64, ptr %state, i64 %shift
   %longs = getelementptr i64, ptr %shorts, i64 %shift
   %stores = getelementptr i64, ptr %results, i64 {}
-  %looped = sub i64 %count, {}
 )",
-                                     parts.scatters ? "" : "readonly ", of_function(false), kRowWords,
-                                     parts.planes * kRowWords, parts.last.empty() ? "0" : "%last");
+                  parts.scatters ? "" : "readonly ", of_function(false), kRowWords, parts.planes * kRowWords);
+  if (parts.at_once > 1) {
+    function += fmt::format("  %last_n = sub i64 %count, 1\n  %over = urem i64 %last_n, {}\n", parts.at_once);
+    function += "  %looped = sub i64 %last_n, %over\n";
+  } else {
+    function += fmt::format("  %looped = sub i64 %count, {}\n", parts.last.empty() ? "0" : "%last");
+  }
   if (!parts.crossing.empty())
-    function += places_of_turn(parts, kBeforePrefix, "0") + "  %last_n = sub i64 %count, 1\n";
-  const auto hand_on = [&](TurnPart part) {
-    for (const Phi& phi : parts.phis) {
-      function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, part),
-                              type_name(phi.type), phi.initial, phi.next);
-    }
-  };
-  function += parts.before;
-  function += "  %any = icmp ne i64 %looped, 0\n  br i1 %any, label %turn, label %looped_all\nturn:\n";
-  function += "  %n = phi i64 [ 0, %entry ], [ %n1, %turn ]\n";
-  hand_on(TurnPart::loop);
-  for (const Phi& phi : parts.crossing) {
-    function += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, TurnPart::loop),
-                            type_name(phi.type), phi.initial, phi.next);
-  }
-  function += places_of_turn(parts, kLoopPrefix, "%n");
-  if (!parts.crossing.empty()) {  // behind the last turn the last one once more
-    function += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
-    function += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
-    function += places_of_turn(parts, kAheadPrefix, "%n_ahead");
-  }
-  function += parts.turn;
-  function += "  %n1 = add i64 %n, 1\n  %more = icmp ult i64 %n1, %looped\n";
-  function += "  br i1 %more, label %turn, label %looped_all\nlooped_all:\n";
-  hand_on(TurnPart::last);
-  if (!parts.last.empty()) {
-    function += "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %last_turn, label %exit\nlast_turn:\n";
-    function += places_of_turn(parts, kLastPrefix, "%looped") + parts.last;
-  }
-  function += "  br label %exit\nexit:\n";
-  for (const Phi& phi : parts.phis) {
-    const std::string before = handed_on(phi.name, TurnPart::last);
-    function += fmt::format("  {} = phi {} [ {}, %looped_all ]", handed_on(phi.name, TurnPart::behind),
-                            type_name(phi.type), before);
-    function += parts.last.empty() ? "\n" : fmt::format(", [ {}, %last_turn ]\n", phi.last);
-  }
+    function += places_of_turn(parts, {kBeforePrefix}, "0") + "  %last_n = sub i64 %count, 1\n";
+  function += parts.before + loop_of(parts) + behind_loop(parts);
   // What this has written stands behind the loop.
   text.clear();
   line("ret i64 {}", lane_bits(parts.right));

@@ -204,8 +204,13 @@ class IrWriter final : public Writer {
   };
   LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
   /// Where the words of the turn at hand are.
-  [[nodiscard]] std::string of_turn(const char* words) const { return fmt::format("%{}{}", words, prefix_); }
-  [[nodiscard]] std::string places_of_turn(const TurnsText& parts, char prefix, const char* turn) const;
+  [[nodiscard]] std::string of_turn(const char* words) const {
+    return fmt::format("%{}{}{}", words, prefix_, turn_at_hand);
+  }
+  [[nodiscard]] std::string places_of_turn(const TurnsText& parts, const std::string& names,
+                                           const std::string& turn) const;
+  [[nodiscard]] std::string loop_of(const TurnsText& parts) const;
+  [[nodiscard]] std::string behind_loop(const TurnsText& parts) const;
   /// Behind the head of a function.
   [[nodiscard]] std::string of_function(bool uniform) const {
     return names_lines_ ? fmt::format(" !dbg !{}", function_number(uniform)) : std::string();

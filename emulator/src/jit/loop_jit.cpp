@@ -30,6 +30,9 @@ using simd::row_place;
 constexpr std::uint64_t kWorthLooking = 200'000;
 constexpr std::uint64_t kWorthCompiling = 2'000'000;
 
+// Of a function for PEs whose elements are alike. In a run of no more turns it saves nothing.
+constexpr unsigned kTurnsAtOnce = 4;
+
 /// The host's mode while a body runs: to nearest, no traps, subnormal numbers are zero, going in and coming out; and
 /// what its steps have said since.
 class ExactnessWatch {
@@ -94,11 +97,13 @@ class ExactnessWatch {
 
 std::atomic<std::uint64_t> turns_run{0};
 std::atomic<std::uint64_t> packed_turns_run{0};
+std::atomic<std::uint64_t> alike_turns_run{0};
 
 struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
   std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()], packed: for each turn
   std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each state that PEs stand in
+  unsigned done_again = 0;             // vectors, of a packed run
   unsigned scattered_pes = 0;          // PEs of the block that have run these turns
 };
 
@@ -132,6 +137,7 @@ class Trust {
 }  // namespace
 
 std::uint64_t compiled_turns() { return turns_run.load(std::memory_order_relaxed); }
+std::uint64_t alike_turns() { return alike_turns_run.load(std::memory_order_relaxed); }
 std::uint64_t packed_turns() { return packed_turns_run.load(std::memory_order_relaxed); }
 
 struct LoopJit::Form {
@@ -143,6 +149,8 @@ struct LoopJit::Form {
   std::size_t left_planes = 0;
   std::size_t stored_planes = 0;        // of a turn; those of its scatters come last
   std::vector<std::uint32_t> plane_of;  // of a word stored, in a turn
+  /// Words that tell whether elements are alike, of a form that has one for those; none: it has not.
+  std::optional<std::vector<Copied>> alike_words;
   Trust trust;
   bool failed = false;  // there will be no code
 
@@ -151,8 +159,17 @@ struct LoopJit::Form {
     refused,
     inexact  // refused, since a step was not exact that has to be, whatever is done about ties
   };
-  [[nodiscard]] Outcome run(const BlockTurns& turns) const;
-  [[nodiscard]] Outcome run(const PackedTurns& turns) const;
+  /// Beside the function that runs turns, for some vectors.
+  struct Others {
+    const Form* alike = nullptr;   // for the last one, whose PEs have elements that are alike
+    const Form* robust = nullptr;  // for those that are refused; it takes what this form works out beforehand
+  };
+  [[nodiscard]] Outcome run(const BlockTurns& turns, const Others& /*others*/) const;
+  [[nodiscard]] Outcome run(const PackedTurns& turns, const Others& others) const;
+  /// True if what a turn takes over is the same in all elements of the last vector's PEs.
+  [[nodiscard]] bool last_elements_are_alike(const PackedTurns& turns) const;
+  /// True if this takes and leaves what the other one does, in the same places.
+  [[nodiscard]] bool fits(const Form& other) const;
   /// True if lanes beside the live PEs may have had turns refused; they no longer do.
   [[nodiscard]] bool fill_dead_lanes(const BlockTurns& turns) const;
   [[nodiscard]] bool fill_dead_lanes(const PackedTurns& /*turns*/) const { return false; }
@@ -171,7 +188,7 @@ struct LoopJit::Form {
                                  OfLane of_lane, std::uint64_t* to) const;
   /// Takes the records, too, turn by turn: what they become is read again while it is near.
   [[nodiscard]] Outcome work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
-  [[nodiscard]] bool run_turns(const PackedTurns& turns, Buffers& buffers) const;
+  [[nodiscard]] bool run_turns(const PackedTurns& turns, const Others& others, Buffers& buffers) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void take_back(const BlockTurns& turns, const Buffers& buffers) const;
@@ -380,7 +397,7 @@ Buffers& buffers_of_thread() {
 
 }  // namespace
 
-LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns) const {
+LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Others& /*others*/) const {
   Buffers& buffers = buffers_of_thread();
   make_room(buffers, 1);
   if (!take_records(turns, buffers)) return Outcome::inexact;
@@ -414,6 +431,16 @@ bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
 
 namespace {
 
+bool same_words(const std::uint64_t* a, const std::uint64_t* b, unsigned count) {
+  // Without branches, in pieces of a size that the compiler knows.
+  constexpr unsigned kAtOnce = 4;
+  std::uint64_t differing = 0;
+  for (unsigned n = 0; n < count; n += kAtOnce) {
+    for (unsigned word = n; word < n + kAtOnce; ++word) differing |= a[word] ^ b[word];
+  }
+  return differing == 0;
+}
+
 /// Lanes of state `n` that PEs stand in.
 unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
   return std::min(kPesPerBlock, turns.vectors * lanes - n * kPesPerBlock);
@@ -441,30 +468,70 @@ LoopJit::Form::Outcome LoopJit::Form::work_out_shared(const PackedTurns& turns, 
   return (right & all_lanes()) == all_lanes() ? Outcome::right : Outcome::refused;
 }
 
-bool LoopJit::Form::run_turns(const PackedTurns& turns, Buffers& buffers) const {
+bool LoopJit::Form::last_elements_are_alike(const PackedTurns& turns) const {
+  if (!alike_words) return false;
+  const unsigned state = states_of(turns, lanes()) - 1;
+  const unsigned first = lanes_in_state(turns, state, lanes()) - lanes();
+  const std::uint64_t* const words = turns.states + state * turns.state_words + first;
+  const auto same = [&](unsigned a, unsigned b) {
+    return same_words(words + row_place(a), words + row_place(b), lanes());
+  };
+  const auto half = [&](unsigned row, unsigned lane) {
+    const std::uint64_t* const pair = words + row_place(row & ~1U) + lane;
+    const isa::LongWord word{pair[0], static_cast<std::uint8_t>(pair[kRowWords])};
+    return row % 2 == 0 ? word.upper() : word.lower();
+  };
+  return std::ranges::all_of(*alike_words, [&](const Copied& each) {
+    if (!each.is_half) return same(each.row, each.from) && (!each.is_long || same(each.row + 1, each.from + 1));
+    for (unsigned lane = 0; lane < lanes(); ++lane) {
+      if (half(each.row, lane).bits != half(each.from, lane).bits) return false;
+    }
+    return true;
+  });
+}
+
+bool LoopJit::Form::fits(const Form& other) const {
+  const auto same_carried = [](const Carried& a, const Carried& b) { return a.row == b.row && a.is_long == b.is_long; };
+  const auto same_left = [](const Left& a, const Left& b) { return a.place == b.place && a.is_long == b.is_long; };
+  return code.uniform == other.code.uniform && code.elements == other.code.elements &&
+         code.leaves_all == other.code.leaves_all &&
+         std::ranges::equal(code.carried, other.code.carried, same_carried) &&
+         std::ranges::equal(code.left, other.code.left, same_left) &&
+         std::ranges::equal(code.left_flags, other.code.left_flags, same_left);
+}
+
+bool LoopJit::Form::run_turns(const PackedTurns& turns, const Others& others, Buffers& buffers) const {
+  buffers.done_again = 0;
   std::uint64_t* results = buffers.results.data();
   for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
     const unsigned end = lanes_in_state(turns, state, lanes());
     for (unsigned group = 0; group < groups(); ++group, results += group_words()) {
       for (unsigned lane = 0; lane < end; lane += lanes()) {
-        const std::uint64_t right =
-            loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results, lane,
-                          group * code.elements, turns.ends);
-        if ((right & all_lanes()) != all_lanes()) return false;
+        const bool is_last = state + 1 == states_of(turns, lanes()) && lane + lanes() == end;
+        const auto run_on = [&](const Form& form) {
+          const std::uint64_t right =
+              form.loaded->turns(buffers.shared.data(), turns.turns, turns.states + state * turns.state_words, results,
+                                 lane, group * code.elements, turns.ends);
+          return (right & all_lanes()) == all_lanes();
+        };
+        if (run_on(others.alike != nullptr && is_last ? *others.alike : *this)) continue;
+        if (others.robust == nullptr || !run_on(*others.robust)) return false;
+        ++buffers.done_again;
       }
     }
   }
   return true;
 }
 
-LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
+LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Others& others) const {
   Buffers& buffers = buffers_of_thread();
   make_room(buffers, states_of(turns, lanes()));
 
   const ExactnessWatch watch(code.target);
   Outcome found = work_out_shared(turns, buffers);
-  if (found == Outcome::right) found = outcome(watch, run_turns(turns, buffers));
+  if (found == Outcome::right) found = outcome(watch, run_turns(turns, others, buffers));
   if (found != Outcome::right) return watch.all_exact() ? found : Outcome::inexact;
+  if (2 * buffers.done_again > turns.vectors * groups()) trust.refused(true);  // the other form alone would be faster
   const std::uint64_t* results = buffers.results.data();
   for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
     BlockTurns landing;
@@ -476,6 +543,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns) const {
   const std::uint64_t run = std::uint64_t{turns.turns} * turns.blocks;
   turns_run.fetch_add(run, std::memory_order_relaxed);
   packed_turns_run.fetch_add(run, std::memory_order_relaxed);
+  if (others.alike != nullptr) alike_turns_run.fetch_add(run, std::memory_order_relaxed);
   return Outcome::right;
 }
 
@@ -578,17 +646,33 @@ void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
 
 std::string LoopJit::name_of_body(Filling filling, Rounding rounding) const {
   const char* const kind = target_.host_doubles ? "native" : rounding == Rounding::quick ? "quick" : "robust";
-  const char* const several = filling == Filling::packed ? ", blocks side by side" : "";
+  const char* const several = filling == Filling::one_block ? ""
+                              : filling == Filling::packed  ? ", blocks side by side"
+                                                            : ", blocks side by side, elements alike";
   return fmt::format("gdr {} loop body, {}{}", program_.program.kernel, kind, several);
 }
 
 void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
   CodeTarget target = target_;
-  target.packed = filling == Filling::packed;
+  target.packed = filling != Filling::one_block;
+  if (filling == Filling::packed_alike) {
+    target.own_elements = 1;
+    target.turns_at_once = kTurnsAtOnce;
+  }
   form.code = make_body_code(make_body_graph(program_, schedule_, target), rounding, target);
   if (target.names_lines) form.code.text += source_lines(program_.program, name_of_body(filling, rounding));
   if (target.packed && form.code.refusal.empty() && (!form.code.bm_steps.empty() || form.code.reads_flags)) {
     form.code.refusal = "it stores to broadcast memory, or reads flags that it does not write";
+  }
+  if (filling == Filling::packed && rounding == Rounding::quick && form.code.refusal.empty() &&
+      form.code.elements == isa::kVectorElements && form.code.stored.empty() && form.code.scatters == 0) {
+    target.own_elements = 1;
+    BodyGraph alike = make_body_graph(program_, schedule_, target);
+    if (alike.refusal.empty()) form.alike_words = std::move(alike.copied);
+  }
+  if (filling == Filling::packed_alike && form.code.refusal.empty() &&
+      !form.fits(*this->form(Filling::packed, rounding))) {
+    form.code.refusal = "its elements differ";
   }
   for (const RecordWord& word : form.code.record_words) form.record_planes += word.planes();
   for (const Carried& carried : form.code.carried) form.carried_planes += carried.is_long ? 2 : 1;
@@ -607,27 +691,39 @@ std::string LoopJit::refusal() const {
 }
 
 template <class Turns>
-bool LoopJit::run_on_forms(Filling filling, const Turns& turns) const {
+bool LoopJit::run_on_forms(Filling filling, const Turns& turns, const Form* alike) const {
   using Outcome = Form::Outcome;
-  const auto run_on = [&](const Form& form) {
+  const auto run_on = [&](const Form& form, const Form::Others& others) {
     if (!form.trust.given()) return Outcome::refused;
-    Outcome outcome = form.run(turns);
-    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns);
+    Outcome outcome = form.run(turns, others);
+    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns, others);
     outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
     return outcome;
   };
   const Form* quick = form(filling, Rounding::quick);
   if (quick == nullptr) return false;
-  const Outcome outcome = run_on(*quick);
-  if (outcome != Outcome::refused || target_.host_doubles) return outcome == Outcome::right;
-  if (form(filling, Rounding::robust) == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
-    prepare(filling, Rounding::robust, true);
-  }
   const Form* robust = form(filling, Rounding::robust);
-  return robust != nullptr && run_on(*robust) == Outcome::right;
+  const bool may_mix = robust != nullptr && robust->code.shared == quick->code.shared &&
+                       robust->code.shared_words == quick->code.shared_words;
+  const Outcome outcome = run_on(*quick, {alike, may_mix ? robust : nullptr});
+  if (outcome != Outcome::refused || target_.host_doubles) return outcome == Outcome::right;
+  if (robust == nullptr && (use_ == JitUse::always || quick->trust.often_refused())) {
+    prepare(filling, Rounding::robust, true);
+    robust = form(filling, Rounding::robust);
+  }
+  return robust != nullptr && run_on(*robust, {}) == Outcome::right;
 }
 
-bool LoopJit::run(const BlockTurns& turns) const { return run_on_forms(Filling::one_block, turns); }
-bool LoopJit::run(const PackedTurns& turns) const { return run_on_forms(Filling::packed, turns); }
+bool LoopJit::run(const BlockTurns& turns) const { return run_on_forms(Filling::one_block, turns, nullptr); }
+
+bool LoopJit::run(const PackedTurns& turns) const {
+  const Form* const quick = form(Filling::packed, Rounding::quick);
+  if (quick == nullptr) return false;
+  const std::uint64_t interactions = std::uint64_t{turns.turns} * turns.vectors * target_.lanes * isa::kVectorElements;
+  // Of a run whose i-particles do not fill their PEs, the last PE repeats one.
+  const bool repeats =
+      turns.turns > kTurnsAtOnce && quick->last_elements_are_alike(turns) && ready(Filling::packed_alike, interactions);
+  return run_on_forms(Filling::packed, turns, repeats ? form(Filling::packed_alike, Rounding::quick) : nullptr);
+}
 
 }  // namespace gdr::emulator::jit

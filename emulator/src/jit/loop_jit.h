@@ -52,6 +52,8 @@ struct PackedTurns {
 [[nodiscard]] std::uint64_t compiled_turns();
 /// Those of them that ran side by side with other blocks' turns.
 [[nodiscard]] std::uint64_t packed_turns();
+/// Those of these in which the last PEs' elements were known to be alike.
+[[nodiscard]] std::uint64_t alike_turns();
 
 /// What a program's bodies became. Thread safe.
 class LoopJit {
@@ -87,8 +89,12 @@ class LoopJit {
   struct Form;
 
   /// Whose turns a function runs.
-  enum class Filling : std::uint8_t { one_block, packed };
-  static constexpr std::size_t kFillings = 2;
+  enum class Filling : std::uint8_t {
+    one_block,
+    packed,
+    packed_alike  // packed, where all elements of a PE take over the same words
+  };
+  static constexpr std::size_t kFillings = 3;
   static constexpr std::size_t kRoundings = 2;
   /// What is known of a filling's functions.
   struct Functions {
@@ -106,9 +112,9 @@ class LoopJit {
   void prepare(Filling filling, Rounding rounding, bool compiles) const;
   void make(Form& form, Filling filling, Rounding rounding) const;
   [[nodiscard]] std::string name_of_body(Filling filling, Rounding rounding) const;
-  /// By the quick form, then the robust one.
+  /// By the quick form, beside which `alike` may stand, then the robust one.
   template <class Turns>
-  [[nodiscard]] bool run_on_forms(Filling filling, const Turns& turns) const;
+  [[nodiscard]] bool run_on_forms(Filling filling, const Turns& turns, const Form* alike) const;
 
   const DecodedProgram& program_;
   const simd::Schedule& schedule_;

@@ -18,6 +18,7 @@ constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighes
 
 void NumberCode::begin() {
   constexpr std::array kFlagNames{"ok0", "ok1", "ok2", "ok3"};
+  next_chain_ = 0;
   chains.clear();
   for (std::size_t n = 0; n < flag_chains(); ++n) chains.push_back({CodeType::flag, kFlagNames[n], w_->all_set()});
   if (!has_words()) return;

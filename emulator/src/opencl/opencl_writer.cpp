@@ -126,7 +126,7 @@ I turns(__local const ulong* share, uint count, __global const ulong* state, __g
   for (const jit::Phi& phi : parts.phis) {
     function += fmt::format("  {} {} = {};\n", type_name(phi.type), phi.name, phi.initial);
   }
-  function += "  for (uint n = 0; ; ) {\n" + parts.turn;
+  function += "  for (uint n = 0; ; ) {\n" + parts.turns;
   function += "  if (++n == count) {\n" + parts.behind + fmt::format("  return {};\n  }}\n", parts.right);
   // All at once: one may be what another one was.
   for (std::size_t n = 0; n < parts.phis.size(); ++n) {

@@ -88,11 +88,9 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
   bm.erase(std::ranges::unique(bm).begin(), bm.end());
   const RowSet taken_rows = (read | written).whole_pairs() - overwritten;
   left_rows = written.whole_pairs();
-  RowSet kept_rows = taken_rows;
-  kept_rows &= left_rows;
-  taken = numbers_of(taken_rows);
+  taken = numbers_of(taken_rows - left_rows);
+  kept = numbers_of(taken_rows & left_rows);
   left = numbers_of(left_rows);
-  kept = numbers_of(kept_rows.whole_pairs());
   possible = true;
 }
 
@@ -121,23 +119,37 @@ void PackedBlocks::take_bm(unsigned states) {
   }
 }
 
-void PackedBlocks::take_rows(const AlikeRows& alike) {
-  const unsigned blocks = packing_.blocks().count;
-  const unsigned places = packing_.places();
-  std::vector<const std::uint64_t*> from(blocks);
-  for (const unsigned row : program_.plan.taken) {
+void PackedBlocks::take_rows(const std::vector<unsigned>& rows, const AlikeRows& alike) {
+  for (const unsigned row : rows) {
     const std::uint64_t* const of_all = alike.words(row, packing_.blocks());
-    for (unsigned n = 0; n < blocks; ++n) {
-      from[n] = of_all != nullptr ? of_all : memory_.state(packing_.blocks().first + n) + row_place(row);
+    if (of_all == nullptr) {
+      take_row(row);
+    } else if (packing_.places() == jit::kMostLanes) {
+      spread_row<jit::kMostLanes>(row, of_all);
+    } else {
+      spread_row<1>(row, of_all);
     }
+  }
+}
+
+void PackedBlocks::take_row(unsigned row) {
+  for (unsigned n = 0; n < packing_.places(); ++n) {
+    const unsigned block = packing_.blocks().first + std::min(n, packing_.blocks().count - 1);
+    const std::uint64_t* const from = memory_.state(block) + row_place(row);
     for (unsigned pe = 0; pe < packing_.pes(); ++pe) {
-      const unsigned live = std::min(pe, packing_.live_pes() - 1);
-      std::uint64_t* const to = packed_.state(0) + packing_.word(packed_, row, pe);
-      if (of_all != nullptr) {
-        std::fill_n(to, places, of_all[live]);
-        continue;
-      }
-      for (unsigned n = 0; n < places; ++n) to[n] = from[std::min(n, blocks - 1)][live];
+      packed_.state(0)[packing_.word(packed_, row, pe) + n] = from[std::min(pe, packing_.live_pes() - 1)];
+    }
+  }
+}
+
+/// A PE's word for all blocks, as many at a time as the compiler knows.
+template <unsigned at_once>
+void PackedBlocks::spread_row(unsigned row, const std::uint64_t* words) {
+  for (unsigned pe = 0; pe < packing_.pes(); ++pe) {
+    const std::uint64_t word = words[std::min(pe, packing_.live_pes() - 1)];
+    std::uint64_t* const to = packed_.state(0) + packing_.word(packed_, row, pe);
+    for (unsigned n = 0; n < packing_.places(); n += at_once) {
+      for (unsigned place = n; place < n + at_once; ++place) to[place] = word;
     }
   }
 }
@@ -179,14 +191,15 @@ void PackedBlocks::give_invariants() {
 }
 
 PackedRun::PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, Memory& packed,
-                     BlockRange blocks, const LoopRun& loop)
+                     const Packing& packing, const LoopRun& loop, bool resumes)
     : program_(program),
       memory_(memory),
       alike_(alike),
       packed_(packed),
-      packing_(blocks, loop.live_pes, program.loop.lanes()),
+      packing_(packing),
       states_(program, memory, packed, packing_),
-      loop_(loop) {
+      loop_(loop),
+      resumes_(resumes) {
   const unsigned full = packing_.all_lanes() / kPesPerBlock;
   const unsigned rest = packing_.all_lanes() % kPesPerBlock;
   tallies_.resize(full + 1);
@@ -236,31 +249,52 @@ std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all) {
 
 /// False, and nothing is changed, if an event happened.
 bool PackedRun::terminate() {
-  std::vector<std::uint64_t> before;
-  before.reserve(tallies_.size() * program_.plan.written_in_termination.size() * kRowWords);
-  const auto for_each_row = [&](auto function) {
-    for (unsigned state = 0; state < tallies_.size(); ++state) {
-      for (const unsigned row : program_.plan.written_in_termination) function(packed_.state(state) + row_place(row));
-    }
-  };
-  for_each_row([&](const std::uint64_t* row) { before.insert(before.end(), row, row + kRowWords); });
+  const std::vector<std::uint64_t> before = words_of(program_.plan.written_in_termination);
   if (run_section(Section::loop_termination)) return true;
-  const std::uint64_t* from = before.data();
-  for_each_row([&](std::uint64_t* row) {
-    std::copy_n(from, kRowWords, row);
-    from += kRowWords;
-  });
+  put_words(program_.plan.written_in_termination, before);
   return false;
 }
 
+std::vector<std::uint64_t> PackedRun::words_of(const std::vector<unsigned>& rows) {
+  std::vector<std::uint64_t> words;
+  words.reserve(tallies_.size() * rows.size() * kRowWords);
+  for (unsigned state = 0; state < tallies_.size(); ++state) {
+    for (const unsigned row : rows) {
+      const std::uint64_t* const from = packed_.state(state) + row_place(row);
+      words.insert(words.end(), from, from + kRowWords);
+    }
+  }
+  return words;
+}
+
+void PackedRun::put_words(const std::vector<unsigned>& rows, const std::vector<std::uint64_t>& words) {
+  const std::uint64_t* from = words.data();
+  for (unsigned state = 0; state < tallies_.size(); ++state) {
+    for (const unsigned row : rows) {
+      std::copy_n(from, kRowWords, packed_.state(state) + row_place(row));
+      from += kRowWords;
+    }
+  }
+}
+
+PackedProgress PackedRun::give_up() {
+  if (resumes_) {
+    put_words(program_.plan.kept, kept_before_);
+    states_.give_rows(program_.plan.kept);
+  }
+  return {};
+}
+
 PackedProgress PackedRun::run(std::uint64_t turns, bool all, bool terminates, Tally* tallies) {
-  if (!states_.bm_is_alike()) return {};
+  if (resumes_) kept_before_ = words_of(program_.plan.kept);
+  if (!states_.bm_is_alike()) return give_up();
   states_.take_bm(static_cast<unsigned>(tallies_.size()));
-  states_.take_rows(alike_);
-  if (!run_section(Section::loop_initialization)) return {};
+  states_.take_rows(program_.plan.taken, alike_);
+  if (!resumes_) states_.take_rows(program_.plan.kept, alike_);
+  if (!run_section(Section::loop_initialization)) return give_up();
   PackedProgress progress;
   progress.turns = run_turns(turns, all);
-  if (progress.turns == 0) return {};
+  if (progress.turns == 0) return give_up();
   progress.ended = terminates && progress.turns == turns && terminate();
   if (!progress.ended) {
     states_.give_rows(program_.plan.left);

@@ -29,9 +29,9 @@ struct PackingPlan {
   PackingPlan(const DecodedProgram& program, const Schedule& schedule);
 
   bool possible = false;                         // no block can tell where its PEs stand
-  std::vector<unsigned> taken;                   // rows of registers that the sections read before they write them
-  std::vector<unsigned> left;                    // rows that they write
-  std::vector<unsigned> kept;                    // of these, those that the next run may read
+  std::vector<unsigned> taken;                   // rows of registers that the sections read and never write
+  std::vector<unsigned> kept;                    // rows that they write, and read what the run before left there
+  std::vector<unsigned> left;                    // rows that they write, these among them
   std::vector<unsigned> written_in_termination;  // of these
   std::vector<unsigned> bm;                      // short words of broadcast memory that they read
   RowSet left_rows;                              // as `left`
@@ -51,20 +51,31 @@ class Packing {
   Packing() = default;
   /// At most as many blocks as a vector has lanes.
   Packing(BlockRange blocks, unsigned live_pes, unsigned lanes)
-      : blocks_(blocks), live_pes_(live_pes), lanes_(lanes), places_(std::bit_ceil(blocks.count)) {}
+      : blocks_(blocks),
+        live_pes_(live_pes),
+        lanes_(lanes),
+        places_(std::bit_ceil(blocks.count)),
+        vectors_(vectors(blocks.count, live_pes, lanes)),
+        pes_(all_lanes() / places_) {}
 
   [[nodiscard]] const BlockRange& blocks() const { return blocks_; }
   [[nodiscard]] unsigned live_pes() const { return live_pes_; }
   [[nodiscard]] unsigned places() const { return places_; }
-  [[nodiscard]] unsigned vectors() const { return vectors(blocks_.count, live_pes_, lanes_); }
-  [[nodiscard]] unsigned all_lanes() const { return vectors() * lanes_; }
+  [[nodiscard]] unsigned vectors() const { return vectors_; }
+  [[nodiscard]] unsigned all_lanes() const { return vectors_ * lanes_; }
   /// PEs of a block that there are lanes for.
-  [[nodiscard]] unsigned pes() const { return all_lanes() / places_; }
+  [[nodiscard]] unsigned pes() const { return pes_; }
   /// In the packed states, from their first word on, the word of a row for the first block's PE; those of the other
   /// blocks follow.
   [[nodiscard]] std::size_t word(const Memory& packed, unsigned row, unsigned pe) const {
     const unsigned lane = pe * places_;
     return std::size_t{lane / kPesPerBlock} * packed.block_words() + row_place(row) + lane % kPesPerBlock;
+  }
+
+  /// Where one puts a PE, so does the other.
+  friend bool operator==(const Packing& a, const Packing& b) {
+    return a.blocks_.first == b.blocks_.first && a.blocks_.count == b.blocks_.count && a.live_pes_ == b.live_pes_ &&
+           a.lanes_ == b.lanes_;
   }
 
   [[nodiscard]] static unsigned vectors(unsigned blocks, unsigned live_pes, unsigned lanes) {
@@ -76,6 +87,8 @@ class Packing {
   unsigned live_pes_ = 0;
   unsigned lanes_ = 0;
   unsigned places_ = 0;
+  unsigned vectors_ = 0;
+  unsigned pes_ = 0;
 };
 
 /// In pieces of a size that the compiler knows: a call of std::memmove() takes longer than a few words.
@@ -177,12 +190,16 @@ class PackedBlocks {
   [[nodiscard]] bool bm_is_alike() const;
   void take_bm(unsigned states);
   /// From where they are alike, or the blocks' states.
-  void take_rows(const AlikeRows& alike);
+  void take_rows(const std::vector<unsigned>& rows, const AlikeRows& alike);
   void give_rows(const std::vector<unsigned>& rows);
   void give_flags();
   void give_invariants();
 
  private:
+  void take_row(unsigned row);
+  template <unsigned at_once>
+  void spread_row(unsigned row, const std::uint64_t* words);
+
   Program program_;
   Memory& memory_;
   Memory& packed_;
@@ -214,14 +231,27 @@ class PackedGroups {
     groups_[packing.blocks().first].kept = packing;
     ++kept_;
   }
-  /// Calls function(packing, memory) for all that was kept of any of the blocks, which then is no more.
-  template <class Function>
-  void take(BlockRange blocks, Function function) {
+  /// True if what was kept stands as this packing has it; then nothing is kept any more, and the caller goes on with
+  /// it.
+  [[nodiscard]] bool resume(const Packing& packing) {
+    if (kept_ == 0) return false;
+    const std::lock_guard lock(mutex_);
+    Packing& kept = groups_[packing.blocks().first].kept;
+    if (!(kept == packing)) return false;
+    kept = {};
+    --kept_;
+    return true;
+  }
+  /// Calls function(packing, memory) for all that was kept of any of the blocks, which then is no more; but not for
+  /// what spared(packing) is true of.
+  template <class Spared, class Function>
+  void take(BlockRange blocks, Spared spared, Function function) {
     if (kept_ == 0) return;
     const std::lock_guard lock(mutex_);
     for (Group& group : groups_) {
       const BlockRange& own = group.kept.blocks();
       if (own.first >= blocks.first + blocks.count || blocks.first >= own.first + own.count) continue;
+      if (spared(group.kept)) continue;
       function(group.kept, group.memory);
       group.kept = {};
       --kept_;
@@ -253,13 +283,15 @@ class PackedGroups {
 /// One run of some blocks, at most as many as a host vector has lanes.
 class PackedRun {
  public:
+  /// `resumes`: what the run before left stands in `packed` in the same packing, and nowhere else.
   PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, Memory& packed,
-            BlockRange blocks, const LoopRun& loop);
+            const Packing& packing, const LoopRun& loop, bool resumes);
 
   /// Runs loop initialization, `turns` turns of the body, all with a record, and, if it `terminates`, loop termination;
   /// less of it where compiled code gives up. `all`: these are all turns with a record. Counts in `tallies`, which are
   /// by block. What a run leaves in registers and flags is given to the blocks' states if it has not ended; else it
-  /// stays packed, and the caller has it given before anybody else reads or writes it.
+  /// stays packed, and the caller has it given before anybody else reads or writes it. If nothing was done, the blocks'
+  /// states have what a run reads.
   PackedProgress run(std::uint64_t turns, bool all, bool terminates, Tally* tallies);
 
  private:
@@ -268,6 +300,11 @@ class PackedRun {
   bool run_section(isa::Section section);
   [[nodiscard]] std::uint64_t run_turns(std::uint64_t turns, bool all);
   bool terminate();
+  PackedProgress give_up();
+
+  /// Of the packed states, one behind the other.
+  [[nodiscard]] std::vector<std::uint64_t> words_of(const std::vector<unsigned>& rows);
+  void put_words(const std::vector<unsigned>& rows, const std::vector<std::uint64_t>& words);
 
   [[nodiscard]] const SectionCode& code_of(isa::Section section) const {
     return program_.schedule.sections[static_cast<std::size_t>(section)];
@@ -280,8 +317,10 @@ class PackedRun {
   Packing packing_;
   PackedBlocks states_;
   const LoopRun& loop_;
-  std::vector<Tally> tallies_;       // by state
-  std::vector<Sequence> sequences_;  // of the full states and of the last one
+  bool resumes_;
+  std::vector<std::uint64_t> kept_before_;  // what the run before left
+  std::vector<Tally> tallies_;              // by state
+  std::vector<Sequence> sequences_;         // of the full states and of the last one
 };
 
 }  // namespace gdr::emulator::simd

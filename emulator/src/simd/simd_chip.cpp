@@ -136,26 +136,37 @@ class SimdChip final : public Chip {
   }
 
   void do_run_loop(BlockRange blocks, const LoopRun& loop) override {
-    settle_before(blocks, loop);
     const HostArithmetic arithmetic(Subnormals::zero);
     // Only in the last iteration some blocks may be without a record: the first ones have it.
     const RecordStream& stream = loop.stream;
     const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
     const std::size_t share = loop.collected.size() / blocks.count;
     const unsigned end = blocks.first + blocks.count;
-    for (unsigned first = blocks.first; first < end;) {
+    const auto most_from = [&](unsigned first) {
       const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
-      const unsigned most = std::min(end, boundary) - first;
+      return std::min(end, boundary) - first;
+    };
+    const auto packing_from = [&](unsigned first) {
+      const unsigned count = std::min(code_->loop.lanes(), most_from(first));
+      return Packing({first, count}, loop.live_pes, code_->loop.lanes());
+    };
+    settle_before(blocks, loop, [&](const Packing& kept) {
+      const BlockRange& own = kept.blocks();
+      return own.first >= blocks.first && own.first < end && kept == packing_from(own.first);
+    });
+    for (unsigned first = blocks.first; first < end;) {
+      const unsigned most = most_from(first);
       const unsigned packed = std::min(code_->loop.lanes(), most);
       PackedProgress progress;
       unsigned count = std::min(blocks_at_once(loop.live_pes), most);
       if (packing_pays(packed, loop.live_pes, code_->loop.lanes())) {
-        progress = run_packed({first, packed}, loop, first < in_last);
+        progress = run_packed(packing_from(first), loop, first < in_last);
         if (progress.turns > 0) count = packed;
       }
       LoopRun own = loop;
       own.collected = loop.collected.subspan((first - blocks.first) * share, count * share);
       if (!progress.ended) {
+        settle_before({first, count}, loop, [](const Packing&) { return false; });
         alike_.give({first, count}, memory_);
         run_side_by_side({first, count}, own, first < in_last, progress.turns);
       }
@@ -331,7 +342,8 @@ class SimdChip final : public Chip {
   }
 
   /// As far as compiled code goes; `valid` as below.
-  PackedProgress run_packed(BlockRange blocks, const LoopRun& loop, bool valid) {
+  PackedProgress run_packed(const Packing& packing, const LoopRun& loop, bool valid) {
+    const BlockRange& blocks = packing.blocks();
     const std::uint64_t iterations = loop.stream.iterations();
     if (!code_->packing.possible || !loop.begins || !loop.ends || !code_->loop.may_begin()) return {};
     if (!code_->loop.ready_packed(iterations * blocks.count * loop.live_pes * isa::kVectorElements)) return {};
@@ -341,9 +353,10 @@ class SimdChip final : public Chip {
     if (turns == 0) return {};
     if (!alike_.serve(blocks, loop.live_pes)) alike_.give(blocks, memory_);
     Memory& packed = packed_.memory(blocks.first, code_->schedule.constants, code_->loop.lanes());
-    const PackedProgress progress = PackedRun(packing_program(), memory_, alike_, packed, blocks, loop)
+    const bool resumes = packed_.resume(packing);
+    const PackedProgress progress = PackedRun(packing_program(), memory_, alike_, packed, packing, loop, resumes)
                                         .run(turns, turns == with_record, turns == iterations, tallies_.data());
-    if (progress.ended) packed_.keep({blocks, loop.live_pes, code_->loop.lanes()});
+    if (progress.ended) packed_.keep(packing);
     return progress;
   }
 
@@ -354,17 +367,22 @@ class SimdChip final : public Chip {
   /// Has all given that packed runs have left of the blocks, and all that the host wrote alike to all of them.
   void settle(BlockRange blocks) const {
     alike_.give(blocks, memory_);
-    packed_.take(blocks, [&](const Packing& packing, Memory& memory) {
-      PackedBlocks states(packing_program(), memory_, memory, packing);
-      states.give_rows(code_->packing.left);
-      states.give_flags();
-    });
+    packed_.take(
+        blocks, [](const Packing&) { return false; },
+        [&](const Packing& packing, Memory& memory) {
+          PackedBlocks states(packing_program(), memory_, memory, packing);
+          states.give_rows(code_->packing.left);
+          states.give_flags();
+        });
   }
 
-  /// The same before the blocks run again; but what a run overwrites before it reads it is nobody's any more.
-  void settle_before(BlockRange blocks, const LoopRun& loop) {
+  /// The same before the blocks run again; but what a run overwrites before it reads it is nobody's any more, and what
+  /// spared(packing) is true of may be gone on with where it stands.
+  template <class Spared>
+  void settle_before(BlockRange blocks, const LoopRun& loop, Spared spared) {
     const bool overwrites = loop.begins && loop.stream.records > 0;
-    packed_.take(blocks, [&](const Packing& packing, Memory& memory) {
+    const auto goes_on = [&](const Packing& packing) { return overwrites && spared(packing); };
+    packed_.take(blocks, goes_on, [&](const Packing& packing, Memory& memory) {
       PackedBlocks states(packing_program(), memory_, memory, packing);
       const BlockRange& own = packing.blocks();
       const bool all_run = own.first >= blocks.first && own.first + own.count <= blocks.first + blocks.count;
@@ -503,12 +521,16 @@ class SimdChip final : public Chip {
     const unsigned row = row_of(where, n);
     for (const Packed& group : packed) {
       const BlockRange& blocks = group.packing.blocks();
-      for (unsigned pe = 0; pe < pes; ++pe) {
-        const std::uint64_t* const high = group.memory.state(0) + group.packing.word(group.memory, row, pe);
-        const std::uint64_t* const low = group.memory.state(0) + group.packing.word(group.memory, row + 1, pe);
-        for (unsigned place = 0; place < blocks.count; ++place) {
-          tree.high(blocks.first + place)[lane + pe] = high[place];
-          tree.low(blocks.first + place)[lane + pe] = low[place];
+      std::array<std::size_t, kPesPerBlock> words;
+      for (unsigned pe = 0; pe < pes; ++pe) words[pe] = group.packing.word(group.memory, row, pe);
+      const std::uint64_t* const first_high = group.memory.state(0);
+      const std::uint64_t* const first_low = first_high + kRowWords;
+      for (unsigned place = 0; place < blocks.count; ++place) {
+        std::uint64_t* const high = tree.high(blocks.first + place) + lane;
+        std::uint64_t* const low = tree.low(blocks.first + place) + lane;
+        for (unsigned pe = 0; pe < pes; ++pe) {
+          high[pe] = first_high[words[pe] + place];
+          low[pe] = first_low[words[pe] + place];
         }
       }
     }
