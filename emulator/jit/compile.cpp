@@ -20,10 +20,13 @@
 #include <llvm/Target/TargetOptions.h>
 
 #include <cstring>
+#include <future>
 #include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -82,12 +85,19 @@ bool add_passes(llvm::LLVMTargetMachine& machine, llvm::legacy::PassManager& pas
   return true;
 }
 
-Object object_of(llvm::StringRef ir, const char* cpu) {
+/// Of some functions of the text; the others are only named.
+using Wanted = bool (*)(std::size_t function);
+
+Object object_of(llvm::StringRef ir, const char* cpu, Wanted wanted) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic fault;
   const std::unique_ptr<llvm::Module> module = llvm::parseAssembly({ir, "body"}, fault, context);
   if (module == nullptr) {
     throw std::runtime_error("line " + std::to_string(fault.getLineNo()) + ": " + fault.getMessage().str());
+  }
+  std::size_t defined = 0;
+  for (llvm::Function& each : *module) {
+    if (!each.isDeclaration() && !wanted(defined++)) each.deleteBody();
   }
   const std::unique_ptr<llvm::LLVMTargetMachine> machine(
       static_cast<llvm::LLVMTargetMachine*>(target().createTargetMachine(
@@ -104,6 +114,22 @@ Object object_of(llvm::StringRef ir, const char* cpu) {
   }
   passes.run(*module);
   return object;
+}
+
+/// The functions in one object, or, for half the time, in two: the first one, which is the longest, and the others.
+std::vector<Object> objects_of(llvm::StringRef ir, const char* cpu, bool in_one) {
+  std::vector<Object> objects;
+  if (in_one) {
+    objects.push_back(object_of(ir, cpu, [](std::size_t) { return true; }));
+    return objects;
+  }
+  target();  // known before two threads ask for it
+  // Without a second thread, when its object is asked for.
+  std::future<Object> others =
+      std::async([&] { return object_of(ir, cpu, [](std::size_t function) { return function != 0; }); });
+  objects.push_back(object_of(ir, cpu, [](std::size_t function) { return function == 0; }));
+  objects.push_back(others.get());
+  return objects;
 }
 
 /// Calls function(index, header) for each section of an object file of 64 bits.
@@ -131,15 +157,16 @@ T checked(llvm::Expected<T> value) {
 /// Puts the distance from a reference to what it names into the instruction that it is a part of.
 #if defined(__aarch64__)
 // [ELF for the Arm 64-bit Architecture, section Relocation; Arm Architecture Reference Manual for A-profile
-// architecture, ADR]
+// architecture, ADR, BL]
 void put_distance(std::uint64_t type, std::int64_t distance, char* at) {
-  constexpr std::int64_t kReach = std::int64_t{1} << 20;  // bytes
-  if (type != llvm::ELF::R_AARCH64_ADR_PREL_LO21) refuse_reference();
-  if (distance < -kReach || distance >= kReach) throw std::runtime_error("the code is too long");
+  const bool is_call = type == llvm::ELF::R_AARCH64_CALL26;
+  if (!is_call && type != llvm::ELF::R_AARCH64_ADR_PREL_LO21) refuse_reference();
+  const std::int64_t reach = std::int64_t{1} << (is_call ? 27 : 20);  // bytes
+  if (distance < -reach || distance >= reach) throw std::runtime_error("the code is too long");
   const auto bits = static_cast<std::uint32_t>(distance);
   std::uint32_t instruction = 0;
   std::memcpy(&instruction, at, sizeof instruction);
-  instruction |= (bits >> 2 & 0x7ffff) << 5 | (bits & 3) << 29;
+  instruction |= is_call ? bits >> 2 & 0x3ffffff : (bits >> 2 & 0x7ffff) << 5 | (bits & 3) << 29;
   std::memcpy(at, &instruction, sizeof instruction);
 }
 #else
@@ -150,36 +177,23 @@ void put_distance(std::uint64_t type, std::int64_t distance, char* at) {
 }
 #endif
 
+/// Objects as one piece of code.
 class Piece {
  public:
-  explicit Piece(const llvm::object::ObjectFile& object) {
-    for (const llvm::object::SectionRef section : object.sections()) {
-      const bool loaded = (llvm::object::ELFSectionRef(section).getFlags() & llvm::ELF::SHF_ALLOC) != 0;
-      if (!loaded || section.getSize() == 0 || checked(section.getName()).starts_with(".eh_frame")) continue;
-      if (section.isBSS()) throw std::runtime_error("the code has variables");
-      const std::uint64_t alignment = section.getAlignment().value();
-      bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment, '\0');
-      begin_[section.getIndex()] = bytes_.size();
-      bytes_ += checked(section.getContents()).str();
+  explicit Piece(const std::vector<Object>& objects) {
+    for (const Object& object : objects) {
+      files_.push_back(checked(llvm::object::ObjectFile::createObjectFile({{object.data(), object.size()}, "body"})));
     }
-    for (const llvm::object::SectionRef section : object.sections()) {
-      const llvm::object::section_iterator of = checked(section.getRelocatedSection());
-      if (of == object.section_end() || begin_.count(of->getIndex()) == 0) continue;
-      for (const llvm::object::RelocationRef reference : section.relocations())
-        settle(reference, begin_[of->getIndex()]);
-    }
-    for (const llvm::object::SymbolRef symbol : object.symbols()) {
-      if (checked(symbol.getType()) == llvm::object::SymbolRef::ST_Function) {
-        entries_[checked(symbol.getName()).str()] = place_of(symbol);
-      }
-    }
+    for (std::size_t file = 0; file < files_.size(); ++file) place_sections(file);
+    for (std::size_t file = 0; file < files_.size(); ++file) name_functions(file);
+    for (std::size_t file = 0; file < files_.size(); ++file) settle_references(file);
   }
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// Gives the sections their offsets as addresses.
+  /// Gives the sections of the only object their offsets as addresses.
   void give_addresses(Object& object) const {
     for_each_section(object.data(), [&](std::uint64_t index, llvm::ELF::Elf64_Shdr& section) {
-      const auto begin = begin_.find(index);
+      const auto begin = begin_.find({0, index});
       if (begin == begin_.end()) {
         section.sh_flags &= ~std::uint64_t{llvm::ELF::SHF_ALLOC};
       } else {
@@ -187,30 +201,63 @@ class Piece {
       }
     });
   }
-  [[nodiscard]] std::uint64_t entry(const char* name) const {
+  [[nodiscard]] std::uint64_t entry(const std::string& name) const {
     const auto found = entries_.find(name);
-    if (found == entries_.end()) throw std::runtime_error(std::string("there is no function ") + name);
+    if (found == entries_.end()) throw std::runtime_error("there is no function " + name);
     return found->second;
   }
 
  private:
-  std::uint64_t place_of(const llvm::object::SymbolRef& symbol) const {
+  void place_sections(std::size_t file) {
+    for (const llvm::object::SectionRef section : files_[file]->sections()) {
+      const bool loaded = (llvm::object::ELFSectionRef(section).getFlags() & llvm::ELF::SHF_ALLOC) != 0;
+      if (!loaded || section.getSize() == 0 || checked(section.getName()).starts_with(".eh_frame")) continue;
+      if (section.isBSS()) throw std::runtime_error("the code has variables");
+      const std::uint64_t alignment = section.getAlignment().value();
+      bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment, '\0');
+      begin_[{file, section.getIndex()}] = bytes_.size();
+      bytes_ += checked(section.getContents()).str();
+    }
+  }
+
+  void name_functions(std::size_t file) {
+    for (const llvm::object::SymbolRef symbol : files_[file]->symbols()) {
+      if (checked(symbol.getType()) == llvm::object::SymbolRef::ST_Function) {
+        entries_[checked(symbol.getName()).str()] = place_of(file, symbol);
+      }
+    }
+  }
+
+  void settle_references(std::size_t file) {
+    for (const llvm::object::SectionRef section : files_[file]->sections()) {
+      const llvm::object::section_iterator of = checked(section.getRelocatedSection());
+      if (of == files_[file]->section_end()) continue;
+      const auto begin = begin_.find({file, of->getIndex()});
+      if (begin == begin_.end()) continue;
+      for (const llvm::object::RelocationRef reference : section.relocations()) settle(file, reference, begin->second);
+    }
+  }
+
+  /// Of an object's symbol, which may be another one's function.
+  std::uint64_t place_of(std::size_t file, const llvm::object::SymbolRef& symbol) const {
     const llvm::object::section_iterator section = checked(symbol.getSection());
-    const auto begin = begin_.find(section->getIndex());
-    if (begin == begin_.end()) throw std::runtime_error("the code needs a function that it does not have");
+    if (section == files_[file]->section_end()) return entry(checked(symbol.getName()).str());
+    const auto begin = begin_.find({file, section->getIndex()});
+    if (begin == begin_.end()) throw std::runtime_error("the code needs what it does not have");
     return begin->second + checked(symbol.getValue());
   }
 
-  void settle(const llvm::object::RelocationRef& reference, std::uint64_t begin) {
+  void settle(std::size_t file, const llvm::object::RelocationRef& reference, std::uint64_t begin) {
     const std::uint64_t at = begin + reference.getOffset();
     const std::int64_t addend = checked(llvm::object::ELFRelocationRef(reference).getAddend());
     const std::int64_t distance =
-        static_cast<std::int64_t>(place_of(*reference.getSymbol())) + addend - static_cast<std::int64_t>(at);
+        static_cast<std::int64_t>(place_of(file, *reference.getSymbol())) + addend - static_cast<std::int64_t>(at);
     put_distance(reference.getType(), distance, bytes_.data() + at);
   }
 
+  std::vector<std::unique_ptr<llvm::object::ObjectFile>> files_;
   std::string bytes_;
-  std::map<std::uint64_t, std::uint64_t> begin_;  // by section
+  std::map<std::pair<std::size_t, std::uint64_t>, std::uint64_t> begin_;  // by object and section
   std::map<std::string, std::uint64_t> entries_;
 };
 
@@ -222,13 +269,13 @@ extern "C" __attribute__((visibility("default"))) int gdr_jit_compile_2(const ch
                                                                         GdrJitTake take_object, void* receiver,
                                                                         char* error, size_t error_size) {
   try {
-    Object object = object_of({ir, size}, cpu);
-    const auto file = checked(llvm::object::ObjectFile::createObjectFile({{object.data(), object.size()}, "body"}));
-    const Piece piece(*file);
+    std::vector<Object> objects = objects_of({ir, size}, cpu, take_object != nullptr);
+    const Piece piece(objects);
     for (size_t n = 0; n < name_count; ++n) entries[n] = piece.entry(names[n]);
     if (take_object != nullptr) {
-      piece.give_addresses(object);
-      take_object(receiver, object.data(), object.size());
+      Object& only = objects.front();
+      piece.give_addresses(only);
+      take_object(receiver, only.data(), only.size());
     }
     take(receiver, piece.bytes().data(), piece.bytes().size());
     return 0;

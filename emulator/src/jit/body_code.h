@@ -11,15 +11,10 @@
 #include <vector>
 
 #include "body_graph.h"
+#include "body_plan.h"
 #include "code_target.h"
 
 namespace gdr::emulator::jit {
-
-/// How results are rounded.
-enum class Rounding : std::uint8_t {
-  quick,  // gives up on a run with a result that is near a tie
-  robust  // settles ties; some 1.5 times the instructions
-};
 
 /// A word of a record that a turn reads.
 struct RecordWord {

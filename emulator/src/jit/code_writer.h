@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "body_function.h"
 #include "code_target.h"
 
 namespace gdr::emulator::jit {
@@ -37,27 +38,50 @@ struct Phi {
   std::string name;
   std::string initial;
   std::string next;
-  std::string last;  // behind the text that is apart from the loop
+  std::string over;  // behind a turn that several at once have left
 };
 
-/// Where something that goes from turn to turn is used.
-enum class TurnPart : std::uint8_t { loop, last, behind };
+/// Where something that goes from turn to turn is used: in the loop, in a turn that several at once have left, behind
+/// the turns, in the function of the last turn.
+enum class TurnPart : std::uint8_t { loop, over, behind, last };
+
+/// Of a function of turns: where its words are.
+struct TurnsLayout {
+  std::uint64_t planes = 0;         // of results before those of the words stored
+  std::uint64_t stored_planes = 0;  // of a turn
+  std::uint64_t shared_words = 0;   // of a turn
+  bool scatters = false;
+};
+
+/// What stands between the loop and the function of the last turn.
+struct Ending {
+  std::string text;
+  std::string right;  // lanes so far, a flag
+};
 
 /// The function of turns, in parts.
 struct TurnsText {
   std::string before;  // the first turn
   std::vector<Phi> phis;
-  std::vector<Phi> crossing;        // from the first part of a turn, beside the turn before, to its rest
-  unsigned at_once = 1;             // turns in the loop's text
-  std::string turns;                // of the loop
-  std::string last;                 // turn of a run that ends, if it is apart and there is something that it leaves;
-                                    // behind several at once, each of those that are left, at least one
-  std::string behind;               // the last turn
-  std::string right;                // lanes, a flag
-  std::uint64_t planes = 0;         // of results before those of the words stored
-  std::uint64_t stored_planes = 0;  // of a turn
-  std::uint64_t shared_words = 0;   // of a turn
-  bool scatters = false;
+  std::size_t checks = 0;        // of these, the last ones: what checks have found
+  std::vector<Phi> crossing;     // from the first part of a turn, beside the turn before, to its rest
+  unsigned at_once = 1;          // turns in the loop's text
+  std::string turns;             // of the loop
+  std::string over;              // behind several at once, each of those that are left, at least one
+  std::optional<Ending> ending;  // of a run that ends: the last turn is apart
+  std::string behind;            // the last turn
+  std::string right;             // lanes, a flag
+  TurnsLayout layout;
+};
+
+/// The function of the last turn, in parts.
+struct LastTurnText {
+  std::string before;
+  std::vector<Phi> phis;  // what it takes over
+  std::string turn;
+  std::string behind;
+  std::string right;
+  TurnsLayout layout;
 };
 
 class Writer {
@@ -141,17 +165,31 @@ class Writer {
   // ---- functions
   [[nodiscard]] virtual std::string declarations() const = 0;
   virtual std::string turns_function(TurnsText parts) = 0;
+  /// Of targets whose last turn is apart.
+  virtual std::string last_turn_function(LastTurnText parts) = 0;
   /// Of what this has written.
   virtual std::string uniform_function(const std::string& right) = 0;
 };
 
-/// Of the function of what is equal in all PEs.
-inline constexpr char kUniformPrefix = 'v';
-/// Of what stands before the loop, of a turn in it, of the first part of the next one, and of a last one that is apart.
+// Names begin with what tells them apart inside their function. Of the function of turns: what stands before the loop,
+// a turn in it, the first part of the next one, turns that several at once have left, what stands behind the turns and
+// before the last one. Of the function of the last turn: before it, in it, behind it.
 inline constexpr char kBeforePrefix = 'p';
 inline constexpr char kLoopPrefix = 'b';
 inline constexpr char kAheadPrefix = 'a';
+inline constexpr char kOverPrefix = 'o';
+inline constexpr char kBehindPrefix = 'e';
+inline constexpr char kEndingPrefix = 'f';
+inline constexpr char kBeforeLastPrefix = 'k';
 inline constexpr char kLastPrefix = 'l';
+inline constexpr char kBehindLastPrefix = 'm';
+inline constexpr char kUniformPrefix = 'v';
+
+[[nodiscard]] constexpr BodyFunction function_of(char prefix) {
+  if (prefix == kUniformPrefix) return BodyFunction::uniform;
+  const bool of_last = prefix == kBeforeLastPrefix || prefix == kLastPrefix || prefix == kBehindLastPrefix;
+  return of_last ? BodyFunction::last_turn : BodyFunction::turns;
+}
 
 /// For a part of a function; `prefix` begins the names in it.
 [[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);

@@ -35,7 +35,7 @@ std::string IrWriter::declarations() const {
 
 void IrWriter::at_line(std::optional<std::uint32_t> line) {
   if (!names_lines_) return;
-  location_ = line ? fmt::format(", !dbg !{}", location_number(*line, prefix_ == kUniformPrefix)) : std::string();
+  location_ = line ? fmt::format(", !dbg !{}", location_number(*line, function_of(prefix_))) : std::string();
 }
 
 IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::uint32_t further) {
@@ -49,11 +49,12 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
 }
 
 /// What is shared with a turn, and where it stores: under names that end so.
-std::string IrWriter::places_of_turn(const TurnsText& parts, const std::string& names, const std::string& turn) const {
+std::string IrWriter::places_of_turn(const TurnsLayout& layout, const std::string& names,
+                                     const std::string& turn) const {
   return fmt::format(
       "  %u{0}at = mul i64 {1}, {2}\n  %u{0} = getelementptr i64, ptr %shared, i64 %u{0}at\n"
       "  %s{0}at = mul i64 {1}, {3}\n  %s{0} = getelementptr i64, ptr %stores, i64 %s{0}at\n",
-      names, turn, packed_ ? lanes_ * parts.shared_words : 1, parts.stored_planes * simd::kRowWords);
+      names, turn, packed_ ? lanes_ * layout.shared_words : 1, layout.stored_planes * simd::kRowWords);
 }
 
 /// Of turns before `%looped`.
@@ -66,55 +67,67 @@ std::string IrWriter::loop_of(const TurnsText& parts) const {
                           type_name(phi.type), phi.initial, phi.next);
     }
   }
-  if (parts.at_once == 1) loop += places_of_turn(parts, {kLoopPrefix}, "%n");
+  if (parts.at_once == 1) loop += places_of_turn(parts.layout, {kLoopPrefix}, "%n");
   for (unsigned turn = 0; parts.at_once > 1 && turn < parts.at_once; ++turn) {
     loop += fmt::format("  %n{0} = add i64 %n, {0}\n", turn);
-    loop += places_of_turn(parts, fmt::format("{}{}", kLoopPrefix, turn), fmt::format("%n{}", turn));
+    loop += places_of_turn(parts.layout, fmt::format("{}{}", kLoopPrefix, turn), fmt::format("%n{}", turn));
   }
   if (!parts.crossing.empty()) {  // behind the last turn the last one once more
     loop += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
     loop += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
-    loop += places_of_turn(parts, {kAheadPrefix}, "%n_ahead");
+    loop += places_of_turn(parts.layout, {kAheadPrefix}, "%n_ahead");
   }
   loop += parts.turns;
   loop += fmt::format("  %n_after = add i64 %n, {}\n  %more = icmp ult i64 %n_after, %looped\n", parts.at_once);
   return loop + "  br i1 %more, label %turn, label %looped_all\n";
 }
 
-/// A last turn that is apart, or those that several at once have left.
+/// Turns that several at once have left, and what goes on from the last turn.
 std::string IrWriter::behind_loop(const TurnsText& parts) const {
   const bool repeats = parts.at_once > 1;
   std::string rest = "looped_all:\n";
-  if (repeats) rest += "  %n_left = phi i64 [ 0, %entry ], [ %n_after, %turn ], [ %n_left_after, %looped_all ]\n";
-  for (const Phi& phi : parts.phis) {
-    rest += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]", handed_on(phi.name, TurnPart::last),
-                        type_name(phi.type), phi.initial, phi.next);
-    rest += repeats ? fmt::format(", [ {}, %looped_all ]\n", phi.last) : "\n";
-  }
   if (repeats) {
-    rest += places_of_turn(parts, {kLastPrefix}, "%n_left") + parts.last;
-    rest += "  %n_left_after = add i64 %n_left, 1\n  %left = icmp ult i64 %n_left_after, %count\n";
-    rest += "  br i1 %left, label %looped_all, label %exit\nexit:\n";
-  } else if (!parts.last.empty()) {
-    rest += "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %last_turn, label %exit\nlast_turn:\n";
-    rest += places_of_turn(parts, {kLastPrefix}, "%looped") + parts.last + "  br label %exit\nexit:\n";
-  } else {
-    rest += "  br label %exit\nexit:\n";
+    rest += "  %n_over = phi i64 [ 0, %entry ], [ %n_after, %turn ], [ %n_over_after, %looped_all ]\n";
+    for (const Phi& phi : parts.phis) {
+      rest += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ], [ {}, %looped_all ]\n",
+                          handed_on(phi.name, TurnPart::over), type_name(phi.type), phi.initial, phi.next, phi.over);
+    }
+    rest += places_of_turn(parts.layout, {kOverPrefix}, "%n_over") + parts.over;
+    rest += "  %n_over_after = add i64 %n_over, 1\n  %are_over = icmp ult i64 %n_over_after, %count\n";
+    rest += "  br i1 %are_over, label %looped_all, label %behind\nbehind:\n";
   }
   for (const Phi& phi : parts.phis) {
-    const std::string looped = repeats ? phi.last : handed_on(phi.name, TurnPart::last);
-    rest += fmt::format("  {} = phi {} [ {}, %looped_all ]", handed_on(phi.name, TurnPart::behind), type_name(phi.type),
-                        looped);
-    rest += repeats || parts.last.empty() ? "\n" : fmt::format(", [ {}, %last_turn ]\n", phi.last);
+    rest += fmt::format("  {} = phi {} ", handed_on(phi.name, TurnPart::behind), type_name(phi.type));
+    rest += repeats ? fmt::format("[ {}, %looped_all ]\n", phi.over)
+                    : fmt::format("[ {}, %entry ], [ {}, %turn ]\n", phi.initial, phi.next);
   }
   return rest;
 }
 
-std::string IrWriter::turns_function(TurnsText parts) {
+/// Of a run that ends: the words carried go through memory. Else the function goes on.
+std::string IrWriter::call_of_last_turn(const Ending& ending, const std::vector<Phi>& phis) {
+  text.clear();
+  for (std::size_t n = 0; n < phis.size(); ++n) {
+    const std::string at = set("getelementptr i8, ptr %handed, i64 {}", n * step_of_handed());
+    line("store {} {}, ptr {}, align {}", type_name(phis[n].type), handed_on(phis[n].name, TurnPart::behind), at,
+         step_of_handed());
+  }
+  const std::string before = lane_bits(ending.right);
+  at_line(0);  // LLVM wants a place for each call
+  const std::string last =
+      set("call i64 @last_turn(ptr %shared, i64 %looped, ptr %block, ptr %all, i64 %lane, i64 %element, ptr %handed)");
+  at_line(std::nullopt);
+  line("ret i64 {}", set("and i64 {}, {}", before, last));
+  return "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %ending, label %ended\nending:\n" + ending.text +
+         taken() + "ended:\n";
+}
+
+/// Up to the places of what it takes and gives.
+std::string IrWriter::head_of_turns(const char* name, const char* last_argument, const TurnsLayout& layout) const {
   using simd::kRowWords;
-  std::string function =
-      fmt::format(R"(
-define i64 @turns(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element, i64 %last) #0{} {{
+  const BodyFunction function = function_of(prefix_);
+  return fmt::format(R"(
+define i64 @{}(ptr noalias readonly %shared, i64 %count, ptr noalias {}%block, ptr noalias %all, i64 %lane, i64 %element, {}) #0{} {{
 entry:
   %state = getelementptr i64, ptr %block, i64 %lane
   %results = getelementptr i64, ptr %all, i64 %lane
@@ -123,20 +136,47 @@ entry:
   %longs = getelementptr i64, ptr %shorts, i64 %shift
   %stores = getelementptr i64, ptr %results, i64 {}
 )",
-                  parts.scatters ? "" : "readonly ", of_function(false), kRowWords, parts.planes * kRowWords);
+                     name, layout.scatters ? "" : "readonly ", last_argument, of_function(function), kRowWords,
+                     layout.planes * kRowWords);
+}
+
+std::string IrWriter::turns_function(TurnsText parts) {
+  std::string function = head_of_turns("turns", "i64 %last", parts.layout);
+  const std::size_t words = parts.phis.size() - parts.checks;
   if (parts.at_once > 1) {
-    function += fmt::format("  %last_n = sub i64 %count, 1\n  %over = urem i64 %last_n, {}\n", parts.at_once);
-    function += "  %looped = sub i64 %last_n, %over\n";
+    function += fmt::format("  %last_n = sub i64 %count, 1\n  %rest = urem i64 %last_n, {}\n", parts.at_once);
+    function += "  %looped = sub i64 %last_n, %rest\n";
   } else {
-    function += fmt::format("  %looped = sub i64 %count, {}\n", parts.last.empty() ? "0" : "%last");
+    function += fmt::format("  %looped = sub i64 %count, {}\n", parts.ending ? "%last" : "0");
+  }
+  if (parts.ending) {
+    function += fmt::format("  %handed = alloca [{} x i8], align {}\n", words * step_of_handed(), step_of_handed());
   }
   if (!parts.crossing.empty())
-    function += places_of_turn(parts, {kBeforePrefix}, "0") + "  %last_n = sub i64 %count, 1\n";
+    function += places_of_turn(parts.layout, {kBeforePrefix}, "0") + "  %last_n = sub i64 %count, 1\n";
   function += parts.before + loop_of(parts) + behind_loop(parts);
-  // What this has written stands behind the loop.
+  if (parts.ending) {
+    parts.phis.resize(words);
+    function += call_of_last_turn(*parts.ending, parts.phis);
+  }
   text.clear();
   line("ret i64 {}", lane_bits(parts.right));
-  return function + parts.behind + text + "}\n";
+  return function + parts.behind + taken() + "}\n";
+}
+
+std::string IrWriter::last_turn_function(LastTurnText parts) {
+  text.clear();
+  for (std::size_t n = 0; n < parts.phis.size(); ++n) {
+    const Phi& phi = parts.phis[n];
+    line("%at_{} = getelementptr i8, ptr %handed, i64 {}", phi.name, n * step_of_handed());
+    line("{} = load {}, ptr %at_{}, align {}", handed_on(phi.name, TurnPart::last), type_name(phi.type), phi.name,
+         step_of_handed());
+  }
+  const std::string handed = taken();
+  line("ret i64 {}", lane_bits(parts.right));
+  return head_of_turns("last_turn", "ptr noalias readonly %handed", parts.layout) + handed +
+         places_of_turn(parts.layout, {kLastPrefix}, "%count") + parts.before + parts.turn + parts.behind + taken() +
+         "}\n";
 }
 
 std::string IrWriter::uniform_function(const std::string& right) {
@@ -144,7 +184,7 @@ std::string IrWriter::uniform_function(const std::string& right) {
   return fmt::format(
       "define i64 @uniform(ptr noalias readonly %records, ptr noalias readonly %state, ptr noalias %shared) #0{} {{\n"
       "{}}}\n",
-      of_function(true), text);
+      of_function(BodyFunction::uniform), text);
 }
 
 }  // namespace gdr::emulator::jit

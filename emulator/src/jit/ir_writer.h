@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <utility>
 
 #include "code_writer.h"
 #include "simd/micro_op.h"
@@ -39,7 +40,7 @@ class IrWriter final : public Writer {
     return fmt::format("splat (double 0x{:016X})", bits);
   }
   [[nodiscard]] std::string handed_on(const std::string& name, TurnPart part) const override {
-    return fmt::format("%{}{}", name, part == TurnPart::loop ? "" : part == TurnPart::last ? "l" : "e");
+    return fmt::format("%{}{}", name, suffix(part));
   }
 
   template <class... Args>
@@ -195,6 +196,7 @@ class IrWriter final : public Writer {
   // ---- functions
   [[nodiscard]] std::string declarations() const override;
   std::string turns_function(TurnsText parts) override;
+  std::string last_turn_function(LastTurnText parts) override;
   std::string uniform_function(const std::string& right) override;
 
  private:
@@ -207,14 +209,33 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string of_turn(const char* words) const {
     return fmt::format("%{}{}{}", words, prefix_, turn_at_hand);
   }
-  [[nodiscard]] std::string places_of_turn(const TurnsText& parts, const std::string& names,
+  [[nodiscard]] std::string places_of_turn(const TurnsLayout& layout, const std::string& names,
                                            const std::string& turn) const;
+  [[nodiscard]] std::string head_of_turns(const char* name, const char* last_argument, const TurnsLayout& layout) const;
   [[nodiscard]] std::string loop_of(const TurnsText& parts) const;
   [[nodiscard]] std::string behind_loop(const TurnsText& parts) const;
-  /// Behind the head of a function.
-  [[nodiscard]] std::string of_function(bool uniform) const {
-    return names_lines_ ? fmt::format(" !dbg !{}", function_number(uniform)) : std::string();
+  [[nodiscard]] std::string call_of_last_turn(const Ending& ending, const std::vector<Phi>& phis);
+  /// Bytes between values that go to the function of the last turn.
+  [[nodiscard]] std::size_t step_of_handed() const { return lanes_ * sizeof(std::uint64_t); }
+  [[nodiscard]] static const char* suffix(TurnPart part) {
+    switch (part) {
+      case TurnPart::loop:
+        return "";
+      case TurnPart::over:
+        return "o";
+      case TurnPart::behind:
+        return "e";
+      case TurnPart::last:
+        return "l";
+    }
+    return "";
   }
+  /// Behind the head of a function.
+  [[nodiscard]] std::string of_function(BodyFunction function) const {
+    return names_lines_ ? fmt::format(" !dbg !{}", function_number(function)) : std::string();
+  }
+  /// What has been written so far; writing begins again.
+  [[nodiscard]] std::string taken() { return std::exchange(text, {}); }
   std::string address(const std::string& base, std::uint64_t words) {
     return words == 0 ? base : set("getelementptr i64, ptr {}, i64 {}", base, words);
   }

@@ -11,9 +11,6 @@ namespace gdr::emulator::jit {
 [[nodiscard]] bool is_on(const char* variable);
 inline constexpr const char* kPerfMapVariable = "GDR_PERF_MAP";
 
-/// What a function of a body computes.
-[[nodiscard]] const char* name_of_function(bool uniform);
-
 /// Adds the functions to the file in which perf looks for the names of code that this process has made,
 /// /tmp/perf-PID.map, as `body`, a colon and what each of them computes. Without access to the file nothing happens.
 void add_to_perf_map(const LoadedCode& code, const std::string& body);

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 #include <system_error>
 #include <vector>
-
-#include "perf_map.h"
 
 namespace gdr::emulator::jit {
 namespace {
@@ -25,11 +24,13 @@ std::string in_quotes(const std::string& text) {
 
 std::string source_lines(const isa::Program& program, const std::string& body) {
   const std::vector<isa::ProgramLine> lines = program.lines(isa::Section::loop_body);
-  const auto of_lines = location_number(static_cast<std::uint32_t>(lines.size()), false);
-  const std::uint32_t unit = of_lines;
-  const std::uint32_t type = of_lines + 1;
-  const std::uint32_t first_file = of_lines + 4;
-  constexpr std::uint32_t kOfFile = 3;  // the file, and what belongs to it in each of the functions
+  constexpr std::array kFunctions{BodyFunction::turns, BodyFunction::last_turn, BodyFunction::uniform};
+  static_assert(kFunctions.size() == kBodyFunctions);
+  const std::uint32_t unit = location_number(static_cast<std::uint32_t>(lines.size()), BodyFunction{});
+  const std::uint32_t type = unit + 1;
+  const std::uint32_t flags = unit + 2;  // of the module
+  const std::uint32_t first_file = unit + 4;
+  constexpr std::uint32_t kOfFile = 1 + kBodyFunctions;  // the file, and what belongs to it in each of the functions
   std::vector<std::string> files = program.files;
   if (files.empty()) files.push_back(program.kernel);
 
@@ -39,21 +40,22 @@ std::string source_lines(const isa::Program& program, const std::string& body) {
   for (std::uint32_t file = 0; file < files.size(); ++file) {
     const std::uint32_t at = first_file + kOfFile * file;
     text += fmt::format("!{} = !DIFile(filename: {}, directory: {})\n", at, in_quotes(files[file]), folder);
-    for (const bool uniform : {false, true}) {
-      text += fmt::format("!{} = !DILexicalBlockFile(scope: !{}, file: !{}, discriminator: 0)\n", at + 1 + uniform,
-                          function_number(uniform), at);
+    for (const BodyFunction function : kFunctions) {
+      text += fmt::format("!{} = !DILexicalBlockFile(scope: !{}, file: !{}, discriminator: 0)\n",
+                          at + 1 + function_number(function), function_number(function), at);
     }
   }
-  for (const bool uniform : {false, true}) {
+  for (const BodyFunction function : kFunctions) {
     text += fmt::format(
         "!{} = distinct !DISubprogram(name: {}, scope: !{}, file: !{}, line: {}, type: !{}, unit: !{}, "
         "spFlags: DISPFlagDefinition | DISPFlagOptimized)\n",
-        function_number(uniform), in_quotes(body + ": " + name_of_function(uniform)), first_file, first_file,
+        function_number(function), in_quotes(body + ": " + name_of(function)), first_file, first_file,
         lines.empty() ? 0 : lines.front().position.line, type, unit);
     for (std::uint32_t line = 0; line < lines.size(); ++line) {
       const isa::SourcePosition& position = lines[line].position;
-      text += fmt::format("!{} = !DILocation(line: {}, column: {}, scope: !{})\n", location_number(line, uniform),
-                          position.line, position.column, first_file + kOfFile * position.file + 1 + uniform);
+      text += fmt::format("!{} = !DILocation(line: {}, column: {}, scope: !{})\n", location_number(line, function),
+                          position.line, position.column,
+                          first_file + kOfFile * position.file + 1 + function_number(function));
     }
   }
   text += fmt::format(
@@ -62,7 +64,7 @@ std::string source_lines(const isa::Program& program, const std::string& body) {
       "!{2} = !DISubroutineType(types: !{{null}})\n"
       "!{3} = !{{i32 2, !\"Dwarf Version\", i32 4}}\n!{4} = !{{i32 2, !\"Debug Info Version\", i32 3}}\n"
       "!llvm.dbg.cu = !{{!{0}}}\n!llvm.module.flags = !{{!{3}, !{4}}}\n",
-      unit, first_file, type, of_lines + 2, of_lines + 3);
+      unit, first_file, type, flags, flags + 1);
   return text;
 }
 

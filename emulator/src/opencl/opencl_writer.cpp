@@ -121,7 +121,7 @@ I turns(__local const ulong* share, uint count, __global const ulong* state, __g
   __global ulong* stores = results + {} * PES;
   flags += lane;
 )",
-                                     parts.planes);
+                                     parts.layout.planes);
   function += parts.before;
   for (const jit::Phi& phi : parts.phis) {
     function += fmt::format("  {} {} = {};\n", type_name(phi.type), phi.name, phi.initial);
@@ -135,7 +135,7 @@ I turns(__local const ulong* share, uint count, __global const ulong* state, __g
   for (std::size_t n = 0; n < parts.phis.size(); ++n) {
     function += fmt::format("  {} = next{};\n", parts.phis[n].name, n);
   }
-  function += fmt::format("  stores += {} * PES;\n  }}\n}}\n", parts.stored_planes);
+  function += fmt::format("  stores += {} * PES;\n  }}\n}}\n", parts.layout.stored_planes);
   return function;
 }
 

@@ -1,0 +1,240 @@
+#include "body_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gdr::emulator::jit {
+namespace {
+
+/// Roughly, that the host takes for it.
+int cycles(NodeOp op) { return op == NodeOp::add || op == NodeOp::multiply ? 3 : 1; }
+
+}  // namespace
+
+BodyPlan::BodyPlan(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, const CodeTarget& target,
+                   bool leaves_all)
+    : graph_(graph),
+      facts_(facts),
+      target_(target),
+      robust_(rounding == Rounding::robust),
+      uniform_(graph.uniform()),
+      ahead_(graph.nodes.size()),
+      crosses_(graph.nodes.size()) {
+  find_staying();
+  begin_part(leaves_all);
+}
+
+void BodyPlan::begin_part(bool leaves) {
+  leaves_ = leaves;
+  find_needed();
+  find_shortcuts();
+}
+
+bool BodyPlan::is_two_values(NodeId id) const {
+  return (node(id).type == NodeType::number && is_pair(id)) || node(id).type == NodeType::long_bits;
+}
+
+bool BodyPlan::is_literal(NodeId id) const {
+  const Node& each = node(id);
+  return each.op == NodeOp::constant || (each.op == NodeOp::number && node(each.args[0]).op == NodeOp::constant);
+}
+
+bool BodyPlan::is_number_alone(NodeId id) const {
+  for (NodeId n = 0; n < count(); ++n) {
+    const Node& user = node(n);
+    if (needed_[n] && user.op != NodeOp::number && std::ranges::find(user.args, id) != user.args.end()) return false;
+  }
+  const auto same = [&](const auto& word) { return word.value == id; };
+  return std::ranges::none_of(graph_.stored, same) && (!leaves_ || std::ranges::none_of(graph_.left, same)) &&
+         std::ranges::none_of(graph_.carried, [&](const Carried& carried) { return carried.after == id; });
+}
+
+std::vector<NodeId> BodyPlan::shared() const {
+  std::vector<bool> wanted(count());
+  const auto want = [&](NodeId id) {
+    if (id != kNoNode && uniform_[id] && !is_literal(id)) wanted[id] = true;
+  };
+  for (NodeId id = 0; id < count(); ++id) {
+    if (needed_[id] && !uniform_[id]) std::ranges::for_each(node(id).args, want);
+  }
+  for (const Carried& carried : graph_.carried) want(carried.after);
+  for (const Stored& stored : graph_.stored) want(stored.value);
+  for_each_left([&](const Left& left) { want(left.value); });
+  std::vector<NodeId> nodes;
+  for (NodeId id = 0; id < count(); ++id) {
+    if (wanted[id]) nodes.push_back(id);
+  }
+  return nodes;
+}
+
+// ---- what a text needs ----------------------------------------------------------------------------------------------
+
+void BodyPlan::find_needed() {
+  needed_.assign(count(), false);
+  for (const Carried& carried : graph_.carried) needed_[carried.before] = needed_[carried.after] = true;
+  for (const Stored& stored : graph_.stored) needed_[stored.value] = true;
+  for_each_left([&](const Left& left) { needed_[left.value] = true; });
+  for (NodeId id = count(); id-- > 0;) {
+    const Node& each = node(id);
+    // Whatever becomes of it, its operation may have no event.
+    if (each.type == NodeType::number && (checked(id) || each.op == NodeOp::number)) needed_[id] = true;
+    if (is_always_wanted(each.op)) needed_[id] = true;
+    if (!needed_[id]) continue;
+    for (const NodeId arg : each.args) {
+      if (arg != kNoNode) needed_[arg] = true;
+    }
+  }
+}
+
+void BodyPlan::find_staying() {
+  stays_.resize(count());
+  for (NodeId id = 0; id < count(); ++id) {
+    const NodeOp op = node(id).op;
+    const bool is_carried = first_carried_with(id) < graph_.carried.size();
+    stays_[id] = op == NodeOp::row ? !is_carried : !uniform_[id];
+    if (op == NodeOp::gather || op == NodeOp::scatter) stays_[id] = false;
+    for (const NodeId arg : node(id).args) {
+      stays_[id] = stays_[id] && (arg == kNoNode || stays_[arg] || is_literal(arg));
+    }
+  }
+}
+
+// ---- shorter forms of numbers ---------------------------------------------------------------------------------------
+
+void BodyPlan::find_shortcuts() {
+  const std::vector<bool> approximate_before = std::exchange(approximate_, std::vector<bool>(count()));
+  const std::vector<bool> fused_before = std::exchange(fused_, std::vector<bool>(count()));
+  if (target_.host_doubles) return;  // each operation rounds, as the interpreter's do
+  std::vector<unsigned> uses(count());
+  std::vector<NodeId> user(count(), kNoNode);
+  for (NodeId id = 0; id < count(); ++id) {
+    if (!needed_[id]) continue;
+    for (const NodeId arg : node(id).args) {
+      if (arg == kNoNode) continue;
+      ++uses[arg];
+      user[arg] = id;
+    }
+  }
+  for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
+  for (const Stored& stored : graph_.stored) uses[stored.value] += 2;
+  for_each_left([&](const Left& left) { uses[left.value] += 2; });
+  if (!robust_) find_approximate(uses, user);
+  find_fused(uses, user);
+  // What is equal in all PEs is worked out once, whatever the text at hand makes of it.
+  for (NodeId id = 0; id < approximate_before.size(); ++id) {
+    if (!uniform_[id]) continue;
+    approximate_[id] = approximate_before[id];
+    fused_[id] = fused_before[id];
+  }
+}
+
+bool BodyPlan::only_in_sum(NodeId id, const std::vector<unsigned>& uses, const std::vector<NodeId>& user) const {
+  return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id) &&
+         !stays_[id];
+}
+
+/// A sum of numbers that are not negative, wanted for such a sum alone that is rounded to a short number: a double is
+/// near enough.
+void BodyPlan::find_approximate(const std::vector<unsigned>& uses, const std::vector<NodeId>& user) {
+  for (NodeId id = count(); id-- > 0;) {
+    if (!needed_[id] || node(id).op != NodeOp::add || facts(id).form != NumberForm::pair) continue;
+    if (!facts(id).never_negative || !only_in_sum(id, uses, user) || !facts(user[id]).never_negative) continue;
+    approximate_[id] = is_short(user[id]) || approximate_[user[id]];
+  }
+  // Each of its sums is off by half a last place. The rest of a pair is as much as one, so none may be left out.
+  std::vector<unsigned> depth(count());
+  for (NodeId id = 0; id < count(); ++id) {
+    if (!approximate_[id]) continue;
+    for (const NodeId arg : {node(id).args[0], node(id).args[1]}) {
+      depth[id] = std::max(depth[id], depth[arg] + 1);
+      if (is_pair(arg)) approximate_[id] = false;
+    }
+    if (depth[id] > 3) approximate_[id] = false;
+    if (!approximate_[id]) depth[id] = 0;
+  }
+}
+
+/// A product that only a sum takes, whose own rounding is none.
+void BodyPlan::find_fused(const std::vector<unsigned>& uses, const std::vector<NodeId>& user) {
+  for (NodeId id = 0; id < count(); ++id) {
+    if (!needed_[id] || node(id).op != NodeOp::multiply || node(id).width != Width::long_word) continue;
+    if (facts(id).form != NumberForm::one_double || !only_in_sum(id, uses, user)) continue;
+    const Node& sum = node(user[id]);
+    const NodeId other = sum.args[0] == id ? sum.args[1] : sum.args[0];
+    if (fused_[other] || other == id) continue;
+    const bool settles = !robust_ || target_.directed_rounding;  // it knows what a product and a sum are off by
+    fused_[id] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other) && settles);
+  }
+}
+
+// ---- words carried --------------------------------------------------------------------------------------------------
+
+bool BodyPlan::carries_two_values(std::size_t carried) const {
+  const NodeId number = facts_.number_of_phi[carried];
+  return graph_.carried[carried].is_long && (number == kNoNode || is_pair(number));
+}
+
+NodeId BodyPlan::taken_as(std::size_t carried) const {
+  const NodeId number = facts_.number_of_phi[carried];
+  return number != kNoNode ? number : graph_.carried[carried].before;
+}
+
+std::size_t BodyPlan::first_carried_with(NodeId before) const {
+  const auto same = std::ranges::find(graph_.carried, before, &Carried::before);
+  return static_cast<std::size_t>(same - graph_.carried.begin());
+}
+
+// ---- the first part of a turn beside the rest of the turn before ----------------------------------------------------
+
+bool BodyPlan::is_first(NodeId id) const {
+  return std::ranges::none_of(node(id).args, [&](NodeId arg) { return in_turn(arg); });
+}
+
+void BodyPlan::find_ahead() {
+  // Of the longest chain's cycles. Of gravity_jerk, whose seed and rounds of Newton end there, 0.3 to 0.9 are slower.
+  constexpr double kAhead = 0.75;
+  constexpr int kNearly = 6;  // cycles less than the longest
+  ahead_.assign(count(), false);
+  crosses_.assign(count(), false);
+  if (!target_.works_ahead() || !graph_.stored.empty() || graph_.scatters != 0) return;
+  std::vector<bool> possible(count());  // without what the turn before hands on
+  std::vector<int> from_begin(count());
+  std::vector<int> to_end(count());
+  int longest = 0;
+  for (NodeId id = 0; id < count(); ++id) {
+    if (!in_turn(id)) continue;
+    const NodeOp op = node(id).op;
+    possible[id] = op != NodeOp::row && op != NodeOp::row_to_gather && op != NodeOp::gather;
+    for (const NodeId arg : node(id).args) {
+      if (!in_turn(arg)) continue;
+      possible[id] = possible[id] && possible[arg];
+      from_begin[id] = std::max(from_begin[id], from_begin[arg]);
+    }
+    from_begin[id] += cycles(op);
+    longest = std::max(longest, from_begin[id]);
+  }
+  for (NodeId id = count(); id-- > 0;) {
+    if (!in_turn(id)) continue;
+    const bool in_longest = from_begin[id] + to_end[id] >= longest - kNearly && from_begin[id] <= kAhead * longest;
+    if (possible[id] && in_longest) ahead_[id] = true;
+    for (const NodeId arg : node(id).args) {
+      if (!in_turn(arg)) continue;
+      to_end[arg] = std::max(to_end[arg], to_end[id] + cycles(node(id).op));
+      if (ahead_[id]) ahead_[arg] = true;
+    }
+  }
+  find_crossing();
+}
+
+void BodyPlan::find_crossing() {
+  const auto cross = [&](NodeId id) {
+    if (id != kNoNode && ahead_[id] && !is_first(id)) crosses_[id] = true;
+  };
+  for (NodeId id = 0; id < count(); ++id) {
+    if (in_turn(id) && !ahead_[id]) std::ranges::for_each(node(id).args, cross);
+  }
+  for (const Carried& carried : graph_.carried) cross(carried.after);
+}
+
+}  // namespace gdr::emulator::jit
