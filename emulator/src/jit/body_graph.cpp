@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "simd/line_facts.h"
+#include "vector_elements.h"
 
 namespace gdr::emulator::jit {
 namespace {
@@ -28,7 +28,11 @@ struct Refusal {
 class Builder {
  public:
   Builder(const DecodedProgram& program, const simd::Schedule& schedule, const CodeTarget& target)
-      : program_(program), schedule_(schedule), target_(target), record_shorts_(2 * program.program.record_words) {
+      : program_(program),
+        schedule_(schedule),
+        target_(target),
+        record_shorts_(2 * program.program.record_words),
+        copied_elements_(lines_of(program.steps(Section::loop_body)), schedule, target.own_elements) {
     for (std::size_t pair = 0; pair < form_.size(); ++pair) {
       form_[pair] = pair >= kTRow / 2 || schedule.long_pairs[pair] ? Form::longs : Form::shorts;
     }
@@ -67,9 +71,10 @@ class Builder {
     if ((first.reads & last.writes.whole_pairs()).any() || (first.flags_read & last.flags_written) != 0) {
       throw Refusal{"its first line reads what its last line writes"};
     }
-    if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
+    // So long a body keeps the host busy with half of its elements.
+    constexpr std::size_t kLongBody = 160;  // lines
+    if (lines.size() >= kLongBody && elements_are_independent(lines)) graph_.elements = isa::kVectorElements / 2;
     find_lm_use(lines);
-    find_copies(lines);
     for (const DecodedStep& step : steps) {
       const isa::Visitor run{[&](const DecodedLine& each) {
                                line(each);
@@ -309,76 +314,9 @@ class Builder {
     }
   }
 
-  // ---- elements -----------------------------------------------------------------------------------------------------
+  // ---- words --------------------------------------------------------------------------------------------------------
 
-  /// True if each element does the same on words of its own, one behind the other, and the body is so long that half
-  /// the elements are enough to keep the host busy.
-  [[nodiscard]] bool elements_are_alike(const std::vector<const DecodedLine*>& lines) const {
-    constexpr std::size_t kLongBody = 160;  // lines
-    if (lines.size() < kLongBody) return false;
-    constexpr std::uint8_t kNobody = 255;
-    std::array<std::uint8_t, simd::kRegisterRows> owner{};
-    owner.fill(kNobody);
-    std::array<Width, simd::kRegisterRows> width{};
-    const auto takes = [&](const isa::Access& access) {
-      if (access.storage == Storage::flag || access.indirect || access.one_pe) return false;
-      if (!simd::in_registers(access)) {
-        return (access.storage != Storage::bm && access.storage != Storage::record) || access.write || access.step == 0;
-      }
-      const simd::RowPattern rows = simd::pattern_of(access, isa::kVectorElements);
-      const Width of_access = access.storage == Storage::t ? Width::long_word : access.width;
-      if (rows.step != isa::short_words(of_access)) return false;
-      for (unsigned element = 0; element < isa::kVectorElements; ++element) {
-        for (unsigned row = rows.row(element); row < rows.row(element) + rows.words; ++row) {
-          if (owner[row] != kNobody && (owner[row] != element || width[row] != of_access)) return false;
-          owner[row] = static_cast<std::uint8_t>(element);
-          width[row] = of_access;
-          const unsigned other = row ^ 1U;
-          if (owner[other] != kNobody && width[other] != of_access) return false;
-        }
-      }
-      return true;
-    };
-    for (const DecodedLine* each : lines) {
-      const isa::Effects& effects = each->effects;
-      if (effects.masked()) return false;
-      if (each->line.vlen != isa::kVectorElements && !(effects.reads().empty() && effects.writes().empty()))
-        return false;
-      if (!std::ranges::all_of(effects.reads(), takes) || !std::ranges::all_of(effects.writes(), takes)) return false;
-    }
-    return true;
-  }
-
-  /// Rows of the elements that have no words of their own, by the lines that name them first. Whoever calls the
-  /// function looks whether the words are the same: any choice is right.
-  void find_copies(const std::vector<const DecodedLine*>& lines) {
-    for (const DecodedLine* each : lines) {
-      const auto note = [&](const isa::Access& access) {
-        if (!simd::in_registers(access) || access.indirect) return;
-        const simd::RowPattern rows = simd::pattern_of(access, each->effects.elements());
-        if (rows.step == 0) return;
-        for (unsigned element = target_.own_elements; element < rows.elements; ++element) {
-          copy_of_.try_emplace(rows.row(element), rows.row(target_.own_elements - 1));
-        }
-      };
-      std::ranges::for_each(each->effects.reads(), note);
-      std::ranges::for_each(each->effects.writes(), note);
-    }
-  }
-
-  /// The word that a turn takes over in place of this one, which may be itself.
-  [[nodiscard]] unsigned taken_over(unsigned row, bool is_long) const {
-    const auto copy = copy_of_.find(row);
-    if (copy == copy_of_.end()) return row;
-    const unsigned from = copy->second;
-    const bool same_layout = schedule_.long_pairs[from / 2] == is_long || from >= kTRow;
-    return same_layout && stands_in_its_row(from) && (!is_long || from % 2 == 0) ? from : row;
-  }
-
-  /// False for what is equal in all PEs and has a place of its own while turns run.
-  [[nodiscard]] bool stands_in_its_row(unsigned row) const {
-    return !schedule_.invariant.has(row & ~1U) && !schedule_.invariant.has(row | 1U);
-  }
+  enum class Form : std::uint8_t { shorts, longs };
 
   /// True if nothing has been written yet to the long word in whose pair of rows this one is.
   [[nodiscard]] bool is_as_taken_over(unsigned row) const {
@@ -418,19 +356,14 @@ class Builder {
     }
   }
 
-  // ---- words --------------------------------------------------------------------------------------------------------
-
-  enum class Form : std::uint8_t { shorts, longs };
-
   NodeId read_row(unsigned row, bool is_long) {
     const Form wanted = is_long ? Form::longs : Form::shorts;
     if (form_[row / 2] != wanted) {
       if (is_long) throw Refusal{"it takes two short words for a long one"};
-      const auto copy = copy_of_.find(row);
-      if (copy != copy_of_.end() && form_[copy->second / 2] == Form::longs && is_as_taken_over(row) &&
-          is_as_taken_over(copy->second) && stands_in_its_row(row) && stands_in_its_row(copy->second)) {
-        graph_.copied.push_back({row, copy->second, false, true});
-        row = copy->second;
+      const unsigned from = copied_elements_.original(row);
+      if (from != row && form_[from / 2] == Form::longs && is_as_taken_over(row) && is_as_taken_over(from)) {
+        graph_.copied.push_back({row, from, false, true});
+        row = from;
       }
       const NodeId whole = read_row(row & ~1U, true);
       return row % 2 == 0 ? upper(whole) : lower(whole);
@@ -444,12 +377,13 @@ class Builder {
     node.place = row;
     const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
     node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
-    if (node.op == NodeOp::row && stands_in_its_row(row) && taken_over(row, is_long) != row) {
-      node.place = taken_over(row, is_long);
-      graph_.copied.push_back({row, node.place, is_long});
-      const NodeId from = add(node);
-      state_.try_emplace(node.place, from);
-      live_in_[node.place] = from;
+    const unsigned from = copied_elements_.taken_over(row, is_long);
+    if (node.op == NodeOp::row && from != row) {
+      node.place = from;
+      graph_.copied.push_back({row, from, is_long});
+      const NodeId original = add(node);
+      state_.try_emplace(from, original);
+      live_in_[from] = original;
     }
     const NodeId id = add(node);
     state_[row] = id;
@@ -772,11 +706,11 @@ class Builder {
   const simd::Schedule& schedule_;
   CodeTarget target_;
   unsigned record_shorts_;
+  CopiedElements copied_elements_;
   BodyGraph graph_;
   std::map<decltype(Node().key()), NodeId> ids_;
   std::map<unsigned, NodeId> state_;    // by row
   std::map<unsigned, NodeId> live_in_;  // by row
-  std::map<unsigned, unsigned> copy_of_;
   std::map<std::uint32_t, NodeId> flags_;
   std::map<std::uint32_t, NodeId> flags_in_;
   std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones
