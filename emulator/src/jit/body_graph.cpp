@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <span>
 #include <utility>
 
+#include "graph_nodes.h"
 #include "simd/line_facts.h"
+#include "vector_elements.h"
 
 namespace gdr::emulator::jit {
 namespace {
@@ -20,15 +20,14 @@ using isa::Unit;
 using simd::kLmRow;
 using simd::kTRow;
 
-/// Thrown inside this file alone: the body has something that stays with the interpreter.
-struct Refusal {
-  std::string why;
-};
-
 class Builder {
  public:
   Builder(const DecodedProgram& program, const simd::Schedule& schedule, const CodeTarget& target)
-      : program_(program), schedule_(schedule), target_(target), record_shorts_(2 * program.program.record_words) {
+      : program_(program),
+        schedule_(schedule),
+        target_(target),
+        record_shorts_(2 * program.program.record_words),
+        copied_elements_(lines_of(program.steps(Section::loop_body)), schedule, target.own_elements) {
     for (std::size_t pair = 0; pair < form_.size(); ++pair) {
       form_[pair] = pair >= kTRow / 2 || schedule.long_pairs[pair] ? Form::longs : Form::shorts;
     }
@@ -67,13 +66,14 @@ class Builder {
     if ((first.reads & last.writes.whole_pairs()).any() || (first.flags_read & last.flags_written) != 0) {
       throw Refusal{"its first line reads what its last line writes"};
     }
-    if (elements_are_alike(lines)) graph_.elements = isa::kVectorElements / 2;
+    // So long a body keeps the host busy with half of its elements.
+    constexpr std::size_t kLongBody = 160;  // lines
+    if (lines.size() >= kLongBody && elements_are_independent(lines)) graph_.elements = isa::kVectorElements / 2;
     find_lm_use(lines);
-    find_copies(lines);
     for (const DecodedStep& step : steps) {
       const isa::Visitor run{[&](const DecodedLine& each) {
                                line(each);
-                               ++line_number_;
+                               nodes_.next_line();
                              },
                              [](const isa::TransferStep&) {}, [&](const isa::CollectStep& each) { collect(each); }};
       std::visit(run, step);
@@ -89,7 +89,7 @@ class Builder {
     require_apart();
     for (const auto& [row, before] : live_in_) {
       const auto after = state_.find(row);
-      const bool is_long = graph_.nodes[before].width == Width::long_word;
+      const bool is_long = nodes_[before].width == Width::long_word;
       if (after == state_.end() || (form_[row / 2] == Form::longs) != is_long) {
         throw Refusal{"it leaves words in another layout than it finds them in"};
       }
@@ -215,16 +215,16 @@ class Builder {
     node.type = NodeType::short_bits;
     node.width = port.width;
     node.place = port.address + (port.vector ? element * isa::short_words(port.width) : 0);
-    node.args[0] = as_bits(read_row(kTRow + 2 * element, true));
+    node.args[0] = nodes_.as_bits(read_row(kTRow + 2 * element, true));
     if (!gates.empty()) node.args[1] = all_of(gates);
-    return add(node);
+    return nodes_.add(node);
   }
 
   NodeId all_of(const std::vector<Gate>& gates) {
-    NodeId all = constant_flag(true);
+    NodeId all = nodes_.constant_flag(true);
     for (const Gate& gate : gates) {
-      const NodeId none = constant_flag(false);
-      all = gate.inverted ? select(gate.flag, none, all) : select(gate.flag, all, none);
+      const NodeId none = nodes_.constant_flag(false);
+      all = gate.inverted ? nodes_.select(gate.flag, none, all) : nodes_.select(gate.flag, all, none);
     }
     return all;
   }
@@ -237,7 +237,7 @@ class Builder {
     node.width = port.width;
     node.place = graph_.scatters;
     node.args[0] = computed_row(NodeOp::row_to_gather, port, element, gates({}, element));
-    return add(node);
+    return nodes_.add(node);
   }
 
   void scatter(const Write& write) {
@@ -247,7 +247,7 @@ class Builder {
     node.width = write.is_long ? Width::long_word : Width::short_word;
     node.place = graph_.scatters++;
     node.args = {write.lm_row, write.value, kNoNode};
-    (void)add(node);
+    (void)nodes_.add(node);
   }
 
   // ---- broadcast memory ---------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class Builder {
       if (step.address < 2 * record_shorts_) throw Refusal{"it uses a record's place for other words"};
       if (step.collects) continue;
       const std::uint32_t end = step.address + (graph_.stored[step.stored].is_long ? 2 : 1);
-      for (const Node& node : graph_.nodes) {
+      for (const Node& node : nodes_.all()) {
         if (node.op == NodeOp::parameter && node.place < end &&
             step.address < node.place + isa::short_words(node.width))
           throw Refusal{"it reads words of broadcast memory that it stores"};
@@ -309,76 +309,9 @@ class Builder {
     }
   }
 
-  // ---- elements -----------------------------------------------------------------------------------------------------
+  // ---- words --------------------------------------------------------------------------------------------------------
 
-  /// True if each element does the same on words of its own, one behind the other, and the body is so long that half
-  /// the elements are enough to keep the host busy.
-  [[nodiscard]] bool elements_are_alike(const std::vector<const DecodedLine*>& lines) const {
-    constexpr std::size_t kLongBody = 160;  // lines
-    if (lines.size() < kLongBody) return false;
-    constexpr std::uint8_t kNobody = 255;
-    std::array<std::uint8_t, simd::kRegisterRows> owner{};
-    owner.fill(kNobody);
-    std::array<Width, simd::kRegisterRows> width{};
-    const auto takes = [&](const isa::Access& access) {
-      if (access.storage == Storage::flag || access.indirect || access.one_pe) return false;
-      if (!simd::in_registers(access)) {
-        return (access.storage != Storage::bm && access.storage != Storage::record) || access.write || access.step == 0;
-      }
-      const simd::RowPattern rows = simd::pattern_of(access, isa::kVectorElements);
-      const Width of_access = access.storage == Storage::t ? Width::long_word : access.width;
-      if (rows.step != isa::short_words(of_access)) return false;
-      for (unsigned element = 0; element < isa::kVectorElements; ++element) {
-        for (unsigned row = rows.row(element); row < rows.row(element) + rows.words; ++row) {
-          if (owner[row] != kNobody && (owner[row] != element || width[row] != of_access)) return false;
-          owner[row] = static_cast<std::uint8_t>(element);
-          width[row] = of_access;
-          const unsigned other = row ^ 1U;
-          if (owner[other] != kNobody && width[other] != of_access) return false;
-        }
-      }
-      return true;
-    };
-    for (const DecodedLine* each : lines) {
-      const isa::Effects& effects = each->effects;
-      if (effects.masked()) return false;
-      if (each->line.vlen != isa::kVectorElements && !(effects.reads().empty() && effects.writes().empty()))
-        return false;
-      if (!std::ranges::all_of(effects.reads(), takes) || !std::ranges::all_of(effects.writes(), takes)) return false;
-    }
-    return true;
-  }
-
-  /// Rows of the elements that have no words of their own, by the lines that name them first. Whoever calls the
-  /// function looks whether the words are the same: any choice is right.
-  void find_copies(const std::vector<const DecodedLine*>& lines) {
-    for (const DecodedLine* each : lines) {
-      const auto note = [&](const isa::Access& access) {
-        if (!simd::in_registers(access) || access.indirect) return;
-        const simd::RowPattern rows = simd::pattern_of(access, each->effects.elements());
-        if (rows.step == 0) return;
-        for (unsigned element = target_.own_elements; element < rows.elements; ++element) {
-          copy_of_.try_emplace(rows.row(element), rows.row(target_.own_elements - 1));
-        }
-      };
-      std::ranges::for_each(each->effects.reads(), note);
-      std::ranges::for_each(each->effects.writes(), note);
-    }
-  }
-
-  /// The word that a turn takes over in place of this one, which may be itself.
-  [[nodiscard]] unsigned taken_over(unsigned row, bool is_long) const {
-    const auto copy = copy_of_.find(row);
-    if (copy == copy_of_.end()) return row;
-    const unsigned from = copy->second;
-    const bool same_layout = schedule_.long_pairs[from / 2] == is_long || from >= kTRow;
-    return same_layout && stands_in_its_row(from) && (!is_long || from % 2 == 0) ? from : row;
-  }
-
-  /// False for what is equal in all PEs and has a place of its own while turns run.
-  [[nodiscard]] bool stands_in_its_row(unsigned row) const {
-    return !schedule_.invariant.has(row & ~1U) && !schedule_.invariant.has(row | 1U);
-  }
+  enum class Form : std::uint8_t { shorts, longs };
 
   /// True if nothing has been written yet to the long word in whose pair of rows this one is.
   [[nodiscard]] bool is_as_taken_over(unsigned row) const {
@@ -401,7 +334,7 @@ class Builder {
       for (const auto& [gate, inverted] : write.gates) {
         const NodeId old = write.flag ? flag(write.place / isa::kVectorElements, write.place % isa::kVectorElements)
                                       : read_row(write.place, write.is_long);
-        value = inverted ? select(gate, old, value) : select(gate, value, old);
+        value = inverted ? nodes_.select(gate, old, value) : nodes_.select(gate, value, old);
       }
       if (write.flag) {
         flags_[write.place] = value;
@@ -418,22 +351,17 @@ class Builder {
     }
   }
 
-  // ---- words --------------------------------------------------------------------------------------------------------
-
-  enum class Form : std::uint8_t { shorts, longs };
-
   NodeId read_row(unsigned row, bool is_long) {
     const Form wanted = is_long ? Form::longs : Form::shorts;
     if (form_[row / 2] != wanted) {
       if (is_long) throw Refusal{"it takes two short words for a long one"};
-      const auto copy = copy_of_.find(row);
-      if (copy != copy_of_.end() && form_[copy->second / 2] == Form::longs && is_as_taken_over(row) &&
-          is_as_taken_over(copy->second) && stands_in_its_row(row) && stands_in_its_row(copy->second)) {
-        graph_.copied.push_back({row, copy->second, false, true});
-        row = copy->second;
+      const unsigned from = copied_elements_.original(row);
+      if (from != row && form_[from / 2] == Form::longs && is_as_taken_over(row) && is_as_taken_over(from)) {
+        graph_.copied.push_back({row, from, false, true});
+        row = from;
       }
       const NodeId whole = read_row(row & ~1U, true);
-      return row % 2 == 0 ? upper(whole) : lower(whole);
+      return row % 2 == 0 ? nodes_.upper(whole) : nodes_.lower(whole);
     }
     const auto known = state_.find(row);
     if (known != state_.end()) return known->second;
@@ -444,14 +372,15 @@ class Builder {
     node.place = row;
     const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
     node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
-    if (node.op == NodeOp::row && stands_in_its_row(row) && taken_over(row, is_long) != row) {
-      node.place = taken_over(row, is_long);
-      graph_.copied.push_back({row, node.place, is_long});
-      const NodeId from = add(node);
-      state_.try_emplace(node.place, from);
-      live_in_[node.place] = from;
+    const unsigned from = copied_elements_.taken_over(row, is_long);
+    if (node.op == NodeOp::row && from != row) {
+      node.place = from;
+      graph_.copied.push_back({row, from, is_long});
+      const NodeId original = nodes_.add(node);
+      state_.try_emplace(from, original);
+      live_in_[from] = original;
     }
-    const NodeId id = add(node);
+    const NodeId id = nodes_.add(node);
     state_[row] = id;
     live_in_[row] = id;
     return id;
@@ -465,7 +394,7 @@ class Builder {
     node.op = NodeOp::flag;
     node.type = NodeType::flag;
     node.place = place;
-    return flags_[place] = flags_in_[place] = add(node);
+    return flags_[place] = flags_in_[place] = nodes_.add(node);
   }
 
   NodeId operand(Source source, Width width, unsigned element) {
@@ -484,12 +413,12 @@ class Builder {
       case Source::bm:
         return bm_word(element);
       case Source::t_short:
-        return upper(read_row(kTRow + 2 * element, true));
+        return nodes_.upper(read_row(kTRow + 2 * element, true));
       case Source::t_long:
         return read_row(kTRow + 2 * element, true);
       case Source::immediate: {
         const bool is_long = line.immediate.width == Width::long_word;
-        return constant(line.immediate.value, is_long ? NodeType::long_bits : NodeType::short_bits);
+        return nodes_.constant(line.immediate.value, is_long ? NodeType::long_bits : NodeType::short_bits);
       }
       default:
         break;
@@ -508,15 +437,7 @@ class Builder {
     node.place = port.address + (port.vector ? element * words : 0);
     if (port.record && node.place + words > record_shorts_) throw Refusal{"it reads behind its record"};
     if (!port.record && node.place < 2 * record_shorts_) throw Refusal{"it reads a record by its address"};
-    return add(node);
-  }
-
-  NodeId constant(isa::LongWord value, NodeType type) {
-    Node node;
-    node.type = type;
-    node.width = type == NodeType::short_bits ? Width::short_word : Width::long_word;
-    node.value = value;
-    return add(node);
+    return nodes_.add(node);
   }
 
   // ---- operations ---------------------------------------------------------------------------------------------------
@@ -529,16 +450,16 @@ class Builder {
       case Op::FADD:
       case Op::FSUB: {
         const bool subtracts = slot.op == Op::FSUB;
-        return arithmetic(NodeOp::add, slot, a, b, slot.negate_a, slot.negate_b != subtracts);
+        return nodes_.arithmetic(NodeOp::add, slot.width, a, b, slot.negate_a, slot.negate_b != subtracts);
       }
       case Op::FMUL:
       case Op::FMULL:
-        return arithmetic(NodeOp::multiply, slot, a, b, slot.negate_a, slot.negate_b);
+        return nodes_.arithmetic(NodeOp::multiply, slot.width, a, b, slot.negate_a, slot.negate_b);
       case Op::FPASSA:
-        if (!slot.negate_a && holds_infinity(a)) return passed(slot, a);
-        return arithmetic(NodeOp::cut, slot, a, kNoNode, slot.negate_a, false);
+        if (!slot.negate_a && nodes_.holds_infinity(a)) return nodes_.passed(slot.width, a);
+        return nodes_.arithmetic(NodeOp::cut, slot.width, a, kNoNode, slot.negate_a, false);
       case Op::UPASSA:  // the ALU takes 36 bits of a long word's upper half, whatever the other units take
-        return target_.host_doubles && graph_.nodes[a].op == NodeOp::upper ? as_bits(a) : a;
+        return target_.host_doubles && nodes_[a].op == NodeOp::upper ? nodes_.as_bits(a) : a;
       default:
         break;
     }
@@ -546,8 +467,8 @@ class Builder {
     Node node;
     node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
     node.width = slot.width;
-    node.args[0] = as_word(a, slot.width);
-    if (b != kNoNode) node.args[1] = as_word(b, slot.width);
+    node.args[0] = nodes_.as_word(a, slot.width);
+    if (b != kNoNode) node.args[1] = nodes_.as_word(b, slot.width);
     switch (slot.op) {
       case Op::UADD:
         node.op = NodeOp::integer_add;
@@ -579,7 +500,7 @@ class Builder {
         node.op = slot.op == Op::ULSL   ? NodeOp::shift_left
                   : slot.op == Op::ULSR ? NodeOp::shift_right
                                         : NodeOp::shift_right_signed;
-        const Node& count = graph_.nodes[node.args[1]];
+        const Node& count = nodes_[node.args[1]];
         if (count.op != NodeOp::constant) break;
         const isa::uint128 places = is_long ? count.value.bits() : uint128{count.value.upper().bits};
         const int bits = is_long ? 2 * isa::kShortBits : isa::kShortBits;
@@ -591,47 +512,7 @@ class Builder {
       default:
         throw Refusal{fmt::format("it has '{}'", isa::info_of(slot.op).mnemonic)};
     }
-    return add(node);
-  }
-
-  NodeId arithmetic(NodeOp op, const isa::Slot& slot, NodeId a, NodeId b, bool negate_a, bool negate_b) {
-    Node node;
-    node.op = op;
-    node.width = slot.width;
-    node.negated = static_cast<std::uint8_t>((negate_a ? 1 : 0) | (negate_b ? 2 : 0));
-    node.args[0] = as_number(a);
-    if (b != kNoNode) node.args[1] = as_number(b);
-    if (op == NodeOp::multiply) {
-      for (NodeId& arg : std::span(node.args).first(2)) arg = at_port(arg);
-    }
-    return add(node);
-  }
-
-  [[nodiscard]] bool is_infinity(NodeId id) const {
-    const Node& node = graph_.nodes[id];
-    return node.op == NodeOp::constant && (node.value.high << 1) == std::uint64_t{2047} << 53 && node.value.low == 0;
-  }
-  /// True if the word may be a constant infinity, which is no number here, and else is one.
-  [[nodiscard]] bool holds_infinity(NodeId id) const {
-    const Node& node = graph_.nodes[id];
-    return is_infinity(id) || (node.op == NodeOp::select && node.type != NodeType::flag &&
-                               (holds_infinity(node.args[1]) || holds_infinity(node.args[2])));
-  }
-  /// What FPASSA makes of it: an infinity stays as it is.
-  NodeId passed(const isa::Slot& slot, NodeId id) {
-    if (is_infinity(id)) return id;
-    const Node node = graph_.nodes[id];
-    if (!holds_infinity(id)) return arithmetic(NodeOp::cut, slot, id, kNoNode, false, false);
-    return select(node.args[0], passed(slot, node.args[1]), passed(slot, node.args[2]));
-  }
-
-  NodeId at_port(NodeId number) {
-    if (graph_.nodes[number].width == Width::short_word) return number;
-    Node node;
-    node.op = NodeOp::port;
-    node.width = Width::long_word;
-    node.args[0] = number;
-    return add(node);
+    return nodes_.add(node);
   }
 
   NodeId condition(isa::Condition wanted, Unit unit, NodeId value, unsigned element) {
@@ -639,144 +520,32 @@ class Builder {
     Node node;
     node.type = NodeType::flag;
     if (wanted == isa::Condition::carry) {
-      if (unit != Unit::alu) return constant_flag(false);
-      const NodeId a = as_word(operand(slot.a, slot.width, element), slot.width);
+      if (unit != Unit::alu) return nodes_.constant_flag(false);
+      const NodeId a = nodes_.as_word(operand(slot.a, slot.width, element), slot.width);
       node.op = NodeOp::is_below;
       if (slot.op == Op::USUB) {
-        node.args = {a, as_word(operand(slot.b, slot.width, element), slot.width), kNoNode};
+        node.args = {a, nodes_.as_word(operand(slot.b, slot.width, element), slot.width), kNoNode};
       } else if (slot.op == Op::UADD) {  // the sum of two words is below either if it does not fit
         node.args = {value, a, kNoNode};
       } else {
-        return constant_flag(false);
+        return nodes_.constant_flag(false);
       }
-      return add(node);
+      return nodes_.add(node);
     }
     node.op = wanted == isa::Condition::zero ? NodeOp::is_zero : NodeOp::is_negative;
-    node.args[0] = unit == Unit::alu ? as_word(value, slot.width) : value;
-    return add(node);
-  }
-
-  /// No word is below itself; zero is zero.
-  NodeId constant_flag(bool set) {
-    const NodeId zero = constant({}, NodeType::short_bits);
-    Node node;
-    node.op = set ? NodeOp::is_zero : NodeOp::is_below;
-    node.type = NodeType::flag;
-    node.args = {zero, set ? kNoNode : zero, kNoNode};
-    return add(node);
-  }
-
-  NodeId as_number(NodeId id) {
-    const Node node = graph_.nodes[id];
-    if (node.type == NodeType::number) return id;
-    if (node.op == NodeOp::bits) return node.args[0];
-    if (node.op == NodeOp::select && is_number(node.args[1]) && is_number(node.args[2])) {
-      return select(node.args[0], as_number(node.args[1]), as_number(node.args[2]));
-    }
-    // T holds one number; another pair of rows may hold two.
-    if (node.op == NodeOp::upper && graph_.nodes[node.args[0]].op == NodeOp::row &&
-        graph_.nodes[node.args[0]].place >= kTRow) {
-      return upper(as_number(node.args[0]));
-    }
-    Node number;
-    number.op = NodeOp::number;
-    number.width = node.type == NodeType::long_bits ? Width::long_word : Width::short_word;
-    number.args[0] = id;
-    return add(number);
-  }
-
-  /// A word as an integer of this width, or of the narrower one with zeros below.
-  NodeId as_word(NodeId id, Width width) {
-    if (width == Width::short_word && graph_.nodes[id].width == Width::long_word) {
-      throw Refusal{"it takes a long word for a short integer"};
-    }
-    return as_bits(id);
-  }
-
-  NodeId as_bits(NodeId id) {
-    const Node& node = graph_.nodes[id];
-    if (node.type != NodeType::number) return id;
-    Node bits;
-    bits.op = NodeOp::bits;
-    bits.type = node.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
-    bits.width = node.width;
-    bits.args[0] = id;
-    return add(bits);
-  }
-
-  NodeId upper(NodeId id) {
-    const Node& node = graph_.nodes[id];
-    if (node.width == Width::short_word) return id;
-    Node half;
-    half.op = NodeOp::upper;
-    half.type = node.type == NodeType::number ? NodeType::number : NodeType::short_bits;
-    half.args[0] = id;
-    return add(half);
-  }
-
-  NodeId lower(NodeId id) {
-    if (graph_.nodes[id].type != NodeType::long_bits) throw Refusal{"it takes half of a number"};
-    Node half;
-    half.op = NodeOp::lower;
-    half.type = NodeType::short_bits;
-    half.args[0] = id;
-    return add(half);
-  }
-
-  NodeId select(NodeId flag, NodeId set, NodeId clear) {
-    if (set == clear) return set;
-    const auto type = [&](NodeId id) { return graph_.nodes[id].type; };
-    if (type(set) != type(clear)) {
-      if (type(set) == NodeType::number && is_number(clear)) {
-        clear = as_number(clear);
-      } else if (type(clear) == NodeType::number && is_number(set)) {
-        set = as_number(set);
-      } else {
-        set = as_bits(set);
-        clear = as_bits(clear);
-      }
-    }
-    Node node;
-    node.op = NodeOp::select;
-    node.type = type(clear) == NodeType::long_bits ? type(clear) : type(set);
-    const bool both_short =
-        graph_.nodes[set].width == Width::short_word && graph_.nodes[clear].width == Width::short_word;
-    node.width = both_short ? Width::short_word : Width::long_word;
-    node.args = {flag, set, clear};
-    return add(node);
-  }
-
-  /// A word that costs nothing in a turn to be taken for a number.
-  [[nodiscard]] bool is_number(NodeId id) const {
-    return graph_.nodes[id].op == NodeOp::bits || (is_input(id) && !is_infinity(id));
-  }
-
-  /// A word that comes from memory: to look at it costs nothing in a turn.
-  [[nodiscard]] bool is_input(NodeId id) const {
-    const NodeOp op = graph_.nodes[id].op;
-    return op == NodeOp::row || op == NodeOp::kept || op == NodeOp::record || op == NodeOp::parameter ||
-           op == NodeOp::constant;
-  }
-
-  /// Equal nodes are one.
-  NodeId add(const Node& node) {
-    const auto [at, is_new] = ids_.try_emplace(node.key(), static_cast<NodeId>(graph_.nodes.size()));
-    if (is_new) {
-      graph_.nodes.push_back(node);
-      graph_.nodes.back().line = line_number_;
-    }
-    return at->second;
+    node.args[0] = unit == Unit::alu ? nodes_.as_word(value, slot.width) : value;
+    return nodes_.add(node);
   }
 
   const DecodedProgram& program_;
   const simd::Schedule& schedule_;
   CodeTarget target_;
   unsigned record_shorts_;
+  CopiedElements copied_elements_;
   BodyGraph graph_;
-  std::map<decltype(Node().key()), NodeId> ids_;
+  GraphNodes nodes_{graph_.nodes};
   std::map<unsigned, NodeId> state_;    // by row
   std::map<unsigned, NodeId> live_in_;  // by row
-  std::map<unsigned, unsigned> copy_of_;
   std::map<std::uint32_t, NodeId> flags_;
   std::map<std::uint32_t, NodeId> flags_in_;
   std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones
@@ -784,7 +553,6 @@ class Builder {
   std::vector<Write> pending_;
   std::vector<BmStep> pending_stores_;
   const isa::Line* line_ = nullptr;
-  std::uint32_t line_number_ = 0;
 };
 
 }  // namespace
