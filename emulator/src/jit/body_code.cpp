@@ -76,14 +76,12 @@ class Generator {
   void write_turns() {
     const bool several = target_.turns_at_once > 1;
     const bool leaves = !code_.left.empty() || !code_.left_flags.empty();
-    const bool apart = !several && leaves && target_.last_turn_apart();
+    const bool apart = several || (leaves && target_.last_turns_apart());
     // What no turn reads stays out of the loop: there it would take registers, and keep products from being fused.
     if (apart) plan_.begin_part(false);
     const auto prologue = make_writer(target_, kBeforePrefix);
     begin_function(*prologue, [&](NodeId id) { return node(id).op == NodeOp::row || plan_.stays(id); });
     const std::vector<Value> before_turns = values_;
-
-    if (several) plan_.begin_part(false);
     plan_.find_ahead();
     write_ahead();
     std::vector<Phi> crossing = phis_of_crossing();
@@ -93,20 +91,14 @@ class Generator {
     if (several) {
       write_several(*body, phis);
     } else if (crossing.empty()) {
-      write_turn(*body, phis, TurnPart::loop, &Phi::next);
+      write_turn(*body, phis, TurnPart::loop);
     } else {
       write_turn_ahead(*body, phis, crossing);
     }
-    const auto over = make_writer(target_, kOverPrefix);
-    if (several) {
-      plan_.begin_part(code_.leaves_all);
-      values_ = before_turns;
-      write_turn(*over, phis, TurnPart::over, &Phi::over);
-    }
 
-    const auto ending = make_writer(target_, kEndingPrefix);
     std::optional<Ending> ends;
     if (apart) {
+      const auto ending = make_writer(target_, kEndingPrefix);
       write_to(*ending);
       take_over_checks(phis, TurnPart::behind);
       const std::string right = number_.all_right();
@@ -118,27 +110,29 @@ class Generator {
     give_carried(*epilogue, phis, TurnPart::behind);
     if (!apart) give_left(*epilogue);
     const std::string right = number_.all_right();
-    code_.text += epilogue->turns_function({prologue->text, phis, number_.chains.size(), std::move(crossing),
-                                            target_.turns_at_once, body->text, over->text, std::move(ends),
-                                            epilogue->text, right, layout()});
-    if (apart) write_last_turn(std::move(phis));
+    code_.text +=
+        epilogue->turns_function({prologue->text, phis, number_.chains.size(), std::move(crossing),
+                                  target_.turns_at_once, body->text, std::move(ends), epilogue->text, right, layout()});
+    if (apart) write_last_turns(std::move(phis));
   }
 
-  /// The last turn of a run that ends, with what it leaves. `phis` are the loop's.
-  void write_last_turn(std::vector<Phi> phis) {
-    phis.resize(word_phis_);  // it has checks of its own
-    plan_.begin_part(true);
+  /// The last turn of a run that ends, with what it leaves, and turns that several at once leave. `phis` are the
+  /// loop's.
+  void write_last_turns(std::vector<Phi> phis) {
+    plan_.begin_part(code_.leaves_all);
     const auto prologue = make_writer(target_, kBeforeLastPrefix);
     begin_function(*prologue, [&](NodeId id) { return plan_.stays(id); });
+    hand_on_checks(phis, &Phi::initial);
     const auto turn = make_writer(target_, kLastPrefix);
-    write_turn(*turn, phis, TurnPart::last, &Phi::next);
+    write_turn(*turn, phis, TurnPart::last);
     const auto epilogue = make_writer(target_, kBehindLastPrefix);
     write_to(*epilogue);
     give_carried(*epilogue, phis, TurnPart::last);
     give_left(*epilogue);
     const std::string right = number_.all_right();
     code_.text +=
-        epilogue->last_turn_function({prologue->text, std::move(phis), turn->text, epilogue->text, right, layout()});
+        epilogue->last_turns_function({prologue->text, std::move(phis), number_.chains.size(),
+                                       target_.turns_at_once > 1, turn->text, epilogue->text, right, layout()});
   }
 
   /// With what `stands` before its turns.
@@ -177,7 +171,7 @@ class Generator {
       }
     }
     go_to_turn(target_.turns_at_once - 1);
-    hand_on(phis, &Phi::next);
+    hand_on(phis);
     turn_ = 0;
     other_turns_.clear();
   }
@@ -209,8 +203,8 @@ class Generator {
       const CodeType type = of == NodeType::number ? CodeType::number
                             : of == NodeType::flag ? CodeType::flag
                                                    : CodeType::bits;
-      phis.push_back({type, fmt::format("a{}a", id), values_[id].first, {}, {}});
-      if (!values_[id].second.empty()) phis.push_back({type, fmt::format("a{}b", id), values_[id].second, {}, {}});
+      phis.push_back({type, fmt::format("a{}a", id), values_[id].first, {}});
+      if (!values_[id].second.empty()) phis.push_back({type, fmt::format("a{}b", id), values_[id].second, {}});
     }
     return phis;
   }
@@ -227,7 +221,7 @@ class Generator {
       if (two) values_[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
     }
     number_.use_half(0);
-    write_turn(body, phis, TurnPart::loop, &Phi::next, true);
+    write_turn(body, phis, TurnPart::loop, true);
 
     const auto next = make_writer(target_, kAheadPrefix);
     write_to(*next);
@@ -288,11 +282,11 @@ class Generator {
         check_word(planes);
       }
       const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
-      phis.push_back({type, fmt::format("c{}a", n), initial.first, {}, {}});
-      if (plan_.carries_two_values(n)) phis.push_back({type, fmt::format("c{}b", n), initial.second, {}, {}});
+      phis.push_back({type, fmt::format("c{}a", n), initial.first, {}});
+      if (plan_.carries_two_values(n)) phis.push_back({type, fmt::format("c{}b", n), initial.second, {}});
     }
     word_phis_ = phis.size();
-    for (const NumberCode::Chain& chain : number_.chains) phis.push_back({chain.type, chain.name, chain.value, {}, {}});
+    for (const NumberCode::Chain& chain : number_.chains) phis.push_back({chain.type, chain.name, chain.value, {}});
     return phis;
   }
 
@@ -323,7 +317,7 @@ class Generator {
   }
   /// OpenCL's loop ends where the values that it would hand on are known.
   [[nodiscard]] std::string handed_on(const Phi& phi, TurnPart part) const {
-    const bool is_next = part == TurnPart::behind && !target_.last_turn_apart();
+    const bool is_next = part == TurnPart::behind && !target_.last_turns_apart();
     return is_next ? phi.next : w_->handed_on(phi.name, part);
   }
 
@@ -339,7 +333,7 @@ class Generator {
   }
 
   /// `begun`: what is worked out ahead is there, and only its rest is written.
-  void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, std::string Phi::* next, bool begun = false) {
+  void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, bool begun = false) {
     write_to(writer);
     take_over(phis, part);
     check_phis();
@@ -349,7 +343,7 @@ class Generator {
     }
     write_stores(writer);
     plan_.for_each_left([&](const Left& left) { (void)of(left.value); });
-    hand_on(phis, next);
+    hand_on(phis);
   }
 
   /// Of a word carried, as the next turn takes it.
@@ -361,16 +355,17 @@ class Generator {
     return value;
   }
 
-  void hand_on(std::vector<Phi>& phis, std::string Phi::* next) {
+  void hand_on(std::vector<Phi>& phis) {
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
       const Value value = next_of(n);
-      phis[first].*next = value.first;
-      if (second != first) phis[second].*next = value.second;
+      phis[first].next = value.first;
+      if (second != first) phis[second].next = value.second;
     });
-    hand_on_checks(phis, next);
+    hand_on_checks(phis, &Phi::next);
   }
-  void hand_on_checks(std::vector<Phi>& phis, std::string Phi::* next) const {
-    for (std::size_t at = word_phis_; at < phis.size(); ++at) phis[at].*next = number_.chains[at - word_phis_].value;
+  /// As what they begin with, or what a turn makes of them.
+  void hand_on_checks(std::vector<Phi>& phis, std::string Phi::* as) const {
+    for (std::size_t at = word_phis_; at < phis.size(); ++at) phis[at].*as = number_.chains[at - word_phis_].value;
   }
 
   /// Behind a turn: the loop's last one, or the one that is apart.

@@ -5,7 +5,7 @@
 
 namespace gdr::emulator::jit {
 
-enum class BodyFunction : std::uint8_t { turns, last_turn, uniform };
+enum class BodyFunction : std::uint8_t { turns, last_turns, uniform };
 inline constexpr std::uint32_t kBodyFunctions = 3;
 
 /// What it computes.
@@ -13,8 +13,8 @@ inline constexpr std::uint32_t kBodyFunctions = 3;
   switch (function) {
     case BodyFunction::turns:
       return "turns";
-    case BodyFunction::last_turn:
-      return "last turn";
+    case BodyFunction::last_turns:
+      return "last turns";
     case BodyFunction::uniform:
       return "values equal in all PEs";
   }

@@ -30,14 +30,15 @@ struct CodeTarget {
   /// Elements of a vector that may have words of their own. What the others take over from a turn is what the last of
   /// these takes over: the function may be called where that is so alone.
   unsigned own_elements = isa::kVectorElements;
-  /// Turns that are written side by side in the loop, to make up for elements that there are fewer of. One turn's text
-  /// behind the loop runs those that are left. Of LLVM IR, and of bodies that store nothing.
+  /// Turns that are written side by side in the loop, to make up for elements that there are fewer of. Of LLVM IR, and
+  /// of bodies that store nothing.
   unsigned turns_at_once = 1;
   /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
   bool names_lines = false;
 
-  /// The last turn of a run has a text of its own, as long as the loop's. OpenCL's compilers take long for each.
-  [[nodiscard]] constexpr bool last_turn_apart() const { return language == CodeLanguage::llvm_ir; }
+  /// The last turn of a run, and turns that several at once leave, have a function of their own, whose text is as long
+  /// as the loop's. OpenCL's compilers take long for each.
+  [[nodiscard]] constexpr bool last_turns_apart() const { return language == CodeLanguage::llvm_ir; }
 
   [[nodiscard]] constexpr unsigned turns() const { return host_doubles ? kTurnsOfDoubles : kTurns; }
 

@@ -38,12 +38,10 @@ struct Phi {
   std::string name;
   std::string initial;
   std::string next;
-  std::string over;  // behind a turn that several at once have left
 };
 
-/// Where something that goes from turn to turn is used: in the loop, in a turn that several at once have left, behind
-/// the turns, in the function of the last turn.
-enum class TurnPart : std::uint8_t { loop, over, behind, last };
+/// Where something that goes from turn to turn is used: in the loop, behind it, in the function of the last turns.
+enum class TurnPart : std::uint8_t { loop, behind, last };
 
 /// Of a function of turns: where its words are.
 struct TurnsLayout {
@@ -53,7 +51,7 @@ struct TurnsLayout {
   bool scatters = false;
 };
 
-/// What stands between the loop and the function of the last turn.
+/// What stands between the loop and the function of the last turns.
 struct Ending {
   std::string text;
   std::string right;  // lanes so far, a flag
@@ -67,17 +65,18 @@ struct TurnsText {
   std::vector<Phi> crossing;     // from the first part of a turn, beside the turn before, to its rest
   unsigned at_once = 1;          // turns in the loop's text
   std::string turns;             // of the loop
-  std::string over;              // behind several at once, each of those that are left, at least one
-  std::optional<Ending> ending;  // of a run that ends: the last turn is apart
+  std::optional<Ending> ending;  // the last turns are apart: of a run that ends, and those that several at once leave
   std::string behind;            // the last turn
   std::string right;             // lanes, a flag
   TurnsLayout layout;
 };
 
-/// The function of the last turn, in parts.
-struct LastTurnText {
+/// The function of the last turns, in parts.
+struct LastTurnsText {
   std::string before;
-  std::vector<Phi> phis;  // what it takes over
+  std::vector<Phi> phis;  // words that it takes over, which have no initial value here, and its own checks
+  std::size_t checks = 0;
+  bool repeats = false;  // there may be several
   std::string turn;
   std::string behind;
   std::string right;
@@ -165,19 +164,18 @@ class Writer {
   // ---- functions
   [[nodiscard]] virtual std::string declarations() const = 0;
   virtual std::string turns_function(TurnsText parts) = 0;
-  /// Of targets whose last turn is apart.
-  virtual std::string last_turn_function(LastTurnText parts) = 0;
+  /// Of targets whose last turns are apart.
+  virtual std::string last_turns_function(LastTurnsText parts) = 0;
   /// Of what this has written.
   virtual std::string uniform_function(const std::string& right) = 0;
 };
 
 // Names begin with what tells them apart inside their function. Of the function of turns: what stands before the loop,
-// a turn in it, the first part of the next one, turns that several at once have left, what stands behind the turns and
-// before the last one. Of the function of the last turn: before it, in it, behind it.
+// a turn in it, the first part of the next one, what stands behind the turns and before the last ones. Of the function
+// of the last turns: before them, in one, behind them.
 inline constexpr char kBeforePrefix = 'p';
 inline constexpr char kLoopPrefix = 'b';
 inline constexpr char kAheadPrefix = 'a';
-inline constexpr char kOverPrefix = 'o';
 inline constexpr char kBehindPrefix = 'e';
 inline constexpr char kEndingPrefix = 'f';
 inline constexpr char kBeforeLastPrefix = 'k';
@@ -188,7 +186,7 @@ inline constexpr char kUniformPrefix = 'v';
 [[nodiscard]] constexpr BodyFunction function_of(char prefix) {
   if (prefix == kUniformPrefix) return BodyFunction::uniform;
   const bool of_last = prefix == kBeforeLastPrefix || prefix == kLastPrefix || prefix == kBehindLastPrefix;
-  return of_last ? BodyFunction::last_turn : BodyFunction::turns;
+  return of_last ? BodyFunction::last_turns : BodyFunction::turns;
 }
 
 /// For a part of a function; `prefix` begins the names in it.

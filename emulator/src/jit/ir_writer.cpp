@@ -82,30 +82,18 @@ std::string IrWriter::loop_of(const TurnsText& parts) const {
   return loop + "  br i1 %more, label %turn, label %looped_all\n";
 }
 
-/// Turns that several at once have left, and what goes on from the last turn.
+/// What goes on from the last turn.
 std::string IrWriter::behind_loop(const TurnsText& parts) const {
-  const bool repeats = parts.at_once > 1;
   std::string rest = "looped_all:\n";
-  if (repeats) {
-    rest += "  %n_over = phi i64 [ 0, %entry ], [ %n_after, %turn ], [ %n_over_after, %looped_all ]\n";
-    for (const Phi& phi : parts.phis) {
-      rest += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ], [ {}, %looped_all ]\n",
-                          handed_on(phi.name, TurnPart::over), type_name(phi.type), phi.initial, phi.next, phi.over);
-    }
-    rest += places_of_turn(parts.layout, {kOverPrefix}, "%n_over") + parts.over;
-    rest += "  %n_over_after = add i64 %n_over, 1\n  %are_over = icmp ult i64 %n_over_after, %count\n";
-    rest += "  br i1 %are_over, label %looped_all, label %behind\nbehind:\n";
-  }
   for (const Phi& phi : parts.phis) {
-    rest += fmt::format("  {} = phi {} ", handed_on(phi.name, TurnPart::behind), type_name(phi.type));
-    rest += repeats ? fmt::format("[ {}, %looped_all ]\n", phi.over)
-                    : fmt::format("[ {}, %entry ], [ {}, %turn ]\n", phi.initial, phi.next);
+    rest += fmt::format("  {} = phi {} [ {}, %entry ], [ {}, %turn ]\n", handed_on(phi.name, TurnPart::behind),
+                        type_name(phi.type), phi.initial, phi.next);
   }
   return rest;
 }
 
-/// Of a run that ends: the words carried go through memory. Else the function goes on.
-std::string IrWriter::call_of_last_turn(const Ending& ending, const std::vector<Phi>& phis) {
+/// If turns are left: words carried go through memory. Else the function goes on.
+std::string IrWriter::call_of_last_turns(const Ending& ending, const std::vector<Phi>& phis) {
   text.clear();
   for (std::size_t n = 0; n < phis.size(); ++n) {
     const std::string at = set("getelementptr i8, ptr %handed, i64 {}", n * step_of_handed());
@@ -115,10 +103,11 @@ std::string IrWriter::call_of_last_turn(const Ending& ending, const std::vector<
   const std::string before = lane_bits(ending.right);
   at_line(0);  // LLVM wants a place for each call
   const std::string last =
-      set("call i64 @last_turn(ptr %shared, i64 %looped, ptr %block, ptr %all, i64 %lane, i64 %element, ptr %handed)");
+      set("call i64 @last_turns(ptr %shared, i64 %count, ptr %block, ptr %all, i64 %lane, i64 %element, i64 %looped, "
+          "ptr %handed)");
   at_line(std::nullopt);
   line("ret i64 {}", set("and i64 {}, {}", before, last));
-  return "  %ends = icmp ne i64 %last, 0\n  br i1 %ends, label %ending, label %ended\nending:\n" + ending.text +
+  return "  %left = icmp ult i64 %looped, %count\n  br i1 %left, label %ending, label %ended\nending:\n" + ending.text +
          taken() + "ended:\n";
 }
 
@@ -143,12 +132,8 @@ entry:
 std::string IrWriter::turns_function(TurnsText parts) {
   std::string function = head_of_turns("turns", "i64 %last", parts.layout);
   const std::size_t words = parts.phis.size() - parts.checks;
-  if (parts.at_once > 1) {
-    function += fmt::format("  %last_n = sub i64 %count, 1\n  %rest = urem i64 %last_n, {}\n", parts.at_once);
-    function += "  %looped = sub i64 %last_n, %rest\n";
-  } else {
-    function += fmt::format("  %looped = sub i64 %count, {}\n", parts.ending ? "%last" : "0");
-  }
+  function += fmt::format("  %most = sub i64 %count, {}\n", parts.ending ? "%last" : "0");
+  function += fmt::format("  %rest = urem i64 %most, {}\n  %looped = sub i64 %most, %rest\n", parts.at_once);
   if (parts.ending) {
     function += fmt::format("  %handed = alloca [{} x i8], align {}\n", words * step_of_handed(), step_of_handed());
   }
@@ -157,26 +142,35 @@ std::string IrWriter::turns_function(TurnsText parts) {
   function += parts.before + loop_of(parts) + behind_loop(parts);
   if (parts.ending) {
     parts.phis.resize(words);
-    function += call_of_last_turn(*parts.ending, parts.phis);
+    function += call_of_last_turns(*parts.ending, parts.phis);
   }
   text.clear();
   line("ret i64 {}", lane_bits(parts.right));
   return function + parts.behind + taken() + "}\n";
 }
 
-std::string IrWriter::last_turn_function(LastTurnText parts) {
+std::string IrWriter::last_turns_function(LastTurnsText parts) {
   text.clear();
-  for (std::size_t n = 0; n < parts.phis.size(); ++n) {
-    const Phi& phi = parts.phis[n];
-    line("%at_{} = getelementptr i8, ptr %handed, i64 {}", phi.name, n * step_of_handed());
-    line("{} = load {}, ptr %at_{}, align {}", handed_on(phi.name, TurnPart::last), type_name(phi.type), phi.name,
-         step_of_handed());
+  for (std::size_t n = 0; n + parts.checks < parts.phis.size(); ++n) {
+    Phi& phi = parts.phis[n];
+    const std::string at = set("getelementptr i8, ptr %handed, i64 {}", n * step_of_handed());
+    phi.initial = set("load {}, ptr {}, align {}", type_name(phi.type), at, step_of_handed());
   }
-  const std::string handed = taken();
+  std::string function = head_of_turns("last_turns", "i64 %first, ptr noalias readonly %handed", parts.layout);
+  function += taken() + parts.before + "  br label %turn\nturn:\n  %n = phi i64 [ %first, %entry ]";
+  function += parts.repeats ? ", [ %n_after, %turn ]\n" : "\n";
+  for (const Phi& phi : parts.phis) {
+    function += fmt::format("  {} = phi {} [ {}, %entry ]", handed_on(phi.name, TurnPart::last), type_name(phi.type),
+                            phi.initial);
+    function += parts.repeats ? fmt::format(", [ {}, %turn ]\n", phi.next) : "\n";
+  }
+  function += places_of_turn(parts.layout, {kLastPrefix}, "%n") + parts.turn;
+  if (parts.repeats) {
+    function += "  %n_after = add i64 %n, 1\n  %more = icmp ult i64 %n_after, %count\n";
+    function += "  br i1 %more, label %turn, label %behind\nbehind:\n";
+  }
   line("ret i64 {}", lane_bits(parts.right));
-  return head_of_turns("last_turn", "ptr noalias readonly %handed", parts.layout) + handed +
-         places_of_turn(parts.layout, {kLastPrefix}, "%count") + parts.before + parts.turn + parts.behind + taken() +
-         "}\n";
+  return function + parts.behind + taken() + "}\n";
 }
 
 std::string IrWriter::uniform_function(const std::string& right) {

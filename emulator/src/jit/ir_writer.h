@@ -196,7 +196,7 @@ class IrWriter final : public Writer {
   // ---- functions
   [[nodiscard]] std::string declarations() const override;
   std::string turns_function(TurnsText parts) override;
-  std::string last_turn_function(LastTurnText parts) override;
+  std::string last_turns_function(LastTurnsText parts) override;
   std::string uniform_function(const std::string& right) override;
 
  private:
@@ -214,15 +214,13 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string head_of_turns(const char* name, const char* last_argument, const TurnsLayout& layout) const;
   [[nodiscard]] std::string loop_of(const TurnsText& parts) const;
   [[nodiscard]] std::string behind_loop(const TurnsText& parts) const;
-  [[nodiscard]] std::string call_of_last_turn(const Ending& ending, const std::vector<Phi>& phis);
-  /// Bytes between values that go to the function of the last turn.
+  [[nodiscard]] std::string call_of_last_turns(const Ending& ending, const std::vector<Phi>& phis);
+  /// Bytes between values that go to the function of the last turns.
   [[nodiscard]] std::size_t step_of_handed() const { return lanes_ * sizeof(std::uint64_t); }
   [[nodiscard]] static const char* suffix(TurnPart part) {
     switch (part) {
       case TurnPart::loop:
         return "";
-      case TurnPart::over:
-        return "o";
       case TurnPart::behind:
         return "e";
       case TurnPart::last:

@@ -25,7 +25,7 @@ void add_to_perf_map(const LoadedCode& code, const std::string& body) {
   const auto uniform = reinterpret_cast<std::uintptr_t>(code.uniform);
   const auto turns = reinterpret_cast<std::uintptr_t>(code.turns);
   const auto end = reinterpret_cast<std::uintptr_t>(code.end());
-  // A function reaches up to the other one, or to the end; behind the one of turns stands the one of the last turn.
+  // A function reaches up to the other one, or to the end; behind the one of turns stands the one of the last turns.
   const auto line = [&](std::uintptr_t from, std::uintptr_t other, const char* what) {
     return fmt::format("{:x} {:x} {}: {}\n", from, (other > from ? std::min(other, end) : end) - from, body, what);
   };

@@ -24,7 +24,7 @@ std::string in_quotes(const std::string& text) {
 
 std::string source_lines(const isa::Program& program, const std::string& body) {
   const std::vector<isa::ProgramLine> lines = program.lines(isa::Section::loop_body);
-  constexpr std::array kFunctions{BodyFunction::turns, BodyFunction::last_turn, BodyFunction::uniform};
+  constexpr std::array kFunctions{BodyFunction::turns, BodyFunction::last_turns, BodyFunction::uniform};
   static_assert(kFunctions.size() == kBodyFunctions);
   const std::uint32_t unit = location_number(static_cast<std::uint32_t>(lines.size()), BodyFunction{});
   const std::uint32_t type = unit + 1;

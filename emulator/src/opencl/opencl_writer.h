@@ -71,8 +71,8 @@ class OpenClWriter final : public jit::Writer {
 
   [[nodiscard]] std::string declarations() const override { return {}; }
   std::string turns_function(jit::TurnsText parts) override;
-  std::string last_turn_function(jit::LastTurnText /*parts*/) override {
-    GDR_ASSERT(false, "the last turn is the loop's");
+  std::string last_turns_function(jit::LastTurnsText /*parts*/) override {
+    GDR_ASSERT(false, "the last turns are the loop's");
     return {};
   }
   std::string uniform_function(Text right) override;
