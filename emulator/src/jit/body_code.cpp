@@ -8,18 +8,10 @@
 #include <utility>
 
 #include "body_plan.h"
-#include "gdr/base/error.h"
-#include "integer_code.h"
-#include "lm_code.h"
-#include "number_code.h"
-#include "number_facts.h"
-#include "simd/micro_op.h"
+#include "node_code.h"
 
 namespace gdr::emulator::jit {
 namespace {
-
-using simd::kShortBitsMask;
-using simd::kShortShift;
 
 class Generator {
  public:
@@ -28,10 +20,9 @@ class Generator {
       : graph_(graph),
         facts_(facts),
         target_(target),
-        robust_(rounding == Rounding::robust),
         plan_(graph, facts, rounding, target, leaves_all),
-        number_(target, robust_),
-        memory_(graph, number_) {
+        nodes_(graph, facts, plan_, target, rounding, code_),
+        number_(nodes_.numbers()) {
     code_.leaves_all = leaves_all;
   }
 
@@ -43,13 +34,10 @@ class Generator {
     code_.elements = graph_.elements;
     code_.stored = graph_.stored;
     code_.bm_steps = graph_.bm_steps;
-    code_.scatters = graph_.scatters;
-    code_.scatter_planes = memory_.planes_of_scatter();
     if (code_.leaves_all) {
       code_.left = graph_.left;
       code_.left_flags = graph_.left_flags;
     }
-    take_shared();
     write_turns();
     write_uniform();
     std::sort(code_.rows.begin(), code_.rows.end());
@@ -61,16 +49,6 @@ class Generator {
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
   [[nodiscard]] NodeId count() const { return static_cast<NodeId>(graph_.nodes.size()); }
 
-  /// What one function leaves for the others, by node: two forms of a body that share the same have it in the same
-  /// places.
-  void take_shared() {
-    code_.shared = plan_.shared();
-    for (const NodeId id : code_.shared) {
-      shared_.push_back({id, code_.shared_words});
-      code_.shared_words += plan_.is_two_values(id) ? 2 : 1;
-    }
-  }
-
   // ---- the functions of turns ---------------------------------------------------------------------------------------
 
   void write_turns() {
@@ -81,11 +59,11 @@ class Generator {
     if (apart) plan_.begin_part(false);
     const auto prologue = make_writer(target_, kBeforePrefix);
     begin_function(*prologue, [&](NodeId id) { return node(id).op == NodeOp::row || plan_.stays(id); });
-    const std::vector<Value> before_turns = values_;
+    const std::vector<Value> before_turns = nodes_.values;
     plan_.find_ahead();
     write_ahead();
     std::vector<Phi> crossing = phis_of_crossing();
-    values_ = before_turns;
+    nodes_.values = before_turns;
     std::vector<Phi> phis = carried_phis();
     const auto body = make_writer(target_, kLoopPrefix);
     if (several) {
@@ -138,14 +116,11 @@ class Generator {
   /// With what `stands` before its turns.
   template <class Stands>
   void begin_function(Writer& prologue, Stands stands) {
-    in_turns_ = false;
-    values_.assign(graph_.nodes.size(), {});
-    write_to(prologue);
-    number_.begin();
+    begin(prologue, false);
     for (NodeId id = 0; id < count(); ++id) {
-      if (plan_.needed(id) && stands(id) && !plan_.fused(id)) emit(id);
+      if (plan_.needed(id) && stands(id) && !plan_.fused(id)) (void)nodes_.own(id);
     }
-    in_turns_ = true;
+    nodes_.begin_turns();
   }
 
   // ---- several turns side by side
@@ -154,35 +129,21 @@ class Generator {
   void write_several(Writer& body, std::vector<Phi>& phis) {
     GDR_ASSERT(stored_planes() == 0, "turns side by side store nothing");
     write_to(body);
-    carried_as_.assign(graph_.nodes.size(), kNotCarried);
-    std::vector<Value> later = values_;
-    for_each_handed_on([&](std::size_t n, std::size_t, std::size_t) {
-      carried_as_[plan_.taken_as(n)] = n;
-      later[plan_.taken_as(n)] = {};
-    });
+    std::vector<std::size_t> carried_as(graph_.nodes.size(), NodeCode::kNotCarried);
+    for_each_handed_on([&](std::size_t n, std::size_t, std::size_t) { carried_as[plan_.taken_as(n)] = n; });
     take_over(phis, TurnPart::loop);
-    check_phis();
-    other_turns_.assign(target_.turns_at_once, later);
+    check_taken();
+    nodes_.begin_several(carried_as, target_.turns_at_once);
     for (NodeId id = 0; id < count(); ++id) {
       if (!plan_.needed(id) || plan_.uniform(id) || plan_.fused(id)) continue;
       for (unsigned turn = 0; turn < target_.turns_at_once; ++turn) {
-        go_to_turn(turn);
-        if (turn == 0 || carried_as_[id] == kNotCarried) (void)own(id);
+        nodes_.go_to_turn(turn);
+        if (turn == 0 || carried_as[id] == NodeCode::kNotCarried) (void)nodes_.own(id);
       }
     }
-    go_to_turn(target_.turns_at_once - 1);
+    nodes_.go_to_turn(target_.turns_at_once - 1);
     hand_on(phis);
-    turn_ = 0;
-    other_turns_.clear();
-  }
-
-  /// The values at hand become those of another one of these turns.
-  void go_to_turn(unsigned turn) {
-    w_->turn_at_hand = fmt::format("{}", turn);
-    if (turn == turn_) return;
-    std::swap(values_, other_turns_[turn_]);
-    std::swap(values_, other_turns_[turn]);
-    turn_ = turn;
+    nodes_.end_several();
   }
 
   // ---- the first part of a turn beside the rest of the turn before
@@ -190,7 +151,7 @@ class Generator {
   /// Into the text at hand, which is a turn's own or stands before the first.
   void write_ahead() {
     for (NodeId id = 0; id < count(); ++id) {
-      if (plan_.ahead(id)) (void)own(id);
+      if (plan_.ahead(id)) (void)nodes_.own(id);
     }
   }
 
@@ -203,8 +164,9 @@ class Generator {
       const CodeType type = of == NodeType::number ? CodeType::number
                             : of == NodeType::flag ? CodeType::flag
                                                    : CodeType::bits;
-      phis.push_back({type, fmt::format("a{}a", id), values_[id].first, {}});
-      if (!values_[id].second.empty()) phis.push_back({type, fmt::format("a{}b", id), values_[id].second, {}});
+      phis.push_back({type, fmt::format("a{}a", id), nodes_.values[id].first, {}});
+      if (!nodes_.values[id].second.empty())
+        phis.push_back({type, fmt::format("a{}b", id), nodes_.values[id].second, {}});
     }
     return phis;
   }
@@ -212,28 +174,28 @@ class Generator {
   /// The rest of a turn, and the first part of the next one, in one text. `crossing` tells which of them are two
   /// values.
   void write_turn_ahead(Writer& body, std::vector<Phi>& phis, std::vector<Phi>& crossing) {
-    const std::vector<Value> before_turns = values_;
+    const std::vector<Value> before_turns = nodes_.values;
     std::size_t at = 0;
     for (NodeId id = 0; id < count(); ++id) {
       if (!plan_.crosses(id)) continue;
-      values_[id].first = body.handed_on(crossing[at++].name, TurnPart::loop);
+      nodes_.values[id].first = body.handed_on(crossing[at++].name, TurnPart::loop);
       const bool two = at < crossing.size() && crossing[at].name == fmt::format("a{}b", id);
-      if (two) values_[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
+      if (two) nodes_.values[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
     }
     number_.use_half(0);
     write_turn(body, phis, TurnPart::loop, true);
 
     const auto next = make_writer(target_, kAheadPrefix);
     write_to(*next);
-    values_ = before_turns;
+    nodes_.values = before_turns;
     number_.use_half(1);
     write_ahead();
     number_.use_all();
     at = 0;
     for (NodeId id = 0; id < count(); ++id) {
       if (!plan_.crosses(id)) continue;
-      crossing[at++].next = values_[id].first;
-      if (!values_[id].second.empty()) crossing[at++].next = values_[id].second;
+      crossing[at++].next = nodes_.values[id].first;
+      if (!nodes_.values[id].second.empty()) crossing[at++].next = nodes_.values[id].second;
     }
     hand_on_checks(phis, &Phi::next);
     body.text = merged(body.text, next->text);
@@ -274,12 +236,12 @@ class Generator {
       }
       first_phi_.push_back(phis.size());
       const NodeId number = facts_.number_of_phi[n];
-      const Value planes = values_[carried.before];
+      const Value planes = nodes_.values[carried.before];
       Value initial = planes;
       if (number != kNoNode) {
         initial = carried.is_long && plan_.is_pair(number) ? number_.from_planes(planes)
                                                            : Value{w_->numbers(planes.first), {}};
-        check_word(planes);
+        nodes_.check_word(planes);
       }
       const CodeType type = number != kNoNode ? CodeType::number : CodeType::bits;
       phis.push_back({type, fmt::format("c{}a", n), initial.first, {}});
@@ -306,7 +268,7 @@ class Generator {
   void take_over(const std::vector<Phi>& phis, TurnPart part) {
     const auto name = [&](std::size_t at) { return w_->handed_on(phis[at].name, part); };
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
-      values_[plan_.taken_as(n)] = {name(first), second != first ? name(second) : std::string()};
+      nodes_.values[plan_.taken_as(n)] = {name(first), second != first ? name(second) : std::string()};
     });
     take_over_checks(phis, part);
   }
@@ -321,43 +283,29 @@ class Generator {
     return is_next ? phi.next : w_->handed_on(phi.name, part);
   }
 
-  void check_phis() {
-    for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
-      const auto id = static_cast<NodeId>(n);
-      if (node(id).type == NodeType::number && plan_.facts(id).phi) check_phi(id);
+  void check_taken() {
+    for (NodeId id = 0; id < count(); ++id) {
+      if (node(id).type == NodeType::number && plan_.facts(id).phi) nodes_.check_taken(id);
     }
-  }
-  void check_phi(NodeId id) {
-    if (plan_.checked(id))
-      number_.check_range(values_[id].first, plan_.facts(id).check_lowest, plan_.facts(id).check_highest);
   }
 
   /// `begun`: what is worked out ahead is there, and only its rest is written.
   void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, bool begun = false) {
     write_to(writer);
     take_over(phis, part);
-    check_phis();
+    check_taken();
     for (NodeId id = 0; id < count(); ++id) {
       if (!plan_.needed(id) || plan_.uniform(id) || plan_.fused(id) || (begun && plan_.ahead(id))) continue;
-      if (node(id).op != NodeOp::row) (void)own(id);
+      if (node(id).op != NodeOp::row) (void)nodes_.own(id);
     }
     write_stores(writer);
-    plan_.for_each_left([&](const Left& left) { (void)of(left.value); });
+    plan_.for_each_left([&](const Left& left) { (void)nodes_.of(left.value); });
     hand_on(phis);
-  }
-
-  /// Of a word carried, as the next turn takes it.
-  Value next_of(std::size_t n) {
-    const Carried& carried = graph_.carried[n];
-    if (facts_.number_of_phi[n] == kNoNode) return planes_of(carried.after, carried.is_long);
-    Value value = number_of(carried.after);
-    if (plan_.carries_two_values(n) && value.second.empty()) value.second = w_->literal(0.0);
-    return value;
   }
 
   void hand_on(std::vector<Phi>& phis) {
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
-      const Value value = next_of(n);
+      const Value value = nodes_.next_of(n);
       phis[first].next = value.first;
       if (second != first) phis[second].next = value.second;
     });
@@ -391,22 +339,17 @@ class Generator {
     unsigned plane = 0;
     for (const Carried& carried : code_.carried) plane += carried.is_long ? 2 : 1;
     for (const Left& left : code_.left) {
-      const Value planes = planes_left(left);
+      const Value planes = nodes_.planes_left(left);
       writer.give(planes.first, plane++);
       if (left.is_long) writer.give(planes.second, plane++);
     }
     for (const Left& left : code_.left_flags) {
-      writer.give_flag(flag_of(left.value), plane++);
+      writer.give_flag(nodes_.flag_of(left.value), plane++);
     }
   }
 
   /// Of a turn.
-  [[nodiscard]] unsigned word_planes() const {
-    unsigned planes = 0;
-    for (const Stored& stored : code_.stored) planes += stored.is_long ? 2 : 1;
-    return planes;
-  }
-  [[nodiscard]] unsigned stored_planes() const { return word_planes() + code_.scatters * code_.scatter_planes; }
+  [[nodiscard]] unsigned stored_planes() const { return nodes_.word_planes() + code_.scatters * code_.scatter_planes; }
   [[nodiscard]] TurnsLayout layout() const {
     std::size_t planes = code_.left_flags.size();
     for (const Carried& carried : code_.carried) planes += carried.is_long ? 2 : 1;
@@ -417,7 +360,7 @@ class Generator {
   void write_stores(Writer& body) {
     std::uint64_t plane = 0;
     for (const Stored& stored : code_.stored) {
-      const Value planes = planes_of(stored.value, stored.is_long);
+      const Value planes = nodes_.planes_of(stored.value, stored.is_long);
       body.store(planes.first, plane++);
       if (stored.is_long) body.store(planes.second, plane++);
     }
@@ -426,16 +369,13 @@ class Generator {
   // ---- the function of what is equal in all PEs ---------------------------------------------------------------------
 
   void write_uniform() {
-    in_uniform_ = true;
-    values_.assign(graph_.nodes.size(), {});
     const auto writer = make_writer(target_, kUniformPrefix);
-    write_to(*writer);
-    number_.begin();
+    begin(*writer, true);
     for (NodeId id = 0; id < count(); ++id) {
-      if (plan_.needed(id) && plan_.uniform(id) && !plan_.fused(id)) emit(id);
+      if (plan_.needed(id) && plan_.uniform(id) && !plan_.fused(id)) (void)nodes_.own(id);
     }
-    for (const Shared& each : shared_) {
-      const Value value = own(each.node);
+    for (const NodeCode::Shared& each : nodes_.shared()) {
+      const Value value = nodes_.own(each.node);
       const NodeType type = node(each.node).type;
       if (type == NodeType::flag) {
         writer->share(CodeType::bits, writer->spread_flag(value.first), each.first);
@@ -450,398 +390,25 @@ class Generator {
     code_.text += code_.uniform;
   }
 
-  // ---- nodes --------------------------------------------------------------------------------------------------------
-
-  struct Shared {
-    NodeId node;
-    unsigned first;
-  };
-
+  void begin(Writer& writer, bool uniform) {
+    w_ = &writer;
+    nodes_.begin(writer, uniform);
+  }
   void write_to(Writer& writer) {
     w_ = &writer;
-    number_.write_to(writer);
-    memory_.write_to(writer);
-  }
-
-  /// As it is in this function.
-  const Value& own(NodeId id) {
-    if (!values_[id].first.empty()) return values_[id];
-    if (turn_ == 0 || carried_as_[id] == kNotCarried) {
-      emit(id);
-      return values_[id];
-    }
-    const unsigned turn = turn_;
-    go_to_turn(turn - 1);
-    const Value taken = next_of(carried_as_[id]);
-    go_to_turn(turn);
-    values_[id] = taken;
-    if (facts_.number_of_phi[carried_as_[id]] != kNoNode) check_phi(id);
-    return values_[id];
-  }
-
-  Value of(NodeId id) {
-    const Node& each = node(id);
-    if (plan_.is_literal(id)) return each.op == NodeOp::constant ? constant(each) : constant_number(id);
-    if (in_uniform_ || !plan_.uniform(id)) return own(id);
-    return shared(id);
-  }
-  Value number_of(NodeId id) { return of(id); }
-  std::string flag_of(NodeId id) { return of(id).first; }
-
-  [[nodiscard]] Value constant(const Node& each) const {
-    if (each.type == NodeType::short_bits) return {w_->literal(each.value.high), {}};
-    return {w_->literal(each.value.high), w_->literal(std::uint64_t{each.value.low})};
-  }
-
-  Value constant_number(NodeId id) {
-    const isa::LongWord value = node(node(id).args[0]).value;
-    const bool zero = ((value.high >> 52) & 2047) == 0;
-    if (zero) return {w_->literal(0.0), plan_.is_pair(id) ? w_->literal(0.0) : std::string()};
-    if (!plan_.is_pair(id)) return {w_->number_literal(value.high), {}};
-    const std::uint64_t unit = (value.high & (kSign | kExponentMask)) - (std::uint64_t{8} << 52);
-    const double rest = std::bit_cast<double>(unit | value.low) - std::bit_cast<double>(unit);
-    return {w_->number_literal(value.high), w_->literal(rest)};
-  }
-
-  /// What the other function left for this turn.
-  Value shared(NodeId id) {
-    GDR_ASSERT(in_turns_, "values of a turn are wanted inside it alone");
-    Value& value = values_[id];
-    if (!value.first.empty()) return value;
-    const auto known = std::ranges::find(shared_, id, &Shared::node);
-    GDR_ASSERT(known != shared_.end(), "the plan knows all that is wanted");
-    const NodeType type = node(id).type;
-    const CodeType as = type == NodeType::number ? CodeType::number : CodeType::bits;
-    value.first = w_->shared(as, known->first);
-    if (type == NodeType::flag) value.first = w_->compare("ne", value.first, w_->literal(std::uint64_t{0}));
-    if (plan_.is_two_values(id)) value.second = w_->shared(as, known->first + 1);
-    return value;
-  }
-
-  void emit(NodeId id) {
-    const std::optional<std::uint32_t> before = std::exchange(line_, node(id).line);
-    w_->at_line(line_);
-    emit_node(id);
-    line_ = before;
-    w_->at_line(line_);
-  }
-
-  void emit_node(NodeId id) {
-    const Node& each = node(id);
-    Value& value = values_[id];
-    switch (each.op) {
-      case NodeOp::row: {
-        const unsigned words = isa::short_words(each.width);
-        for (unsigned element = 0; element < isa::kVectorElements; element += graph_.elements) {
-          for (unsigned n = 0; n < words; ++n) code_.rows.push_back(each.place + element * words + n);
-        }
-        value = w_->row(each.place, words == 2);
-        return;
-      }
-      case NodeOp::kept:
-        value = w_->kept(each.place, each.width == Width::long_word);
-        return;
-      case NodeOp::record: {
-        const bool is_long = each.width == Width::long_word;
-        std::uint64_t plane = 0;
-        bool known = false;
-        for (const RecordWord& word : code_.record_words) {
-          known = word.address == each.place && word.is_long == is_long;
-          if (known) break;
-          plane += word.planes();
-        }
-        // Whoever calls compiled code looks at low planes.
-        const bool is_double = is_long && target_.language == CodeLanguage::llvm_ir && plan_.is_number_alone(id);
-        if (!known) code_.record_words.push_back({each.place, is_long, is_double});
-        value = w_->record(plane, is_long && !is_double);
-        return;
-      }
-      case NodeOp::parameter:
-        value = w_->parameter(each.place, each.width == Width::long_word);
-        return;
-      case NodeOp::constant:
-        value = constant(each);
-        return;
-      case NodeOp::number:
-        value = number(id);
-        break;
-      case NodeOp::bits:
-        if (each.type == NodeType::long_bits) {
-          value = number_.to_planes(of(each.args[0]));
-          return;
-        }
-        value.first = w_->bits(w_->canonical(of(each.args[0]).first));
-        if (target_.host_doubles && node(each.args[0]).op == NodeOp::upper)
-          value.first = w_->integer("and", value.first, w_->literal(kShortBitsMask));
-        return;
-      case NodeOp::upper: {
-        const Value whole = of(each.args[0]);
-        if (each.type == NodeType::number && target_.host_doubles) {
-          value = whole;
-          break;
-        }
-        if (each.type == NodeType::number) {
-          const std::string head = whole.second.empty() ? whole.first : number_.toward_zero(whole);
-          value.first = w_->masked(head, ~kBelowShort);
-          break;
-        }
-        value.first = w_->integer("and", whole.first, w_->literal(kShortBitsMask));
-        return;
-      }
-      case NodeOp::lower: {
-        const Value whole = of(each.args[0]);
-        const std::string upper = w_->integer("shl", whole.first, w_->literal(std::uint64_t{isa::kShortBits}));
-        const std::string lower = w_->integer("shl", whole.second, w_->literal(std::uint64_t{kShortShift}));
-        value.first = w_->integer("or", upper, lower);
-        return;
-      }
-      case NodeOp::row_to_gather:
-      case NodeOp::row_to_scatter:
-        value.first = memory_.row(each, of(each.args[0]), selection(each));
-        return;
-      case NodeOp::gather:
-        value = memory_.gathered(each.width, of(each.args[0]).first);
-        return;
-      case NodeOp::scatter:
-        value.first = of(each.args[0]).first;
-        memory_.scatter(each.width, value.first, planes_of(each.args[1], each.width == Width::long_word),
-                        word_planes() + each.place * code_.scatter_planes);
-        return;
-      case NodeOp::port:
-        value.first = port(each.args[0]);
-        break;
-      case NodeOp::add:
-        value = sum(id);
-        break;
-      case NodeOp::multiply:
-        value = product(id);
-        break;
-      case NodeOp::cut:
-        value = cut(id);
-        break;
-      case NodeOp::select:
-        value = select(id);
-        break;
-      case NodeOp::flag:
-        code_.reads_flags = true;
-        value.first = w_->flag(each.place);
-        return;
-      case NodeOp::is_zero:
-      case NodeOp::is_negative:
-        value.first = each.op == NodeOp::is_zero ? is_zero(each.args[0]) : is_negative(each.args[0]);
-        return;
-      case NodeOp::is_below:
-        value.first = is_below(*w_, "ult", of(each.args[0]), of(each.args[1]));
-        return;
-      default:
-        value = integer_result(*w_, each, of(each.args[0]), each.args[1] == kNoNode ? Value{} : of(each.args[1]));
-        return;
-    }
-    if (plan_.checked(id))
-      number_.check_range(value.first, plan_.facts(id).check_lowest, plan_.facts(id).check_highest);
-  }
-
-  /// Of a row of local memory: the flag of the elements.
-  std::optional<std::string> selection(const Node& row) {
-    if (row.args[1] == kNoNode) return std::nullopt;
-    return flag_of(row.args[1]);
-  }
-
-  std::string is_zero(NodeId id) {
-    const Node& each = node(id);
-    if (each.op == NodeOp::integer_subtract && each.type == NodeType::short_bits)
-      return w_->compare("eq", of(each.args[0]).first, of(each.args[1]).first);
-    const Value value = of(id);
-    if (each.type == NodeType::number) return w_->compare_numbers("oeq", value.first, w_->literal(0.0));
-    const std::string all = value.second.empty() ? value.first : w_->integer("or", value.first, value.second);
-    return w_->compare("eq", all, w_->literal(std::uint64_t{0}));
-  }
-  std::string is_negative(NodeId id) {
-    const Value value = of(id);
-    if (node(id).type == NodeType::number) return w_->compare_numbers("olt", value.first, w_->literal(0.0));
-    return w_->compare("slt", value.first, w_->literal(std::uint64_t{0}));
-  }
-
-  /// What an operation has made, or one of two such words.
-  [[nodiscard]] bool is_worked_out(NodeId id) const {
-    const Node& each = node(id);
-    if (each.op == NodeOp::select) return is_worked_out(each.args[1]) && is_worked_out(each.args[2]);
-    return each.op == NodeOp::bits || (each.op >= NodeOp::integer_add && each.op <= NodeOp::smaller);
-  }
-
-  void check_word(const Value& planes) {
-    target_.host_doubles ? number_.check_double(planes) : number_.check_input(planes);
-  }
-
-  /// A word of memory, or an integer's bits, taken as a number.
-  Value number(NodeId id) {
-    const NodeId word = node(id).args[0];
-    if (node(word).op == NodeOp::constant) return constant_number(id);
-    const bool whole = target_.host_doubles && node(word).op == NodeOp::upper;
-    const Value planes = whole ? Value{of(node(word).args[0]).first, {}} : of(word);
-    // An operation takes what an integer is as a double in every case; a NaN is found where it leaves.
-    if (target_.host_doubles && is_worked_out(word)) return {w_->numbers(planes.first), {}};
-    check_word(planes);
-    if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
-    return {w_->numbers(planes.first), {}};
-  }
-
-  Value select(NodeId id) {
-    const Node& each = node(id);
-    const std::string flag = flag_of(each.args[0]);
-    Value a = of(each.args[1]);
-    Value b = of(each.args[2]);
-    if (each.type == NodeType::flag) return {w_->select(flag, CodeType::flag, a.first, b.first), {}};
-    const bool is_number = each.type == NodeType::number;
-    const CodeType type = is_number ? CodeType::number : CodeType::bits;
-    Value value{w_->select(flag, type, a.first, b.first), {}};
-    if (a.second.empty() && b.second.empty()) return value;
-    const std::string nothing = is_number ? w_->literal(0.0) : w_->literal(std::uint64_t{0});
-    if (a.second.empty()) a.second = nothing;
-    if (b.second.empty()) b.second = nothing;
-    value.second = w_->select(flag, type, a.second, b.second);
-    return value;
-  }
-
-  // ---- words --------------------------------------------------------------------------------------------------------
-
-  Value planes_of(NodeId id, bool is_long) {
-    Value value = of(id);
-    if (node(id).type == NodeType::number) {
-      if (target_.host_doubles) number_.check_ordered(value.first);
-      if (is_long) return number_.to_planes(value);
-      return {w_->bits(w_->canonical(value.first)), {}};
-    }
-    if (is_long && value.second.empty()) return {value.first, w_->literal(std::uint64_t{0})};
-    return value;
-  }
-
-  /// Of a word that the last turn leaves. A word that it took over as a number has the planes of that number.
-  Value planes_left(const Left& left) {
-    for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
-      const NodeId number = facts_.number_of_phi[n];
-      if (graph_.carried[n].before != left.value || number == kNoNode) continue;
-      const Value value = values_[number];
-      return left.is_long ? number_.to_planes(value) : Value{w_->bits(w_->canonical(value.first)), {}};
-    }
-    return planes_of(left.value, left.is_long);
-  }
-
-  // ---- operations ---------------------------------------------------------------------------------------------------
-
-  Value with_sign(Value value, bool negate) {
-    if (!negate) return value;
-    value.first = w_->negated(value.first);
-    if (!value.second.empty()) value.second = w_->negated(value.second);
-    return value;
-  }
-
-  Value sum(NodeId id) {
-    const Node& each = node(id);
-    NodeId x = each.args[0];
-    NodeId y = each.args[1];
-    bool negate_x = (each.negated & 1) != 0;
-    bool negate_y = (each.negated & 2) != 0;
-    if (plan_.fused(y) && !plan_.fused(x)) {
-      std::swap(x, y);
-      std::swap(negate_x, negate_y);
-    }
-    if (plan_.fused(x)) return sum_with_product(id, x, negate_x, y, negate_y);
-    if (plan_.is_pair(y) && !plan_.is_pair(x)) {
-      std::swap(x, y);
-      std::swap(negate_x, negate_y);
-    }
-    const Value a = with_sign(of(x), negate_x);
-    const Value b = with_sign(of(y), negate_y);
-    if (target_.host_doubles) return {w_->exact_add(a.first, b.first), {}};
-    if (plan_.approximate(id)) return {w_->add(a.first, b.first), {}};
-    if (each.width == Width::short_word) return {short_sum(x, y, a, b), {}};
-    std::string rest;
-    const std::string head = number_.two_sum(a.first, b.first, rest);
-    return number_.rounded_sum(head, number_.with_rests(rest, a, b));
-  }
-
-  std::string short_sum(NodeId x, NodeId y, const Value& a, const Value& b) {
-    // Of two short numbers the sum is exact, or so far from a tie that rounding it twice does no harm.
-    if (plan_.is_short(x) && plan_.is_short(y)) return number_.short_of_exact(w_->add(a.first, b.first));
-    if (robust_ && plan_.is_pair(x)) {
-      std::string rest;
-      const std::string head = number_.two_sum(a.first, b.first, rest);
-      return number_.short_of_sum(head, number_.with_rests(rest, a, b));
-    }
-    if (plan_.is_pair(x) || plan_.is_pair(y)) {
-      std::string rests = a.second;
-      if (!b.second.empty()) rests = w_->add(a.second, b.second);
-      return number_.short_of_near(w_->add(w_->add(a.first, b.first), rests), 4);
-    }
-    if (plan_.approximate(x) || plan_.approximate(y)) return number_.short_of_near(w_->add(a.first, b.first), 4);
-    return number_.short_of_sum(a.first, b.first);
-  }
-
-  Value sum_with_product(NodeId id, NodeId product, bool negate_product, NodeId other, bool negate_other) {
-    const Node& of_product = node(product);
-    const bool negate = negate_product != (of_product.negated == 1 || of_product.negated == 2);
-    const std::string a = with_sign(of(of_product.args[0]), negate).first;
-    const std::string b = of(of_product.args[1]).first;
-    const std::string c = with_sign(of(other), negate_other).first;
-    if (plan_.approximate(id)) return {w_->multiply_add(a, b, c), {}};
-    if (robust_) return {number_.short_of_product_and_sum(a, b, c), {}};
-    return {number_.short_of_near(w_->multiply_add(a, b, c), plan_.approximate(other) ? 4 : 0), {}};
-  }
-
-  /// What the multiplier takes of a number: its top 50 bits.
-  std::string port(NodeId id) {
-    const Value value = of(id);
-    if (target_.host_doubles || (!plan_.is_pair(id) && plan_.facts(id).bits <= kPortBits)) return value.first;
-    if (value.second.empty()) return w_->masked(value.first, ~kBelowPort);
-    return w_->masked(number_.toward_zero(value), ~kBelowPort);
-  }
-
-  Value product(NodeId id) {
-    const Node& each = node(id);
-    const NodeId x = each.args[0];
-    const NodeId y = each.args[1];
-    const bool negate = (each.negated == 1) || (each.negated == 2);
-    std::string a = of(x).first;
-    const std::string b = of(y).first;
-    if (negate) a = w_->negated(a);
-    if (target_.host_doubles) return {w_->exact_multiply(a, b), {}};
-    if (plan_.is_short(x) && plan_.is_short(y)) {
-      const std::string exact = w_->exact_multiply(a, b);
-      return {each.width == Width::short_word ? number_.short_of_product(exact) : exact, {}};
-    }
-    if (each.width == Width::short_word) return {number_.short_of_long_product(a, b), {}};
-    return number_.rounded_product(a, b);
-  }
-
-  Value cut(NodeId id) {
-    const Node& each = node(id);
-    Value a = with_sign(of(each.args[0]), (each.negated & 1) != 0);
-    if (target_.host_doubles || each.width == Width::long_word || plan_.is_short(each.args[0])) return a;
-    if (a.second.empty()) return {robust_ ? number_.short_of_exact(a.first) : number_.short_of_near(a.first, 0), {}};
-    return {number_.short_of_sum(a.first, a.second), {}};
+    nodes_.write_to(writer);
   }
 
   const BodyGraph& graph_;
   const BodyFacts& facts_;
   CodeTarget target_;
-  bool robust_;
   BodyPlan plan_;
-  NumberCode number_;
-  LmCode memory_;
   BodyCode code_;
-  std::vector<Shared> shared_;
+  NodeCode nodes_;
+  NumberCode& number_;
   std::vector<std::size_t> first_phi_;  // of each word carried
   std::size_t word_phis_ = 0;           // those of words; checks' come behind them
-  static constexpr std::size_t kNotCarried = ~std::size_t{0};
-  std::vector<std::size_t> carried_as_;          // by node inside a turn: the word carried
-  std::vector<std::vector<Value>> other_turns_;  // of those that are written at once: their values, by node
-  unsigned turn_ = 0;                            // of these, the one at hand
-  std::vector<Value> values_;                    // of the function at hand, by node
   Writer* w_ = nullptr;
-  std::optional<std::uint32_t> line_;  // that is at hand
-  bool in_uniform_ = false;
-  bool in_turns_ = false;
 };
 
 }  // namespace
