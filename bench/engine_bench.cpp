@@ -346,17 +346,17 @@ std::string cpu_model() {
   return "unknown";
 }
 
-/// The first run of a program less another one: what it takes to have compiled code, by LLVM and from the cache. Two
-/// threads compile: the time that a user waits, and that of all processors.
+/// The first run of a program less another one: what it takes to have compiled code, by LLVM and from the cache.
+/// Wall clock, since two threads compile.
 void compile_time(benchmark::State& state) {
   const GravityWorkload workload(8);
-  const auto seconds_of_code = [&](Clock clock) {
+  const auto seconds_of_code = [&] {
     const auto chip = emulator::make_simd_chip(fastest(), JitUse::always);
     workload.load(*chip);
     const auto seconds = [&] {
-      const double start = now(clock);
+      const double start = now(Clock::wall);
       run(*chip, workload);
-      return now(clock) - start;
+      return now(Clock::wall) - start;
     };
     const double first = seconds();
     return first - seconds();
@@ -365,24 +365,17 @@ void compile_time(benchmark::State& state) {
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("no folder for compiled code");
   setenv("GDR_CACHE_DIR", folder.c_str(), 1);
   std::vector<double> compiling;
-  std::vector<double> compiling_cpu;
   std::vector<double> cached;
-  const auto clear = [&] {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove(entry);
-  };
   for (auto _ : state) {
     for (unsigned round = 0; round < kRounds; ++round) {
-      clear();
-      compiling_cpu.push_back(seconds_of_code(Clock::cpu));
-      clear();
-      compiling.push_back(seconds_of_code(Clock::wall));
-      cached.push_back(seconds_of_code(Clock::wall));
+      for (const auto& entry : std::filesystem::directory_iterator(folder)) std::filesystem::remove(entry);
+      compiling.push_back(seconds_of_code());
+      cached.push_back(seconds_of_code());
     }
   }
   unsetenv("GDR_CACHE_DIR");
   std::filesystem::remove_all(folder);
   state.counters["compile_ms"] = 1e3 * median(compiling);
-  state.counters["compile_cpu_ms"] = 1e3 * median(compiling_cpu);
   state.counters["cached_ms"] = 1e3 * median(cached);
 }
 

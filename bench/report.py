@@ -191,7 +191,7 @@ def page(counters, context, simulations, others):
                "them."),
         bullet(f"R8: of this, {counters['words_decode_ms']:.2f} ms take the instruction words apart; the rest is the schedule of "
                "micro-operations."
-               + (f" The compiled body of the gravity kernel takes {counters['compile_ms']:.0f} ms to make and "
+               + (f" The compiled body of the gravity kernel takes {counters['compile_ms']:.0f} ms of the clock to make in two threads and "
                   f"{counters['cached_ms']:.1f} ms to find where an earlier process left it." if "compile_ms" in counters else "")),
         bullet("R10: the time of an interaction where positions are multiples of 1/16, or numbers in single precision, to that of "
                "random ones. Of the results, "
