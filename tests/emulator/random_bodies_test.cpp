@@ -41,6 +41,29 @@ class RandomBody {
     return lines;
   }
 
+  /// Sums and products alone, whose numbers stay within what is compiled, however many lines there are.
+  std::vector<Line> tame_lines(unsigned count) {
+    std::vector<Line> lines;
+    for (unsigned n = 0; n < count; ++n) lines.push_back(tame_line());
+    lines.emplace_back();  // as above
+    return lines;
+  }
+
+  /// Writes the constants: equal in all PEs, and of each element its own.
+  std::vector<Line> constants() {
+    std::vector<Line> lines;
+    for (unsigned element = 0; element < isa::kVectorElements; ++element) {
+      Line& line = lines.emplace_back();
+      line.vlen = 1;
+      line.immediate = {Width::long_word, emulator::flt64to72(1 + element / 4.0).value};
+      line.alu = {isa::Op::UPASSA, isa::Source::immediate, isa::Source::none, false, false, Width::long_word, {}};
+      line.lm_write.source = Unit::alu;
+      line.lm_write.address = static_cast<std::uint16_t>(kConstants + 2 * element);
+    }
+    lines.emplace_back();
+    return lines;
+  }
+
   unsigned below(unsigned end) { return static_cast<unsigned>(random_() % end); }
 
   /// Zero, few bits, or many; never far from one.
@@ -58,7 +81,16 @@ class RandomBody {
     }
   }
 
+  /// Values, each of which is also two short words.
+  std::vector<LongWord> words(std::size_t count) {
+    std::vector<LongWord> words;
+    for (std::size_t n = 0; n < count; ++n) words.push_back(emulator::flt64to72(value()).value);
+    return words;
+  }
+
  private:
+  static constexpr unsigned kConstants = 96;  // of local memory, behind what a body writes
+
   // GPR: long words below 32, short ones from there on; LM likewise, below 64.
   isa::ReadPort port(Width width, unsigned shorts_from) {
     isa::ReadPort port;
@@ -110,6 +142,43 @@ class RandomBody {
         break;
     }
     return short_t ? isa::Source::t_short : isa::Source::t_long;
+  }
+
+  /// Changes registers in place, or takes them to T; the other operand is small, or T in a sum.
+  Line tame_line() {
+    Line line;
+    line.vlen = isa::kVectorElements;
+    const bool multiplies = below(2) == 0;
+    const bool in_lm = below(2) == 0;
+    const bool is_long = below(2) == 0;
+    const bool is_constant = in_lm && is_long && below(4) == 0;
+    const Unit unit = multiplies ? Unit::multiplier : Unit::adder;
+    isa::Slot& slot = multiplies ? line.multiplier : line.adder;
+    slot.op = multiplies ? isa::Op::FMUL : isa::Op::FADD;
+    slot.width = is_long ? Width::long_word : Width::short_word;
+    slot.a = in_lm ? isa::Source::lm : isa::Source::gpr_a;
+    slot.negate_b = below(2) == 0;
+    isa::ReadPort& from = in_lm ? line.lm_read : line.gpr_a;
+    from.width = slot.width;
+    from.vector = true;
+    const unsigned shorts_from = in_lm ? 64 : 32;
+    const unsigned place = is_constant ? kConstants : is_long ? 8 * below(shorts_from / 8) : shorts_from + 4 * below(4);
+    from.address = static_cast<std::uint16_t>(place);
+    if (!multiplies && below(2) == 0) {
+      slot.b = is_long ? isa::Source::t_long : isa::Source::t_short;
+    } else {
+      slot.b = isa::Source::bm;
+      line.bm.mode = isa::BmMode::read;
+      line.bm.record = true;
+      line.bm.width = Width::short_word;
+      line.bm.address = static_cast<std::uint16_t>(2 * below(4));
+    }
+    if (is_constant || below(3) == 0) {
+      line.t_write.source = unit;
+    } else {
+      (in_lm ? line.lm_write : line.gpr_write) = {unit, from.address, true, false, {}};
+    }
+    return line;
   }
 
   /// Integers of numbers and of each other, which go to local memory behind the numbers.
@@ -212,6 +281,16 @@ class RandomBody {
   std::mt19937_64 random_;
 };
 
+constexpr unsigned kWordsOfPe = 64;
+
+/// What a random body reads of a PE's registers, but T.
+void write_words(Chip& chip, unsigned block, unsigned pe, std::span<const LongWord> words) {
+  chip.write_pe(block, pe, {isa::Memory::gpr, 0, Width::long_word, 16}, words.first(16));
+  chip.write_pe(block, pe, {isa::Memory::gpr, 32, Width::short_word, 16}, words.subspan(16, 16));
+  chip.write_pe(block, pe, {isa::Memory::lm, 0, Width::long_word, 16}, words.subspan(32, 16));
+  chip.write_pe(block, pe, {isa::Memory::lm, 64, Width::short_word, 16}, words.subspan(48, 16));
+}
+
 class CompiledBodies : public CompiledLoops, public testing::WithParamInterface<unsigned> {};
 
 TEST_P(CompiledBodies, RunAsOnTheReference) {
@@ -234,27 +313,17 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
     for (const Line& line : body.lines()) lines.push_back(line);
     program.sections[static_cast<std::size_t>(Section::loop_body)] = selftest::code_of(lines);
     constexpr unsigned kTurns = 7;
-    std::vector<LongWord> records;
-    for (unsigned word = 0; word < kTurns * kBlocks * program.record_words; ++word) {
-      // A long word of a record is a double's, or two short ones.
-      records.push_back(emulator::flt64to72(body.value()).value);
-    }
-    std::vector<LongWord> words;
-    for (unsigned word = 0; word < kPesPerBlock * 64; ++word) words.push_back(emulator::flt64to72(body.value()).value);
+    const std::vector<LongWord> records = body.words(kTurns * kBlocks * program.record_words);
+    const std::vector<LongWord> words = body.words(kPesPerBlock * kWordsOfPe);
     unsigned blocks = 1;
     std::optional<unsigned> filled_up;  // this PE's elements begin alike
     const auto prepare = [&](Chip& chip) {
       for (unsigned each = 0; each < blocks * kPesPerBlock; ++each) {
         const unsigned block = each / kPesPerBlock;
         const unsigned pe = each % kPesPerBlock;
-        const auto some = [&](unsigned first, unsigned count) {
-          const auto own = std::span(words).subspan(pe * 64 + first, count);
-          return pe == filled_up ? with_equal_elements(own) : std::vector<LongWord>(own.begin(), own.end());
-        };
-        chip.write_pe(block, pe, {isa::Memory::gpr, 0, Width::long_word, 16}, some(0, 16));
-        chip.write_pe(block, pe, {isa::Memory::gpr, 32, Width::short_word, 16}, some(16, 16));
-        chip.write_pe(block, pe, {isa::Memory::lm, 0, Width::long_word, 16}, some(32, 16));
-        chip.write_pe(block, pe, {isa::Memory::lm, 64, Width::short_word, 16}, some(48, 16));
+        const auto own = std::span(words).subspan(pe * kWordsOfPe, kWordsOfPe);
+        write_words(chip, block, pe,
+                    pe == filled_up ? with_equal_elements(own) : std::vector<LongWord>(own.begin(), own.end()));
         emulator::PeRegisters registers{};
         for (unsigned element = 0; element < isa::kVectorElements; ++element)
           registers.t[element] = words[pe + (pe == filled_up ? 0 : element)];
@@ -284,6 +353,38 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, 20U));
+
+// Longer than the bodies of the kernels of pair forces.
+TEST_F(CompiledLoops, ALongBodyRunsAsOnTheReference) {
+  constexpr unsigned kLines = 170;
+  constexpr unsigned kTurns = 7;
+  RandomBody body(0);
+  isa::Program program;
+  program.record_words = 4;
+  program.sections[static_cast<std::size_t>(Section::loop_initialization)] = selftest::code_of(body.constants());
+  program.sections[static_cast<std::size_t>(Section::loop_body)] = selftest::code_of(body.tame_lines(kLines));
+  const std::vector<LongWord> records = body.words(kTurns * kBlocks * program.record_words);
+  const std::vector<LongWord> words = body.words(kPesPerBlock * kWordsOfPe);
+  unsigned blocks = 1;
+  const auto prepare = [&](Chip& chip) {
+    for (unsigned each = 0; each < blocks * kPesPerBlock; ++each) {
+      const unsigned pe = each % kPesPerBlock;
+      write_words(chip, each / kPesPerBlock, pe, std::span(words).subspan(pe * kWordsOfPe, kWordsOfPe));
+    }
+  };
+  emulator::LoopRun run{{records, program.record_words, std::uint64_t{kTurns} * kBlocks}, kPesPerBlock};
+  const Outcome outcome = compare(program, run, blocks, prepare, emulator::make_reference_chip());
+  EXPECT_TRUE(outcome.equal) << selftest::text_of(program);
+  EXPECT_GT(outcome.compiled, 0U);
+  const Outcome in_doubles = compare_native(program, run, blocks, prepare);
+  EXPECT_TRUE(in_doubles.equal) << "native\n" << selftest::text_of(program);
+  EXPECT_GT(in_doubles.compiled, 0U);
+  blocks = kBlocks;
+  run.live_pes = 3;
+  const Outcome of_few = compare(program, run, blocks, prepare, emulator::make_reference_chip());
+  EXPECT_TRUE(of_few.equal) << "few live PEs\n" << selftest::text_of(program);
+  EXPECT_GT(of_few.packed, 0U);
+}
 
 // ---- local memory at computed addresses -----------------------------------------------------------------------------
 
