@@ -341,6 +341,37 @@ TEST_F(CompiledLoops, TakeConstantsOfEveryExponent) {
   EXPECT_GT(compiled, 0U);
 }
 
+// In doubles a turn's first part is done beside the turn before: here there is none that it pays to keep.
+TEST_F(CompiledLoops, TakeASumOfProductsInDoubles) {
+  constexpr std::string_view kSource = R"(kernel sum
+bvar long x elt
+var vector short weight hlt
+var vector long sum rrn flt72to64 fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+loop body
+  fmul x weight $lt
+  fadd sum $lti sum
+  nop
+)";
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  const assembler::AssembleResult result = assembler::assemble(kSource, "sum.vsm", options);
+  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
+  const std::vector<LongWord> records(std::size_t{9} * kBlocks, emulator::flt64to72(1.5).value);
+  const auto prepare = [&](Chip& chip) {
+    const std::vector<LongWord> weights(isa::kVectorElements, emulator::flt64to72(0.1).value);
+    const auto address = static_cast<std::uint16_t>(result.program->variables_by(isa::Transfer::hlt).front()->address);
+    for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
+      chip.write_pe(0, pe, {isa::Memory::lm, address, Width::short_word, isa::kVectorElements}, weights);
+    }
+  };
+  const Outcome outcome = compare_native(*result.program, {{records, 1, 9 * kBlocks}, kPesPerBlock}, 1, prepare);
+  EXPECT_TRUE(outcome.equal);
+  EXPECT_GT(outcome.compiled, 0U);
+}
+
 TEST(CompiledLoopBodies, AreRefusedWhereTheHostHasNone) {
   EXPECT_THROW((void)emulator::make_simd_chip(HostIsa::portable, JitUse::always), Error);
 }

@@ -235,6 +235,8 @@ void BodyPlan::find_crossing() {
     if (in_turn(id) && !ahead_[id]) std::ranges::for_each(node(id).args, cross);
   }
   for (const Carried& carried : graph_.carried) cross(carried.after);
+  // Of single operations alone nothing is kept, and so nothing done ahead.
+  if (std::ranges::find(crosses_, true) == crosses_.end()) ahead_.assign(count(), false);
 }
 
 }  // namespace gdr::emulator::jit
