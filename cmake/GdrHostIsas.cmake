@@ -5,8 +5,6 @@ set(GDR_HOST_ISAS portable)
 set(gdr_features_portable)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   list(APPEND GDR_HOST_ISAS sse4_2 avx2 avx512)
-  # Hosts without SSE4.2 were made before 2008; what they run is to be right, and compiles in half the time.
-  set(gdr_options_portable ${GDR_QUICKLY_COMPILED})
   set(gdr_features_sse4_2 sse4.2)
   set(gdr_features_avx2 avx2 fma)
   set(gdr_features_avx512 avx512f avx512dq avx512bw avx512vl avx512cd fma)
