@@ -43,6 +43,8 @@ endif()
 # What nobody waits for while it runs (option parsing, reports, code that mostly calls other components) is optimised less in
 # release builds: it compiles in two thirds of the time.
 set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-O1>)
+# For sources of such targets that somebody does wait for.
+set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
 
 # What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
 # selected targets lacks it.
