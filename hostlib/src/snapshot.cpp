@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -126,18 +125,17 @@ Snapshot read_snapshot(const std::filesystem::path& path) {
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format) {
   const Particles& p = snapshot.particles;
   validate(p);
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
+  std::string text;
   const bool with_header = format == SnapshotFormat::phigrape;
-  if (with_header) fmt::format_to(out, "{}\n{}\n{:.16e}\n", snapshot.step, p.size(), snapshot.time);
+  if (with_header) text = fmt::format("{}\n{}\n{:.16e}\n", snapshot.step, p.size(), snapshot.time);
   for (std::size_t k = 0; k < p.size(); ++k) {
-    if (with_header) fmt::format_to(out, "{:8} ", p.id[k]);
+    if (with_header) text += fmt::format("{:8} ", p.id[k]);
     const Vec3& x = p.position[k];
     const Vec3& v = p.velocity[k];
-    fmt::format_to(out, "{:.16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e}\n", p.mass[k], x.x, x.y, x.z,
-                   v.x, v.y, v.z);
+    text += fmt::format("{:.16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e} {: .16e}\n", p.mass[k], x.x, x.y, x.z,
+                        v.x, v.y, v.z);
   }
-  base::write_file(path, {text.data(), text.size()});
+  base::write_file(path, text);
 }
 
 }  // namespace gdr::hostlib

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
@@ -92,27 +91,26 @@ Table read_csv(std::string_view text, const std::string& name, std::span<const C
 }
 
 std::string to_csv(const Table& table) {
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
+  std::string text;
   const std::vector<Column>& columns = table.columns();
   const auto separator = [&](std::size_t column) { return column + 1 == columns.size() ? '\n' : ','; };
   for (std::size_t column = 0; column < columns.size(); ++column) {
-    fmt::format_to(out, "{}{}", columns[column].name, separator(column));
+    text += fmt::format("{}{}", columns[column].name, separator(column));
   }
   for (std::size_t row = 0; row < table.rows(); ++row) {
     for (std::size_t column = 0; column < columns.size(); ++column) {
       std::visit(
           [&]<class Number>(const std::vector<Number>& values) {
             if constexpr (std::is_floating_point_v<Number>) {
-              fmt::format_to(out, "{:.17g}{}", values[row], separator(column));
+              text += fmt::format("{:.17g}{}", values[row], separator(column));
             } else {
-              fmt::format_to(out, "{}{}", values[row], separator(column));
+              text += fmt::format("{}{}", values[row], separator(column));
             }
           },
           columns[column].numbers);
     }
   }
-  return {text.data(), text.size()};
+  return text;
 }
 
 }  // namespace gdr::hostlib

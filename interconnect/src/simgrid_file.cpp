@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <vector>
 
 #include "gdr/base/error.h"
@@ -17,23 +16,22 @@ std::string simgrid_file(const Topology& topology, double flops_per_second) {
   std::string text =
       "<?xml version=\"1.0\"?>\n<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
       "<platform version=\"4.1\">\n<zone id=\"nodes\" routing=\"Full\">\n";
-  auto to = std::back_inserter(text);
   for (NodeId node = 0; node < topology.nodes(); ++node) {
-    fmt::format_to(to, "<host id=\"{}\" speed=\"{}f\"/>\n", node, flops_per_second);
+    text += fmt::format("<host id=\"{}\" speed=\"{}f\"/>\n", node, flops_per_second);
   }
   // Links by their numbers: their names are for people.
   for (LinkId id = 0; id < topology.links().size(); ++id) {
     const Link& link = topology.links()[id];
-    fmt::format_to(to, "<link id=\"l{}\" bandwidth=\"{}Bps\" latency=\"{}s\"/>\n", id, link.bytes_per_second,
-                   link.latency_seconds);
+    text += fmt::format("<link id=\"l{}\" bandwidth=\"{}Bps\" latency=\"{}s\"/>\n", id, link.bytes_per_second,
+                        link.latency_seconds);
   }
   std::vector<LinkId> route;
   for (NodeId from = 0; from < topology.nodes(); ++from) {
     for (NodeId node = 0; node < topology.nodes(); ++node) {
       if (from == node) continue;
       topology.route_into(from, node, route);
-      fmt::format_to(to, "<route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">", from, node);
-      for (const LinkId id : route) fmt::format_to(to, "<link_ctn id=\"l{}\"/>", id);
+      text += fmt::format("<route src=\"{}\" dst=\"{}\" symmetrical=\"NO\">", from, node);
+      for (const LinkId id : route) text += fmt::format("<link_ctn id=\"l{}\"/>", id);
       text += "</route>\n";
     }
   }

@@ -93,10 +93,6 @@ template <class Shape>
   Planes product = quickly::product<Shape>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
   return {product.high, product.low, uncovered};
 }
-template <class Shape>
-[[gnu::always_inline]] inline QuickBatch<Shape> fmul2(QuickBatch<Shape> a, QuickBatch<Shape> b, Width destination) {
-  return fmul(a, b, destination);
-}
 
 // ---- zeros ---------------------------------------------------------------------------------------------------------
 
@@ -133,7 +129,6 @@ inline ZeroBatch fmul(ZeroBatch a, ZeroBatch b, Width) {
   const Mask zero = is_zero(a.high) | is_zero(b.high);
   return {Bits{}, Bits{}, zero & ~(is_infinite(a.high) | is_infinite(b.high))};
 }
-inline ZeroBatch fmul2(ZeroBatch a, ZeroBatch b, Width destination) { return fmul(a, b, destination); }
 
 // ---- robust --------------------------------------------------------------------------------------------------------
 
@@ -152,7 +147,6 @@ inline RobustBatch fmul(RobustBatch a, RobustBatch b, Width destination) {
       robustly::product<Shape<false, false>>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
   return {product.high, product.low, uncovered};
 }
-inline RobustBatch fmul2(RobustBatch a, RobustBatch b, Width destination) { return fmul(a, b, destination); }
 // Of what passes a word the quick form leaves ties and ends alone.
 inline RobustBatch fpassa(RobustBatch a, Width) { return {a.high, a.low, everywhere()}; }
 inline RobustBatch fmax(RobustBatch a, RobustBatch, Width destination) { return fpassa(a, destination); }
@@ -190,7 +184,6 @@ inline ExactBatch fmul(ExactBatch a, ExactBatch b, Width destination) {
   Planes product = exactly::product({a.high, a.low}, {b.high, b.low}, destination, events);
   return {product.high, product.low, events};
 }
-inline ExactBatch fmul2(ExactBatch a, ExactBatch b, Width destination) { return fmul(a, b, destination); }
 
 }  // namespace
 }  // namespace gdr::emulator::simd

@@ -114,7 +114,14 @@ struct FloatStep {
     return {result.high, result.low, Mask{}, result.uncovered};
   }
 
-  static Redone redo(const Operands& of, Mask wanted) { return redo_lanes<op, width>(of, wanted); }
+  static Redone redo(Operands of, Mask wanted) {
+    if constexpr (op == Op::FSUB) {
+      of.b.high ^= kSign;
+      return redo_lanes<Op::FADD, width>(of, wanted);
+    } else {
+      return redo_lanes<op, width>(of, wanted);
+    }
+  }
 };
 
 template <Op op, Width width>
@@ -438,17 +445,23 @@ Kernel choose_run(const KernelKey& key) {
 
 template <Op op, Width width, bool a_short, bool b_short>
 Kernel choose_negated(const KernelKey& key) {
-  // To a general kernel the two instructions do not matter.
-  return key.negated || key.general ? choose_run<FloatStep<op, width, a_short, b_short, true>>(key)
-                                    : &run_plain<FloatStep<op, width, a_short, b_short, false>>;
+  if constexpr (op == Op::FSUB) {
+    GDR_ASSERT(!flips_signs(key), "what flips signs adds");
+  } else if (flips_signs(key)) {
+    return choose_run<FloatStep<op, width, a_short, b_short, true>>(key);
+  }
+  return &run_plain<FloatStep<op, width, a_short, b_short, false>>;
 }
 
 template <Op op, Width width>
 Kernel choose_shape(const KernelKey& key) {
-  if (key.a_short) {
+  if constexpr (isa::info_of(op).sources == 1) {
+    return key.a_short ? choose_negated<op, width, true, false>(key) : choose_negated<op, width, false, false>(key);
+  } else if (key.a_short) {
     return key.b_short ? choose_negated<op, width, true, true>(key) : choose_negated<op, width, true, false>(key);
+  } else {
+    return key.b_short ? choose_negated<op, width, false, true>(key) : choose_negated<op, width, false, false>(key);
   }
-  return key.b_short ? choose_negated<op, width, false, true>(key) : choose_negated<op, width, false, false>(key);
 }
 
 template <Op op>
@@ -465,8 +478,11 @@ Kernel choose_width(const KernelKey& key) {
   }
 }
 
+/// Of a product of long words both halves are formed at once.
+constexpr Op kernel_of(Op op) { return op == Op::FMULL ? Op::FMUL : op; }
+
 Kernel choose_kernel(const KernelKey& key) {
-  return with_operation(key.op, [&]<Op op>() { return choose_width<op>(key); });
+  return with_operation(key.op, [&]<Op op>() { return choose_width<kernel_of(op)>(key); });
 }
 
 }  // namespace

@@ -161,6 +161,10 @@ struct KernelKey {
   bool native = false;  // floating point of the host
 };
 
+/// Whether the kernel flips the signs of operands as the micro-operation says; to a general one the two instructions do
+/// not matter. None of them subtracts, unless in the host's arithmetic: FADD with b flipped does.
+[[nodiscard]] inline bool flips_signs(const KernelKey& key) { return key.negated || key.general; }
+
 [[nodiscard]] Kernel find_kernel(HostIsa isa, const KernelKey& key);
 
 // ---- micro-operations that move words, the same on every host ----------------------------------------------------

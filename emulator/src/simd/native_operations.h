@@ -17,7 +17,6 @@ inline NativeBatch fpassa(NativeBatch a, Width) { return a; }
 inline NativeBatch fmax(NativeBatch a, NativeBatch b, Width) { return {select(a.value < b.value, b.value, a.value)}; }
 inline NativeBatch fmin(NativeBatch a, NativeBatch b, Width) { return {select(b.value < a.value, b.value, a.value)}; }
 inline NativeBatch fmul(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
-inline NativeBatch fmul2(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
 
 /// As registers hold it, in either width: what is too small for a word is zero.
 inline Bits native_word(NativeBatch result) {

@@ -347,6 +347,10 @@ void SectionScheduler::emit_unit(const Action& action) {
   }
   if (action.flag) op.flag = flag_destination_of(action);
   key.native = host_doubles();
+  if (key.op == isa::Op::FSUB && !key.native && flips_signs(key)) {
+    key.op = isa::Op::FADD;
+    op.flip_b ^= std::uint64_t{1} << 63;
+  }
   op.run = find_kernel(kernels_.isa, key);
   if (isa::info_of(action.op).unit != Unit::alu) code_.fp_elements += line_->vlen;
   code_.ops.push_back(op);
