@@ -178,6 +178,24 @@ loop body
   return *std::move(result.program);
 }
 
+/// Begins with halves of words that its body overwrites; each word stands in two rows.
+isa::Program kernel_that_takes_halves() {
+  constexpr const char* kSource = R"(
+kernel halves
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+loop initialization
+  upassa $m1v $r40v
+  nop
+loop body
+  fadd xj xj xi
+  nop
+)";
+  assembler::AssembleResult result = assembler::assemble(kSource, "halves.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *std::move(result.program);
+}
+
 class PackedBlocks : public testing::TestWithParam<const char*> {};
 
 TEST_P(PackedBlocks, ShowTheirResultsWhoeverLooksAndWhenever) {
@@ -280,6 +298,28 @@ TEST(PackedSums, GoOnFromRunToRun) {
       if (random() % 4 == 0) chips.expect_equal_results(1 + static_cast<unsigned>(random() % 12));
     }
     chips.expect_equal_copies(3);
+    EXPECT_GT(emulator::jit::packed_turns(), packed_before);
+  }
+  if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";
+}
+
+TEST(PackedHalves, AreThoseOfWordsThatTheBodyOverwrites) {
+  const isa::Program program = kernel_that_takes_halves();
+  ASSERT_EQ(program.variables_by(isa::Transfer::hlt).front()->address, 0) << "where the halves are";
+  bool compiles = false;
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    compiles = true;
+    std::mt19937_64 random(6);
+    TwoChips chips(program, isa);
+    chips.initialize();
+    const std::uint64_t packed_before = emulator::jit::packed_turns();
+    for (unsigned step = 0; step < 3; ++step) {
+      for (unsigned block = 0; block < kBlocks; ++block) chips.write_particles({block, 1}, 1, random);
+      const std::vector<LongWord> records = random_records(program, 3 * kBlocks, random);
+      chips.run({0, kBlocks}, {{records, program.record_words, records.size()}, 1});
+      for (unsigned block = 0; block < kBlocks; ++block) chips.expect_equal_block(block, 1);
+    }
     EXPECT_GT(emulator::jit::packed_turns(), packed_before);
   }
   if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";

@@ -86,7 +86,8 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
   if (std::ranges::any_of(bm, [&](unsigned word) { return word < records; })) return;
   std::ranges::sort(bm);
   bm.erase(std::ranges::unique(bm).begin(), bm.end());
-  const RowSet taken_rows = (read | written).whole_pairs() - overwritten;
+  // Half of a pair may be kept in both its rows.
+  const RowSet taken_rows = (read | written).whole_pairs() - overwritten.both_of_pairs();
   left_rows = written.whole_pairs();
   taken = numbers_of(taken_rows - left_rows);
   kept = numbers_of(taken_rows & left_rows);
