@@ -47,7 +47,7 @@ std::string LmCode::upper_of(const Value& pair) { return w_->integer("and", pair
 Value LmCode::gathered(Width width, const std::string& row) {
   if (!graph_.lm_of_longs) return {w_->gather(row, 0), {}};
   const std::string at = pair_of(row);
-  const Value pair{w_->gather(at, 0), w_->gather(at, 1)};
+  Value pair{w_->gather(at, 0), w_->gather(at, 1)};
   if (width == Width::long_word) return pair;
   return {w_->select(is_odd(row), CodeType::bits, lower_of(pair), upper_of(pair)), {}};
 }

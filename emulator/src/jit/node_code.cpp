@@ -264,7 +264,7 @@ Value NodeCode::bits(const Node& each) {
 }
 
 Value NodeCode::upper(const Node& each) {
-  const Value whole = of(each.args[0]);
+  Value whole = of(each.args[0]);
   if (each.type != NodeType::number) return {w_->integer("and", whole.first, w_->literal(kShortBitsMask)), {}};
   if (target_.host_doubles) return whole;
   const std::string head = whole.second.empty() ? whole.first : number_.toward_zero(whole);
