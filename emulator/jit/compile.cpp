@@ -25,6 +25,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,19 +86,26 @@ bool add_passes(llvm::LLVMTargetMachine& machine, llvm::legacy::PassManager& pas
   return true;
 }
 
-/// Of some functions of the text; the others are only named.
-using Wanted = bool (*)(std::size_t function);
+/// The text with those of its functions that are wanted, counted from 0; the others are only declared.
+template <class Wanted>
+std::string with_functions(llvm::StringRef ir, Wanted wanted) {
+  auto [function, rest] = ir.split("\ndefine ");
+  std::string text = function.str();
+  for (std::size_t n = 0; !rest.empty(); ++n) {
+    std::tie(function, rest) = rest.split("\ndefine ");
+    const bool whole = wanted(n);
+    text += whole ? "\ndefine " : "\ndeclare ";
+    text += whole ? function : function.split(" {\n").first;
+  }
+  return text + '\n';
+}
 
-Object object_of(llvm::StringRef ir, const char* cpu, Wanted wanted) {
+Object object_of(llvm::StringRef ir, const char* cpu) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic fault;
   const std::unique_ptr<llvm::Module> module = llvm::parseAssembly({ir, "body"}, fault, context);
   if (module == nullptr) {
     throw std::runtime_error("line " + std::to_string(fault.getLineNo()) + ": " + fault.getMessage().str());
-  }
-  std::size_t defined = 0;
-  for (llvm::Function& each : *module) {
-    if (!each.isDeclaration() && !wanted(defined++)) each.deleteBody();
   }
   const std::unique_ptr<llvm::LLVMTargetMachine> machine(
       static_cast<llvm::LLVMTargetMachine*>(target().createTargetMachine(
@@ -117,17 +125,18 @@ Object object_of(llvm::StringRef ir, const char* cpu, Wanted wanted) {
 }
 
 /// The functions in one object, or, for half the time, in two: the first one, which is the longest, and the others.
+/// Those tell nothing of lines, which are behind the functions in the text.
 std::vector<Object> objects_of(llvm::StringRef ir, const char* cpu, bool in_one) {
   std::vector<Object> objects;
   if (in_one) {
-    objects.push_back(object_of(ir, cpu, [](std::size_t) { return true; }));
+    objects.push_back(object_of(ir, cpu));
     return objects;
   }
   target();  // known before two threads ask for it
   // Without a second thread, when its object is asked for.
   std::future<Object> others =
-      std::async([&] { return object_of(ir, cpu, [](std::size_t function) { return function != 0; }); });
-  objects.push_back(object_of(ir, cpu, [](std::size_t function) { return function == 0; }));
+      std::async([&] { return object_of(with_functions(ir, [](std::size_t n) { return n != 0; }), cpu); });
+  objects.push_back(object_of(with_functions(ir, [](std::size_t n) { return n == 0; }), cpu));
   objects.push_back(others.get());
   return objects;
 }

@@ -11,7 +11,8 @@ typedef void (*GdrJitTake)(void* receiver, const char* bytes, size_t size);
 /// Compiles `ir` for the processor that LLVM knows as `cpu`. The code needs nothing but itself and stands at any
 /// address that is a multiple of 64. `entries` receives the offsets of the functions named in `names`. Returns 0, or -1
 /// with a message of at most `error_size` bytes. `take_object`, if it is not null, receives the object file with the
-/// same receiver, before the code: sections of the code have their offset in it as address. Thread safe.
+/// same receiver, before the code: sections of the code have their offset in it as address. If it is null, two threads
+/// compile, each some of the functions; a text that tells of lines must not be compiled so. Thread safe.
 typedef int (*GdrJitCompile)(const char* ir, size_t size, const char* cpu, const char* const* names, size_t name_count,
                              uint64_t* entries, GdrJitTake take, GdrJitTake take_object, void* receiver, char* error,
                              size_t error_size);

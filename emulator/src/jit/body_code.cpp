@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 
@@ -266,7 +265,7 @@ class Generator {
 
   /// Values of a turn become those that it takes over.
   void take_over(const std::vector<Phi>& phis, TurnPart part) {
-    const auto name = [&](std::size_t at) { return w_->handed_on(phis[at].name, part); };
+    const auto name = [&](std::size_t at) { return handed_on(phis[at], part); };
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
       nodes_.values[plan_.taken_as(n)] = {name(first), second != first ? name(second) : std::string()};
     });
@@ -374,7 +373,7 @@ class Generator {
     for (NodeId id = 0; id < count(); ++id) {
       if (plan_.needed(id) && plan_.uniform(id) && !plan_.fused(id)) (void)nodes_.own(id);
     }
-    for (const NodeCode::Shared& each : nodes_.shared()) {
+    for (const SharedValue& each : code_.shared) {
       const Value value = nodes_.own(each.node);
       const NodeType type = node(each.node).type;
       if (type == NodeType::flag) {

@@ -1,5 +1,5 @@
-// A body's graph as text in a target's language: a function for what is equal in all PEs, one for the rest, and one for
-// the rest of the last turn of a run.
+// A body's graph as text in a target's language: a function for what is equal in all PEs, one for the rest, and, where
+// the target keeps them apart, one for the last turn of a run and turns that several side by side leave.
 //
 // Values are doubles: a short number is one, a product of two short numbers is one, a long number is a head and a rest.
 // What the chip rounds is rounded in the fewest instructions that are exact for nearly all data; what makes sure that
@@ -26,6 +26,14 @@ struct RecordWord {
   [[nodiscard]] unsigned planes() const { return is_long && !is_double ? 2 : 1; }
 };
 
+/// A value that one function leaves for the others; two forms of a body that share the same have it in the same places.
+struct SharedValue {
+  NodeId node = kNoNode;
+  unsigned first = 0;  // of its words
+
+  bool operator==(const SharedValue&) const = default;
+};
+
 /// What a caller must know of the code.
 ///
 /// uniform(records, state, shared): records: [plane][turns] words of CodeTarget::turns() turns, the planes of
@@ -41,15 +49,18 @@ struct RecordWord {
 /// the words that each turn stores, and for each of its scatters the row of local memory and what stood there before.
 /// `element` is 0, or the first one of a group of `elements`.
 ///
-/// Both return a bit for each lane that is right, provided that MXCSR tells of no inexact result, and write to their
-/// last argument alone; but scatters go to local memory at once, and somebody has to take them back if a lane is wrong.
+/// last_turns() is called by turns() alone, for turns that its loop leaves.
+///
+/// Each returns a bit for each lane that is right, provided that MXCSR tells of no inexact result. They write to
+/// `shared` and to `results`, and scatters go to local memory at once: somebody has to take them back if a lane is
+/// wrong.
 struct BodyCode {
   std::string text;
   std::string uniform;  // of it, this function: where two bodies have the same one, each takes what the other works out
   CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
-  std::vector<NodeId> shared;  // what these words are, in their order
+  std::vector<SharedValue> shared;  // what these words are, in their order
   std::vector<Carried> carried;
   bool leaves_all = false;       // also what no turn reads, as the machine does; else the last turn is not for it
   std::vector<Left> left;        // of the last turn; their planes follow those of the words carried

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gdr/base/error.h"
 #include "graph_nodes.h"
 #include "simd/line_facts.h"
 #include "vector_elements.h"
@@ -259,13 +260,14 @@ class Builder {
     if (port.store_source == Source::lm && line.lm_read.indirect) {
       throw Refusal{"it stores a word of a computed address to broadcast memory"};
     }
+    GDR_ASSERT(graph_.elements == isa::kVectorElements,
+               "a PE alone stores, so that no half of the elements stands for all");
     std::vector<BmStep> steps;
     for (unsigned element = 0; element < line.vlen; ++element) {
       BmStep step;
       step.address = port.address + (port.vector ? element * isa::short_words(port.width) : 0);
-      step.group = element / graph_.elements;
       step.pe = port.pe;
-      step.stored = stored_word(operand(port.store_source, port.width, element % graph_.elements), port.width);
+      step.stored = stored_word(operand(port.store_source, port.width, element), port.width);
       steps.push_back(step);
     }
     return steps;

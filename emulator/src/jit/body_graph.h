@@ -107,7 +107,6 @@ struct BmStep {
   std::uint32_t address = 0;  // in short words
   std::uint32_t words = 0;    // that go to the tree
   std::uint32_t stored = 0;   // index of the word stored
-  std::uint32_t group = 0;    // of the elements it belongs to
   std::uint32_t pe = 0;       // that stores it
 };
 

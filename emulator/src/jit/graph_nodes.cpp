@@ -13,6 +13,15 @@ NodeId GraphNodes::add(const Node& node) {
   return at->second;
 }
 
+NodeId GraphNodes::of_one(NodeOp op, NodeType type, Width width, NodeId arg) {
+  Node node;
+  node.op = op;
+  node.type = type;
+  node.width = width;
+  node.args[0] = arg;
+  return add(node);
+}
+
 NodeId GraphNodes::constant(isa::LongWord value, NodeType type) {
   Node node;
   node.type = type;
@@ -81,12 +90,8 @@ NodeId GraphNodes::passed(Width width, NodeId id) {
 NodeId GraphNodes::as_bits(NodeId id) {
   const Node& node = nodes_[id];
   if (node.type != NodeType::number) return id;
-  Node bits;
-  bits.op = NodeOp::bits;
-  bits.type = node.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
-  bits.width = node.width;
-  bits.args[0] = id;
-  return add(bits);
+  return of_one(NodeOp::bits, node.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits, node.width,
+                id);
 }
 
 NodeId GraphNodes::as_word(NodeId id, Width width) {
@@ -99,20 +104,13 @@ NodeId GraphNodes::as_word(NodeId id, Width width) {
 NodeId GraphNodes::upper(NodeId id) {
   const Node& node = nodes_[id];
   if (node.width == Width::short_word) return id;
-  Node half;
-  half.op = NodeOp::upper;
-  half.type = node.type == NodeType::number ? NodeType::number : NodeType::short_bits;
-  half.args[0] = id;
-  return add(half);
+  const NodeType type = node.type == NodeType::number ? NodeType::number : NodeType::short_bits;
+  return of_one(NodeOp::upper, type, Width::short_word, id);
 }
 
 NodeId GraphNodes::lower(NodeId id) {
   if (nodes_[id].type != NodeType::long_bits) throw Refusal{"it takes half of a number"};
-  Node half;
-  half.op = NodeOp::lower;
-  half.type = NodeType::short_bits;
-  half.args[0] = id;
-  return add(half);
+  return of_one(NodeOp::lower, NodeType::short_bits, Width::short_word, id);
 }
 
 NodeId GraphNodes::as_number(NodeId id) {
@@ -126,20 +124,13 @@ NodeId GraphNodes::as_number(NodeId id) {
   if (node.op == NodeOp::upper && nodes_[node.args[0]].op == NodeOp::row && nodes_[node.args[0]].place >= simd::kTRow) {
     return upper(as_number(node.args[0]));
   }
-  Node number;
-  number.op = NodeOp::number;
-  number.width = node.type == NodeType::long_bits ? Width::long_word : Width::short_word;
-  number.args[0] = id;
-  return add(number);
+  return of_one(NodeOp::number, NodeType::number,
+                node.type == NodeType::long_bits ? Width::long_word : Width::short_word, id);
 }
 
 NodeId GraphNodes::at_port(NodeId number) {
   if (nodes_[number].width == Width::short_word) return number;
-  Node node;
-  node.op = NodeOp::port;
-  node.width = Width::long_word;
-  node.args[0] = number;
-  return add(node);
+  return of_one(NodeOp::port, NodeType::number, Width::long_word, number);
 }
 
 bool GraphNodes::is_infinity(NodeId id) const {

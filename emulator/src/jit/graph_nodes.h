@@ -47,6 +47,7 @@ class GraphNodes {
   NodeId lower(NodeId id);
 
  private:
+  NodeId of_one(NodeOp op, NodeType type, Width width, NodeId arg);
   NodeId as_number(NodeId id);
   NodeId at_port(NodeId number);
   [[nodiscard]] bool is_infinity(NodeId id) const;

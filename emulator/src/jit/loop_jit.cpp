@@ -369,8 +369,7 @@ void LoopJit::Form::run_bm_steps(const BlockTurns& turns, const Buffers& buffers
         continue;
       }
       if (step.pe >= turns.live_pes) continue;
-      const std::uint64_t* const word =
-          planes + step.group * group_words() + plane_of[step.stored] * kRowWords + step.pe;
+      const std::uint64_t* const word = planes + plane_of[step.stored] * kRowWords + step.pe;
       at[0] = word[0] >> simd::kShortShift;
       if (code.stored[step.stored].is_long) at[1] = ((word[0] << 8) | word[kRowWords]) & isa::kShortMask;
     }

@@ -26,9 +26,8 @@ NodeCode::NodeCode(const BodyGraph& graph, const BodyFacts& facts, const BodyPla
       code_(code),
       number_(target, robust_),
       memory_(graph, number_) {
-  code_.shared = plan_.shared();
-  for (const NodeId id : code_.shared) {
-    shared_.push_back({id, code_.shared_words});
+  for (const NodeId id : plan_.shared()) {
+    code_.shared.push_back({id, code_.shared_words});
     code_.shared_words += plan_.is_two_values(id) ? 2 : 1;
   }
   code_.scatters = graph_.scatters;
@@ -137,8 +136,8 @@ Value NodeCode::taken(NodeId id) {
   GDR_ASSERT(in_turns_, "values of a turn are wanted inside it alone");
   Value& value = values[id];
   if (!value.first.empty()) return value;
-  const auto known = std::ranges::find(shared_, id, &Shared::node);
-  GDR_ASSERT(known != shared_.end(), "the plan knows all that is wanted");
+  const auto known = std::ranges::find(code_.shared, id, &SharedValue::node);
+  GDR_ASSERT(known != code_.shared.end(), "the plan knows all that is wanted");
   const NodeType type = node(id).type;
   const CodeType as = type == NodeType::number ? CodeType::number : CodeType::bits;
   value.first = w_->shared(as, known->first);

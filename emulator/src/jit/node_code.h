@@ -29,14 +29,6 @@ class NodeCode {
   /// What comes now is in a turn, where there are values that another function has left.
   void begin_turns() { in_turns_ = true; }
 
-  /// A value that one function leaves for the others; two forms of a body that share the same have it in the same
-  /// places.
-  struct Shared {
-    NodeId node;
-    unsigned first;  // of its words
-  };
-  [[nodiscard]] const std::vector<Shared>& shared() const { return shared_; }
-
   /// By node; empty: not yet worked out.
   std::vector<Value> values;
   [[nodiscard]] NumberCode& numbers() { return number_; }
@@ -100,7 +92,6 @@ class NodeCode {
   BodyCode& code_;
   NumberCode number_;
   LmCode memory_;
-  std::vector<Shared> shared_;
   Writer* w_ = nullptr;
   std::optional<std::uint32_t> line_;  // that is at hand
   bool in_uniform_ = false;

@@ -16,8 +16,7 @@ bool elements_are_independent(const std::vector<const DecodedLine*>& lines) {
   const auto takes = [&](const isa::Access& access) {
     if (access.storage == isa::Storage::flag || access.indirect || access.one_pe) return false;
     if (!simd::in_registers(access)) {
-      return (access.storage != isa::Storage::bm && access.storage != isa::Storage::record) || access.write ||
-             access.step == 0;
+      return (access.storage != isa::Storage::bm && access.storage != isa::Storage::record) || access.step == 0;
     }
     const simd::RowPattern rows = simd::pattern_of(access, isa::kVectorElements);
     const Width of_access = access.storage == isa::Storage::t ? Width::long_word : access.width;

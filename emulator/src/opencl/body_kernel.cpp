@@ -148,8 +148,8 @@ __kernel __attribute__((reqd_work_group_size(PES / LANES, 1, 1))) void run_turns
               *to++ = (at[2 * w] << 28) | (at[2 * w + 1] >> 8);
               *to++ = at[2 * w + 1] & 255;
             }
-          } else if (step[6] < task->live_pes) {
-            __global const ulong* word = planes + step[5] * GROUP_WORDS + step[3] * PES + step[6];
+          } else if (step[5] < task->live_pes) {
+            __global const ulong* word = planes + step[3] * PES + step[5];
             at[0] = word[0] >> 28;
             if (step[4]) at[1] = ((word[0] & 0xfffffffUL) << 8) | word[PES];
           }
@@ -220,8 +220,7 @@ BodyKernel make_body_kernel(const jit::BodyGraph& graph, jit::Rounding rounding,
   for (const jit::BmStep& step : code.bm_steps) {
     const bool is_long = !step.collects && code.stored[step.stored].is_long;
     bm_steps.push_back({step.collects ? 1U : 0U, step.not_first ? 1U : 0U, step.address,
-                        step.collects ? step.words : plane_of_stored[step.stored], is_long ? 1U : 0U, step.group,
-                        step.pe});
+                        step.collects ? step.words : plane_of_stored[step.stored], is_long ? 1U : 0U, step.pe});
   }
   const unsigned groups = isa::kVectorElements / code.elements;
   const unsigned group_words = (planes + jit::kTurns * stored_planes) * kPesPerBlock;
@@ -245,7 +244,7 @@ BodyKernel make_body_kernel(const jit::BodyGraph& graph, jit::Rounding rounding,
   define("GROUP_ELEMENTS", code.elements);
   define("GROUP_WORDS", group_words);
   kernel.source = std::string(kMachineTypes) + vector_names(lanes) + numbers + table("recorded", recorded, 2) +
-                  table("landing", landing, 2) + table("left_flags", left_flags, 1) + table("bm_steps", bm_steps, 7) +
+                  table("landing", landing, 2) + table("left_flags", left_flags, 1) + table("bm_steps", bm_steps, 6) +
                   code.text + kKernel;
   return kernel;
 }
