@@ -92,10 +92,11 @@ function(gdr_component name)
   target_link_libraries(gdr_${name} PRIVATE ${COMPONENT_PRIVATE} $<BUILD_INTERFACE:gdr_options>)
 endfunction()
 
-# gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY]): a GoogleTest program; each TEST is a CTest test.
-# NIGHTLY tests carry the label nightly, which scripts/test leaves out and scripts/nightly runs.
+# gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY | SOAK]): a GoogleTest program; each TEST is a CTest test.
+# NIGHTLY tests carry the label nightly, which scripts/test leaves out and scripts/nightly runs; SOAK tests the label soak,
+# for scripts/soak.
 function(gdr_test name)
-  cmake_parse_arguments(TEST "NIGHTLY" "" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "NIGHTLY;SOAK" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main gdr_options)
   if(GDR_SANITIZE)
@@ -103,9 +104,14 @@ function(gdr_test name)
     target_compile_options(${name} PRIVATE -O0)
   endif()
   set(label unit)
-  if(TEST_NIGHTLY)
-    set(label nightly)
-  endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  set(prefix)
+  foreach(other nightly soak)
+    string(TOUPPER ${other} option)
+    if(TEST_${option})
+      set(label ${other})
+      set(prefix ${other}.)  # programs may share a source
+    endif()
+  endforeach()
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}"
     PROPERTIES LABELS ${label} ENVIRONMENT "GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache;POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache")
 endfunction()

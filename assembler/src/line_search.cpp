@@ -58,8 +58,7 @@ class Search {
     Walk walk = walk_from(first_);
     // Where a quarter of the tries gives no schedule at all, however long, the others would hardly.
     double limit = std::max({options_.tries / 4, options_.tries_for_one, 1.0});
-    for (double tries = 0; tries < limit; ++tries) {
-      const auto attempts = static_cast<std::uint64_t>(tries);
+    for (std::uint64_t attempts = 0; static_cast<double>(attempts) < limit; ++attempts) {
       if (--walk.patience == 0) walk = walk_from(elsewhere());
       Genes next = next_of(walk, attempts);
       const std::optional<std::size_t> lines = attempt(next, walk.most);

@@ -1,5 +1,4 @@
-// The comparison of pairs_on_engines_test.cpp on a thousand million pairs per operation, in shares that run side by
-// side.
+// The comparison of pairs_on_engines_test.cpp on GDR_PAIRS pairs per operation, in shares that run side by side.
 #include "pairs_on_engines.h"
 
 #include <gtest/gtest.h>
@@ -8,19 +7,18 @@ namespace gdr::tests {
 namespace {
 
 constexpr std::uint64_t kShares = 4;
-constexpr std::uint64_t kPairs = 1'000'000'000;
 
-class PairsOnEnginesNightly : public testing::TestWithParam<std::tuple<isa::Op, std::uint64_t>> {};
+class ManyPairsOnEngines : public testing::TestWithParam<std::tuple<isa::Op, std::uint64_t>> {};
 
-TEST_P(PairsOnEnginesNightly, AgreeAndAreWhatMpfrSays) {
+TEST_P(ManyPairsOnEngines, AgreeAndAreWhatMpfrSays) {
   const auto [operation, share] = GetParam();
   constexpr std::uint64_t kFirstSeed = 1000;
   const std::vector<OperandWidths> widths = operand_widths(operation);
-  compare_engines(operation, widths[share % widths.size()], emulator::available_host_isas(), kPairs / kShares,
-                  kFirstSeed + share);
+  compare_engines(operation, widths[share % widths.size()], emulator::available_host_isas(),
+                  std::uint64_t{GDR_PAIRS} / kShares, kFirstSeed + share);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEnginesNightly,
+INSTANTIATE_TEST_SUITE_P(Operations, ManyPairsOnEngines,
                          testing::Combine(testing::ValuesIn(fp_operations()),
                                           testing::Range(std::uint64_t{0}, kShares)),
                          [](const auto& tested) {
