@@ -56,6 +56,11 @@ Vec3 finite(const char* name, std::size_t number, const double (&x)[3]) {
   return {finite(name, number, x[0]), finite(name, number, x[1]), finite(name, number, x[2])};
 }
 
+double softening(double eps2) {
+  if (eps2 >= 0 && std::isfinite(eps2)) return eps2;
+  throw Error(fmt::format("eps^2 = {} is refused: it must be at least 0 and finite", eps2));
+}
+
 /// kernels/gravity.vsm on a device of its own.
 class Board {
  public:
@@ -106,6 +111,20 @@ class Board {
     std::vector<Vec3> positions;
     for (std::size_t k = 0; k < n; ++k) positions.push_back(finite("position", k, x[k]));
     x_ = std::move(positions);
+    eps2_.emplace();
+  }
+  /// `eps2_of`: by i-particle, of the first ones.
+  template <class Function>
+  void set_eps2(int count, Function eps2_of) {
+    stop();
+    eps2_.reset();
+    const std::size_t n = count_of("n", count);
+    if (!x_ || n > x_->size()) {
+      throw Error(fmt::format("eps of {} i-particles is refused: {} are set", n, x_ ? x_->size() : 0));
+    }
+    std::vector<double> eps2;
+    for (std::size_t k = 0; k < n; ++k) eps2.push_back(softening(eps2_of(k)));
+    eps2_ = std::move(eps2);
   }
   /// With what was set last: throws gdr::Error if some of it was refused.
   void run(double eps2) {
@@ -116,12 +135,14 @@ class Board {
     if (!refused_.empty() && *refused_.begin() < *nj_) {
       throw Error(fmt::format("the particle at address {} was refused, and no other was set", *refused_.begin()));
     }
-    if (std::isnan(eps2)) throw Error("eps was refused, and no other was set");
+    if (!eps2_ || (std::isnan(eps2) && eps2_->size() < x_->size())) {
+      throw Error("eps was refused, and no other was set");
+    }
     std::vector<std::uint64_t> fields(x_->size() * i_.fields);
     for (std::size_t k = 0; k < x_->size(); ++k) {
       const std::span record = std::span(fields).subspan(k * i_.fields, i_.fields);
       hostlib::put(record, i_.vector, (*x_)[k]);
-      hostlib::put(record, i_.number, eps2);
+      hostlib::put(record, i_.number, k < eps2_->size() ? (*eps2_)[k] : eps2);
     }
     device_.start(fields, *nj_);
     running_ = true;
@@ -163,7 +184,8 @@ class Board {
   Layout result_;
   std::optional<std::size_t> nj_ = 0;  // none: what was set last was refused, as below
   std::optional<std::vector<Vec3>> x_ = std::vector<Vec3>();
-  std::set<std::size_t> refused_;  // addresses
+  std::optional<std::vector<double>> eps2_ = std::vector<double>();  // of the first i-particles, not those of all
+  std::set<std::size_t> refused_;                                    // addresses
   bool running_ = false;
   std::optional<std::size_t> ran_;  // i-particles of the last run
   std::vector<std::uint64_t> results_;
@@ -273,10 +295,7 @@ int j_capacity() noexcept {
 void set_eps2(double eps2) noexcept {
   on(0, "g5_set_eps_to_all", [&](Board&) {
     instance.get().eps2 = std::numeric_limits<double>::quiet_NaN();  // of one that is refused
-    if (!(eps2 >= 0 && std::isfinite(eps2))) {
-      throw Error(fmt::format("eps^2 = {} is refused: it must be at least 0 and finite", eps2));
-    }
-    instance.get().eps2 = eps2;
+    instance.get().eps2 = softening(eps2);
   });
 }
 
@@ -290,6 +309,17 @@ void set_j(int device, int address, int n, ConstVectors x, const double* m) noex
 
 void set_i(int device, int n, ConstVectors x) noexcept {
   on(device, "g5_set_xi", [&](Board& board) { board.set_i(n, x); });
+}
+
+void set_i(int device, int n, ConstVectors x, const double* eps2) noexcept {
+  on(device, "g5_set_xei", [&](Board& board) {
+    board.set_i(n, x);
+    board.set_eps2(n, [&](std::size_t k) { return eps2[k]; });
+  });
+}
+
+void set_eps(int device, int n, const double* eps) noexcept {
+  on(device, "g5_set_eps", [&](Board& board) { board.set_eps2(n, [&](std::size_t k) { return eps[k] * eps[k]; }); });
 }
 
 void run(int device) noexcept {
@@ -318,6 +348,13 @@ void get_force(int device, int n, Vectors a, double* p) noexcept {
 void force_on(int device, ConstVectors x, Vectors a, double* p, int n) noexcept {
   if (n == 0) return;
   set_i(device, n, x);
+  run(device);
+  get_force(device, n, a, p);
+}
+
+void force_on(int device, ConstVectors x, const double* eps2, Vectors a, double* p, int n) noexcept {
+  if (n == 0) return;
+  set_i(device, n, x, eps2);
   run(device);
   get_force(device, n, a, p);
 }

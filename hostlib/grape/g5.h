@@ -19,17 +19,22 @@ int pipelines() noexcept;
 /// j-particles that a device holds.
 int j_capacity() noexcept;
 
-/// Of all devices.
+/// Of all devices, for i-particles that have none of their own.
 void set_eps2(double eps2) noexcept;
 void set_nj(int device, int nj) noexcept;
 /// j-particles `address` and following from x[0 .. n - 1] and m[0 .. n - 1].
 void set_j(int device, int address, int n, ConstVectors x, const double* m) noexcept;
 void set_i(int device, int n, ConstVectors x) noexcept;
+/// With eps2[0 .. n - 1], a softening for each.
+void set_i(int device, int n, ConstVectors x, const double* eps2) noexcept;
+/// eps[0 .. n - 1] for the first n i-particles of set_i(), not squared.
+void set_eps(int device, int n, const double* eps) noexcept;
 void run(int device) noexcept;
 /// Forces on the first n i-particles of set_i(): a = sum m d / r^3, p = sum m / r (GDR_G5_POTENTIAL=negative: minus
 /// it), r^2 = d.d + eps2. A pair with r = 0 adds nothing; the particle itself, if it is among the j-particles, adds m /
 /// eps to p.
 void get_force(int device, int n, Vectors a, double* p) noexcept;
 void force_on(int device, ConstVectors x, Vectors a, double* p, int n) noexcept;
+void force_on(int device, ConstVectors x, const double* eps2, Vectors a, double* p, int n) noexcept;
 
 }  // namespace gdr::grape::g5

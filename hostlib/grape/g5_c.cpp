@@ -19,17 +19,27 @@ GDR_G5_C g5_set_n(int n) { g5::set_nj(0, n); }
 GDR_G5_C g5_set_xmj(int address, int n, ConstVectors x, const double* m) { g5::set_j(0, address, n, x, m); }
 GDR_G5_C g5_set_jp(int address, int n, const double* m, ConstVectors x) { g5::set_j(0, address, n, x, m); }
 GDR_G5_C g5_set_xi(int n, ConstVectors x) { g5::set_i(0, n, x); }
+GDR_G5_C g5_set_xei(int n, ConstVectors x, const double* eps2) { g5::set_i(0, n, x, eps2); }
+GDR_G5_C g5_set_eps(int n, const double* eps) { g5::set_eps(0, n, eps); }
 GDR_G5_C g5_run() { g5::run(0); }
 GDR_G5_C g5_get_force(int n, Vectors a, double* p) { g5::get_force(0, n, a, p); }
 GDR_G5_C g5_calculate_force_on_x(ConstVectors x, Vectors a, double* p, int n) { g5::force_on(0, x, a, p, n); }
+GDR_G5_C g5_calculate_force_on_xe(ConstVectors x, const double* eps2, Vectors a, double* p, int n) {
+  g5::force_on(0, x, eps2, a, p, n);
+}
 
 GDR_G5_C g5_set_nMC(int device, int n) { g5::set_nj(device, n); }
 GDR_G5_C g5_set_xmjMC(int device, int address, int n, ConstVectors x, const double* m) {
   g5::set_j(device, address, n, x, m);
 }
 GDR_G5_C g5_set_xiMC(int device, int n, ConstVectors x) { g5::set_i(device, n, x); }
+GDR_G5_C g5_set_xeiMC(int device, int n, ConstVectors x, const double* eps2) { g5::set_i(device, n, x, eps2); }
+GDR_G5_C g5_set_epsMC(int device, int n, const double* eps) { g5::set_eps(device, n, eps); }
 GDR_G5_C g5_runMC(int device) { g5::run(device); }
 GDR_G5_C g5_get_forceMC(int device, int n, Vectors a, double* p) { g5::get_force(device, n, a, p); }
 GDR_G5_C g5_calculate_force_on_xMC(int device, ConstVectors x, Vectors a, double* p, int n) {
   g5::force_on(device, x, a, p, n);
+}
+GDR_G5_C g5_calculate_force_on_xeMC(int device, ConstVectors x, const double* eps2, Vectors a, double* p, int n) {
+  g5::force_on(device, x, eps2, a, p, n);
 }

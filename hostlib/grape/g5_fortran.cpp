@@ -26,7 +26,11 @@ GDR_G5_SUBROUTINE(g5_set_xmj, (const int* address, const int* n, ConstVectors x,
 GDR_G5_SUBROUTINE(g5_set_jp, (const int* address, const int* n, const double* m, ConstVectors x),
                   g5::set_j(0, *address, *n, x, m))
 GDR_G5_SUBROUTINE(g5_set_xi, (const int* n, ConstVectors x), g5::set_i(0, *n, x))
+GDR_G5_SUBROUTINE(g5_set_xei, (const int* n, ConstVectors x, const double* eps2), g5::set_i(0, *n, x, eps2))
+GDR_G5_SUBROUTINE(g5_set_eps, (const int* n, const double* eps), g5::set_eps(0, *n, eps))
 GDR_G5_SUBROUTINE(g5_run, (), g5::run(0))
 GDR_G5_SUBROUTINE(g5_get_force, (const int* n, Vectors a, double* p), g5::get_force(0, *n, a, p))
 GDR_G5_SUBROUTINE(g5_calculate_force_on_x, (ConstVectors x, Vectors a, double* p, const int* n),
                   g5::force_on(0, x, a, p, *n))
+GDR_G5_SUBROUTINE(g5_calculate_force_on_xe, (ConstVectors x, const double* eps2, Vectors a, double* p, const int* n),
+                  g5::force_on(0, x, eps2, a, p, *n))

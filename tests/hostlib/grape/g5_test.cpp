@@ -19,13 +19,25 @@ void g5_set_eps_to_all(double);
 void g5_set_n(int);
 void g5_set_xmj(int, int, double (*)[3], double*);
 void g5_set_xi(int, double (*)[3]);
+void g5_set_eps(int, double*);
+void g5_set_xei(int, double (*)[3], double*);
+void g5_calculate_force_on_xe(double (*)[3], double*, double (*)[3], double*, int);
 void g5_run();
 void g5_get_force(int, double (*)[3], double*);
 void g5_calculate_force_on_x(double (*)[3], double (*)[3], double*, int);
 void g5_set_xmjMC(int, int, int, double (*)[3], double*);
 void g5_set_nMC(int, int);
 void g5_calculate_force_on_xMC(int, double (*)[3], double (*)[3], double*, int);
+void g5_set_epsMC(int, int, double*);
+void g5_set_xiMC(int, int, double (*)[3]);
+void g5_set_xeiMC(int, int, double (*)[3], double*);
+void g5_runMC(int);
+void g5_get_forceMC(int, int, double (*)[3], double*);
+void g5_calculate_force_on_xeMC(int, double (*)[3], double*, double (*)[3], double*, int);
 void g5_calculate_force_on_x_(double (*)[3], double (*)[3], double*, int*);
+void g5_calculate_force_on_xe_(double (*)[3], double*, double (*)[3], double*, int*);
+void g5_set_xei_(int*, double (*)[3], double*);
+void g5_set_eps_(int*, double*);
 }
 
 namespace {
@@ -253,6 +265,97 @@ TEST_F(Grape5, OpenTwiceKeepsWhatTheBoardHolds) {
   g5_close();  // once is enough
   forces();
   EXPECT_EQ(a[0][0], 0) << "a board opened anew holds no particles";
+}
+
+class SofteningOfEach : public Grape5 {
+ protected:
+  static constexpr int kTargets = 150;
+  SofteningOfEach() {
+    g5_set_eps_to_all(kOfAll);
+    for (const int device : {0, 1}) {
+      g5_set_nMC(device, 300);
+      g5_set_xmjMC(device, 0, 300, rows(sources_.x), sources_.m.data());
+    }
+    for (int n = 0; n < kTargets; ++n) eps_.push_back(n % 10 == 0 ? 0 : 0.01 * (1 + n % 7));
+    for (const double eps : eps_) eps2_.push_back(eps * eps);
+  }
+
+  /// Of the last results, against sums in double; the first `own` have a softening of their own.
+  void expect_softened(int own) {
+    for (int n = 0; n < kTargets; ++n) {
+      expect_forces({a_[n]}, {p_[n]}, {{targets_.x[n]}, {1}}, sources_, n < own ? eps_[n] : kOfAll);
+    }
+    std::fill(p_.begin(), p_.end(), 0);
+  }
+
+  static constexpr double kOfAll = 0.3;
+  Cloud sources_ = cloud(300, 30);
+  Cloud targets_ = cloud(kTargets, 31);
+  std::vector<double> eps_;
+  std::vector<double> eps2_;
+  std::vector<Vector> a_ = std::vector<Vector>(kTargets);
+  std::vector<double> p_ = std::vector<double>(kTargets);
+};
+
+TEST_F(SofteningOfEach, StandsInTheForces) {
+  g5_calculate_force_on_xe(rows(targets_.x), eps2_.data(), rows(a_), p_.data(), kTargets);
+  expect_softened(kTargets);
+  g5_calculate_force_on_xeMC(1, rows(targets_.x), eps2_.data(), rows(a_), p_.data(), kTargets);
+  expect_softened(kTargets);
+  g5_set_xei(kTargets, rows(targets_.x), eps2_.data());
+  g5_run();
+  g5_get_force(kTargets, rows(a_), p_.data());
+  expect_softened(kTargets);
+  g5_set_xeiMC(1, kTargets, rows(targets_.x), eps2_.data());
+  g5_runMC(1);
+  g5_get_forceMC(1, kTargets, rows(a_), p_.data());
+  expect_softened(kTargets);
+  int n = kTargets;
+  g5_calculate_force_on_xe_(rows(targets_.x), eps2_.data(), rows(a_), p_.data(), &n);
+  expect_softened(kTargets);
+  g5_set_xei_(&n, rows(targets_.x), eps2_.data());
+  g5_run();
+  g5_get_force(kTargets, rows(a_), p_.data());
+  expect_softened(kTargets);
+}
+
+TEST_F(SofteningOfEach, IsThatOfAllWhereNoneIsSet) {
+  g5_set_xi(kTargets, rows(targets_.x));
+  g5_set_eps(100, eps_.data());
+  g5_run();
+  g5_get_force(kTargets, rows(a_), p_.data());
+  expect_softened(100);
+  int few = 3;
+  g5_set_eps_(&few, eps_.data());
+  g5_run();
+  g5_get_force(kTargets, rows(a_), p_.data());
+  expect_softened(3);
+  g5_set_xiMC(1, kTargets, rows(targets_.x));
+  g5_set_epsMC(1, kTargets, eps_.data());
+  g5_runMC(1);
+  g5_get_forceMC(1, kTargets, rows(a_), p_.data());
+  expect_softened(kTargets);
+  g5_calculate_force_on_x(rows(targets_.x), rows(a_), p_.data(), kTargets);  // other i-particles have none of their own
+  expect_softened(0);
+}
+
+TEST_F(SofteningOfEach, GivesNoNumbersIfOneIsRefused) {
+  for (const double wrong :
+       {-1e-4, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    std::vector<double> eps2 = eps2_;
+    eps2[77] = wrong;
+    g5_calculate_force_on_xe(rows(targets_.x), eps2.data(), rows(a_), p_.data(), kTargets);
+    EXPECT_TRUE(std::isnan(a_[0][0]) && std::isnan(p_[149])) << wrong;
+  }
+  g5_set_xi(2, rows(targets_.x));
+  g5_set_eps(3, eps_.data());  // of one more than there are
+  g5_run();
+  g5_get_force(2, rows(a_), p_.data());
+  EXPECT_TRUE(std::isnan(p_[0]) && std::isnan(p_[1]));
+  g5_set_eps(2, eps_.data());
+  g5_run();
+  g5_get_force(2, rows(a_), p_.data());
+  EXPECT_FALSE(std::isnan(p_[0]) || std::isnan(p_[1]));
 }
 
 TEST_F(Grape5, ArraysMayChangeWhileTheBoardWorks) {
