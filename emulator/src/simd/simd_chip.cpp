@@ -79,14 +79,14 @@ class LoweredSimd final : public Lowered {
   LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
       : code(decode_program(program)),
         schedule(make_schedule(code, kernels)),
-        loop(code, schedule, kernels, jit),
-        packing(code, schedule) {}
+        packing(code, schedule),
+        loop(code, schedule, kernels, jit, packing.of_body) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }
 
   const DecodedProgram code;
   const Schedule schedule;
-  const jit::LoopJit loop;
   const PackingPlan packing;
+  const jit::LoopJit loop;
 };
 
 class SimdChip final : public Chip {
@@ -352,7 +352,7 @@ class SimdChip final : public Chip {
         with_record - (code_->loop.may_end_packed() ? 0 : std::min<std::uint64_t>(1, with_record));
     if (turns == 0) return {};
     if (!alike_.serve(blocks, loop.live_pes)) alike_.give(blocks, memory_);
-    Memory& packed = packed_.memory(blocks.first, code_->schedule.constants, code_->loop.lanes());
+    PackedStates& packed = packed_.states(blocks.first, code_->schedule.constants, code_->loop.lanes());
     const bool resumes = packed_.resume(packing);
     const PackedProgress progress = PackedRun(packing_program(), memory_, alike_, packed, packing, loop, resumes)
                                         .run(turns, turns == with_record, turns == iterations, tallies_.data());
@@ -369,10 +369,8 @@ class SimdChip final : public Chip {
     alike_.give(blocks, memory_);
     packed_.take(
         blocks, [](const Packing&) { return false; },
-        [&](const Packing& packing, Memory& memory) {
-          PackedBlocks states(packing_program(), memory_, memory, packing);
-          states.give_rows(code_->packing.left);
-          states.give_flags();
+        [&](const Packing& packing, PackedStates& packed) {
+          PackedBlocks(packing_program(), memory_, packed, packing).give_ended();
         });
   }
 
@@ -382,12 +380,15 @@ class SimdChip final : public Chip {
   void settle_before(BlockRange blocks, const LoopRun& loop, Spared spared) {
     const bool overwrites = loop.begins && loop.stream.records > 0;
     const auto goes_on = [&](const Packing& packing) { return overwrites && spared(packing); };
-    packed_.take(blocks, goes_on, [&](const Packing& packing, Memory& memory) {
-      PackedBlocks states(packing_program(), memory_, memory, packing);
+    packed_.take(blocks, goes_on, [&](const Packing& packing, PackedStates& packed) {
+      PackedBlocks states(packing_program(), memory_, packed, packing);
       const BlockRange& own = packing.blocks();
       const bool all_run = own.first >= blocks.first && own.first + own.count <= blocks.first + blocks.count;
-      states.give_rows(all_run && overwrites ? code_->packing.kept : code_->packing.left);
-      if (!all_run || !overwrites) states.give_flags();
+      if (all_run && overwrites) {
+        states.give_rows(code_->packing.kept);
+      } else {
+        states.give_ended();
+      }
     });
   }
 
@@ -508,7 +509,7 @@ class SimdChip final : public Chip {
     for (unsigned n = 0; n < collection.where.count && packed; ++n) {
       const unsigned row = row_of(collection.where, n);
       packed = collection.where.width == Width::long_word && code_->schedule.long_pairs[row / 2] &&
-               code_->packing.left_rows.has(row);
+               code_->packing.left_rows.has(row) && !code_->loop.late().has(row);
     }
     if (!packed) groups.clear();
     return groups;
