@@ -28,14 +28,14 @@ namespace gdr::emulator::simd {
 struct PackingPlan {
   PackingPlan(const DecodedProgram& program, const Schedule& schedule);
 
-  bool possible = false;                         // no block can tell where its PEs stand
-  std::vector<unsigned> taken;  // rows of registers that the sections read and never write
-  std::vector<unsigned> kept;   // rows that they write, and read what the run before left there
-  std::vector<unsigned> left;   // rows that they write, these among them
-  std::vector<unsigned> bm;     // short words of broadcast memory that they read
-  RowSet left_rows;                              // as `left`
-  RowSet written_in_termination;                 // of these
-  RowSet of_body;  // of these, those that no section but the body has to do with and no run takes over
+  bool possible = false;          // no block can tell where its PEs stand
+  std::vector<unsigned> taken;    // rows of registers that the sections read and never write
+  std::vector<unsigned> kept;     // rows that they write, and read what the run before left there
+  std::vector<unsigned> left;     // rows that they write, these among them
+  std::vector<unsigned> bm;       // short words of broadcast memory that they read
+  RowSet left_rows;               // as `left`
+  RowSet written_in_termination;  // of these
+  RowSet of_body;                 // of these, those that no section but the body has to do with and no run takes over
 };
 
 /// How far a run of blocks side by side has come.
@@ -120,6 +120,7 @@ class AlikeRows {
     if (lacking_ != kAll) {  // blocks that have the rows may have changed them
       give({0, kBlocks}, memory);
       clear();
+      lacking_ = kAll;  // once, since storing it takes long
     }
     if (number_[row] == 0) {
       rows_.push_back({row, 0, {}});
@@ -128,7 +129,6 @@ class AlikeRows {
     Row& own = rows_[number_[row] - 1U];
     std::ranges::copy(words, own.words.begin());
     own.pes = std::max(own.pes, static_cast<unsigned>(words.size()));
-    lacking_ = kAll;
   }
   [[nodiscard]] bool has(unsigned row) const { return number_[row] != 0; }
 
