@@ -72,6 +72,10 @@ class LoopJit {
   [[nodiscard]] bool ready(std::uint64_t interactions) const;
   /// The same for turns of blocks side by side.
   [[nodiscard]] bool ready_packed(std::uint64_t interactions) const;
+  /// True if a body has been compiled.
+  [[nodiscard]] bool has_code() const {
+    return form(Filling::packed, Rounding::quick) != nullptr || form(Filling::one_block, Rounding::quick) != nullptr;
+  }
   /// Runs the turns; false if none was run and the interpreter must.
   [[nodiscard]] bool run(const BlockTurns& turns) const;
   [[nodiscard]] bool run(const PackedTurns& turns) const;
