@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -250,28 +252,43 @@ struct LoopJit::Form {
 
 namespace {
 
+using TwoWords [[gnu::vector_size(2 * sizeof(std::uint64_t))]] = std::uint64_t;
+
+/// High and low plane of a long word. What stands beside the low plane is nobody's.
+TwoWords planes_of(const isa::LongWord& word) {
+  static_assert(sizeof(word) == sizeof(TwoWords) && offsetof(isa::LongWord, low) == sizeof(std::uint64_t) &&
+                std::endian::native == std::endian::little);
+  TwoWords planes;
+  std::memcpy(&planes, &word, sizeof planes);
+  return planes;
+}
+
 /// Words of records, `step` long words apart, into a plane; false if one is no double that has to be.
 template <unsigned count>
 bool take_words(const RecordWord& at, const isa::LongWord* record, std::size_t step, std::uint64_t*& to,
                 std::size_t plane_words) {
   const isa::LongWord* from = record + at.address / 2;
-  unsigned low = 0;
   if (!at.is_long) {
     for (unsigned n = 0; n < count; ++n, from += step) {
       to[n] = (at.address % 2 == 0 ? from->upper() : from->lower()).bits << simd::kShortShift;
     }
-  } else {
-    for (unsigned n = 0; n < count; ++n, from += step) {
-      to[n] = from->high;
-      low |= from->low;
-    }
+    to += plane_words;
+    return true;
   }
-  to += plane_words;
-  if (!at.is_long || at.is_double) return low == 0;
-  from = record + at.address / 2;
-  for (unsigned n = 0; n < count; ++n, from += step) to[n] = from->low;
-  to += plane_words;
-  return true;
+  constexpr std::uint64_t kLow = 0xff;
+  TwoWords all{};
+  for (unsigned n = 0; n < count; n += 2, from += 2 * step) {
+    const TwoWords a = planes_of(from[0]);
+    const TwoWords b = planes_of(from[step]);
+    const TwoWords high = __builtin_shufflevector(a, b, 0, 2);
+    std::memcpy(to + n, &high, sizeof high);
+    all |= a | b;
+    if (at.is_double) continue;
+    const TwoWords low = __builtin_shufflevector(a, b, 1, 3) & kLow;
+    std::memcpy(to + plane_words + n, &low, sizeof low);
+  }
+  to += at.planes() * plane_words;
+  return !at.is_double || (all[1] & kLow) == 0;
 }
 
 /// A vector's share of every plane.
