@@ -234,7 +234,7 @@ loop body
 loop termination
   upassa sum $lt
   fadd boths $lti boths
-  fmul sum fs"1e250" ends
+  fmul sum fs"1e300" ends
   fadd sum sum sum
   fmul ends fs"2" ends
   nop
@@ -375,7 +375,7 @@ TEST(PackedHalves, AreThoseOfWordsThatTheBodyOverwrites) {
 
 TEST(PackedEnds, StandAsTurnsLeftThemWhereTheEndOverflows) {
   const isa::Program program = kernel_that_may_overflow_at_the_end();
-  constexpr LongWord kLarge{0x52b0000000000000, 0};  // 2^300: the end makes it overflow
+  constexpr LongWord kLarge{0x41d0000000000000, 0};  // 2^30: the end makes it overflow, while turns take it
   bool compiles = false;
   for (const HostIsa isa : emulator::available_host_isas()) {
     if (!emulator::can_compile_loops(isa)) continue;
