@@ -54,6 +54,8 @@ void Chip::run_initialization(unsigned block) {
   do_run_initialization(block);
 }
 
+bool Chip::ends_soon(std::uint64_t interactions) const { return program_ != nullptr && do_ends_soon(interactions); }
+
 void Chip::run_loop(BlockRange blocks, const LoopRun& run) {
   require_blocks(blocks);
   require(run.live_pes <= kPesPerBlock, "live_pes", run.live_pes, 0, kPesPerBlock);

@@ -93,11 +93,12 @@ class ChipSession final : public Session {
       command.piece.blocks = blocks;
       command.particles = particles;
       command.in = words;
-      post<&ChipSession::put_particles>(1, command);
+      post<&ChipSession::put_particles>(1, command, ThreadPool::Wakes::nobody);  // run() does
     }
   }
 
   Ticket run(std::span<const Piece> pieces) override {
+    wakes_ = ends_soon(pieces) ? ThreadPool::Wakes::nobody : ThreadPool::Wakes::others;
     for (const Piece& piece : pieces) {
       OneChip& one = at(piece.chip);
       const std::uint64_t record = program().record_words;
@@ -112,8 +113,9 @@ class ChipSession final : public Session {
       Command& command = one.commands.emplace_back();
       command.piece = piece;
       one.last = piece;
-      post<&ChipSession::run_part>(parts_, command);
+      post<&ChipSession::run_part>(parts_, command, wakes_);
     }
+    if (wakes_ == ThreadPool::Wakes::others) pool_->wake();
     return {++tickets_};
   }
 
@@ -131,9 +133,9 @@ class ChipSession final : public Session {
     command.particles = particles;
     command.out = into;
     if (type2) {
-      post<&ChipSession::reduce_moved>(parts_, command);
+      post<&ChipSession::reduce_moved>(parts_, command, wakes_);
     } else {
-      post<&ChipSession::take_results>(1, command);
+      post<&ChipSession::take_results>(1, command, wakes_);
     }
     return {++tickets_};
   }
@@ -290,9 +292,15 @@ class ChipSession final : public Session {
 
   /// Two pointers fit into a std::function without memory of its own.
   template <void (ChipSession::*part)(const Command&, unsigned)>
-  void post(unsigned parts, const Command& command) {
+  void post(unsigned parts, const Command& command, ThreadPool::Wakes wakes) {
     const ThreadPool::Task task = [this, &command](unsigned n) { (this->*part)(command, n); };
-    pool_->post(chips_[command.piece.chip].lane, parts, task);
+    pool_->post(chips_[command.piece.chip].lane, parts, task, wakes);
+  }
+
+  [[nodiscard]] bool ends_soon(std::span<const Piece> pieces) const {
+    std::uint64_t interactions = 0;
+    for (const Piece& piece : pieces) interactions += piece.records * piece.live_pes * isa::kVectorElements;
+    return !pieces.empty() && chips_.front().chip->ends_soon(interactions);
   }
 
   /// Runs something on a chip, which knows nothing of its number.
@@ -436,6 +444,7 @@ class ChipSession final : public Session {
   std::vector<Entry> entries_in_;
   std::vector<Entry> entries_out_;
   std::uint64_t tickets_ = 0;
+  ThreadPool::Wakes wakes_ = ThreadPool::Wakes::others;  // of the last run
 };
 
 class ChipEngine final : public Engine {

@@ -70,7 +70,8 @@ class ThreadPool::Team {
   Team& operator=(const Team&) = delete;
 
   [[nodiscard]] bool of_this_process() const { return process_ == process(); }
-  void post(Lane& lane, unsigned parts, Task task);
+  void post(Lane& lane, unsigned parts, Task task, bool wakes);
+  void wake();
   void wait(Lane& lane);
 
  private:
@@ -107,7 +108,10 @@ ThreadPool::Team& ThreadPool::team() {
   return *team_;
 }
 
-void ThreadPool::post(Lane& lane, unsigned parts, Task task) { team().post(lane, parts, std::move(task)); }
+void ThreadPool::post(Lane& lane, unsigned parts, Task task, Wakes wakes) {
+  team().post(lane, parts, std::move(task), wakes == Wakes::others);
+}
+void ThreadPool::wake() { team().wake(); }
 void ThreadPool::wait(Lane& lane) { team().wait(lane); }
 
 void ThreadPool::run(unsigned parts, const Task& task) {
@@ -116,22 +120,30 @@ void ThreadPool::run(unsigned parts, const Task& task) {
   wait(lane);
 }
 
-void ThreadPool::Team::post(Lane& lane, unsigned parts, Task task) {
+void ThreadPool::Team::post(Lane& lane, unsigned parts, Task task, bool wakes) {
   if (parts == 0) return;
   {
     const std::lock_guard lock(mutex_);
     if (lane.failure_) return;
-    lane.jobs_.push_back({parts, std::move(task)});
+    lane.jobs_.push_back({parts, std::move(task), wakes});
     if (lane.jobs_.size() > 1) return;
     lane.next_ = 0;
     ready_.push_back(lane);
   }
-  if (threads_.empty()) return;
+  if (threads_.empty() || !wakes) return;
   if (parts > 1) {
     wake_.notify_all();
   } else {
     wake_.notify_one();
   }
+}
+
+void ThreadPool::Team::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ready_.empty()) return;
+  }
+  wake_.notify_all();
 }
 
 void ThreadPool::Team::wait(Lane& lane) {
@@ -192,7 +204,7 @@ bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {
     // In front: this thread goes on with the lane whose data it has in its caches.
     lane.next_ = 0;
     ready_.push_front(lane);
-    if (lane.jobs_.front().parts > 1) {
+    if (lane.jobs_.front().parts > 1 && lane.jobs_.front().wakes) {
       wake_.notify_all();
       done_.notify_all();  // one who waits can help
     }

@@ -8,13 +8,12 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <future>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "device_boards.h"
 #include "gdr/base/environment.h"
+#include "gdr/emulator/thread_pool.h"
 
 namespace gdr {
 namespace {
@@ -80,6 +79,40 @@ void require_type_i(const Program& program) {
 
 namespace {
 
+/// Runs in the background, one at a time, on a thread that stays for the next: to begin one takes as long as some ten
+/// thousand interactions.
+class Background {
+ public:
+  Background() = default;
+  ~Background() {
+    if (!under_way_) return;
+    try {
+      threads_.wait(lane_);
+    } catch (...) {  // NOLINT(bugprone-empty-catch): nobody has asked for what it gave
+    }
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  [[nodiscard]] bool under_way() const { return under_way_; }
+  void start(std::function<std::vector<std::uint64_t>()> run) {
+    threads_.post(lane_, 1, [this, run = std::move(run)](unsigned) { results_ = run(); });
+    under_way_ = true;
+  }
+  /// Works on the run itself if the thread has not begun.
+  [[nodiscard]] std::vector<std::uint64_t> wait() {
+    under_way_ = false;
+    threads_.wait(lane_);
+    return std::move(results_);
+  }
+
+ private:
+  bool under_way_ = false;  // and nobody has waited
+  std::vector<std::uint64_t> results_;
+  emulator::ThreadPool threads_{2};  // the caller counts
+  emulator::ThreadPool::Lane lane_;
+};
+
 /// Marks a run as computed by this process.
 class AtWork {
  public:
@@ -103,9 +136,9 @@ struct Device::State {
   std::unique_ptr<emulator::BoardTime> emulated;
   emulator::Counters before;  // of a run that this one continues, less what restarting it took
   std::function<void(std::size_t done, std::size_t all)> told;
-  std::future<std::vector<std::uint64_t>> running;
-  std::atomic<pid_t> at_work{0};  // the process that computes a run
-  pid_t started_in = 0;           // the process that waits for `running`
+  std::atomic<pid_t> at_work{0};           // the process that computes a run
+  pid_t started_in = 0;                    // the process that waits for one in the background
+  std::unique_ptr<Background> background;  // from the first of these on
 
   State(const DeviceOptions& chosen, Boards made) : options(chosen), boards(std::move(made)) {}
 
@@ -116,12 +149,14 @@ struct Device::State {
     return elsewhere(at_work) || elsewhere(started_in);
   }
 
+  [[nodiscard]] bool is_under_way() const { return background && background->under_way(); }
+
   void require_idle() const {
     if (abandoned()) {
       throw Error(
           "this process was forked while a run was under way, which goes on in its parent: open another device");
     }
-    if (running.valid()) throw Error("a run is under way: call wait() first");
+    if (is_under_way()) throw Error("a run is under way: call wait() first");
   }
 
   void require_loaded() const {
@@ -331,21 +366,18 @@ void Device::start(std::span<const std::uint64_t> i_fields, std::size_t nj) {
   auto whole_run = [state = state_.get(), copy = std::vector(i_fields.begin(), i_fields.end()), nj] {
     return state->run(copy, nj);
   };
-  try {
-    state_->running = std::async(std::launch::async, std::move(whole_run));
-    state_->started_in = getpid();
-  } catch (const std::system_error& error) {
-    throw Error(fmt::format("a thread for a run in the background is refused: {}", error.code().message()));
-  }
+  if (!state_->background) state_->background = std::make_unique<Background>();
+  state_->background->start(std::move(whole_run));
+  state_->started_in = getpid();
 }
 
 std::vector<std::uint64_t> Device::wait() {
-  if (state_->abandoned() || !state_->running.valid()) {
+  if (state_->abandoned() || !state_->is_under_way()) {
     state_->require_idle();
     throw Error("no run is under way");
   }
   state_->started_in = 0;
-  return state_->running.get();
+  return state_->background->wait();
 }
 
 const Program& Device::program() const { return state_->program; }

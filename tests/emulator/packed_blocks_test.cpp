@@ -111,6 +111,20 @@ class TwoChips {
 
   void expect_equal_block(unsigned block, unsigned pes) { expect_equal_block(*compiled_, *interpreted_, block, pes); }
 
+  void expect_equal_events() {
+    for (unsigned block = 0; block < kBlocks; ++block) {
+      EXPECT_EQ(compiled_->events(block), interpreted_->events(block)) << block;
+      EXPECT_TRUE(
+          std::ranges::equal(compiled_->first_events(block).events(), interpreted_->first_events(block).events()))
+          << block;
+    }
+  }
+  [[nodiscard]] std::uint64_t overflows() const {
+    std::uint64_t all = 0;
+    for (unsigned block = 0; block < kBlocks; ++block) all += interpreted_->events(block).overflow;
+    return all;
+  }
+
   void expect_equal_registers(unsigned block, unsigned pe) {
     EXPECT_EQ(compiled_->registers(block, pe), interpreted_->registers(block, pe));
   }
@@ -192,6 +206,40 @@ loop body
   nop
 )";
   assembler::AssembleResult result = assembler::assemble(kSource, "halves.vsm");
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *std::move(result.program);
+}
+
+/// What ends the loop reads and writes words that the body carries on, words that it leaves and words that it never has
+/// to do with; of large sums it overflows.
+isa::Program kernel_that_may_overflow_at_the_end() {
+  constexpr const char* kSource = R"(
+kernel ending
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+var vector long bodys
+var vector long boths
+var vector long ends
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  upassa $lt boths
+  nop
+loop body
+  fsub xj xi bodys $lt
+  fadd $lti sum sum
+  fadd bodys bodys boths $lt
+  nop
+loop termination
+  upassa sum $lt
+  fadd boths $lti boths
+  fmul sum fs"1e300" ends
+  fadd sum sum sum
+  fmul ends fs"2" ends
+  nop
+)";
+  assembler::AssembleResult result = assembler::assemble(kSource, "ending.vsm");
   if (!result.program) throw Error(assembler::format_diagnostics(result));
   return *std::move(result.program);
 }
@@ -323,6 +371,78 @@ TEST(PackedHalves, AreThoseOfWordsThatTheBodyOverwrites) {
     EXPECT_GT(emulator::jit::packed_turns(), packed_before);
   }
   if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";
+}
+
+TEST(PackedEnds, StandAsTurnsLeftThemWhereTheEndOverflows) {
+  const isa::Program program = kernel_that_may_overflow_at_the_end();
+  constexpr LongWord kLarge{0x41d0000000000000, 0};  // 2^30: the end makes it overflow, while turns take it
+  bool compiles = false;
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    compiles = true;
+    std::mt19937_64 random(7);
+    TwoChips chips(program, isa);
+    const std::uint64_t packed_before = emulator::jit::packed_turns();
+    constexpr unsigned kLivePes = 3;
+    for (unsigned step = 0; step < 60 && !testing::Test::HasFailure(); ++step) {
+      SCOPED_TRACE(step);
+      chips.write_particles({0, kBlocks}, kLivePes, random);
+      std::vector<LongWord> records = random_records(program, 3 * kBlocks, random);
+      if (random() % 3 == 0) records[random() % records.size()] = kLarge;
+      chips.run({0, kBlocks}, {{records, program.record_words, records.size()}, kLivePes});
+      chips.expect_equal_events();
+      if (random() % 3 != 0) chips.expect_equal_copies(kLivePes);
+      if (random() % 3 == 0) chips.expect_equal_results(kLivePes * isa::kVectorElements);
+    }
+    EXPECT_GT(emulator::jit::packed_turns(), packed_before);
+    EXPECT_GT(chips.overflows(), 0u);
+  }
+  if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";
+}
+
+TEST(ShortWords, AnyNumberOfThemIsWrittenAnywhere) {
+  const isa::Program program = kernel("gravity_jerk.vsm", {});
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    std::mt19937_64 random(8);
+    const auto chip = emulator::make_simd_chip(isa);
+    const std::unique_ptr<Chip> reference = emulator::make_reference_chip();
+    for (Chip* each : {chip.get(), reference.get()}) each->load(program);
+    for (unsigned step = 0; step < 200; ++step) {
+      const auto count = static_cast<std::uint16_t>(1 + random() % 5);
+      const auto address = static_cast<std::uint16_t>(random() % (isa::kLmShortWords - count + 1));
+      const PeWords where{isa::Memory::lm, address, Width::short_word, count};
+      const auto pes = static_cast<unsigned>(1 + random() % 6);
+      const BlockRange blocks = random() % 2 == 0 ? BlockRange{0, kBlocks} : BlockRange{3, 2};
+      std::vector<LongWord> words(pes * count);
+      for (LongWord& word : words) word = isa::widen({random() & isa::kShortMask});
+      for (Chip* each : {chip.get(), reference.get()}) each->write_pes(blocks, 0, where, words);
+    }
+    constexpr PeWords kAll{isa::Memory::lm, 0, Width::long_word, isa::kLmShortWords / 2};
+    for (const unsigned block : {0U, 3U, 4U}) {
+      for (unsigned pe = 0; pe < 7; ++pe) {
+        EXPECT_EQ(chip->read_pe(block, pe, kAll), reference->read_pe(block, pe, kAll)) << block << ' ' << pe;
+      }
+    }
+  }
+}
+
+TEST(CompiledRuns, EndSoonIfTheyAreSmall) {
+  const isa::Program program = kernel("gravity_jerk.vsm", {});
+  const auto reference = emulator::make_reference_chip();
+  reference->load(program);
+  EXPECT_FALSE(reference->ends_soon(1));
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    const auto chip = emulator::make_simd_chip(isa, JitUse::always);
+    EXPECT_FALSE(chip->ends_soon(1)) << "without a program";
+    chip->load(program);
+    EXPECT_FALSE(chip->ends_soon(1)) << "it is interpreted so far";
+    std::mt19937_64 random(9);
+    const std::vector<LongWord> records = random_records(program, 3 * kBlocks, random);
+    chip->run_loop({0, kBlocks}, {{records, program.record_words, 3 * kBlocks}, 2});
+    EXPECT_TRUE(chip->ends_soon(1000));
+    EXPECT_FALSE(chip->ends_soon(1'000'000));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Nearest, PackedBlocks, testing::Values("0", "1"));

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -59,6 +61,26 @@ TEST(ThreadPool, JobsOfALaneFollowEachOtherAndLanesDoNotWaitForEachOther) {
     for (std::size_t lane = lanes.size(); lane-- > 0;) pool.wait(lanes[lane]);
     for (const auto& parts : done) EXPECT_EQ(parts, 200);
     EXPECT_EQ(out_of_order, 0);
+  }
+}
+
+TEST(ThreadPool, JobsThatWakeNobodyAreDoneByWhoeverWaitsOrIsWoken) {
+  for (const unsigned threads : {1u, 2u, 3u}) {
+    ThreadPool pool(threads);
+    ThreadPool::Lane lane;
+    std::atomic<int> runs = 0;
+    for (int job = 0; job < 10; ++job) {
+      pool.post(lane, 1 + job % 4, [&](unsigned) { ++runs; }, ThreadPool::Wakes::nobody);
+    }
+    pool.wait(lane);
+    EXPECT_EQ(runs, 23);
+    if (threads == 1) continue;
+    std::promise<void> done;
+    pool.post(lane, 1, [&](unsigned) { done.set_value(); }, ThreadPool::Wakes::nobody);
+    pool.wake();
+    EXPECT_EQ(done.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready)
+        << "another thread does it while nobody waits";
+    pool.wait(lane);
   }
 }
 

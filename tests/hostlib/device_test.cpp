@@ -161,6 +161,15 @@ TEST(Device, RunsInTheBackground) {
   EXPECT_THROW(device.set_parameter("scale", 2), Error);
   EXPECT_EQ(std::bit_cast<double>(device.wait()[0]), 15);
   EXPECT_THROW(static_cast<void>(device.wait()), Error);
+  device.on_progress([](std::size_t, std::size_t) { throw Error("no further"); });
+  device.start(bits({0.0}), 5);
+  EXPECT_THROW(static_cast<void>(device.wait()), Error);
+  device.on_progress({});
+  for (int n = 0; n < 20; ++n) {
+    device.start(bits({1.0 * n}), 5);
+    EXPECT_EQ(std::bit_cast<double>(device.wait()[0]), 15 - 5.0 * n);
+  }
+  device.start(bits({0.0}), 5);  // which nobody waits for
 }
 
 std::string refusal(const std::function<void()>& call) {
@@ -321,8 +330,11 @@ TEST_P(DeviceTest, AChildForkedDuringARunIsToldAndDoesNotWaitForIt) {
       return told && works;
     }));
     EXPECT_EQ(std::bit_cast<double>(device->wait()[0]), 5050.0) << "the parent's run goes on";
-    EXPECT_TRUE(in_child([&] { return std::bit_cast<double>(device->run(bits({0.0}), 100)[0]) == 5050.0; }))
-        << "between runs a child inherits the device";
+    EXPECT_TRUE(in_child([&] {
+      const bool runs = std::bit_cast<double>(device->run(bits({0.0}), 100)[0]) == 5050.0;
+      device->start(bits({0.0}), 100);
+      return runs && std::bit_cast<double>(device->wait()[0]) == 5050.0;
+    })) << "between runs a child inherits the device";
   }
 }
 

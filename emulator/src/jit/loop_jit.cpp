@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -99,6 +101,16 @@ std::atomic<std::uint64_t> turns_run{0};
 std::atomic<std::uint64_t> packed_turns_run{0};
 std::atomic<std::uint64_t> alike_turns_run{0};
 
+/// A word that turns leave.
+struct PlaneWord {
+  unsigned row = 0;    // of the first group
+  unsigned plane = 0;  // of a group's results
+  bool is_long = false;
+
+  [[nodiscard]] unsigned rows() const { return is_long ? 2 : 1; }
+  [[nodiscard]] unsigned row_of(unsigned group, unsigned elements) const { return row + group * elements * rows(); }
+};
+
 struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
   std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()], packed: for each turn
@@ -106,6 +118,14 @@ struct Buffers {
   unsigned done_again = 0;             // vectors, of a packed run
   unsigned scattered_pes = 0;          // PEs of the block that have run these turns
 };
+
+/// Lanes of state `n` that PEs stand in.
+unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
+  return std::min(kPesPerBlock, turns.vectors * lanes - n * kPesPerBlock);
+}
+unsigned states_of(const PackedTurns& turns, unsigned lanes) {
+  return (turns.vectors * lanes + kPesPerBlock - 1) / kPesPerBlock;
+}
 
 /// How often turns were refused of late: asked again now and then, for data change.
 class Trust {
@@ -149,6 +169,11 @@ struct LoopJit::Form {
   std::size_t left_planes = 0;
   std::size_t stored_planes = 0;        // of a turn; those of its scatters come last
   std::vector<std::uint32_t> plane_of;  // of a word stored, in a turn
+  std::vector<PlaneWord> handed_on;     // the words carried
+  std::vector<PlaneWord> at_once;       // of the words left, those that go to the state behind the turns
+  std::vector<PlaneWord> waiting;       // and those of rows that the body alone has to do with
+  simd::RowSet late;                    // rows of these
+  simd::RowSet landed;                  // of all words carried and left
   /// Words that tell whether elements are alike, of a form that has one for those; none: it has not.
   std::optional<std::vector<Copied>> alike_words;
   Trust trust;
@@ -166,6 +191,11 @@ struct LoopJit::Form {
   };
   [[nodiscard]] Outcome run(const BlockTurns& turns, const Others& /*others*/) const;
   [[nodiscard]] Outcome run(const PackedTurns& turns, const Others& others) const;
+  /// As LoopJit's.
+  void land_late(const PackedTurns& turns) const;
+  void land_again(const PackedTurns& turns) const;
+  /// Which words that are left wait: those of these rows.
+  void find_landing(const simd::RowSet& of_body);
   /// True if what a turn takes over is the same in all elements of the last vector's PEs.
   [[nodiscard]] bool last_elements_are_alike(const PackedTurns& turns) const;
   /// True if this takes and leaves what the other one does, in the same places.
@@ -192,8 +222,23 @@ struct LoopJit::Form {
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void take_back(const BlockTurns& turns, const Buffers& buffers) const;
-  void land(const BlockTurns& turns, const Buffers& buffers) const;
-  void land_group(const BlockTurns& turns, unsigned group, const std::uint64_t* plane) const;
+  void land(const BlockTurns& turns, const std::uint64_t* results) const;
+  /// Of one group: the rows that wait, and flags.
+  void land_late(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const;
+  void land_words(const BlockTurns& turns, unsigned group, const std::vector<PlaneWord>& words,
+                  const std::uint64_t* results) const;
+  void land_flags(const BlockTurns& turns, const std::uint64_t* results) const;
+  /// Calls function(turns of a state, group, its results) for all that packed turns leave.
+  template <class Function>
+  void for_each_group(const PackedTurns& turns, const std::vector<std::uint64_t>& results, Function function) const {
+    const std::uint64_t* of_group = results.data();
+    for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
+      BlockTurns own;
+      own.state = turns.states + state * turns.state_words;
+      own.live_pes = lanes_in_state(turns, state, lanes());
+      for (unsigned group = 0; group < groups(); ++group, of_group += group_words()) function(own, group, of_group);
+    }
+  }
   void run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const;
   [[nodiscard]] std::uint64_t all_lanes() const { return (std::uint64_t{1} << lanes()) - 1; }
   [[nodiscard]] unsigned groups() const { return isa::kVectorElements / code.elements; }
@@ -207,28 +252,43 @@ struct LoopJit::Form {
 
 namespace {
 
+using TwoWords [[gnu::vector_size(2 * sizeof(std::uint64_t))]] = std::uint64_t;
+
+/// High and low plane of a long word. What stands beside the low plane is nobody's.
+TwoWords planes_of(const isa::LongWord& word) {
+  static_assert(sizeof(word) == sizeof(TwoWords) && offsetof(isa::LongWord, low) == sizeof(std::uint64_t) &&
+                std::endian::native == std::endian::little);
+  TwoWords planes;
+  std::memcpy(&planes, &word, sizeof planes);
+  return planes;
+}
+
 /// Words of records, `step` long words apart, into a plane; false if one is no double that has to be.
 template <unsigned count>
 bool take_words(const RecordWord& at, const isa::LongWord* record, std::size_t step, std::uint64_t*& to,
                 std::size_t plane_words) {
   const isa::LongWord* from = record + at.address / 2;
-  unsigned low = 0;
   if (!at.is_long) {
     for (unsigned n = 0; n < count; ++n, from += step) {
       to[n] = (at.address % 2 == 0 ? from->upper() : from->lower()).bits << simd::kShortShift;
     }
-  } else {
-    for (unsigned n = 0; n < count; ++n, from += step) {
-      to[n] = from->high;
-      low |= from->low;
-    }
+    to += plane_words;
+    return true;
   }
-  to += plane_words;
-  if (!at.is_long || at.is_double) return low == 0;
-  from = record + at.address / 2;
-  for (unsigned n = 0; n < count; ++n, from += step) to[n] = from->low;
-  to += plane_words;
-  return true;
+  constexpr std::uint64_t kLow = 0xff;
+  TwoWords all{};
+  for (unsigned n = 0; n < count; n += 2, from += 2 * step) {
+    const TwoWords a = planes_of(from[0]);
+    const TwoWords b = planes_of(from[step]);
+    const TwoWords high = __builtin_shufflevector(a, b, 0, 2);
+    std::memcpy(to + n, &high, sizeof high);
+    all |= a | b;
+    if (at.is_double) continue;
+    const TwoWords low = __builtin_shufflevector(a, b, 1, 3) & kLow;
+    std::memcpy(to + plane_words + n, &low, sizeof low);
+  }
+  to += at.planes() * plane_words;
+  return !at.is_double || (all[1] & kLow) == 0;
 }
 
 /// A vector's share of every plane.
@@ -320,32 +380,45 @@ void LoopJit::Form::take_back(const BlockTurns& turns, const Buffers& buffers) c
   }
 }
 
-void LoopJit::Form::land(const BlockTurns& turns, const Buffers& buffers) const {
-  for (unsigned group = 0; group < groups(); ++group) {
-    land_group(turns, group, buffers.results.data() + group * group_words());
+void LoopJit::Form::land(const BlockTurns& turns, const std::uint64_t* results) const {
+  for (unsigned group = 0; group < groups(); ++group, results += group_words()) {
+    land_words(turns, group, handed_on, results);
+    if (!turns.ends) continue;
+    land_words(turns, group, at_once, results);
+    land_late(turns, group, results);
   }
 }
 
-void LoopJit::Form::land_group(const BlockTurns& turns, unsigned group, const std::uint64_t* plane) const {
+void LoopJit::Form::land_late(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const {
+  land_words(turns, group, waiting, results);
+  land_flags(turns, results);
+}
+
+void LoopJit::Form::land_words(const BlockTurns& turns, unsigned group, const std::vector<PlaneWord>& words,
+                               const std::uint64_t* results) const {
   const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
-  const auto take = [&](unsigned row, bool is_long) {
-    row += group * code.elements * (is_long ? 2 : 1);
-    for (unsigned of_word = 0; of_word < (is_long ? 2U : 1U); ++of_word, plane += kRowWords) {
-      std::uint64_t* const to = turns.state + row_place(row + of_word);
+  for (const PlaneWord& word : words) {
+    const std::uint64_t* from = results + word.plane * kRowWords;
+    for (unsigned row = word.row_of(group, code.elements), left = word.rows(); left > 0; ++row, --left) {
+      std::uint64_t* const to = turns.state + row_place(row);
       // By a number that the compiler knows.
       constexpr unsigned kAtOnce = 4;
       for (unsigned lane = 0; lane < end; lane += kAtOnce) {
-        std::memcpy(to + lane, plane + lane, kAtOnce * sizeof *to);
+        std::memcpy(to + lane, from + lane, kAtOnce * sizeof *to);
       }
+      from += kRowWords;
     }
-  };
-  for (const Carried& carried : code.carried) take(carried.row, carried.is_long);
-  if (!turns.ends) return;
-  for (const Left& left : code.left) take(left.place, left.is_long);
+  }
+}
+
+void LoopJit::Form::land_flags(const BlockTurns& turns, const std::uint64_t* results) const {
+  const std::uint64_t* plane = results + (carried_planes + left_planes - code.left_flags.size()) * kRowWords;
   for (const Left& left : code.left_flags) {
     std::uint64_t& flags =
         turns.state[simd::flag_place(left.place / isa::kVectorElements) + left.place % isa::kVectorElements];
-    for (unsigned pe = 0; pe < end; pe += lanes()) flags = (flags & ~(all_lanes() << pe)) | (plane[pe] << pe);
+    for (unsigned pe = 0; pe < turns.live_pes; pe += lanes()) {
+      flags = (flags & ~(all_lanes() << pe)) | (plane[pe] << pe);
+    }
     plane += kRowWords;
   }
 }
@@ -408,7 +481,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Others&
     take_back(turns, buffers);
     return found;
   }
-  land(turns, buffers);
+  land(turns, buffers.results.data());
   run_bm_steps(turns, buffers);
   turns_run.fetch_add(turns.turns, std::memory_order_relaxed);
   return Outcome::right;
@@ -438,14 +511,6 @@ bool same_words(const std::uint64_t* a, const std::uint64_t* b, unsigned count) 
     for (unsigned word = n; word < n + kAtOnce; ++word) differing |= a[word] ^ b[word];
   }
   return differing == 0;
-}
-
-/// Lanes of state `n` that PEs stand in.
-unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
-  return std::min(kPesPerBlock, turns.vectors * lanes - n * kPesPerBlock);
-}
-unsigned states_of(const PackedTurns& turns, unsigned lanes) {
-  return (turns.vectors * lanes + kPesPerBlock - 1) / kPesPerBlock;
 }
 
 }  // namespace
@@ -531,14 +596,13 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Others
   if (found == Outcome::right) found = outcome(watch, run_turns(turns, others, buffers));
   if (found != Outcome::right) return watch.all_exact() ? found : Outcome::inexact;
   if (2 * buffers.done_again > turns.vectors * groups()) trust.refused(true);  // the other form alone would be faster
-  const std::uint64_t* results = buffers.results.data();
-  for (unsigned state = 0; state < states_of(turns, lanes()); ++state) {
-    BlockTurns landing;
-    landing.state = turns.states + state * turns.state_words;
-    landing.live_pes = lanes_in_state(turns, state, lanes());
-    landing.ends = turns.ends;
-    for (unsigned group = 0; group < groups(); ++group, results += group_words()) land_group(landing, group, results);
-  }
+  for_each_group(turns, buffers.results, [&](const BlockTurns& state, unsigned group, const std::uint64_t* results) {
+    land_words(state, group, handed_on, results);
+    if (!turns.ends) return;
+    land_words(state, group, at_once, results);
+    if (turns.late == nullptr) land_late(state, group, results);
+  });
+  if (turns.ends && turns.late != nullptr) std::swap(buffers.results, *turns.late);
   const std::uint64_t run = std::uint64_t{turns.turns} * turns.blocks;
   turns_run.fetch_add(run, std::memory_order_relaxed);
   packed_turns_run.fetch_add(run, std::memory_order_relaxed);
@@ -546,10 +610,28 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Others
   return Outcome::right;
 }
 
+void LoopJit::Form::land_late(const PackedTurns& turns) const {
+  for_each_group(turns, *turns.late, [&](const BlockTurns& state, unsigned group, const std::uint64_t* results) {
+    land_late(state, group, results);
+  });
+}
+
+void LoopJit::Form::land_again(const PackedTurns& turns) const {
+  for_each_group(turns, *turns.late, [&](const BlockTurns& state, unsigned group, const std::uint64_t* results) {
+    land_words(state, group, handed_on, results);
+    land_words(state, group, at_once, results);
+  });
+}
+
 // ---- what is compiled, and when ------------------------------------------------------------------------------------
 
-LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, simd::KernelSet kernels, JitUse use)
-    : program_(program), schedule_(schedule), target_(code_target(kernels.isa).value_or(CodeTarget{})), use_(use) {
+LoopJit::LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, simd::KernelSet kernels, JitUse use,
+                 const simd::RowSet& of_body)
+    : program_(program),
+      schedule_(schedule),
+      target_(code_target(kernels.isa).value_or(CodeTarget{})),
+      use_(use),
+      of_body_(of_body) {
   target_.host_doubles = kernels.arithmetic == simd::Arithmetic::host;
   const auto refuse = [this] {
     for (Functions& each : functions_) each.refused = true;
@@ -604,6 +686,12 @@ bool LoopJit::may_end_packed() const {
 }
 
 const std::vector<Left>& LoopJit::flags_left() const { return form(Filling::packed, Rounding::quick)->code.left_flags; }
+const simd::RowSet& LoopJit::late() const { return form(Filling::packed, Rounding::quick)->late; }
+const simd::RowSet& LoopJit::landed() const { return form(Filling::packed, Rounding::quick)->landed; }
+
+// All forms of packed turns leave the same words in the same places.
+void LoopJit::land_late(const PackedTurns& turns) const { form(Filling::packed, Rounding::quick)->land_late(turns); }
+void LoopJit::land_again(const PackedTurns& turns) const { form(Filling::packed, Rounding::quick)->land_again(turns); }
 
 void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
   // Whoever comes meanwhile goes on with the interpreter; where bodies are always compiled, he waits.
@@ -682,6 +770,33 @@ void LoopJit::make(Form& form, Filling filling, Rounding rounding) const {
     form.stored_planes += stored.is_long ? 2 : 1;
   }
   form.stored_planes += std::size_t{form.code.scatters} * form.code.scatter_planes;
+  form.find_landing(target.packed ? of_body_ : simd::RowSet());
+}
+
+void LoopJit::Form::find_landing(const simd::RowSet& of_body) {
+  unsigned plane = 0;
+  const auto word_at = [&](unsigned row, bool is_long) {
+    const PlaneWord word{row, plane, is_long};
+    plane += word.rows();
+    return word;
+  };
+  const auto rows_of = [&](const PlaneWord& word) {
+    simd::RowSet rows;
+    for (unsigned group = 0; group < groups(); ++group) rows.add({word.row_of(group, code.elements), word.rows()});
+    return rows;
+  };
+  for (const Carried& carried : code.carried) {
+    handed_on.push_back(word_at(carried.row, carried.is_long));
+    landed |= rows_of(handed_on.back());
+  }
+  for (const Left& left : code.left) {
+    const PlaneWord word = word_at(left.place, left.is_long);
+    const simd::RowSet rows = rows_of(word);
+    const bool waits = rows.within(of_body, {});
+    (waits ? waiting : at_once).push_back(word);
+    if (waits) late |= rows;
+    landed |= rows;
+  }
 }
 
 std::string LoopJit::refusal() const {

@@ -15,6 +15,7 @@
 #include "body_code.h"
 #include "code_cache.h"
 #include "gdr/emulator/host_isa.h"
+#include "simd/row_set.h"
 
 namespace gdr::emulator::jit {
 
@@ -46,6 +47,9 @@ struct PackedTurns {
   unsigned places = 0;
   unsigned vectors = 0;
   bool ends = false;  // as BlockTurns has it
+  /// Of turns that end: where all stays that they leave; rows of LoopJit::late() and flags do not go to the states
+  /// before LoopJit::land_late(). Null: they do.
+  std::vector<std::uint64_t>* late = nullptr;
 };
 
 /// Turns of a block that compiled bodies have run in this process, for tests and benchmarks.
@@ -58,7 +62,9 @@ struct PackedTurns {
 /// What a program's bodies became. Thread safe.
 class LoopJit {
  public:
-  LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, simd::KernelSet kernels, JitUse use);
+  /// `of_body`: rows that packed turns may leave behind, since no section but the body has to do with them.
+  LoopJit(const DecodedProgram& program, const simd::Schedule& schedule, simd::KernelSet kernels, JitUse use,
+          const simd::RowSet& of_body);
   ~LoopJit();
 
   /// Takes note of interactions to come, and compiles if so many have come together that it pays. True if there is
@@ -66,15 +72,25 @@ class LoopJit {
   [[nodiscard]] bool ready(std::uint64_t interactions) const;
   /// The same for turns of blocks side by side.
   [[nodiscard]] bool ready_packed(std::uint64_t interactions) const;
+  /// True if a body has been compiled.
+  [[nodiscard]] bool has_code() const {
+    return form(Filling::packed, Rounding::quick) != nullptr || form(Filling::one_block, Rounding::quick) != nullptr;
+  }
   /// Runs the turns; false if none was run and the interpreter must.
   [[nodiscard]] bool run(const BlockTurns& turns) const;
   [[nodiscard]] bool run(const PackedTurns& turns) const;
+  /// What `turns.late` has: the rows of late() and the flags; the other rows again, as the turns left them.
+  void land_late(const PackedTurns& turns) const;
+  void land_again(const PackedTurns& turns) const;
   /// Of a host vector; 0 if bodies are not compiled.
   [[nodiscard]] unsigned lanes() const { return target_.lanes; }
   /// Most turns of a call of run().
   [[nodiscard]] unsigned turns() const { return target_.turns(); }
   /// Flags that the last turn of a run leaves, as BodyGraph names them. There is packed code.
   [[nodiscard]] const std::vector<Left>& flags_left() const;
+  /// Rows that packed turns leave behind, and all that turns which end leave. There is packed code.
+  [[nodiscard]] const simd::RowSet& late() const;
+  [[nodiscard]] const simd::RowSet& landed() const;
   /// Words that turns send to the tree, the first one of a run among them or not.
   [[nodiscard]] std::size_t collected_words(unsigned turns, bool begins) const;
   /// True if the last turn of a run may be run here, too.
@@ -120,6 +136,7 @@ class LoopJit {
   const simd::Schedule& schedule_;
   CodeTarget target_;
   JitUse use_;
+  simd::RowSet of_body_;
   bool names_code_ = false;  // for perf
   bool may_begin_ = false;
   std::size_t collected_a_turn_ = 0;

@@ -63,6 +63,7 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
   RowSet read;
   RowSet written(kTRows);
   RowSet overwritten;
+  RowSet around;  // rows that the sections around the body have to do with
   for (const Section section : kLoopSections) {
     const std::vector<DecodedStep>& steps = program.steps(section);
     const std::vector<const DecodedLine*> lines = lines_of(steps);
@@ -76,10 +77,12 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
     RowSet written_here(kTRows);
     for (const LineFacts& line : facts) {
       read |= line.reads;
+      if (!is_body) around |= line.reads;
       written_here |= line.writes;
     }
     written |= written_here;
-    if (section == Section::loop_termination) written_in_termination = numbers_of(written_here.whole_pairs());
+    if (!is_body) around |= written_here;
+    if (section == Section::loop_termination) written_in_termination = written_here.whole_pairs();
   }
   // The record's two places in BM are not alike.
   const unsigned records = 4 * program.program.record_words;
@@ -92,6 +95,7 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
   taken = numbers_of(taken_rows - left_rows);
   kept = numbers_of(taken_rows & left_rows);
   left = numbers_of(left_rows);
+  of_body = left_rows - taken_rows - around.whole_pairs();
   possible = true;
 }
 
@@ -99,6 +103,16 @@ bool packing_pays(unsigned blocks, unsigned live_pes, unsigned lanes) {
   if (lanes == 0 || live_pes == 0) return false;
   const unsigned one_by_one = blocks * ((live_pes + lanes - 1) / lanes);
   return 8 * Packing::vectors(blocks, live_pes, lanes) <= 7 * one_by_one;
+}
+
+jit::PackedTurns PackedBlocks::turns() {
+  jit::PackedTurns turns;
+  turns.states = packed_.state(0);
+  turns.state_words = packed_.block_words();
+  turns.blocks = packing_.blocks().count;
+  turns.places = packing_.places();
+  turns.vectors = packing_.vectors();
+  return turns;
 }
 
 bool PackedBlocks::bm_is_alike() const {
@@ -191,12 +205,21 @@ void PackedBlocks::give_invariants() {
   });
 }
 
-PackedRun::PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, Memory& packed,
+void PackedBlocks::give_ended() {
+  jit::PackedTurns ended = turns();
+  ended.late = &late_;
+  program_.loop.land_late(ended);
+  give_rows(program_.plan.left);
+  give_flags();
+}
+
+PackedRun::PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, PackedStates& packed,
                      const Packing& packing, const LoopRun& loop, bool resumes)
     : program_(program),
       memory_(memory),
       alike_(alike),
-      packed_(packed),
+      packed_(packed.memory),
+      late_(packed.late),
       packing_(packing),
       states_(program, memory, packed, packing_),
       loop_(loop),
@@ -227,16 +250,12 @@ bool PackedRun::run_section(Section section) {
   return !had_event(tallies_);
 }
 
-std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all) {
+std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all, bool terminates) {
   const RecordStream& stream = loop_.stream;
-  jit::PackedTurns some;
-  some.states = packed_.state(0);
-  some.state_words = packed_.block_words();
+  jit::PackedTurns some = states_.turns();
   some.record_step = std::size_t{kBlocks} * stream.record_words;
   some.record_words = stream.record_words;
-  some.blocks = packing_.blocks().count;
-  some.places = packing_.places();
-  some.vectors = packing_.vectors();
+  if (terminates) some.late = &late_;
   std::uint64_t done = 0;
   while (done < turns) {
     some.record = stream.words.data() + (done * kBlocks + packing_.blocks().first) * stream.record_words;
@@ -248,11 +267,17 @@ std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all) {
   return done;
 }
 
-/// False, and nothing is changed, if an event happened.
+/// False, and all stands as the turns left it, if an event happened.
 bool PackedRun::terminate() {
-  const std::vector<std::uint64_t> before = words_of(program_.plan.written_in_termination);
+  // What turns have left can be had again.
+  const std::vector<unsigned> rows = numbers_of(program_.plan.written_in_termination - program_.loop.landed());
+  const std::vector<std::uint64_t> before = words_of(rows);
   if (run_section(Section::loop_termination)) return true;
-  put_words(program_.plan.written_in_termination, before);
+  put_words(rows, before);
+  jit::PackedTurns turns = states_.turns();
+  turns.late = &late_;
+  program_.loop.land_again(turns);
+  program_.loop.land_late(turns);
   return false;
 }
 
@@ -294,7 +319,7 @@ PackedProgress PackedRun::run(std::uint64_t turns, bool all, bool terminates, Ta
   if (!resumes_) states_.take_rows(program_.plan.kept, alike_);
   if (!run_section(Section::loop_initialization)) return give_up();
   PackedProgress progress;
-  progress.turns = run_turns(turns, all);
+  progress.turns = run_turns(turns, all, terminates);
   if (progress.turns == 0) return give_up();
   progress.ended = terminates && progress.turns == turns && terminate();
   if (!progress.ended) {

@@ -28,13 +28,14 @@ namespace gdr::emulator::simd {
 struct PackingPlan {
   PackingPlan(const DecodedProgram& program, const Schedule& schedule);
 
-  bool possible = false;                         // no block can tell where its PEs stand
-  std::vector<unsigned> taken;                   // rows of registers that the sections read and never write
-  std::vector<unsigned> kept;                    // rows that they write, and read what the run before left there
-  std::vector<unsigned> left;                    // rows that they write, these among them
-  std::vector<unsigned> written_in_termination;  // of these
-  std::vector<unsigned> bm;                      // short words of broadcast memory that they read
-  RowSet left_rows;                              // as `left`
+  bool possible = false;          // no block can tell where its PEs stand
+  std::vector<unsigned> taken;    // rows of registers that the sections read and never write
+  std::vector<unsigned> kept;     // rows that they write, and read what the run before left there
+  std::vector<unsigned> left;     // rows that they write, these among them
+  std::vector<unsigned> bm;       // short words of broadcast memory that they read
+  RowSet left_rows;               // as `left`
+  RowSet written_in_termination;  // of these
+  RowSet of_body;                 // of these, those that no section but the body has to do with and no run takes over
 };
 
 /// How far a run of blocks side by side has come.
@@ -119,6 +120,7 @@ class AlikeRows {
     if (lacking_ != kAll) {  // blocks that have the rows may have changed them
       give({0, kBlocks}, memory);
       clear();
+      lacking_ = kAll;  // once, since storing it takes long
     }
     if (number_[row] == 0) {
       rows_.push_back({row, 0, {}});
@@ -127,7 +129,6 @@ class AlikeRows {
     Row& own = rows_[number_[row] - 1U];
     std::ranges::copy(words, own.words.begin());
     own.pes = std::max(own.pes, static_cast<unsigned>(words.size()));
-    lacking_ = kAll;
   }
   [[nodiscard]] bool has(unsigned row) const { return number_[row] != 0; }
 
@@ -174,6 +175,12 @@ class AlikeRows {
   std::mutex mutex_;                                   // blocks may be asked for by several threads
 };
 
+/// Where packed PEs stand.
+struct PackedStates {
+  Memory memory;
+  std::vector<std::uint64_t> late;  // after a run that has ended, as jit::PackedTurns has it
+};
+
 /// Blocks' states and the states of as few blocks that hold their live PEs.
 class PackedBlocks {
  public:
@@ -183,8 +190,11 @@ class PackedBlocks {
     const jit::LoopJit& loop;
     const PackingPlan& plan;
   };
-  PackedBlocks(const Program& program, Memory& memory, Memory& packed, const Packing& packing)
-      : program_(program), memory_(memory), packed_(packed), packing_(packing) {}
+  PackedBlocks(const Program& program, Memory& memory, PackedStates& packed, const Packing& packing)
+      : program_(program), memory_(memory), packed_(packed.memory), late_(packed.late), packing_(packing) {}
+
+  /// Of all the blocks and vectors, without records.
+  [[nodiscard]] jit::PackedTurns turns();
 
   /// True if the blocks' broadcast memories have the same words where sections read them.
   [[nodiscard]] bool bm_is_alike() const;
@@ -194,6 +204,8 @@ class PackedBlocks {
   void give_rows(const std::vector<unsigned>& rows);
   void give_flags();
   void give_invariants();
+  /// All that a run has left that has ended.
+  void give_ended();
 
  private:
   void take_row(unsigned row);
@@ -203,6 +215,7 @@ class PackedBlocks {
   Program program_;
   Memory& memory_;
   Memory& packed_;
+  std::vector<std::uint64_t>& late_;
   Packing packing_;
 };
 
@@ -220,10 +233,11 @@ class PackedGroups {
   }
   ~PackedGroups() = default;
 
-  [[nodiscard]] Memory& memory(unsigned first_block, const std::vector<isa::LongWord>& constants, unsigned states) {
-    Memory& memory = groups_[first_block].memory;
-    if (memory.block_words() == 0) memory = Memory(constants, states);
-    return memory;
+  [[nodiscard]] PackedStates& states(unsigned first_block, const std::vector<isa::LongWord>& constants,
+                                     unsigned states) {
+    PackedStates& packed = groups_[first_block].states;
+    if (packed.memory.block_words() == 0) packed.memory = Memory(constants, states);
+    return packed;
   }
   /// What these blocks have left is there alone.
   void keep(const Packing& packing) {
@@ -242,7 +256,7 @@ class PackedGroups {
     --kept_;
     return true;
   }
-  /// Calls function(packing, memory) for all that was kept of any of the blocks, which then is no more; but not for
+  /// Calls function(packing, states) for all that was kept of any of the blocks, which then is no more; but not for
   /// what spared(packing) is true of.
   template <class Spared, class Function>
   void take(BlockRange blocks, Spared spared, Function function) {
@@ -252,7 +266,7 @@ class PackedGroups {
       const BlockRange& own = group.kept.blocks();
       if (own.first >= blocks.first + blocks.count || blocks.first >= own.first + own.count) continue;
       if (spared(group.kept)) continue;
-      function(group.kept, group.memory);
+      function(group.kept, group.states);
       group.kept = {};
       --kept_;
     }
@@ -262,13 +276,13 @@ class PackedGroups {
   void for_each(Function function) const {
     if (kept_ == 0) return;
     for (const Group& group : groups_) {
-      if (group.kept.blocks().count > 0) function(group.kept, group.memory);
+      if (group.kept.blocks().count > 0) function(group.kept, group.states.memory);
     }
   }
 
  private:
   struct Group {
-    Memory memory;
+    PackedStates states;
     Packing kept;
   };
 
@@ -284,7 +298,7 @@ class PackedGroups {
 class PackedRun {
  public:
   /// `resumes`: what the run before left stands in `packed` in the same packing, and nowhere else.
-  PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, Memory& packed,
+  PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, PackedStates& packed,
             const Packing& packing, const LoopRun& loop, bool resumes);
 
   /// Runs loop initialization, `turns` turns of the body, all with a record, and, if it `terminates`, loop termination;
@@ -298,7 +312,8 @@ class PackedRun {
   void give_records(std::uint64_t turns);
   /// False if a floating-point event happened, whose place would be another block's.
   bool run_section(isa::Section section);
-  [[nodiscard]] std::uint64_t run_turns(std::uint64_t turns, bool all);
+  /// `terminates`: what no other section has to do with stays behind.
+  [[nodiscard]] std::uint64_t run_turns(std::uint64_t turns, bool all, bool terminates);
   bool terminate();
   PackedProgress give_up();
 
@@ -314,6 +329,7 @@ class PackedRun {
   Memory& memory_;
   const AlikeRows& alike_;
   Memory& packed_;
+  std::vector<std::uint64_t>& late_;
   Packing packing_;
   PackedBlocks states_;
   const LoopRun& loop_;

@@ -20,6 +20,11 @@ using isa::Section;
 
 constexpr BlockRange kAllBlocks{0, kBlocks};
 
+// Lines of compiled bodies, each of one i-record and one j-record, that are worked on in less time than it takes until
+// two threads share them. Of gravity_jerk's 48 lines, where a thread takes 5 ns for them, measured: with 6,144
+// interactions one thread alone is done as soon as two are, with 16,384 it takes 1.15 times as long.
+constexpr std::uint64_t kSoon = 400'000;
+
 /// The reduction tree on rows of words, a row from each block. One at a time in a thread, whose rows it uses.
 class Tree {
  public:
@@ -33,7 +38,10 @@ class Tree {
     node_.destinations = 1;
   }
 
-  [[nodiscard]] std::uint64_t* high(unsigned block) { return rows_.front().words.data() + block * 2 * kRowWords; }
+  /// From a block's rows to the next one's.
+  static constexpr std::size_t kBlockWords = 2 * kRowWords;
+
+  [[nodiscard]] std::uint64_t* high(unsigned block) { return rows_.front().words.data() + block * kBlockWords; }
   [[nodiscard]] std::uint64_t* low(unsigned block) { return high(block) + kRowWords; }
 
   /// Neighbours first; the first `pes` lanes count.
@@ -79,14 +87,14 @@ class LoweredSimd final : public Lowered {
   LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
       : code(decode_program(program)),
         schedule(make_schedule(code, kernels)),
-        loop(code, schedule, kernels, jit),
-        packing(code, schedule) {}
+        packing(code, schedule),
+        loop(code, schedule, kernels, jit, packing.of_body) {}
   [[nodiscard]] const isa::Program& program() const override { return code.program; }
 
   const DecodedProgram code;
   const Schedule schedule;
-  const jit::LoopJit loop;
   const PackingPlan packing;
+  const jit::LoopJit loop;
 };
 
 class SimdChip final : public Chip {
@@ -174,6 +182,10 @@ class SimdChip final : public Chip {
     }
   }
 
+  bool do_ends_soon(std::uint64_t interactions) const override {
+    return code_->loop.has_code() && interactions * code_->code.steps(Section::loop_body).size() <= kSoon;
+  }
+
   void do_write_bm(unsigned block, unsigned address, std::span<const isa::LongWord> words) override {
     std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
     for (const isa::LongWord word : words) {
@@ -243,11 +255,14 @@ class SimdChip final : public Chip {
     const unsigned lanes = code_->loop.lanes();
     const bool are_for_packed_runs = blocks.count == kBlocks && first_pe == 0 && code_->packing.possible &&
                                      packing_pays(lanes, static_cast<unsigned>(pes), lanes);
-    for (unsigned n = 0; n < where.count; ++n) {
+    for (unsigned n = 0, taken = 1; n < where.count; n += taken) {
       const unsigned row = row_of(where, n);
       if (code_->packing.left_rows.has(row)) settle(blocks);
       const bool in_long_pair = code_->schedule.long_pairs[row / 2];
-      const bool is_short = where.width != Width::long_word;
+      // Two short words that fill a long pair are a long word.
+      const bool fill_pair = where.width != Width::long_word && in_long_pair && row % 2 == 0 && n + 1 < where.count;
+      taken = fill_pair ? 2 : 1;
+      const bool is_short = where.width != Width::long_word && !fill_pair;
       // A short word in a long pair shares a plane with its neighbour.
       const std::uint64_t neighbours = !is_short || !in_long_pair ? 0 : row % 2 == 0 ? ~kShortBitsMask : kShortBitsMask;
       const unsigned first_row = is_short && !in_long_pair ? row : row & ~1U;
@@ -255,7 +270,8 @@ class SimdChip final : public Chip {
       std::array<std::uint64_t, kRowWords> first;
       std::array<std::uint64_t, kRowWords> second;
       for (std::size_t pe = 0; pe < pes; ++pe) {
-        const isa::LongWord word = words[pe * where.count + n];
+        const isa::LongWord* const given = &words[pe * where.count + n];
+        const isa::LongWord word = fill_pair ? isa::join(given[0].upper(), given[1].upper()) : *given;
         const isa::LongWord placed = neighbours == kShortBitsMask ? isa::join({}, word.upper()) : word;
         first[pe] = in_long_pair ? placed.high & ~neighbours : word.upper().bits << kShortShift;
         second[pe] = in_long_pair ? placed.low : word.lower().bits << kShortShift;
@@ -352,7 +368,7 @@ class SimdChip final : public Chip {
         with_record - (code_->loop.may_end_packed() ? 0 : std::min<std::uint64_t>(1, with_record));
     if (turns == 0) return {};
     if (!alike_.serve(blocks, loop.live_pes)) alike_.give(blocks, memory_);
-    Memory& packed = packed_.memory(blocks.first, code_->schedule.constants, code_->loop.lanes());
+    PackedStates& packed = packed_.states(blocks.first, code_->schedule.constants, code_->loop.lanes());
     const bool resumes = packed_.resume(packing);
     const PackedProgress progress = PackedRun(packing_program(), memory_, alike_, packed, packing, loop, resumes)
                                         .run(turns, turns == with_record, turns == iterations, tallies_.data());
@@ -369,10 +385,8 @@ class SimdChip final : public Chip {
     alike_.give(blocks, memory_);
     packed_.take(
         blocks, [](const Packing&) { return false; },
-        [&](const Packing& packing, Memory& memory) {
-          PackedBlocks states(packing_program(), memory_, memory, packing);
-          states.give_rows(code_->packing.left);
-          states.give_flags();
+        [&](const Packing& packing, PackedStates& packed) {
+          PackedBlocks(packing_program(), memory_, packed, packing).give_ended();
         });
   }
 
@@ -382,12 +396,15 @@ class SimdChip final : public Chip {
   void settle_before(BlockRange blocks, const LoopRun& loop, Spared spared) {
     const bool overwrites = loop.begins && loop.stream.records > 0;
     const auto goes_on = [&](const Packing& packing) { return overwrites && spared(packing); };
-    packed_.take(blocks, goes_on, [&](const Packing& packing, Memory& memory) {
-      PackedBlocks states(packing_program(), memory_, memory, packing);
+    packed_.take(blocks, goes_on, [&](const Packing& packing, PackedStates& packed) {
+      PackedBlocks states(packing_program(), memory_, packed, packing);
       const BlockRange& own = packing.blocks();
       const bool all_run = own.first >= blocks.first && own.first + own.count <= blocks.first + blocks.count;
-      states.give_rows(all_run && overwrites ? code_->packing.kept : code_->packing.left);
-      if (!all_run || !overwrites) states.give_flags();
+      if (all_run && overwrites) {
+        states.give_rows(code_->packing.kept);
+      } else {
+        states.give_ended();
+      }
     });
   }
 
@@ -508,10 +525,37 @@ class SimdChip final : public Chip {
     for (unsigned n = 0; n < collection.where.count && packed; ++n) {
       const unsigned row = row_of(collection.where, n);
       packed = collection.where.width == Width::long_word && code_->schedule.long_pairs[row / 2] &&
-               code_->packing.left_rows.has(row);
+               code_->packing.left_rows.has(row) && !code_->loop.late().has(row);
     }
     if (!packed) groups.clear();
     return groups;
+  }
+
+  /// From where PEs have their words for one block after the other to a row of the tree for each block, two by two.
+  static void unpack(const std::uint64_t* from, std::span<const std::size_t> words, unsigned blocks,
+                     std::uint64_t* to) {
+    using Two [[gnu::vector_size(2 * sizeof(std::uint64_t))]] = std::uint64_t;
+    const auto pes = static_cast<unsigned>(words.size());
+    const unsigned in_twos = pes > 1 ? blocks & ~1U : 0;
+    for (unsigned pe = 0; in_twos > 0 && pe < pes; pe += 2) {
+      const unsigned one = std::min(pe, pes - 2);  // the last two of an odd number meet those before
+      const std::uint64_t* const of_one = from + words[one];
+      const std::uint64_t* const of_other = from + words[one + 1];
+      for (unsigned block = 0; block < in_twos; block += 2) {
+        Two a;
+        Two b;
+        std::memcpy(&a, of_one + block, sizeof a);
+        std::memcpy(&b, of_other + block, sizeof b);
+        const Two first = __builtin_shufflevector(a, b, 0, 2);
+        const Two second = __builtin_shufflevector(a, b, 1, 3);
+        std::uint64_t* const row = to + block * Tree::kBlockWords + one;
+        std::memcpy(row, &first, sizeof first);
+        std::memcpy(row + Tree::kBlockWords, &second, sizeof second);
+      }
+    }
+    for (unsigned block = in_twos; block < blocks; ++block) {
+      for (unsigned pe = 0; pe < pes; ++pe) to[block * Tree::kBlockWords + pe] = from[words[pe] + block];
+    }
   }
 
   /// Word n of the first PEs of every block into the tree, from `lane` on, from where they are packed or, if they are
@@ -523,15 +567,10 @@ class SimdChip final : public Chip {
       const BlockRange& blocks = group.packing.blocks();
       std::array<std::size_t, kPesPerBlock> words;
       for (unsigned pe = 0; pe < pes; ++pe) words[pe] = group.packing.word(group.memory, row, pe);
-      const std::uint64_t* const first_high = group.memory.state(0);
-      const std::uint64_t* const first_low = first_high + kRowWords;
-      for (unsigned place = 0; place < blocks.count; ++place) {
-        std::uint64_t* const high = tree.high(blocks.first + place) + lane;
-        std::uint64_t* const low = tree.low(blocks.first + place) + lane;
-        for (unsigned pe = 0; pe < pes; ++pe) {
-          high[pe] = first_high[words[pe] + place];
-          low[pe] = first_low[words[pe] + place];
-        }
+      for (const bool low : {false, true}) {
+        const std::uint64_t* const from = group.memory.state(0) + (low ? kRowWords : 0);
+        std::uint64_t* const to = (low ? tree.low(blocks.first) : tree.high(blocks.first)) + lane;
+        unpack(from, std::span(words).first(pes), blocks.count, to);
       }
     }
     if (!packed.empty()) return;

@@ -171,6 +171,9 @@ class Chip {
   /// later ones is then undefined. Throws gdr::Error for a stream that is not of the program's records, and for
   /// `collected` without room for what the blocks collect.
   void run_loop(BlockRange blocks, const LoopRun& run);
+  /// True if the loop body on so many pairs of an i-record and a j-record takes no longer than to wake another thread
+  /// for a share of them.
+  [[nodiscard]] bool ends_soon(std::uint64_t interactions) const;
 
   /// BM of one block; `address` counts long words.
   void write_bm(unsigned block, unsigned address, std::span<const LongWord> words);
@@ -212,6 +215,8 @@ class Chip {
   [[nodiscard]] virtual std::unique_ptr<Chip> do_clone() const = 0;
   virtual void do_run_initialization(unsigned block) = 0;
   virtual void do_run_loop(BlockRange blocks, const LoopRun& run) = 0;
+  /// Of an engine that is slow it is never true.
+  [[nodiscard]] virtual bool do_ends_soon(std::uint64_t /*interactions*/) const { return false; }
   virtual void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
   virtual void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
   virtual void do_write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where,

@@ -27,6 +27,7 @@ class ThreadPool {
     struct Job {
       unsigned parts = 1;
       Task task;
+      bool wakes = true;
     };
     std::deque<Job> jobs_;
     Lane* behind_ = nullptr;  // the next lane that is ready
@@ -46,8 +47,14 @@ class ThreadPool {
   /// The waiting caller among them.
   [[nodiscard]] unsigned threads() const { return threads_; }
 
+  /// Whether threads that sleep are woken for a job. To wake one and to put it to sleep again takes longer than a small
+  /// job, which the thread that waits has soon done itself.
+  enum class Wakes : unsigned char { nobody, others };
+
   /// Calls task(0) .. task(parts - 1), each once, behind what the lane has.
-  void post(Lane& lane, unsigned parts, Task task);
+  void post(Lane& lane, unsigned parts, Task task, Wakes wakes = Wakes::others);
+  /// Wakes the others, for jobs that were posted without.
+  void wake();
   /// Returns when the lane's jobs have ended, and works until then. Throws what the part of the smallest number threw
   /// in the first job that failed. Sleeping threads wait on a condition, they do not spin.
   void wait(Lane& lane);

@@ -77,7 +77,7 @@ class Device {
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> i_fields, std::size_t nj);
 
   /// Calls `told` after every 128 i-records of a run with how many are done and how many there are; on the thread that
-  /// computes, which of start() is another. What it throws ends the run.
+  /// computes, which of start() may be another. What it throws ends the run.
   void on_progress(std::function<void(std::size_t done, std::size_t all)> told);
 
   /// The same in the background, on a copy of `i_fields`. Until wait() the device takes no other call.
