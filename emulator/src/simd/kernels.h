@@ -58,7 +58,10 @@ template <Op op, Width width>
                               width);
 }
 
-/// One function for all shapes of an operation: it is large and rarely run.
+/// One function for all shapes of an operation: it is large and rarely run. For the same reason what calls it takes it
+/// as an argument and is one function for all operations.
+using RedoLanes = Redone (*)(const Operands& of, Mask wanted);
+
 template <Op op, Width width>
 [[gnu::noinline]] Redone redo_lanes(const Operands& of, Mask wanted) {
   RobustBatch robust =
@@ -77,6 +80,22 @@ template <Op op, Width width>
     redone.events = exact.events;
   }
   return redone;
+}
+
+template <Width width>
+Redone redo_difference(const Operands& of, Mask wanted) {
+  Operands negated = of;
+  negated.b.high ^= kSign;
+  return redo_lanes<Op::FADD, width>(negated, wanted);
+}
+
+template <Op op, Width width>
+consteval RedoLanes redo_of() {
+  if constexpr (op == Op::FSUB) {
+    return &redo_difference<width>;
+  } else {
+    return &redo_lanes<op, width>;
+  }
 }
 
 template <Op op, Width width, bool a_short, bool b_short, bool negated>
@@ -114,14 +133,7 @@ struct FloatStep {
     return {result.high, result.low, Mask{}, result.uncovered};
   }
 
-  static Redone redo(Operands of, Mask wanted) {
-    if constexpr (op == Op::FSUB) {
-      of.b.high ^= kSign;
-      return redo_lanes<Op::FADD, width>(of, wanted);
-    } else {
-      return redo_lanes<op, width>(of, wanted);
-    }
-  }
+  static constexpr RedoLanes kRedo = redo_of<op, width>();
 };
 
 template <Op op, Width width>
@@ -196,11 +208,11 @@ class Leftovers {
 
   /// Does them again; `store` takes result, lanes (bits from the vector's first on), the element and the first lane's
   /// PE.
-  template <class Step, class Store>
-  void redo(const EventSite& site, Store store) {
+  template <class Store>
+  void redo(RedoLanes redo_lanes, const EventSite& site, Store store) {
     for (unsigned n = 0; n < count_; ++n) {
       const Leftover& left = kept_[n];
-      Redone redone = Step::redo(left.operands, left.lanes);
+      Redone redone = redo_lanes(left.operands, left.lanes);
       count(site, left, redone);
       store(redone.result, Host::lane_bits(left.lanes), left.element, left.lane);
     }
@@ -275,14 +287,14 @@ template <class Step>
   return result;
 }
 
-template <class Step>
-[[gnu::noinline]] void redo_plain(Leftovers& left, const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
-                                  Tally& tally) {
+template <Width width>
+[[gnu::noinline]] void redo_plain(Leftovers& left, RedoLanes redo_lanes, const MicroOp& op, const Lanes& lanes,
+                                  std::uint64_t* state, Tally& tally) {
   const EventSite site{op, lanes, &tally, lanes.live_bits, 1};
-  left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned element, unsigned lane) {
+  left.redo(redo_lanes, site, [&](const Result& result, std::uint32_t of_these, unsigned element, unsigned lane) {
     std::uint64_t* row = state + element * op.to[0].element_step + lane;
     Host::store(row + op.to[0].high, result.high, of_these);
-    if constexpr (Step::kWidth == Width::long_word) Host::store(row + op.to[0].low, result.low, of_these);
+    if constexpr (width == Width::long_word) Host::store(row + op.to[0].low, result.low, of_these);
   });
 }
 
@@ -330,7 +342,7 @@ void run_plain(const MicroOp& op, Lanes& lanes) {
     }
     if constexpr (Step::kMayLeave) {
       if (left.any()) [[unlikely]]
-        redo_plain<Step>(left, op, lanes, state, lanes.tallies[block]);
+        redo_plain<Step::kWidth>(left, Step::kRedo, op, lanes, state, lanes.tallies[block]);
     }
     if (op.destinations > 1) copy_to_others<Step::kWidth>(op, state, loop.lanes());
   }
@@ -387,6 +399,37 @@ inline Mask condition(isa::Condition wanted, const Result& result) {
   return result.carry;
 }
 
+/// Stores one host vector's lanes `of_these` where the operation writes them; returns their flags, shifted to their
+/// PEs.
+template <Width width>
+[[gnu::always_inline]] inline std::uint32_t store_selected(const MicroOp& op, const Selection& selection,
+                                                           const Targets& to, const Result& result,
+                                                           std::uint32_t of_these, unsigned lane) {
+  for (unsigned n = 0; n < op.destinations; ++n) {
+    const std::uint32_t stored = (selection.stored[n] >> lane) & of_these;
+    Host::store(to.high[n] + lane, result.high, stored);
+    if constexpr (width == Width::long_word) {
+      Host::store(to.low[n] + lane, result.low, stored);
+    } else if (to.low[n] != nullptr) {
+      Host::store(to.low[n] + lane, Bits{}, stored);
+    }
+  }
+  if (op.flag.place == kNowhere) return 0;
+  return (Host::lane_bits(condition(op.flag.condition, result)) & of_these) << lane;
+}
+
+/// The leftovers of one element; returns their flags. Selection and targets are copies: referred to, they would not
+/// stay in the registers of the caller's loop.
+template <Width width>
+[[gnu::noinline]] std::uint32_t redo_general(Leftovers& left, RedoLanes redo_lanes, const EventSite& site,
+                                             const Selection selection, const Targets to) {
+  std::uint32_t flags = 0;
+  left.redo(redo_lanes, site, [&](const Result& result, std::uint32_t of_these, unsigned, unsigned lane) {
+    flags |= store_selected<width>(site.op, selection, to, result, of_these, lane);
+  });
+  return flags;
+}
+
 template <class Step>
 void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state, Tally& tally) {
   const LaneLoop loop(op, lanes);
@@ -395,33 +438,17 @@ void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
     const Selection selection(op, state, element);
     const Targets to(op, state, element);
     std::uint32_t flags = 0;
-    const auto store = [&](const Result& result, std::uint32_t of_these, unsigned lane) {
-      for (unsigned n = 0; n < op.destinations; ++n) {
-        const std::uint32_t stored = (selection.stored[n] >> lane) & of_these;
-        Host::store(to.high[n] + lane, result.high, stored);
-        if constexpr (Step::kWidth == Width::long_word) {
-          Host::store(to.low[n] + lane, result.low, stored);
-        } else if (to.low[n] != nullptr) {
-          Host::store(to.low[n] + lane, Bits{}, stored);
-        }
-      }
-      if (op.flag.place != kNowhere) {
-        flags |= (Host::lane_bits(condition(op.flag.condition, result)) & of_these) << lane;
-      }
-    };
     if (selection.written != 0) {
       loop.run(state, element, [&](const Rows& rows, unsigned lane) {
         Result result = step<Step>(op, rows, element, lane, left, selection.written >> lane);
-        store(result, ~Host::lane_bits(result.uncovered), lane);
+        flags |= store_selected<Step::kWidth>(op, selection, to, result, ~Host::lane_bits(result.uncovered), lane);
       });
       if constexpr (Step::kMayLeave) {
         if (left.any()) [[unlikely]] {
           // A uniform operation's lane stands for one element of every live PE.
           const EventSite site{op, lanes, &tally, op.uniform ? selection.written : selection.written & lanes.live_bits,
                                op.uniform ? lanes.live_pes : 1};
-          left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned, unsigned lane) {
-            store(result, of_these, lane);
-          });
+          flags |= redo_general<Step::kWidth>(left, Step::kRedo, site, selection, to);
         }
       }
     }
