@@ -42,13 +42,16 @@ endif()
 
 # What nobody waits for while it runs (option parsing, reports, code that mostly calls other components) is optimised less in
 # release builds: it compiles in two thirds of the time.
-set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-O1>)
+set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-Og>)
 # For sources of such targets that somebody does wait for.
 set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
 
 # What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
-# selected targets lacks it.
+# selected targets lacks it; with GDR_WAIT_FOR_COMPILERS off, not after those of the component compiler.
 function(gdr_loads component plugin)
+  if(component STREQUAL compiler AND NOT GDR_WAIT_FOR_COMPILERS)
+    return()
+  endif()
   set_property(TARGET gdr_${component} APPEND PROPERTY INTERFACE_LINK_DEPENDS $<BUILD_INTERFACE:$<TARGET_FILE:${plugin}>>)
 endfunction()
 

@@ -28,6 +28,21 @@ struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
 namespace gdr::assembler {
 namespace {
 
+template <class Attribute, class Subject>
+struct Apart;
+
+}  // namespace
+}  // namespace gdr::assembler
+
+template <class Attribute, class Subject>
+struct boost::spirit::x3::get_info<gdr::assembler::Apart<Attribute, Subject>> {
+  using result_type = std::string;
+  std::string operator()(const gdr::assembler::Apart<Attribute, Subject>& parser) const { return what(parser.subject); }
+};
+
+namespace gdr::assembler {
+namespace {
+
 namespace x3 = boost::spirit::x3;
 
 /// What the semantic actions know besides the text.
@@ -48,10 +63,41 @@ std::uint32_t offset_of(Context& context) {
   return static_cast<std::uint32_t>(x3::_where(context).begin() - scope_of(context).begin);
 }
 
+/// A parser with attribute `Attribute` that is compiled once. Spirit tells a parser the types of all rules around it,
+/// so one that stands in nine rules would be compiled nine times.
+template <class Attribute, class Subject>
+struct Apart : x3::parser<Apart<Attribute, Subject>> {
+  using attribute_type = Attribute;
+  static constexpr bool has_attribute = Subject::has_attribute;
+  static constexpr bool handles_container = Subject::handles_container;
+
+  Subject subject;
+
+  explicit Apart(const Subject& parser) : subject(parser) {}
+
+  template <class Context, class Around, class Target>
+  bool parse(const char*& first, const char* last, const Context& context, Around&, Target& target) const {
+    if constexpr (std::is_same_v<Target, Attribute>) {
+      return parse_alone(first, last, scope_of(context), target);
+    } else {
+      static_assert(std::is_same_v<std::remove_const_t<Target>, x3::unused_type>);
+      Attribute unused{};
+      return parse_alone(first, last, scope_of(context), unused);
+    }
+  }
+
+ private:
+  [[gnu::noinline]] bool parse_alone(const char*& first, const char* last, Scope& scope, Attribute& attribute) const {
+    auto reference = std::ref(scope);
+    return subject.parse(first, last, x3::make_context<ScopeTag>(reference), x3::unused, attribute);
+  }
+};
+
 /// Gives a parser the name that "expected ..." uses, and its attribute.
 template <class Attribute, class Parser>
 auto as(const Parser& parser, const char* name) {
-  return x3::rule<struct NamedTag, Attribute>{name} = parser;
+  auto rule = x3::rule<struct NamedTag, Attribute>{name} = parser;
+  return Apart<Attribute, decltype(rule)>(rule);
 }
 
 const auto open_span = x3::eps[([](auto& context) { x3::_val(context).span.begin = offset_of(context); })];
@@ -188,8 +234,10 @@ template <class Parser>
 auto number_of(const Parser& parser, const char* name) {
   return as<Number>(open_span >> parser[take_value] >> close_span, name);
 }
-const auto number = number_of(expression, "a whole-number expression");
-const auto simple_number = number_of(primary, "a whole number");
+const Apart<std::int64_t, decltype(expression)> any_expression(expression);
+const Apart<std::int64_t, decltype(primary)> lone_number(primary);
+const auto number = number_of(any_expression, "a whole-number expression");
+const auto simple_number = number_of(lone_number, "a whole number");
 const auto subscript = '[' >> blanks > number > blanks > as<x3::unused_type>(x3::lit(']'), "']'");
 
 // ---- operands ------------------------------------------------------------------------------------------------------
@@ -332,7 +380,7 @@ const auto register_text = as<Operand>(
 const auto immediate = (immediate_form >> '"')[set_immediate] >
                        *(x3::char_ - '"')[add_text] > as<x3::unused_type>(x3::lit('"'),
                                                                           "'\"' at the end of the immediate");
-const auto pe_number = x3::lit('@')[set_pe] > primary[set_pe_number];
+const auto pe_number = x3::lit('@')[set_pe] > lone_number[set_pe_number];
 const auto predicate_flag = as<PredicateItem>(
     open_span >> '/' >
         as<PredicateItem>((x3::lit('j') >> end_of_word)[([](auto& context) { x3::_val(context).jvalid = true; })] |
@@ -435,28 +483,29 @@ std::string found_text(std::string_view rest) {
   return fmt::format("found '{}'", rest.substr(0, std::min<std::size_t>(end, 24)));
 }
 
+SyntaxError not_understood(const Scope& scope, std::string_view text, const char* at, std::string_view expected) {
+  if (scope.failure) return *scope.failure;
+  const auto offset = static_cast<std::uint32_t>(at - text.data());
+  const std::string_view rest = text.substr(offset);
+  const std::size_t length = rest.empty() ? 1 : std::min(rest.find_first_of(" \t;", 1), rest.size());
+  return SyntaxError{Code::syntax,
+                     {offset, static_cast<std::uint32_t>(length)},
+                     fmt::format("expected {}, but {}", expected, found_text(rest))};
+}
+
 template <class Result, class Parser>
 std::variant<Statement, SyntaxError> parse_as(const Parser& parser, std::string_view text, const Constants& constants) {
   const char* first = text.data();
   const char* const last = first + text.size();
   Scope scope{first, &constants, std::nullopt};
-  const auto stopped = [&](const char* at, std::string_view expected) {
-    if (scope.failure) return *scope.failure;
-    const auto offset = static_cast<std::uint32_t>(at - text.data());
-    const std::string_view rest = text.substr(offset);
-    const std::size_t length = rest.empty() ? 1 : std::min(rest.find_first_of(" \t;", 1), rest.size());
-    return SyntaxError{Code::syntax,
-                       {offset, static_cast<std::uint32_t>(length)},
-                       fmt::format("expected {}, but {}", expected, found_text(rest))};
-  };
   try {
     Result result;
     const auto end_of_line = as<x3::unused_type>(x3::eoi, "the end of the line");
     const auto whole = blanks > parser > blanks > end_of_line;
     if (x3::parse(first, last, x3::with<ScopeTag>(std::ref(scope))[whole], result)) return Statement(std::move(result));
-    return stopped(first, "a statement");
+    return not_understood(scope, text, first, "a statement");
   } catch (const x3::expectation_failure<const char*>& failure) {
-    return stopped(failure.where(), failure.which());
+    return not_understood(scope, text, failure.where(), failure.which());
   }
 }
 

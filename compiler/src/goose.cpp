@@ -12,6 +12,7 @@
 #include "gdr/base/plugin.h"
 #include "gdr/compiler/assemble.h"
 #include "goose_text.h"
+#include "importer.h"
 #include "lower.h"
 #include "messages.h"
 #include "process.h"
@@ -119,9 +120,7 @@ GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions&
   const std::string text = base::read_file(path);
   if (!is_program(file))
     throw Error(fmt::format("'{}' is no C or C++ file: its name must end in .c, .cc, .cpp or .cxx", file));
-  if (!goose_available()) {
-    throw Error("goose pragmas cannot be compiled: the library gdr_goose is not found");
-  }
+  if (!goose_available()) throw Error("goose pragmas cannot be compiled: " + not_found("gdr_goose"));
   GooseRequest request{file, text, is_cplusplus(file), language(is_cplusplus(file))};
   const std::vector<std::string> shared = shared_arguments(options);
   request.arguments.insert(request.arguments.end(), {"-w", "-D__GDR__=1", "-I" + kernel_headers()});

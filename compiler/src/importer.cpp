@@ -1,5 +1,7 @@
 #include "importer.h"
 
+#include <fmt/format.h>
+
 #include "../import/import.h"
 #include "gdr/base/error.h"
 #include "gdr/base/plugin.h"
@@ -17,11 +19,16 @@ ImportFunction importer() {
 
 }  // namespace
 
+std::string not_found(std::string_view library) {
+  return fmt::format("the library {} is not found; in the source tree, cmake --build --preset release builds it",
+                     library);
+}
+
 bool available() { return importer() != nullptr; }
 
 Imported import_ir(const std::string& code, const std::string& name, const std::string& function) {
   const ImportFunction import = importer();
-  if (import == nullptr) throw Error("pair functions cannot be compiled: the library gdr_import is not found");
+  if (import == nullptr) throw Error("pair functions cannot be compiled: " + not_found("gdr_import"));
   Imported imported;
   import(code, name, function, imported);
   return imported;
