@@ -157,8 +157,7 @@ class Generator {
   /// What goes from there to its turn; of the first one, whose first part has been written.
   [[nodiscard]] std::vector<Phi> phis_of_crossing() const {
     std::vector<Phi> phis;
-    for (NodeId id = 0; id < count(); ++id) {
-      if (!plan_.crosses(id)) continue;
+    for (const NodeId id : plan_.crossing()) {
       const NodeType of = node(id).type;
       const CodeType type = of == NodeType::number ? CodeType::number
                             : of == NodeType::flag ? CodeType::flag
@@ -175,8 +174,7 @@ class Generator {
   void write_turn_ahead(Writer& body, std::vector<Phi>& phis, std::vector<Phi>& crossing) {
     const std::vector<Value> before_turns = nodes_.values;
     std::size_t at = 0;
-    for (NodeId id = 0; id < count(); ++id) {
-      if (!plan_.crosses(id)) continue;
+    for (const NodeId id : plan_.crossing()) {
       nodes_.values[id].first = body.handed_on(crossing[at++].name, TurnPart::loop);
       const bool two = at < crossing.size() && crossing[at].name == fmt::format("a{}b", id);
       if (two) nodes_.values[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
@@ -191,8 +189,7 @@ class Generator {
     write_ahead();
     number_.use_all();
     at = 0;
-    for (NodeId id = 0; id < count(); ++id) {
-      if (!plan_.crosses(id)) continue;
+    for (const NodeId id : plan_.crossing()) {
       crossing[at++].next = nodes_.values[id].first;
       if (!nodes_.values[id].second.empty()) crossing[at++].next = nodes_.values[id].second;
     }

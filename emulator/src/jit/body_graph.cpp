@@ -46,8 +46,8 @@ class Builder {
 
  private:
   struct Gate {
-    NodeId flag = kNoNode;
-    bool inverted = false;
+    NodeId flag;
+    bool inverted;
   };
   struct Write {
     bool flag = false;

@@ -19,8 +19,7 @@ BodyPlan::BodyPlan(const BodyGraph& graph, const BodyFacts& facts, Rounding roun
       target_(target),
       robust_(rounding == Rounding::robust),
       uniform_(graph.uniform()),
-      ahead_(graph.nodes.size()),
-      crosses_(graph.nodes.size()) {
+      ahead_(graph.nodes.size()) {
   find_staying();
   begin_part(leaves_all);
 }
@@ -196,7 +195,7 @@ void BodyPlan::find_ahead() {
   constexpr double kAhead = 0.75;
   constexpr int kNearly = 6;  // cycles less than the longest
   ahead_.assign(count(), false);
-  crosses_.assign(count(), false);
+  crossing_.clear();
   if (!target_.works_ahead() || !graph_.stored.empty() || graph_.scatters != 0) return;
   std::vector<bool> possible(count());  // without what the turn before hands on
   std::vector<int> from_begin(count());
@@ -228,15 +227,19 @@ void BodyPlan::find_ahead() {
 }
 
 void BodyPlan::find_crossing() {
+  std::vector<bool> crosses(count());
   const auto cross = [&](NodeId id) {
-    if (id != kNoNode && ahead_[id] && !is_first(id)) crosses_[id] = true;
+    if (id != kNoNode && ahead_[id] && !is_first(id)) crosses[id] = true;
   };
   for (NodeId id = 0; id < count(); ++id) {
     if (in_turn(id) && !ahead_[id]) std::ranges::for_each(node(id).args, cross);
   }
   for (const Carried& carried : graph_.carried) cross(carried.after);
+  for (NodeId id = 0; id < count(); ++id) {
+    if (crosses[id]) crossing_.push_back(id);
+  }
   // Of single operations alone nothing is kept, and so nothing done ahead.
-  if (std::ranges::find(crosses_, true) == crosses_.end()) ahead_.assign(count(), false);
+  if (crossing_.empty()) ahead_.assign(count(), false);
 }
 
 }  // namespace gdr::emulator::jit

@@ -71,8 +71,8 @@ class BodyPlan {
   /// Marks the first part of the longest chains: what they take in the turn, down to words of records.
   void find_ahead();
   [[nodiscard]] bool ahead(NodeId id) const { return ahead_[id]; }
-  /// Of these, what goes from there to its turn.
-  [[nodiscard]] bool crosses(NodeId id) const { return crosses_[id]; }
+  /// Of these, what goes from there to its turn, in the order of nodes.
+  [[nodiscard]] const std::vector<NodeId>& crossing() const { return crossing_; }
 
  private:
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
@@ -102,7 +102,7 @@ class BodyPlan {
   std::vector<bool> approximate_;
   std::vector<bool> fused_;
   std::vector<bool> ahead_;  // worked out in the turn before
-  std::vector<bool> crosses_;
+  std::vector<NodeId> crossing_;
 };
 
 }  // namespace gdr::emulator::jit
