@@ -125,7 +125,7 @@ bool Placement::place_operation(std::size_t number, std::size_t line) {
     if (input.stays.port != Port::none && !take_ports(input.stays, line, operation.input_lines)) return false;
   }
   if (operation.moves.port != Port::none && !take_port(operation.moves, use)) return false;
-  if (!take_tenancies(number, line) || !take_writes(number, use) || !take_flags(operation)) return false;
+  if (!take_tenancies(number, line) || !take_writes(number, line) || !take_flags(operation)) return false;
   set(operations_[number].line, static_cast<int>(line));
   return read_inputs(number, line, 0);
 }
@@ -197,8 +197,11 @@ bool Placement::take_tenancies(std::size_t number, std::size_t line) {
 }
 
 /// Ports of results that stay where they are.
-bool Placement::take_writes(std::size_t number, LineUse& use) {
+bool Placement::take_writes(std::size_t number, std::size_t line) {
   const SearchOperation& operation = graph_.operations[number];
+  LineUse& use = lines_[line];
+  // The line behind may read in T what the second line of a long product reads once more.
+  if (operation.writes_t && !shareable(lines_[line + 1].t_holds, operation.tenancy_written)) return false;
   const auto take = [&](bool wanted, int& port) {
     if (!wanted) return true;
     if (port >= 0) return false;
@@ -452,10 +455,10 @@ bool Placement::stand_at_once(std::size_t value) {
   }
   constexpr int kSpare = 8;  // short words
   int words = static_cast<int>(graph_.values[value].words()) + gpr_copies_;
-  for (std::size_t other = 0; other < values_.size(); ++other) {
-    const PlacedValue& live = values_[other];
-    if (live.line >= 0 && live.gpr != 0 && live.readers_left > 0 && other != value) {
-      words += static_cast<int>(graph_.values[other].words());
+  for (const SearchValue& other : graph_.values) {
+    const PlacedValue& live = values_[static_cast<std::size_t>(&other - graph_.values.data())];
+    if (live.line >= 0 && live.gpr != 0 && live.readers_left > 0 && &live != &values_[value]) {
+      words += static_cast<int>(other.words());
     }
   }
   return stand(value, words + kSpare <= static_cast<int>(gpr_free_) || register_readers_left_[value] > 0);

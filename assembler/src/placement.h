@@ -92,7 +92,7 @@ class Placement {
   bool take_port(PortKey port, LineUse& use);
   bool take_ports(PortKey port, std::size_t line, unsigned lines);
   bool take_tenancies(std::size_t number, std::size_t line);
-  bool take_writes(std::size_t number, LineUse& use);
+  bool take_writes(std::size_t number, std::size_t line);
   bool take_flags(const SearchOperation& operation);
   bool read_inputs(std::size_t number, std::size_t line, std::size_t input);
   bool read_constant(std::size_t number, std::size_t line, std::size_t input);
