@@ -430,6 +430,33 @@ TEST(LineSearch, RefusesBundlesThatWaitForThemselves) {
   EXPECT_FALSE(search_plan(graph, options));
 }
 
+TEST(LineSearch, FillsLocalMemoryToItsLastWord) {
+  SearchGraph graph;
+  graph.operations.resize(2);
+  for (SearchOperation& operation : graph.operations) {
+    operation.unit = Unit::adder;
+    operation.units = 1U << static_cast<unsigned>(Unit::adder);
+    operation.result = static_cast<int>(graph.values.size());
+    SearchValue value;
+    value.operation = graph.values.size();
+    graph.values.push_back(value);
+    graph.bundles.bundles.push_back({{{graph.values.size() - 1, 0}}});
+  }
+  graph.operations[1].inputs[0].value = 0;
+  graph.operations[1].inputs[0].component = 2;  // an element that all need is not found in T
+  graph.values[0].readers = {1};
+  graph.bundles.edges = {{{1, kRegister}}, {}};
+  graph.gpr_taken.assign(64, true);
+  graph.lm_by_name = true;
+  for (const unsigned words : {4U, 3U}) {
+    graph.lm_taken.assign(words, false);
+    const auto plan = search_plan(graph, options_for(graph));
+    ASSERT_EQ(plan.has_value(), words == 4) << words;
+    if (!plan) continue;
+    EXPECT_EQ(plan->lm_words, 4U);
+  }
+}
+
 TEST(LineSearch, HasNoPlanForNoOperations) { EXPECT_FALSE(search_plan({}, {1, 0, 1, 10})); }
 
 }  // namespace
