@@ -23,7 +23,8 @@ constexpr std::size_t kListWords = 39;
 constexpr std::size_t kSlotsPerWord = 64;
 /// Slots are addresses plus 1 and share a 64-bit result with r^2 (kernels/gravity_jerk.vsm).
 constexpr unsigned kSlotBits = 28;
-/// Pairs below which a run ends before start() returns: it takes no longer than to begin a thread for it.
+/// Pairs below which a run ends before start() returns: it takes some 0.1 ms, of which a thread in the background would
+/// take a good part to wake up.
 constexpr std::size_t kPairsInForeground = 1 << 15;
 
 isa::Program program_for(Wanted wanted) {
