@@ -41,7 +41,7 @@ if(NOT GDR_SANITIZE)
 endif()
 
 # What nobody waits for while it runs (option parsing, reports, code that mostly calls other components) is optimised less in
-# release builds: it compiles in two thirds of the time.
+# release builds: it compiles in less than two thirds of the time.
 set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-Og>)
 # For sources of such targets that somebody does wait for.
 set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
