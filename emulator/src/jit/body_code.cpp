@@ -179,44 +179,55 @@ class Generator {
       const bool two = at < crossing.size() && crossing[at].name == fmt::format("a{}b", id);
       if (two) nodes_.values[id].second = body.handed_on(crossing[at++].name, TurnPart::loop);
     }
-    number_.use_half(0);
-    write_turn(body, phis, TurnPart::loop, true);
-
     const auto next = make_writer(target_, kAheadPrefix);
-    write_to(*next);
-    nodes_.values = before_turns;
-    number_.use_half(1);
-    write_ahead();
-    number_.use_all();
+    std::vector<Value> values_ahead = before_turns;
+    const auto write_next = [&](NodeId id) {
+      std::swap(nodes_.values, values_ahead);
+      write_to(*next);
+      (void)nodes_.own(id);
+      body.text += std::exchange(next->text, {});
+      write_to(body);
+      std::swap(nodes_.values, values_ahead);
+    };
+    write_to(body);
+    take_over(phis, TurnPart::loop);
+    check_taken();
+    write_evenly([&](NodeId id) { return written_in_turn(id) && !plan_.ahead(id); },
+                 [&](NodeId id) { (void)nodes_.own(id); }, [&](NodeId id) { return plan_.ahead(id); }, write_next);
+    hand_on(phis);
     at = 0;
     for (const NodeId id : plan_.crossing()) {
-      crossing[at++].next = nodes_.values[id].first;
-      if (!nodes_.values[id].second.empty()) crossing[at++].next = nodes_.values[id].second;
+      crossing[at++].next = values_ahead[id].first;
+      if (!values_ahead[id].second.empty()) crossing[at++].next = values_ahead[id].second;
     }
-    hand_on_checks(phis, &Phi::next);
-    body.text = merged(body.text, next->text);
   }
 
-  /// Lines of both, spread evenly.
-  static std::string merged(const std::string& a, const std::string& b) {
-    const auto lines = [](const std::string& text) { return std::ranges::count(text, '\n'); };
-    const auto all_a = lines(a);
-    const auto all_b = lines(b);
-    std::string text;
-    std::size_t at_a = 0;
-    std::size_t at_b = 0;
-    std::ptrdiff_t done_a = 0;
-    std::ptrdiff_t done_b = 0;
-    while (done_a < all_a || done_b < all_b) {
-      const bool from_b = done_a == all_a || (done_b < all_b && done_b * all_a <= done_a * all_b);
-      const std::string& from = from_b ? b : a;
-      std::size_t& at = from_b ? at_b : at_a;
-      const std::size_t end = from.find('\n', at) + 1;
-      text.append(from, at, end - at);
-      at = end;
-      ++(from_b ? done_b : done_a);
+  /// Two sets of nodes, each in its order, spread evenly by what the host takes for them.
+  template <class InFirst, class WriteFirst, class InSecond, class WriteSecond>
+  void write_evenly(InFirst in_first, WriteFirst write_first, InSecond in_second, WriteSecond write_second) {
+    long all_first = 0;
+    long all_second = 0;
+    for (NodeId id = 0; id < count(); ++id) {
+      if (in_first(id)) all_first += plan_.cycles(id);
+      if (in_second(id)) all_second += plan_.cycles(id);
     }
-    return text;
+    long done_first = 0;
+    long done_second = 0;
+    NodeId second = 0;
+    const auto write_second_up_to = [&](long share) {
+      for (; second < count() && done_second * all_first <= share; ++second) {
+        if (!in_second(second)) continue;
+        write_second(second);
+        done_second += plan_.cycles(second);
+      }
+    };
+    for (NodeId id = 0; id < count(); ++id) {
+      if (!in_first(id)) continue;
+      write_second_up_to(done_first * all_second);
+      write_first(id);
+      done_first += plan_.cycles(id);
+    }
+    write_second_up_to(all_first * all_second);
   }
 
   /// What goes from turn to turn.
@@ -285,14 +296,17 @@ class Generator {
     }
   }
 
-  /// `begun`: what is worked out ahead is there, and only its rest is written.
-  void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part, bool begun = false) {
+  /// On its own: a product that only a sum takes is written with it.
+  [[nodiscard]] bool written_in_turn(NodeId id) const {
+    return plan_.needed(id) && !plan_.uniform(id) && !plan_.fused(id) && node(id).op != NodeOp::row;
+  }
+
+  void write_turn(Writer& writer, std::vector<Phi>& phis, TurnPart part) {
     write_to(writer);
     take_over(phis, part);
     check_taken();
     for (NodeId id = 0; id < count(); ++id) {
-      if (!plan_.needed(id) || plan_.uniform(id) || plan_.fused(id) || (begun && plan_.ahead(id))) continue;
-      if (node(id).op != NodeOp::row) (void)nodes_.own(id);
+      if (written_in_turn(id)) (void)nodes_.own(id);
     }
     write_stores(writer);
     plan_.for_each_left([&](const Left& left) { (void)nodes_.of(left.value); });

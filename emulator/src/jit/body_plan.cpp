@@ -5,13 +5,6 @@
 #include <utility>
 
 namespace gdr::emulator::jit {
-namespace {
-
-/// Roughly, that the host takes for it.
-int cycles(NodeOp op) { return op == NodeOp::add || op == NodeOp::multiply ? 3 : 1; }
-
-}  // namespace
-
 BodyPlan::BodyPlan(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, const CodeTarget& target,
                    bool leaves_all)
     : graph_(graph),
@@ -102,7 +95,6 @@ void BodyPlan::find_staying() {
 // ---- shorter forms of numbers ---------------------------------------------------------------------------------------
 
 void BodyPlan::find_shortcuts() {
-  const std::vector<bool> approximate_before = std::exchange(approximate_, std::vector<bool>(count()));
   const std::vector<bool> fused_before = std::exchange(fused_, std::vector<bool>(count()));
   if (target_.host_doubles) return;  // each operation rounds, as the interpreter's do
   std::vector<unsigned> uses(count());
@@ -118,40 +110,16 @@ void BodyPlan::find_shortcuts() {
   for (const Carried& carried : graph_.carried) uses[carried.after] += 2;
   for (const Stored& stored : graph_.stored) uses[stored.value] += 2;
   for_each_left([&](const Left& left) { uses[left.value] += 2; });
-  if (!robust_) find_approximate(uses, user);
   find_fused(uses, user);
   // What is equal in all PEs is worked out once, whatever the text at hand makes of it.
-  for (NodeId id = 0; id < approximate_before.size(); ++id) {
-    if (!uniform_[id]) continue;
-    approximate_[id] = approximate_before[id];
-    fused_[id] = fused_before[id];
+  for (NodeId id = 0; id < fused_before.size(); ++id) {
+    if (uniform_[id]) fused_[id] = fused_before[id];
   }
 }
 
 bool BodyPlan::only_in_sum(NodeId id, const std::vector<unsigned>& uses, const std::vector<NodeId>& user) const {
   return uses[id] == 1 && node(user[id]).op == NodeOp::add && uniform_[id] == uniform_[user[id]] && !checked(id) &&
          !stays_[id];
-}
-
-/// A sum of numbers that are not negative, wanted for such a sum alone that is rounded to a short number: a double is
-/// near enough.
-void BodyPlan::find_approximate(const std::vector<unsigned>& uses, const std::vector<NodeId>& user) {
-  for (NodeId id = count(); id-- > 0;) {
-    if (!needed_[id] || node(id).op != NodeOp::add || facts(id).form != NumberForm::pair) continue;
-    if (!facts(id).never_negative || !only_in_sum(id, uses, user) || !facts(user[id]).never_negative) continue;
-    approximate_[id] = is_short(user[id]) || approximate_[user[id]];
-  }
-  // Each of its sums is off by half a last place. The rest of a pair is as much as one, so none may be left out.
-  std::vector<unsigned> depth(count());
-  for (NodeId id = 0; id < count(); ++id) {
-    if (!approximate_[id]) continue;
-    for (const NodeId arg : {node(id).args[0], node(id).args[1]}) {
-      depth[id] = std::max(depth[id], depth[arg] + 1);
-      if (is_pair(arg)) approximate_[id] = false;
-    }
-    if (depth[id] > 3) approximate_[id] = false;
-    if (!approximate_[id]) depth[id] = 0;
-  }
 }
 
 /// A product that only a sum takes, whose own rounding is none.
@@ -163,7 +131,7 @@ void BodyPlan::find_fused(const std::vector<unsigned>& uses, const std::vector<N
     const NodeId other = sum.args[0] == id ? sum.args[1] : sum.args[0];
     if (fused_[other] || other == id) continue;
     const bool settles = !robust_ || target_.directed_rounding;  // it knows what a product and a sum are off by
-    fused_[id] = approximate_[user[id]] || (is_short(user[id]) && !is_pair(other) && settles);
+    fused_[id] = is_short(user[id]) && !is_pair(other) && settles;
   }
 }
 
@@ -193,7 +161,7 @@ bool BodyPlan::is_first(NodeId id) const {
 void BodyPlan::find_ahead() {
   // Of the longest chain's cycles. Of gravity_jerk, whose seed and rounds of Newton end there, 0.3 to 0.9 are slower.
   constexpr double kAhead = 0.75;
-  constexpr int kNearly = 6;  // cycles less than the longest
+  constexpr int kNearly = 12;  // cycles less than the longest
   ahead_.assign(count(), false);
   crossing_.clear();
   if (!target_.works_ahead() || !graph_.stored.empty() || graph_.scatters != 0) return;
@@ -210,7 +178,7 @@ void BodyPlan::find_ahead() {
       possible[id] = possible[id] && possible[arg];
       from_begin[id] = std::max(from_begin[id], from_begin[arg]);
     }
-    from_begin[id] += cycles(op);
+    from_begin[id] += cycles(id);
     longest = std::max(longest, from_begin[id]);
   }
   for (NodeId id = count(); id-- > 0;) {
@@ -219,7 +187,7 @@ void BodyPlan::find_ahead() {
     if (possible[id] && in_longest) ahead_[id] = true;
     for (const NodeId arg : node(id).args) {
       if (!in_turn(arg)) continue;
-      to_end[arg] = std::max(to_end[arg], to_end[id] + cycles(node(id).op));
+      to_end[arg] = std::max(to_end[arg], to_end[id] + cycles(id));
       if (ahead_[id]) ahead_[arg] = true;
     }
   }

@@ -28,7 +28,7 @@ class BodyPlan {
 
   // ---- numbers
   [[nodiscard]] const NumberFacts& facts(NodeId id) const { return facts_.of[id]; }
-  [[nodiscard]] bool is_pair(NodeId id) const { return facts(id).form == NumberForm::pair && !approximate(id); }
+  [[nodiscard]] bool is_pair(NodeId id) const { return facts(id).form == NumberForm::pair; }
   [[nodiscard]] bool is_short(NodeId id) const { return facts(id).form == NumberForm::short_number; }
   [[nodiscard]] bool checked(NodeId id) const { return facts(id).check_lowest || facts(id).check_highest; }
   /// True if the node is two values: head and rest, or two planes.
@@ -38,8 +38,6 @@ class BodyPlan {
 
   // ---- of the text at hand
   [[nodiscard]] bool needed(NodeId id) const { return needed_[id]; }
-  /// A sum that a double is near enough for.
-  [[nodiscard]] bool approximate(NodeId id) const { return approximate_[id]; }
   /// A product that its sum forms.
   [[nodiscard]] bool fused(NodeId id) const { return fused_[id]; }
   /// True if the text wants the word as a number and as nothing else.
@@ -71,6 +69,10 @@ class BodyPlan {
   /// Marks the first part of the longest chains: what they take in the turn, down to words of records.
   void find_ahead();
   [[nodiscard]] bool ahead(NodeId id) const { return ahead_[id]; }
+  /// Roughly, that the host takes for it.
+  [[nodiscard]] int cycles(NodeId id) const {
+    return node(id).op == NodeOp::add || node(id).op == NodeOp::multiply ? 3 : 1;
+  }
   /// Of these, what goes from there to its turn, in the order of nodes.
   [[nodiscard]] const std::vector<NodeId>& crossing() const { return crossing_; }
 
@@ -80,7 +82,6 @@ class BodyPlan {
   void find_staying();
   void find_needed();
   void find_shortcuts();
-  void find_approximate(const std::vector<unsigned>& uses, const std::vector<NodeId>& user);
   void find_fused(const std::vector<unsigned>& uses, const std::vector<NodeId>& user);
   [[nodiscard]] bool only_in_sum(NodeId id, const std::vector<unsigned>& uses, const std::vector<NodeId>& user) const;
   /// What varies from turn to turn and PE to PE.
@@ -99,7 +100,6 @@ class BodyPlan {
   std::vector<bool> stays_;
   bool leaves_ = false;  // the text at hand
   std::vector<bool> needed_;
-  std::vector<bool> approximate_;
   std::vector<bool> fused_;
   std::vector<bool> ahead_;  // worked out in the turn before
   std::vector<NodeId> crossing_;

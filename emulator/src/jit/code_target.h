@@ -43,9 +43,12 @@ struct CodeTarget {
   [[nodiscard]] constexpr unsigned turns() const { return host_doubles ? kTurnsOfDoubles : kTurns; }
 
   /// The first part of a turn is done beside the rest of the turn before: a turn is one long chain, and the host sees
-  /// too few operations at a time to begin the next one early. It takes AVX-512's registers; exact forms gain next to
-  /// nothing. Turns side by side have no need of it.
-  [[nodiscard]] constexpr bool works_ahead() const { return directed_rounding && host_doubles && turns_at_once == 1; }
+  /// too few operations at a time to begin the next one early. Doubles gain by it where there are AVX-512's registers.
+  /// Exact forms lose by it there, but gain 2 % where their chains are the longer ones of hosts without directed
+  /// rounding. Turns side by side have no need of it.
+  [[nodiscard]] constexpr bool works_ahead() const {
+    return language == CodeLanguage::llvm_ir && turns_at_once == 1 && directed_rounding == host_doubles;
+  }
 
   /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
   /// that follow, or, packed, of the other blocks.

@@ -382,7 +382,7 @@ Value NodeCode::sum(NodeId id) {
     std::swap(x, y);
     std::swap(negate_x, negate_y);
   }
-  if (plan_.fused(x)) return sum_with_product(id, x, negate_x, y, negate_y);
+  if (plan_.fused(x)) return sum_with_product(x, negate_x, y, negate_y);
   if (plan_.is_pair(y) && !plan_.is_pair(x)) {
     std::swap(x, y);
     std::swap(negate_x, negate_y);
@@ -390,7 +390,6 @@ Value NodeCode::sum(NodeId id) {
   const Value a = with_sign(of(x), negate_x);
   const Value b = with_sign(of(y), negate_y);
   if (target_.host_doubles) return {w_->exact_add(a.first, b.first), {}};
-  if (plan_.approximate(id)) return {w_->add(a.first, b.first), {}};
   if (each.width == Width::short_word) return {short_sum(x, y, a, b), {}};
   std::string rest;
   const std::string head = number_.two_sum(a.first, b.first, rest);
@@ -410,19 +409,17 @@ std::string NodeCode::short_sum(NodeId x, NodeId y, const Value& a, const Value&
     if (!b.second.empty()) rests = w_->add(a.second, b.second);
     return number_.short_of_near(w_->add(w_->add(a.first, b.first), rests), 4);
   }
-  if (plan_.approximate(x) || plan_.approximate(y)) return number_.short_of_near(w_->add(a.first, b.first), 4);
   return number_.short_of_sum(a.first, b.first);
 }
 
-Value NodeCode::sum_with_product(NodeId id, NodeId product, bool negate_product, NodeId other, bool negate_other) {
+Value NodeCode::sum_with_product(NodeId product, bool negate_product, NodeId other, bool negate_other) {
   const Node& of_product = node(product);
   const bool negate = negate_product != (of_product.negated == 1 || of_product.negated == 2);
   const std::string a = with_sign(of(of_product.args[0]), negate).first;
   const std::string b = of(of_product.args[1]).first;
   const std::string c = with_sign(of(other), negate_other).first;
-  if (plan_.approximate(id)) return {w_->multiply_add(a, b, c), {}};
   if (robust_) return {number_.short_of_product_and_sum(a, b, c), {}};
-  return {number_.short_of_near(w_->multiply_add(a, b, c), plan_.approximate(other) ? 4 : 0), {}};
+  return {number_.short_of_near(w_->multiply_add(a, b, c), 0), {}};
 }
 
 /// What the multiplier takes of a number: its top 50 bits.

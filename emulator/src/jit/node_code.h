@@ -79,7 +79,7 @@ class NodeCode {
   Value with_sign(Value value, bool negate);
   Value sum(NodeId id);
   std::string short_sum(NodeId x, NodeId y, const Value& a, const Value& b);
-  Value sum_with_product(NodeId id, NodeId product, bool negate_product, NodeId other, bool negate_other);
+  Value sum_with_product(NodeId product, bool negate_product, NodeId other, bool negate_other);
   std::string port(NodeId id);
   Value product(NodeId id);
   Value cut(NodeId id);

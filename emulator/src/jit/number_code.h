@@ -30,15 +30,9 @@ class NumberCode {
   /// Of the target.
   std::vector<Chain> chains;
   void demand(const std::string& flag) {
-    Chain& chain = chains[first_chain_ + next_chain_++ % (flag_chains() - unused_chains_)];
+    Chain& chain = chains[next_chain_++ % flag_chains()];
     chain.value = w_->both(chain.value, flag);
   }
-  /// Of the flags' chains.
-  void use_half(std::size_t which) {
-    first_chain_ = which * flag_chains() / 2;
-    unused_chains_ = flag_chains() / 2;
-  }
-  void use_all() { first_chain_ = unused_chains_ = 0; }
   std::string all_right();
   /// Zero, or an exponent of at most kInputExponent in size; of a word as it stands in memory.
   void check_input(const Value& planes);
@@ -106,8 +100,6 @@ class NumberCode {
   bool robust_;
   Writer* w_ = nullptr;
   std::size_t next_chain_ = 0;
-  std::size_t first_chain_ = 0;
-  std::size_t unused_chains_ = 0;
 };
 
 }  // namespace gdr::emulator::jit
