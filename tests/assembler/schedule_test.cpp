@@ -293,6 +293,25 @@ TEST(ScheduleFull, WhatIsOverwrittenUnderAFlagMovesWithWhatOverwritesIt) {
   EXPECT_THAT(lines, Contains(HasSubstr("$lt/1")));
 }
 
+TEST(ScheduleFull, OperationsUnderDifferentMasksDoNotShareALine) {
+  for (const char* other : {"mask 1", "mask 2", "mask !2"}) {
+    const auto lines = planned(std::string("uxor $lr0v $lr8v $lr56v $ok2\n"
+                                           "mask !1 ; fadd xj $lr8v $lr40v\n") +
+                               other +
+                               " ; uadd $lr0v $lr8v $lr48v\n"
+                               "fmul xj fs\"2\" $lr32v\n"
+                               "nop\n"
+                               "fadd $lr32v $lr8v $lr32v\n"
+                               "nop\n"
+                               "fmul $lr32v fs\"2\" $lr32v\n"
+                               "nop\n"
+                               "fadd sum $lr32v sum\n"
+                               "nop\n");
+    EXPECT_THAT(lines, SizeIs(6)) << "two lines under masks, four of the chain through T, " << other;
+    EXPECT_THAT(lines, Not(Contains(AllOf(HasSubstr("mask"), HasSubstr("fadd"), HasSubstr("uadd"))))) << other;
+  }
+}
+
 TEST(ScheduleFull, WhatOverwritesTheTurnBeforeUnderAFlagStaysInItsRegister) {
   const auto lines = planned(
       "fadd $lr0v $lr8v $lr24v/1\n"

@@ -393,6 +393,29 @@ TEST_F(CompiledLoops, LeaveTheCallersArithmeticAlone) {
 }
 #endif
 
+TEST_F(CompiledLoops, CareNothingForWhatDeadPesHold) {
+  const isa::Program program = kernel("gravity.vsm");
+  const std::vector<LongWord> records(std::size_t{20} * kBlocks * program.record_words);
+  constexpr unsigned kLive = 5;
+  const auto prepare = [&](Chip& chip) {
+    for (unsigned pe = kLive; pe < kPesPerBlock; ++pe) {
+      for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+        const std::vector<LongWord> infinite(std::size_t{variable->elements} * isa::kVectorElements,
+                                             LongWord{std::uint64_t{2047} << 52, 0});
+        const PeWords where{variable->memory, variable->address, variable->width,
+                            static_cast<std::uint16_t>(infinite.size())};
+        chip.write_pe(0, pe, where, infinite);
+      }
+    }
+  };
+  const emulator::LoopRun run{{records, program.record_words, std::size_t{20} * kBlocks}, kLive};
+  const Outcome clean = compare(program, run, 1, [](Chip&) {});
+  const Outcome outcome = compare(program, run, 1, prepare);
+  EXPECT_TRUE(outcome.equal);
+  EXPECT_GT(clean.compiled, 0U);
+  EXPECT_EQ(outcome.compiled, clean.compiled);
+}
+
 // ---- names ---------------------------------------------------------------------------------------------------------
 
 class Environment {
@@ -468,6 +491,19 @@ TEST_F(CompiledLoops, HaveObjectFilesWithTheSourcesName) {
     for (const char* part : {".debug_line", "gravity.vsm", "gdr gravity loop body, quick: turns"})
       EXPECT_NE(object.find(part), std::string::npos) << part;
   }
+}
+
+TEST_F(CompiledLoops, HaveObjectFilesWithTheNamesOfAllSources) {
+  isa::Program program = kernel("gravity.vsm");
+  program.files = {"first.vsm", "second.vsm", "third.vsm"};
+  std::uint32_t file = 0;
+  for (isa::Step& step : program.sections[static_cast<std::size_t>(Section::loop_body)])
+    std::get<isa::ProgramLine>(step).position.file = file++ % 3;
+  emulator::jit::CodeTarget target = *emulator::jit::code_target(compiled_isas().back());
+  target.names_lines = true;
+  const std::string text = code_of(program, target).text + emulator::jit::source_lines(program, "body");
+  const std::string object = emulator::jit::compile(text, target.cpu, true).object;
+  for (const std::string& name : program.files) EXPECT_NE(object.find(name), std::string::npos) << name;
 }
 
 #if defined(__x86_64__)
