@@ -436,20 +436,6 @@ bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
 
 // ---- several blocks side by side -----------------------------------------------------------------------------------
 
-namespace {
-
-bool same_words(const std::uint64_t* a, const std::uint64_t* b, unsigned count) {
-  // Without branches, in pieces of a size that the compiler knows.
-  constexpr unsigned kAtOnce = 4;
-  std::uint64_t differing = 0;
-  for (unsigned n = 0; n < count; n += kAtOnce) {
-    for (unsigned word = n; word < n + kAtOnce; ++word) differing |= a[word] ^ b[word];
-  }
-  return differing == 0;
-}
-
-}  // namespace
-
 LoopJit::Form::Outcome LoopJit::Form::work_out_shared(const PackedTurns& turns, Buffers& buffers) const {
   std::uint64_t right = all_lanes();
   for (unsigned turn = 0; turn < turns.turns; ++turn) {
@@ -473,7 +459,7 @@ bool LoopJit::Form::last_elements_are_alike(const PackedTurns& turns) const {
   const unsigned first = lanes_in_state(turns, state, lanes()) - lanes();
   const std::uint64_t* const words = turns.states + state * turns.state_words + first;
   const auto same = [&](unsigned a, unsigned b) {
-    return same_words(words + row_place(a), words + row_place(b), lanes());
+    return std::memcmp(words + row_place(a), words + row_place(b), lanes() * sizeof *words) == 0;
   };
   const auto half = [&](unsigned row, unsigned lane) {
     const std::uint64_t* const pair = words + row_place(row & ~1U) + lane;
