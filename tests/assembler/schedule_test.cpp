@@ -298,7 +298,7 @@ TEST(ScheduleFull, OperationsUnderDifferentMasksDoNotShareALine) {
     const auto lines = planned(std::string("uxor $lr0v $lr8v $lr56v $ok2\n"
                                            "mask !1 ; fadd xj $lr8v $lr40v\n") +
                                other +
-                               " ; uadd $lr0v $lr8v $lr48v\n"
+                               " ; uadd $lr0v $lr8v $lm120v\n"
                                "fmul xj fs\"2\" $lr32v\n"
                                "nop\n"
                                "fadd $lr32v $lr8v $lr32v\n"
