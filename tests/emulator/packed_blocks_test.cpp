@@ -99,11 +99,14 @@ class TwoChips {
       PeWords where = words_of(*variable);
       for (unsigned n = 0; n < variable->elements; ++n) {
         where.count = isa::kVectorElements;
-        const emulator::Collection collection{where, results, variable->reduction, Width::long_word};
-        emulator::FpEvents events[2];
-        EXPECT_EQ(compiled_->collect(collection, events[0]), interpreted_->collect(collection, events[1]))
-            << variable->name;
-        EXPECT_EQ(events[0], events[1]);
+        for (const Width width : {Width::long_word, Width::short_word}) {  // whole, and the halves of the first ones
+          where.width = width;
+          const emulator::Collection collection{where, results, variable->reduction, width};
+          emulator::FpEvents events[2];
+          EXPECT_EQ(compiled_->collect(collection, events[0]), interpreted_->collect(collection, events[1]))
+              << variable->name;
+          EXPECT_EQ(events[0], events[1]);
+        }
         where.address = static_cast<std::uint16_t>(where.address + 2 * isa::kVectorElements);
       }
     }
