@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "body_plan.h"
@@ -47,6 +48,8 @@ class Generator {
  private:
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
   [[nodiscard]] NodeId count() const { return static_cast<NodeId>(graph_.nodes.size()); }
+  /// From arguments to what takes them.
+  [[nodiscard]] auto all_nodes() const { return std::views::iota(NodeId{}, count()); }
 
   // ---- the functions of turns ---------------------------------------------------------------------------------------
 
@@ -116,7 +119,7 @@ class Generator {
   template <class Stands>
   void begin_function(Writer& prologue, Stands stands) {
     begin(prologue, false);
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (plan_.needed(id) && stands(id) && !plan_.fused(id)) (void)nodes_.own(id);
     }
     nodes_.begin_turns();
@@ -133,7 +136,7 @@ class Generator {
     take_over(phis, TurnPart::loop);
     check_taken();
     nodes_.begin_several(carried_as, target_.turns_at_once);
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (!plan_.needed(id) || plan_.uniform(id) || plan_.fused(id)) continue;
       for (unsigned turn = 0; turn < target_.turns_at_once; ++turn) {
         nodes_.go_to_turn(turn);
@@ -149,7 +152,7 @@ class Generator {
 
   /// Into the text at hand, which is a turn's own or stands before the first.
   void write_ahead() {
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (plan_.ahead(id)) (void)nodes_.own(id);
     }
   }
@@ -207,7 +210,7 @@ class Generator {
   void write_evenly(InFirst in_first, WriteFirst write_first, InSecond in_second, WriteSecond write_second) {
     long all_first = 0;
     long all_second = 0;
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (in_first(id)) all_first += plan_.cycles(id);
       if (in_second(id)) all_second += plan_.cycles(id);
     }
@@ -221,7 +224,7 @@ class Generator {
         done_second += plan_.cycles(second);
       }
     };
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (!in_first(id)) continue;
       write_second_up_to(done_first * all_second);
       write_first(id);
@@ -291,7 +294,7 @@ class Generator {
   }
 
   void check_taken() {
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (node(id).type == NodeType::number && plan_.facts(id).phi) nodes_.check_taken(id);
     }
   }
@@ -305,7 +308,7 @@ class Generator {
     write_to(writer);
     take_over(phis, part);
     check_taken();
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (written_in_turn(id)) (void)nodes_.own(id);
     }
     write_stores(writer);
@@ -381,7 +384,7 @@ class Generator {
   void write_uniform() {
     const auto writer = make_writer(target_, kUniformPrefix);
     begin(*writer, true);
-    for (NodeId id = 0; id < count(); ++id) {
+    for (const NodeId id : all_nodes()) {
       if (plan_.needed(id) && plan_.uniform(id) && !plan_.fused(id)) (void)nodes_.own(id);
     }
     for (const SharedValue& each : code_.shared) {
