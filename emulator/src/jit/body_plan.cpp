@@ -164,7 +164,7 @@ void BodyPlan::find_ahead() {
   constexpr int kNearly = 12;  // cycles less than the longest
   ahead_.assign(count(), false);
   crossing_.clear();
-  if (!target_.works_ahead() || !graph_.stored.empty() || graph_.scatters != 0) return;
+  if (!target_.works_ahead() || robust_ || !graph_.stored.empty() || graph_.scatters != 0) return;
   std::vector<bool> possible(count());  // without what the turn before hands on
   std::vector<int> from_begin(count());
   std::vector<int> to_end(count());

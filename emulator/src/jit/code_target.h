@@ -44,8 +44,8 @@ struct CodeTarget {
 
   /// The first part of a turn is done beside the rest of the turn before: a turn is one long chain, and the host sees
   /// too few operations at a time to begin the next one early. Doubles gain by it where there are AVX-512's registers.
-  /// Exact forms lose by it there, but gain 2 % where their chains are the longer ones of hosts without directed
-  /// rounding. Turns side by side have no need of it.
+  /// Exact forms lose by it there, but quick ones gain 2 % where their chains are the longer ones of hosts without
+  /// directed rounding; robust ones have enough to do beside them. Turns side by side have no need of it.
   [[nodiscard]] constexpr bool works_ahead() const {
     return language == CodeLanguage::llvm_ir && turns_at_once == 1 && directed_rounding == host_doubles;
   }
