@@ -404,7 +404,7 @@ TEST_P(LineSearches, PlansAreWhatTheirReadersNeed) {
 }
 
 TEST_P(LineSearches, PlansForFewWordsAreWhatTheirReadersNeed) {
-  constexpr int kGraphs = 1000;
+  constexpr int kGraphs = 250;
   const int planned = check_plans(RandomGraphs(GetParam(), true), kGraphs);
   EXPECT_GT(planned, kGraphs / 20);
   EXPECT_LT(planned, kGraphs * 3 / 4) << "few words are too many";

@@ -172,8 +172,8 @@ class Generator {
     return phis;
   }
 
-  /// The rest of a turn, and the first part of the next one, in one text. `crossing` tells which of them are two
-  /// values.
+  /// The rest of a turn, and the first part of the next one, in one text, which stores and leaves nothing. `crossing`
+  /// tells which of them are two values.
   void write_turn_ahead(Writer& body, std::vector<Phi>& phis, std::vector<Phi>& crossing) {
     const std::vector<Value> before_turns = nodes_.values;
     std::size_t at = 0;
