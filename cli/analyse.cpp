@@ -114,7 +114,7 @@ void add_analyse(Command program) {
   const Command command = program.add_command(
       "analyse", "why a kernel's loop takes its clocks: ports, chain, registers, line by line",
       "gdr analyse kernels/gravity.vsm --html gravity.html", [options] { return analyse(*options); });
-  command.add_option("kernel", options->kernel, kKernelFile).required();
+  command.add_option("kernel", options->kernel, kKernelFile).value_name("FILE").required();
   command.add_output_or_stdout("--html", options->page,
                                "page with source and lines side by side to FILE, or - for standard output");
   options->assemble.add_to(command);

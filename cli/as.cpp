@@ -123,10 +123,13 @@ void add_as(Command program) {
       program.add_command("as", "assemble a kernel and prove it legal",
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
                           [options] { return assemble(*options); });
-  command.add_option("source", options->source, "assembly source (.vsm), or - for standard input").required();
+  command.add_option("source", options->source, "assembly source (.vsm), or - for standard input")
+      .value_name("FILE")
+      .required();
   command.add_output_or_stdout("-o,--output", options->object,
                                "object file to write (.gdro), or - for standard output");
-  command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module");
+  command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module")
+      .value_name("DIRECTORY");
   command.add_output_or_stdout("--listing", options->listing,
                                "listing with words, clocks, units and bound to FILE, or - for standard output");
   options->assemble.add_to(command);

@@ -26,19 +26,26 @@ std::vector<std::string> given_of_assembly(const AssembleArguments& arguments) {
 }  // namespace
 
 void AssembleArguments::add_source_options(Command command) {
-  command.add_option("-D", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)");
-  command.add_option("-I", include_directories, "folder to look for included files in (repeatable)");
-  command.add_option("-W", warnings,
-                     "warnings: NAME, no-NAME, error, error=NAME, no-error=NAME, or all for NAME (repeatable)");
+  command.add_option("-D", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)")
+      .value_name("NAME[=VALUE]");
+  command.add_option("-I", include_directories, "directory to look for included files in (repeatable)")
+      .value_name("DIRECTORY");
+  command
+      .add_option("-W", warnings,
+                  "turn a warning on (NAME) or off (no-NAME), or make it an error (error=NAME) or none "
+                  "(no-error=NAME); NAME may be all, and error alone is error=all (repeatable)")
+      .value_name("WARNING");
   command.add_flag("--compat-il", compat_il, "il\"...\" sets the lower half of the word alone");
 }
 
 void AssembleArguments::add_to(Command command) {
   add_source_options(command);
   command.add_flag("--schedule", schedule, "list",
-                   "pack lines without changing results: list moves operations, full also gives values other places");
-  command.add_flag("--pipeline", pipeline,
-                   "with --schedule=full: an iteration of the loop body may end what the one before has begun");
+                   "pack lines without changing results: list moves operations to other lines, full also assigns "
+                   "values to other registers and words of local memory");
+  command.add_flag(
+      "--pipeline", pipeline,
+      "with --schedule=full: software pipelining, in which an iteration finishes what the one before has begun");
 }
 
 assembler::AssembleOptions AssembleArguments::options() const {

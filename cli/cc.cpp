@@ -192,8 +192,10 @@ void add_cc(Command program) {
       .add_option("source", options->source,
                   "C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump); with --goose a C or C++ "
                   "program")
+      .value_name("FILE")
       .required();
-  command.add_option("host", options->host, "with --goose, behind --: arguments for the host's compiler");
+  command.add_option("host", options->host, "with --goose, behind --: arguments for the host's compiler")
+      .value_name("ARGUMENT");
   command.add_output_or_stdout(
       "-o,--output", options->output,
       "assembly source (.vsm) or object file (.gdro) to write, or - for standard output; with --goose an "

@@ -15,6 +15,7 @@ namespace gdr::cli {
 
 void ClusterOptions::add_clusters_to(Command command) {
   command.add_option("--cluster", names, "clusters: names or FILE.toml, with commas between them")
+      .value_name("NAME")
       .delimiter(',')
       .capture_default_str();
   command.add_option("--clock", clock_mhz, "chip clock in MHz instead of the boards'").check(in_range(1, 10000));
@@ -22,6 +23,7 @@ void ClusterOptions::add_clusters_to(Command command) {
   command.add_choice("--transfer", transfer, {TransferMode::as_of_2009, TransferMode::ideal},
                      "transfers between host and board: as of 2009, or as planned then");
   command.add_option("--factors", factors, "what MPI makes of latency and bandwidth: none, or a description")
+      .value_name("NAME")
       .capture_default_str();
 }
 
@@ -48,7 +50,8 @@ interconnect::FlowFactors ClusterOptions::flow_factors() const {
 }
 
 void PlacementOptions::add_to(Command command) {
-  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
+  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
+      .value_name("FILE");
   command.add_output("--save-graph", save_graph,
                      "write who sends how much to whom in the first of the runs, CSV, for gdr net map --graph");
 }

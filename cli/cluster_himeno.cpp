@@ -134,6 +134,7 @@ void add_cluster_himeno(Command group) {
       .check(whole_in_range(1, 4096))
       .capture_default_str();
   command.add_option("--size", options->sizes, "grids: XS, S, M, L, XL or AxBxC points, with commas between them")
+      .value_name("SIZE")
       .delimiter(',')
       .capture_default_str();
   command.add_option("--split", options->split,

@@ -102,7 +102,7 @@ Json json_of(const HplRow& row) {
 }  // namespace
 
 std::vector<Option> HplOptions::add_to(Command command) {
-  return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square"),
+  return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square").value_name("PxQ"),
           command.add_option("--lookahead", lookahead, "1: hosts factorise the next panel while boards update")
               .check(whole_in_range(0, 1))
               .capture_default_str(),

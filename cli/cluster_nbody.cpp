@@ -220,9 +220,10 @@ void add_cluster_nbody(Command group) {
   command.add_option("--t-end", options->t_end, "units of time that the run takes")
       .check(in_range(1e-6, 1e6))
       .capture_default_str();
-  command.add_option(
-      "--from-block-sizes", options->block_sizes,
-      "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv");
+  command
+      .add_option("--from-block-sizes", options->block_sizes,
+                  "measured sizes of blocks, CSV as gdr nbody --block-sizes writes it; default: docs/block_steps.csv")
+      .value_name("FILE");
   command.add_flag("--sweep", options->sweep, "all algorithms").excludes(algorithm);
   command.add_flag("--overlap", options->overlap,
                    "copy, j, 2d: blocks in halves where that pays, one on its way while boards compute the other");

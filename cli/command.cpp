@@ -38,6 +38,7 @@ std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {
   std::vector<Option> of_board;
   of_board.push_back(
       command.add_option("--machine", machine, "machine description: a name (see gdr machine list) or FILE.toml")
+          .value_name("NAME")
           .capture_default_str());
   of_board.push_back(
       command.add_option("--boards", boards, "number of boards").check(whole_in_range(1, 64)).capture_default_str());
@@ -88,8 +89,7 @@ void require_memory(double bytes, std::string_view what) {
 void ReportOptions::add_to(Command command) {
   command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
   const Option quietly = command.add_flag("--quiet", quiet, "no progress bar");
-  command.add_flag("--progress", progress, "show progress on standard error where that is no terminal, too")
-      .excludes(quietly);
+  command.add_flag("--progress", progress, "show progress even where standard error is no terminal").excludes(quietly);
 }
 
 ProgressShown ReportOptions::progress_shown() const {

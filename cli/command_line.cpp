@@ -148,6 +148,11 @@ Option Option::delimiter(char delimiter) const {
   return *this;
 }
 
+Option Option::value_name(const std::string& name) const {
+  option_->type_name(name);
+  return *this;
+}
+
 Option Option::needs(Option other) const {
   option_->needs(other.option_);
   return *this;
@@ -211,13 +216,13 @@ template Option Command::add_option(const std::string&, std::vector<std::uint32_
 template Option Command::add_option(const std::string&, std::vector<std::uint64_t>&, const std::string&) const;
 
 Option Command::add_output(const std::string& name, std::string& file, const std::string& what) const {
-  const Option option = add_option(name, file, what);
+  const Option option = add_option(name, file, what).value_name("FILE");
   outputs_->options.push_back({option, &file, false});
   return option;
 }
 
 Option Command::add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const {
-  const Option option = add_option(name, file, what);
+  const Option option = add_option(name, file, what).value_name("FILE");
   outputs_->options.push_back({option, &file, true});
   return option;
 }

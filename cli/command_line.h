@@ -56,6 +56,8 @@ class Option {
  public:
   Option required() const;
   Option check(const Check& check) const;
+  /// What the help calls the value, such as NAME, in place of its type; outputs are called FILE.
+  Option value_name(const std::string& name) const;
   /// The help shows the value that the variable has now.
   Option capture_default_str() const;
   /// Values may stand in one argument with `delimiter` between them.

@@ -156,12 +156,14 @@ void add_debug(Command program) {
                           "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
   options->input.add_to(command, false);
   command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")
+      .value_name("NAME")
       .capture_default_str();
   command.add_option("--boards", options->boards, "number of boards")
       .check(whole_in_range(1, 64))
       .capture_default_str();
   const Option script =
-      command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1");
+      command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1")
+          .value_name("FILE");
   command
       .add_flag("--dap", options->dap, "speak the Debug Adapter Protocol, whose launch request names kernel and data")
       .excludes(script);

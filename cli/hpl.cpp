@@ -131,11 +131,13 @@ void add_hpl(Command program) {
   const Option nodes = command.add_option("--nodes", options->nodes, "time alone of so many nodes of a cluster")
                            .check(whole_in_range(1, 4096));
   command.add_option("--cluster", options->cluster, "the cluster: a name or FILE.toml")
+      .value_name("NAME")
       .capture_default_str()
       .needs(nodes);
   for (const Option& option : options->on_nodes.add_to(command)) static_cast<void>(option.needs(nodes));
-  const Option host =
-      command.add_option("--host", options->host, "host description: a name or FILE.toml").capture_default_str();
+  const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
+                          .value_name("NAME")
+                          .capture_default_str();
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))
       .capture_default_str();

@@ -28,11 +28,13 @@ void CompileArguments::add_to(Command command) {
                   "of many more in less than ten")
       .check(whole_in_range(1, 3))
       .capture_default_str();
-  command.add_option("--seed", seed, "of the search for schedules: the same seed gives the same lines")
+  command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
       .capture_default_str();
-  command.add_option("--function", function, "the pair function, where the file has several");
-  command.add_option("-D", definitions, "define a name for C++: NAME=VALUE, or NAME for 1 (repeatable)");
-  command.add_option("-I", include_directories, "folder to look for included files in (repeatable)");
+  command.add_option("--function", function, "the pair function, where the file has several").value_name("NAME");
+  command.add_option("-D", definitions, "define a name for C++: NAME=VALUE, or NAME for 1 (repeatable)")
+      .value_name("NAME[=VALUE]");
+  command.add_option("-I", include_directories, "directory to look for included files in (repeatable)")
+      .value_name("DIRECTORY");
 }
 
 compiler::CompileOptions CompileArguments::options() const {

@@ -103,7 +103,9 @@ void add_manual(Command program) {
                                                 write_pages(program.shape(), program.shape().name, *folder);
                                                 return kSuccess;
                                               });
-  command.add_option("folder", *folder, "where they are written, a file each: gdr-run.1").required();
+  command.add_option("folder", *folder, "where they are written, a file each: gdr-run.1")
+      .value_name("DIRECTORY")
+      .required();
 }
 
 }  // namespace gdr::cli

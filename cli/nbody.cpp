@@ -704,8 +704,10 @@ void add_nbody(Command program) {
   command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity (0.9)")
       .check(in_range(0, 0.9999999));
   const Option in =
-      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)");
-  const Option restart = command.add_option("--restart", options->restart, "go on from a checkpoint");
+      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)")
+          .value_name("FILE");
+  const Option restart =
+      command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
   // How far a run can go depends on the time at which its snapshot was taken.
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
@@ -742,7 +744,7 @@ void add_nbody(Command program) {
       .needs(checkpoint);
   command
       .add_flag("--force-restart", options->run.force_restart,
-                "go on from a checkpoint of another kernel, machine, number of boards or engine")
+                "resume even if the checkpoint comes from another kernel, machine, number of boards or engine")
       .needs(restart);
   const Option most_error =
       command
@@ -750,7 +752,8 @@ void add_nbody(Command program) {
                       "end with status 1 if the relative energy error is larger when an output is due")
           .check(in_range(0, 1e300));
   const Option stop_file =
-      command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears");
+      command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears")
+          .value_name("FILE");
   options->of_particles = {every, most_error, stop_file};
   const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
                             .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
@@ -764,6 +767,7 @@ void add_nbody(Command program) {
   const Option from_block_sizes = command
                                       .add_option("--from-block-sizes", options->from_block_sizes,
                                                   "engine timing: block sizes measured before, CSV")
+                                      .value_name("FILE")
                                       .excludes(measured_n)
                                       .excludes(block_sizes);
   options->of_timing = {measured_n, block_sizes, from_block_sizes};
@@ -774,11 +778,13 @@ void add_nbody(Command program) {
                       "they are due to; 2d: both, on a square of ranks")
           .check(one_of(cluster::split_names()));
   command.add_option("--cluster", options->cluster, "whose network the ranks have: a name or FILE.toml")
+      .value_name("NAME")
       .capture_default_str()
       .needs(split);
   command
       .add_flag("--overlap", options->overlap,
-                "blocks in halves where that pays: forces of one travel while boards compute the other; the same bits")
+                "split blocks into halves where that pays: the forces of one half travel while the boards compute the "
+                "other; same results")
       .needs(split);
   // A checkpoint holds them; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);

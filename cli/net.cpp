@@ -51,6 +51,7 @@ void PlatformArguments::add_to(Command command) {
                              .check(one_of(keys(kDescriptions)))
                              .capture_default_str();
   command.add_option("--network", network, "network description instead of the topology's own: a name or FILE.toml")
+      .value_name("NAME")
       .excludes(by_name);
   command.add_option("--nodes", nodes, "number of nodes instead of the description's").check(whole_in_range(1, 65536));
   command
@@ -58,7 +59,8 @@ void PlatformArguments::add_to(Command command) {
                   "instead of the description's. torus, ring, mesh: shortest, dimension-order; fat tree: shortest, "
                   "destination, source")
       .check(one_of(keys(kRoutings)));
-  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it");
+  command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
+      .value_name("FILE");
   command.add_option("--tie", tie, "which way round in dimension order when both are as far; default: direct")
       .check(one_of(keys(tie_rules())));
 }

@@ -51,6 +51,7 @@ void add_net_cost(Command net) {
       net.add_command("cost", "what an optical hub costs, part by part", "gdr net cost --network optical-hub-cost-2d",
                       [options] { return cost(*options); });
   command.add_option("--network", options->network, "a description of kind optical-hub-cost: a name or FILE.toml")
+      .value_name("NAME")
       .capture_default_str();
   options->report.add_to(command);
 }

@@ -150,16 +150,21 @@ void add_net_halo(Command net) {
   const Command command =
       net.add_command("halo", "plan and time of a halo exchange on HA-PACS/TCA",
                       "gdr net halo --extent 64,64,128 --split 2,8,1 --method hybrid", [o] { return run(*o); });
-  command.add_option("--extent", o->extent, "I[,J[,K]]: elements of the whole array, slowest first").required();
-  command.add_option("--split", o->split, "I[,J[,K]]: ranks along each dimension").required();
-  command.add_option("--width", o->width, "halo width, one for all dimensions or I,J,K").capture_default_str();
+  command.add_option("--extent", o->extent, "elements of the whole array, slowest first")
+      .value_name("I[,J[,K]]")
+      .required();
+  command.add_option("--split", o->split, "ranks along each dimension").value_name("I[,J[,K]]").required();
+  command.add_option("--width", o->width, "halo width, one for all dimensions or I,J,K")
+      .value_name("WIDTH")
+      .capture_default_str();
   command.add_option("--element", o->element, "bytes of an element")
       .check(whole_in_range(1, 4096))
       .capture_default_str();
   command.add_option("--method", o->method, "over which networks")
       .check(one_of({"tca", "mv2gdr", "hybrid"}))
       .capture_default_str();
-  command.add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
+  command.add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated")
+      .value_name("A-B");
   command.add_option("--rank", o->rank, "whose plan to show instead of the busiest rank's")
       .check(whole_in_range(0, 65535));
   command.add_flag("--simulate", o->simulate, "also by SimGrid's flow model, without losses where packets meet");

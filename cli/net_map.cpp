@@ -231,8 +231,12 @@ void add_net_map(Command net) {
   const Command command = net.add_command("map", "which node of a mesh or torus runs which task",
                                           "gdr net map --graph cg --topology torus:8x8x8 --method mincost",
                                           [options] { return map_tasks(*options); });
-  command.add_option("--graph", options->graph, "who sends how much to whom: bruck, cg, sp or FILE.csv").required();
-  command.add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes").required();
+  command.add_option("--graph", options->graph, "who sends how much to whom: bruck, cg, sp or FILE.csv")
+      .value_name("GRAPH")
+      .required();
+  command.add_option("--topology", options->topology, "torus:AxBxC or mesh:AxBxC, one to three axes")
+      .value_name("GRID")
+      .required();
   command.add_option("--method", options->method, "how tasks are mapped")
       .check(one_of({"xyz", "none", "mincost", "minlink", "scotch", "refined"}))
       .capture_default_str();
@@ -243,6 +247,7 @@ void add_net_map(Command net) {
       .check(one_of({"plus", "minus", "split", "direct"}))
       .capture_default_str();
   command.add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
+      .value_name("AXES")
       .capture_default_str();
   command.add_option("--bytes", options->bytes, "bruck: what each task contributes")
       .check(whole_in_range(1, std::uint64_t{1} << 40))
@@ -268,6 +273,7 @@ void add_net_map(Command net) {
       .add_option("--hosts", options->hosts,
                   "rankfile: names of the nodes, one a line, instead of +n0, +n1, ...; a name that comes again is the "
                   "next core of that host")
+      .value_name("FILE")
       .needs(rankfile);
   command.add_output("--save-map", options->save_map,
                      "write the node of each task as CSV, for --map of other commands");
@@ -276,6 +282,7 @@ void add_net_map(Command net) {
   command.add_output("--save-graph", options->save_graph, "write the task graph as CSV");
   command.add_flag("--simulate", options->simulate, "simulate the traffic, all of it at once, with SimGrid's S4U");
   command.add_option("--network", options->network, "simulate: description of the links, a name or FILE.toml")
+      .value_name("NAME")
       .capture_default_str();
   options->report.add_to(command);
 }

@@ -158,7 +158,8 @@ void add_net_pingpong(Command net) {
       "pingpong", "one message between neighbours over PEACH2, CUDA or MPI, one way",
       "gdr net pingpong --method dma-register --from gpu --to gpu --bytes 4096", [o] { return run(*o); });
   command.add_option("--method", o->method, "how the bytes travel").required().check(one_of(methods()));
-  command.add_option("--machine", o->machine, "network description instead of the method's own: a name or FILE.toml");
+  command.add_option("--machine", o->machine, "network description instead of the method's own: a name or FILE.toml")
+      .value_name("NAME");
   command.add_option("--from", o->from, "memory that is read").check(one_of({"cpu", "gpu"})).capture_default_str();
   command.add_option("--to", o->to, "memory that is written").check(one_of({"cpu", "gpu"})).capture_default_str();
   command.add_option("--bytes", o->bytes, "bytes of a message, of a descriptor if there are several")

@@ -38,6 +38,7 @@ void SimulationArguments::add_to(Command command) {
       .add_option("--factors", factors,
                   "what a message library makes of latency and bandwidth by message size: a description's name, "
                   "FILE.toml, or none")
+      .value_name("NAME")
       .capture_default_str();
   command.add_output("--links", links, "write messages and bytes of every link to this CSV file");
   command.add_output("--picture", picture, "draw the bytes of every link as a heat map, SVG or PNG")

@@ -114,14 +114,18 @@ void add(Command net, Stencil stencil, const std::string& name, const std::strin
   o->name = name;
   const Command command = net.add_command(
       name, what, fmt::format("gdr net {} --size S --split {} --method hybrid", name, split), [o] { return run(*o); });
-  command.add_option("--size", o->size, "size of the problem").check(one_of(sizes)).capture_default_str();
-  command.add_option("--split", o->split, "I,J[,K]: ranks along each dimension");
+  command.add_option("--size", o->size, "size of the problem")
+      .value_name("SIZE")
+      .check(one_of(sizes))
+      .capture_default_str();
+  command.add_option("--split", o->split, "ranks along each dimension").value_name("I,J[,K]");
   command.add_option("--method", o->method, "over which networks the halos go")
       .check(one_of({"tca", "mv2gdr", "hybrid"}))
       .capture_default_str();
   command.add_option("--nodes", o->nodes, "instead of --split and --method: the best of both for so many nodes")
       .check(whole_in_range(1, 64));
-  command.add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated");
+  command.add_option("--drop-link", o->dropped, "A-B: the cable between these nodes is out; may be repeated")
+      .value_name("A-B");
   o->report.add_to(command);
 }
 

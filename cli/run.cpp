@@ -163,11 +163,13 @@ void add_run(Command program) {
   command.add_output_or_stdout("--out", options->out,
                                "write the results here, CSV or NPY, or all as CSV to standard output with -; else the "
                                "first are printed");
-  const Option break_at = command.add_option("--break", options->break_at, "FILE:LINE at which chosen PEs are shown");
+  const Option break_at =
+      command.add_option("--break", options->break_at, "show chosen PEs when this line runs").value_name("FILE:LINE");
   command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
+      .value_name("PES")
       .needs(break_at)
       .capture_default_str();
-  command.add_option("--at", options->at, "at which execution of the line")
+  command.add_option("--at", options->at, "show them at this execution of the line, counted from 1")
       .check(whole_in_range(1, 1000000000000000))
       .needs(break_at)
       .capture_default_str();

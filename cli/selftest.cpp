@@ -117,6 +117,7 @@ void add_selftest(Command program) {
                   "compared with the reference engine; may be given several times (default: every exact one)")
       .check(known_engine());
   command.add_option("--machine", options->machine, "machine description whose number of chips is used")
+      .value_name("NAME")
       .capture_default_str();
   command.add_option("--boards", options->boards, "number of boards")
       .check(whole_in_range(1, 64))
