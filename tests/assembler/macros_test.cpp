@@ -119,6 +119,15 @@ TEST(MacroArguments, KeepTheirNamesInsideAMacroWithTheSameParameters) {
               ElementsAre("vlen 4; upassa $peid $r0v"));
 }
 
+TEST(MacroArguments, HaveNamesOfAllLettersDigitsAndUnderscores) {
+  for (const std::string name : {"a", "z", "A", "Z", "x0", "x9", "_p"}) {
+    EXPECT_THAT(
+        printed(assembled("kernel k\nmacro m " + name + "\n  upassa " + name + " $r0v\nend\nloop body\n  m $peid\n")),
+        ElementsAre("vlen 4; upassa $peid $r0v"))
+        << name;
+  }
+}
+
 TEST(Defined, AsksForConstantsDefinitionsMacrosParametersAndDeclarations) {
   const auto known = [](std::string_view name, const AssembleOptions& options = {}) {
     return isa::decoded(

@@ -244,8 +244,9 @@ INSTANTIATE_TEST_SUITE_P(Kernels, CompiledProducts,
 emulator::jit::BodyCode code_of(const isa::Program& program, const emulator::jit::CodeTarget& target =
                                                                  *emulator::jit::code_target(HostIsa::avx512)) {
   const emulator::DecodedProgram decoded = emulator::decode_program(program);
-  const emulator::simd::Schedule schedule =
-      emulator::simd::make_schedule(decoded, {HostIsa::portable, emulator::simd::Arithmetic::chip});
+  const emulator::simd::Schedule schedule = emulator::simd::make_schedule(
+      decoded,
+      {HostIsa::portable, target.host_doubles ? emulator::simd::Arithmetic::host : emulator::simd::Arithmetic::chip});
   return emulator::jit::make_body_code(emulator::jit::make_body_graph(decoded, schedule, target),
                                        emulator::jit::Rounding::quick, target);
 }
@@ -273,6 +274,17 @@ isa::Program body_of(std::string_view lines) {
 TEST(CompiledLoopBodies, LeaveTheRestToTheInterpreterAndSayWhy) {
   EXPECT_EQ(refusal_of(body_of("  ulzc x $lr8\n  nop\n")), "it has 'ulzc'");
   EXPECT_EQ(refusal_of(body_of("  upassa $peid $lr8\n  nop\n")), "it asks for the number of a PE or block");
+}
+
+TEST(CompiledLoopBodies, InDoublesHaveNoInfiniteConstant) {
+  emulator::jit::CodeTarget target = *emulator::jit::code_target(HostIsa::avx512);
+  target.host_doubles = true;
+  const auto refusal_with = [&](const std::string& constant) {
+    return code_of(body_of("  fadd x hl\"" + constant + "\" $lr8\n  nop\n"), target).refusal;
+  };
+  EXPECT_EQ(refusal_with("7fe000000000000000"), "");
+  EXPECT_EQ(refusal_with("7ff000000000000000"), "it has an infinite constant");
+  EXPECT_EQ(refusal_with("fff000000000000000"), "it has an infinite constant");
 }
 
 // What the last line stores lands behind the next turn's first line: a collect before that takes what was there before.

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 
+#include "forwarding_chip.h"
 #include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
@@ -36,16 +37,14 @@ struct Mistakes {
   bool loses_places_of_events = false;
 };
 
-class Mistaken final : public Chip {
+class Mistaken final : public ForwardingChip {
  public:
-  explicit Mistaken(Mistakes mistakes) : chip_(emulator::make_simd_chip()), mistakes_(std::move(mistakes)) {}
+  explicit Mistaken(Mistakes mistakes) : ForwardingChip(emulator::make_simd_chip()), mistakes_(std::move(mistakes)) {}
 
  private:
   std::shared_ptr<const emulator::Lowered> do_lower(const isa::Program& program) const override {
     return chip_->lower(changed(program));
   }
-  void do_load(std::shared_ptr<const emulator::Lowered> program) override { chip_->load(std::move(program)); }
-  void do_patch(std::shared_ptr<const emulator::Lowered> program) override { chip_->patch(program->program()); }
   std::unique_ptr<Chip> do_clone() const override {
     auto copy = std::make_unique<Mistaken>(mistakes_);
     copy->chip_ = chip_->clone();
@@ -66,23 +65,6 @@ class Mistaken final : public Chip {
     }
     if (!mistakes_.at_end) return;
     for (unsigned n = 0; n < blocks.count; ++n) mistakes_.at_end(*chip_, blocks.first + n);
-  }
-  void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
-    chip_->write_bm(block, address, words);
-  }
-  void do_write_pe(unsigned block, unsigned pe, const emulator::PeWords& where,
-                   std::span<const LongWord> words) override {
-    chip_->write_pe(block, pe, where, words);
-  }
-  std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
-    return chip_->read_pe(block, pe, where);
-  }
-  std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
-    return chip_->read_bm(block, address, count);
-  }
-  emulator::PeRegisters do_registers(unsigned block, unsigned pe) const override { return chip_->registers(block, pe); }
-  void do_write_registers(unsigned block, unsigned pe, const emulator::PeRegisters& registers) override {
-    chip_->write_registers(block, pe, registers);
   }
   emulator::FirstEvents do_first_events(unsigned block) const override {
     return mistakes_.loses_places_of_events ? emulator::FirstEvents() : chip_->first_events(block);
@@ -107,7 +89,6 @@ class Mistaken final : public Chip {
     return program;
   }
 
-  std::unique_ptr<Chip> chip_;
   Mistakes mistakes_;
 };
 

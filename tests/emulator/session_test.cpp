@@ -11,6 +11,7 @@
 #include <future>
 
 #include "engines.h"
+#include "forwarding_chip.h"
 #include "gdr/emulator/board.h"
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/lockstep.h"
@@ -338,6 +339,33 @@ TEST(Session, WorkGoesOnWhileNobodyWaits) {
   may_go_on.set_value();
   session->wait(ticket);
   EXPECT_TRUE(stopped);
+}
+
+/// Notes of how many interactions it was asked whether they end soon.
+class AskedHowSoon final : public ForwardingChip {
+ public:
+  explicit AskedHowSoon(std::uint64_t& interactions)
+      : ForwardingChip(emulator::make_reference_chip()), interactions_(interactions) {}
+
+ private:
+  bool do_ends_soon(std::uint64_t interactions) const override {
+    interactions_ = interactions;
+    return false;
+  }
+  std::uint64_t& interactions_;
+};
+
+TEST(Session, AsksItsChipsHowSoonTheInteractionsOfAllPiecesEnd) {
+  std::uint64_t asked = 0;
+  const auto engine = emulator::make_chip_engine([&] { return std::make_unique<AskedHowSoon>(asked); });
+  const auto session = engine->open(engine->lower(summing_program()), {1, 100, nullptr});
+  Piece first;
+  first.records = 20;
+  first.live_pes = 3;
+  Piece second = first;
+  second.records = 7;
+  session->wait(session->run(std::array{first, second}));
+  EXPECT_EQ(asked, 20U * 3 * isa::kVectorElements + 7U * 3 * isa::kVectorElements);
 }
 
 TEST(Session, EnginesThatDoNotStopAtLinesSaySo) {
