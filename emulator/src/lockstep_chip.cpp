@@ -1,4 +1,4 @@
-// The lockstep engine. Everything goes through the interface of Chip: the engines are not asked how they work.
+// The lockstep engine for two chips. It uses only the interface of Chip and knows nothing else about the engines.
 #include "gdr/emulator/lockstep.h"
 
 #include <fmt/format.h>
@@ -23,6 +23,8 @@ using lockstep::Difference;
 
 BlockView view_of(const Chip& chip, unsigned block, unsigned live_pes) {
   BlockView view;
+  view.state.gpr.reserve(live_pes * std::size_t{kWholeGpr.count});
+  view.state.lm.reserve(live_pes * std::size_t{kWholeLm.count});
   for (unsigned pe = 0; pe < live_pes; ++pe) {
     for (const auto& [where, words] : {std::pair(kWholeGpr, &view.state.gpr), std::pair(kWholeLm, &view.state.lm)}) {
       const std::vector<LongWord> own = chip.read_pe(block, pe, where);
@@ -40,7 +42,7 @@ std::optional<Difference> difference(const Chip& expected, const Chip& found, un
   return difference(view_of(expected, block, live_pes), view_of(found, block, live_pes), live_pes);
 }
 
-/// Two chips in the same state, which can be run on without touching the ones they were copied from.
+/// Two chips in the same state. Copies can continue to run without changing the originals.
 struct ChipPair final : lockstep::Pair {
   ChipPair(std::unique_ptr<Chip> of_expected, std::unique_ptr<Chip> of_found)
       : expected(std::move(of_expected)), found(std::move(of_found)) {}
@@ -79,14 +81,14 @@ struct ChipPair final : lockstep::Pair {
   isa::Program program_;
 };
 
-/// What running a block ended with, besides its state.
+/// How the run of a block ended, besides its state.
 struct Ending {
   std::optional<Fault> fault;
 
   [[nodiscard]] std::string text() const { return fault ? fault->what() : "no fault"; }
 };
 
-/// A program as either engine runs it.
+/// A program lowered by each of the two engines.
 class LoweredTwice final : public Lowered {
  public:
   LoweredTwice(std::shared_ptr<const Lowered> of_expected, std::shared_ptr<const Lowered> of_found)
@@ -135,9 +137,9 @@ class Lockstep final : public Chip {
     const std::size_t share = collected_words(program_->program(), run.stream.iterations(), run.begins, run.ends);
     const std::size_t room = run.collected.size() / blocks.count;
     std::vector<LongWord> of_found(share);
+    const ChipPair before = engines_.copy();  // once for all blocks: each of them runs separately
     for (unsigned n = 0; n < blocks.count; ++n) {
       const unsigned block = blocks.first + n;
-      const ChipPair before = engines_.copy();
       LoopRun own = run;
       own.collected = run.collected.subspan(n * room, share);
       LoopRun others = run;
@@ -196,7 +198,8 @@ class Lockstep final : public Chip {
   FpEvents do_events(unsigned block) const override { return engines_.expected->events(block); }
   FpLanes do_fp_lanes(unsigned block) const override { return engines_.found->fp_lanes(block); }
 
-  /// Throws where the engines' trees give different words, `per_pe` of each PE, or count different events.
+  /// Throws Divergence if the trees of the engines give different words or count different events. Each PE has `per_pe`
+  /// words.
   void compare_tree(std::span<const LongWord> expected, std::span<const LongWord> found, unsigned per_pe,
                     const FpEvents& expected_events, const FpEvents& found_events) const {
     const auto fail = [&](std::size_t result, const std::string& of_expected, const std::string& of_found) {
@@ -224,7 +227,7 @@ class Lockstep final : public Chip {
     return {};
   }
 
-  /// Throws the fault that both end with.
+  /// Runs both engines. Throws the Fault if both end with the same one, and Divergence if they end differently.
   void run_both(unsigned block, const std::function<void(Chip&)>& run) {
     const Ending expected = ending_of(run, *engines_.expected);
     const Ending found = ending_of(run, *engines_.found);
@@ -237,7 +240,7 @@ class Lockstep final : public Chip {
 
   ChipPair engines_;
   std::shared_ptr<const Lowered> program_;
-  std::mutex mutex_;  // the engines are copied whole while a block runs
+  std::mutex mutex_;  // a run copies the engines with all their blocks
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Chips, driven as the control processor drives them.
+// Runs inputs on chips in the way that the control processor drives them.
 #include <fmt/format.h>
 
 #include "gdr/selftest/comparison.h"
@@ -29,7 +29,7 @@ void write(Chip& chip, unsigned block, const InputData& data) {
   }
 }
 
-/// Appends what the blocks collect, run after run, piece after piece, block after block.
+/// Appends the words that the blocks collect, ordered by run, piece and block.
 void run_loop(Chip& chip, BlockRange range, const Input& input, std::size_t number,
               const std::vector<LongWord>& records, std::vector<LongWord>& collected) {
   const Input::Run& run = input.runs[number];
@@ -54,6 +54,8 @@ void run_loop(Chip& chip, BlockRange range, const Input& input, std::size_t numb
 
 Outcome::Block block_of(const Chip& chip, unsigned block, unsigned live_pes) {
   Outcome::Block seen{0, block, live_pes, {}};
+  seen.state.gpr.reserve(live_pes * std::size_t{kAllGpr.count});
+  seen.state.lm.reserve(live_pes * std::size_t{kAllLm.count});
   for (unsigned pe = 0; pe < live_pes; ++pe) {
     for (const auto& [where, words] : {std::pair(kAllGpr, &seen.state.gpr), std::pair(kAllLm, &seen.state.lm)}) {
       const std::vector<LongWord> own = chip.read_pe(block, pe, where);

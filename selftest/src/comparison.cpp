@@ -11,7 +11,7 @@ using emulator::Fault;
 
 std::string text_of(const std::optional<Fault>& fault) { return fault ? fault->what() : "none"; }
 
-/// Engines say in words of their own why; what a fault is and where it happened must be the same.
+/// Engines have different messages for a fault, but its kind and place must be the same.
 bool same(const std::optional<Fault>& expected, const std::optional<Fault>& found) {
   if (!expected || !found) return expected.has_value() == found.has_value();
   return expected->kind() == found->kind() && expected->section() == found->section() &&
@@ -22,7 +22,7 @@ std::string text_of(const emulator::FpEvents& events) {
   return fmt::format("invalid {}, overflow {}, underflow {}", events.invalid, events.overflow, events.underflow);
 }
 
-/// `name` says which word it is, by its number.
+/// `name` returns the name of a word from its index.
 template <class Name>
 std::optional<Difference> of_words(std::span<const LongWord> expected, std::span<const LongWord> found, Name name) {
   const auto [at, other] = std::ranges::mismatch(expected, found);
@@ -86,7 +86,7 @@ std::optional<Difference> of_outcome(const Outcome& expected, const Outcome& fou
   return of_words(expected.results, found.results, [](auto n) { return fmt::format("result {}", n); });
 }
 
-/// Takes parts of a failing input away, each for good if the rest still fails.
+/// Removes parts of a failing input; a part stays removed if the rest still fails.
 class Shrinker {
  public:
   using Check = std::function<std::optional<Finding>(const Input&)>;
@@ -110,12 +110,12 @@ class Shrinker {
       if (!finding) return false;
       smallest_ = std::move(*finding);
       return true;
-    } catch (const Fault&) {  // no longer a program
+    } catch (const Fault&) {  // the input is no longer a legal program
       return false;
     }
   }
 
-  /// Tries to do without each entry of a list of the input.
+  /// Tries to remove each entry of a list of the input.
   template <class Entry>
   bool without_entries(std::vector<Entry> Input::* list, std::size_t fewest) {
     bool smaller = false;

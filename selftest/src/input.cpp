@@ -8,10 +8,10 @@
 namespace gdr::selftest {
 namespace {
 
-// Of each kind.
+// One of so many programs of each kind.
 constexpr std::uint64_t kLockstepOneIn = 8;
 
-/// Shapes that each make another kind of trouble.
+/// Kinds of programs; each is likely to show another kind of error.
 struct Kind {
   ProgramShape shape;
   unsigned most_lines;
@@ -20,7 +20,7 @@ constexpr Kind kKinds[] = {{{8, false, 24}, 8},      {{2, false, 8}, 10},       
                            {{0, false, 16}, 6},      {{8, false, 24, true}, 8}, {{2, false, 8, true}, 3},
                            {{4, true, 24, true}, 6}, {{0, false, 16, true}, 4}};
 
-// A chip's data are those of another seed, which no chip 0 near it has.
+// The data of further chips use other seeds, which chip 0 does not use for nearby seeds.
 constexpr std::uint64_t kSeedsOfChips = 1'000'003;
 
 std::vector<LongWord> words(RandomPrograms& random, std::size_t count) {
@@ -41,7 +41,7 @@ Input random_input(std::uint64_t seed, unsigned most_chips) {
   input.seed = seed;
   const std::uint64_t of_kind = seed / std::size(kKinds);
   input.chips = static_cast<unsigned>(1 + (of_kind + of_kind / kLockstepOneIn) % most_chips);
-  // Blocks that an engine may run side by side.
+  // Ranges of blocks that an engine may run at the same time.
   if (random.one_in(16)) {
     input.ranges = {{0, emulator::kBlocks}};
   } else {
@@ -52,8 +52,8 @@ Input random_input(std::uint64_t seed, unsigned most_chips) {
   }
   unsigned live = emulator::kPesPerBlock;
   for (int run = 0; run < 2; ++run) {
-    // Words of PEs that were not live are undefined ever after, so a PE that is compared must have been live
-    // throughout.
+    // Words of PEs that were not live in one run are undefined from then on. A PE that is compared must therefore have
+    // been live in all runs.
     live = std::min(live, random.one_in(4) ? static_cast<unsigned>(1 + random.below(emulator::kPesPerBlock))
                                            : kLive[random.below(std::size(kLive))]);
     input.runs.push_back({kRecords[random.below(std::size(kRecords))], live, 2 * random.below(3)});
@@ -61,7 +61,9 @@ Input random_input(std::uint64_t seed, unsigned most_chips) {
   return input;
 }
 
-bool is_for_lockstep(std::uint64_t seed) { return seed / std::size(kKinds) % kLockstepOneIn == 0; }
+std::size_t turn_of(std::uint64_t seed, std::size_t engines) { return seed / std::size(kKinds) % engines; }
+
+bool is_for_lockstep(std::uint64_t seed) { return turn_of(seed, kLockstepOneIn) == 0; }
 
 std::string text_of(const Input& input) {
   std::string text = text_of(input.program);

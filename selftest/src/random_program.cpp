@@ -1,4 +1,4 @@
-// Drafts are drawn freely and thrown away where the engines refuse them.
+// Random drafts of lines are made freely; those that the engines reject are discarded.
 #include "gdr/selftest/random_program.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ constexpr Section kSectionsInOrder[] = {Section::initialization, Section::loop_i
 
 unsigned stride_of(Width width) { return width == Width::long_word ? 2 : 1; }
 
-/// What stands where nothing uses it goes back to its default, as the encoder wants it.
+/// Resets unused fields to their defaults, as the encoder requires.
 void clear_unused(Line& line) {
   if (!reads(line, Source::gpr_a)) line.gpr_a = {};
   if (!reads(line, Source::gpr_b)) line.gpr_b = {};
@@ -93,7 +93,7 @@ isa::Program RandomPrograms::next(const ProgramShape& shape, unsigned most_lines
     while (lines.size() < wanted) {
       const auto operation = isa::operations()[below(isa::operations().size())].op;
       const std::vector<Line> added = lines_with(operation, section, shape);
-      // What lands between fmulh and fmull must not change their operands: engines refuse such pairs.
+      // Results that arrive between fmulh and fmull must not change their operands: engines reject such pairs.
       if (added.front().multiplier.op == Op::FMULH) lines.emplace_back();
       lines.insert(lines.end(), added.begin(), added.end());
     }
@@ -137,7 +137,7 @@ std::vector<Line> RandomPrograms::lines_with(Op op, Section section, const Progr
     if (op == Op::FMULH) op = Op::FMULL;
     Line line = draft(section, shape, op);
     std::vector<Line> lines{line};
-    if (op == Op::FMULL) {  // its fmulh, in a line with the same operands and perhaps more
+    if (op == Op::FMULL) {  // its fmulh goes on a line with the same operands and perhaps further operations
       Line high = line;
       high.multiplier.op = Op::FMULH;
       high.multiplier.flag = {};
@@ -274,7 +274,7 @@ void RandomPrograms::choose_targets(Line& line, const ProgramShape& shape) {
   if (one_in(2)) choose(line.lm_write, true);
   if (shape.indirect) {
     if (line.lm_write.source != Unit::none && one_in(2)) line.lm_write.indirect = true;
-    // T holds addresses: what goes into it is the low bits of a number.
+    // T holds addresses, so only low bits of a number are written to it.
     if (line.t_write.source == Unit::none || one_in(40)) return;
     if (line.t_write.source != Unit::alu) {
       line.t_write = {};
@@ -329,7 +329,8 @@ LongWord RandomPrograms::word() {
     case 4:
       return isa::widen(isa::ShortWord{below(80)});
     case 5: {
-      const isa::uint128 high = random_();  // first, whatever the compiler's order
+      // Drawn first, so that the order of evaluation does not depend on the compiler.
+      const isa::uint128 high = random_();
       return LongWord::from_bits((high << 40) ^ random_());
     }
     case 6:

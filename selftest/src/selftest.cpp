@@ -19,7 +19,7 @@ std::vector<std::string> exact_engines() {
   return names;
 }
 
-/// Appends the engine, or each form of it that this host has.
+/// Appends the engine, or each variant of it that this host supports.
 void add_candidates(std::vector<Candidate>& candidates, const std::string& name,
                     const std::shared_ptr<emulator::ThreadPool>& threads) {
   if (name == Engine::reference) {

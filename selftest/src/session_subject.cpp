@@ -1,4 +1,5 @@
-// Engines, driven as the host library drives them: external memory, i-particles, runs in the background, results.
+// Runs inputs on engines in the way that the host library drives them: external memory, i-particles, runs in the
+// background, results.
 #include <fmt/format.h>
 
 #include <deque>
@@ -27,7 +28,8 @@ isa::Variable words_of_pe(std::string name, unsigned address, isa::Transfer tran
   return variable;
 }
 
-/// The program with i-particles where the data have them and, where it collects nothing itself, results in the PEs.
+/// The program with i-particles at the places that the data use and, unless it collects results itself, with results in
+/// the PEs.
 isa::Program with_variables(isa::Program program) {
   if (!program.is_type2()) {
     constexpr unsigned kResultAddress = 0;
@@ -60,10 +62,10 @@ BlockState state_of(const InputData& data, unsigned chip, unsigned block) {
   return state;
 }
 
-/// An input on its way through a session.
+/// The run of an input through a session.
 class SessionRun {
  public:
-  using Results = std::deque<std::vector<LongWord>>;  // of each collect, in order
+  using Results = std::deque<std::vector<LongWord>>;  // words of each collect, in order
 
   /// `results` must outlive the session, which writes to them until it is closed.
   SessionRun(Session& session, const Input& input, const InputData& data, Results& results)
@@ -108,7 +110,7 @@ class SessionRun {
     for_blocks([&](unsigned chip, unsigned block) { session_.set_state(chip, block, state_of(data_, chip, block)); });
   }
 
-  /// A run of all chips; nothing is waited for but what external memory takes.
+  /// A run of all chips. It waits only for the transfers to external memory.
   void run(std::size_t number) {
     const Input::Run& run = input_.runs[number];
     const unsigned record_words = input_.program.record_words;

@@ -7,19 +7,21 @@
 namespace gdr::tests {
 
 std::vector<ExactEngine> exact_engines() {
-  std::vector<ExactEngine> engines{{"reference", [] { return emulator::make_reference_chip(); }}};
+  using Form = ExactEngine::Form;
+  std::vector<ExactEngine> engines{{Form::reference, "reference", [] { return emulator::make_reference_chip(); }}};
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
-    engines.push_back({std::string(emulator::name_of(isa)), [isa] { return emulator::make_simd_chip(isa); }});
+    engines.push_back(
+        {Form::interpreted, std::string(emulator::name_of(isa)), [isa] { return emulator::make_simd_chip(isa); }});
   }
   for (const emulator::HostIsa isa : emulator::available_host_isas()) {
     if (!emulator::can_compile_loops(isa)) continue;
-    engines.push_back({"compiled_for_" + std::string(emulator::name_of(isa)),
+    engines.push_back({Form::compiled, "compiled_for_" + std::string(emulator::name_of(isa)),
                        [isa] { return emulator::make_simd_chip(isa, emulator::JitUse::always); }});
   }
-  engines.push_back({"lockstep", [] {
+  engines.push_back({Form::lockstep, "lockstep", [] {
                        return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());
                      }});
-  engines.push_back({"naive", make_naive_chip});
+  engines.push_back({Form::naive, "naive", make_naive_chip});
   return engines;
 }
 

@@ -12,6 +12,9 @@
 namespace gdr::tests {
 
 struct ExactEngine {
+  /// Vector engines come once for each instruction set of the host.
+  enum class Form { reference, interpreted, compiled, lockstep, naive };
+  Form form;
   std::string name;
   std::function<std::unique_ptr<emulator::Chip>()> make;
 };

@@ -9,11 +9,15 @@
 
 namespace gdr::tests {
 
+/// On which instruction sets of the host the vector engine runs a program, interpreted and compiled: on all of them, or
+/// on one, which another seed changes.
+enum class InstructionSets { all, in_turn };
+
 class RandomComparison {
  public:
-  RandomComparison();
-  /// The program, data and runs of this seed on every exact engine. The message of a failure shows the smallest part of
-  /// the input that still fails.
+  explicit RandomComparison(InstructionSets sets = InstructionSets::all);
+  /// The program, data and runs of this seed on every form of exact engine. The message of a failure shows the smallest
+  /// part of the input that still fails.
   [[nodiscard]] testing::AssertionResult agree(std::uint64_t seed);
 
  private:

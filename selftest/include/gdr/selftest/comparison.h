@@ -1,4 +1,4 @@
-// Engines side by side on one input: everything a host can see must be equal, faults included.
+// Compares engines on the same input: everything that a host can see must be equal, including faults.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@
 
 namespace gdr::selftest {
 
-/// What a host sees of an input, or of one range of its blocks.
+/// What a host sees after an input has run, on all blocks or on one range of them.
 struct Outcome {
   struct Block {
     unsigned chip = 0;
     unsigned number = 0;
-    unsigned live_pes = 0;       // the words of others are undefined
-    emulator::BlockState state;  // of live PEs at least
+    unsigned live_pes = 0;       // the words of other PEs are undefined
+    emulator::BlockState state;  // at least for the live PEs
   };
   struct Events {
     std::string of;  // "chip 0, block 3"
@@ -26,9 +26,9 @@ struct Outcome {
     std::vector<emulator::PlacedEvent> first;
   };
   std::optional<emulator::Fault> fault;
-  std::vector<Block> blocks;  // nothing from here on after a fault
+  std::vector<Block> blocks;  // after a fault, this and all that follows is empty
   std::vector<Events> events;
-  std::vector<LongWord> results;  // that left the chips, in order
+  std::vector<LongWord> results;  // long words that left the chips, in order
 };
 
 /// Where two outcomes differ.
@@ -38,49 +38,50 @@ struct Difference {
   std::string found;
 };
 [[nodiscard]] std::string text_of(const Difference& difference);
-/// The first difference, if there is one.
+/// The first difference; nothing if the outcomes are equal.
 [[nodiscard]] std::optional<Difference> difference(const std::vector<Outcome>& expected,
                                                    const std::vector<Outcome>& found);
 
-/// An engine at work on inputs.
+/// An engine that can run inputs.
 class Subject {
  public:
   virtual ~Subject() = default;
-  /// Throws gdr::Error for what the input cannot be blamed for, such as a difference that lockstep finds.
+  /// Runs an input. Throws gdr::Error for an error that is not due to the input, such as a difference that lockstep
+  /// finds.
   [[nodiscard]] virtual std::vector<Outcome> run(const Input& input, const InputData& data) = 0;
 };
 
-/// A chip driven block by block, which shows the events of each block and the words that each block collects: an
-/// outcome for each range. Of an input with several chips it runs the first.
+/// A chip that is driven block by block. It shows the events of each block and the words that each block collects.
+/// There is one outcome for each range. If the input has several chips, only the first is run.
 [[nodiscard]] std::unique_ptr<Subject> chip_subject(std::unique_ptr<emulator::Chip> chip);
-/// A session for each input, with all chips of it, on `threads`: one outcome, with what the reduction tree makes of the
-/// words that the blocks collect.
+/// A session for each input with all its chips, on `threads`. There is one outcome; it has what the reduction tree
+/// makes of the words that the blocks collect.
 [[nodiscard]] std::unique_ptr<Subject> session_subject(std::unique_ptr<emulator::Engine> engine,
                                                        std::shared_ptr<emulator::ThreadPool> threads);
 
-/// An engine that is compared with another one.
+/// An engine to be compared with the expected one.
 struct Candidate {
   std::string name;
   std::unique_ptr<Subject> subject;
-  std::function<bool(std::uint64_t seed)> takes_part = {};  // in inputs of which seeds; empty: all
+  std::function<bool(std::uint64_t seed)> takes_part = {};  // whether it runs the input of a seed; empty: it runs all
 };
 
-/// An engine whose outcome differs.
+/// An engine whose outcome differs from the expected one.
 struct Finding {
   std::string engine;
   Difference difference;
-  Input input;  // the smallest part found of the input that still shows it
+  Input input;  // the smallest part of the input that was found to show the difference
 };
 
-/// One engine, which is right, and others that must do the same.
+/// Compares other engines with one that is taken to be right.
 class Comparison {
  public:
   Comparison(std::unique_ptr<Subject> expected, std::vector<Candidate> others);
 
-  /// Runs the input on all of them and compares: words of live PEs, T, flags, BM, results, events and faults with their
+  /// Runs the input on all engines and compares words of live PEs, T, flags, BM, results, events and faults with their
   /// places. Returns the first engine that differs.
   [[nodiscard]] std::optional<Finding> run(const Input& input);
-  /// Leaves an engine out from now on.
+  /// Excludes an engine from later comparisons.
   void leave_out(const std::string& engine);
   [[nodiscard]] bool has_candidates() const { return !others_.empty(); }
 

@@ -1,5 +1,5 @@
-// Random programs for comparing engines: lines that decode, of every operation and operand kind, hazards included, and
-// moves of data between them. The sequence depends on the seed alone.
+// Random programs for comparing engines. Their lines decode, use every operation and operand kind, and may have
+// hazards; moves of data stand between them. The sequence depends only on the seed.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace gdr::selftest {
 
-/// What the lines of a program are drawn from.
+/// Limits for the lines of a random program.
 struct ProgramShape {
-  unsigned record_words = 8;  // long words; 0: no line reads a record
-  bool indirect = false;      // local memory addressed through T, which then holds small numbers mostly
-  unsigned registers = 24;    // short words of GPR and of LM that lines use; few make hazards
+  unsigned record_words = 8;  // long words in a record; 0: no line reads a record
+  bool indirect = false;      // local memory is addressed through T, which then mostly holds small numbers
+  unsigned registers = 24;    // short words of GPR, and of LM, that lines use; few of them make hazards
   bool moves = false;         // transfers and collects, of words that lines store to
 };
 
@@ -24,12 +24,12 @@ class RandomPrograms {
  public:
   explicit RandomPrograms(std::uint64_t seed) : random_(seed) {}
 
-  /// A program with all four sections, none longer than `most_lines`.
+  /// A program with all four sections, each of at most `most_lines` lines.
   [[nodiscard]] isa::Program next(const ProgramShape& shape, unsigned most_lines);
-  /// One line of a section in which this operation works; lines that make it legal stand before it.
+  /// One line that uses `op`, for a section in which it works, after the lines that make it legal.
   [[nodiscard]] std::vector<isa::Line> lines_with(isa::Op op, isa::Section section, const ProgramShape& shape);
 
-  /// A word of one of many kinds: floating-point numbers of all sizes, special ones, small integers, any bits.
+  /// A random word of one of many kinds: floating-point numbers of all sizes, special ones, small integers, any bits.
   [[nodiscard]] isa::LongWord word();
 
   [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
@@ -50,10 +50,11 @@ class RandomPrograms {
   std::mt19937_64 random_;
 };
 
-/// Lines as a section's code.
+/// The lines as the code of a section.
 [[nodiscard]] std::vector<isa::Step> code_of(const std::vector<isa::Line>& lines);
 
-/// The program less one step, or two neighbours such as the lines of a long product, for each of them.
+/// All programs that are `program` without one step, or without two neighbouring steps such as the lines of a long
+/// product.
 [[nodiscard]] std::vector<isa::Program> programs_without_a_step(const isa::Program& program);
 
 /// Assembly text of all sections.

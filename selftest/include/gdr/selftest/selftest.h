@@ -1,4 +1,4 @@
-// Random programs on the engines of this process, known by name, against the reference engine.
+// Compares the engines of this process, known by name, with the reference engine on random programs.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 namespace gdr::selftest {
 
 struct SelfTestOptions {
-  /// Names of engines; none: all that are exact. `simd` stands for each of its instruction sets that this host has.
+  /// Names of engines; none: all exact ones. `simd` stands for each of its instruction sets that this host has.
   std::vector<std::string> engines;
-  unsigned chips = 1;    // at most; programs run on 1 to so many
-  unsigned threads = 1;  // of each session, the caller among them
+  unsigned chips = 1;    // largest number; programs run on 1 to so many chips
+  unsigned threads = 1;  // threads of each session, including the calling one
 };
 
 class SelfTest {
  public:
-  /// Throws gdr::Error for an unknown engine, for `reference`, which the others are compared with, and for one that
+  /// Throws gdr::Error for an unknown engine, for `reference` (the others are compared with it), and for an engine that
   /// computes nothing.
   explicit SelfTest(const SelfTestOptions& options);
 
-  /// What is compared with the reference engine: "simd (avx2)", "lockstep".
+  /// The engines that are compared with the reference engine: "simd (avx2)", "lockstep".
   [[nodiscard]] const std::vector<std::string>& engines() const { return engines_; }
 
-  /// The program of this seed on all engines. An engine that differs is left out from then on, so that a run of
-  /// thousands of programs tells of each once. Returns the engines that differ.
+  /// Runs the program of this seed on all engines and returns those that differ. An engine that differs is excluded
+  /// from then on, so a run of thousands of programs reports each engine once.
   [[nodiscard]] std::vector<Finding> run(std::uint64_t seed);
-  /// False once all engines have differed.
+  /// False after all engines have differed.
   [[nodiscard]] bool has_engines() const { return comparison_.has_candidates(); }
 
  private:
