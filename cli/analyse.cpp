@@ -98,7 +98,7 @@ Json report_of(const LoadedKernel& loaded, const assembler::Analysis& analysis, 
 int analyse(const AnalyseOptions& options) {
   const Stopwatch watch;
   LoadedKernel loaded = load_kernel_file(options.kernel, options.assemble);
-  if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // what stands there now may be newer than the object
+  if (options.kernel.ends_with(".gdro")) loaded.files.clear();  // the source files may be newer than the object file
   const assembler::Analysis analysis = assembler::analyse(loaded.program);
   const assembler::AnalysedSources sources{loaded.program, loaded.files};
   if (!options.page.empty()) write_text(options.page, assembler::analysis_page(analysis, sources));

@@ -70,9 +70,7 @@ Json report_of(const assembler::AssembleResult& result, double host_seconds) {
 }
 
 void write_stubs(const isa::Program& program, const std::filesystem::path& directory) {
-  std::error_code failed;
-  std::filesystem::create_directories(directory, failed);
-  if (failed) throw Error(fmt::format("{}: cannot be made: {}", directory.string(), failed.message()));
+  base::make_folder(directory);
   const assembler::Stubs stubs = assembler::generate_stubs(program);
   base::write_file(directory / (program.kernel + "_grape.h"), stubs.header);
   base::write_file(directory / (program.kernel + "_grape.c"), stubs.source);
@@ -81,7 +79,7 @@ void write_stubs(const isa::Program& program, const std::filesystem::path& direc
 
 assembler::AssembleResult read_source(const std::string& source, const assembler::AssembleOptions& options) {
   if (source != "-") return assembler::assemble_file(source, options);
-  constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // as of a file that a source includes
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // the same limit as for an included file
   std::string text(kMostBytes + 1, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), stdin));
   if (text.size() > kMostBytes) throw Error(fmt::format("standard input: more than {} bytes", kMostBytes));

@@ -13,7 +13,7 @@ assembler::ScheduleLevel level_named(const std::string& name) {
   throw UsageError(fmt::format("--schedule: '{}' is refused: it must be list or full", name));
 }
 
-/// Names of those that no compiler of C++ takes.
+/// Names of the given options that the C++ compiler does not take.
 std::vector<std::string> given_of_assembly(const AssembleArguments& arguments) {
   std::vector<std::string> names;
   if (!arguments.warnings.empty()) names.emplace_back("-W");
@@ -25,11 +25,16 @@ std::vector<std::string> given_of_assembly(const AssembleArguments& arguments) {
 
 }  // namespace
 
-void AssembleArguments::add_source_options(Command command) {
+void add_preprocessor_options(Command command, std::vector<std::string>& definitions,
+                              std::vector<std::string>& include_directories) {
   command.add_option("-D", definitions, "define a name: NAME=VALUE, or NAME for 1 (repeatable)")
       .value_name("NAME[=VALUE]");
   command.add_option("-I", include_directories, "directory to look for included files in (repeatable)")
       .value_name("DIRECTORY");
+}
+
+void AssembleArguments::add_source_options(Command command) {
+  add_preprocessor_options(command, definitions, include_directories);
   command
       .add_option("-W", warnings,
                   "turn a warning on (NAME) or off (no-NAME), or make it an error (error=NAME) or none "

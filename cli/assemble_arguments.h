@@ -1,4 +1,4 @@
-// Options of every command that assembles a source as its user asks.
+// Options of all commands that assemble a source.
 #pragma once
 
 #include <string>
@@ -9,6 +9,10 @@
 
 namespace gdr::cli {
 
+/// Adds -D and -I, which apply to sources in assembly and in C++.
+void add_preprocessor_options(Command command, std::vector<std::string>& definitions,
+                              std::vector<std::string>& include_directories);
+
 struct AssembleArguments {
   std::vector<std::string> definitions;
   std::vector<std::string> warnings;
@@ -18,13 +22,14 @@ struct AssembleArguments {
   bool pipeline = false;
 
   void add_to(Command command);
-  /// Without those that choose how lines are packed.
+  /// Adds all options except those that choose how lines are packed.
   void add_source_options(Command command);
-  /// Throws UsageError for a definition or warning that is none.
+  /// Throws UsageError for an invalid definition or an unknown warning.
   [[nodiscard]] assembler::AssembleOptions options() const;
-  /// Throws UsageError for those of assembly alone that were given: a kernel in C++ takes definitions and folders.
+  /// Throws UsageError if options were given that only assembly has: a kernel in C++ takes definitions and include
+  /// directories.
   void refuse_for_compiled(const std::string& source) const;
-  /// Throws UsageError for those that were given: an object file is assembled already.
+  /// Throws UsageError if any of these options was given: an object file is already assembled.
   void refuse_for_object(const std::string& object) const;
 };
 

@@ -19,7 +19,7 @@ std::optional<unsigned> number_from(std::string_view text) {
 using debugger::Format;
 using debugger::Symbol;
 
-/// Numbers, then bits; of a vector of its four elements.
+/// Numbers, then bits; for a vector those of its four elements.
 std::string shown(const debugger::Debugger& debugger, const Symbol& symbol, unsigned entry) {
   std::string numbers;
   std::string bits;
@@ -32,7 +32,7 @@ std::string shown(const debugger::Debugger& debugger, const Symbol& symbol, unsi
   return fmt::format("  {}{}{}{}\n", symbol.entry_name(entry), numbers, bits.empty() ? "" : " ", bits);
 }
 
-/// GPR words that no name covers.
+/// The GPR words without a name.
 std::string unnamed_gpr(const debugger::Debugger& debugger) {
   std::set<unsigned> named;
   for (const Symbol& symbol : debugger.symbols().all()) {

@@ -23,7 +23,7 @@ struct CcOptions {
   bool precision = false;
   bool goose = false;
   std::vector<std::string> host;  // arguments for the host's compiler
-  RunInput data;                  // of the precision report
+  RunInput data;                  // data for the precision report
   CompileArguments compile;
 };
 
@@ -104,7 +104,7 @@ std::string default_program(const std::string& source) {
   return std::filesystem::path(source).replace_extension().filename().string();
 }
 
-/// Which of what is made of a program an output's name asks for: its source, or what the host's compiler makes of it.
+/// True if the output's name asks for the program's source, false if it asks for the result of the host's compiler.
 bool wants_program_source(const CcOptions& options) {
   return options.output == "-" || compiler::is_program(options.output);
 }

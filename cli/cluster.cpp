@@ -1,5 +1,5 @@
-// gdr cluster: what a cluster of boards takes, in time alone. Each subcommand stands in a file of its own,
-// cluster_*.cpp.
+// gdr cluster: times of programs on a cluster of boards; no results are computed. Each subcommand has a file of its
+// own, cluster_*.cpp.
 #include "cluster.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the subcommands of gdr cluster share.
+// Shared by the subcommands of gdr cluster.
 #pragma once
 
 #include <array>
@@ -21,29 +21,29 @@ struct ClusterOptions {
   bool free = false;
 
   void add_to(Command command);
-  /// The same without what a network is made to be.
+  /// The same without the options that change a network.
   void add_clusters_to(Command command);
   /// Throws UsageError for an unknown name.
   [[nodiscard]] cluster::Cluster load(const std::string& name) const;
-  /// The network between so many nodes. Throws UsageError if it has fewer.
+  /// The network between `nodes` nodes. Throws UsageError if it has fewer.
   [[nodiscard]] interconnect::Topology network(const cluster::Cluster& cluster, interconnect::NodeId nodes) const;
   [[nodiscard]] interconnect::FlowFactors flow_factors() const;
 };
 
-/// Where ranks run, and who sends how much to whom, for gdr net map.
+/// For gdr net map: on which nodes ranks run, and how much they send to each other.
 struct PlacementOptions {
   std::string map;
   std::string save_graph;
 
   void add_to(Command command);
-  /// The network with ranks where the map puts them; as it is without one.
+  /// The network with each rank on the node that the map gives; without a map, unchanged.
   [[nodiscard]] interconnect::Topology placed(interconnect::Topology network) const;
 };
 
-/// Seconds by part, as JSON.
+/// Seconds for each part, as JSON.
 [[nodiscard]] Json json_of_parts(const std::array<double, cluster::kParts>& parts);
 
-/// Options of LINPACK on many nodes.
+/// Options of HPL on many nodes.
 struct HplOptions {
   std::uint64_t nb = 2048;
   std::string kernel = "dgemm";
@@ -52,15 +52,15 @@ struct HplOptions {
   unsigned lookahead = 1;
   bool overlap_u = false;
 
-  /// Grid, look-ahead and overlap; the others are those of one node, too.
+  /// Adds grid, look-ahead and overlap; the other options are shared with runs on one node.
   std::vector<Option> add_to(Command command);
 };
 
-/// gdr hpl --nodes: a matrix of order n on the first of the clusters.
+/// gdr hpl --nodes: a matrix of order n on `nodes` nodes of the first cluster. Returns the exit status.
 int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
                  std::uint64_t n);
 
-// One function a subcommand; each adds itself to `cluster`.
+// One function for each subcommand; it adds the subcommand to `cluster`.
 void add_cluster_advise(Command cluster);
 void add_cluster_nbody(Command cluster);
 void add_cluster_hpl(Command cluster);

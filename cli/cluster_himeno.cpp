@@ -1,4 +1,4 @@
-// gdr cluster himeno: an iteration of the Himeno benchmark, its points on boards or on hosts.
+// gdr cluster himeno: an iteration of the Himeno benchmark, with its points on boards or on hosts.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -56,7 +56,7 @@ cluster::HimenoOptions himeno_options(const ClusterHimenoOptions& options, const
   return himeno;
 }
 
-/// Of the first of the runs.
+/// Saves the task graph of the first run.
 void save_graph(const ClusterHimenoOptions& options) {
   const Cluster cluster = options.cluster.load(options.cluster.names.front());
   const auto himeno = himeno_options(options, cluster, options.nodes.front(), options.sizes.front());

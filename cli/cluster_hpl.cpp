@@ -19,11 +19,11 @@ struct HplRow {
   cluster::HplClusterOptions asked;
   HplClusterTimes times;
   double gflops = 0;
-  double efficiency = 0;  // of what the boards would do in products alone
+  double efficiency = 0;  // relative to the boards computing only matrix products
   double watts = 0;
 };
 
-/// PxQ, or the grid nearest to a square.
+/// Parses PxQ; the default is the grid nearest to a square.
 cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
   if (text.empty()) return cluster::square_grid(ranks);
   cluster::ProcessGrid grid{0, 0};

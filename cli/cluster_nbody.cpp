@@ -1,4 +1,4 @@
-// gdr cluster nbody: N-body with individual steps on many nodes.
+// gdr cluster nbody: N-body with individual time steps on many nodes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,14 +40,14 @@ struct NbodyRow {
   std::string algorithm;
   double seconds = 0;
   double gflops = 0;
-  double efficiency = 0;  // against as many runs of one rank
+  double efficiency = 0;  // relative to as many independent runs of one rank
   NbodyModelTimes times;
   double watts = 0;
 };
 
 constexpr double kFactorOfSweep = 4;  // squares of powers of two
 
-/// Numbers of nodes of a sweep: as many as there are, and fewer by factors of 4.
+/// Numbers of nodes in a sweep: 1, and further ones by factors of 4 up to the number that the cluster has.
 std::vector<std::uint64_t> nodes_of(const ClusterNbodyOptions& options, const Cluster& cluster) {
   if (!options.nodes.empty()) return options.nodes;
   const double all = cluster::platform_for(cluster, 1).topology.nodes();
@@ -114,7 +114,7 @@ class Model {
     return row;
   }
 
-  /// A block of the first of the runs, of the asked size or of the mean one.
+  /// Traces a block of the first run, of the requested size or of the mean size.
   void trace(const Cluster& cluster, std::uint64_t nodes) const {
     const auto n = static_cast<double>(options_.n.front());
     const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
@@ -154,7 +154,7 @@ int nbody(const ClusterNbodyOptions& given) {
     for (const std::uint64_t n : options.n) {
       for (const std::uint64_t nodes : nodes_of(options, cluster)) {
         for (const std::string& algorithm : options.algorithms) {
-          // A sweep leaves out what cannot be, an order for it is a mistake.
+          // A sweep leaves out impossible combinations; if one was requested explicitly, it is an error.
           const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
           if (options.sweep && !takes_ranks(cluster::nbody_algorithm_named(algorithm), ranks)) continue;
           rows.push_back(model.row(cluster, nodes, n, algorithm));

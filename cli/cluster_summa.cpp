@@ -1,4 +1,4 @@
-// gdr cluster summa: a parallel matrix product whose blocks boards multiply.
+// gdr cluster summa: a parallel matrix product in which boards multiply the blocks.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ interconnect::SummaPlan plan_of(const Cluster& cluster, std::uint64_t nodes, std
                                    .tree_radix = interconnect::load_tree_radix("mvapich2")});
 }
 
-/// Who sends how much to whom in the first of the runs, for gdr net map.
+/// Saves how much the ranks of the first run send to each other, for gdr net map.
 void save_graph(const ClusterSummaOptions& options) {
   const Cluster cluster = options.cluster.load(options.cluster.names.front());
   const interconnect::SummaPlan plan = from_command_line("--nodes", [&] {

@@ -88,7 +88,7 @@ void require_memory(double bytes, std::string_view what) {
 
 void ReportOptions::add_to(Command command) {
   command.add_output_or_stdout("--json", json, "write the result as JSON to FILE, or - for standard output");
-  const Option quietly = command.add_flag("--quiet", quiet, "no progress bar");
+  const Option quietly = command.add_flag("--quiet", quiet, "no progress bar and no summaries");
   command.add_flag("--progress", progress, "show progress even where standard error is no terminal").excludes(quietly);
 }
 

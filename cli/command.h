@@ -1,4 +1,4 @@
-// What every subcommand shares: the common options, the report's JSON envelope.
+// Shared by all subcommands: common options and the JSON envelope of reports.
 #pragma once
 
 #include <chrono>
@@ -21,36 +21,38 @@ using base::Json;
 
 enum class DirectEngine : std::uint8_t { refused, taken };
 
-/// An engine's name, or two of them in lockstep; where it is taken also hostlib::kDirectEngine, which has no board.
+/// Checks for the name of an engine, or of two in lockstep; with `direct` taken also for hostlib::kDirectEngine, which
+/// has no board.
 [[nodiscard]] Check known_engine(DirectEngine direct = DirectEngine::refused);
 
-/// Options of every command that drives a board.
+/// Options of every command that uses a board.
 struct BoardOptions {
   std::string machine = "model1800";
   unsigned boards = 1;
   std::optional<double> clock_mhz;
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
-  std::string engine = "simd";  // a name: programs may register engines of their own
+  std::string engine = "simd";  // a string: programs may register engines of their own
   unsigned threads = 0;
 
-  /// Returns those that have no effect without a board.
+  /// Returns the options that have no effect without a board.
   std::vector<Option> add_to(Command command, DirectEngine direct = DirectEngine::refused);
   [[nodiscard]] DeviceOptions device_options() const;
   [[nodiscard]] bool exact() const;
   [[nodiscard]] bool timing() const { return engine == "timing"; }
   [[nodiscard]] bool direct() const;
-  /// "bit exact", or what the engine is instead.
+  /// "bit exact", or a description of the engine's results if they are not.
   [[nodiscard]] std::string exactness() const;
 };
 
-/// Throws UsageError with the names of `known` unless `name_or_file` is one of them or names a .toml file; what a file
-/// holds is not looked at.
+/// Throws UsageError with the names in `known` unless `name_or_file` is one of them or names a .toml file. The contents
+/// of a file are not checked.
 void require_known(const std::string& name_or_file, const std::vector<std::string>& known, std::string_view argument);
 
-/// To a file, or to standard output if `file` is "-". Throws gdr::Error.
+/// Writes text to a file, or to standard output if `file` is "-". Throws gdr::Error if it cannot be written.
 void write_text(const std::string& file, std::string_view text);
 
-/// Throws gdr::Error if `bytes` are more than this host has: a system that promises more ends programs that take it.
+/// Throws gdr::Error if `bytes` exceed the memory of this host: systems that overcommit memory kill programs that use
+/// it.
 void require_memory(double bytes, std::string_view what);
 
 /// Options of every command with a report.
@@ -60,15 +62,15 @@ struct ReportOptions {
   bool progress = false;
 
   void add_to(Command command);
-  /// True if human-readable output goes to standard output.
+  /// True if human-readable output may go to standard output.
   [[nodiscard]] bool speaks() const { return json != "-"; }
-  /// On a terminal, unless --quiet or --progress say otherwise.
+  /// Progress is shown on a terminal, unless --quiet or --progress changes that.
   [[nodiscard]] ProgressShown progress_shown() const;
-  /// Writes the report where it was asked for, if at all. Throws gdr::Error.
+  /// Writes the report to its file, if there is one. Throws gdr::Error if it cannot be written.
   void write(const Json& report) const;
 };
 
-/// Wall clock of the whole command.
+/// Wall-clock time of the whole command.
 class Stopwatch {
  public:
   [[nodiscard]] double seconds() const;
@@ -77,19 +79,20 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// The fields every result carries. Fields that an engine does not compute are null.
+/// The fields of every result. Fields that an engine does not compute are null.
 [[nodiscard]] Json envelope(const std::string& tool, const std::string& machine, const std::string& engine, bool exact);
-/// The field `counters`; events are null for an engine that computes nothing.
+/// The field `counters`. Events are null for an engine that computes no results.
 [[nodiscard]] Json counters_json(const emulator::Counters& counters, bool computes);
-/// The fields `kernel_sha256` and `machine_sha256`, which tell files of one name apart.
+/// Adds the fields `kernel_sha256` and `machine_sha256`, which distinguish files of the same name.
 void add_digests(Json& report, const isa::Program& program, const emulator::MachineDescription& machine);
-/// Fills digests, emulated seconds, Gflops, clocks and counters from a device.
+/// Adds digests, emulated seconds, Gflops, clocks and counters of a device.
 void add_device_results(Json& report, const Device& device);
 
-/// A kernel of ours by its name: kernels/NAME.vsm in the data directories. Throws gdr::Error with where it looked.
+/// A kernel that comes with gdr: kernels/NAME.vsm in the data directories. Throws gdr::Error if it is not found; the
+/// message lists the places searched.
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
 
-// One function a subcommand; each adds itself to the program.
+// One function for each subcommand; it adds the subcommand to the program.
 void add_analyse(Command program);
 void add_as(Command program);
 void add_cc(Command program);

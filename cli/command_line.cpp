@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kExample = "Example:\n  ";
 
-/// Least number of letters to insert, delete or replace that makes `a` into `b`.
+/// The smallest number of letters to insert, delete or replace to turn `a` into `b`.
 std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -36,7 +36,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-/// What is wrong with the command line of `command`; a word where a subcommand was due is named.
+/// Error message for the command line of `command`. If a word is in the place of a subcommand, the message names it.
 std::string message_of(const CLI::ParseError& error, const CLI::App& command) {
   const auto known = command.get_subcommands([](const CLI::App*) { return true; });
   const std::vector<std::string> rest = command.remaining();
@@ -47,7 +47,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& command) {
   return fmt::format("unknown subcommand '{}'; the nearest is '{}'", rest.front(), (*nearest)->get_name());
 }
 
-/// The allowed values of `option` if they are a list, as one_of() shows them in its help.
+/// The allowed values of `option` if its help has a list of them, as from one_of().
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t colon = type.find(':');
@@ -84,7 +84,7 @@ CommandShape shape_of(const CLI::App& app) {
   return shape;
 }
 
-/// `status`, or that of a failure if standard output did not take everything.
+/// Returns `status`, or kFailure if standard output could not be written completely.
 int after_output(int status) {
   std::cout.flush();
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
@@ -107,7 +107,8 @@ Check in_range(double low, double high) {
 
 Check whole_in_range(std::uint64_t low, std::uint64_t high) {
   return {[low, high](const std::string& text) {
-            // The option's own conversion takes octal and hexadecimal too and clips silently; both must agree.
+            // The option's own conversion also accepts octal and hexadecimal numbers and clips silently, so both must
+            // agree.
             std::uint64_t value = 0;
             std::uint64_t converted = 0;
             const char* end = text.data() + text.size();
@@ -190,7 +191,7 @@ Command Command::add_command(const std::string& name, const std::string& what, c
   CLI::App* command = app_->add_subcommand(name, what);
   command->footer(std::string(kExample) + example);
   const Command added(command);
-  // The exit status leaves the parser as CLI11 passes them on: by an exception.
+  // CLI11 passes an exit status on only as an exception.
   command->final_callback([run = std::move(run), added] {
     if (!added.outputs_->left_to_run) added.try_outputs();
     if (const int status = run(); status != kSuccess) throw CLI::RuntimeError(status);
@@ -273,7 +274,7 @@ Option Command::add_named(const std::string& name, const std::vector<std::string
 CommandShape Command::shape() const { return shape_of(*app_); }
 
 int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders) {
-  CLI::App program("gdr: the GRAPE-DR accelerator, emulated bit by bit", "gdr");
+  CLI::App program("the GRAPE-DR accelerator, emulated bit by bit", "gdr");
   program.set_version_flag("--version", "gdr " GDR_VERSION);
   program.require_subcommand(1);
   program.set_help_all_flag("--help-all", "help of all subcommands");

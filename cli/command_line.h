@@ -1,5 +1,5 @@
-// The command line: subcommands and their options, which CLI11 reads. Its headers take seconds to compile, so they are
-// seen in command_line.cpp alone.
+// The command line: subcommands and their options, parsed by CLI11. CLI11's headers take seconds to compile, so only
+// command_line.cpp includes them.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ class Option;
 namespace gdr::cli {
 
 inline constexpr int kSuccess = 0;
-inline constexpr int kFailure = 1;  // a file, a program or the run
-inline constexpr int kUsage = 2;    // the command line
+inline constexpr int kFailure = 1;  // an error in a file, a program or the run
+inline constexpr int kUsage = 2;    // an error on the command line
 
-/// A mistake on the command line that only the run can see, such as an unknown kernel name.
+/// An error on the command line that is found only when the command runs, such as an unknown kernel name.
 class UsageError : public Error {
  public:
   using Error::Error;
 };
 
-/// What `make` makes of the values of `option`. What a library refuses of them is a mistake on the command line: throws
-/// UsageError naming the option in place of gdr::Error.
+/// Returns what `make` makes from the values of `option`. If `make` throws gdr::Error, the values were wrong: throws
+/// UsageError with the option's name instead.
 template <class Make>
 auto from_command_line(const std::string& option, Make make) {
   try {
@@ -40,13 +40,14 @@ auto from_command_line(const std::string& option, Make make) {
   }
 }
 
-/// What a value must be: `refusal` says of its text why it is not, and nothing if it is; `allowed` stands in the help.
+/// A condition on an option's value. `refusal` returns why a text is invalid, or an empty string if it is valid; the
+/// help shows `allowed`.
 struct Check {
   std::function<std::string(const std::string& text)> refusal;
   std::string allowed;
 };
 
-/// Checks that name value and what is allowed.
+/// Checks whose messages contain the value and what is allowed.
 [[nodiscard]] Check in_range(double low, double high);
 [[nodiscard]] Check whole_in_range(std::uint64_t low, std::uint64_t high);
 [[nodiscard]] Check one_of(std::vector<std::string> allowed);
@@ -56,18 +57,18 @@ class Option {
  public:
   Option required() const;
   Option check(const Check& check) const;
-  /// What the help calls the value, such as NAME, in place of its type; outputs are called FILE.
+  /// The value's name in the help, such as NAME, in place of its type; values that are outputs are called FILE.
   Option value_name(const std::string& name) const;
-  /// The help shows the value that the variable has now.
+  /// The help shows the variable's current value as the default.
   Option capture_default_str() const;
-  /// Values may stand in one argument with `delimiter` between them.
+  /// One argument may have several values with `delimiter` between them.
   Option delimiter(char delimiter) const;
-  /// It is refused without, or beside, the other.
+  /// The option is rejected without the other one (needs), or together with it (excludes).
   Option needs(Option other) const;
   Option excludes(Option other) const;
-  /// With its dashes.
+  /// The name with its dashes.
   [[nodiscard]] std::string name() const;
-  /// Once the command line is parsed: whether it was there.
+  /// True if the option was on the command line; valid after that was parsed.
   [[nodiscard]] bool given() const;
 
  private:
@@ -76,13 +77,13 @@ class Option {
   CLI::Option* option_;
 };
 
-/// What may be written after a command, and what its help says of it: for completion and manual pages.
+/// Arguments and options of a command with their help texts, for completion and manual pages.
 struct CommandShape {
   struct Option {
-    std::vector<std::string> names;  // with their dashes; none for an argument
+    std::vector<std::string> names;  // with their dashes; empty for an argument
     bool takes_value = false;
     bool required = false;
-    std::vector<std::string> choices;  // the values that are allowed, if they can be listed
+    std::vector<std::string> choices;  // the allowed values, if they can be listed
     std::string value;  // of an argument its name, of a flag the word that may follow it, else what the help calls the
                         // value: `UINT:[1 - 64]`
     std::string by_default;
@@ -90,29 +91,31 @@ struct CommandShape {
   };
   std::string name;
   std::string what;
-  std::string example;  // none of a group
+  std::string example;  // empty for a group
   std::vector<Option> options;
   std::vector<CommandShape> commands;
 };
 
-/// The program or a subcommand of it. A handle: copies are the same command.
+/// The program, or a subcommand of it. A handle: copies are the same command.
 class Command {
  public:
-  /// A group of subcommands, one of which must follow.
+  /// Adds a group of subcommands; the command line must contain one of them.
   Command add_group(const std::string& name, const std::string& what) const;
-  /// `name` with an example in its help; `run` is called once the command line is parsed and returns the exit status.
+  /// Adds the command `name` with an example in its help. `run` is called after the command line is parsed and returns
+  /// the exit status.
   Command add_command(const std::string& name, const std::string& what, const std::string& example,
                       std::function<int()> run) const;
-  /// An argument (`name` without dashes) or an option, whose value goes to `value`; that must live until the command
-  /// has run. Vectors take it several times. Defined for the types that command_line.cpp lists.
+  /// Adds an argument (`name` without dashes) or an option. The value is stored in `value`, which must live until the
+  /// command has run. Vectors accept several values. Defined for the types that command_line.cpp lists.
   template <class Value>
   Option add_option(const std::string& name, Value& value, const std::string& what) const;
   Option add_flag(const std::string& name, bool& value, const std::string& what) const;
-  /// A flag that may say more, as in `--name=WORD`: `word` is `by_default` if it says nothing, and stays as it is
-  /// without the flag.
+  /// Adds a flag that may have a word, as in `--name=WORD`. Without a word, `word` becomes `by_default`; without the
+  /// flag, it keeps its value.
   Option add_flag(const std::string& name, std::string& word, const std::string& by_default,
                   const std::string& what) const;
-  /// An option that is one of `values`, by its name_of(). The help shows the value that the variable has now.
+  /// Adds an option whose value is the name_of() one of `values`. The help shows the variable's current value as the
+  /// default.
   template <class Enum>
   Option add_choice(const std::string& name, Enum& value, std::initializer_list<Enum> values,
                     const std::string& what) const {
@@ -121,17 +124,17 @@ class Command {
     const auto set = [&value, all = std::vector<Enum>(values)](std::size_t chosen) { value = all[chosen]; };
     return add_named(name, names, std::string(name_of(value)), set, what);
   }
-  /// An option whose value names a file that the command writes. Before a command runs, those that are given are tried
-  /// by try_outputs(), so that nothing is computed in vain.
+  /// Adds an option for the name of a file that the command writes. try_outputs() checks the given files before a
+  /// command runs, so that no results are computed that could not be written.
   Option add_output(const std::string& name, std::string& file, const std::string& what) const;
-  /// The same where `-` is standard output.
+  /// The same, but `-` stands for standard output.
   Option add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const;
-  /// The run tries its outputs itself: under MPI one rank alone has them.
+  /// Leaves that check to the run: under MPI only one rank writes the outputs.
   void leave_outputs_to_run() const;
-  /// Throws gdr::Error for an output that cannot be written, UsageError if two of them lead to one file or both to
-  /// standard output.
+  /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both
+  /// are standard output.
   void try_outputs() const;
-  /// What it and its subcommands take; of all commands only once all have been added.
+  /// Options of the command and its subcommands. For all commands, call it after all have been added.
   [[nodiscard]] CommandShape shape() const;
 
  private:
@@ -144,8 +147,8 @@ class Command {
   std::shared_ptr<Outputs> outputs_;
 };
 
-/// Reads the command line of gdr with the subcommands that `adders` add, and runs the one asked for. Help and mistakes
-/// are printed. Returns the exit status; what a subcommand throws passes through.
+/// Parses the command line of gdr with the subcommands that `adders` add, and runs the one that was requested. Prints
+/// help and errors of the command line. Returns the exit status; exceptions of a subcommand pass through.
 [[nodiscard]] int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders);
 
 }  // namespace gdr::cli

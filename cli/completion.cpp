@@ -1,5 +1,5 @@
-// gdr completion: a script for the shell that completes commands, options and the values that can be listed. It is made
-// from the commands themselves, so that it knows what this program knows.
+// gdr completion: a shell script that completes commands, options and those values that can be listed. It is made from
+// the commands themselves, so that it always matches this program.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,10 +8,10 @@
 namespace gdr::cli {
 namespace {
 
-/// The words that may follow the command `path`, and those that may follow its options.
+/// Adds to `script` the words that may follow the command `path`, and those that may follow its options.
 void append_words(const CommandShape& command, const std::string& path, std::string& script) {
   std::vector<std::string> words;
-  std::vector<std::string> files;  // options whose values cannot be listed: names of files, if anything
+  std::vector<std::string> files;  // options whose values cannot be listed: if they take a value, it may be a file name
   for (const CommandShape& subcommand : command.commands) words.push_back(subcommand.name);
   for (const CommandShape::Option& option : command.options) {
     if (option.names.empty()) words.insert(words.end(), option.choices.begin(), option.choices.end());
@@ -43,7 +43,8 @@ void append_commands(const CommandShape& command, const std::string& path, std::
   }
 }
 
-/// The path of the command that is being written is followed word by word; what may come next is a table.
+/// The script follows the words of the command line to find the command's path; a table has the words that may come
+/// next.
 std::string bash_script(const CommandShape& program) {
   std::vector<std::string> paths;
   append_commands(program, program.name, paths);
@@ -71,7 +72,7 @@ complete -o filenames -F _gdr gdr
 }
 
 int completion(const std::string& shell, const Command& program) {
-  // Z shell reads the scripts of bash once it is told to.
+  // Z shell can read bash's scripts after these commands.
   if (shell == "zsh") fmt::print("#compdef gdr\nautoload -U +X bashcompinit && bashcompinit\n");
   fmt::print("{}", bash_script(program.shape()));
   return kSuccess;

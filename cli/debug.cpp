@@ -1,4 +1,4 @@
-// `gdr debug`: a prompt, a script, or an editor in front of the debugger.
+// `gdr debug`: runs the debugger with a prompt, a script, or an editor.
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned
   job.device.machine = machine;
   job.device.boards = boards;
   job.device.timing = false;
-  // How much fits, and whether the parameters do, is known without computing anything.
+  // Sizes and parameters are checked on a device that computes nothing.
   DeviceOptions empty = job.device;
   empty.engine = emulator::Engine::timing;
   Device device(empty);
@@ -52,7 +52,7 @@ debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned
   return job;
 }
 
-/// Line by line to the end of the input; an error ends a script.
+/// Executes lines up to the end of the input. An error ends a script.
 int converse(debugger::Debugger& debugger, std::istream& in, const std::string& name, bool prompts) {
   debugger::Commands commands(debugger);
   if (prompts) fmt::print("{}", commands.where());
@@ -75,10 +75,10 @@ int converse(debugger::Debugger& debugger, std::istream& in, const std::string& 
   return kSuccess;
 }
 
-/// An editor's messages on standard input.
+/// Messages of an editor on standard input.
 class EditorInput {
  public:
-  /// Waits for the next one; nothing at the end of the input.
+  /// Waits for the next message; nothing at the end of the input.
   std::optional<std::string> next() {
     while (waiting_.empty() && read_some()) {
     }
@@ -88,7 +88,7 @@ class EditorInput {
     return message;
   }
 
-  /// True if one that has arrived asks to end what is under way.
+  /// True if a message that has arrived asks to stop the running operation.
   bool interrupts() {
     pollfd input{STDIN_FILENO, POLLIN, 0};
     while (!ended_ && poll(&input, 1, 0) > 0 && read_some()) {

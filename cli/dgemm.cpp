@@ -33,7 +33,7 @@ std::vector<double> random_matrix(std::size_t size, std::mt19937_64& random) {
   return values;
 }
 
-/// max |C - R| / (|A||B|), R in long double, over at most some thousand elements spread over C.
+/// max |C - R| / (|A||B|), with R in long double, over at most some thousand elements distributed over C.
 double max_relative_error(const DgemmOptions& options, const MatrixView& a, const MatrixView& b,
                           const std::vector<double>& c) {
   constexpr std::size_t kMostElements = 4096;

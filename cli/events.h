@@ -1,4 +1,4 @@
-// What a run met in the machine: floating-point events and faults, and where.
+// Reports the floating-point events and faults of a run, and where they happened.
 #pragma once
 
 #include <cstdio>
@@ -8,9 +8,9 @@
 
 namespace gdr::cli {
 
-/// Numbers of events by kind, the first of them with their places, and the fault that ended the run, if one did.
+/// Numbers of events by kind, the places of the first ones, and the fault that ended the run, if there was one.
 [[nodiscard]] Json events_json(const Device& device, const emulator::Fault* fault = nullptr);
-/// The same in words; nothing if nothing happened.
+/// Prints the same as text; prints nothing if there was neither.
 void print_events(std::FILE* out, const Device& device);
 
 }  // namespace gdr::cli

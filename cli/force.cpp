@@ -24,7 +24,7 @@ struct ForceOptions {
   std::string kernel = "gravity_jerk";
 };
 
-/// Errors of the board's forces against host double.
+/// Errors of the board's forces, compared with host double.
 struct Errors {
   double acc;
   std::optional<double> jerk;

@@ -13,7 +13,7 @@ namespace {
 using hostlib::Particles;
 using hostlib::Vec3;
 
-/// The kernel `gravity`: positions and masses alone.
+/// Forces by the kernel `gravity`, which uses only positions and masses.
 ForceSums shared_step_forces(Device& device, const Particles& particles, double eps) {
   const isa::Program& program = device.program();
   const hostlib::RecordLayout j(program, isa::Transfer::elt);
@@ -36,7 +36,7 @@ ForceSums shared_step_forces(Device& device, const Particles& particles, double 
   for (std::size_t k = 0; k < n; ++k) {
     const auto record = std::span(results).subspan(k * result.fields(), result.fields());
     sums.acc.push_back(hostlib::vector_at(record, result.field("acc", 3)));
-    // The kernel sums the pair of a particle with itself too: -m / eps, which users of such boards take off.
+    // The kernel also sums the pair of a particle with itself: -m / eps. Users of such boards subtract that.
     const double self = eps > 0 ? particles.mass[k] / eps : 0;
     sums.pot.push_back(hostlib::number_at(record, result.field("pot", 1)) + self);
   }
@@ -67,7 +67,7 @@ ForceSums from_backend(hostlib::ForceBackend& backend, const Particles& particle
   return sums;
 }
 
-/// sqrt of the mean of squared relative errors, `norm` measuring a difference and a value alike.
+/// Square root of the mean of the squared relative errors; `norm` is applied to differences and to values.
 template <class Value, class Norm>
 double relative_rms(const std::vector<Value>& a, const std::vector<Value>& b, Norm norm) {
   double sum = 0;

@@ -1,4 +1,4 @@
-// Forces of a whole particle system: from a board, and from the host in double to compare.
+// Forces on all particles of a system: from a board, and from the host in double for comparison.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace gdr::cli {
 
-/// One entry per particle; `jerk` is empty where the kernel computes none.
+/// Sums with one entry for each particle; `jerk` is empty if the kernel does not compute it.
 struct ForceSums {
   std::vector<hostlib::Vec3> acc;
   std::vector<hostlib::Vec3> jerk;
   std::vector<double> pot;
 };
 
-/// Loads `program` (gravity, or gravity_jerk and its kin) and evaluates all pairs at time 0.
+/// Loads `program` (gravity, or gravity_jerk and its variants) and evaluates all pairs at time 0.
 [[nodiscard]] ForceSums board_forces(Device& device, isa::Program program, const hostlib::Particles& particles,
                                      double eps);
 [[nodiscard]] ForceSums host_forces(const hostlib::Particles& particles, double eps);
@@ -24,7 +24,7 @@ struct ForceSums {
 /// sqrt(mean((|a - b| / |b|)^2)); 0 for empty lists.
 [[nodiscard]] double rms_error(const std::vector<hostlib::Vec3>& a, const std::vector<hostlib::Vec3>& b);
 [[nodiscard]] double rms_error(const std::vector<double>& a, const std::vector<double>& b);
-/// |sum m a| / sum |m a|, which exact forces make 0.
+/// |sum m a| / sum |m a|, which is 0 for exact forces.
 [[nodiscard]] double momentum_error(const hostlib::Particles& particles, const std::vector<hostlib::Vec3>& acc);
 
 }  // namespace gdr::cli

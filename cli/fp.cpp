@@ -1,4 +1,4 @@
-// The arithmetic by itself: what the bits of a number are, and single operations on words from standard input.
+// Floating-point arithmetic: shows the bits of numbers, and evaluates single operations on words from standard input.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,11 +22,11 @@ using isa::Width;
 constexpr unsigned kExponentMask = 2047;
 constexpr int kBias = 1023;
 
-/// A word taken apart as docs/arithmetic.md defines it.
+/// The parts of a word as docs/arithmetic.md defines them.
 struct Parts {
   Width width;
-  LongWord word;     // a short one widened
-  std::string lost;  // what a rounding to this width gave up: "exact", "rounded", "overflow", "underflow"
+  LongWord word;     // a short word is widened
+  std::string lost;  // loss by rounding to this width: "exact", "rounded", "overflow", "underflow"
 
   [[nodiscard]] std::string hex() const { return width == Width::long_word ? to_hex(word) : to_hex(word.upper()); }
   [[nodiscard]] unsigned sign() const { return static_cast<unsigned>(word.high >> 63); }
@@ -35,7 +35,7 @@ struct Parts {
   [[nodiscard]] std::string_view kind() const {
     return exponent() == 0 ? "zero" : exponent() == kExponentMask ? "infinity" : "finite";
   }
-  /// The nearest double; 72 bits hold more digits than it does.
+  /// The nearest double; 72 bits may hold more digits.
   [[nodiscard]] double value() const { return emulator::flt72to64(word).value; }
   [[nodiscard]] bool value_is_exact() const { return emulator::flt64to72(value()).value == canonical(); }
 
@@ -53,7 +53,8 @@ Parts rounded_to_short(LongWord word) {
   return {Width::short_word, result.value, lost};
 }
 
-/// VALUE in both widths: exactly 18 or 9 hex digits are a word, whatever else they might be; the rest is a number.
+/// VALUE in both widths. Text of exactly 18 or 9 hex digits is a word, even if it could be a number; other text is a
+/// number.
 std::array<Parts, 2> parts_of(const std::string& text) {
   const std::string_view digits = std::string_view(text).substr(text.starts_with("0x") ? 2 : 0);
   if (const auto word = isa::parse_long(digits)) {
@@ -122,7 +123,7 @@ int show_number(const std::string& text, const ReportOptions& report) {
 
 int eval(const std::string& engine) {
   const auto evaluator = make_evaluator(engine);
-  constexpr std::size_t kBatch = 1 << 16;  // lines; a chip takes 2,048 pairs at a time
+  constexpr std::size_t kBatch = 1 << 16;  // in lines; a chip computes 2,048 pairs at a time
   std::vector<FpOperation> batch;
   const auto flush = [&] {
     std::string text;
@@ -147,7 +148,7 @@ int eval(const std::string& engine) {
     if (batch.size() == kBatch) flush();
   }
   flush();
-  // A folder or a closed input also end the loop.
+  // The loop also ends if the input is a folder or closed.
   if (std::cin.bad() || std::ferror(stdin) != 0) throw Error("standard input cannot be read");
   return kSuccess;
 }

@@ -28,7 +28,7 @@ struct Operand {
   LongWord word;
 };
 
-/// True of the operations on floating-point numbers that have a result of their own.
+/// True for floating-point operations that have a result of their own.
 bool evaluates(const isa::OperationInfo& info) {
   return info.computes() && info.kind == isa::NumberKind::floating_point;
 }
@@ -52,12 +52,12 @@ class Scalar final : public FpEvaluator {
   }
 };
 
-// GPR of a PE: four words of a, of b, of the result; addresses in short words.
+// GPR of a PE: four words of a, of b and of the result; addresses are in short words.
 constexpr std::uint16_t kA = 0;
 constexpr std::uint16_t kB = 8;
 constexpr std::uint16_t kResult = 16;
 
-/// One operation on vectors of four, in the section that a run without records executes once.
+/// A program with one operation on vectors of four, in the section that a run without records executes once.
 isa::Program program_of(const FpKind& kind) {
   Line line;
   line.vlen = kVectorElements;

@@ -1,4 +1,4 @@
-// Single floating-point operations on words, computed by an engine of choice.
+// Evaluates single floating-point operations on words with an engine of choice.
 #pragma once
 
 #include <compare>
@@ -14,9 +14,9 @@
 
 namespace gdr::cli {
 
-/// Operation and widths: what a line of code fixes.
+/// Operation and widths: the part that a line of code fixes.
 struct FpKind {
-  isa::Op op = isa::Op::FADD;  // on floating-point numbers; FMULL for the pair fmulh, fmull
+  isa::Op op = isa::Op::FADD;  // a floating-point operation; FMULL stands for the pair fmulh, fmull
   isa::Width destination = isa::Width::long_word;
   isa::Width a = isa::Width::long_word;
   isa::Width b = isa::Width::long_word;
@@ -25,24 +25,24 @@ struct FpKind {
 
 struct FpOperation {
   FpKind kind;
-  isa::LongWord a;  // a short operand stands in the upper half
+  isa::LongWord a;  // a short operand is in the upper half
   isa::LongWord b;
 };
 
-/// What parse_operation() knows: `fadd, fsub, ...`.
+/// The operations that parse_operation() accepts: `fadd, fsub, ...`.
 [[nodiscard]] std::string operation_names();
 
-/// `fadd.l 3ff000000000000000 3ff000000`; else nothing, and `error` says why.
+/// Parses `fadd.l 3ff000000000000000 3ff000000`. Returns nothing if that fails; `error` then has the reason.
 [[nodiscard]] std::optional<FpOperation> parse_operation(std::string_view line, std::string& error);
 
 class FpEvaluator {
  public:
   virtual ~FpEvaluator() = default;
-  /// Results in the same order, short ones in the upper half.
+  /// Results in the order of `operations`; short results are in the upper half.
   [[nodiscard]] virtual std::vector<isa::LongWord> evaluate(std::span<const FpOperation> operations) = 0;
 };
 
-/// `reference` calls the scalar definition of the arithmetic; `simd` runs a program of one operation on a chip of the
+/// `reference` uses the scalar definition of the arithmetic; `simd` runs a program of one operation on a chip of the
 /// vector engine.
 [[nodiscard]] std::unique_ptr<FpEvaluator> make_evaluator(std::string_view engine);
 

@@ -33,7 +33,7 @@ double residual_of(const HplRunOptions& options, const char* what, const Product
   return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
 }
 
-/// The boards are the cluster's.
+/// HPL on many nodes: the boards are those of the cluster.
 int on_nodes(const HplRunOptions& options) {
   ClusterOptions cluster;
   cluster.names = {options.cluster};

@@ -31,10 +31,7 @@ void CompileArguments::add_to(Command command) {
   command.add_option("--seed", seed, "seed of the search for schedules; the same seed gives the same lines")
       .capture_default_str();
   command.add_option("--function", function, "the pair function, where the file has several").value_name("NAME");
-  command.add_option("-D", definitions, "define a name for C++: NAME=VALUE, or NAME for 1 (repeatable)")
-      .value_name("NAME[=VALUE]");
-  command.add_option("-I", include_directories, "directory to look for included files in (repeatable)")
-      .value_name("DIRECTORY");
+  add_preprocessor_options(command, definitions, include_directories);
 }
 
 compiler::CompileOptions CompileArguments::options() const {
@@ -97,7 +94,7 @@ LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& 
   const bool compiled = compiler::is_source(path);
   if (!compiled && !path.ends_with(".vsm")) {
     throw UsageError(path +
-                     ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc), an object file (.gdro), or "
+                     ": a kernel is a source (.vsm, or .cc, .cpp, .cxx, .ll, .bc, .lsump), an object file (.gdro), or "
                      "the name of one that comes with gdr");
   }
   CompiledKernel made;

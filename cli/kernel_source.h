@@ -1,4 +1,4 @@
-// Kernels from their files: assembly, C++ with the options of its compiler, object files.
+// Loads kernels from files: assembly, C++ with the options of its compiler, or object files.
 #pragma once
 
 #include <string>
@@ -25,31 +25,33 @@ struct CompileArguments {
 
 struct CompiledKernel {
   compiler::CompileResult compiled;
-  assembler::AssembleResult assembled;  // without a program if either reports errors
+  assembler::AssembleResult assembled;  // without a program if the compiler or the assembler reports errors
 };
 
-/// What is wanted of a kernel: a program, or source to be read, whose lines are those that the compiler wrote.
+/// The purpose of a compiled kernel: a program, or source to be read, with the lines as the compiler wrote them.
 enum class Wanted : std::uint8_t { program, source };
 
-/// Compiles and assembles; diagnostics go to standard error. Throws gdr::Error as compiler::compile_file().
+/// Compiles and assembles; diagnostics go to standard error. Throws gdr::Error as compiler::compile_file() does.
 [[nodiscard]] CompiledKernel compile_kernel(const std::string& path, const compiler::CompileOptions& options = {},
                                             Wanted wanted = Wanted::program);
 
-/// A program with the texts of its source files, of which an object file's may be lost: empty where one cannot be read.
+/// A program with the texts of its source files. For an object file they may be missing; the text of a file that cannot
+/// be read is empty.
 struct LoadedKernel {
   isa::Program program;
   std::vector<assembler::SourceFile> files;
-  std::vector<compiler::NumberedResult> numbered;  // of a kernel from C++: what holds a number besides a key
+  std::vector<compiler::NumberedResult> numbered;  // for a kernel from C++: words that hold a number besides a key
 
   [[nodiscard]] std::vector<std::string> texts() const;
 };
 
-/// What help says of an argument that load_kernel_file() reads.
+/// Help text for an argument that load_kernel_file() reads.
 inline constexpr const char* kKernelFile =
     "a source (.vsm, or C++: .cc), an object file (.gdro), or the name of a kernel that comes with gdr";
 
 /// The kernel of a source (.vsm, assembled; C++, compiled and assembled; diagnostics on standard error), of an object
-/// file (.gdro), or one of ours by its name. Throws gdr::Error, and UsageError for arguments that have no effect on it.
+/// file (.gdro), or one that comes with gdr by its name. Throws gdr::Error, and UsageError for arguments that have no
+/// effect on it.
 [[nodiscard]] LoadedKernel load_kernel_file(const std::string& file, const AssembleArguments& arguments = {});
 
 }  // namespace gdr::cli

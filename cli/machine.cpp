@@ -14,21 +14,21 @@ namespace {
 
 constexpr double kGibibyte = 0x1p30;
 
-/// Boards, hosts and networks.
+/// Kinds of descriptions of boards, hosts and networks.
 std::vector<base::DescriptionKind> kinds_of_one() {
   std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
   kinds.insert(kinds.begin(), {emulator::board_kind(), cluster::pipelines_kind(), host_kind()});
   return kinds;
 }
 
-/// The same, and what is put together from them.
+/// The same, and descriptions that combine them.
 std::vector<base::DescriptionKind> all_kinds() {
   std::vector<base::DescriptionKind> kinds = kinds_of_one();
   kinds.push_back(cluster::cluster_kind().kind);
   return kinds;
 }
 
-/// A description of any kind, without parts if it has none.
+/// Loads a description of any kind; it has no parts if its kind has none.
 base::DescriptionOfParts load_any(const std::string& name) {
   const std::vector<std::string> clusters = cluster::cluster_names();
   const bool is_file = name.ends_with(".toml");

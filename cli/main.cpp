@@ -1,4 +1,4 @@
-// gdr: the program. Each subcommand stands in a file of its own.
+// The program gdr. Each subcommand has a file of its own.
 #include <cfenv>
 #include <csignal>
 #include <cstdio>
@@ -9,9 +9,9 @@
 
 int main(int argc, char** argv) {
   using namespace gdr::cli;
-  // Results are bits: a library that was loaded with the program may have left another rounding.
+  // Results must be bit exact: a library loaded with the program may have changed the rounding mode.
   std::fesetenv(FE_DFL_ENV);
-  // A reader that went away is told of as any output that cannot be written.
+  // If the reader of a pipe has ended, that is reported like any other output that cannot be written.
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(argc, argv,

@@ -1,4 +1,4 @@
-// gdr manual: a manual page for each command, made from the commands themselves as their help is.
+// gdr manual: a manual page for each command, made from the same data as its help.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,7 +11,7 @@
 namespace gdr::cli {
 namespace {
 
-/// Text as roff prints it: no letter is a request, dashes are those that one types.
+/// Escapes text for roff: no character starts a request, and dashes stay ASCII dashes.
 std::string escaped(std::string_view text) {
   std::string out;
   bool at_begin = true;
@@ -48,7 +48,7 @@ std::string entry(const CommandShape::Option& option) {
   return fmt::format(".TP\n{}\n{}\n", heading(option), escaped(text));
 }
 
-/// `path`: the command with those around it, `gdr net summa`.
+/// `path` has the names of the command and of the commands around it: `gdr net summa`.
 std::string page_of(const CommandShape& command, const std::string& path) {
   std::string title = path;
   std::ranges::replace(title, ' ', '-');
@@ -78,20 +78,18 @@ std::string page_of(const CommandShape& command, const std::string& path) {
   }
   if (!options.empty()) out += ".SH OPTIONS\n" + options;
   if (!command.example.empty()) out += fmt::format(".SH EXAMPLE\n.nf\n{}\n.fi\n", escaped(command.example));
-  return out +
-         ".SH EXIT STATUS\n0; 1 for anything wrong in a file, a program or the run; 2 for anything wrong on the "
-         "command "
-         "line.\n.SH SEE ALSO\n.BR gdr (1)\n";
+  out +=
+      ".SH EXIT STATUS\n0; 1 for anything wrong in a file, a program or the run; 2 for anything wrong on the command "
+      "line.\n";
+  return path == title ? out : out + ".SH SEE ALSO\n.BR gdr (1)\n";
 }
 
+/// Writes the pages of a command and of all its subcommands.
 void write_pages(const CommandShape& command, const std::string& path, const std::filesystem::path& folder) {
-  for (const CommandShape& each : command.commands) {
-    const std::string name = path + " " + each.name;
-    std::string file = name + ".1";
-    std::ranges::replace(file, ' ', '-');
-    base::write_file(folder / file, page_of(each, name));
-    write_pages(each, name, folder);
-  }
+  std::string file = path + ".1";
+  std::ranges::replace(file, ' ', '-');
+  base::write_file(folder / file, page_of(command, path));
+  for (const CommandShape& each : command.commands) write_pages(each, path + " " + each.name, folder);
 }
 
 }  // namespace
@@ -100,10 +98,12 @@ void add_manual(Command program) {
   auto folder = std::make_shared<std::string>();
   const Command command = program.add_command("manual", "manual pages of all commands, made of what their help says",
                                               "gdr manual ~/.local/share/man/man1", [folder, program] {
+                                                base::make_folder(*folder);
                                                 write_pages(program.shape(), program.shape().name, *folder);
                                                 return kSuccess;
                                               });
-  command.add_option("folder", *folder, "where they are written, a file each: gdr-run.1")
+  command
+      .add_option("folder", *folder, "where they are written, a file each: gdr.1, gdr-run.1; made if it does not exist")
       .value_name("DIRECTORY")
       .required();
 }

@@ -29,7 +29,7 @@ struct NbodyOptions {
   BoardOptions board;
   ReportOptions report;
   ObserveOptions observe;
-  hostlib::NbodySettings run;  // but its start model and its paths, which are texts here
+  hostlib::NbodySettings run;  // except for its start model and its paths, which are texts here
   std::size_t plummer = 0;
   std::string start;
   std::optional<std::size_t> particles;
@@ -52,30 +52,31 @@ struct NbodyOptions {
   std::string split;
   bool overlap = false;
   std::string cluster = "grape-dr-64";
-  std::vector<Option> of_board;      // that have no effect without a board
-  std::vector<Option> of_timing;     // that have an effect with engine timing alone
-  std::vector<Option> of_particles;  // that have none with it
-  std::vector<Option> of_text;       // that have none with HDF5
+  std::vector<Option> of_board;      // options that have no effect without a board
+  std::vector<Option> of_timing;     // options that have an effect only with engine timing
+  std::vector<Option> of_particles;  // options that have no effect with engine timing
+  std::vector<Option> of_text;       // options that have no effect with HDF5
   std::optional<Command> command;
 };
 
-/// What computes on a board.
+/// The device and program of a run on a board.
 struct BoardSide {
   Device device;
   isa::Program program;
 };
 
-/// The ranks of a run that is shared out.
+/// The ranks of a run that is distributed.
 struct Ranks {
   cluster::Communicator* communicator = nullptr;
   std::shared_ptr<cluster::NbodyRanks> sharing;
   std::string cluster;
 };
 
-/// The signal that asks the run to end, or 0.
+/// The signal that requested the end of the run, or 0.
 volatile std::sig_atomic_t asked_by_signal = 0;
 
-/// While it lives, SIGINT and SIGTERM ask the run to end after its block; a second one ends the program as ever.
+/// While an object exists, SIGINT and SIGTERM end the run after the current block; a second signal ends the program at
+/// once.
 class Signals {
  public:
   Signals() {
@@ -96,7 +97,7 @@ class Signals {
   std::array<struct sigaction, 2> before_{};
 };
 
-/// Whether a file says that the run is to end; looked for twice a second.
+/// Checks, at most twice a second, whether the file exists that requests the end of the run.
 class StopFile {
  public:
   explicit StopFile(std::string path) : path_(std::move(path)) {}
@@ -114,7 +115,7 @@ class StopFile {
   double last_ = -1;
 };
 
-/// The model that --start or --plummer asks for. Throws UsageError for an option that the model has no use for.
+/// The model that --start or --plummer selects. Throws UsageError for an option that has no effect on the model.
 std::optional<hostlib::StartModel> start_of(const NbodyOptions& options) {
   using hostlib::StartKind;
   const bool starts = options.plummer > 0 || !options.start.empty();
@@ -159,14 +160,14 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   return settings;
 }
 
-/// Throws UsageError if one of `without_effect` is there.
+/// Throws UsageError if one of the options `without_effect` was given.
 void refuse(const std::vector<Option>& without_effect, std::string_view because) {
   for (const Option& option : without_effect) {
     if (option.given()) throw UsageError(fmt::format("{} has no effect {}", option.name(), because));
   }
 }
 
-/// Throws UsageError for an option that the engine has no use for.
+/// Throws UsageError for an option that has no effect with the engine.
 void check_engine(const NbodyOptions& options) {
   if (options.board.direct()) {
     refuse(options.of_board, "with --engine direct: the host computes the forces, without a board");
@@ -196,7 +197,8 @@ void check(const NbodyOptions& options) {
   options.command->try_outputs();
 }
 
-/// Emulated time of a run that is too large to be computed: its blocks are measured on fewer particles and scaled.
+/// Emulated time of a run that is too large to be computed: the sizes of its blocks are measured with fewer particles
+/// and scaled.
 int timed_nbody(const NbodyOptions& options) {
   const Stopwatch watch;
   const std::optional<hostlib::StartModel> start = start_of(options);
@@ -285,12 +287,12 @@ int timed_nbody(const NbodyOptions& options) {
   return kSuccess;
 }
 
-/// What is measured at the end.
+/// Quantities measured at the end.
 struct Result {
   hostlib::Sample sample;
   std::string state_hash;
   double host_seconds = 0;
-  std::vector<cluster::RankSeconds> ranks;  // empty: the run was not shared out
+  std::vector<cluster::RankSeconds> ranks;  // empty: the run was not distributed
 };
 
 constexpr std::array<std::pair<const char*, double cluster::RankSeconds::*>, 5> kRankParts{
@@ -321,7 +323,7 @@ void add_sample(Json& json, const hostlib::Sample& sample) {
   }
 }
 
-/// Emulated time of a run on several ranks in place of its own board's.
+/// Adds the emulated time of a run on several ranks, in place of that of its own board.
 void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const Ranks& ranks,
                const std::vector<cluster::RankSeconds>& seconds) {
   if (seconds.size() > 1) {
@@ -390,13 +392,13 @@ void print_ranks(const NbodyOptions& options, const std::vector<cluster::RankSec
   fmt::print("\n");
 }
 
-/// With so many decimals; in units in which that would be a long row of digits, by powers of ten.
+/// The value with `decimals` decimals; large values are written with powers of ten instead of a long row of digits.
 std::string with_decimals(double value, int decimals) {
   constexpr double kMost = 1e6;
   return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
 }
 
-/// Who computed, at the head of the text.
+/// What computed the forces, for the head of the text.
 std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& options) {
   if (!run.has_board()) return "by the host's own force loop in doubles, engine direct";
   const emulator::MachineDescription& machine = run.device().machine();
@@ -445,7 +447,7 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
   }
 }
 
-/// On standard error, so that it is seen beside `--json -` too.
+/// Printed to standard error, so that it is also seen with `--json -`.
 void tell_of_noise(const hostlib::NbodyRun& run) {
   constexpr double kShareToTell = 0.01;
   const hostlib::HermiteCounters& counters = run.counters();
@@ -459,7 +461,7 @@ void tell_of_noise(const hostlib::NbodyRun& run) {
       counters.noise_limited_steps, counters.steps, run.state().options.eta, kernel, advice);
 }
 
-/// The page tells nothing of the host: that of a run in several parts is that of one.
+/// The page has no data of the host, so a run in several parts gives the same page as one without a break.
 std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::string& stopped, const Result& result) {
   const hostlib::Provenance& provenance = run.provenance();
   const hostlib::HermiteState& state = run.state();
@@ -502,14 +504,14 @@ std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::s
   return hostlib::run_page(report);
 }
 
-/// What asks a run to end, on any of its ranks.
+/// Requests to end the run, on any of its ranks.
 struct Asked {
   int signal = 0;
   bool stop_file = false;
   [[nodiscard]] bool any() const { return signal != 0 || stop_file; }
 };
 
-/// All ranks learn what one of them was asked for.
+/// Combines the requests of all ranks.
 Asked together(cluster::Communicator& communicator, const Asked& own) {
   std::vector<Asked> all(communicator.size());
   const std::vector<std::size_t> bytes(communicator.size(), sizeof(Asked));
@@ -522,8 +524,8 @@ Asked together(cluster::Communicator& communicator, const Asked& own) {
   return asked;
 }
 
-/// The run on this process, or on this rank of `ranks`, of which rank 0 alone tells of it; without a board by the
-/// host's own force loop.
+/// Runs on this process, or on this rank of `ranks`; then only rank 0 prints and writes. Without a board, the host's
+/// own force loop computes the forces.
 int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const Ranks* ranks) {
   const Stopwatch watch;
   hostlib::NbodySettings settings = settings_of(options);
@@ -541,7 +543,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
             : hostlib::NbodyRun(std::move(settings), hostlib::DirectOptions{options.board.threads, {}});
   if (board) run.device().on_progress({});
   starting.reset();
-  // A checkpoint is read by all ranks before rank 0 may write it anew.
+  // All ranks must have read the checkpoint before rank 0 may overwrite it.
   if (ranks != nullptr) ranks->communicator->barrier();
 
   const Signals signals;
@@ -561,7 +563,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   }
   if (!asked.any()) asked.signal = asked_by_signal;
 
-  // The host's work is counted at the end: what it took does not depend on when.
+  // The host's work is added at the end: its time does not depend on when it is counted.
   if (board) run.device().time_integration(run.counters().steps, run.state().bodies.size());
   const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
                               : end == hostlib::NbodyEnd::energy_error ? "energy error"
@@ -597,7 +599,7 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   return status;
 }
 
-/// What a rank does of a run: all but rank 0 write nothing and say nothing.
+/// The options for a rank: all ranks but rank 0 write and print nothing.
 NbodyOptions of_rank(NbodyOptions options, unsigned rank, const std::optional<cluster::Launch>& launch) {
   if (options.board.threads == 0 && launch) {
     options.board.threads = std::max(1U, std::thread::hardware_concurrency() / launch->ranks_here);
@@ -636,7 +638,7 @@ void check_ranks(const NbodyOptions& options, unsigned ranks) {
   require_known(options.cluster, cluster::cluster_names(), "--cluster");
 }
 
-/// What decides a run's bits and time.
+/// Everything that determines a run's bits and time.
 std::string facts_of(const NbodyOptions& options, const hostlib::Provenance& provenance) {
   const auto start = start_of(options);
   return fmt::format(
@@ -655,7 +657,7 @@ int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launc
   Ranks ranks;
   const auto prepare = [&](cluster::Communicator& communicator) {
     options = of_rank(given, communicator.rank(), launch);
-    if (communicator.rank() == 0) check(options);  // the others have no outputs, and their other options are the same
+    if (communicator.rank() == 0) check(options);  // the others have no outputs; their other options are the same
     check_ranks(options, communicator.size());
     cluster::Split split =
         from_command_line("--split", [&] { return cluster::split_named(options.split, communicator.size()); });
@@ -708,7 +710,7 @@ void add_nbody(Command program) {
           .value_name("FILE");
   const Option restart =
       command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
-  // How far a run can go depends on the time at which its snapshot was taken.
+  // The largest possible time depends on the time of the snapshot.
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
       .check(in_range(0, 1e300));
@@ -786,7 +788,7 @@ void add_nbody(Command program) {
                 "split blocks into halves where that pays: the forces of one half travel while the boards compute the "
                 "other; same results")
       .needs(split);
-  // A checkpoint holds them; a snapshot needs no seed.
+  // These are stored in a checkpoint; a snapshot needs no seed.
   restart.excludes(eps).excludes(eta).excludes(seed);
   in.excludes(seed);
   options->of_board = {kernel, split};

@@ -1,4 +1,4 @@
-// gdr net: networks between nodes. Each subcommand stands in a file of its own, net_*.cpp.
+// gdr net: networks between nodes. Each subcommand has a file of its own, net_*.cpp.
 #include "net.h"
 
 #include <map>
@@ -13,7 +13,7 @@ namespace {
 using interconnect::Routing;
 using interconnect::TieRule;
 
-// The description of each topology unless another one is named.
+// The default description of each topology.
 const std::map<std::string, std::string> kDescriptions{
     {"hub", "optical-hub-64"}, {"hub2d", "optical-hub-2d-64"}, {"torus", "torus-64"}, {"fat-tree", "fat-tree-64"}};
 const std::map<std::string, Routing> kRoutings{{"shortest", Routing::shortest},
@@ -28,7 +28,8 @@ std::vector<std::string> keys(const Map& map) {
   return keys;
 }
 
-/// A description that is wrong by itself is a wrong file; one that cannot take the options is a wrong command line.
+/// Loads a platform. If the description is wrong by itself, the error is about the file; if it only does not fit the
+/// options, it is about the command line.
 interconnect::Platform platform_of(const std::string& name, const interconnect::PlatformOptions& options) {
   try {
     return interconnect::load_platform(name, options);

@@ -1,4 +1,4 @@
-// What the subcommands of gdr net share: the platform and how it is simulated.
+// Shared by the subcommands of gdr net: the platform and how it is simulated.
 #pragma once
 
 #include <map>
@@ -13,13 +13,13 @@ namespace gdr::cli {
 /// The values of --tie.
 [[nodiscard]] const std::map<std::string, interconnect::TieRule>& tie_rules();
 
-/// Options of every subcommand that runs on a platform of Urino 2020, or on one described in a file.
+/// Options of every subcommand that runs on a platform of Urino 2020, or on one that a file describes.
 struct PlatformArguments {
   std::string topology = "hub";
-  std::string network;  // a description instead of the topology's own
+  std::string network;  // file with a description, used instead of the topology's own
   std::uint32_t nodes = 0;
-  std::string tie;      // empty: the library's
-  std::string routing;  // empty: the description's
+  std::string tie;      // empty: the library's default
+  std::string routing;  // empty: as in the description
   std::string map;      // file with the node of each rank; empty: rank r on node r
 
   void add_to(Command command);
@@ -32,27 +32,27 @@ struct SimulationArguments {
   std::string model = "cm02";
   bool crosstraffic = false;
   std::string factors = "smpi-factors";
-  std::string links;    // CSV of the loads of all links
-  std::string picture;  // SVG of the same
+  std::string links;    // CSV file for the loads of all links
+  std::string picture;  // SVG file with the same
 
   void add_to(Command command);
-  /// Seconds of a schedule, with progress; `flops_per_second` of a node, 0: arithmetic takes no time. Throws
-  /// gdr::Error.
+  /// Simulated seconds of a schedule, with progress display. `flops_per_second` is the speed of a node; 0: arithmetic
+  /// takes no time. Throws gdr::Error.
   [[nodiscard]] double seconds(const interconnect::Schedule& schedule, const interconnect::Topology& topology,
                                const ReportOptions& report, double flops_per_second = 0) const;
-  /// For the report: what ran the schedule.
+  /// For the report: the simulator that ran the schedule.
   [[nodiscard]] std::string engine() const { return executor == "closed-form" ? executor : "simgrid"; }
-  /// What decided the times, for people and for the report.
+  /// The settings that determined the times, for people and for the report.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] Json json() const;
-  /// The other flow models have factors of their own.
+  /// The factors in use: flow models other than cm02 have factors of their own.
   [[nodiscard]] std::string used_factors() const { return model == "cm02" ? factors : "of the model"; }
-  /// Writes and draws the loads if they were asked for. Throws gdr::Error.
+  /// Writes and draws the loads of the links if requested. Throws gdr::Error.
   void write_links(const interconnect::Schedule& schedule, const interconnect::Platform& platform,
                    const std::string& title) const;
 };
 
-// One function a subcommand; each adds itself to `net`.
+// One function for each subcommand; it adds the subcommand to `net`.
 void add_net_collectives(Command net);  // bcast and allgather
 void add_net_cost(Command net);
 void add_net_halo(Command net);

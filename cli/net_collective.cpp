@@ -63,8 +63,9 @@ int broadcast(const NetCollectiveOptions& options) {
   return report_schedule(options, "net bcast", platform, schedule, watch);
 }
 
-/// As MPI libraries choose: Bruck's few steps where all blocks together are short, a ring where they are long [Thakur
-/// et al. 2005, section 4.1]; beyond so many nodes Bruck's alone, whose simulation ends.
+/// The method that MPI libraries choose: Bruck's with few steps if all blocks together are short, a ring if they are
+/// long [Thakur et al. 2005, section 4.1]. Beyond kMostInARing nodes it is always Bruck's, because the simulation of a
+/// ring would take too long.
 std::string chosen_method(const NetCollectiveOptions& options, interconnect::NodeId nodes) {
   constexpr std::uint64_t kShortBytes = 81920;
   constexpr interconnect::NodeId kMostInARing = 256;
@@ -72,7 +73,7 @@ std::string chosen_method(const NetCollectiveOptions& options, interconnect::Nod
   return nodes > kMostInARing || options.bytes * nodes < kShortBytes ? "bruck" : "ring";
 }
 
-/// Links on the way from node 0 to another, on average.
+/// Mean number of links on the way from node 0 to another node.
 double mean_hops(const interconnect::Topology& topology) {
   double hops = 0;
   std::vector<interconnect::LinkId> route;
@@ -84,13 +85,14 @@ double mean_hops(const interconnect::Topology& topology) {
   return hops / std::max(1.0, static_cast<double>(topology.nodes()) - 1);
 }
 
-/// Seconds of the host that SimGrid takes, within a factor of some three: each message costs its own, and those that
-/// are under way together cost each other more. Where all nodes send to all at once over links of which some carry far
-/// more than others, almost every message ends at a time of its own, and the shares of all are worked out anew.
+/// Estimated seconds of the host for a SimGrid simulation, within a factor of some three. Each message has a cost of
+/// its own, and messages that are under way together add a cost for each other. If all nodes send to all at once and
+/// some links carry far more than others, almost every message ends at a different time, and the shares of all are
+/// computed again each time.
 double simulation_seconds(const interconnect::Platform& platform, const std::string& method) {
   constexpr double kSecondsOfMessage = 4e-5;
-  constexpr double kSecondsOfPair = 2e-9;   // of messages that are posted together
-  constexpr double kSecondsOfShare = 2e-8;  // of a message on a link, each time that shares are worked out
+  constexpr double kSecondsOfPair = 2e-9;   // for each pair of messages that are posted together
+  constexpr double kSecondsOfShare = 2e-8;  // for a message on a link, each time that shares are computed
   const double most_ends = 1 / interconnect::SimulationOptions().resolution;
   const auto ranks = static_cast<double>(platform.topology.nodes());
   const double messages = ranks * (method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);

@@ -1,4 +1,4 @@
-// gdr net cost: what an optical hub costs.
+// gdr net cost: the cost of an optical hub.
 #include <fmt/format.h>
 
 #include "gdr/interconnect/hub_cost.h"

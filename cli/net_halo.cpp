@@ -84,7 +84,7 @@ interconnect::HaloShape shape_of(const NetHaloOptions& o) {
   return shape;
 }
 
-/// The rank that sends most.
+/// The rank that sends the most bytes.
 int busiest(const interconnect::HaloPlans& plans) {
   const auto most = std::ranges::max_element(plans.ranks, {}, [](const auto& plan) { return plan.bytes(); });
   return static_cast<int>(most - plans.ranks.begin());

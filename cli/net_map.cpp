@@ -1,4 +1,4 @@
-// gdr net map: which node of a mesh or torus runs which task.
+// gdr net map: assigns tasks to the nodes of a mesh or torus.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,8 +85,8 @@ TaskMapping mapping_for(const NetMapOptions& options, const TaskGraph& graph, co
   return interconnect::map_by_refinement(graph, grid, routing, refine, progress);
 }
 
-/// SimGrid works out the rates of all flows anew whenever some end, so that its time grows faster than the square of
-/// their number: 4096 nodes with 12 flows each take minutes.
+/// SimGrid computes the rates of all flows again whenever some of them end. Its time therefore grows faster than the
+/// square of their number: 4096 nodes with 12 flows each take minutes.
 void check_simulation(const TaskGraph& graph, const Grid& grid) {
   constexpr std::uint64_t kMostNodes = 4096;
   constexpr std::uint64_t kMostFlows = 50'000;
@@ -101,12 +101,13 @@ void check_simulation(const TaskGraph& graph, const Grid& grid) {
   }
 }
 
-/// Seconds until all traffic, begun at once, has arrived, by SimGrid's flow model.
+/// Seconds until all traffic has arrived if it begins at once, by SimGrid's flow model.
 double simulated_seconds(const NetMapOptions& options, const TaskGraph& graph, const TaskMapping& mapping,
                          const Grid& grid, const GridRouting& routing) {
   const base::Description network = interconnect::load_network(options.network, "grid");
   const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
-  // Flows that end nearly together end as one: the rates of all others are worked out anew each time that some end.
+  // Flows that end at almost the same time are taken to end together, because the rates of all others are computed
+  // again each time that some end.
   constexpr double kResolution = 1e-3;
   interconnect::SimulationOptions simulation;
   simulation.resolution = kResolution;

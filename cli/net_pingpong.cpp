@@ -36,7 +36,7 @@ struct NetPingpongOptions {
 const std::map<std::string, GdrPath> kPaths{
     {"same-socket", GdrPath::same_socket}, {"qpi", GdrPath::qpi}, {"qpi-tuned", GdrPath::qpi_tuned}};
 
-/// Where each method was measured.
+/// The machine on which each method was measured.
 const std::map<std::string, std::string> kMachines{{"pio", "peach2"},
                                                    {"dma-register", "peach2"},
                                                    {"dma-descriptor", "peach2"},

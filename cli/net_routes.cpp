@@ -34,7 +34,7 @@ int routes(const NetRoutesOptions& options) {
   }
   Json json = envelope("net routes", platform.description, "none", true);
   Json& rows = json["routes"] = Json::array();
-  // The file has them all.
+  // With --save-platform, the file has all routes.
   const bool lists = options.save_platform.empty() || options.from || options.to;
   for (std::uint32_t from = 0; lists && from < topology.nodes(); ++from) {
     if (options.from && from != *options.from) continue;

@@ -1,4 +1,4 @@
-// How the subcommands of gdr net simulate, and the loads of links that they write.
+// How the subcommands of gdr net simulate, and the files with the loads of links that they write.
 #include <fmt/format.h>
 
 #include <map>

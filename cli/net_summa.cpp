@@ -33,12 +33,13 @@ interconnect::SummaOptions summa_options(const NetSummaOptions& options, const P
           .tree_radix = interconnect::load_tree_radix("mvapich2")};
 }
 
-/// 0: arithmetic takes no time.
+/// Speed of a node; 0: arithmetic takes no time.
 double flops_per_second(const NetSummaOptions& options, const Platform& platform) {
   return options.compute == "nominal" ? platform.flops_per_second : 0;
 }
 
-/// CA1 in two dimensions on a hub of as many nodes with the same bandwidth and latency; nothing if they form no square.
+/// Seconds of CA1 in two dimensions on a hub with the same number of nodes, bandwidth and latency; nothing if the nodes
+/// form no square.
 std::optional<double> reference_seconds(const NetSummaOptions& options, const Platform& platform) {
   const interconnect::NodeId nodes = platform.topology.nodes();
   interconnect::SummaOptions summa = summa_options(options, platform);

@@ -1,4 +1,4 @@
-// Traces and profiles of a run: options that run, force and nbody share, and what is written in the end.
+// Traces and profiles of a run: options shared by run, force and nbody, and their output at the end.
 #pragma once
 
 #include "command.h"
@@ -12,11 +12,11 @@ struct ObserveOptions {
   hostlib::TraceOptions what;
   double limit_mb = 8;
 
-  /// Returns those that say what is observed.
+  /// Returns the options that select what is observed.
   std::vector<Option> add_to(Command command);
-  /// Before anything runs.
+  /// Call it before anything runs.
   void begin(Device& device) const;
-  /// Writes what was asked for: the trace's size is told before it is written.
+  /// Writes the requested files. The size of a trace is printed before it is written.
   void finish(const Device& device, const std::string& engine, const ReportOptions& report) const;
 };
 

@@ -16,7 +16,8 @@ namespace {
 
 using cluster::Communicator;
 
-/// A rank's state before the run: what it threw, as its exit status and words, and what must be the same everywhere.
+/// A rank's state before the run: the exit status and text of an exception, and the facts that must be equal on all
+/// ranks.
 struct Prepared {
   std::string error;
   int status = kSuccess;
@@ -37,8 +38,8 @@ Prepared prepared(Communicator& communicator, const std::function<std::string(Co
   return result;
 }
 
-/// Status of all ranks if one of them cannot run; the first such rank has told its error by then. mpirun ends all ranks
-/// once one has ended with an error: none may end before.
+/// The exit status of all ranks if one of them cannot run; the first such rank has printed its error by then. mpirun
+/// ends all ranks when one ends with an error, so no rank may end before the error is printed.
 std::optional<int> agreed(Communicator& communicator, const Prepared& mine) {
   const std::vector<std::string> all = cluster::all_texts(communicator, std::string(1, static_cast<char>(mine.status)));
   for (unsigned rank = 0; rank < all.size(); ++rank) {
@@ -62,7 +63,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// The first difference between a rank and rank 0, in words; empty if there is none.
+/// Description of the first difference between a rank and rank 0; empty if there is none.
 std::string difference(const std::vector<std::string>& facts) {
   const std::vector<std::string> first = lines_of(facts.front());
   for (std::size_t rank = 1; rank < facts.size(); ++rank) {
@@ -77,14 +78,14 @@ std::string difference(const std::vector<std::string>& facts) {
   return "";
 }
 
-/// The other ranks may wait for messages that will never come. An error of them all is told by rank 0 alone: the others
-/// give it this long to end them.
+/// Ends all ranks, because the others may wait for messages that will never come. If all ranks have the same error,
+/// only rank 0 prints it: the other ranks wait this long for it to end them.
 [[noreturn]] void end_all(const std::string& command, Communicator& communicator, const char* why) {
   constexpr std::chrono::seconds kForRankZero{2};
   if (communicator.rank() > 0) std::this_thread::sleep_for(kForRankZero);
   fmt::print(stderr, "gdr {}: rank {}: {}\n", command, communicator.rank(), why);
   communicator.abort(kFailure);
-  std::_Exit(kFailure);  // what compilers cannot know of a virtual function
+  std::_Exit(kFailure);  // compilers cannot know that the virtual function does not return
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The frame of a subcommand whose work is shared out over the ranks that mpirun started.
+// Frame of a subcommand whose work is distributed over the ranks that mpirun started.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace gdr::cli {
 
-/// Starts the communicator and calls `prepare`, which does not communicate, then `run`. What `prepare` throws ends all
-/// ranks before anything runs: the first that throws does so here, the others return its exit status. It returns what
-/// must be the same on all ranks, a line each; where a line differs all end with an error that shows it. What `run`
-/// throws is printed with the rank, once, and ends all ranks, which may be waiting for this one. Returns what `run`
-/// does.
+/// Starts the communicator and calls `prepare`, which does not communicate, then `run`. `prepare` returns lines of text
+/// that must be equal on all ranks; if a line differs, all ranks end with an error that shows it. If `prepare` throws
+/// on some ranks, nothing runs: the first of those ranks prints its error, and all ranks return its exit status. If
+/// `run` throws, the error is printed once with the rank, and all ranks are ended because they may be waiting for this
+/// one. Returns the result of `run`.
 int on_ranks(const std::string& command, const std::function<std::string(cluster::Communicator&)>& prepare,
              const std::function<int(cluster::Communicator&)>& run);
 

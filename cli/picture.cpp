@@ -18,7 +18,7 @@ Check picture_file() {
 }
 
 void write_picture(const std::filesystem::path& file, const std::string& svg) {
-  constexpr double kPixels = 2;  // for each unit of the SVG
+  constexpr double kPixels = 2;  // pixels for each unit of the SVG
   if (file.extension() == ".png") {
     write_png(file, svg, kPixels);
   } else {

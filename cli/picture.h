@@ -1,4 +1,4 @@
-// Pictures that subcommands write: SVG, or PNG made of it by librsvg.
+// Pictures that subcommands write: SVG, or PNG made from it by librsvg.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace gdr::cli {
 
-/// Pictures end in .svg or, where the program was built with librsvg (-DGDR_RSVG=ON), in .png.
+/// Checks for a file name that ends in .svg or, if the program was built with librsvg (-DGDR_RSVG=ON), in .png.
 [[nodiscard]] Check picture_file();
 
-/// Writes `svg` as the file's name says. A PNG has two pixels for each unit of the SVG, so that small type can be read.
-/// Throws gdr::Error.
+/// Writes `svg` in the format of the file's name. A PNG has two pixels for each unit of the SVG, so that small text is
+/// legible. Throws gdr::Error.
 void write_picture(const std::filesystem::path& file, const std::string& svg);
 
 }  // namespace gdr::cli

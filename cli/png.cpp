@@ -40,7 +40,7 @@ void write_png(const std::filesystem::path& file, const std::string& svg, double
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(page.width), static_cast<int>(page.height)));
   const Canvas canvas(cairo_create(surface.get()));
   if (rsvg_handle_render_document(handle.get(), canvas.get(), &page, &failed) == 0) refuse(Failure(failed)->message);
-  // Also tells of a surface that could not be made: an image has at most 32,767 pixels a side.
+  // This also reports a surface that could not be made: an image has at most 32,767 pixels on a side.
   const cairo_status_t status = cairo_surface_write_to_png(surface.get(), file.c_str());
   if (status != CAIRO_STATUS_SUCCESS) refuse(cairo_status_to_string(status));
 }

@@ -1,4 +1,4 @@
-// What short words cost on data: `gdr cc --precision --i F --j F`.
+// The error that short words cause on data: `gdr cc --precision --i F --j F`.
 #pragma once
 
 #include "gdr/compiler/precision.h"
@@ -6,8 +6,8 @@
 
 namespace gdr::cli {
 
-/// `program` is what `source` compiles to; it tells which columns the data have. Throws UsageError and gdr::Error as
-/// RunInput and compiler::measure_precision().
+/// `program` is the program compiled from `source`; its variables determine the columns of the data. Throws UsageError
+/// and gdr::Error as RunInput and compiler::measure_precision() do.
 [[nodiscard]] compiler::PrecisionReport measure(const std::string& source, const compiler::CompileOptions& options,
                                                 const RunInput& input, const isa::Program& program,
                                                 ProgressShown progress_shown);

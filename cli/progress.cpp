@@ -17,7 +17,7 @@ constexpr double kLineInterval = 1.0;      // seconds
 constexpr std::size_t kLeastCells = 8;
 constexpr std::size_t kMostCells = 32;
 
-/// Columns of the terminal behind standard error.
+/// Number of columns of the terminal that standard error goes to.
 std::size_t terminal_width() {
   winsize size{};
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -62,7 +62,7 @@ void Progress::show(double done, const std::string& detail) {
 }
 
 void Progress::draw_bar(double done, const std::string& left, const std::string& detail) {
-  // One column stays free: some terminals go to the next line when the last one is written.
+  // One column stays free: some terminals start a new line when the last column is written.
   const std::size_t width = terminal_width() - 1;
   const std::string numbers = fmt::format("{:3.0f} % {}", 100 * done, left);
   const std::size_t taken = what_.size() + numbers.size() + detail.size() + 6;

@@ -1,4 +1,4 @@
-// How far a command is, on standard error: the one progress display of all commands.
+// The progress display of all commands, on standard error.
 #pragma once
 
 #include <chrono>
@@ -12,9 +12,9 @@ enum class ProgressShown : std::uint8_t { never, on_terminal, always };
 /// `40 s`, `3 min 05 s`, `2 h 07 min`.
 [[nodiscard]] std::string duration_text(double seconds);
 
-/// Shows nothing for work of less than a second. On a terminal a bar with the time that is left, no wider than the
-/// terminal and wiped away at the end; elsewhere, if asked for, a line whenever another percent is done, one a second
-/// at most.
+/// Shows nothing for work that takes less than a second. On a terminal it shows a bar with the remaining time, no wider
+/// than the terminal, and clears it at the end. Elsewhere, if requested, it prints a line for each further percent, at
+/// most one a second.
 class Progress {
  public:
   Progress(std::string what, ProgressShown shown);
@@ -22,7 +22,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `done` from 0 to 1; `detail` stands behind. Cheap: may be called as often as one likes.
+  /// `done` is 0 to 1; `detail` is printed after the bar. Cheap enough to be called at any rate.
   void show(double done, const std::string& detail = {});
 
  private:

@@ -29,7 +29,7 @@ struct RunOptions {
 };
 
 void print_table(const Table& table) {
-  constexpr std::size_t kMostRows = 20;  // on a terminal; a pipe or a file takes all
+  constexpr std::size_t kMostRows = 20;  // on a terminal; a pipe or a file gets all rows
   const std::size_t shown = isatty(STDOUT_FILENO) == 1 ? std::min(table.rows(), kMostRows) : table.rows();
   std::vector<std::string> names;
   for (const hostlib::Column& column : table.columns()) names.push_back(column.name);
@@ -44,20 +44,20 @@ void print_table(const Table& table) {
   if (table.rows() > shown) fmt::print("... {} more rows; --out FILE takes all\n", table.rows() - shown);
 }
 
-/// Iterations of the loop on the slowest chip, added up over runs; j-records are dealt out to chips, then to blocks.
+/// Iterations of the loop on the slowest chip, summed over runs. j-records are distributed to chips, then to blocks.
 std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj) {
   const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
   const std::size_t runs = device.fields(Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
   return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
 }
 
-/// The fields that tell emulated time, which nobody counts for kernels of Type II.
+/// Sets the fields with emulated time to null: it is not counted for Type II kernels.
 void forget_time(Json& json) {
   for (const char* name : {"emulated_seconds", "emulated_gflops", "clocks", "clocks_by_part", "stall_clocks"})
     json[name] = nullptr;
 }
 
-/// The numbers alone of words that hold a key as well.
+/// Keeps only the number in words that also hold a key.
 void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compiler::NumberedResult>& numbered,
                   std::size_t fields) {
   for (const compiler::NumberedResult& one : numbered) {

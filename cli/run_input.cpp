@@ -12,7 +12,7 @@ namespace {
 
 using isa::Transfer;
 
-/// The records of a file, or none for a kernel that takes none.
+/// The records of a file; empty for a kernel that has no such data.
 std::vector<std::uint64_t> records(const Device& device, Transfer transfer, const std::string& file,
                                    std::string_view option, const hostlib::TableReadOptions& reading) {
   const auto columns = hostlib::columns_of(device.program(), transfer);

@@ -1,4 +1,4 @@
-// What `gdr run` and `gdr debug` work on: a kernel, its particles and parameters.
+// Input of `gdr run` and `gdr debug`: a kernel, its particles and parameters.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace gdr::cli {
 
-/// Records as Device takes them.
+/// Records in the form that Device takes.
 struct RunData {
   std::vector<std::uint64_t> i_fields;
   std::vector<std::uint64_t> j_fields;
   std::size_t ni = 0;
   std::size_t nj = 0;
-  std::size_t records = 0;  // of Device::run(): j-records, or turns of a kernel of Type II
+  std::size_t records = 0;  // argument of Device::run(): j-records, or turns of a Type II kernel
 };
 
 struct RunInput {
@@ -26,24 +26,24 @@ struct RunInput {
   std::vector<std::string> parameters;  // NAME=NUMBER
   bool ignore_extra = false;
   std::optional<std::uint64_t> turns;
-  AssembleArguments assemble{};  // of a kernel that is a source
+  AssembleArguments assemble{};  // for a kernel that is given as source
 
-  /// The options that name data; returns them.
+  /// Adds the options that name data, and returns them.
   std::vector<Option> add_data_to(Command command);
-  /// The kernel as well, and how it is assembled. A kernel that is not required may be empty.
+  /// Adds also the kernel and the options for assembling it. A kernel that is not required may be empty.
   void add_to(Command command, bool required = true);
-  /// Whether a file of data is named.
+  /// True if a data file is named.
   [[nodiscard]] bool given() const { return !i_file.empty() || !j_file.empty(); }
-  /// Throws as load_kernel_file() and, of a kernel that is compiled, require_parameters().
+  /// Throws as load_kernel_file() does and, for a compiled kernel, as require_parameters().
   [[nodiscard]] LoadedKernel load() const;
-  /// Parameters of a compiled function have no default: throws UsageError if one of them is not given.
+  /// Throws UsageError if a parameter of a compiled function is not given: these parameters have no default.
   void require_parameters(const isa::Program& program) const;
-  /// Names and numbers. Throws UsageError.
+  /// Names and values of the parameters. Throws UsageError for an argument that is not NAME=NUMBER.
   [[nodiscard]] std::vector<std::pair<std::string, double>> parameter_values() const;
-  /// Throws UsageError for a parameter that the kernel does not have or that cannot take the value.
+  /// Throws UsageError for a parameter that the kernel does not have or that cannot have the value.
   void set_parameters(Device& device) const;
-  /// For a device that has loaded the kernel. Throws UsageError for files that are missing or not wanted, gdr::Error
-  /// for what stands in them.
+  /// Reads the data for a device that has loaded the kernel. Throws UsageError for files that are missing or not
+  /// needed, and gdr::Error for errors in their contents.
   [[nodiscard]] RunData read(const Device& device) const;
 };
 

@@ -22,7 +22,7 @@ struct SelftestOptions {
   ReportOptions report;
 };
 
-/// An engine that differs, and the seed of the program.
+/// An engine whose results differ, and the seed of the program.
 struct Found {
   std::uint64_t seed = 0;
   selftest::Finding finding;

@@ -1,4 +1,4 @@
-// Every published number beside ours.
+// Compares every published number with ours.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ int validate(const ValidateOptions& options) {
   const Data data = validation::read_data(models);
   const std::vector<Judged> rows = judge_rows(data, models, options);
   Json json = envelope("validate", "model1800", "", false);
-  json["engine"] = nullptr;  // models and counts of lines: none runs
+  json["engine"] = nullptr;  // only models and counts of lines: no engine runs
   json["host_seconds"] = watch.seconds();
   json["rows"] = Json::array();
   for (const Judged& judged : rows) json["rows"].push_back(json_of(judged));

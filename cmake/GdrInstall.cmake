@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(installed_components)
-foreach(component base isa assembler emulator selftest compiler interconnect hostlib cluster debugger)
+foreach(component ${library_components})
   if(TARGET gdr_${component})
     list(APPEND installed_components gdr_${component})
   endif()

@@ -1,4 +1,4 @@
-// Where the files that come with gdr are.
+// Finds the files that come with gdr.
 #include "gdr/base/data_file.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::vector<std::filesystem::path> data_directories() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
   const std::filesystem::path around = program.parent_path().parent_path() / "share" / "gdr";
   if (!program.empty() && std::filesystem::is_directory(around, none)) {
-    directories.push_back(around);  // an installed tree is complete
+    directories.push_back(around);  // an installed tree has all files
     return directories;
   }
   directories.emplace_back(GDR_INSTALLED_DATA_DIR);

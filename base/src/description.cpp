@@ -1,4 +1,4 @@
-// Reading descriptions, with named errors.
+// Reads descriptions; errors name file and line.
 #include "gdr/base/description.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace gdr::base {
 namespace {
 
 constexpr std::string_view kExtension = ".toml";
-constexpr std::size_t kMostDotsOfLine = 64;  // of numbers, texts and keys alike; those of our files have at most 9
+constexpr std::size_t kMostDotsOfLine = 64;  // in numbers, texts and keys alike; lines of gdr's files have at most 9
 
 template <class Range, class Text>
 std::string listed(const Range& range, Text text_of) {
@@ -79,7 +79,7 @@ class Reader {
   toml::table parsed() const {
     refuse_deep_toml(text_, name_);
     try {
-      return toml::parse(text_);  // keeping the name too would end the process if there is no memory for it
+      return toml::parse(text_);  // with the name, it would end the process if memory runs out
     } catch (const toml::parse_error& error) {
       throw Error(fmt::format("{}:{}:{}: {}", name_, error.source().begin.line, error.source().begin.column,
                               error.description()));
@@ -142,7 +142,7 @@ class Reader {
   std::span<const DescriptionKind> kinds_;
 };
 
-/// The kind that a file says it is of; nothing if it says none.
+/// The kind that a file states; nothing if it states none or cannot be read.
 std::optional<std::string> kind_of(const std::filesystem::path& file) {
   try {
     const std::string text = read_file(file);

@@ -1,4 +1,5 @@
-// Reading, atomic writing and appending of files, by the calls of POSIX: the library's streams tell no reasons.
+// Reading, atomic writing and appending of files. Uses POSIX calls, since the streams of the standard library give no
+// reasons for errors.
 #include "gdr/base/file.h"
 
 #include <dirent.h>
@@ -23,14 +24,14 @@
 namespace gdr::base {
 namespace {
 
-/// As many links in a row as Linux follows.
+/// Number of links in a row that Linux follows.
 constexpr int kMostLinks = 40;
 
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view what, int reason = errno) {
   throw Error(fmt::format("{}: cannot be {}: {}", path.string(), what, std::strerror(reason)));
 }
 
-/// An open file. Closing tells whether all that was written arrived, so it is done by name where that matters.
+/// An open file. close() tells whether everything written has arrived, so it is called explicitly where that matters.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -75,12 +76,12 @@ std::optional<struct stat> status_of(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-/// Follows symbolic links to a file that need not exist. Throws gdr::Error for links that lead round.
+/// Follows symbolic links to a file that need not exist. Throws gdr::Error for links that form a loop.
 std::filesystem::path target_of(std::filesystem::path path) {
   for (int followed = 0; followed < kMostLinks; ++followed) {
     std::error_code error;
     const std::filesystem::path target = std::filesystem::read_symlink(path, error);
-    if (error) return path;  // no link
+    if (error) return path;  // not a link
     path = target.is_absolute() ? target : path.parent_path() / target;
   }
   fail(path, "written", ELOOP);
@@ -94,7 +95,7 @@ void refuse_read_only(const std::filesystem::path& path, const struct stat& stat
   if ((status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) == 0) fail(path, "written", EACCES);
 }
 
-/// Pipes, terminals and other devices cannot be replaced.
+/// For pipes, terminals and other devices, which cannot be replaced.
 void write_in_place(const std::filesystem::path& path, std::string_view content) {
   Descriptor file(uninterrupted([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); }));
   if (!file.valid()) fail(path, "written");
@@ -111,9 +112,9 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   return name;
 }
 
-/// True for a temporary file of `name` that nobody writes any more: its process was killed.
+/// True for a temporary file of `name` that nobody writes any more, since its process was killed.
 bool abandoned(const std::filesystem::path& temporary, std::string_view name) {
-  constexpr time_t kOldEnough = 60;  // seconds: a writer has its file's lock until just before it renames it
+  constexpr time_t kOldEnough = 60;  // seconds; a writer gives up the lock of its file just before it renames the file
   const std::string own = temporary.filename().string();
   if (!own.starts_with(name) || !own.ends_with(kTemporary)) return false;
   const std::string_view middle =
@@ -127,7 +128,7 @@ bool abandoned(const std::filesystem::path& temporary, std::string_view name) {
   return file.valid() && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
 }
 
-/// By the calls of POSIX: the library's iterator over a folder ends the process when memory runs out.
+/// Uses POSIX calls, since the standard library's iterator over a folder ends the process if memory runs out.
 void remove_abandoned_beside(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   const std::filesystem::path folder = folder_of(path);
@@ -139,8 +140,8 @@ void remove_abandoned_beside(const std::filesystem::path& path) {
   }
 }
 
-/// A new file beside `path`: nameless if the file system knows such files, so that nothing is left of it if the process
-/// is killed; else under `name`.
+/// A new file in the folder of `path`. It has no name if the file system supports such files, so that nothing is left
+/// of it if the process is killed; else its name is `name`.
 struct NewFile {
   Descriptor file;
   std::filesystem::path name;
@@ -161,7 +162,7 @@ void replace(const std::filesystem::path& path, std::string_view content, std::o
   remove_abandoned_beside(path);
   NewFile fresh = new_file_beside(path);
   const int descriptor = fresh.file.number();
-  // Not every file system has locks; without, age alone tells a file in use from one that was left.
+  // Not every file system has locks. Without them, only its age shows whether a file is still in use.
   static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));
   bool done = write_all(descriptor, content) && (!mode || fchmod(descriptor, *mode) == 0) && synchronised(descriptor);
   if (done && !fresh.named) {
@@ -175,8 +176,8 @@ void replace(const std::filesystem::path& path, std::string_view content, std::o
     if (fresh.named) unlink(fresh.name.c_str());
     fail(path, "written", reason);
   }
-  // The new name must outlast a loss of power too. A folder that cannot be opened for reading keeps its file all the
-  // same.
+  // The new name must also survive a loss of power, so the folder is synchronised. If it cannot be opened for reading,
+  // the file is kept without that.
   const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.valid()) static_cast<void>(synchronised(folder.number()));
 }
@@ -191,7 +192,7 @@ std::string read_file(const std::filesystem::path& path) {
   if (S_ISDIR(status.st_mode)) fail(path, "read", EISDIR);
   std::string content;
   std::size_t filled = 0;
-  // Pipes and files that say they are empty are read in pieces of this size.
+  // Pipes, and files that report size 0, are read in pieces of this size.
   constexpr std::size_t kPiece = 65536;
   content.resize(S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : 0);
   while (true) {
@@ -215,6 +216,12 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   replace(target_of(path), content, status->st_mode & 07777);
 }
 
+void make_folder(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::create_directories(path, failed);
+  if (failed) fail(path, "made", failed.value());
+}
+
 void require_writable(const std::filesystem::path& path) {
   const std::optional<struct stat> status = status_of(path);
   if (status && S_ISDIR(status->st_mode)) fail(path, "written", EISDIR);
@@ -233,7 +240,7 @@ void require_writable(const std::filesystem::path& path) {
 void refuse_twice_named(std::span<const std::filesystem::path> paths) {
   std::vector<std::filesystem::path> seen;
   for (const std::filesystem::path& path : paths) {
-    // A path that cannot be followed is no other's; why it cannot is told by who writes to it.
+    // A path that cannot be followed is skipped; the reason is reported when it is written to.
     std::error_code none;
     const std::filesystem::path file = std::filesystem::weakly_canonical(target_of(path), none);
     const std::optional<struct stat> status = status_of(file);
@@ -283,7 +290,7 @@ void LineFile::append(std::string_view lines) {
     return;
   }
   const int reason = errno;
-  // A pipe cannot be cut, and need not be: its reader has what it has.
+  // A pipe cannot be cut and need not be, since its reader already has the data.
   static_cast<void>(ftruncate(descriptor_, static_cast<off_t>(size_)) == 0);
   fail(path_, "written", reason);
 }

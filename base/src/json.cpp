@@ -7,7 +7,7 @@
 
 namespace gdr::base {
 
-/// Writes lists and objects itself, and leaves to the JSON library how a text or a number is spelt.
+/// Writes lists and objects itself; the JSON library formats texts and numbers.
 class JsonWriter {
  public:
   explicit JsonWriter(int indent) : indent_(indent) {}
@@ -65,7 +65,8 @@ Json::Json(double value) : value_(value) {}
 Json::Json(std::string value) : value_(std::move(value)) {}
 Json::Json(std::string_view value) : value_(std::string(value)) {}
 Json::Json(const char* value) : value_(std::string(value)) {}
-// The standard library's variant, copied, is destroyed as a value that it does not hold if memory runs out.
+// Does not copy the variant itself: if memory runs out then, the standard library destroys it as a value that it does
+// not hold.
 Json::Json(const Json& other) {
   std::visit(
       [this](const auto& value) {

@@ -9,12 +9,12 @@
 namespace gdr::base {
 namespace {
 
-constexpr std::size_t kMostDepth = 8;  // ours are at most 5 deep
-constexpr std::size_t kMostKeys = 64;  // ours have at most 20
+constexpr std::size_t kMostDepth = 8;  // gdr's files are at most 5 deep
+constexpr std::size_t kMostKeys = 64;  // objects of gdr's files have at most 20
 
 }  // namespace
 
-/// Puts the values together that the library's parser calls out one by one.
+/// Builds the value from the events of the library's parser.
 class JsonBuilder : public nlohmann::json::json_sax_t {
  public:
   JsonValue take() { return std::move(root_); }
@@ -43,7 +43,7 @@ class JsonBuilder : public nlohmann::json::json_sax_t {
   }
 
  private:
-  /// Puts a value where the next one belongs.
+  /// Stores a value as the next one of the innermost open list or object.
   JsonValue& place(JsonValue::Content content) {
     if (open_.empty()) {
       root_ = JsonValue(std::move(content));
@@ -73,7 +73,7 @@ class JsonBuilder : public nlohmann::json::json_sax_t {
   }
 
   JsonValue root_;
-  // From the outermost on. A list moves its values when it grows, but only the innermost one grows.
+  // Open lists and objects, outermost first. A list moves its values when it grows, but only the innermost one grows.
   std::vector<JsonValue*> open_;
 };
 
@@ -159,7 +159,7 @@ std::string JsonValue::described() const {
 
 JsonValue parse_json(std::string_view text) {
   JsonBuilder builder;
-  // The builder throws what is wrong; nothing is left to return.
+  // The builder throws on errors, so the result tells nothing more.
   static_cast<void>(nlohmann::json::sax_parse(text.begin(), text.end(), &builder));
   return builder.take();
 }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// The end of the field that begins at `at`: the next comma outside of double quotes.
+/// The end of the field that begins at `at`: the next comma outside double quotes, or the end of the line.
 std::size_t field_end(std::string_view line, std::size_t at) {
   bool quoted = false;
   for (; at < line.size(); ++at) {

@@ -17,7 +17,9 @@ std::vector<std::filesystem::path> library_folders() {
     }
   }
   folders.emplace_back(GDR_INSTALLED_LIBRARIES);
+#ifdef GDR_BUILT_LIBRARIES
   folders.emplace_back(GDR_BUILT_LIBRARIES);
+#endif
   return folders;
 }
 

@@ -152,11 +152,12 @@ class PackedLines(KernelFiles):
 
 class Manual(cli_test.CliTest):
     def test_every_command_has_a_page_with_all_that_its_help_says(self):
-        self.succeeds("manual", self.scratch)
-        pages = {page.name for page in self.scratch.iterdir()}
+        folder = self.scratch / "share/man/man1"  # is made
+        self.succeeds("manual", folder)
+        pages = {page.name for page in folder.iterdir()}
         for words in cli_test.subcommands():
             self.assertIn("-".join(["gdr", *words]) + ".1", pages)
-            page = (self.scratch / ("-".join(["gdr", *words]) + ".1")).read_text(encoding="utf-8").replace("\\-", "-")
+            page = (folder / ("-".join(["gdr", *words]) + ".1")).read_text(encoding="utf-8").replace("\\-", "-")
             told = cli_test.gdr(*words, "--help").out
             options = re.findall(r"^  (-[^ \n]+)", told, re.MULTILINE)
             self.assertGreater(len(options), 0)
@@ -165,7 +166,12 @@ class Manual(cli_test.CliTest):
                     self.assertIn(f"\\fB{name}\\fR", page)
             self.assertIn(told.split("Example:\n")[1].strip(), page.replace("\\e", "\\"))
         self.assertIn("gdr-net.1", pages)
-        self.assertIn("\\fB\\-\\-schedule\\fR[=\\fIlist\\fR]", (self.scratch / "gdr-as.1").read_text(encoding="utf-8"))
+        self.assertIn("\\fBgdr\\-net\\fR(1)", (folder / "gdr.1").read_text(encoding="utf-8"))
+        self.assertIn("\\fB\\-\\-schedule\\fR[=\\fIlist\\fR]", (folder / "gdr-as.1").read_text(encoding="utf-8"))
+
+    def test_a_folder_that_cannot_be_made_is_refused(self):
+        (self.scratch / "file").write_text("")
+        self.ends(1, ["file/man1: cannot be made: Not a directory"], "manual", self.scratch / "file/man1")
 
     def test_pages_are_clean(self):
         if subprocess.run(["sh", "-c", "command -v groff"], capture_output=True).returncode != 0:

@@ -224,6 +224,7 @@ class Kills(RanksTest):
         checkpoint = self.folder / "ck"
         source = begin
         generator = random.Random(1)
+        ended = 0
         for _ in range(int(os.environ.get("GDR_TEST_KILLS", "4"))):
             command = self.command(2, *source, *end, "--out-every", 0.015625, "--checkpoint", checkpoint)
             # A group of its own, so that the ranks can be told apart from those of other tests.
@@ -240,8 +241,10 @@ class Kills(RanksTest):
                 continue
             # Open MPI names the signal, unless the rank had not called it yet.
             self.assertRegex(output, b"signal 9|returned\na non-zero exit code")
+            ended += 1
             if checkpoint.exists():
                 source = ["--restart", checkpoint]
+        self.assertGreater(ended, 0, "all runs were done before their rank was killed")
         self.assertEqual(self.report(2, *source, *end)["state_hash"], expected)
 
     def ranks_of(self, run):

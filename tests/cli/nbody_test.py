@@ -273,13 +273,11 @@ class Noise(NbodyTest):
 
 class Outputs(NbodyTest):
     def test_a_path_that_cannot_be_written_ends_the_run_before_it_begins(self):
-        endless = ["--plummer", 4096, "--t-end", 8000]
+        endless = ["--plummer", 4096, "--t-end", 8000]  # run_gdr() would stop waiting for it
         for option in ("--out", "--log", "--checkpoint", "--json", "--profile", "--trace", "--report"):
             with self.subTest(option):
-                started = time.monotonic()
                 errors = self.run_gdr(*endless, option, self.folder / "no" / "file.json", expected=1).stderr
                 self.assertIn("cannot be written", errors)
-                self.assertLess(time.monotonic() - started, 60)
 
     def test_one_path_for_two_outputs_is_refused(self):
         (self.folder / "link").symlink_to("same")

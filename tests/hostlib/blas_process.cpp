@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -165,10 +166,14 @@ void static_destructor() {
 
 void thread_that_outlives_main() {
   say(multiply(), "main");
+  static std::atomic<unsigned> multiplied = 0;
   std::thread([] {
-    while (true) multiply();
+    while (true) {
+      multiply();
+      ++multiplied;
+    }
   }).detach();
-  usleep(200000);
+  while (multiplied < 3) usleep(1000);
 }
 
 void threads_that_end() {

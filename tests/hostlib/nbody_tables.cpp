@@ -1,6 +1,6 @@
-// Prints the tables of docs/nbody.md: what integrations on the board give, beside the kernel of long products and the
-// host's doubles. scripts/nbody-tables writes them into the page, and the test compares them with it: forces are the
-// same on every host, and so is every digit.
+// Prints the tables of docs/notes/nbody.md: what integrations on the board give, beside the kernel of long products and
+// the host's doubles. scripts/nbody-tables writes them into the page, and the test compares them with it: forces are
+// the same on every host, and so is every digit.
 #include <fmt/format.h>
 
 #include <array>

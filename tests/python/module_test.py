@@ -18,6 +18,7 @@ import unittest
 import numpy as np
 
 import grapedr
+import processes
 
 GDR = sys.argv[1]
 TUTORIAL = """\
@@ -153,12 +154,18 @@ class Kernels(unittest.TestCase):
 
         thread = threading.Thread(target=tick)
         thread.start()
-        begin = time.monotonic()
-        grapedr.accel_jerk_pot(x, v, m, eps=0.01, device=grapedr.Device(threads=1))
-        end = time.monotonic()
+        device = grapedr.Device(threads=1)
+        meanwhile = 0
+        for _ in range(200):  # a host with much else to do may let the other thread wait for long
+            begin = time.monotonic()
+            grapedr.accel_jerk_pot(x, v, m, eps=0.01, device=device)
+            end = time.monotonic()
+            meanwhile += len([t for t in ticks if begin < t < end])
+            if meanwhile > 3:
+                break
         stop.set()
         thread.join()
-        self.assertGreater(len([t for t in ticks if begin < t < end]), 3)
+        self.assertGreater(meanwhile, 3)
 
 
 class Forces(unittest.TestCase):
@@ -272,7 +279,7 @@ class Runs(unittest.TestCase):
         )
         process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
         self.assertEqual(process.stdout.readline(), "running\n")
-        time.sleep(0.2)
+        processes.work(process, 0.2)
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(timeout=60), 7)
         process.stdout.close()

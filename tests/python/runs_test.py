@@ -13,12 +13,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 import numpy as np
 
 import grapedr
+import processes
 
 GDR = sys.argv[1]
 
@@ -132,7 +132,7 @@ class Runs(InFolder):
         )
         with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as process:
             self.assertEqual(process.stdout.readline(), "running\n")
-            time.sleep(0.2)
+            processes.work(process, 0.2)
             process.send_signal(signal.SIGINT)
             self.assertEqual(process.wait(timeout=60), 7)
             self.assertEqual(process.stdout.read(), "stopped\n")

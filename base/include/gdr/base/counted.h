@@ -1,4 +1,4 @@
-// Numbers of things in sentences.
+// Counts with their nouns, for sentences.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace gdr::base {
 
-/// `1 line`, `2 lines`: for nouns that take an s.
+/// `1 line`, `2 lines`: for nouns whose plural adds an s.
 [[nodiscard]] inline std::string counted(std::size_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }

@@ -9,7 +9,7 @@ namespace gdr::base {
 /// The file `name`, such as "kernels/dgemm.vsm", in the first of data_directories() that has it; nothing if none has.
 [[nodiscard]] std::optional<std::filesystem::path> find_data_file(const std::filesystem::path& name);
 
-/// The same. Throws gdr::Error with all places where it was looked for if none has it.
+/// As find_data_file(), but throws gdr::Error with all places that were searched if none has the file.
 [[nodiscard]] std::filesystem::path data_file(const std::filesystem::path& name);
 
 }  // namespace gdr::base

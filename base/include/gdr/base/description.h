@@ -14,10 +14,10 @@ struct Parameter {
   std::string key;
   double value = 0;
   std::string unit;
-  std::string origin;  // begins with R: on record, D: derived or O: ours
+  std::string origin;  // begins with R: (on record), D: (derived) or O: (our own)
 };
 
-/// What a description of some kind must give.
+/// A parameter that every description of a kind must give, with its unit and range.
 struct ParameterRule {
   std::string key;
   std::string unit;
@@ -26,7 +26,7 @@ struct ParameterRule {
   bool whole = false;
 };
 
-/// What is described: a board, an optical hub, ...
+/// A kind of thing that is described: a board, an optical hub, ...
 struct DescriptionKind {
   std::string name;
   std::vector<ParameterRule> rules;
@@ -38,31 +38,31 @@ struct Description {
   std::string kind;
   std::vector<Parameter> parameters;  // all of them, in the order of the kind's rules
 
-  /// Value of a parameter that the kind's rules name.
+  /// Value of a parameter; `key` must be in the kind's rules.
   [[nodiscard]] double value(std::string_view key) const;
 };
 
-/// Reads a description of one of `kinds`. Throws gdr::Error `NAME:LINE: ...` naming key, value and allowed range:
-/// another kind, unknown, missing or repeated keys, values of the wrong type or out of range, wrong units, missing
-/// origins, and what is no TOML at all.
+/// Reads a description of one of `kinds` from TOML text; `name` is used in messages. Throws gdr::Error `NAME:LINE: ...`
+/// with key, value and allowed range for another kind, for unknown, missing or repeated keys, for values of the wrong
+/// type or out of range, for wrong units and missing origins, and for text that is not TOML.
 [[nodiscard]] Description parse_description(std::string_view text, std::string_view name,
                                             std::span<const DescriptionKind> kinds);
 
 /// `name_or_file` is a path if it ends in .toml, else the name of a description in a data directory. Throws gdr::Error
-/// with the names known.
+/// with the known names for any other, and as parse_description().
 [[nodiscard]] Description load_description(std::string_view name_or_file, std::span<const DescriptionKind> kinds);
 
-/// Throws gdr::Error `NAME:LINE: ...` if a line of a TOML file has more than 64 dots. A key of many parts makes tables
-/// as deep as it is long, which the library that reads them walks by recursion; values it refuses beyond some depth
-/// itself.
+/// Throws gdr::Error `NAME:LINE: ...` if a line of a TOML file has more than 64 dots. A dotted key makes one nested
+/// table for each of its parts, and the TOML library walks nested tables by recursion. For nested values the library
+/// itself limits the depth.
 void refuse_deep_toml(std::string_view text, std::string_view name);
 
 /// Names that load_description() finds for these kinds, sorted.
 [[nodiscard]] std::vector<std::string> description_names(std::span<const DescriptionKind> kinds);
 
-/// Where `machines/`, `kernels/` and `docs/` are looked for, in this order: $GDR_DATA_DIR; the installed tree around
-/// the running program, or, for a program that is not in one, the install prefix and the source tree. data_file.h
-/// searches.
+/// Directories in which `machines/`, `kernels/` and `docs/` are searched for, in this order: $GDR_DATA_DIR; then the
+/// installed tree around the running program or, if the program is not in one, the install prefix and the source tree.
+/// data_file.h has the search.
 [[nodiscard]] std::vector<std::filesystem::path> data_directories();
 
 }  // namespace gdr::base

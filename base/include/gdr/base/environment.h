@@ -6,7 +6,7 @@
 
 namespace gdr::base {
 
-/// Value of an environment variable; empty if it is unset, or if the program runs with rights that its user has not.
+/// Value of an environment variable; empty if it is unset, or if the program runs with privileges that its user lacks.
 inline std::string environment(const char* name) {
 #ifdef __EMSCRIPTEN__  // a module in a browser has no rights but its user's
   const char* value = std::getenv(name);

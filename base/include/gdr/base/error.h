@@ -1,4 +1,4 @@
-// What the components throw at a caller of the C++ API, and the check of our own invariants.
+// The exception that components throw to a caller of the C++ API, and the check of gdr's own invariants.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace gdr {
 
-/// Base of every exception that gdr throws at its caller. The text names argument, value and allowed range.
+/// Base of every exception that gdr throws to its caller. The text names argument, value and allowed range.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,6 +23,6 @@ namespace detail {
 
 }  // namespace gdr
 
-/// Stops at once when an invariant of ours is broken; never used for a caller's mistakes.
+/// Aborts the process if an invariant of gdr itself is broken; never used for mistakes of a caller.
 #define GDR_ASSERT(condition, invariant) \
   ((condition) ? static_cast<void>(0) : ::gdr::detail::assertion_failed(invariant, __FILE__, __LINE__))

@@ -1,4 +1,4 @@
-// Whole files, read and written so that none is ever left half written.
+// Reads and writes whole files, and never leaves a half-written one.
 #pragma once
 
 #include <filesystem>
@@ -8,36 +8,39 @@
 
 namespace gdr::base {
 
-/// Throws gdr::Error with path and reason.
+/// The content of a file. Throws gdr::Error with path and reason.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 /// Replaces `path` by a file of this content, or leaves it untouched: after a crash, a full disk or a loss of power
 /// there is either the old file or the complete new one. The new file keeps the old one's permissions; without an old
-/// one the process's umask applies. A symbolic link keeps being one: what it points to is replaced. Other hard links
+/// one the process's umask applies. A symbolic link stays one: the file that it points to is replaced. Other hard links
 /// keep the old content. Temporary files that killed processes left beside `path` are removed. Devices and pipes are
-/// written in place. Throws gdr::Error with path and reason; a file that nobody may write is refused.
+/// written in place. Throws gdr::Error with path and reason, also for a file that nobody may write.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+/// Makes a folder, and those that it is to be in, if it does not exist. Throws gdr::Error with path and reason.
+void make_folder(const std::filesystem::path& path);
+
 /// Throws gdr::Error unless write_file() could create or replace `path` now: its folder exists and can be written to,
-/// and it is no folder and no read-only file. For programs that compute for hours before they write.
+/// and `path` is neither a folder nor a read-only file. For programs that compute for hours before they write.
 void require_writable(const std::filesystem::path& path);
 
-/// Throws gdr::Error if two of the paths of outputs lead to one file, of which one output would replace the other.
-/// Terminals, pipes and other devices take one output after the other.
+/// Throws gdr::Error if two output paths lead to the same file, since one output would replace the other. Terminals,
+/// pipes and other devices are allowed, since they take one output after the other.
 void refuse_twice_named(std::span<const std::filesystem::path> paths);
 
 /// A file that grows line by line and loses no finished line.
 class LineFile {
  public:
-  /// Begins an empty file, or goes on after the first `keep_bytes` of an existing one and drops what follows them.
-  /// Throws gdr::Error with path and reason.
+  /// Creates an empty file, or keeps the first `keep_bytes` of an existing one and drops the rest. Throws gdr::Error
+  /// with path and reason.
   explicit LineFile(std::filesystem::path path, std::size_t keep_bytes = 0);
   ~LineFile();
   LineFile(LineFile&& other) noexcept;
   LineFile& operator=(LineFile&& other) noexcept;
 
-  /// Appends `lines`, which end in a line feed, in one write. Throws gdr::Error; then what was written of them is cut
-  /// off.
+  /// Appends `lines`, which end in a line feed, in one write. If that fails, cuts off what was written of them and
+  /// throws gdr::Error.
   void append(std::string_view lines);
   /// Returns when all lines are on the disk. Throws gdr::Error.
   void flush();

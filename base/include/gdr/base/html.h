@@ -1,4 +1,4 @@
-// Text in pages that programs write.
+// Text for HTML pages that programs write.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace gdr::base {
 
-/// `text` so that it stands in HTML, and in attributes between double quotes, as it is.
+/// Escapes `text` for HTML, including attributes in double quotes.
 [[nodiscard]] std::string html(std::string_view text);
 
 }  // namespace gdr::base

@@ -1,4 +1,4 @@
-// What reports, profiles and object files are made of: JSON values to be written. Reading JSON is not its business.
+// JSON values to be written, for reports, profiles and object files. json_value.h reads JSON.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace gdr::base {
 
-/// Null, a truth value, a number, a text, a list, or an object whose keys keep the order in which they were set, so
-/// that a report reads as it was meant. Built as it is written: `Json{{"n", 4}, {"names", names}}` is an object,
-/// because each of its entries is a text and a value; any other list in braces is a list. Destroying one takes no
-/// memory, unlike a value of the JSON library: libraries write reports in processes that may have none left.
+/// A JSON value: null, a truth value, a number, a text, a list, or an object whose keys keep the order in which they
+/// were set. It can be built from braces: `Json{{"n", 4}, {"names", names}}` is an object, because each of its entries
+/// is a text and a value; any other list in braces is a list. Its destructor allocates no memory, unlike that of the
+/// JSON library, since libraries write reports in processes that may have no memory left.
 class Json {
  public:
   Json();
@@ -28,7 +28,7 @@ class Json {
   Json(std::uint64_t value);
   template <std::integral Whole>
   Json(Whole value) : Json(static_cast<Widest<Whole>>(value)) {}
-  Json(double value);  // null in the text unless it is finite
+  Json(double value);  // written as null unless it is finite
   Json(std::string value);
   Json(std::string_view value);
   Json(const char* value);
@@ -50,22 +50,22 @@ class Json {
   [[nodiscard]] static Json object();
   [[nodiscard]] static Json array();
 
-  /// The value of a key, made if it is not there. A null becomes an object first.
+  /// The value of a key, which is added if it is missing. A null value becomes an object first.
   Json& operator[](std::string_view key);
-  /// The value of a key that is there.
+  /// The value of a key, which must be present.
   const Json& operator[](std::string_view key) const;
-  /// Appends to a list. A null becomes one first.
+  /// Appends to a list. A null value becomes a list first.
   void push_back(Json value);
-  /// Puts the keys of an object, and of all inside it, in the order of their bytes.
+  /// Sorts the keys of an object, and of all objects inside it, by their bytes.
   void sort_keys();
   [[nodiscard]] bool is_null() const;
   /// The value of a number that was set as double.
   [[nodiscard]] double number() const;
 
-  /// Indentation of text() that writes everything in one line, without blanks.
+  /// As the indentation of text(): everything on one line, without blanks.
   static constexpr int kCompact = -1;
-  /// As text, each level indented by as many blanks. Bytes that are no UTF-8, as names of files may hold, are replaced
-  /// by U+FFFD. Numbers are read back as the same values.
+  /// The value as JSON text, each level indented by `indent` blanks. Bytes that are not UTF-8, which file names may
+  /// contain, are replaced by U+FFFD. Numbers are written so that reading gives the same values.
   [[nodiscard]] std::string text(int indent = 2) const;
 
  private:

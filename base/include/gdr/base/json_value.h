@@ -1,5 +1,4 @@
-// What object files, checkpoints and other files of ours are read into: JSON as a tree of bounded depth. json.h writes
-// it.
+// JSON values read from object files, checkpoints and other files of gdr: a tree of bounded depth. json.h writes JSON.
 #pragma once
 
 #include <concepts>
@@ -14,23 +13,23 @@
 
 namespace gdr::base {
 
-/// A text is no JSON, or a value is not what its reader asks for. The text of the error names the value, not the file.
+/// Thrown if a text is not JSON, or a value is not what the caller asks for. The message names the value, not the file.
 class JsonError : public Error {
  public:
   using Error::Error;
 };
 
-/// A value as it was read. Destroying one takes no memory, unlike a value of the JSON library, which ends the process
-/// where none is left.
+/// A value as it was read. Its destructor allocates no memory, unlike that of the JSON library, which ends the process
+/// if no memory is left.
 class JsonValue {
  public:
   using List = std::vector<JsonValue>;
   struct Member;
   using Members = std::vector<Member>;  // each key once
-  // Numbers: whole and not negative, whole and negative, any other.
+  // Types of numbers: non-negative integers, negative integers, all others.
   using Content = std::variant<std::nullptr_t, bool, std::uint64_t, std::int64_t, double, std::string, List, Members>;
 
-  // All of these where Member is complete.
+  // These are defined where Member is complete.
   JsonValue();
   explicit JsonValue(Content content);
   JsonValue(const JsonValue& other);
@@ -39,7 +38,7 @@ class JsonValue {
   JsonValue& operator=(JsonValue&& other) noexcept;
   ~JsonValue();
 
-  // Each throws JsonError if the value is of another kind, is not there or does not fit.
+  // Each throws JsonError if the value is of another kind, is missing, or does not fit.
   [[nodiscard]] const JsonValue& at(std::string_view key) const;
   [[nodiscard]] const JsonValue& at(std::size_t index) const;
   [[nodiscard]] const List& list() const;
@@ -53,7 +52,7 @@ class JsonValue {
     if constexpr (std::signed_integral<Whole>) return static_cast<Whole>(whole_within(Limits::min(), Limits::max()));
   }
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(content_); }
-  /// False also where the value has no keys.
+  /// True if this is an object with that key; false for other kinds of value.
   [[nodiscard]] bool contains(std::string_view key) const { return member(key) != nullptr; }
 
  private:
@@ -61,7 +60,7 @@ class JsonValue {
   [[nodiscard]] const JsonValue* member(std::string_view key) const;
   [[nodiscard]] std::uint64_t whole_up_to(std::uint64_t most) const;
   [[nodiscard]] std::int64_t whole_within(std::int64_t least, std::int64_t most) const;
-  /// As it is told in a message.
+  /// The value as text for a message.
   [[nodiscard]] std::string described() const;
 
   Content content_;
@@ -72,8 +71,8 @@ struct JsonValue::Member {
   JsonValue value;
 };
 
-/// Throws JsonError: what is wrong where, lists and objects nested more than 8 deep, objects of more than 64 keys or
-/// with one twice.
+/// Parses JSON. Throws JsonError for text that is not JSON (what is wrong and where), for lists and objects nested more
+/// than 8 deep, and for objects with more than 64 keys or a repeated key.
 [[nodiscard]] JsonValue parse_json(std::string_view text);
 
 }  // namespace gdr::base

@@ -11,20 +11,21 @@
 
 namespace gdr::base {
 
-/// Goes through the lines of a text that hold something, and knows where it is.
+/// Iterates over the lines of a text that are not empty, and knows the current line number.
 class LineReader {
  public:
-  /// `name` is the file's, for messages. The text must outlive the reader. A byte order mark at its beginning is passed
-  /// over.
+  /// `name` is that of the file, for messages. The text must outlive the reader. A byte order mark at its beginning is
+  /// skipped.
   LineReader(std::string_view text, std::string name);
 
-  /// The next line without comment (from # on) and blanks at its ends; lines without anything else are passed over.
-  /// Nothing at the end. Throws gdr::Error for a last line without line feed: a number may be cut off there.
+  /// The next line without its comment (from # on) and without blanks at its ends. Lines that are then empty are
+  /// skipped. Nothing at the end of the text. Throws gdr::Error for a last line without line feed, which may end in a
+  /// cut-off number.
   [[nodiscard]] std::optional<std::string_view> next();
 
-  /// Of the line that next() gave, from 1 on.
+  /// Number of the line that next() returned last, from 1 on.
   [[nodiscard]] std::size_t line() const { return line_; }
-  /// NAME:LINE.
+  /// The position as `NAME:LINE`.
   [[nodiscard]] std::string where() const;
   /// Throws gdr::Error `NAME:LINE: WHY`.
   [[noreturn]] void refuse(std::string_view why) const;
@@ -35,15 +36,16 @@ class LineReader {
   std::size_t line_ = 0;
 };
 
-/// Without blanks at its ends.
+/// The text without blanks at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
-/// What commas divide, each trimmed. Commas within double quotes divide nothing; quotes round a field are left out.
+/// The fields between commas, each trimmed. Commas within double quotes do not separate fields; quotes around a field
+/// are removed.
 [[nodiscard]] std::vector<std::string_view> comma_fields(std::string_view line);
-/// What blanks divide.
+/// The fields between blanks.
 [[nodiscard]] std::vector<std::string_view> blank_fields(std::string_view line);
 
-/// A field as a number and what is wrong with it: errc() if all of it is one, std::errc::result_out_of_range if it is
-/// one that does not fit, else std::errc::invalid_argument. A plus sign may stand in front.
+/// A field read as a number. `error` is errc() if the whole field is a number, std::errc::result_out_of_range if that
+/// number does not fit the type, else std::errc::invalid_argument. A leading plus sign is allowed.
 template <class Number>
 struct ReadNumber {
   Number value{};
@@ -51,7 +53,7 @@ struct ReadNumber {
 };
 template <class Number>
 [[nodiscard]] ReadNumber<Number> read_number(std::string_view field) {
-  // from_chars knows no plus sign.
+  // from_chars accepts no plus sign.
   if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
   ReadNumber<Number> read;
   const char* const end = field.data() + field.size();
@@ -60,7 +62,7 @@ template <class Number>
   return read;
 }
 
-/// The same, where why it is none does not matter.
+/// The field as a number; nothing if read_number() gives an error.
 template <class Number>
 [[nodiscard]] std::optional<Number> number_in(std::string_view field) {
   const ReadNumber<Number> read = read_number<Number>(field);

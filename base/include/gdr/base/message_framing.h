@@ -1,4 +1,5 @@
-// Messages on a stream of bytes, as editors frame them: the Language Server Protocol and the Debug Adapter Protocol.
+// Messages on a stream of bytes, framed as in the protocols of editors: the Language Server Protocol and the Debug
+// Adapter Protocol.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +16,8 @@ class MessageFraming {
   static constexpr std::size_t kMostMessageBytes = std::size_t{8} << 20;
 
   void push(std::string_view bytes) { buffer_ += bytes; }
-  /// The next whole message; nothing until there is one. Throws gdr::Error for a header without a length, or one beyond
-  /// these limits: where the next message begins is then not known.
+  /// The next complete message; nothing if none has arrived yet. Throws gdr::Error for a header without a length or
+  /// beyond these limits, since it is then unknown where the next message begins.
   [[nodiscard]] std::optional<std::string> next();
 
  private:

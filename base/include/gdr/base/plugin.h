@@ -1,4 +1,4 @@
-// Libraries of ours that are loaded when they are needed.
+// Libraries of gdr that are loaded at run time, when they are needed.
 #pragma once
 
 #include <filesystem>
@@ -6,11 +6,11 @@
 
 namespace gdr::base {
 
-/// Folders where libraries of ours may be, the likeliest first: beside the code that asks, as it is built and as it is
-/// installed.
+/// Folders that may hold gdr's libraries, the likeliest first: those near the library or program with this code, then
+/// those of the installation and of the build.
 [[nodiscard]] std::vector<std::filesystem::path> library_folders();
 
-/// A function of the library of this file name, which is never unloaded; null if there is none.
+/// The address of a function in the library of this file name; null if there is none. The library is never unloaded.
 [[nodiscard]] void* plugin_function(const char* library, const char* function);
 
 }  // namespace gdr::base

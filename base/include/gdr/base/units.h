@@ -1,4 +1,4 @@
-// Decimal prefixes of units, and the size of what is counted in them.
+// Decimal prefixes of units, and the size of a double in bytes.
 #pragma once
 
 namespace gdr {
