@@ -35,7 +35,6 @@ html_show_sphinx = False
 highlight_language = "text"
 
 man_pages = [
-    ("docs/cli", "gdr", os.environ["GDR_DESCRIPTION"], [author], 1),
     ("docs/gdr-summa", "gdr-summa", "parallel matrix product under MPI", [author], 1),
     ("docs/gdr-stencil", "gdr-stencil", "Laplace and Himeno stencils under MPI", [author], 1),
 ]

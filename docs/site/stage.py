@@ -1,14 +1,16 @@
 """Gathers what the site is made of in one folder, which Sphinx then reads.
 
-    stage.py --project DIR --generated PAGE... --doxygen DIR --out DIR
+    stage.py --project DIR --generated PAGE... --library COMPONENT... --doxygen DIR --out DIR
 
 README.md and the other pages keep their places under --out, with README.md as index.md; pages that the build makes
-come from --generated; the reference of the public headers lists what Doxygen's XML in --doxygen says of each. Links between Markdown files become links between pages; a link to another file of the project keeps its
-text alone, for that file is no page; a link to nothing is an error with file and line. A file is written only if its
-text changed, so that Sphinx reads no page twice.
+come from --generated. The reference has the public headers of the components of --library: what Doxygen's XML in
+--doxygen says of each, and its example of docs/examples/api. Links between Markdown files become links between pages; a
+link to another file of the project keeps its text alone, for that file is no page; a link to nothing is an error with
+file and line. A file is written only if its text changed, so that Sphinx reads no page twice.
 """
 
 import argparse
+import itertools
 import pathlib
 import re
 import shutil
@@ -22,20 +24,35 @@ DIRECTIVES = {"function": "doxygenfunction", "enum": "doxygenenum", "typedef": "
 FENCE = re.compile(r"^\s*(```|~~~)")
 
 
+def head_of(header):
+    """What a header says of itself in its first comment, as reStructuredText."""
+    text = header.read_text(encoding="utf-8")
+    if text.startswith("/*"):
+        lines = text[2:].partition("*/")[0].splitlines()
+    else:
+        lines = itertools.takewhile(lambda line: line.startswith("//"), text.splitlines())
+    paragraphs = "\n".join(line.strip("/* ") for line in lines).split("\n\n")
+    # Text between backquotes is code, the rest stands for itself.
+    parts = (re.split("`([^`]*)`", " ".join(paragraph.split())) for paragraph in paragraphs)
+    return "".join("".join(f"``{part}``" if n % 2 else re.sub(r"([\\*_`|])", r"\\\1", part) for n, part in enumerate(each)) + "\n\n"
+                   for each in parts)
+
+
 def site_path(page):
     """Where a page of the project stands in the site's source."""
     return page.removesuffix("README.md") + "index.md" if page.endswith("README.md") else page
 
 
 class Stage:
-    def __init__(self, project, generated, doxygen, out):
-        self.project, self.doxygen, self.out = project, doxygen, out
+    def __init__(self, project, generated, library, doxygen, out):
+        self.project, self.library, self.doxygen, self.out = project, library, doxygen, out
         self.parts = tomllib.loads((project / "docs/site/navigation.toml").read_text(encoding="utf-8"))["part"]
         # Every folder of the project's top that has public headers or a README is a component or a folder beside them.
         self.components = sorted(path.name for path in project.iterdir()
                                  if (path / "README.md").is_file() and path.name != "docs")
         pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"]
-        pages += sorted(str(path.relative_to(project)) for path in (project / "docs").glob("*.md"))
+        pages += sorted(str(path.relative_to(project)) for folder in ("docs", "docs/notes")
+                        for path in (project / folder).glob("*.md"))
         pages += [f"{name}/README.md" for name in self.components]
         self.source = {page: project / page for page in pages}
         self.source.update({f"docs/{path.name}": path for path in generated})
@@ -158,25 +175,45 @@ class Stage:
                 found.setdefault(header, []).append(f".. {directive}:: {shown}\n")
         return found
 
+    def example(self, component, header):
+        """The program of docs/examples/api that shows a header, with what it prints; empty if there is none."""
+        source = self.project / f"docs/examples/api/{component}/{header.stem}.cpp"
+        if source not in self.examples:
+            return ""
+        self.examples.remove(source)
+
+        def block(language, text):
+            return f".. code-block:: {language}\n\n" + "".join(f"   {line}\n" if line else "\n" for line in text.splitlines())
+
+        printed = source.with_suffix(".txt").read_text(encoding="utf-8")
+        return (f"An example:\n\n{block('c++', source.read_text(encoding='utf-8'))}\n"
+                f"It prints:\n\n{block('text', printed)}\n")
+
     def api(self):
         """A page for each component with public headers."""
         self.classes = {entry.findtext("name") for entry in ElementTree.parse(self.doxygen / "index.xml").getroot()
                         if entry.get("kind") in ("class", "struct")}
         declarations = self.declarations()
-        names = [name for name in self.components if any((self.project / name / "include").rglob("*.h"))]
-        for name in names:
+        self.examples = set((self.project / "docs/examples/api").rglob("*.cpp"))
+        includes = {name: self.project / name / "include" for name in self.library}
+        includes["kernels"] = self.project / "kernels/cc"
+        for name, include in includes.items():
             title = f"{name}: public headers"
             text = f"{title}\n{'=' * len(title)}\n"
-            for header in sorted((self.project / name / "include").rglob("*.h")):
+            for header in sorted(include.rglob("*.h")):
                 path = str(header.relative_to(self.project))
-                shown = str(header.relative_to(self.project / name / "include"))
-                heading = f"``{shown}``"
-                text += f"\n{heading}\n{'-' * len(heading)}\n\n" + "\n".join(declarations.get(path, []))
+                heading = f"``{header.relative_to(include)}``"
+                text += f"\n{heading}\n{'-' * len(heading)}\n\n" + head_of(header) + self.example(name, header)
+                text += "\n".join(declarations.get(path, []))
             self.write(f"api/{name}.rst", text)
-        listed = "\n".join(names)
-        self.write("api/index.md", "# API reference\n\nThe public headers of each component, made from their comments. "
-                   "All of them are in the shared library `libgdr`.\n\n"
-                   f"```{{toctree}}\n:maxdepth: 2\n\n{listed}\n```\n")
+        self.errors += [f"{path.relative_to(self.project)}: an example of no public header" for path in sorted(self.examples)]
+        listed = "\n".join(self.library)
+        self.write("api/index.md", "# API reference\n\nThe public headers, made from their comments. Programs link the shared "
+                   "library `libgdr`, in which all of these components are; `gdr::mapping` (task mapping) and "
+                   "`gdr::simulation` (SimGrid) are static libraries beside it:\n\n"
+                   f"```{{toctree}}\n:maxdepth: 2\n\n{listed}\n```\n\n"
+                   "Pair functions that `gdr cc` compiles include one header, and link nothing:\n\n"
+                   "```{toctree}\n:maxdepth: 2\n\nkernels\n```\n")
 
     def run(self):
         self.source["docs/references.md"] = None
@@ -205,10 +242,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--project", type=pathlib.Path, required=True)
     parser.add_argument("--generated", type=pathlib.Path, nargs="*", default=[])
+    parser.add_argument("--library", nargs="+", required=True)
     parser.add_argument("--doxygen", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    sys.exit(Stage(arguments.project, arguments.generated, arguments.doxygen, arguments.out).run())
+    sys.exit(Stage(arguments.project, arguments.generated, arguments.library, arguments.doxygen, arguments.out).run())
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class StageTest(unittest.TestCase):
             "CHANGELOG.md": "# Changes\n", "CONTRIBUTING.md": "# Contributing\n",
             "docs/a.md": "# A\n\n[front](../README.md#front) [base](../base) [code](../base/box.cpp) [far](https://example.org/x.md)\n",
             "docs/references.bib": "", "docs/site/navigation.toml": NAVIGATION,
-            "base/README.md": "# base\n", "base/box.cpp": "", "base/include/gdr/base/box.h": "",
+            "base/README.md": "# base\n", "base/box.cpp": "", "base/include/gdr/base/box.h": "// Boxes of `n` * 2 kg,\n// or less.\n#pragma once\n",
         }.items():
             self.write(self.tree / name, text)
         for name, text in {"index.xml": INDEX, "space.xml": SPACE, "box.xml": BOX}.items():
@@ -40,8 +40,8 @@ class StageTest(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
 
     def stage(self, *more):
-        return subprocess.run([sys.executable, "-B", STAGE, "--project", self.tree, "--doxygen", self.xml, "--out", self.out, *more],
-                              capture_output=True, text=True)
+        return subprocess.run([sys.executable, "-B", STAGE, "--project", self.tree, "--library", "base", "--doxygen", self.xml,
+                               "--out", self.out, *more], capture_output=True, text=True)
 
     def test_links_between_pages_are_followed_and_others_keep_their_text(self):
         done = self.stage()
@@ -54,8 +54,22 @@ class StageTest(unittest.TestCase):
         self.stage()
         listed = (self.out / "api/base.rst").read_text()
         self.assertIn("gdr/base/box.h", listed)
+        self.assertIn("\nBoxes of ``n`` \\* 2 kg, or less.\n", listed)
         self.assertIn(".. doxygenstruct:: gdr::Box", listed)
         self.assertIn(".. doxygenfunction:: gdr::weigh(const Box &box)", listed)
+
+    def test_a_header_is_shown_with_its_example_and_what_that_prints(self):
+        example = self.tree / "docs/examples/api/base/box.cpp"
+        self.write(example, "int main() {\n\n}\n")
+        self.write(example.with_suffix(".txt"), "5 kg\n")
+        self.assertEqual(self.stage().returncode, 0)
+        listed = (self.out / "api/base.rst").read_text()
+        self.assertIn(".. code-block:: c++\n\n   int main() {\n\n   }\n", listed)
+        self.assertIn(".. code-block:: text\n\n   5 kg\n", listed)
+        example.rename(example.with_name("crate.cpp"))
+        done = self.stage()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("docs/examples/api/base/crate.cpp: an example of no public header", done.stderr)
 
     def test_a_page_that_the_build_makes_stands_in_place_of_the_one_that_tells_of_it(self):
         made = self.tree / "build/a.md"
@@ -68,6 +82,14 @@ class StageTest(unittest.TestCase):
         done = self.stage()
         self.assertEqual(done.returncode, 1)
         self.assertIn("docs/a.md:3: links to gone.md, which does not exist", done.stderr)
+
+    def test_a_notebook_in_a_folder_of_its_own_is_a_page(self):
+        self.write(self.tree / "docs/notes/a.md", "# Notes\n\n[a](../a.md#b) [front](../../README.md) ![p](../p.svg)\n")
+        self.write(self.tree / "docs/p.svg", "<svg/>")
+        self.write(self.tree / "docs/site/navigation.toml", NAVIGATION + '[[part]]\ntitle = "Notes"\npages = ["docs/notes/a.md"]\n')
+        self.assertEqual(self.stage().returncode, 0)
+        self.assertIn("[a](../../docs/a.md#b) [front](../../index.md) ![p](../p.svg)", (self.out / "docs/notes/a.md").read_text())
+        self.assertTrue((self.out / "docs/p.svg").exists())
 
     def test_a_link_in_a_block_of_code_is_text(self):
         self.write(self.tree / "docs/a.md", "# A\n\n```c\n[gone](gone.md)\n```\n")
