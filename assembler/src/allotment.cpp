@@ -8,8 +8,8 @@ namespace {
 
 using isa::Width;
 
-/// Words of one storage: the first ones that are free, in the order of lines. Who reads last does so before a new word
-/// lands, so that the next one's life may begin in that line.
+/// Assigns words of one storage to values in the order of lines; each value gets the first free words. The last reader
+/// of a word reads it before a new value is written, so the next value's life may begin on that line.
 class Addresses {
  public:
   explicit Addresses(const std::vector<bool>& taken) : until_(taken.size(), 0) {
@@ -18,7 +18,7 @@ class Addresses {
     }
   }
 
-  /// Values come with ascending `from`.
+  /// Calls must have ascending `from`.
   std::optional<unsigned> place(unsigned words, unsigned step, int from, int until) {
     for (unsigned address = 0; address + words <= until_.size(); address += step) {
       const auto first = until_.begin() + address;
@@ -29,7 +29,7 @@ class Addresses {
     return std::nullopt;
   }
 
-  /// The last words that are free, for good.
+  /// Takes the last free words, for the whole section.
   std::optional<unsigned> place_at_end(unsigned words) {
     for (std::size_t address = until_.size() - until_.size() % words; address >= words; address -= words) {
       const auto first = until_.begin() + static_cast<std::ptrdiff_t>(address - words);
@@ -41,7 +41,7 @@ class Addresses {
   }
 
  private:
-  std::vector<int> until_;  // line from which on each word may be written again
+  std::vector<int> until_;  // for each word, the first line in which it may be written again
 };
 
 class Allotment {
@@ -69,7 +69,7 @@ class Allotment {
   }
 
  private:
-  /// Values stand where they, or what overwrites them, are read; elsewhere they need not.
+  /// Keeps a value only in places where it, or a value that overwrites it, is read.
   void drop_unread() {
     std::vector<std::array<bool, 2>> read(plan_.values.size(), {false, false});
     for (std::size_t number = 0; number < plan_.operations.size(); ++number) {
@@ -121,7 +121,8 @@ class Allotment {
     return true;
   }
 
-  /// A name for each value while there are words enough, else one for those that follow one another.
+  /// Gives each value a name of its own if there are enough words, otherwise shares names between values that are not
+  /// live at the same time.
   [[nodiscard]] bool give_names() {
     unsigned words = 0;
     for (std::size_t constant = 0; constant < plan_.constants.size(); ++constant) {
@@ -142,10 +143,10 @@ class Allotment {
     return words <= most;
   }
 
-  /// How many words it takes.
+  /// Returns the number of words that the names take.
   unsigned share_names(const std::vector<std::size_t>& values) {
     unsigned words = 0;
-    std::array<std::vector<int>, 2> until;  // of short and of long names
+    std::array<std::vector<int>, 2> until;  // for short and for long names
     for (const std::size_t value : values) {
       std::vector<int>& names = until[graph_.values[value].width == Width::long_word ? 1 : 0];
       auto name = std::ranges::find_if(names, [&](int busy) { return busy <= plan_.values[value].line; });
@@ -192,7 +193,7 @@ class Allotment {
 
   const SearchGraph& graph_;
   Plan plan_;
-  std::vector<std::size_t> by_line_;  // values
+  std::vector<std::size_t> by_line_;  // values, ordered by line
 };
 
 }  // namespace

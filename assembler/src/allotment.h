@@ -1,4 +1,4 @@
-// Addresses of registers and local memory, and numbers of flags, for a schedule that is complete.
+// Assigns addresses of registers and local memory, and numbers of flags, for a complete schedule.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace gdr::assembler {
 
-/// Nothing if registers, local memory or flags have room for all at a time, but not in one piece.
+/// Completes the plan. Nothing if the values, or flags, would fit at every moment but not as contiguous words.
 [[nodiscard]] std::optional<Plan> allotted(const SearchGraph& graph, const Placement& placement, std::size_t lines);
 
 }  // namespace gdr::assembler

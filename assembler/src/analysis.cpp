@@ -14,7 +14,7 @@ namespace {
 using isa::Section;
 using isa::Unit;
 
-/// Lines as the scheduler sees them.
+/// The lines of a section in the form that the scheduler uses.
 std::vector<CodeLine> code_of(const isa::Program& program, Section section) {
   std::vector<CodeLine> lines;
   for (const isa::ProgramLine& coded : program.lines(section)) {
@@ -91,8 +91,9 @@ void find_chain(const std::vector<CodeLine>& body, const isa::Program& program, 
   const std::size_t count = graph->operations.size();
   std::vector<std::vector<const Dependence*>> after(count);
   for (const Dependence& edge : graph->dependences) after[edge.before].push_back(&edge);
-  // Operations stand in the order of lines, so every edge that needs a line leads forward; those within a line may not.
-  std::vector<unsigned> length(count, 0);  // lines from the operation to the end of the longest chain behind it
+  // Operations are in the order of lines, so an edge that needs a line leads forward. Edges within a line may lead
+  // backward.
+  std::vector<unsigned> length(count, 0);  // lines from the operation to the end of the longest chain after it
   std::vector<const Dependence*> next(count, nullptr);
   for (bool changed = true; changed;) {
     changed = false;

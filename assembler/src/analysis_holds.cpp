@@ -40,8 +40,8 @@ std::string word_of(const isa::Access& access) {
   return addressed(isa::kBmRecordPrefix);
 }
 
-/// The word that both touch, `earlier` by writing or reading and `later`, too; if it is written, there after so many
-/// lines, unless `lines` is 0.
+/// The word that both operations access; the flags say whether each writes or reads it. If `lines` is not 0, the
+/// latency of the earlier write must equal it.
 std::optional<std::string> shared_word(const UnitOperation& earlier, bool earlier_writes, const UnitOperation& later,
                                        bool later_writes, unsigned lines = 0) {
   for (const CodeAccess& first : earlier.from->accesses) {
@@ -57,7 +57,7 @@ std::optional<std::string> shared_word(const UnitOperation& earlier, bool earlie
   return std::nullopt;
 }
 
-/// What of the line leaves no room for an operation that add_operation() refuses there.
+/// The reason why add_operation() rejects an operation on a line.
 std::pair<Held, std::string> refusal(const isa::Line& line, const isa::Line& from, Unit unit) {
   const isa::Effects there = isa::effects(line);
   if (there.busy(unit)) return {Held::by_unit, std::string(isa::name_of(unit))};

@@ -1,4 +1,4 @@
-// What keeps each operation of a loop body from an earlier line.
+// Finds why each operation of a loop body cannot be on an earlier line.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace gdr::assembler {
 
 [[nodiscard]] std::string name_of_operation(const CodeLine& line, isa::Unit unit);
 
-/// Fills LineUse::operations and Analysis::dependences of `analysis`, whose body has as many lines.
+/// Fills LineUse::operations and Analysis::dependences of `analysis`, whose body must have the same number of lines.
 void find_holds(const std::vector<CodeLine>& body, unsigned record_words, Analysis& analysis);
 
 }  // namespace gdr::assembler

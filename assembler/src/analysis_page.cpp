@@ -1,5 +1,5 @@
 // The analysis as one HTML page: the source at the left, the body's lines at the right with a column for each unit and
-// port, a timeline below. Pointing at any of them shows the others; lines of the longest chain are marked.
+// port, and a timeline below. Pointing at one of them marks the others; lines of the longest chain are marked always.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -131,7 +131,7 @@ void add_schedule(std::string& out, const Analysis& analysis, const SourceLines&
     out += fmt::format("<th title=\"{:.0f} %\">{}</th>", 100 * port.share(), html(port.name));
   }
   out += "<th class=wide>chain</th><th class=wide>operations</th></tr></thead><tbody>\n";
-  // A packed line holds operations of several lines.
+  // A packed line may hold operations of several source lines.
   const bool as_written = lines.moved_operations() == 0;
   for (std::size_t line = 0; line < analysis.body.size(); ++line) {
     const LineUse& use = analysis.body[line];

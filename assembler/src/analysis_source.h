@@ -1,4 +1,4 @@
-// What both forms of an analysis show of the source.
+// Source text as both forms of the analysis (text and page) show it.
 #pragma once
 
 #include <string>
@@ -9,25 +9,26 @@
 
 namespace gdr::assembler {
 
-/// Lines of the body with their source.
+/// The lines of the loop body with their source text.
 class SourceLines {
  public:
   explicit SourceLines(const AnalysedSources& sources);
 
-  /// `file:12: fadd ...`, or the printed line where the source is not there.
+  /// `file:12: fadd ...`, or the disassembled line if the source is not available.
   [[nodiscard]] const std::string& text(std::size_t line) const { return lines_[line].text; }
-  /// The same of each source line that the scheduler brought into it.
+  /// The same for each source line from which the scheduler moved operations into this line.
   [[nodiscard]] const std::vector<std::string>& moved(std::size_t line) const { return lines_[line].moved; }
   [[nodiscard]] std::size_t moved_operations() const;
-  /// The line's text with braces and a macro's parameters replaced; empty where that is what the source says.
+  /// The line's text after macro parameters and braces are replaced; empty if it equals the source.
   [[nodiscard]] const std::string& expanded(std::size_t line) const { return lines_[line].expanded; }
   /// The uses of macros that the line comes from, the innermost first: `file:14: recip r e`.
   [[nodiscard]] const std::vector<std::string>& uses(std::size_t line) const { return lines_[line].uses; }
-  /// The listing's letters.
+  /// The letters for units, as in the listing.
   [[nodiscard]] const std::string& units(std::size_t line) const { return lines_[line].units; }
-  /// Its own place and those of what moved into it, then those of the uses of macros that they come from.
+  /// Source positions: the line's own, those of the operations moved into it, then those of the uses of macros they
+  /// come from.
   [[nodiscard]] const std::vector<isa::SourcePosition>& places(std::size_t line) const { return lines_[line].places; }
-  /// As printed from the word.
+  /// The line disassembled from its word.
   [[nodiscard]] const std::string& printed(std::size_t line) const { return lines_[line].printed; }
 
  private:
@@ -43,17 +44,18 @@ class SourceLines {
   std::vector<Line> lines_;
 };
 
-/// The lines of a text, without blanks around them.
+/// The lines of a text without leading and trailing blanks.
 [[nodiscard]] std::vector<std::string_view> trimmed_lines(std::string_view text);
 /// One letter for each unit at work: adder, multiplier, integer unit, broadcast memory (r, w).
 [[nodiscard]] std::string occupancy(const isa::Line& line);
 
-/// The ports with the largest shares, no more than `most`, none that is never taken.
+/// The ports with the largest shares, at most `most`; ports that are never used are left out.
 [[nodiscard]] std::vector<const PortUse*> busiest_first(const Analysis& analysis, std::size_t most);
-/// A section of the page: lines to the right, units, ports and operations below each other, and the ways of results.
+/// The timeline section of the page: lines run to the right, with units, ports and operations below each other and the
+/// paths of results.
 [[nodiscard]] std::string timeline(const Analysis& analysis, const SourceLines& lines);
 
-/// Why there are no fewer lines, in a sentence.
+/// One sentence that says why there are no fewer lines.
 [[nodiscard]] std::string limit_text(const Analysis& analysis);
 
 }  // namespace gdr::assembler

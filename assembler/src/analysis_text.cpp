@@ -1,4 +1,4 @@
-// The analysis as text: what matters on the first screen, then line by line.
+// The analysis as text: a summary on the first screen, then a row for each line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ std::string analysis_text(const Analysis& analysis, const AnalysedSources& sourc
   }
 
   out += "\n  line slack  gpr   lm  units  source\n";
-  std::string in_use;  // of a macro, the outermost
+  std::string in_use;  // the outermost macro that the line comes from
   for (std::size_t line = 0; line < analysis.body.size(); ++line) {
     const LineUse& use = analysis.body[line];
     const std::string around = source.uses(line).empty() ? std::string() : source.uses(line).back();

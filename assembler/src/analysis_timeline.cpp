@@ -1,5 +1,5 @@
 // The loop body as a timeline: a column for each line, a lane for each unit and port, a row for each operation, and a
-// way from each operation to those that read its result.
+// path from each operation to those that read its result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ constexpr std::size_t kRow = 16;
 constexpr std::size_t kLabels = 150;
 constexpr std::size_t kHeadHeight = 18;
 
-constexpr std::size_t kClocksMarked = 4;  // lines between numbers of clocks
+constexpr std::size_t kClocksMarked = 4;  // lines between two marks with clocks
 
 using Operation = std::pair<std::size_t, isa::Unit>;  // line and unit
 
@@ -97,7 +97,7 @@ class Timeline {
                     end - std::min(end, kColumn), y_of(to) + kRow / 2, end, y_of(to) + kRow / 2, html(dependence.what));
   }
 
-  /// A bar in its line, and a thinner one for as long as a later line reads the result.
+  /// A bar in the operation's line, continued by a thinner one up to the last line that reads the result.
   void add(std::size_t line, const HeldOperation& held) {
     const Operation operation{line, held.unit};
     const std::size_t y = y_of(operation);
@@ -113,7 +113,7 @@ class Timeline {
                     y + 2, kColumn - 2, kRow - 4, x_of(line) + 4, y + kRow - 5, letter_of(line, held.unit));
   }
 
-  /// The listing's letter.
+  /// The letter of the unit in the listing.
   [[nodiscard]] char letter_of(std::size_t line, isa::Unit unit) const {
     constexpr std::size_t kBmLetter = 3;
     switch (unit) {
@@ -140,7 +140,7 @@ class Timeline {
   const Analysis& analysis_;
   const SourceLines& lines_;
   std::map<Operation, std::size_t> rows_;
-  std::map<Operation, std::size_t> last_read_;  // line
+  std::map<Operation, std::size_t> last_read_;  // last line that reads the result
   std::set<Operation> chain_;
   std::string out_;
 };

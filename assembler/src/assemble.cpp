@@ -1,4 +1,4 @@
-// The recipe: expand, declare, encode, prove, schedule if asked to, and put the program together.
+// The order of the steps: expand, declare, encode, prove, schedule if requested, and make the program.
 #include "gdr/assembler/assembler.h"
 
 #include <fmt/format.h>
@@ -73,7 +73,7 @@ Error too_large(const std::filesystem::path& path) {
   return Error(fmt::format("{}: a source has no more than {} bytes", path.string(), kMostSourceBytes));
 }
 
-/// A device or a pipe may have no end: no more is read of it than a source may have.
+/// Reads a file. A device or a pipe may have no end, so at most the size limit of a source is read from it.
 std::string read_source(const std::filesystem::path& path) {
   std::error_code none;
   const std::filesystem::file_status status = std::filesystem::status(path, none);

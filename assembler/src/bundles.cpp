@@ -31,7 +31,7 @@ class Bundler {
   void collect();
 
   const SectionGraph& graph_;
-  std::vector<std::size_t> group_;  // each operation's, named by its first member
+  std::vector<std::size_t> group_;  // group of each operation, named by its first member
   BundleGraph result_;
 };
 
@@ -41,7 +41,7 @@ void Bundler::join(std::size_t a, std::size_t b) {
   std::replace(group_.begin(), group_.end(), gone, kept);
 }
 
-/// Dependences lead to later lines but for those of one line, so that only these close circles.
+/// Only dependences within one line can form cycles; all others lead to later lines.
 void Bundler::join_circles() {
   std::vector<std::vector<std::size_t>> same_line(group_.size());
   for (const Dependence& dependence : graph_.dependences) {

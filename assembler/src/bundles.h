@@ -1,4 +1,4 @@
-// Operations that keep their places to each other.
+// Groups operations that must stay at fixed distances from each other.
 #pragma once
 
 #include "dependences.h"
@@ -6,8 +6,7 @@
 
 namespace gdr::assembler {
 
-/// Operations of a section that keep their places to each other, and what waits for what between them. Dependences
-/// between bundles close no circle.
+/// The bundles of a section and the dependences between them, which form no cycle.
 [[nodiscard]] BundleGraph bundles_of(const SectionGraph& graph);
 
 }  // namespace gdr::assembler

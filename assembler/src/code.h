@@ -1,4 +1,4 @@
-// Encoded lines, with what the proof of legality and the listing need to know about them.
+// Encoded lines, with the data that the proof of legality and the listing need.
 #pragma once
 
 #include <optional>
@@ -14,23 +14,23 @@
 
 namespace gdr::assembler {
 
-/// What a line reads or writes, and what of the source says so.
+/// A word that a line reads or writes, and the source text that causes it.
 struct CodeAccess : isa::Access {
   bool asserted = false;  // $ti
   const Symbol* symbol = nullptr;
-  const Symbol* register_name = nullptr;  // of an operand that is written so
+  const Symbol* register_name = nullptr;  // the register name, if the operand was written with one
   Place where;
   std::string text;
 };
 
 struct CodeLine {
   isa::Line line;
-  std::vector<CodeAccess> accesses;  // of isa::effects(line), reads first
+  std::vector<CodeAccess> accesses;  // those of isa::effects(line), reads first
   Place where;
   std::string text;
-  bool unknown = false;            // could not be encoded: may do anything, so that nothing follows from it
+  bool unknown = false;            // could not be encoded: it may do anything, so nothing is concluded from it
   std::vector<Place> moved_here;   // by the scheduler, from other lines of the source
-  std::optional<Place> vlen_from;  // of a `vlen` below 4 that stood alone on a line before
+  std::optional<Place> vlen_from;  // place of a `vlen` below 4 that was alone on an earlier line and still applies
 };
 
 struct CodeTransfer {
@@ -38,7 +38,7 @@ struct CodeTransfer {
 };
 
 struct CodeCollect {
-  isa::CollectStep step;  // its position is that of `where`
+  isa::CollectStep step;  // its position is the same as `where`
   const Symbol* symbol = nullptr;
   Place where;
 };
@@ -46,14 +46,14 @@ struct CodeCollect {
 using CodeStep = std::variant<CodeLine, CodeTransfer, CodeCollect>;
 using SectionCode = std::array<std::vector<CodeStep>, isa::kSections>;
 
-/// The lines of each section alone, of the code they point into.
+/// Only the lines of each section; the pointers refer to a SectionCode.
 using SectionLines = std::array<std::vector<const CodeLine*>, isa::kSections>;
 [[nodiscard]] SectionLines lines_of(const SectionCode& code);
 
-/// Where each section's `vlen` below 4 came from that still holds at its end.
+/// For each section: the place of a `vlen` below 4 that still applies at the section's end.
 using LeftShort = std::array<std::optional<Place>, isa::kSections>;
 
-/// Encodes the sections' steps.
+/// The encoded steps of all sections.
 struct Encoded {
   SectionCode code;
   LeftShort left_short;
@@ -64,7 +64,7 @@ struct Encoded {
 /// Proves that the lines are legal on every path, or reports why they are not.
 void prove(const SectionLines& lines, const Declared& declared, Reporter& reporter);
 
-/// Proves that transfers and collects meet none of the lines' accesses to broadcast memory.
+/// Proves that transfers and collects do not conflict with the lines' accesses to broadcast memory.
 void prove_moves(const SectionCode& code, const Declared& declared, Reporter& reporter);
 
 }  // namespace gdr::assembler

@@ -1,4 +1,4 @@
-// Numbers of the diagnostics; their long texts stand in explanations.cpp.
+// Numbers of the diagnostics; their long texts are in explanations.cpp.
 #pragma once
 
 #include <optional>
@@ -76,7 +76,7 @@ enum class Code : unsigned {
   event_prone = 207,
 };
 
-/// Of a code that is a warning.
+/// The warning that a code belongs to; nothing if the code is an error.
 [[nodiscard]] constexpr std::optional<Warning> warning_of(Code code) {
   switch (code) {
     case Code::overlap:

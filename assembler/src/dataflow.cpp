@@ -111,7 +111,7 @@ void Flow::join(State& state, const State& other) {
   for (unsigned word = 0; word < kAllWords; ++word) state[word] = joined(state[word], other[word]);
 }
 
-/// What the host writes before every run.
+/// The words that the host writes before every run.
 void Flow::load_inputs(State& state) {
   const Set host = single(kFromHost);
   for (const Symbol& symbol : declared_.symbols.all()) {
@@ -199,7 +199,7 @@ void Flow::mark_live() {
     for (unsigned word = words.first; word < words.last; ++word) need(leaving(Section::loop_termination, word));
   }
   for (const Set set : collected_) need(sets_[set]);
-  // A store by address into the j-records is read as the record.
+  // A store by address into the j-records may be read as part of a record.
   const isa::WordRange window{0, 2 * 2 * unsigned{declared_.program.record_words}};
   for (Definition definition = kFromHost + 1; definition < writes_.size(); ++definition) {
     const CodeAccess& access = *writes_[definition].access;
@@ -218,7 +218,7 @@ void Flow::mark_live() {
     const Write& write = writes_[open.back()];
     open.pop_back();
     need_operation(write.line, write.access->unit);
-    // The first line of a product of long words.
+    // The result also depends on the first line of a product of long words.
     const isa::Line& line = lines_[write.line].line->line;
     const bool product =
         write.access->unit == Unit::multiplier && isa::info_of(line.multiplier.op).half == isa::ProductHalf::second;

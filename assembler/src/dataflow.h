@@ -1,5 +1,5 @@
-// Which writes reach which reads on every way through the kernel, run after run, and which operations any result
-// depends on. Control flow is static: initialization, loop initialization, the loop body any number of times, loop
+// Data flow: which writes reach which reads on every path through the kernel, run after run, and on which operations a
+// result depends. Control flow is static: initialization, loop initialization, the loop body any number of times, loop
 // termination, and loop initialization again.
 #pragma once
 
@@ -12,22 +12,23 @@
 
 namespace gdr::assembler {
 
-/// Words that keep values, numbered through: T, flags (one for each element), GPR, LM, BM. The j-record has no number:
-/// nothing writes it.
+/// Consecutive numbers for all words that keep values: T, flags (one for each element), GPR, LM, BM. Words of the
+/// j-record have no number because nothing writes them.
 inline constexpr unsigned kFirstFlagWord = isa::kTShortWords;
 inline constexpr unsigned kFirstGprWord = kFirstFlagWord + (isa::kFlags + 1) * isa::kVectorElements;
 inline constexpr unsigned kFirstLmWord = kFirstGprWord + isa::kGprShortWords;
 inline constexpr unsigned kFirstBmWord = kFirstLmWord + isa::kLmShortWords;
 inline constexpr unsigned kAllWords = kFirstBmWord + isa::kBmShortWords;
 
-/// The numbered words of one element of an access; none of a record.
+/// The numbered words of one element of an access; empty for an access to the j-record.
 [[nodiscard]] isa::WordRange numbered_words(const isa::Access& access, unsigned element);
-/// Those of a variable, a register's name excepted.
+/// The numbered words of a variable; not for the name of a register.
 [[nodiscard]] isa::WordRange numbered_words(const Symbol& symbol);
-/// Those that a collect takes.
+/// The numbered words that a collect takes.
 [[nodiscard]] isa::WordRange numbered_words(const CodeCollect& collect, const Declared& declared);
 
-/// Calls visit(word, element) for every numbered word, of all elements in turn; words that elements share once.
+/// Calls visit(word, element) for every numbered word of all elements in turn. Words that the elements share are
+/// visited once.
 template <class Visit>
 void for_words(const CodeAccess& access, unsigned elements, Visit visit) {
   const bool shared = access.indirect || (access.step == 0 && access.storage != isa::Storage::flag);
@@ -37,17 +38,17 @@ void for_words(const CodeAccess& access, unsigned elements, Visit visit) {
   }
 }
 
-/// Number of a write; the first ones are not lines'.
+/// Number of a write. The first numbers do not belong to lines.
 using Definition = std::uint32_t;
 inline constexpr Definition kUnwritten = 0;
 inline constexpr Definition kFromHost = 1;
 
-/// A line by its place among all lines, sections in order.
+/// A line, by its index among all lines of the sections in order.
 struct FlowLine {
   const CodeLine* line = nullptr;
   isa::Section section = isa::Section::initialization;
-  Definition first = 0;  // of its writes, which are numbered in their order
-  Definition last = 0;   // one past
+  Definition first = 0;  // number of its first write; its writes are numbered in order
+  Definition last = 0;   // one past its last write
 };
 
 class Flow {
@@ -60,18 +61,19 @@ class Flow {
     std::size_t line = 0;
     const CodeAccess* access = nullptr;
   };
-  /// Of a definition behind kFromHost.
+  /// The write with this number, which must be greater than kFromHost.
   [[nodiscard]] const Write& write(Definition definition) const { return writes_[definition]; }
   [[nodiscard]] std::size_t definitions() const { return writes_.size(); }
 
-  /// Definitions, ascending, that a read may find in any of its words. All of LM from its base on for an indirect one.
+  /// Definitions, in ascending order, that a read may find in any of its words. An indirect read may find those of all
+  /// LM words from its base on.
   [[nodiscard]] std::span<const Definition> reaching(const CodeAccess& read) const;
-  /// Definitions of a word behind a section's last line.
+  /// Definitions that may be in a word after a section's last line.
   [[nodiscard]] std::span<const Definition> leaving(isa::Section section, unsigned word) const;
 
-  /// True if a result may depend on the operation of a unit in a line.
+  /// True if a result may depend on the operation of this unit in this line.
   [[nodiscard]] bool lives(std::size_t line, isa::Unit unit) const { return live_operations_[line][index(unit)]; }
-  /// True if a result may depend on what is written.
+  /// True if a result may depend on what this definition writes.
   [[nodiscard]] bool lives(Definition definition) const { return live_[definition]; }
 
  private:
@@ -84,7 +86,7 @@ class Flow {
   void join(State& state, const State& other);
   void number_writes(const SectionCode& code);
   void load_inputs(State& state);
-  /// Runs a section; notes what reads find if `note`.
+  /// Follows a section. If `note` is true, records what its reads find.
   void walk(isa::Section section, State& state, bool note);
   void follow();
   void mark_live();
@@ -100,12 +102,12 @@ class Flow {
   std::map<std::pair<Set, Set>, Set> joins_;
   std::array<State, isa::kSections> out_;
   std::map<const CodeAccess*, Set> reads_;
-  std::vector<Set> collected_;  // what collects find
+  std::vector<Set> collected_;  // definitions that collects find
   std::vector<bool> live_;
   std::vector<std::array<bool, isa::kUnits + 1>> live_operations_;
 };
 
-/// True if other writes of the word stay beside this one: it is gated, or of one PE.
+/// True if values of other writes remain in the word after this write, because it is gated or writes in one PE only.
 [[nodiscard]] bool is_partial(const CodeLine& line, const CodeAccess& write);
 
 }  // namespace gdr::assembler

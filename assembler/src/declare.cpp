@@ -1,4 +1,4 @@
-// Declarations: what each variable is, then where it lives.
+// Reads declarations: first what each variable is, then its address.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using isa::Memory;
 using isa::Transfer;
 using isa::Width;
 
-/// More entries than any memory has short words are refused before they are multiplied.
+/// More entries than any memory has short words are rejected before they are multiplied.
 constexpr std::int64_t kMostEntries = isa::kBmShortWords;
 
 std::vector<std::string> transfer_names() {
@@ -27,7 +27,7 @@ std::vector<std::string> transfer_names() {
   return names;
 }
 
-/// `none` moves bits in both directions and both widths.
+/// `none` moves bits unchanged, in both directions and for both widths.
 bool converts(const isa::ConversionInfo& info, bool to_host, Width width) {
   return info.conversion == isa::Conversion::NONE || (info.to_host == to_host && info.width == width);
 }
@@ -40,7 +40,7 @@ std::vector<std::string> conversion_names(bool to_host, Width width) {
   return names;
 }
 
-/// The floating conversion of a width: what a declaration means that states none.
+/// The floating-point conversion for a width: the default of a declaration that names no conversion.
 isa::Conversion default_conversion(bool to_host, Width width) {
   const auto infos = isa::conversions();
   return std::find_if(infos.begin(), infos.end(),
@@ -91,7 +91,7 @@ class Declarer {
     return !std::holds_alternative<CodeStatement>(statement) && !std::holds_alternative<SectionStatement>(statement);
   }
 
-  /// Code is read later; blocks are gone by now.
+  /// Code is read later. Blocks have already been expanded.
   template <class Other>
   void add(const Other&, const ExpandedStatement&) {}
 
@@ -201,7 +201,7 @@ class Declarer {
     return false;
   }
 
-  /// Conversion and reduction behind a transfer.
+  /// Reads the conversion and reduction after a transfer.
   bool read_transfer(const std::vector<Word>& words, std::size_t& next, const ExpandedStatement& at,
                      const Symbol& symbol, isa::Variable& variable) {
     const bool to_host = symbol.transfer == Transfer::rrn;
@@ -269,7 +269,7 @@ class Declarer {
     return false;
   }
 
-  /// `bvar vector long vxj xj` views the words from xj on.
+  /// `bvar vector long vxj xj` declares a view of the words from xj on.
   bool read_view(const Declaration& declaration, const ExpandedStatement& at, Symbol& symbol) {
     const Word& word = declaration.attributes.front();
     const Symbol* target = result_.symbols.find(word.text);
@@ -307,7 +307,7 @@ class Declarer {
     if (symbol.kind == SymbolKind::view) return true;
     const bool in_bm = symbol.memory == Memory::bm;
     const bool wants_bm = symbol.transfer == Transfer::elt;
-    const bool result_in_bm = symbol.transfer == Transfer::rrn && in_bm;  // of a kernel of Type II
+    const bool result_in_bm = symbol.transfer == Transfer::rrn && in_bm;  // only in a Type II kernel
     if (result_in_bm && symbol.width == Width::short_word) {
       reporter_.error(
           Code::shape, at.where,
@@ -405,7 +405,7 @@ class Declarer {
       return false;
     }
     if (!isa::info_of(parameter.conversion).floating) {
-      // Whole numbers of a double end at 2^53; a short word holds 36 bits.
+      // A double represents whole numbers exactly up to 2^53; a short word holds 36 bits.
       const double limit = parameter.width == Width::long_word ? 0x1p53 : 0x1p35;
       if (std::trunc(*value) != *value || *value < -limit || *value > limit - 1) {
         reporter_.error(Code::parameter, where,
@@ -417,7 +417,7 @@ class Declarer {
     return true;
   }
 
-  /// False if the name is taken, which is reported.
+  /// False if the name is taken; the error is then reported.
   bool enter(Symbol symbol) {
     const Place where = symbol.where;
     const std::string name = symbol.name;
@@ -431,14 +431,14 @@ class Declarer {
 
   // ---- layout ------------------------------------------------------------------------------------------------------
 
-  /// Gives addresses in declaration order and remembers which variable first runs over the end of its memory.
+  /// Assigns addresses in declaration order and remembers the first variable that exceeds its memory.
   struct Area {
     std::uint32_t next = 0;
     std::uint32_t end = 0;
     const Symbol* first_outside = nullptr;
 
     void place(Symbol& symbol) {
-      // A packed short may take the free half of the word before it.
+      // A packed short word may take the free half of the word before it.
       const bool half = symbol.memory == Memory::bm ? symbol.packed : symbol.width == Width::short_word;
       if (!half) next += next % 2;
       symbol.address = next;
@@ -486,8 +486,8 @@ class Declarer {
     }
   }
 
-  /// What debuggers call registers and views. An indirect register stands for no certain words, and a name that nothing
-  /// uses may stand for words that there are not.
+  /// Records names of registers and views for debuggers. An indirect register stands for no fixed words, and a name
+  /// that nothing uses may stand for words that do not exist.
   void note_aliases() {
     for (const Symbol& symbol : result_.symbols.all()) {
       isa::Alias alias{symbol.name, symbol.memory, symbol.record, 0, symbol.width, symbol.vector, {}};

@@ -1,5 +1,5 @@
-// Every word keeps its last writer and the readers since. Writers of a word keep their order whether or not masks let
-// them write, so that what depends on the last depends on all.
+// For every word the last writer and the readers since then are kept. Writers of a word keep their order even if masks
+// prevent some writes, so an operation that depends on the last writer depends on all of them.
 #include "dependences.h"
 
 #include <algorithm>
@@ -14,10 +14,10 @@ using isa::Unit;
 
 constexpr std::array kUnitsInOrder{Unit::adder, Unit::multiplier, Unit::alu, Unit::bm};
 
-/// Words that hold values, numbered through: T, flags, registers, memories. The j-record is only read.
+/// Consecutive numbers for words that hold values: T, flags, registers, memories. The j-record is only read.
 struct ValueRange {
   std::size_t first = 0;
-  std::size_t last = 0;  // one past
+  std::size_t last = 0;  // one past the last
 };
 
 constexpr std::size_t kT = 0;
@@ -37,7 +37,7 @@ ValueRange range_of(const CodeAccess& access, unsigned elements) {
     case isa::Storage::gpr:
       return {kGpr + words.first, kGpr + words.last};
     case isa::Storage::lm:
-      if (access.indirect) return {kLm, kBm};  // as docs/assembly.md says
+      if (access.indirect) return {kLm, kBm};  // all of local memory, as docs/assembly.md says
       return {kLm + words.first, kLm + words.last};
     case isa::Storage::bm:
       return {kBm + words.first, kBm + words.last};
@@ -63,7 +63,7 @@ class Tracker {
     }
   }
 
-  /// Operations of one line: all read before any writes.
+  /// Adds the operations of one line: all of them read before any of them writes.
   void add_line(std::size_t first, std::size_t last) {
     for (std::size_t operation = first; operation < last; ++operation) {
       for_accesses(operation, [&](const CodeAccess& access) {
@@ -84,8 +84,8 @@ class Tracker {
  private:
   struct Word {
     std::optional<std::size_t> writer;
-    unsigned latency = 0;  // of the writer
-    unsigned there = 0;    // first line in which what was on the way into the section can be read
+    unsigned latency = 0;  // latency of the writer
+    unsigned there = 0;    // first line in which a result that had not arrived when the section began can be read
     std::vector<std::size_t> readers;
   };
 
@@ -115,7 +115,7 @@ class Tracker {
     const unsigned latency = access.latency;
     for_words(access, graph_.operations[operation].from->line.vlen, [&](Word& word) {
       for (const std::size_t reader : word.readers) depend(reader, operation, 0);
-      // The later write lands later, however long each is on its way.
+      // The later write must also arrive later, whatever the two latencies are.
       if (word.writer) depend(*word.writer, operation, word.latency > latency ? word.latency - latency + 1 : 1);
       word.readers.clear();
       word.writer = operation;
@@ -136,7 +136,7 @@ class Tracker {
 };
 
 bool writes_records(const CodeLine& line, unsigned record_words) {
-  constexpr unsigned kRecordsInBm = 2;  // one is filled while the other is in use
+  constexpr unsigned kRecordsInBm = 2;  // one is filled while the other is read
   return std::any_of(line.accesses.begin(), line.accesses.end(), [&](const CodeAccess& access) {
     return access.write && access.storage == isa::Storage::bm && access.address < kRecordsInBm * 2 * record_words;
   });

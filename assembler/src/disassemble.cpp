@@ -25,7 +25,7 @@ std::string declaration(const isa::Variable& variable) {
   return text;
 }
 
-/// `collect c[1] not_first`. A collect names whole leading subscripts, so its entries say which.
+/// `collect c[1] not_first`. A collect names whole leading subscripts, so they follow from the number of its entries.
 std::string statement(const isa::Program& program, const isa::CollectStep& collect) {
   const isa::Variable& variable = program.variables[collect.variable];
   std::string text = fmt::format("{} {}", collect.kName, variable.name);
@@ -40,7 +40,7 @@ std::string statement(const isa::Program& program, const isa::CollectStep& colle
   return text + (collect.not_first ? " not_first" : "");
 }
 
-/// Words of `variable`, which registers stand for: whole entries, and elements of vectors.
+/// Adds names for the words of `variable`: for whole entries, and for the elements of vectors.
 void add_names(const isa::Variable& variable, isa::RegisterNames& names) {
   if (variable.memory == isa::Memory::bm) return;
   const std::string_view prefix = variable.memory == isa::Memory::gpr ? isa::kGprPrefix : isa::kLmPrefix;
@@ -66,7 +66,7 @@ void add_names(const isa::Variable& variable, isa::RegisterNames& names) {
   }
 }
 
-/// `heading` stands behind the kernel's name.
+/// Source of a program. `heading` is put after the kernel's name.
 std::string source_of(const isa::Program& program, std::string_view heading, const isa::RegisterNames& names) {
   std::string out = fmt::format("kernel {}{}\n", program.kernel, heading);
   if (program.flops != 0) out += fmt::format("flops {}\n", program.flops);

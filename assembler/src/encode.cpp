@@ -1,4 +1,4 @@
-// Steps of the sections: statements to operations, operations to encoded lines; transfers and collects.
+// Encodes the steps of the sections: statements become operations, operations become lines; transfers and collects.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ class Encoder {
     vlen_from_.reset();
   }
 
-  /// A section ends.
+  /// Ends a section.
   void leave() {
     if (section_ && vlen_from_) left_short_[static_cast<std::size_t>(*section_)] = vlen_from_;
   }
@@ -75,7 +75,7 @@ class Encoder {
       if (const auto* operation = std::get_if<Operation>(&item)) operations.push_back(operation);
     }
     if (operations.empty()) {
-      sequencer_ = sequencer;  // alone on a line it holds for the lines that follow
+      sequencer_ = sequencer;  // alone on a line it applies to the lines that follow
       for (const Item& item : statement.items) {
         const auto* length = std::get_if<VectorLength>(&item);
         if (length == nullptr) continue;
@@ -105,7 +105,7 @@ class Encoder {
     steps().emplace_back(std::move(line));
   }
 
-  /// True if the statement is a `transfer` or a `collect`, right or wrong.
+  /// True if the statement is a `transfer` or a `collect`, whether or not it is correct.
   bool move(const CodeStatement& statement, const ExpandedStatement& at) {
     const auto is_move = [](const Item& item) {
       const auto* operation = std::get_if<Operation>(&item);
@@ -128,7 +128,7 @@ class Encoder {
     return true;
   }
 
-  /// `collect NAME[...] [not_first]`: what it names.
+  /// `collect NAME[...] [not_first]`: looks up what it names.
   std::optional<CodeCollect> collect(const Operation& operation, const ExpandedStatement& at) {
     const auto refuse = [&](const Place& where, std::string why) {
       reporter_.error(Code::move, where, std::move(why));
@@ -243,7 +243,8 @@ class Encoder {
     resolved.where = at.place(operation.mnemonic.span);
     const auto op = isa::op_named(operation.mnemonic.text);
     if (!op) {
-      if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;  // a macro that could not be read
+      // It may be the name of a macro that could not be read.
+      if (declared_.symbols.tolerated(operation.mnemonic.text)) return std::nullopt;
       std::vector<std::string> known = language_words(isa::WordRole::item);
       for (const isa::OperationInfo& info : isa::operations()) known.emplace_back(info.mnemonic);
       report_unknown(operation.mnemonic.text, resolved.where, known);
@@ -290,7 +291,7 @@ class Encoder {
     return info.has_destination ? form + " DST..." : form;
   }
 
-  /// Sources first, then destinations, flags and the PE among them.
+  /// Sorts the operands: sources come first, then destinations; flags and the PE may be among the destinations.
   bool distribute(std::vector<Value> values, Resolved& resolved) {
     const isa::OperationInfo& info = isa::info_of(resolved.op);
     for (Value& value : values) {
@@ -342,7 +343,7 @@ class Encoder {
   std::optional<isa::Section> section_;
   std::map<isa::Section, Place> begun_;
   Sequencer sequencer_;
-  std::optional<Place> vlen_from_;  // of the sequencer's vector length, where it is below 4
+  std::optional<Place> vlen_from_;  // where the sequencer's vector length was set, if it is below 4
   SectionCode code_;
   LeftShort left_short_;
   bool told_of_section_ = false;

@@ -1,5 +1,5 @@
-// Blocks and substitution. In a line, {expression} stands for the decimal digits of its value, and inside a macro the
-// name of a parameter, as a whole word or in braces, stands for the argument's text.
+// Expands blocks and substitutes text. In a line, {expression} is replaced by the decimal digits of its value. Inside a
+// macro, a parameter's name as a whole word or in braces is replaced by the argument's text.
 #include "expand.h"
 
 #include <fmt/format.h>
@@ -22,13 +22,13 @@
 namespace gdr::assembler {
 namespace {
 
-// Limits that no kernel comes near: LM holds 512 short words, a loop some hundred lines.
+// Limits far beyond any kernel: LM holds 512 short words, a loop has some hundred lines.
 constexpr std::size_t kLongestLine = 1000;
 constexpr int kDeepestNesting = 24;  // of parentheses, and of macros, repeats and includes
 constexpr std::size_t kMostStatements = 16384;
 constexpr std::size_t kMostFiles = 64;
 
-/// Macros that come with gdr, among its data files.
+/// Folder among the data files with the macros that come with gdr.
 const std::filesystem::path kMacros = "kernels/macros";
 
 struct SourceLine {
@@ -45,15 +45,15 @@ struct Macro {
   Place where;
 };
 
-/// What the lines of a block see.
+/// Names that the lines of a block can use.
 struct Scope {
   Constants constants;
-  std::map<std::string, std::string, std::less<>> arguments;  // of the macro in use
+  std::map<std::string, std::string, std::less<>> arguments;  // arguments of the macro in use
   std::uint32_t origin = 0;
   int depth = 0;
   bool in_macro = false;
   unsigned registers_end =
-      isa::kGprShortWords;  // where those of the macros in use begin: they fill the GPR from its end
+      isa::kGprShortWords;  // where the registers of the macros in use begin: they fill the GPR from its end
 };
 
 class Expander {
@@ -75,14 +75,15 @@ class Expander {
   }
 
  private:
-  /// The same for every spelling of a file's path.
+  /// A path that is the same for every spelling of a file's path.
   static std::filesystem::path identity_of(const std::filesystem::path& path) {
     std::error_code none;
     const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, none);
     return none ? path : canonical;
   }
 
-  /// What a broken source leaves out may have used them.
+  /// Reports definitions that the source does not use; not if there are errors, because the lines left out may use
+  /// them.
   void report_unused_definitions() {
     if (reporter_.has_errors()) return;
     for (const auto& [name, value] : options_.definitions) {
@@ -93,7 +94,8 @@ class Expander {
     }
   }
 
-  /// Reports what the grammar refused, unless it only follows from a definition that was refused before.
+  /// Reports a statement that the grammar rejected, unless the error follows from a definition that was rejected
+  /// before.
   void refuse(const SyntaxError& failure, const Place& where, std::string_view text) {
     if (failure.code == Code::unknown_name) {
       const std::string name(text.substr(failure.span.begin, failure.span.length));
@@ -105,12 +107,12 @@ class Expander {
     reporter_.error(failure.code, where, failure.message);
   }
 
-  /// With what is meant by those who come from other assemblers.
+  /// Adds a hint about syntax of other assemblers.
   void refuse_syntax(const SyntaxError& failure, const Place& where, std::string_view text) {
     const std::string_view rest = text.substr(std::min<std::size_t>(failure.span.begin, text.size()));
     if (rest.empty() && failure.message == "expected a blank, but the line ends") {
       const std::size_t end = text.find_last_not_of(" \t") + 1;
-      const std::size_t begin = text.substr(0, end).find_last_of(" \t;") + 1;  // 0 where there is none
+      const std::size_t begin = text.substr(0, end).find_last_of(" \t;") + 1;  // 0 if there is none
       const std::string_view last = text.substr(begin, end - begin);
       reporter_.error(failure.code, where, fmt::format("'{}' takes something behind it, but the line ends", last));
       return;
@@ -138,10 +140,10 @@ class Expander {
     return {{line.file, line.number, begin + 1, static_cast<std::uint32_t>(length)}, scope.origin};
   }
 
-  /// Splits a file; reports lines that are no text.
+  /// Splits a file into lines; reports lines that are not text.
   BlockLines lines_of(std::uint32_t file) {
     BlockLines lines;
-    std::vector<Warning> allowed_below;  // by comments that stand alone, for the line that follows
+    std::vector<Warning> allowed_below;  // by comments alone on a line, for the next line
     std::string_view rest = files_[file].text;
     if (rest.starts_with("\xff\xfe") || rest.starts_with("\xfe\xff")) {
       reporter_.error(Code::syntax, {{file, 1, 1, 1}},
@@ -200,7 +202,7 @@ class Expander {
     return lines;
   }
 
-  /// True while there is room for one more line; reports once when there is none.
+  /// True while there is room for one more line; reports an error the first time there is none.
   bool room(const Place& where) {
     if (++statements_ == kMostStatements) {
       reporter_.error(Code::too_long, where, fmt::format("the program expands to more than {} lines", kMostStatements));
@@ -226,7 +228,7 @@ class Expander {
     const auto macro = macros_.find(head);
     ExpandedStatement expanded;
     expanded.where = place(line, scope);
-    // The body of a macro is substituted where the macro is used.
+    // The body of a macro is substituted only when the macro is used.
     if (!substitute(line, scope, expanded)) {
       if (opens_block(head)) at = end_of_block(lines, at).end;
       return gap(line.text);
@@ -245,7 +247,7 @@ class Expander {
     note_declared(expanded.statement);
     if (opens_block(head)) return expand_head(lines, at, expanded, scope);
     if (const auto* constant = std::get_if<ConstantStatement>(&expanded.statement)) {
-      // A definition given from outside goes before the source's own.
+      // A definition given from outside replaces the one in the source.
       const std::string& name = constant->name.text;
       if (options_.definitions.contains(name) && !definitions_.contains(name)) {
         if (!broken_.contains(name)) refuse_definition(name, expanded.place(constant->value.span));
@@ -269,8 +271,9 @@ class Expander {
     if (const auto* named = std::get_if<RegisterStatement>(&statement)) note(named->name);
   }
 
-  /// Gives a register of a macro's body a name of this use alone; `reg NAME [vector|scalar] short|long` takes the next
-  /// free one. Two uses side by side share registers, one inside the other has its own. False if it is refused.
+  /// Gives a register in a macro's body a name that is unique to this use; `reg NAME [vector|scalar] short|long` takes
+  /// the next free register. Uses one after another share registers; a use inside another one has registers of its own.
+  /// Returns false if the register is rejected.
   bool name_local_register(ExpandedStatement& at, Scope& scope) {
     const auto begin = static_cast<std::uint32_t>(at.text.find("reg"));
     std::vector<std::string> words;
@@ -279,7 +282,7 @@ class Expander {
       words.push_back(at.text.substr(next, end - next));
       next = std::min(at.text.find_first_not_of(" \t", end), at.text.size());
     }
-    if (words.size() < 3) return true;  // the grammar says what is missing
+    if (words.size() < 3) return true;  // the grammar reports what is missing
     std::string chosen = words[2];
     const bool shaped = words.size() == 4 && (chosen == "vector" || chosen == "scalar");
     const std::string& width = shaped ? words[3] : words[2];
@@ -301,7 +304,7 @@ class Expander {
     at.local_name = words[1];
     const std::string own = fmt::format("{}__{}", words[1], ++local_registers_);
     scope.arguments[words[1]] = own;
-    // One place for the whole line: what is wrong with it is told there.
+    // One position for the whole line: errors in it are reported there.
     at.text = fmt::format("reg {} {}", own, chosen);
     at.columns.assign(at.text.size() + 1, at.where.range.column);
     return true;
@@ -310,8 +313,8 @@ class Expander {
   static bool opens_block(const std::string& head) { return head == "repeat" || head == "if" || head == "macro"; }
 
   struct Block {
-    std::size_t end;        // of the line with 'end', or of the last line there is
-    std::size_t otherwise;  // of 'else', or `end`
+    std::size_t end;        // index of the line with 'end', or of the last line
+    std::size_t otherwise;  // index of 'else', or `end`
     bool closed;
   };
 
@@ -327,7 +330,7 @@ class Expander {
     return {lines.size() - 1, otherwise == 0 ? lines.size() - 1 : otherwise, false};
   }
 
-  /// The `end` or `else` of a block, which is not read as a statement.
+  /// Requires that an `end` or `else`, which is not read as a statement, is alone on its line.
   void require_alone(const SourceLine& line) {
     const std::string word = first_word(line.text);
     const std::size_t rest = line.text.find_first_not_of(" \t", line.text.find(word) + word.size());
@@ -391,8 +394,8 @@ class Expander {
     }
   }
 
-  /// The arguments of a use, in the order of the parameters: first by their place, then as PARAMETER=TEXT. Nothing if
-  /// they do not fit, which is reported.
+  /// The arguments of a use in the order of the parameters: first by position, then as PARAMETER=TEXT. Nothing if they
+  /// do not match; the error is then reported.
   std::optional<std::vector<std::string>> arguments_of(const std::string& name, const Macro& macro,
                                                        const ExpandedStatement& use) {
     const std::string& text = use.text;

@@ -13,19 +13,19 @@ struct ExpandedStatement {
   Statement statement;
   std::string text;                    // after substitution
   Place where;                         // the whole line
-  std::vector<std::uint32_t> columns;  // of each character of `text`, and of its end
-  std::string local_name;              // of a register of one use of a macro: as the macro's body writes it
+  std::vector<std::uint32_t> columns;  // column in the source for each character of `text`, and for its end
+  std::string local_name;              // set for a register of one use of a macro: its name in the macro's body
 
-  /// Where a span of the statement stands in the source.
+  /// The source position of a span of the statement.
   [[nodiscard]] Place place(const Span& span) const;
 };
 
-/// What a source consists of once every block is expanded. Lines that could not be read are gaps.
+/// A source after all blocks are expanded. Lines that could not be read are gaps.
 struct Expansion {
   struct Gap {
     std::vector<std::string> words;  // names that the line may have been meant to declare
     bool code = false;               // a line of a section
-    bool garbage = false;            // no text of the language: may have been meant as anything
+    bool garbage = false;            // true if it is no text of the language, so it could have been meant as anything
   };
   using Entry = std::variant<ExpandedStatement, Gap>;
   std::vector<Entry> entries;

@@ -8,7 +8,8 @@
 
 namespace gdr::assembler {
 
-/// `wrong` gives the diagnostic, `right` does not; both are sources whose `kernel` line may be left out.
+/// A diagnostic with its long text. The source `wrong` causes the diagnostic, the source `right` does not; in both the
+/// `kernel` line may be left out.
 struct Explanation {
   Code code;
   std::string_view title;

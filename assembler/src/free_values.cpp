@@ -12,20 +12,20 @@ using isa::Role;
 using isa::Storage;
 using isa::Unit;
 
-constexpr int kEntry = -1;  // what stands in a word when the section begins
+constexpr int kEntry = -1;  // the value of a word when the section begins
 
 bool in_place_of_values(const isa::Access& access) {
   return access.storage == Storage::t || access.storage == Storage::gpr || access.storage == Storage::lm;
 }
 
-/// A write into T, GPR or LM and whether it can be a value, or into a flag and whether that may have another number.
+/// A write. If it is to T, GPR or LM, it may be a free value; if it is to a flag, the flag may get another number.
 struct Definition {
   const CodeAccess* access = nullptr;
   const CodeLine* line = nullptr;
   bool free = true;
-  std::vector<const CodeLine*> reads;  // their lines, ascending
-  std::vector<int> before;             // definitions that it leaves parts of
-  int base = kEntry;                   // the one that it overwrites where its condition holds, the whole of it
+  std::vector<const CodeLine*> reads;  // lines that read it, ascending
+  std::vector<int> before;             // definitions of which it leaves a part
+  int base = kEntry;                   // the definition that it overwrites completely where its condition holds
 };
 
 struct Read {
@@ -70,12 +70,12 @@ class Analyst {
   }
 
   [[nodiscard]] const std::vector<Definition>& definitions() const { return definitions_; }
-  /// The definition that a free write overwrites in part; -1: none.
+  /// The definition that a free write overwrites under its condition; -1: none.
   [[nodiscard]] int base_of(const CodeAccess& write) const {
     return definitions_[static_cast<std::size_t>(number_.at(&write))].base;
   }
   [[nodiscard]] const std::vector<int>& left_in_t() const { return left_in_t_; }
-  /// Definitions that a read finds; of a write those that it leaves parts of, and itself.
+  /// Definitions that a read finds; for a write, those of which it leaves a part, and itself.
   [[nodiscard]] std::vector<int> found_by(const CodeAccess& access) const {
     if (!access.write) {
       const auto found = reads_.find(&access);
@@ -92,7 +92,7 @@ class Analyst {
     return in_place_of_values(access) || (access.storage == Storage::flag && conditions_ == Conditions::free);
   }
 
-  /// Words that an access may touch: all of LM if its address is computed.
+  /// Visits the words that an access may touch: all of LM if its address is computed.
   template <class Visit>
   void for_reached(const CodeLine& line, const CodeAccess& access, Visit visit) {
     if (access.indirect) {
@@ -123,7 +123,7 @@ class Analyst {
     reads_[&access] = std::move(from);
   }
 
-  /// True if the read takes the whole of one value as an operand.
+  /// True if the read takes the whole of exactly one value as an operand.
   [[nodiscard]] bool is_exact(const CodeLine& line, const CodeAccess& read, const std::vector<int>& from) const {
     if (from.size() != 1 || from[0] == kEntry) return false;
     const Definition& definition = definitions_[static_cast<std::size_t>(from[0])];
@@ -132,7 +132,7 @@ class Analyst {
     if (read.indirect || read.purpose != isa::Purpose::value || (read.role != Role::a && read.role != Role::b)) {
       return false;
     }
-    // The two lines of a long product name their operands alike.
+    // The two lines of a long product have the same operands.
     const isa::Op op = read.unit == Unit::bm ? isa::Op::BM : isa::slot_of(line.line, read.unit).op;
     if (isa::info_of(op).half != isa::ProductHalf::none) return false;
     const CodeAccess& written = *definition.access;
@@ -180,12 +180,13 @@ class Analyst {
     return whole ? from[0] : kEntry;
   }
 
-  /// A value that is overwritten in part shares its place with the one that overwrites it: both are free, or none is.
-  /// So are all results of the two operations, and whoever reads the old one does so no later than it is overwritten.
+  /// A value that is overwritten under a condition shares its place with the value that overwrites it, so either both
+  /// are free or none is. The same holds for all results of the two operations. All readers of the old value must read
+  /// it before it is overwritten.
   void keep_split_merges() {
     for (bool changed = true; changed;) {
       changed = false;
-      std::map<Writer, Writer> over;  // of a base, who overwrites it
+      std::map<Writer, Writer> over;  // for each writer of a base, the one that overwrites it
       for (std::size_t number = 0; number < definitions_.size(); ++number) {
         const Definition& merge = definitions_[number];
         if (merge.base == kEntry) continue;
@@ -210,7 +211,7 @@ class Analyst {
     });
   }
 
-  /// True if all free results of its operation overwrite results of one other, under one condition.
+  /// True if all free results of its operation overwrite results of one other operation, under the same condition.
   [[nodiscard]] bool is_one_merge(const Definition& merge) const {
     return all_results(merge, [&](const Definition& other) {
       return other.base != kEntry && other.access->predicate == merge.access->predicate &&
@@ -219,15 +220,15 @@ class Analyst {
     });
   }
 
-  /// True if no result of its operation is read behind the line; lines of a section stand one behind the other.
+  /// True if no result of its operation is read after the line; lines of a section follow one another.
   [[nodiscard]] bool is_read_before(const Definition& base, const CodeLine& line) const {
     return all_results(base, [&](const Definition& other) {
       return std::ranges::all_of(other.reads, [&](const CodeLine* reader) { return reader <= &line; });
     });
   }
 
-  /// A result that nothing reads is dropped if the operation has another one that is sure to be written, so that its
-  /// events count as before; it stays otherwise.
+  /// A result that nothing reads is dropped if the operation has another result that is certainly written, so that its
+  /// events still count. Otherwise it stays.
   void keep_dead_results() {
     std::map<Writer, bool> has_value;
     const auto key = [](const Definition& definition) { return writer_of(definition); };
@@ -243,14 +244,14 @@ class Analyst {
   }
 
   Conditions conditions_;
-  std::vector<std::vector<int>> reaching_;  // each word's definitions
+  std::vector<std::vector<int>> reaching_;  // definitions that reach each word
   std::vector<Definition> definitions_;
   std::map<const CodeAccess*, int> number_;
   std::map<const CodeAccess*, std::vector<int>> reads_;
   std::vector<int> left_in_t_;
 };
 
-/// Sets of definitions, and of what T held at entry, that share T.
+/// Sets of definitions, and of the value of T at entry, that share T.
 class Tenants {
  public:
   explicit Tenants(std::size_t definitions) : parent_(definitions + 1) {
@@ -390,7 +391,7 @@ class Builder {
       if (mine < 0) ++section_.tenancies[static_cast<std::size_t>(tenancy)].accesses;
       mine = tenancy;
     });
-    // What T brings into the section and takes out again may be touched by nothing.
+    // If T keeps its value throughout the section, nothing else may use T.
     if (std::ranges::count(analyst_.left_in_t(), kEntry) > 0) number_of(kEntry);
     const auto at_end = [&](int definition, bool Tenancy::* flag) {
       const auto found = numbers.find(tenants.find(definition));
@@ -402,13 +403,13 @@ class Builder {
 
   FreeSection& section_;
   const Analyst& analyst_;
-  std::map<int, int> value_of_;  // of a free definition
+  std::map<int, int> value_of_;  // value of each free definition
   std::map<int, int> flag_of_;
 };
 
 bool is_unknown(const CodeLine& line) { return line.unknown; }
 
-/// Flags that the section's own may have, at least as many as it names.
+/// True if there are at least as many numbers for the section's flags as it uses now.
 bool has_flags_enough(const std::vector<CodeLine>& section, const FreeSection& free, const Analyst& analyst) {
   std::array<bool, isa::kFlags + 1> named{};
   for (const CodeLine& line : section) {

@@ -1,6 +1,6 @@
-// Which results of a section's operations may stand elsewhere than the source says: T, a register or a word of local
-// memory, whatever is free. Such a value is written whole by one operation, or written over under a flag by others that
-// leave no part of it to anybody else, and read by operations of its section alone. Flags may have other numbers.
+// Finds the results of a section that may be assigned to another place than in the source: T, any free register or word
+// of local memory. Such a value is written whole by one operation, or overwritten under a flag by others that leave no
+// part of it visible to anything else, and it is read only by operations of its section. Flags may get other numbers.
 #pragma once
 
 #include <array>
@@ -15,26 +15,27 @@
 namespace gdr::assembler {
 
 struct FreeValue {
-  std::size_t operation = 0;  // whose result it is
+  std::size_t operation = 0;  // the operation that produces it
   isa::Width width = isa::Width::short_word;
   std::uint8_t elements = 0;
-  std::vector<std::size_t> readers;  // operations, ascending
+  std::vector<std::size_t> readers;  // operations that read it, ascending
   int base = -1;                     // the value that it overwrites where its condition holds
-  isa::Predicate predicate;          // its condition, as written
+  isa::Predicate predicate;          // its condition as written in the source
 
-  /// Short words that it takes in a register or in local memory.
+  /// Number of short words that it takes in a register or in local memory.
   [[nodiscard]] unsigned words() const { return elements * isa::short_words(width); }
 };
 
-/// What is free and what is not of an operation; -1 stands for nothing.
+/// Which parts of an operation are free and which are not; -1 stands for none.
 struct FreeOperation {
-  std::array<int, 2> operands{-1, -1};  // values read as first and second source; of a store as the first
+  std::array<int, 2> operands{-1, -1};  // values read as first and second source; for a store as the first
   int result = -1;                      // the value
   int tenancy_read = -1;
   int tenancy_written = -1;
-  int flag_set = -1;                                      // a flag that may have another number
-  std::array<int, isa::kRoles> flags_read = none_read();  // such flags, as conditions of what it writes, by role
-  bool writes_t = false;                                  // as written in the source
+  int flag_set = -1;  // a flag that it sets and that may have another number
+  // Such flags that it reads as conditions of its writes, by role.
+  std::array<int, isa::kRoles> flags_read = none_read();
+  bool writes_t = false;  // writes that stay as in the source
   bool writes_gpr = false;
   bool writes_lm = false;
 
@@ -45,24 +46,25 @@ struct FreeOperation {
   }
 };
 
-/// Whether what is written under a flag, and the flags, may be values, too.
+/// Whether values that are written under a flag, and the flags themselves, may be free, too.
 enum class Conditions : std::uint8_t { kept, free };
 
 struct FreeSection {
-  SectionGraph graph;  // with the dependences of accesses that stay, and one line from value to reader
+  // With the dependences of accesses that stay, and a dependence of one line from each value to its readers.
+  SectionGraph graph;
   std::vector<FreeOperation> operations;  // of graph.operations
   std::vector<FreeValue> values;
   std::vector<Tenancy> tenancies;
-  std::size_t flags = 0;   // that may have other numbers
-  Words taken;             // that accesses which stay touch, or that are in use at an end of the section
-  Words left;              // where the source has values, which may now stand elsewhere
-  bool local_memory_free;  // values may stand there: no address is computed
+  std::size_t flags = 0;   // number of flags that may have other numbers
+  Words taken;             // words that fixed accesses use, or that are live at the begin or end of the section
+  Words left;              // words where the source has values that may now be elsewhere
+  bool local_memory_free;  // true if values may be there, because no address is computed
 };
 
-/// Flags that nothing of the section which stays touches, and that are not in use at its ends.
+/// Numbers of flags that no fixed part of the section uses and that are not live at its begin or end.
 [[nodiscard]] std::vector<unsigned> flag_numbers(const FreeSection& section);
 
-/// Nothing where graph_of() gives nothing.
+/// The free values of a section. Nothing if graph_of() returns nothing.
 [[nodiscard]] std::optional<FreeSection> free_section(const std::vector<CodeLine>& section,
                                                       const std::vector<Tail>& tails, unsigned record_words,
                                                       const Words& entering, const Words& leaving,

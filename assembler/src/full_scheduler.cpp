@@ -16,7 +16,7 @@ using isa::Unit;
 
 constexpr unsigned bit(Unit unit) { return 1U << static_cast<unsigned>(unit); }
 
-/// Numbers for things that are equal or not.
+/// Gives consecutive numbers to keys; equal keys have equal numbers.
 template <class Key>
 class Numbers {
  public:
@@ -39,7 +39,7 @@ auto key_of(const isa::Immediate& immediate) {
   return std::tuple(immediate.width == isa::Width::long_word, immediate.value.high, immediate.value.low);
 }
 
-/// What the operations of a section take.
+/// Converts the operations of a section for the search.
 class Operations {
  public:
   explicit Operations(const FreeSection& section) : section_(section) {}
@@ -113,7 +113,7 @@ bool is_free(const FreeSection& section, std::size_t number, const CodeAccess& a
          (access.role == isa::Role::lm_write && !operation.writes_lm);
 }
 
-/// Accesses that other turns and sections may meet: those that stay.
+/// Notes the fixed accesses to words that other iterations and sections may also access.
 void note_ends(const FreeSection& section, const Surroundings& around, SearchGraph& graph) {
   graph.repeats = around.repeats;
   graph.first_read.assign(kAllWords, kNeverRead);
@@ -166,7 +166,7 @@ SearchGraph search_graph(const FreeSection& section, const Surroundings& around)
 std::optional<Plan> find_plan(const FreeSection& section, const Surroundings& around, const ScheduleOptions& options,
                               std::size_t limit) {
   const SearchGraph graph = search_graph(section, around);
-  // What a schedule costs grows with the square of the operations where many are ready at a time.
+  // The cost of a schedule grows with the square of the number of operations if many are ready at a time.
   constexpr double kSteps = 3e6;
   const auto count = static_cast<double>(graph.bundles.bundles.size());
   const double tries = std::clamp(kSteps * options.effort / std::max(count * (1 + count / 50), 1.0), 1.0, 1e7);

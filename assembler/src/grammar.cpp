@@ -45,11 +45,11 @@ namespace {
 
 namespace x3 = boost::spirit::x3;
 
-/// What the semantic actions know besides the text.
+/// Data that the semantic actions use besides the text.
 struct Scope {
   const char* begin;
   const Constants* constants;
-  std::optional<SyntaxError> failure;  // of an expression; says more than where the grammar stopped
+  std::optional<SyntaxError> failure;  // error in an expression; more precise than the place where the grammar stopped
 };
 struct ScopeTag;
 
@@ -138,7 +138,7 @@ void refuse(Context& context, std::string message, Code code = Code::expression)
   x3::_pass(context) = false;
 }
 
-/// Folds the operand just read into the value by an operation that says false if the result does not exist.
+/// Combines the value with the operand just read. `Operate` returns false if the result does not exist.
 template <class Operate>
 auto fold(Operate operate) {
   return [operate](auto& context) {
@@ -181,7 +181,7 @@ const auto look_up = [](auto& context) {
   }
 };
 
-/// Digits that stand for more than a number of the source holds are refused before they are read.
+/// Numbers larger than any that a source can have are rejected before their digits are converted.
 const auto in_range = x3::eps[([](auto& context) {
   const auto& where = x3::_where(context);
   std::string_view text(std::to_address(where.begin()), static_cast<std::size_t>(where.end() - where.begin()));
@@ -347,7 +347,7 @@ const auto set_immediate = [](auto& context) {
 };
 const auto set_pe_number = [](auto& context) {
   const std::int64_t value = x3::_attr(context);
-  // Larger ones are refused with the number's range when the operand is looked up.
+  // Larger numbers are rejected with the allowed range when the operand is looked up.
   x3::_val(context).number = static_cast<std::uint32_t>(value < 0 || value > std::numeric_limits<std::uint32_t>::max()
                                                             ? std::numeric_limits<std::uint32_t>::max()
                                                             : value);

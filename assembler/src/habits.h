@@ -1,4 +1,4 @@
-// What people write who come from other assemblers, and how it is said here.
+// Recognises syntax of other assemblers and says how it is written here.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace gdr::assembler {
 
-/// What is meant by a text that the grammar refuses: a sentence to put behind the message, and what to write in place
-/// of the first `length` characters. Empty if it is not known.
+/// What the author probably meant by a text that the grammar rejects: a sentence to append to the message, and a
+/// replacement for the first `length` characters. Empty if that is not known.
 struct Habit {
   std::string hint;
   std::size_t length = 0;
@@ -15,10 +15,10 @@ struct Habit {
 };
 [[nodiscard]] Habit habit_of(std::string_view refused);
 
-/// The same of an operation that there is not, such as `fdiv` or `FADD`.
+/// The same for an operation that does not exist, such as `fdiv` or `FADD`.
 [[nodiscard]] Habit habit_of_operation(std::string_view mnemonic);
 
-/// A character that is none of the language, by its name: `U+2013`, `a UTF-8 byte order mark`. `text` begins with it.
+/// Name of a character that is not part of the language, which `text` begins with: `U+2013`, `a UTF-8 byte order mark`.
 [[nodiscard]] std::string name_of_character(std::string_view text);
 
 }  // namespace gdr::assembler

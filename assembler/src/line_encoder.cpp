@@ -1,4 +1,4 @@
-// Units, ports and widths of one line.
+// Assigns the units, ports and widths of one line.
 #include "line_encoder.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ CodeAccess LineEncoder::noted(const isa::Access& access) const {
   });
   if (found != notes_.end()) known.where = found->where;
   if (access.purpose == isa::Purpose::gate) {
-    known.text = fmt::format("flag {}", access.address);  // mask and predicates name no operand of their own
+    known.text = fmt::format("flag {}", access.address);  // mask and predicates have no operand of their own
   } else if (found != notes_.end()) {
     known.text = found->text;
     if (access.purpose == isa::Purpose::index) return known;
@@ -174,7 +174,7 @@ bool LineEncoder::check_sources(const Resolved& operation) {
   return true;
 }
 
-/// The one width of the destinations, and of an ALU operation's sources.
+/// The common width of the destinations and, for an ALU operation, of its sources.
 std::optional<Width> LineEncoder::result_width(const Resolved& operation) {
   const isa::OperationInfo& info = isa::info_of(operation.op);
   const bool integer = info.kind != NumberKind::floating_point;
@@ -335,7 +335,7 @@ bool LineEncoder::claim_bm(const isa::BmPort& port, const Value& value) {
   return true;
 }
 
-/// True unless the operand's variable may not be used so, which is reported.
+/// True if the operand's variable may be used in this way; otherwise reports the error.
 bool LineEncoder::may_use(const Value& value, bool writes) {
   const bool is_record = value.kind == OperandKind::record;
   const bool is_parameter = value.symbol != nullptr && value.symbol->kind == SymbolKind::parameter;
@@ -354,7 +354,7 @@ bool LineEncoder::may_use(const Value& value, bool writes) {
   return true;
 }
 
-/// Refuses what no port of the PE writes.
+/// Rejects destinations that no port of the PE can write.
 bool LineEncoder::check_destinations(const Resolved& operation) {
   for (const Value& value : operation.destinations) {
     const auto refuse = [&](Code code, const std::string& message) {
@@ -382,7 +382,7 @@ bool LineEncoder::check_destinations(const Resolved& operation) {
   return true;
 }
 
-/// Takes the write port of a destination that check_destinations() let pass.
+/// Takes the write port of a destination that check_destinations() has accepted.
 bool LineEncoder::write(const Value& value, Unit unit) {
   struct Port {
     isa::WritePort& port;

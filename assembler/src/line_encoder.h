@@ -1,4 +1,4 @@
-// One line: its operations brought onto units and ports.
+// Encodes one line: assigns its operations to units and ports.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ class LineEncoder {
   LineEncoder(isa::Section section, const Sequencer& sequencer, Place where, const Declared& declared,
               Reporter& reporter);
 
-  /// Operations are added in the order of their units, so that a line has one encoding whatever its order in text.
-  /// False if something is wrong, which is reported.
+  /// Adds an operation. Operations must be added in the order of their units, so that the encoding of a line does not
+  /// depend on their order in the text. Returns false if something is wrong, which is then reported.
   bool add(const Resolved& operation);
   [[nodiscard]] CodeLine take(std::string text) &&;
 
@@ -40,7 +40,7 @@ class LineEncoder {
     Place where;
     std::string text;
   };
-  /// What the source says of an operand or result.
+  /// Source information about an operand or result.
   struct Note {
     isa::Unit unit = isa::Unit::none;
     isa::Role role = isa::Role::mask;
@@ -72,7 +72,7 @@ class LineEncoder {
   const Declared& declared_;
   Reporter& reporter_;
   CodeLine code_;
-  isa::Unit operation_ = isa::Unit::none;  // of the operation that is being added
+  isa::Unit operation_ = isa::Unit::none;  // unit of the operation that is being added
   Claim gpr_a_, gpr_b_, lm_read_, bm_, immediate_, t_write_, gpr_write_, lm_write_;
   std::array<std::optional<Claim>, isa::kUnits + 1> units_;
   std::vector<Note> notes_;

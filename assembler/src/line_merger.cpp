@@ -16,7 +16,7 @@ using isa::Unit;
 
 constexpr std::array kWritePorts{&Line::t_write, &Line::gpr_write, &Line::lm_write};
 
-/// Shares what `to` reads through `source` already, or takes the port.
+/// Shares a port through which `to` already reads the same, or takes a free port.
 template <class Port>
 bool share(Line& to, Source source, Port Line::* port, const Port& wanted) {
   if (isa::reads(to, source) && to.*port != wanted) return false;
@@ -30,8 +30,8 @@ bool share_bm(Line& to, const isa::BmPort& wanted) {
   return true;
 }
 
-/// The source of `to` that gives the word which `from` reads through `source`; its port is taken. False if none is
-/// free.
+/// Finds the source of `to` that gives the same word that `from` reads through `source`, and takes its port. False if
+/// none is free.
 bool take_source(Line& to, const Line& from, Source source, Source& taken) {
   taken = source;
   switch (source) {
@@ -71,7 +71,7 @@ bool take_slot(Line& to, const Line& from, Unit unit, const isa::Effects& there)
   }
   Slot& slot = isa::slot_of(to, unit);
   slot = wanted;
-  slot.a = slot.b = Source::none;  // which claim no port yet
+  slot.a = slot.b = Source::none;  // they claim no port yet
   Source taken = Source::none;
   if (!take_source(to, from, wanted.a, taken)) return false;
   slot.a = taken;

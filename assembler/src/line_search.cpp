@@ -1,5 +1,5 @@
-// List schedules one after the other, each from the genes of a good one with a few of them changed. Everything is drawn
-// from a seed and counted in steps, so that a plan depends on nothing else.
+// Makes list schedules one after another, each from the genes of a good one with a few changes. All choices come from a
+// seed and are limited by counts, so that a plan depends on nothing else.
 #include "gdr/assembler/line_search.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace gdr::assembler {
 namespace {
 
-constexpr int kScale = 16;  // of priorities: of a line
+constexpr int kScale = 16;  // unit of priorities: their difference for one line
 
 using OperationsOfUnits = std::array<std::size_t, isa::kUnits + 1>;
 
-/// Lines that each unit is busy in, of operations that occupy it.
+/// Calls `visit` for each unit that the operation occupies.
 template <class Visit>
 void for_units(const SearchOperation& operation, Visit visit) {
   for (std::size_t unit = 0; unit <= isa::kUnits; ++unit) {
@@ -56,7 +56,7 @@ class Search {
     const std::size_t least = least_lines(graph_);
     if (options_.limit <= least) return std::nullopt;
     Walk walk = walk_from(first_);
-    // Where a quarter of the tries gives no schedule at all, however long, the others would hardly.
+    // If a quarter of the tries gives no schedule at all, however long, the rest would hardly give one.
     double limit = std::max({options_.tries / 4, options_.tries_for_one, 1.0});
     for (std::uint64_t attempts = 0; static_cast<double>(attempts) < limit; ++attempts) {
       if (--walk.patience == 0) walk = walk_from(elsewhere());
@@ -66,7 +66,7 @@ class Search {
         if (!walk.found) wander(walk.genes, std::move(next), attempts);
         continue;
       }
-      // As long as the walk's, too: plateaus are walked along.
+      // A schedule of equal length is accepted, too, so that the walk can cross plateaus.
       if (*lines < walk.most) walk.patience = longest_patience();
       walk.most = *lines;
       walk.found = true;
@@ -78,21 +78,21 @@ class Search {
   }
 
  private:
-  /// Schedules that small changes lead from one to the next.
+  /// A random walk: each schedule follows from the one before by small changes.
   struct Walk {
     Genes genes;
-    std::size_t most = 0;  // lines of the next one
-    bool found = false;    // a schedule
+    std::size_t most = 0;  // largest number of lines of the next schedule
+    bool found = false;    // true once a schedule was found
     unsigned patience = 0;
   };
 
-  /// Schedules none of which is shorter before the walk begins elsewhere.
+  /// How many schedules may bring no improvement before the walk starts elsewhere.
   [[nodiscard]] unsigned longest_patience() const {
     return static_cast<unsigned>(std::clamp(options_.tries / 10, 100.0, 1500.0));
   }
 
   [[nodiscard]] Walk walk_from(Genes genes) const {
-    // As long as nothing better is found, the walk may be longer than the plan that is wanted.
+    // Until something better is found, schedules may be longer than the plan that is wanted.
     return {std::move(genes), options_.limit + options_.limit / 4, false, longest_patience()};
   }
 
@@ -104,7 +104,8 @@ class Search {
     return genes;
   }
 
-  /// Each preference once, then changes of the walk by a line, some by three or eight.
+  /// The first attempts use each preference once for all values. Later ones change the walk's genes by up to one line,
+  /// some by three or eight.
   Genes next_of(const Walk& walk, std::uint64_t attempts) {
     if (attempts < kPreferences) {
       Genes next = first_;
@@ -131,11 +132,11 @@ class Search {
     }
   }
 
-  /// Until something fits, the walk is free: it takes what does not fit seven times of eight, and begins anew now and
-  /// then, in turns from the order of the source and from the longest ways.
+  /// Until a schedule is found, the walk also follows changes that give none, seven times of eight. Now and then it
+  /// starts again, in turns from the order of the source and from the longest paths.
   void wander(Genes& walk, Genes&& next, std::uint64_t attempts) const {
-    constexpr std::uint64_t kSteady = 100;  // attempts at first
-    constexpr std::uint64_t kKept = 8;      // one of so many
+    constexpr std::uint64_t kSteady = 100;  // number of first attempts without wandering
+    constexpr std::uint64_t kKept = 8;      // one of so many attempts is not followed
     constexpr std::uint64_t kAnew = 40;
     if (plan_ || attempts < kSteady) return;
     if (attempts % kKept != 0) walk = std::move(next);
@@ -145,7 +146,8 @@ class Search {
     if (!as_written) walk.flags_in_order = true;
   }
 
-  /// Lines of a list schedule, if they are `most` or fewer; the shortest one becomes the plan.
+  /// Makes a list schedule and returns its number of lines, if that is at most `most`. The shortest one becomes the
+  /// plan.
   std::optional<std::size_t> attempt(const Genes& genes, std::size_t most) {
     if (!list_schedule(genes, most)) return std::nullopt;
     const std::size_t lines = lines_taken();
@@ -171,10 +173,10 @@ class Search {
       if (waiting_[bundle] == 0) add_ready(bundle);
     }
     placed_ = 0;
-    constexpr std::size_t kLongestWait = 8;  // lines without an operation: by then whatever is written has landed
+    constexpr std::size_t kLongestWait = 8;  // lines without an operation: after so many, every result has arrived
     std::size_t busy = 0;
     for (std::size_t line = 0; line < limit && placed_ < earliest_.size(); ++line) {
-      // A unit does one operation a line.
+      // A unit executes one operation in each line.
       if (line + *std::ranges::max_element(left_) > limit) return false;
       const std::size_t before = placed_;
       if (!fill(line, limit)) return false;
@@ -192,7 +194,7 @@ class Search {
     next_ = std::min(next_, static_cast<std::size_t>(at));
   }
 
-  /// Puts what fits onto a line. False if there are too many lines already.
+  /// Places all bundles that fit on a line. False if the schedule would have too many lines.
   bool fill(std::size_t line, std::size_t limit) {
     placement_.begin_line(line);
     ++attempts_;
@@ -211,14 +213,14 @@ class Search {
       }
       note_placed(line);
     }
-    // Those that wait stand in the next line at the earliest, with what must come behind them.
+    // Bundles that are still waiting go to the next line at the earliest, with all that must follow them.
     for (const std::size_t bundle : ready_) {
       if (line + 1 + static_cast<std::size_t>(ways_[bundle]) >= limit) return false;
     }
     return line == 0 || placement_.settle(line - 1);
   }
 
-  /// Places the first bundle that takes a value which has no other place from T.
+  /// Places the first bundle that reads from T a value of the line before that has no other place.
   bool place_relief(std::size_t line) {
     for (next_ = 0; next_ < ready_.size(); ++next_) {
       const std::size_t bundle = ready_[next_];
@@ -230,7 +232,7 @@ class Search {
     return false;
   }
 
-  /// The bundle at `next_` stands in the line: what waits for it may be ready, and what was refused may fit.
+  /// Notes that the bundle at `next_` is placed: bundles that wait for it may now be ready, and rejected ones may fit.
   void note_placed(std::size_t line) {
     const std::size_t bundle = ready_[next_];
     ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(next_));
@@ -248,7 +250,8 @@ class Search {
     next_ = 0;
   }
 
-  /// Lines in use, and those that must follow for results to be there when the section, or the next one, begins.
+  /// Number of lines in use, plus those that must follow so that results have arrived when this section begins again or
+  /// the next one begins.
   [[nodiscard]] std::size_t lines_taken() {
     first_read_ = graph_.first_read;
     int lines = 1;
@@ -275,15 +278,15 @@ class Search {
   Genes first_;
   Genes as_written_;  // for sections that run out of places otherwise
   std::optional<Plan> plan_;
-  // Of the schedule that is being made.
+  // State of the schedule that is being made.
   const Genes* genes_ = nullptr;
   OperationsOfUnits left_{};
-  std::vector<unsigned> waiting_;  // for how many others each bundle waits
+  std::vector<unsigned> waiting_;  // for each bundle, how many others it waits for
   std::vector<std::size_t> earliest_;
   std::vector<std::size_t> ready_;    // the most urgent first
-  std::vector<std::size_t> refused_;  // the attempt that each was refused in
+  std::vector<std::size_t> refused_;  // for each bundle, the attempt in which it was rejected
   std::size_t attempts_ = 0;
-  std::size_t next_ = 0;  // of those that are ready
+  std::size_t next_ = 0;  // index into ready_
   std::size_t placed_ = 0;
   std::vector<int> first_read_;
 };

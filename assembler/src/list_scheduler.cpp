@@ -21,7 +21,7 @@ class ListScheduler {
     std::vector<unsigned> predecessors = bundles_.predecessors();
     for (std::size_t bundle = 0; bundle < bundles.size(); ++bundle) earliest[bundle] = bundles[bundle].earliest;
     for (std::size_t line = 0; !waiting.empty() && line < limit; ++line) {
-      // What is placed may make others ready for the same line.
+      // A placed operation may make others ready for the same line.
       for (auto at = waiting.begin(); at != waiting.end();) {
         const std::size_t bundle = *at;
         if (predecessors[bundle] > 0 || earliest[bundle] > line || !place(bundles[bundle], line)) {
@@ -42,7 +42,8 @@ class ListScheduler {
   }
 
  private:
-  /// Bundles by the length of the longest way from them to the section's end; equal ones as in the source.
+  /// Bundles ordered by the length of the longest path from them to the section's end; equal ones are in the order of
+  /// the source.
   std::vector<std::size_t> by_urgency() const {
     const std::size_t count = bundles_.bundles.size();
     const std::vector<std::ptrdiff_t> way = bundles_.ways().value();
@@ -78,7 +79,7 @@ class ListScheduler {
 
   const SectionGraph& graph_;
   BundleGraph bundles_;
-  std::vector<isa::Line> lines_;  // what stands in each line so far
+  std::vector<isa::Line> lines_;  // contents of each line so far
   Packing packing_;
 };
 

@@ -1,4 +1,4 @@
-// A list scheduler: line by line, of the operations that are ready the most urgent ones that have unit and ports.
+// A list scheduler: for each line in turn, it takes the most urgent ready operations whose unit and ports are free.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace gdr::assembler {
 
-/// Operations of each line, in the order of their units; an empty line waits for results.
+/// Indices of the operations of each line, ordered by unit. An empty line only waits for results.
 using Packing = std::vector<std::vector<std::size_t>>;
 
 /// Nothing if the scheduler needs `limit` lines or more.

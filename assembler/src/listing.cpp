@@ -16,7 +16,7 @@ namespace gdr::assembler {
 namespace {
 
 constexpr double kElementsPerChip = double{isa::kBlocks} * isa::kPesPerBlock * isa::kVectorElements;
-// The board that published figures are of, Koike et al. 2009, section 4.2 (DGEMM and HPL).
+// The board of the published figures: Koike et al. 2009, section 4.2 (DGEMM and HPL).
 constexpr double kChips = 4;
 constexpr double kClockMHz = 400;
 

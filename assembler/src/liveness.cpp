@@ -43,10 +43,10 @@ Liveness liveness_of(const SectionLines& lines, const isa::Program& program) {
     return words;
   };
   const Words results = words_of_results(program);
-  Words next_run;  // what a run leaves for the next
+  Words next_run;  // words that are live from one run to the next
   for (bool changed = true; changed;) {
     const Words ending = through(Section::loop_termination, results | next_run);
-    Words entering = ending;  // the body or what follows it
+    Words entering = ending;  // the begin of the body, or of the section after it
     for (bool turning = true; turning;) {
       const Words turn = through(Section::loop_body, entering) | entering;
       turning = turn != entering;

@@ -1,4 +1,4 @@
-// Words that a later line may read, on every way through the kernel.
+// Live words: those that a later line may read, on some path through the kernel.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@ namespace gdr::assembler {
 /// Numbered as in dataflow.h.
 using Words = std::bitset<kAllWords>;
 
-/// Words in use before a line, of those in use behind it.
+/// The words live before a line, computed from those live after it.
 [[nodiscard]] Words live_before(const CodeLine& line, Words live);
 
-/// At the begin and behind the last line of each section.
+/// Live words at the begin and after the last line of each section.
 struct Liveness {
   std::array<Words, isa::kSections> entering;
   std::array<Words, isa::kSections> leaving;
 };
-/// Behind loop termination the results are in use, and what the next run reads.
+/// After loop termination, the results and what the next run reads are live.
 [[nodiscard]] Liveness liveness_of(const SectionLines& lines, const isa::Program& program);
 
 }  // namespace gdr::assembler

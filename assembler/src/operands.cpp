@@ -1,4 +1,4 @@
-// Looking up names, reading immediates, checking addresses.
+// Looks up names, reads immediates, and checks addresses.
 #include "operands.h"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ MemoryLimits limits_of(OperandKind kind, std::uint32_t record_words) {
     case OperandKind::lm:
       return {"local memory", isa::kLmShortWords};
     case OperandKind::record:
-      // One that is longer than BM was reported where it is declared; no word has its addresses beyond.
+      // A record longer than BM is reported at its declaration; no word has an address beyond BM.
       return {"j-record", std::min<std::uint32_t>(2 * record_words, isa::kBmShortWords)};
     default:
       return {"broadcast memory", isa::kBmShortWords};
@@ -63,7 +63,7 @@ isa::LongWord short_from(double value) {
   std::uint64_t bits = long_from(value).high;
   const std::uint64_t half = std::uint64_t{1} << (kDropped - 1);
   const std::uint64_t odd = (bits >> kDropped) & 1;
-  if (!std::isinf(value)) bits += half - 1 + odd;  // a carry out of the fraction steps the exponent, as it should
+  if (!std::isinf(value)) bits += half - 1 + odd;  // a carry out of the fraction correctly increases the exponent
   return isa::widen({bits >> kDropped});
 }
 
@@ -298,7 +298,7 @@ bool OperandReader::check_address(const Value& value, unsigned elements) {
   }
   const std::uint64_t end = std::uint64_t{value.address} + (value.vector ? step * elements : step);
   if (end <= size) return true;
-  // A variable that runs over the end of its memory was reported where it is declared.
+  // A variable that exceeds its memory is reported at its declaration.
   if (value.symbol != nullptr && value.symbol->kind != SymbolKind::view) return false;
   if (value.address >= size || !value.vector) {
     reporter_.error(Code::address, value.where,

@@ -1,4 +1,4 @@
-// Operands with every name looked up and every number checked.
+// Operands after every name has been looked up and every number checked.
 #pragma once
 
 #include <optional>
@@ -20,11 +20,11 @@ struct Value {
   bool negated = false;
   isa::Source port = isa::Source::none;  // as written
   std::uint32_t address = 0;             // or the number of a flag or PE
-  std::uint32_t end = 0;                 // one past the last short word that belongs to what was named
+  std::uint32_t end = 0;                 // one past the last short word of the named object
   isa::Condition condition = isa::Condition::negative;
   isa::LongWord immediate;
   isa::Predicate predicate;
-  const Symbol* symbol = nullptr;  // none: written as a register
+  const Symbol* symbol = nullptr;  // null: written as a register
   const Symbol* register_name = nullptr;
   Place where;
   std::string text;
@@ -34,11 +34,11 @@ struct Value {
            kind == OperandKind::record;
   }
   [[nodiscard]] bool in_bm() const { return kind == OperandKind::bm || kind == OperandKind::record; }
-  /// Words of its own width; the PE and block numbers take any.
+  /// True if the operand has words of a width of its own; the PE and block numbers fit any width.
   [[nodiscard]] bool has_width() const {
     return in_memory() || kind == OperandKind::t || kind == OperandKind::immediate;
   }
-  /// True if vector elements may find different words in it.
+  /// True if the vector elements may read different words.
   [[nodiscard]] bool varies() const { return vector || indirect || kind == OperandKind::t; }
 };
 
@@ -47,7 +47,7 @@ class OperandReader {
   OperandReader(const Declared& declared, const AssembleOptions& options, Reporter& reporter)
       : declared_(declared), options_(options), reporter_(reporter) {}
 
-  /// Nothing if the operand is wrong, which is reported. `elements` is the line's vector length.
+  /// Nothing if the operand is wrong; the error is then reported. `elements` is the line's vector length.
   [[nodiscard]] std::optional<Value> read(const Operand& operand, const ExpandedStatement& at, unsigned elements);
 
  private:
@@ -61,7 +61,7 @@ class OperandReader {
   const Declared& declared_;
   const AssembleOptions& options_;
   Reporter& reporter_;
-  std::set<std::string, std::less<>> unknown_;  // reported already
+  std::set<std::string, std::less<>> unknown_;  // names already reported as unknown
 };
 
 }  // namespace gdr::assembler

@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Registers of one use of a macro have the names that its body gives them.
+/// Shows registers of one use of a macro with the names that the macro's body gives them.
 std::string with_titles(std::string_view text, const Symbols& symbols) {
   std::string shown;
   for (std::size_t at = 0; at < text.size();) {
@@ -34,7 +34,7 @@ std::string with_titles(std::string_view text, const Symbols& symbols) {
   return shown;
 }
 
-/// True if the line of the source says the same, perhaps before a comment.
+/// True if the source line has the same text, perhaps followed by a comment.
 bool stands_as_written(std::string_view source, std::string_view text) {
   if (!source.starts_with(text)) return false;
   const std::string_view rest = trimmed(source.substr(text.size()));
@@ -45,12 +45,12 @@ bool stands_as_written(std::string_view source, std::string_view text) {
 
 std::uint32_t Origins::number_of(std::uint32_t origin) {
   while (origin != 0 && reporter_.origin(origin).kind == Reporter::Origin::Kind::include) {
-    origin = reporter_.origin(origin).where.origin;  // the place names the file already
+    origin = reporter_.origin(origin).where.origin;  // the place already has the file
   }
   if (origin == 0) return 0;
   if (const auto known = numbers_.find(origin); known != numbers_.end()) return known->second;
   const Reporter::Origin& from = reporter_.origin(origin);
-  isa::Origin entered{from.macro, from.what, position_of(from.where)};  // the outer ones go before it
+  isa::Origin entered{from.macro, from.what, position_of(from.where)};  // outer origins are entered before it
   program_.origins.push_back(std::move(entered));
   return numbers_[origin] = static_cast<std::uint32_t>(program_.origins.size());
 }

@@ -1,4 +1,4 @@
-// Where a program's lines come from: uses of macros and turns of repeats, and the text that each line stands for.
+// Origins of a program's lines: uses of macros and iterations of repeats, and the expanded text of each line.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace gdr::assembler {
 
-/// Enters into a program the origins that its positions name, each once.
+/// Adds to a program the origins that its positions refer to, each once.
 class Origins {
  public:
   /// Keeps references to both.
@@ -22,11 +22,11 @@ class Origins {
 
   const Reporter& reporter_;
   isa::Program& program_;
-  std::map<std::uint32_t, std::uint32_t> numbers_;  // by the reporter's
+  std::map<std::uint32_t, std::uint32_t> numbers_;  // by the number that the reporter gave it
 };
 
-/// The texts of lines that differ from what stands in their files, in the order of their places. The lines are those of
-/// the source, before any operation has moved.
+/// The expanded texts of those lines whose text differs from that in their file, ordered by source position. The lines
+/// are those of the source, before the scheduler has moved any operation.
 [[nodiscard]] std::vector<isa::ExpandedText> expanded_texts(const SectionCode& code, const Symbols& symbols,
                                                             std::span<const SourceFile> files, Origins& origins);
 

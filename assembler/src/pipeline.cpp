@@ -18,12 +18,12 @@ using isa::Storage;
 using isa::Unit;
 
 constexpr int kForEver = std::numeric_limits<int>::max();
-constexpr double kScanEffort = 0.02;       // of the search, for each cut
-constexpr double kSecondScanEffort = 0.1;  // for each of the best ones
+constexpr double kScanEffort = 0.02;       // effort of the search for each cut
+constexpr double kSecondScanEffort = 0.1;  // effort for each of the best cuts
 constexpr std::size_t kMostScanned = 12;
 constexpr std::size_t kMostOffered = 3;
 
-/// Registers or local memory: the line behind which each short word may be written again.
+/// Registers or local memory: for each short word, the line after which it may be written again.
 class Places {
  public:
   Places(const Words& taken, unsigned first, unsigned count) : until_(count, -1) {
@@ -60,7 +60,7 @@ CodeLine made(isa::Line line, const Place& where) {
   return code;
 }
 
-/// All elements' flag becomes what the condition says of zero: set by `zero`, cleared by `negative`.
+/// A line that sets the flag of all elements to a condition on zero: `zero` sets the flag, `negative` clears it.
 CodeLine flag_line(unsigned flag, isa::Condition condition, bool jvalid, const Place& where) {
   isa::Line line;
   line.vlen = isa::kVectorElements;
@@ -70,27 +70,27 @@ CodeLine flag_line(unsigned flag, isa::Condition condition, bool jvalid, const P
   return made(line, where);
 }
 
-/// The rotated body, one operation to a line (a long product on two).
+/// The rotated body with one operation on each line (a long product on two).
 struct Rotation {
   std::vector<CodeLine> lines;
-  std::size_t second = 0;  // lines of the second stage, which stand first
-  std::size_t set = 0;     // index of the line that sets the flag of a turn before
+  std::size_t second = 0;  // number of lines of the second stage, which come first
+  std::size_t set = 0;     // index of the line that sets the flag for an earlier iteration
 };
 
-/// A value that both stages read: the second one reads a copy at `address`.
+/// A value that both stages read: the second stage reads a copy at `address`.
 struct Crossing {
   std::size_t value = 0;
   isa::Memory memory = isa::Memory::gpr;
   unsigned address = 0;
 };
 
-/// A rotated body that is being made.
+/// A rotated body under construction.
 struct Draft {
   Plan plan;
-  std::vector<bool> second;  // of operations
+  std::vector<bool> second;  // for each operation, true if it is in the second stage
   Places gpr;
   Places lm;
-  std::vector<bool> in_lm;  // values that a reader finds in local memory
+  std::vector<bool> in_lm;  // values that a reader reads from local memory
   std::vector<Crossing> crossings;
 };
 
@@ -99,7 +99,7 @@ bool reads_through(const isa::Line& line, Source port) {
   return std::ranges::any_of(slots, [&](const isa::Slot* slot) { return slot->a == port || slot->b == port; });
 }
 
-/// A register's port that no operand of the line's one operation takes: the other operand takes one of two at most.
+/// A register port that the line's only operation does not use: its other operand takes at most one of the two.
 Source free_port(const isa::Line& line) { return reads_through(line, Source::gpr_a) ? Source::gpr_b : Source::gpr_a; }
 
 isa::ReadPort& port_of(isa::Line& line, Source port) { return port == Source::gpr_a ? line.gpr_a : line.gpr_b; }
@@ -119,7 +119,7 @@ class Pipeliner {
   }
 
   void run(const std::function<bool(const Pipelined&)>& accept) {
-    std::multimap<std::size_t, Rotation> found;  // by lines
+    std::multimap<std::size_t, Rotation> found;  // ordered by number of lines
     ScheduleOptions quick = job_.options;
     quick.effort *= kScanEffort;
     for (const std::vector<bool>& second : cuts()) {
@@ -144,7 +144,7 @@ class Pipeliner {
   }
 
  private:
-  /// The best ones of a scan, in the order that a longer one finds.
+  /// The best candidates of a scan, ordered by what a longer search finds.
   [[nodiscard]] std::multimap<std::size_t, Rotation> better_of(std::multimap<std::size_t, Rotation>&& found) const {
     ScheduleOptions longer = job_.options;
     longer.effort *= kSecondScanEffort;
@@ -160,7 +160,7 @@ class Pipeliner {
 
   // ---- stages ------------------------------------------------------------------------------------------------------
 
-  /// Bundles so that each stands behind what it waits for, otherwise as in the source.
+  /// Orders bundles so that each comes after those it waits for, and otherwise as in the source.
   void find_order() {
     std::vector<unsigned> waits_for = bundles_.predecessors();
     const auto later = [&](std::size_t a, std::size_t b) { return first_of(a) > first_of(b); };
@@ -183,7 +183,7 @@ class Pipeliner {
     return bundles_.bundles[bundle].members.front().operation;
   }
 
-  /// For each cut, which bundles are of the second stage: by how early, and by how late they can stand.
+  /// For each cut, which bundles are in the second stage: by the earliest and by the latest line that they can be on.
   [[nodiscard]] std::vector<std::vector<bool>> cuts() const {
     const std::vector<std::ptrdiff_t> ways = bundles_.ways().value();
     const std::ptrdiff_t depth = *std::ranges::max_element(ways);
@@ -196,7 +196,7 @@ class Pipeliner {
           if (!second[bundle]) continue;
           for (const Edge& edge : bundles_.edges[bundle]) second[edge.to] = true;
         }
-        // An edge may lead to a bundle that its own level keeps in the first stage.
+        // An edge may lead to a bundle whose own level puts it in the first stage.
         for (const std::size_t bundle : order_) {
           for (const Edge& edge : bundles_.edges[bundle]) second[edge.to] = second[edge.to] || second[bundle];
         }
@@ -243,7 +243,7 @@ class Pipeliner {
     return rotation;
   }
 
-  /// Gives a value a place from one line to another, and its readers the way there; false if there is none.
+  /// Gives a value a place from one line to another, and its readers the way to it; false if no place is free.
   bool give_place(Draft& draft, std::size_t value, int from, int until) const {
     const FreeValue& free = section_.values[value];
     const FreeOperation& writer = section_.operations[free.operation];
@@ -270,9 +270,10 @@ class Pipeliner {
     return true;
   }
 
-  /// A register or a word of local memory for each value. One between the stages has a place to itself, from where the
-  /// second stage reads it. If the first one reads it, too, it may be copied there: then the second stage has the value
-  /// of the turn before until the copy is made. `crossing` says where such copies are wanted; none: no copies.
+  /// Gives each value a register or a word of local memory. A value that goes from the first to the second stage has a
+  /// place of its own, from which the second stage reads it. If the first stage reads it, too, it may be copied there;
+  /// until the copy is made, the second stage has the value of the iteration before. `crossing` says where such copies
+  /// are made; none: no copies.
   [[nodiscard]] bool give_places(Draft& draft, Way crossing) const {
     Plan& plan = draft.plan;
     plan.gpr.resize(section_.values.size());
@@ -323,7 +324,7 @@ class Pipeliner {
     return false;
   }
 
-  /// Copies what both stages read, and has the second one read the copies.
+  /// Copies the values that both stages read, and makes the second stage read the copies.
   void cross(const Draft& draft, Rotation& rotation) const {
     for (const Crossing& crossing : draft.crossings) {
       const FreeValue& free = section_.values[crossing.value];
@@ -359,7 +360,7 @@ class Pipeliner {
     }
   }
 
-  /// True if no reader takes another word of local memory beside it.
+  /// True if no reader also reads another word of local memory.
   [[nodiscard]] bool may_stand_in_local_memory(const Draft& draft, std::size_t value) const {
     if (!section_.local_memory_free) return false;
     return std::ranges::none_of(section_.values[value].readers, [&](std::size_t reader) {
@@ -378,7 +379,7 @@ class Pipeliner {
     });
   }
 
-  /// True if the second stage can be left undone: its writes take one more condition, and nothing else comes of it.
+  /// True if the second stage can be skipped: its writes can take one more condition, and it has no other effects.
   [[nodiscard]] static bool can_wait(const Rotation& rotation) {
     for (std::size_t at = 0; at < rotation.second; ++at) {
       const isa::Line& line = rotation.lines[at].line;
@@ -388,13 +389,14 @@ class Pipeliner {
       for (const isa::Slot* slot : {&line.adder, &line.multiplier, &line.alu}) {
         if (slot->flag.predicate.flag != 0) return false;
       }
-      const bool indirect = line.lm_read.indirect || line.lm_write.indirect;  // its address may be any
+      const bool indirect = line.lm_read.indirect || line.lm_write.indirect;  // its address may be anything
       if (indirect || line.bm.mode == isa::BmMode::write) return false;
     }
     return true;
   }
 
-  /// The j-record is gone when the second stage runs: the first one copies what that reads of it.
+  /// The j-record is no longer there when the second stage runs, so the first stage copies the words that the second
+  /// one reads.
   [[nodiscard]] bool copy_records(Rotation& rotation, Places& gpr) const {
     std::vector<std::pair<isa::BmPort, isa::ReadPort>> copied;
     std::vector<CodeLine> copies;
@@ -431,7 +433,8 @@ class Pipeliner {
     return true;
   }
 
-  /// Whether there was a turn before, and whether this one has a record: true of all turns but the last.
+  /// Adds two flags: whether there was an iteration before, and whether this one has a record, which is true for all
+  /// iterations but the last.
   void add_flags(Rotation& rotation) const {
     const Place where = rotation.lines.back().where;
     rotation.lines.push_back(flag_line(valid_, isa::Condition::negative, false, where));
@@ -442,7 +445,7 @@ class Pipeliner {
 
   // ---- its lines ---------------------------------------------------------------------------------------------------
 
-  /// Words in use at both ends: what goes from turn to turn is.
+  /// Words that are live at both ends: those that pass from one iteration to the next are.
   [[nodiscard]] Words ends_of(const Rotation& rotation) const {
     Words leaving = job_.leaving | job_.entering;
     for (const std::size_t at : {rotation.set, rotation.set - 1}) {  // loop termination reads the flags
@@ -467,15 +470,15 @@ class Pipeliner {
       if (at == rotation.set) set = number;
       if (at < rotation.second) second.push_back(number);
     }
-    // What the second stage leaves undone in the first turn leaves the word as it was before the loop: such a word
-    // stays.
+    // If the second stage is skipped in the first iteration, a word keeps its value from before the loop. Such words
+    // must stay.
     const auto of_second = [&](std::size_t number) { return std::ranges::binary_search(second, number); };
     for (const FreeValue& value : free->values) {
       const bool returns = of_second(value.operation) && !std::ranges::all_of(value.readers, of_second);
       const bool merged = value.base >= 0 && of_second(free->values[static_cast<std::size_t>(value.base)].operation);
       if (returns || (merged && !of_second(value.operation))) return std::nullopt;
     }
-    // The second stage asks for the flag.
+    // The second stage depends on the flag.
     for (const std::size_t number : second) free->graph.dependences.push_back({number, set, 0});
     return free;
   }
@@ -504,7 +507,7 @@ class Pipeliner {
     return result;
   }
 
-  /// Puts what the unit writes under a flag; results, which `$jvalid` gates in a body, under `valid`.
+  /// Puts the unit's writes under a flag. Results, which `$jvalid` gates in a body, are put under `valid`.
   static void gate(isa::Line& line, Unit unit, unsigned flag, unsigned valid) {
     const auto under = [&](isa::Predicate& predicate) {
       predicate = {static_cast<std::uint8_t>(predicate.jvalid ? valid : flag), false, false};
@@ -522,7 +525,8 @@ class Pipeliner {
     add_accesses(line);
   }
 
-  /// The last turn's second stage: of its results those of a turn with a record, and nothing if there was no turn.
+  /// The second stage of the last iteration: it writes its results only if that iteration had a record, and nothing if
+  /// there was no iteration.
   bool add_epilogue(const Rotation& rotation, Pipelined& result) const {
     const std::vector<CodeLine> lines(rotation.lines.begin(),
                                       rotation.lines.begin() + static_cast<std::ptrdiff_t>(rotation.second));
@@ -531,7 +535,7 @@ class Pipeliner {
     if (!free) return false;
     ScheduleOptions quick = job_.options;
     quick.effort *= kScanEffort;
-    constexpr std::size_t kMostForEach = 4;  // lines of an operation, with what it waits for
+    constexpr std::size_t kMostForEach = 4;  // lines for each operation, including what it waits for
     const auto plan = find_plan(*free, {}, quick, kMostForEach * lines.size() + kMostForEach);
     if (!plan) return false;
     result.left |= free->left;
@@ -544,7 +548,7 @@ class Pipeliner {
     return true;
   }
 
-  /// Something in every word that the second stage may find before the first one was there: flags are clear.
+  /// Initialises every word that the second stage may read before the first stage has written it, and clears the flags.
   void add_prologue(const Rotation& rotation, Pipelined& result) const {
     Words wanted = ends_of(rotation) & ~(job_.entering | job_.leaving);
     for (const CodeLine& code : rotation.lines) {
@@ -579,10 +583,10 @@ class Pipeliner {
   const PipelineJob& job_;
   const FreeSection& section_;
   BundleGraph bundles_;
-  unsigned turned_;                     // flag: there was a turn before
-  unsigned valid_;                      // flag: the last turn had a record
+  unsigned turned_;                     // flag: there was an iteration before
+  unsigned valid_;                      // flag: the last iteration had a record
   std::vector<std::size_t> order_;      // of bundles
-  std::vector<std::ptrdiff_t> levels_;  // of each the first line that it may stand in
+  std::vector<std::ptrdiff_t> levels_;  // for each bundle the first line that it can be on
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Loop pipelining: a turn of the loop body ends what the turn before has begun. The body is cut into a first and a
-// second stage, its operations in their order; the rotated body is the second stage of one turn, then the first stage
-// of the next, so that the chains of both run beside each other. What the sections around it get:
+// Software pipelining: an iteration of the loop body finishes work that the one before began. The body is cut into a
+// first and a second stage; the operations keep their order. The rotated body is the second stage of one iteration,
+// then the first stage of the next, so the chains of both can overlap. The sections become:
 //
 //   loop initialization   ..., clears two flags and the words that go from the first stage to the second
-//   loop body             second stage, where a turn was before; first stage
-//   loop termination      second stage, where the last turn had a record; ...
+//   loop body             second stage, if there was an iteration before; first stage
+//   loop termination      second stage, if the last iteration had a record; ...
 #pragma once
 
 #include <functional>
@@ -18,23 +18,23 @@ struct PipelineJob {
   const std::vector<CodeLine>& body;  // as written
   std::vector<Tail> tails;
   unsigned record_words = 0;
-  Words entering;  // words in use at the body's ends
+  Words entering;  // words that are live at the body's ends
   Words leaving;
   const Surroundings& around;
   const ScheduleOptions& options;
-  std::size_t limit = 0;        // lines of the body; fewer are wanted
-  std::vector<unsigned> flags;  // that the kernel does not use
+  std::size_t limit = 0;        // lines of the body so far; the result must have fewer
+  std::vector<unsigned> flags;  // numbers of flags that the kernel does not use
 };
 
 struct Pipelined {
-  std::vector<CodeLine> prologue;  // behind loop initialization
+  std::vector<CodeLine> prologue;  // appended to loop initialization
   std::vector<CodeLine> body;
-  std::vector<CodeLine> epilogue;  // before loop termination
+  std::vector<CodeLine> epilogue;  // put before loop termination
   Words left;                      // as in FreeSection
 };
 
-/// Calls `accept` with the best ones, the shortest body first, until it takes one. Nothing is offered where the body
-/// has no two stages, the machine no two flags, or none has fewer lines.
+/// Calls `accept` with the best candidates, the shortest body first, until it returns true. There are no candidates if
+/// the body has no two stages, if no two flags are unused, or if no candidate has fewer lines.
 void pipeline(const PipelineJob& job, const std::function<bool(const Pipelined&)>& accept);
 
 }  // namespace gdr::assembler

@@ -1,4 +1,4 @@
-// From a plan to lines: each operation with the ports that its plan gives it, brought together line by line.
+// Makes lines from a plan: gives each operation the ports of the plan and merges operations of the same line.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,7 @@ class Rewriter {
  public:
   Rewriter(const Plan& plan, const FreeSection& section) : plan_(plan), section_(section) {}
 
-  /// A line in which the operation has the ports of the plan; whatever else stands in it is not to be looked at.
+  /// A line in which the operation has the ports of the plan. Other operations in it are to be ignored.
   [[nodiscard]] isa::Line line_of(std::size_t number) const {
     const UnitOperation& operation = section_.graph.operations[number];
     isa::Line line = operation.from->line;
@@ -81,7 +81,7 @@ class Rewriter {
     renumber(number, isa::Role::flag_write, write.predicate);
   }
 
-  /// Of the operation's value: all its writes have one.
+  /// The condition of the operation's value: all its writes have the same one.
   [[nodiscard]] isa::Predicate condition_of(std::size_t number) const {
     const FreeOperation& operation = section_.operations[number];
     isa::Predicate condition = section_.values[static_cast<std::size_t>(operation.result)].predicate;

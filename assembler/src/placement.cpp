@@ -7,9 +7,10 @@
 namespace gdr::assembler {
 namespace {
 
-constexpr int kValueKey = 1 << 20;     // ports that read a value, behind those that read what keeps its place
-constexpr int kConstantKey = 1 << 29;  // ports that read a constant's copy
-constexpr int kComponents = 8;         // keys of a value: whole, and of each component
+// Keys of ports that read a value; smaller keys belong to words that keep their place.
+constexpr int kValueKey = 1 << 20;
+constexpr int kConstantKey = 1 << 29;  // keys of ports that read a constant's copy
+constexpr int kComponents = 8;         // number of keys of a value: one for the whole value and one for each component
 
 }  // namespace
 
@@ -60,12 +61,12 @@ void Placement::note_register_readers() {
   for (const SearchValue& value : graph_.values) {
     const auto takes = [&](std::size_t reader) { return takes_lm(graph_.operations[reader]); };
     register_readers_.push_back(static_cast<int>(std::ranges::count_if(value.readers, takes)));
-    if (!graph_.values_in_lm) ++register_readers_.back();  // who never comes
+    if (!graph_.values_in_lm) ++register_readers_.back();  // a reader that is never placed
   }
 }
 
 void Placement::restart(std::size_t lines, const Genes& genes) {
-  constexpr std::size_t kBehind = 4;  // lines that a bundle may reach beyond
+  constexpr std::size_t kBehind = 4;  // lines after the last one that a bundle may reach
   genes_ = &genes;
   lines_.assign(lines + kBehind, {});
   now_ = 0;
@@ -170,7 +171,7 @@ bool Placement::take_ports(PortKey port, std::size_t line, unsigned lines) {
   return true;
 }
 
-/// What stays in T.
+/// Reserves T for accesses that stay in T.
 bool Placement::take_tenancies(std::size_t number, std::size_t line) {
   const SearchOperation& operation = graph_.operations[number];
   LineUse& use = lines_[line];
@@ -196,11 +197,11 @@ bool Placement::take_tenancies(std::size_t number, std::size_t line) {
   return true;
 }
 
-/// Ports of results that stay where they are.
+/// Reserves ports for results that keep their place.
 bool Placement::take_writes(std::size_t number, std::size_t line) {
   const SearchOperation& operation = graph_.operations[number];
   LineUse& use = lines_[line];
-  // The line behind may read in T what the second line of a long product reads once more.
+  // If the second line of a long product reads T again on the next line, T must still hold the same tenancy there.
   if (operation.writes_t && !shareable(lines_[line + 1].t_holds, operation.tenancy_written)) return false;
   const auto take = [&](bool wanted, int& port) {
     if (!wanted) return true;
@@ -212,7 +213,7 @@ bool Placement::take_writes(std::size_t number, std::size_t line) {
          take(operation.writes_lm, use.lm_write);
 }
 
-/// Flags in use are those that have users which are not placed.
+/// Flags are in use while they have users that are not placed.
 bool Placement::take_flags(const SearchOperation& operation) {
   for (const int flag : operation.flags_used) {
     int& left = flags_left_[static_cast<std::size_t>(flag)];
@@ -235,8 +236,8 @@ bool Placement::take_flags(const SearchOperation& operation) {
   return true;
 }
 
-/// Those from `input` on: values first, which have more ways than constants. All ways are gone through until what
-/// comes with them has room.
+/// Finds ways to read the inputs from `input` on: values first, because they have more ways than constants. All
+/// combinations of ways are tried until one has room.
 bool Placement::read_inputs(std::size_t number, std::size_t line, std::size_t input) {
   const std::array<SearchInput, 2>& inputs = graph_.operations[number].inputs;
   if (input == inputs.size()) {
@@ -261,7 +262,7 @@ bool Placement::read_inputs(std::size_t number, std::size_t line, std::size_t in
     undo(mark);
     return false;
   };
-  // Where it stands already nothing more is taken than a port to read it.
+  // Where the value already is, reading it needs only a port.
   if (placed.gpr != 0 && try_way(Way::gpr)) return true;
   if (placed.lm != 0 && try_way(Way::lm)) return true;
   if (lines_[line].t_holds == in_t(value) && try_way(Way::t)) return true;
@@ -272,7 +273,7 @@ bool Placement::read_inputs(std::size_t number, std::size_t line, std::size_t in
   return std::ranges::any_of(kOrders[static_cast<std::size_t>(genes_->preferences[value])], try_way);
 }
 
-/// Through its own port, or from where a copy stands or may stand.
+/// Reads a constant through its own port, or from a copy that exists or can be made.
 bool Placement::read_constant(std::size_t number, std::size_t line, std::size_t input) {
   const SearchOperation& operation = graph_.operations[number];
   const auto constant = static_cast<std::size_t>(operation.inputs[input].constant);
@@ -338,12 +339,12 @@ bool Placement::read_value(std::size_t number, std::size_t line, std::size_t inp
 }
 
 bool Placement::read_in_t(std::size_t value, std::size_t until) {
-  // Beyond the line that is being filled T keeps its tenant.
+  // T keeps its tenant after the line that is being filled.
   if (until > now_ && line_of(value) + 1 > now_ && tenant_ >= 0 && tenant_ != in_t(value)) return false;
   return keep_in_t(value, until);
 }
 
-/// T keeps the value from its line on.
+/// Keeps the value in T from its line on.
 bool Placement::keep_in_t(std::size_t value, std::size_t until) {
   PlacedValue& placed = values_[value];
   const std::size_t from = line_of(value);
@@ -355,7 +356,7 @@ bool Placement::keep_in_t(std::size_t value, std::size_t until) {
   for (std::size_t at = from + 1; at <= until; ++at) set(lines_[at].t_holds, in_t(value));
   set(lines_[from].t_write, writer);
   set(placed.t, 1);
-  // Where the condition does not hold the base stays, and must have been in T.
+  // Where the condition does not hold, the base remains, so it must have been in T.
   const int base = graph_.values[value].base;
   return base < 0 || keep_in_t(static_cast<std::size_t>(base), from);
 }
@@ -365,7 +366,7 @@ bool Placement::read_in_memory(std::size_t value, int component, std::size_t lin
   if (values_[value].in_t_alone != 0 || (!gpr && !may_stand_in_lm(value))) {
     return false;
   }
-  // The ports first: they are quickly asked, and most often what is missing.
+  // Ports are checked first: that is cheap, and they are what is most often missing.
   const int key = kValueKey + kComponents * static_cast<int>(value) + component + 1;
   for (std::size_t at = line; at <= until; ++at) {
     if (!take_port({gpr ? Port::gpr : Port::lm, key}, lines_[at])) return false;
@@ -428,7 +429,7 @@ bool Placement::finish(std::size_t number, std::size_t line) {
   return has_room(line);
 }
 
-/// Only T is left for it: nothing else comes there until all its readers are placed.
+/// Keeps the value in T alone: nothing else is written there until all its readers are placed.
 bool Placement::keep_in_t_alone(std::size_t value, std::size_t line) {
   PlacedValue& placed = values_[value];
   if (!is_homeless(value) || graph_.values[value].base >= 0 || over_[value] >= 0 || tenant_ >= 0) return false;
@@ -447,7 +448,7 @@ bool Placement::keep_in_t_alone(std::size_t value, std::size_t line) {
   return true;
 }
 
-/// For schedules that run out of places otherwise.
+/// Gives a value a place as soon as it is computed, for sections that run out of places otherwise.
 bool Placement::stand_at_once(std::size_t value) {
   if (values_[value].readers_left == 0 && over_[value] < 0) return true;
   if (const int base = graph_.values[value].base; base >= 0) {
@@ -464,7 +465,7 @@ bool Placement::stand_at_once(std::size_t value) {
   return stand(value, words + kSpare <= static_cast<int>(gpr_free_) || register_readers_left_[value] > 0);
 }
 
-/// True if it will be read and stands nowhere, T left out.
+/// True if the value will be read and is not yet in a register or local memory.
 bool Placement::is_homeless(std::size_t value) const {
   const PlacedValue& placed = values_[value];
   if (placed.gpr != 0 || placed.lm != 0 || placed.in_t_alone != 0) return false;
@@ -488,8 +489,8 @@ int Placement::crowding(std::size_t line) const {
   return std::max(homeless - gpr - lm, for_registers - gpr);
 }
 
-/// Whether values of a line that still have readers can get a place: in a register, in local memory, or one of them
-/// in T if somebody can take it from there in the next line.
+/// True if all values of a line that still have readers can get a place: in a register, in local memory, or one of them
+/// in T if a reader can take it there in the next line.
 bool Placement::has_room(std::size_t line) const {
   const int over = crowding(line);
   if (over > 0 && (over > 1 || !forwarded_from(line))) return false;
@@ -506,7 +507,7 @@ bool Placement::is_for_lm(std::size_t value) const {
          lines_[line_of(value)].gpr_write >= 0;
 }
 
-/// Whether somebody is to read two words of local memory, whose port gives one.
+/// True if some operation would read two words of local memory, whose port reads one.
 bool Placement::meets_another_in_lm(std::size_t value) const {
   return std::ranges::any_of(graph_.values[value].readers, [&](std::size_t reader) {
     if (operations_[reader].line >= 0) return false;
@@ -542,7 +543,7 @@ bool Placement::forwarded_from(std::size_t line) const {
   });
 }
 
-/// True if what the operation waits for lets it stand in a line.
+/// True if the dependences of the operation allow it on this line.
 bool Placement::may_stand(std::size_t number, std::size_t line) const {
   if (offset_of_[number] != 0) return false;
   return std::ranges::all_of(waits_[bundle_of_[number]], [&](const Waits& waits) {

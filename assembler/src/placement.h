@@ -1,5 +1,6 @@
-// Operations on lines, one at a time, with whatever they need there: unit, ports, and for each value a place that every
-// reader finds it in. Values get their places when their readers come, in lines that stand already.
+// Places operations on lines, one at a time, with all that they need there: a unit, ports, and for each value a place
+// where every reader finds it. A value gets its places when its readers are placed, which may be after its own line is
+// filled.
 #pragma once
 
 #include <utility>
@@ -9,7 +10,7 @@
 
 namespace gdr::assembler {
 
-/// Where readers look for a value first.
+/// The place that is tried first when an operation reads a value.
 enum class Preference : std::uint8_t { t_first, gpr_first, t_then_lm, lm_first };
 inline constexpr unsigned kPreferences = 4;
 
@@ -17,29 +18,30 @@ inline constexpr unsigned kPreferences = 4;
 struct Genes {
   std::vector<int> priorities;          // of bundles
   std::vector<Preference> preferences;  // of values
-  bool careful = false;                 // every value gets a register, or a word of local memory, at once
-  bool flags_in_order = false;          // flags are set in the order of the source, which needs few at once
+  bool careful = false;         // every value gets a register or a word of local memory as soon as it is computed
+  bool flags_in_order = false;  // flags are set in the order of the source, so that few are in use at once
 };
 
 class Placement {
  public:
-  /// Keeps a reference.
+  /// Keeps a reference to `graph`.
   explicit Placement(const SearchGraph& graph);
 
-  /// Clears everything; as many lines may be used.
+  /// Clears everything. The schedule may use `lines` lines.
   void restart(std::size_t lines, const Genes& genes);
-  /// Before the first operation is placed in a line; lines ascend.
+  /// Call it before the first operation is placed on a line; lines must ascend.
   void begin_line(std::size_t line);
-  /// False, and nothing changed, if the bundle cannot stand there.
+  /// Places a bundle that begins on `line`. Returns false, and changes nothing, if it cannot be there.
   bool place(std::size_t bundle, std::size_t line);
-  /// By how many values those of a line that still have readers are more than the places left for them, T left out.
+  /// How many values of a line still have readers but no place left for them in a register or local memory. T does not
+  /// count.
   [[nodiscard]] int crowding(std::size_t line) const;
-  /// True if the bundle reads a value of that line which has no place yet.
+  /// True if the bundle reads a value of `line` that has no place yet.
   [[nodiscard]] bool relieves(std::size_t bundle, std::size_t line) const;
-  /// Behind the last operation of the line that follows: T keeps the one value of `line` that has no other place. False
-  /// if it cannot.
+  /// Call it after the last operation of the next line. If one value of `line` has no other place, T keeps it. Returns
+  /// false if that is impossible.
   bool settle(std::size_t line);
-  /// True if something came free since the last call that others may have waited for.
+  /// True if something that other bundles may have waited for was released since the last call.
   [[nodiscard]] bool take_released() { return std::exchange(released_, false); }
 
   [[nodiscard]] const std::vector<PlacedOperation>& operations() const { return operations_; }
@@ -58,7 +60,7 @@ class Placement {
     int t_write = -1;  // operation
     int gpr_write = -1;
     int lm_write = -1;
-    int t_holds = -1;  // tenancy, or value behind all tenancies, that T must hold when the line reads
+    int t_holds = -1;  // what T must hold when the line reads: index of a tenancy, or of a value after all tenancies
     std::array<int, isa::kUnits> results;  // values, by unit
     LineUse() {
       gpr_read.fill(-1);
@@ -70,11 +72,11 @@ class Placement {
     std::ptrdiff_t lines = 0;
   };
 
-  /// What was there before a change: of a place, or of short words in use from one line to another.
+  /// What was there before a change of a place, or of the short words in use from one line to another.
   struct Change {
     int* place = nullptr;
     int before = 0;
-    std::size_t lines = 0;  // from `place` on, in which `before` words came into use; 0: a place
+    std::size_t lines = 0;  // number of lines from `place` on where `before` words came into use; 0: change of a place
   };
 
   void set(int& place, int value) {
@@ -126,27 +128,27 @@ class Placement {
   const Genes* genes_ = nullptr;
   unsigned gpr_free_ = 0;
   unsigned lm_free_ = 0;
-  std::vector<std::size_t> bundle_of_;  // each operation's
+  std::vector<std::size_t> bundle_of_;  // bundle of each operation
   std::vector<std::size_t> offset_of_;
-  std::vector<std::vector<Waits>> waits_;  // of each bundle
-  std::vector<int> over_;                  // of each value, the one that overwrites it; -1: none
-  std::vector<std::size_t> root_;          // the first of those that share its place
+  std::vector<std::vector<Waits>> waits_;  // what each bundle waits for
+  std::vector<int> over_;                  // for each value, the value that overwrites it; -1: none
+  std::vector<std::size_t> root_;          // for each value, the first of those that share its place
   std::vector<std::size_t> last_;
-  std::vector<int> register_readers_;  // of each value, those that need local memory's port for something else
+  std::vector<int> register_readers_;  // for each value, the readers that need local memory's port for something else
   std::vector<int> flag_users_;
   std::vector<LineUse> lines_;
-  std::size_t now_ = 0;  // the line that is being filled
-  // Short words that values take, by line.
+  std::size_t now_ = 0;  // the line that is being filled with operations
+  // Short words that values take, for each line.
   std::vector<int> gpr_words_used_;
   std::vector<int> lm_words_used_;
   std::vector<PlacedOperation> operations_;
   std::vector<PlacedValue> values_;
   std::vector<int> register_readers_left_;
-  std::vector<int> constants_;    // Way of each one's copy
-  std::vector<int> flags_left_;   // users that are not placed
-  std::vector<int> flag_placed_;  // 1: its first setter stands
+  std::vector<int> constants_;    // Way of each constant's copy
+  std::vector<int> flags_left_;   // users of each flag that are not placed yet
+  std::vector<int> flag_placed_;  // 1: the first operation that sets the flag is placed
   int flags_used_ = 0;
-  int gpr_copies_ = 0;  // short words of constants' copies
+  int gpr_copies_ = 0;  // short words that copies of constants take
   int lm_copies_ = 0;
   int tenant_ = -1;  // what T must keep until all its accesses are placed
   int tenant_left_ = 0;

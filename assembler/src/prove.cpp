@@ -20,19 +20,19 @@ using isa::Unit;
 
 constexpr unsigned kElements = isa::kVectorElements;
 
-/// A line by its place in the program.
+/// A line, by its section and index.
 struct LineId {
   std::size_t section = 0;
   std::size_t index = 0;
 };
 
-/// What every path that leads somewhere has written.
+/// The words that are written on every path to a point.
 struct Written {
   std::bitset<isa::kGprShortWords> gpr;
   std::bitset<isa::kLmShortWords> lm;
   std::bitset<isa::kBmShortWords> bm;
   std::array<bool, kElements> t{};
-  std::array<const CodeAccess*, kElements> t_long{};  // a write of a long word that may be the last one
+  std::array<const CodeAccess*, kElements> t_long{};  // a write of a long word that may be the last write to T
   std::array<std::bitset<kElements>, isa::kFlags + 1> flags;
 
   void set_all() {
@@ -44,7 +44,7 @@ struct Written {
     for (auto& flag : flags) flag.set();
   }
 
-  /// Keeps what both have written.
+  /// Keeps what is written on both paths.
   void meet(const Written& other) {
     gpr &= other.gpr;
     lm &= other.lm;
@@ -95,14 +95,14 @@ struct Written {
       }
       return true;
     }
-    if (access.storage == Storage::record) return true;  // streamed in before the body runs
+    if (access.storage == Storage::record) return true;  // records are streamed in before the body runs
     std::size_t known = 0;
     std::size_t all = 0;
     for_words(access, elements, [&](const auto& word) {
       ++all;
       known += word ? 1 : 0;
     });
-    // Where an indirect access goes is not known: it is refused if nothing there is written.
+    // The address of an indirect access is unknown: it is rejected only if no word that it may reach is written.
     return access.indirect ? known > 0 : known == all;
   }
 
@@ -143,7 +143,7 @@ class Prover {
  private:
   [[nodiscard]] const CodeLine& at(const LineId& id) const { return *lines_[id.section][id.index]; }
 
-  /// Lines that may be executed right before this one.
+  /// Lines that may be executed just before this one.
   [[nodiscard]] std::vector<LineId> before(const LineId& id) const {
     if (id.index > 0) return {{id.section, id.index - 1}};
     std::array<bool, kSections> has_lines{};
@@ -180,7 +180,7 @@ class Prover {
         if (read.write || read.defines || !isa::overlap(read, at(reader).line.vlen, written, at(writer).line.vlen))
           continue;
         report_hazard(reader, read, writer, written, distance);
-        break;  // more reads of the same word have the same cause
+        break;  // further reads of the same word have the same cause
       }
     }
   }
@@ -201,7 +201,7 @@ class Prover {
                         "line between{}",
                         read.text, distance, path, written.latency, missing, fix))) {
       reporter_.note(written.where, fmt::format("'{}' is written here", written.text));
-      // In a macro or a repeat the same line would go between other lines, too.
+      // In a macro or a repeat, inserting the same line would affect other places, too.
       const Place& line = at(reader).where;
       if (!crosses && line.range.line != 0 && (line.origin == 0 || line.origin == at(writer).where.origin)) {
         reporter_.fix_before(fmt::format("put {} before this line", missing == 1 ? "a 'nop'" : "'nop's"), line, "nop",
@@ -271,7 +271,7 @@ class Prover {
       if (from_host) state.define(symbol);
     }
     const Written begun = run(Section::loop_initialization, state, true);
-    // A turn of the body only adds to what is written, but it may leave T with another width.
+    // An iteration of the body only adds written words, but it may leave T with another width.
     Written entering = begun;
     entering.meet(run(Section::loop_body, begun, false));
     const Written looped = run(Section::loop_body, entering, true);
@@ -334,7 +334,7 @@ class Prover {
           fmt::format("'{}' is sent before every run, which is after '{}'", access.text, isa::name_of(section)));
       return;
     }
-    // The flags that mask and predicates read name no operand of their own.
+    // The flags that mask and predicates read have no operand of their own.
     const CodeAccess* writer = nullptr;
     for (const auto& lines : lines_) {
       for (const CodeLine* line : lines) {

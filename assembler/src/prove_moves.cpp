@@ -1,6 +1,6 @@
-// The proof for kernels of Type II: what the control processor moves beside the lines never meets their accesses to
-// broadcast memory. A collect holds its words until the next one is issued, which waits for it; a transfer fills the
-// half of the record window that no line of the turn may name.
+// Proof for Type II kernels: words that the control processor moves during the lines never conflict with the lines'
+// accesses to broadcast memory. A collect holds its words until the next collect is issued, which waits for it. A
+// transfer fills the half of the record window that no line of the current turn may use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using isa::Section;
 using isa::Storage;
 using isa::WordRange;
 
-/// A collect and where it stands.
+/// A collect and its position.
 struct PlacedCollect {
   const CodeCollect* collect = nullptr;
   Section section = Section::initialization;
@@ -61,7 +61,7 @@ class MoveProver {
     return {first, first + 2 * collect.step.words()};
   }
 
-  /// Results live in the PE or in broadcast memory by the kind of the kernel.
+  /// Results are in the PE or in broadcast memory, depending on the type of the kernel.
   bool check_kind() {
     bool good = true;
     for (const Symbol& symbol : declared_.symbols.all()) {
@@ -82,7 +82,7 @@ class MoveProver {
   void check_places() {
     std::array<unsigned, isa::kSections> transfers{};
     const bool has_record = declared_.program.record_words != 0;
-    std::optional<Place> first;  // of a transfer or collect
+    std::optional<Place> first;  // place of a transfer or collect
     for (std::size_t number = 0; number < isa::kSections; ++number) {
       const auto section = static_cast<Section>(number);
       const auto require = [&](std::string_view kind, const Place& where, Section other) {
@@ -139,7 +139,7 @@ class MoveProver {
     }
   }
 
-  /// The line's store into the words, if it has one.
+  /// The line's store to one of the words, if it has one.
   [[nodiscard]] const CodeAccess* store_into(const CodeLine& line, const WordRange& words) const {
     for (const CodeAccess& access : line.accesses) {
       if (access.write && access.storage == Storage::bm && isa::extent_of(access, line.line.vlen).meets(words))
@@ -148,7 +148,7 @@ class MoveProver {
     return nullptr;
   }
 
-  /// Lines that may be issued right before a step of a section.
+  /// Lines that may be issued just before a step of a section.
   [[nodiscard]] std::vector<const CodeLine*> before(Section section, std::size_t at) const {
     while (at-- > 0) {
       if (const auto* line = std::get_if<CodeLine>(&steps(section)[at])) return {line};
@@ -162,7 +162,7 @@ class MoveProver {
     return found;
   }
 
-  /// A word that is on its way to broadcast memory is not collected yet.
+  /// A word may be collected only after the write to broadcast memory has arrived.
   void check_landed(const PlacedCollect& from) {
     const CodeCollect& collect = *from.collect;
     for (const CodeLine* line : before(from.section, from.at)) {
@@ -177,7 +177,7 @@ class MoveProver {
     }
   }
 
-  /// Follows every way from the collect to the one after it.
+  /// Follows every path from the collect to the next one.
   void check_held(const PlacedCollect& from) {
     std::array<bool, isa::kSections> seen{};
     walk(*from.collect, from.section, from.at + 1, false, seen);
@@ -200,7 +200,7 @@ class MoveProver {
     }
   }
 
-  /// True if the line writes what is being collected, which is reported.
+  /// True if the line writes words that are being collected; the error is then reported.
   bool written_while_held(const CodeCollect& from, const CodeLine& line) {
     const CodeAccess* store = store_into(line, range_of_words(from));
     if (store == nullptr) return false;

@@ -1,4 +1,4 @@
-// Numbers that a seed gives, the same on every host.
+// Pseudo-random numbers that depend only on a seed and are the same on every host.
 #pragma once
 
 #include <cstdint>

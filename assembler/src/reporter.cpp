@@ -1,4 +1,4 @@
-// Collecting, sorting and printing diagnostics.
+// Collects, sorts and prints diagnostics.
 #include "reporter.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ bool Reporter::report(Severity severity, Code code, const Place& where, std::str
   dropped_ = !seen_.emplace(number, where.range.file, where.range.line, where.range.column, message).second;
   if (dropped_) return false;
   groups_.push_back({{severity, number, where.range, std::move(message), warning_of(code)}});
-  unsigned same = 1;  // uses of one line, as of a macro that uses itself
+  unsigned same = 1;  // number of uses of one line, as of a macro that uses itself
   for (std::uint32_t origin = where.origin; origin != 0; origin = origins_[origin].where.origin) {
     const Origin& from = origins_[origin];
     Diagnostic& last = groups_.back().back();
@@ -97,7 +97,7 @@ void Reporter::fix_without(std::string title, const Place& where) {
 
 namespace {
 
-/// Lines of a text, without their ends.
+/// Lines of a text, without their line breaks.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -111,7 +111,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }  // namespace
 
 std::vector<Diagnostic> Reporter::take(const std::vector<SourceFile>& files) {
-  std::map<std::uint32_t, std::vector<std::string_view>> texts;  // of each file its lines
+  std::map<std::uint32_t, std::vector<std::string_view>> texts;  // lines of each file
   for (PendingFix& pending : fixes_) {
     const SourceRange& where = pending.fix.edits.front().where;
     if (where.file >= files.size()) continue;
@@ -140,7 +140,7 @@ std::vector<Diagnostic> Reporter::take(const std::vector<SourceFile>& files) {
 
 namespace {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
+/// Number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> cost(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -159,13 +159,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return cost[a.size()][b.size()];
 }
 
-constexpr std::size_t kLongestName = 64;  // beyond it nobody looks for a nearest one
+constexpr std::size_t kLongestName = 64;  // longer names are not compared
 
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   if (word.size() > kLongestName) return {};
-  // A third of the letters may differ: more would be another word.
+  // At most a third of the letters may differ; otherwise it is another word.
   std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
   std::string found;
   for (const std::string& candidate : candidates) {
@@ -210,7 +210,7 @@ class LineIndex {
     }
   }
 
-  /// Line `number`, counted from 1, without its end; empty if there is none.
+  /// Line `number`, counted from 1, without its line break; empty if there is none.
   [[nodiscard]] std::string_view line(std::uint32_t number) const {
     if (number < 1 || number > begins_.size()) return {};
     std::string_view rest = text_.substr(begins_[number - 1]);
@@ -227,14 +227,14 @@ class LineIndex {
 constexpr std::size_t kMostErrorsShown = 100;
 constexpr std::size_t kWidestLineShown = 160;  // characters of a source line
 
-/// The number, and the option that leaves a warning out or made it an error.
+/// The number, and the option that turns the warning off or made it an error.
 std::string tag_of(const Diagnostic& diagnostic) {
   if (!diagnostic.warning) return fmt::format("[E{:04}]", diagnostic.number);
   return fmt::format("[E{:04} -W{}{}]", diagnostic.number, diagnostic.severity == Severity::error ? "error=" : "",
                      name_of(*diagnostic.warning));
 }
 
-/// Terminals must not be steered by what a source file holds.
+/// Control characters in a source file must not reach the terminal.
 std::string printable(std::string_view text) {
   std::string shown(text);
   for (char& c : shown) {

@@ -1,4 +1,4 @@
-// Collects diagnostics: one per cause, notes with the diagnostic they belong to, sorted at the end.
+// Collects diagnostics: one for each cause, each with its notes; sorts them at the end.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace gdr::assembler {
 
-/// A range of the source and how it came into the program: `origin` is an index into Reporter's origins, 0: as written.
+/// A range of the source and how it came into the program. `origin` is an index into Reporter's origins; 0: as written.
 struct Place {
   SourceRange range;
   std::uint32_t origin = 0;
@@ -23,44 +23,46 @@ class Reporter {
  public:
   explicit Reporter(const WarningOptions& warnings = {}) : warnings_(warnings) {}
 
-  /// The source allows what a warning tells of, in one line or everywhere.
+  /// Notes that the source allows a warning, in one line or everywhere.
   void allow(Warning warning, std::uint32_t file, std::uint32_t line);
   void allow(Warning warning) { warnings_.told.reset(static_cast<std::size_t>(warning)); }
 
-  /// A use of a macro, a turn of a repeat or an include: what the lines below it come from.
+  /// The origin of lines: a use of a macro, an iteration of a repeat, or an include.
   struct Origin {
     enum class Kind : std::uint8_t { macro, turn, include };
     Kind kind = Kind::include;
     Place where;
-    std::string what;   // as the note of a diagnostic
-    std::string macro;  // its name
+    std::string what;   // text of the note for a diagnostic
+    std::string macro;  // name of the macro
   };
-  /// Diagnostics below it get it as a note.
+  /// Adds an origin. Diagnostics from its lines get it as a note.
   [[nodiscard]] std::uint32_t add_origin(Origin origin);
   [[nodiscard]] const Origin& origin(std::uint32_t number) const { return origins_[number]; }
 
-  /// False if the very same was reported before, as from an earlier turn of a repeat; its notes are dropped too.
+  /// False if the same error was reported before, as by an earlier iteration of a repeat; its notes are then dropped,
+  /// too.
   bool error(Code code, const Place& where, std::string message);
-  /// False too if the warning is left out or allowed where it, or the use of a macro around it, stands.
+  /// The same for a warning. Also false if the warning is turned off, or allowed at its place or at the use of a macro
+  /// around it.
   bool warning(Code code, const Place& where, std::string message);
-  /// Belongs to the diagnostic reported last.
+  /// Adds a note to the diagnostic reported last.
   void note(const Place& where, std::string message);
-  /// The same: a mending that puts `text` where `old` stands. Left out where the source says something else there, as
-  /// where a macro's argument stands for its parameter.
+  /// Adds to the last diagnostic a correction that replaces `old` at `where` by `text`. It is dropped if the source has
+  /// another text there, as when a macro's argument replaces its parameter.
   void fix(std::string title, const Place& where, std::string_view old, std::string text);
-  /// The same, with the candidate that nearest() finds, if there is one.
+  /// The same with the candidate that nearest() finds, if there is one.
   void fix_name(const Place& where, std::string_view word, const std::vector<std::string>& candidates);
-  /// The same: puts lines before the one of `where`, as far to the right as that.
+  /// The same: inserts lines before the line of `where`, with the same indentation.
   void fix_before(std::string title, const Place& where, std::string_view line, unsigned count = 1);
-  /// The same: takes the line of `where` away.
+  /// The same: deletes the line of `where`.
   void fix_without(std::string title, const Place& where);
 
   [[nodiscard]] bool has_errors() const { return has_errors_; }
-  /// Of `files`: those that places name.
+  /// The diagnostics, sorted. `files` are the files that places refer to.
   [[nodiscard]] std::vector<Diagnostic> take(const std::vector<SourceFile>& files);
 
  private:
-  /// A mending until it is known whether the source says what it expects.
+  /// A correction, kept until it is known whether the source has the expected text.
   struct PendingFix {
     std::size_t group = 0;
     std::string old;
@@ -71,21 +73,21 @@ class Reporter {
   [[nodiscard]] bool allowed(Warning warning, const Place& where) const;
 
   WarningOptions warnings_;
-  std::set<std::tuple<Warning, std::uint32_t, std::uint32_t>> allowed_;  // with file and line
+  std::set<std::tuple<Warning, std::uint32_t, std::uint32_t>> allowed_;  // warning, file and line
   std::vector<Origin> origins_{{}};
-  std::vector<std::vector<Diagnostic>> groups_;  // a diagnostic and its notes
+  std::vector<std::vector<Diagnostic>> groups_;  // each diagnostic with its notes
   std::set<std::tuple<unsigned, std::uint32_t, std::uint32_t, std::uint32_t, std::string>> seen_;
   std::vector<PendingFix> fixes_;
   bool dropped_ = false;
   bool has_errors_ = false;
 };
 
-/// The candidate nearest to `word` by edit distance, if it is near enough to be meant; else empty.
+/// The candidate nearest to `word` by edit distance, if it is near enough to be what was meant; otherwise empty.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 /// "; did you mean 'x'?" or nothing.
 [[nodiscard]] std::string suggestion(std::string_view word, const std::vector<std::string>& candidates);
-/// The same, but all candidates where none is near.
+/// The same, but lists all candidates if none is near.
 [[nodiscard]] std::string suggestion_or_all(std::string_view word, const std::vector<std::string>& candidates);
 /// 'a', 'b', 'c'
 [[nodiscard]] std::string quoted_list(const std::vector<std::string>& names);

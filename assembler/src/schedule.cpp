@@ -1,4 +1,4 @@
-// The recipe: per section, operations and dependences, packing, lines; what comes out is proved again.
+// Steps for each section: find operations and dependences, pack, make lines. The result is proved again.
 #include "schedule.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using CodeLines = std::vector<CodeLine>;
 
 constexpr auto kBody = static_cast<std::size_t>(isa::Section::loop_body);
 
-/// Whatever of the line's accesses belongs to its operations; what `$ti` claimed was true of the lines as written.
+/// Adds the line's accesses that belong to the operation. An assertion by `$ti` was true for the lines as written.
 void add_accesses(CodeLine& line, const UnitOperation& operation) {
   for (const CodeAccess& access : operation.from->accesses) {
     if (!belongs(access, operation)) continue;
@@ -50,7 +50,7 @@ CodeLine line_of(const std::vector<std::size_t>& operations, const SectionGraph&
   return line;
 }
 
-/// A line without operations that waits for results, counted to the line before.
+/// A line without operations that waits for results; it gets the source position of the line before.
 CodeLine waiting_line(const CodeLines& before, const CodeLines& original) {
   CodeLine line;
   line.line.vlen = isa::kVectorElements;
@@ -79,7 +79,7 @@ class Scheduler {
     }
   }
 
-  /// Words that names in the source may no longer stand for.
+  /// Words that names in the source may no longer denote.
   [[nodiscard]] const Words& left() const { return left_; }
 
   SectionCode run() {
@@ -98,9 +98,10 @@ class Scheduler {
   }
 
  private:
-  /// Replaces the section's lines by fewer ones, if they can be found.
+  /// Replaces the section's lines by fewer ones if they are found.
   void improve(std::size_t section) {
-    // A turn's last results may be on the way when the next begins: what the packing ends with counts as coming before.
+    // The last results of an iteration may not have arrived when the next one begins, so the end of the packed body
+    // counts as coming before its begin.
     constexpr int kTurns = 3;
     CodeLines packed_before;
     for (int turn = 0; turn < kTurns; ++turn) {
@@ -113,7 +114,7 @@ class Scheduler {
     }
   }
 
-  /// Replaces the section's lines by those of a plan for the lines as written, if it has fewer.
+  /// Replaces the section's lines by those of a plan for the lines as written, if the plan has fewer.
   void plan(std::size_t section, const CodeLines& written, const Liveness& live) {
     const std::optional<FreeSection> free =
         free_section(written, tails_of_others(section), declared_.program.record_words, live.entering[section],
@@ -122,7 +123,8 @@ class Scheduler {
     std::optional<Plan> found = find_plan(*free, surroundings_of(section), options_, code_[section].size());
     if (!found) return;
     CodeLines lines = lines_of(*found, *free);
-    // What the search does not see, such as a long product across the section's ends, may need lines more.
+    // The search does not know all rules, such as that for a long product across the section's ends, so more lines may
+    // be needed.
     while (lines.size() < code_[section].size()) {
       if (accept(section, lines)) {
         left_ |= free->left;
@@ -177,7 +179,7 @@ class Scheduler {
     return lines;
   }
 
-  /// Replaces the sections of the loop by those of a pipelined body, if it has fewer lines.
+  /// Replaces the loop's sections by those of a pipelined body, if that has fewer lines.
   void pipeline_body(const CodeLines& written, const Liveness& live) {
     std::array<bool, isa::kFlags + 1> used{};
     const auto note = [&](const CodeLines& lines) {
@@ -222,7 +224,7 @@ class Scheduler {
     const auto add_waits = [&](CodeLines& to, std::size_t count) {
       for (std::size_t n = 0; n < count; ++n) to.push_back(waiting_line(offer.body, offer.body));
     };
-    // What runs once may wait: for all that is on the way.
+    // Sections that run once may wait until all results have arrived.
     CodeLines& before = trial[static_cast<std::size_t>(isa::Section::loop_initialization)];
     add_waits(before, deepest_ - 1);
     add(before, offer.prologue);
@@ -238,7 +240,7 @@ class Scheduler {
     return trial;
   }
 
-  /// Takes the lines if the kernel is legal with them.
+  /// Accepts the lines if the kernel is legal with them.
   bool accept(std::size_t section, CodeLines lines) {
     std::array<CodeLines, isa::kSections> trial = code_;
     trial[section] = std::move(lines);

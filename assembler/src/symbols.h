@@ -1,4 +1,4 @@
-// Names of a source file, where they live, and the data layout of its kernel.
+// Names of a source file and their places in memory: the data layout of its kernel.
 #pragma once
 
 #include <map>
@@ -30,10 +30,10 @@ struct Symbol {
   std::uint32_t entries = 1;
   std::uint32_t address = 0;
   isa::Transfer transfer = isa::Transfer::none;
-  std::optional<Operand> written;  // of a register name
-  std::string shown;               // of a register of one use of a macro: its name there
+  std::optional<Operand> written;  // for a register name: the register that it was declared as
+  std::string shown;               // for a register of one use of a macro: its name in the macro
 
-  /// What messages call it.
+  /// The name used in messages.
   [[nodiscard]] const std::string& title() const { return shown.empty() ? name : shown; }
 
   /// Short words from one entry to the next.
@@ -49,9 +49,9 @@ class Symbols {
   [[nodiscard]] const std::vector<Symbol>& all() const { return symbols_; }
   [[nodiscard]] std::vector<Symbol>& all() { return symbols_; }
 
-  /// Returns the symbol that has the name already, or nothing.
+  /// Adds a symbol. If its name is taken, returns the symbol that has it; otherwise nothing.
   const Symbol* add(Symbol symbol);
-  /// A name whose declaration could not be read: its uses are not reported.
+  /// Records a name whose declaration could not be read: its uses are not reported as errors.
   void tolerate(std::string name) { tolerated_.insert(std::move(name)); }
   [[nodiscard]] bool tolerated(std::string_view name) const { return tolerated_.contains(name); }
 
@@ -61,7 +61,7 @@ class Symbols {
   std::set<std::string, std::less<>> tolerated_;
 };
 
-/// Reads the declarations and places every variable: fills the program but for code and files.
+/// Reads the declarations and assigns an address to every variable. Fills the program except for code and files.
 struct Declared {
   isa::Program program;
   Symbols symbols;

@@ -1,4 +1,4 @@
-// What the grammar makes of one statement; names are not looked up yet.
+// The syntax tree that the grammar makes of one statement; names are not looked up yet.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace gdr::assembler {
 
-/// Names of whole numbers known while a statement is read: definitions and the indices of repeats.
+/// Named whole numbers that are known while a statement is read: definitions and the indices of repeats.
 using Constants = std::map<std::string, std::int64_t, std::less<>>;
 
-/// Characters of the statement's text.
+/// A range of characters in the statement's text.
 struct Span {
   std::uint32_t begin = 0;
   std::uint32_t length = 0;
@@ -34,7 +34,7 @@ struct Number {
   Span span;
 };
 
-/// `/2`, `/!2` or `/j` behind a destination.
+/// `/2`, `/!2` or `/j` after a destination.
 struct PredicateItem {
   std::uint32_t flag = 0;
   bool inverted = false;
@@ -53,12 +53,12 @@ struct Operand {
   bool negated = false;
   bool vector = false;
   bool indirect = false;
-  bool asserted = false;                 // $ti: the line before wrote T
+  bool asserted = false;                 // $ti: asserts that the line before wrote T
   isa::Source port = isa::Source::none;  // $r8.b: the read port of a GPR; none: the assembler chooses
   std::uint32_t number = 0;              // address, or number of a flag or PE
   isa::Condition condition = isa::Condition::negative;
   ImmediateKind immediate = ImmediateKind::integer;
-  std::string text;  // name, or what stands between an immediate's quotes
+  std::string text;  // name, or the text between an immediate's quotes
   std::vector<Number> subscripts;
   std::vector<PredicateItem> predicates;
 };
@@ -92,8 +92,8 @@ struct FlopsStatement {
 };
 
 struct Declaration {
-  bool broadcast = false;      // bvar
-  std::optional<bool> vector;  // as stated
+  bool broadcast = false;      // declared with bvar
+  std::optional<bool> vector;  // as stated in the source
   isa::Width width = isa::Width::long_word;
   Word name;
   std::vector<Number> dimensions;
@@ -154,10 +154,10 @@ struct SyntaxError {
   std::string message;
 };
 
-/// Reads one statement: a line without comment, not blank.
+/// Parses one statement: a line that is not blank, without its comment.
 [[nodiscard]] std::variant<Statement, SyntaxError> parse_statement(std::string_view text, const Constants& constants);
 
-/// Value of a whole-number expression.
+/// Evaluates a whole-number expression.
 [[nodiscard]] std::variant<std::int64_t, SyntaxError> evaluate(std::string_view text, const Constants& constants);
 
 }  // namespace gdr::assembler

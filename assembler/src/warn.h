@@ -1,5 +1,5 @@
-// Warnings: programs that are legal and give other numbers than were meant. Each kind is decided from the effects of
-// lines along every way through the kernel.
+// Warnings about programs that are legal but compute other numbers than their author meant. Each kind is decided from
+// the effects of lines on every path through the kernel.
 #pragma once
 
 #include "code.h"
@@ -7,10 +7,10 @@
 
 namespace gdr::assembler {
 
-/// Tells everything that docs/warnings.md lists. The code is legal.
+/// Reports all warnings that docs/warnings.md lists. The code must be legal.
 void warn(const SectionCode& code, const LeftShort& left_short, const Declared& declared, Reporter& reporter);
 
-// One function a kind, or some that need the same.
+// One function for each kind, or for several kinds that need the same data.
 void warn_of_masked_definitions(const Flow& flow, const Declared& declared, Reporter& reporter);
 void warn_of_shared_registers(const Flow& flow, Reporter& reporter);
 void warn_of_unused(const Flow& flow, const SectionCode& code, const Declared& declared, Reporter& reporter);

@@ -42,13 +42,13 @@ class Writer {
   }
 
  private:
-  // A process of the viewer for each rank, one for the memories of nodes, one for the network.
+  // The viewer shows a process for each rank, one for the memories of nodes, and one for the network.
   [[nodiscard]] unsigned memories() const { return graph_.ranks(); }
   [[nodiscard]] unsigned network() const { return graph_.ranks() + 1; }
   [[nodiscard]] unsigned process_of(ResourceId resource) const {
     return resource < 2 * graph_.ranks() ? resource / 2 : memories();
   }
-  /// Of a rank: the board, then the host.
+  /// Tracks of a rank: the board, then the host.
   [[nodiscard]] unsigned track_of(ResourceId resource) const {
     return resource < 2 * graph_.ranks() ? 1 + resource % 2 : 1 + resource - 2 * graph_.ranks();
   }

@@ -42,7 +42,8 @@ unsigned number_of(const char* variable) {
   return base::number_in<unsigned>(text).value_or(0);
 }
 
-/// Beside the libraries of the tree, built or installed, that the running program is in.
+/// The file that GDR_MPI_PLUGIN names; else beside the libraries of the build or install tree that has the running
+/// program.
 std::filesystem::path plugin_file() {
   if (std::string chosen = base::environment("GDR_MPI_PLUGIN"); !chosen.empty()) return chosen;
   std::error_code none;
@@ -63,7 +64,7 @@ std::filesystem::path plugin_file() {
 std::unique_ptr<Communicator> single_process() { return std::make_unique<SingleProcess>(); }
 
 std::optional<Launch> launch_of_environment() {
-  // Open MPI; MPICH and those that descend from it; Slurm's srun with either.
+  // Variables of Open MPI, of MPICH and its derivatives, and of Slurm's srun with either.
   for (const auto& [all, here] :
        {std::pair("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE"), std::pair("PMI_SIZE", "MPI_LOCALNRANKS"),
         std::pair("PMIX_SIZE", "PMIX_LOCAL_SIZE")}) {
@@ -75,11 +76,12 @@ std::optional<Launch> launch_of_environment() {
 std::unique_ptr<Communicator> start_communicator() {
   const std::optional<Launch> launch = launch_of_environment();
   if (!launch) return single_process();
-  // A rank of Open MPI that waits polls, and takes its core from a rank or another program that computes; so it lets
-  // others go first unless the user said how it waits.
+  // A waiting rank of Open MPI polls, which takes the core from a rank or another program that computes. So it is told
+  // to yield, unless the user has set how it waits.
   setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
   const std::filesystem::path file = plugin_file();
-  // Global: Open MPI loads parts of itself, which look for its names. Never closed: MPI does not survive it.
+  // RTLD_GLOBAL, since Open MPI loads parts of itself that need its symbols. The library is never closed, since MPI
+  // does not survive that.
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) throw Error(fmt::format("MPI is refused: {}", dlerror()));
   void* const symbol = dlsym(library, kPluginEntry);

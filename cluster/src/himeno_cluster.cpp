@@ -24,14 +24,14 @@ constexpr std::array<std::pair<std::string_view, Extents>, 5> kSizes{{{"XS", {32
                                                                       {"M", {128, 128, 256}},
                                                                       {"L", {256, 256, 512}},
                                                                       {"XL", {512, 512, 1024}}}};
-// The benchmark's own count of operations a point.
+// The benchmark's own count of operations per point.
 constexpr double kFlops = 34;
 // Arrays of single precision: a (4), b (3), c (3), wrk1, bnd and p are read, wrk2 is written and copied to p.
 constexpr double kArrays = 14;
 constexpr double kArraysRead = 13;
 constexpr double kElementBytes = 4;
 constexpr double kShortWordsOfLong = 2;
-// A number on its way between host and board is a double.
+// Numbers travel between host and board as doubles.
 constexpr double kFieldBytes = 8;
 // An adder and a multiplier in each PE.
 constexpr double kUnits = 2;
@@ -42,7 +42,7 @@ double product_of(const Extents& extents) {
 
 Extents inner(const Extents& size) { return {size[0] - 2, size[1] - 2, size[2] - 2}; }
 
-/// The grid's blocks, one a rank.
+/// The blocks of the grid, one per rank.
 class Blocks {
  public:
   explicit Blocks(const HimenoOptions& options) : inner_(inner(options.size)), split_(options.split) {
@@ -75,11 +75,11 @@ class Blocks {
     Extents at = place(rank);
     for (std::size_t axis = 0; axis < 3; ++axis) {
       at[axis] += static_cast<std::uint64_t>(static_cast<std::int64_t>(direction[axis]));
-      if (at[axis] >= split_[axis]) return std::nullopt;  // below 0, too
+      if (at[axis] >= split_[axis]) return std::nullopt;  // also for -1, which wraps around
     }
     return static_cast<Rank>(at[0] + split_[0] * (at[1] + split_[1] * at[2]));
   }
-  /// Points none of whose neighbours is another rank's.
+  /// Number of a rank's points whose neighbours are all its own.
   [[nodiscard]] double points_at_home(Rank rank) const {
     Extents home = points(rank);
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -103,7 +103,7 @@ struct Halo {
   double bytes;
 };
 
-/// Along one axis, after those before it: whole planes, with what came along the other axes.
+/// Halos along one axis, sent after those of the axes before it: whole planes, with what came along the other axes.
 std::vector<Halo> halos_along(const Blocks& blocks, std::size_t axis) {
   std::vector<Halo> halos;
   for (Rank rank = 0; rank < blocks.ranks(); ++rank) {
@@ -123,7 +123,7 @@ std::vector<Halo> halos_along(const Blocks& blocks, std::size_t axis) {
   return halos;
 }
 
-/// All at once: faces and edges, which the 19 points reach; corners they do not.
+/// Halos of all axes at once: the faces and edges that the 19-point stencil reaches. It does not reach corners.
 std::vector<Halo> halos_at_once(const Blocks& blocks) {
   std::vector<Halo> halos;
   for (Rank rank = 0; rank < blocks.ranks(); ++rank) {
@@ -144,7 +144,7 @@ std::vector<Halo> halos_at_once(const Blocks& blocks) {
   return halos;
 }
 
-/// What a node needs for points.
+/// Times that a rank needs for its points.
 class Rates {
  public:
   Rates(const Cluster& cluster, const HimenoOptions& options)
@@ -163,7 +163,7 @@ class Rates {
                   kFlops / (kUnits * isa::kBlocks * isa::kPesPerBlock * clock)});
     return points / chips_ * of_a_chip;
   }
-  /// p, which the host has after each iteration, back to the boards.
+  /// Time to write p, which the host has after each iteration, back to the boards.
   [[nodiscard]] double write(double points) const {
     if (options_.place == HimenoPlace::host) return 0;
     const double mb =
@@ -182,7 +182,7 @@ class Rates {
   double chips_ = 0;
 };
 
-/// The largest block; rank 0's need not be it.
+/// Points of the largest block, which may not be that of rank 0.
 Extents largest_block(const HimenoOptions& options) {
   Extents points = inner(options.size);
   for (std::size_t axis = 0; axis < 3; ++axis)
@@ -217,7 +217,7 @@ void exchange(RankGraph& graph, const std::vector<Halo>& halos, const auto& mean
   }
 }
 
-/// Writes to the board and computes, whatever does it.
+/// Writes p to the board, then computes on the board or the host.
 void compute(RankGraph& graph, const Rates& rates, HimenoPlace place, Rank rank, double points) {
   graph.transfer(rank, rates.write(points));
   if (place == HimenoPlace::board) {
@@ -268,7 +268,7 @@ Extents himeno_split(const Extents& size, Rank ranks) {
       const Extents block = largest_block(options);
       double halo = 0;
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        // A rank between others sends both ways.
+        // A rank between two others sends in both directions.
         const double sides = static_cast<double>(std::min<std::uint64_t>(options.split[axis] - 1, 2));
         halo += sides * product_of(block) / static_cast<double>(block[axis]);
       }
@@ -300,7 +300,7 @@ RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options) {
     const double points = product_of(blocks.points(rank));
     compute(graph, rates, options.place, rank, options.overlap ? points - blocks.points_at_home(rank) : points);
   }
-  // The residual, a number that all need before they go on.
+  // The residual is a number that all ranks need before they go on.
   if (all.size() > 1) allreduce(graph, {all}, kFieldBytes);
   return graph;
 }

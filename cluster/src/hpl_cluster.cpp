@@ -20,13 +20,14 @@ using interconnect::ActivityTimes;
 using interconnect::Topology;
 
 constexpr std::array<std::string_view, kHplStages> kStageNames{"panel", "broadcast", "swap", "update", "backsub"};
-/// Parts in which U is exchanged where that overlaps with the update. The fewest that overlap: narrow products leave
-/// the board waiting for blocks of A.
+/// Number of parts in which U is exchanged if that overlaps with the update. It is the smallest number that overlaps,
+/// since narrow products leave the board waiting for blocks of A.
 constexpr unsigned kPartsOfU = 2;
 
 unsigned id_of(HplStage stage) { return static_cast<unsigned>(stage); }
 
-/// Elements of blocks first, first + 1, ... of n / nb that a row or column of the grid owns.
+/// Number of elements of blocks first, first + 1, ... that a row or column of the grid owns, for n elements in blocks
+/// of nb.
 double owned(std::uint64_t n, std::uint64_t nb, std::uint64_t first, Rank place, Rank places) {
   const std::uint64_t blocks = (n + nb - 1) / nb;
   std::uint64_t block = first + (place + places - first % places) % places;
@@ -87,7 +88,7 @@ class Generator {
     return owned(options_.n, options_.nb, block, rank % options_.grid.columns, options_.grid.columns);
   }
 
-  /// Panel k in its column of ranks, and its broadcast along the rows.
+  /// Factorises panel k in its column of ranks, and broadcasts it along the rows.
   void factorise(std::uint64_t k) {
     const auto column = static_cast<std::size_t>(k % options_.grid.columns);
     const Group& group = in_columns_[column];
@@ -97,12 +98,13 @@ class Generator {
     for (const Rank rank : group) {
       const double rows = std::max(rows_from(k, rank), columns / options_.grid.rows);
       most_below = std::max(most_below, rows_from(k + 1, rank));
-      // With look-ahead the board is at work on the update before.
+      // With look-ahead, the board is busy with the update before.
       HplNode& node = options_.lookahead > 0 && k > 0 ? host_alone_ : with_board_;
       graph_.host(rank, node.panel(rows, columns, options_.grid.rows));
     }
     if (group.size() > 1) {
-      // Each column of the panel: its pivot is found and its row exchanged, in one message of both rows there and back.
+      // For each column of the panel, one allreduce finds the pivot and exchanges its row: the messages carry both
+      // rows.
       const double seconds = alone({group}, [&](RankGraph& graph, const std::vector<Group>& groups) {
         allreduce(graph, groups, (2 * columns + 4) * kDoubleBytes);
       });
@@ -112,14 +114,14 @@ class Generator {
     if (options_.grid.columns == 1) return;
     graph_.stage(id_of(HplStage::broadcast));
     const std::vector<std::size_t> roots(in_rows_.size(), column);
-    // What HPL sends: the rows below the panel's triangle that a rank has, the triangle, which every rank of the column
-    // holds in the end, and the pivots.
+    // HPL sends the rank's rows below the panel's triangle, the triangle itself, which every rank of the column holds
+    // in the end, and the pivots.
     const double bytes = ((most_below + columns) * columns + columns) * kDoubleBytes;
     choose(Call::panel, bytes,
            [&](RankGraph& graph, Method method) { broadcast(graph, in_rows_, roots, bytes, method); });
   }
 
-  /// Part `part` of the columns to the right of panel k: rows change places, U is solved, the rest updated.
+  /// Updates part `part` of the columns to the right of panel k: swaps rows, solves for U, and updates the rest.
   void update(std::uint64_t k, unsigned part, bool ahead) {
     const double depth = width(k);
     const Rank next_column = static_cast<Rank>((k + 1) % options_.grid.columns);
@@ -168,7 +170,7 @@ class Generator {
     }
   }
 
-  /// Half of the matrix is read once, by all ranks together; each block of the solution passes from rank to rank.
+  /// All ranks together read half of the matrix once; each block of the solution is broadcast.
   void solve_back() {
     graph_.stage(id_of(HplStage::backsub));
     const double n = static_cast<double>(options_.n);
@@ -188,7 +190,7 @@ class Generator {
     }
   }
 
-  /// Seconds of a call that all its ranks begin together.
+  /// Seconds of a call if all its ranks begin it together.
   template <class Calls>
   [[nodiscard]] double alone(const std::vector<Group>& groups, const Calls& call) const {
     RankGraph graph(cluster_, ranks(), "call");
@@ -198,7 +200,8 @@ class Generator {
 
   enum class Call : std::uint8_t { panel, spread, roll };
 
-  /// The call by the method that is fastest for messages of its size, to within a factor of sqrt(2).
+  /// Makes the call by the method that is fastest for messages of its size; sizes within a factor of sqrt(2) share a
+  /// choice.
   template <class Calls>
   void choose(Call what, double bytes, const Calls& call) {
     const auto size = static_cast<int>(std::lround(2 * std::log2(std::max(bytes, 1.0))));
@@ -263,7 +266,8 @@ void check(const Cluster& cluster, const Topology& topology, const HplClusterOpt
                             options.n, nodes, nodes == 1 ? "" : "s", cluster.memory / 1e9, nodes == 1 ? "s" : "",
                             std::floor(std::sqrt(cluster.memory * nodes / kDoubleBytes))));
   }
-  // For each panel: a broadcast along rows and an exchange along columns, a message a rank for each step of theirs.
+  // Each panel has a broadcast along rows and an exchange along columns, with one message per rank in each of their
+  // steps.
   constexpr double kMostMessages = 2e7;
   const double steps = rows + columns + (options.overlap_u ? kPartsOfU : 1) * 2.0 * rows;
   const double messages = std::ceil(n / static_cast<double>(options.nb)) * ranks * steps;

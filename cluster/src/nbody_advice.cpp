@@ -31,7 +31,7 @@ class Adviser {
   Adviser(const isa::Program& program, const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options)
       : program_(program), steps_(steps), options_(options) {}
 
-  /// Nothing where the particles do not fit, or there are fewer of them than ranks.
+  /// A candidate; nothing if the particles do not fit or are fewer than the ranks.
   [[nodiscard]] std::optional<NbodyCandidate> candidate(const Cluster& cluster, interconnect::NodeId nodes,
                                                         NbodyAlgorithm algorithm, bool free,
                                                         emulator::TransferMode transfer) const {

@@ -27,13 +27,13 @@ constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 5> kAlgorithmN
 
 constexpr double kForceNumbers = 7;  // acceleration, jerk, potential
 constexpr double kForceBytes = kForceNumbers * 8;
-constexpr double kIParticleBytes = 7 * 8;  // place, velocity, id
+constexpr double kIParticleBytes = 7 * 8;  // position, velocity, id
 constexpr double kJParticleBytes = 160;    // JParticle with its id and own time
 constexpr double kTimeBytes = 8;           // of the next block
 
 std::uint64_t at_least_one(double particles) { return static_cast<std::uint64_t>(std::max(1.0, std::ceil(particles))); }
 
-/// Blocks whose sizes lie near each other become blocks of their mean, at most `most` of them.
+/// Joins blocks of similar sizes into groups with their mean size, at most `most` groups.
 std::vector<BlockCount> grouped(std::vector<BlockCount> counts, std::size_t most) {
   std::ranges::sort(counts, {}, &BlockCount::size);
   for (double span = 1.02;; span *= 1.02) {
@@ -42,7 +42,7 @@ std::vector<BlockCount> grouped(std::vector<BlockCount> counts, std::size_t most
   }
 }
 
-/// Into how many parts the particles are cut, of which a rank holds one.
+/// Number of parts into which the particles are divided; a rank holds one of them.
 double parts_of_particles(const NbodyModelOptions& options) {
   switch (options.algorithm) {
     case NbodyAlgorithm::copy:
@@ -58,7 +58,7 @@ double parts_of_particles(const NbodyModelOptions& options) {
   return 1;
 }
 
-/// A block's activities on all ranks.
+/// Makes the activities of a block on all ranks.
 class Block {
  public:
   Block(const Cluster& cluster, const Topology& topology, const NbodyNode& node, double n,
@@ -78,7 +78,7 @@ class Block {
     }
   }
 
-  /// The block's activities and its time; in halves if that is asked for and takes less.
+  /// The activities of a block and their times; in halves if the options allow it and it takes less time.
   [[nodiscard]] std::pair<RankGraph, interconnect::ActivityTimes> timed(double block) {
     RankGraph one = graph(block, 1);
     interconnect::ActivityTimes times = run_critical_path(one.graph(), topology_, {options_.factors});
@@ -91,7 +91,7 @@ class Block {
   }
 
  private:
-  /// In two parts, the share `first` of the block and the rest, unless that is 1.
+  /// The activities of a block in two parts, the share `first` and the rest; in one part if `first` is 1.
   [[nodiscard]] RankGraph graph(double block, double first) {
     RankGraph graph(cluster_, options_.ranks, fmt::format("block of {:.0f}", block));
     allreduce(graph, {all_}, kTimeBytes);
@@ -112,13 +112,14 @@ class Block {
     return options_.algorithm == NbodyAlgorithm::systolic || options_.algorithm == NbodyAlgorithm::hyper_systolic;
   }
 
-  /// What share of the block is its first half: whole runs, so that boards compute no longer than in one.
+  /// Share of the block in its first half. It has whole runs, so that boards compute no longer than for an undivided
+  /// block.
   [[nodiscard]] double first_half(double block) const {
     const double i = std::ceil(i_of(block));
     return std::min(1.0, std::ceil(i / 2 / node_.i_of_run()) * node_.i_of_run() / i);
   }
 
-  /// i-particles of a rank's run, of a block or a half of it.
+  /// i-particles for which a rank computes forces, for a block or a half of one.
   [[nodiscard]] double i_of(double block) const {
     switch (options_.algorithm) {
       case NbodyAlgorithm::copy:
@@ -129,18 +130,18 @@ class Block {
         return block;
     }
   }
-  /// Particles of the block that are a rank's j-particles, too.
+  /// Particles of the block that are among a rank's j-particles.
   [[nodiscard]] double held_of(double block) const { return block / parts_of_particles(options_); }
 
-  /// Before the forces: where j-particles are shared out a rank does not know all places.
+  /// Messages before the forces: with `j`, a rank does not know the positions of all particles of the block.
   void begin(RankGraph& graph, double block) {
     if (options_.algorithm != NbodyAlgorithm::j_parallel) return;
     gather(graph, {all_}, std::ceil(block / options_.ranks * kIParticleBytes));
   }
 
-  /// After the forces. In two dimensions rank (a, b) computes the forces of share b of the particles on share a of the
-  /// block. Once the sums over b and the integration are done, the row gathers its share of the block, and rank (b, b)
-  /// sends it down column b, which holds that share of the particles.
+  /// Activities after the forces. In two dimensions, rank (a, b) computes the forces of share b of the particles on
+  /// share a of the block. After the sums over b and the integration, each row gathers its share of the block. Then
+  /// rank (b, b) broadcasts it down column b, which holds that share of the particles.
   void finish(RankGraph& graph, double block) {
     const double own = block / options_.ranks;
     const double n = n_ / parts_of_particles(options_);
@@ -168,8 +169,9 @@ class Block {
     }
   }
 
-  /// What comes before the second half's forces passes while the board computes the first's, what comes after the
-  /// first's while it computes the second's. Boards are told of the particles at the end: those in there predict.
+  /// While the board computes the forces of the first half, the messages before those of the second travel; while it
+  /// computes those of the second, the activities after those of the first take place. New j-particles are sent to the
+  /// boards at the end: until then the boards use predictions.
   void halves(RankGraph& graph, double block, double first_share) {
     struct Half {
       double block = 0;
@@ -205,7 +207,8 @@ class Block {
     send_j(graph, held_of(block));
   }
 
-  /// Places go on as soon as they come, the sums behind them once the rank has added its part [Dorband et al. 2003].
+  /// Positions are passed on as soon as they arrive; the sums follow when the rank has added its part [Dorband et al.
+  /// 2003].
   void round_the_ring(RankGraph& graph, double block) {
     const SystolicShifts shifts = systolic_shifts(options_.algorithm, options_.ranks);
     const double own = block / options_.ranks;
@@ -231,7 +234,7 @@ class Block {
     send_j(graph, own * shifts.held);
   }
 
-  /// Every rank sends to the one `distance` further on in the ring; what each is to wait for, by rank.
+  /// Every rank sends to the rank `distance` further on in the ring. Returns what each rank must wait for, by rank.
   [[nodiscard]] std::vector<ActivityId> sent_on(RankGraph& graph, Rank distance, double bytes) const {
     std::vector<ActivityId> arrivals(options_.ranks);
     for (const Rank rank : all_) {
@@ -276,10 +279,10 @@ class Block {
 
   enum class Call : std::uint8_t { gather, sum, send_down };
 
-  /// The call by the method that takes least time when all ranks begin it together.
+  /// Makes the call by the method that takes the least time if all ranks begin it together.
   template <class Calls>
   void choose(RankGraph& graph, std::pair<Call, double> what, const std::vector<Group>& groups, const Calls& call) {
-    // Where every rank sends to every other, larger groups make more messages than are worth looking at.
+    // With more pairs of ranks, methods other than doubling make too many messages to be tried.
     constexpr std::size_t kMostMessages = 300'000;
     auto known = best_.find(what);
     if (known == best_.end()) {
@@ -311,7 +314,7 @@ class Block {
   std::map<std::pair<Call, double>, Method> best_;
 };
 
-/// Round a ring: a rank's places and sums of every visit are messages.
+/// Limit for algorithms on a ring, in which a rank sends positions and sums for every visit.
 constexpr double kMostMessagesOfBlock = 2e6;
 
 void require_room(const NbodyNode& node, double n, const NbodyModelOptions& options) {
@@ -322,7 +325,7 @@ void require_room(const NbodyNode& node, double n, const NbodyModelOptions& opti
                           name_of(options.algorithm), options.ranks, of_rank * parts));
 }
 
-/// One rank: the single board's own sum, over all sizes.
+/// Times of one rank: those of the model of a single board, summed over all sizes of block.
 NbodyModelTimes of_one_rank(const NbodyNode& node, const hostlib::BlockSteps& steps) {
   const emulator::StageSeconds stages = hostlib::block_seconds_of(node, steps);
   NbodyModelTimes times;

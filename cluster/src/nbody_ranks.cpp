@@ -29,10 +29,10 @@ using hostlib::JParticle;
 constexpr std::size_t kForceWords = 7;
 static_assert(sizeof(Force) == kForceWords * sizeof(double) && std::is_trivially_copyable_v<Force>);
 
-/// Part `part` of `parts` of something: where it begins. Part sizes differ by one at most.
+/// Where part `part` of `parts` begins if `size` things are divided. Part sizes differ by at most one.
 std::size_t begin_of(std::size_t size, std::size_t part, std::size_t parts) { return size * part / parts; }
 
-/// What a rank's board and host were busy with, since the run's begin.
+/// Seconds for which a rank's board and host have been busy since the run began.
 struct Busy {
   double compute = 0;
   double send = 0;
@@ -49,7 +49,7 @@ struct Busy {
 Busy busy_of(const Device& device) {
   const emulator::BoardTime& emulated = device.emulated();
   const emulator::StageSeconds& stages = emulated.seconds();
-  // One run is as good as another: their results are of one size.
+  // Any run will do, since the results of all runs have the same size.
   const double dma = static_cast<double>(emulated.runs()) * emulated.one_run(1, 1).result_dma;
   return {stages.compute - dma + stages.host, stages.i_send + stages.j_send, dma + stages.add};
 }
@@ -69,11 +69,11 @@ Split split_named(std::string_view name, unsigned ranks) {
 
 std::vector<std::string> split_names() { return {"i", "j", "2d"}; }
 
-/// The clock of all ranks together. Waits and messages are known to all, and so is what every board was busy with when
-/// the last block ended.
+/// The common clock of all ranks. Every rank knows the times of waits and messages, and how long every board had been
+/// busy when the last block ended.
 struct NbodyRanks::Clock {
-  const Device* device = nullptr;  // once there is one
-  Busy resumed;                    // beside what the device counts: of this rank before a restart, and the ranks' sums
+  const Device* device = nullptr;  // null before share()
+  Busy resumed;                    // not counted by the device: this rank's time before a restart, and sums over ranks
   std::vector<Busy> at_block;      // of each rank, at the end of the last block
   std::vector<double> wait;        // of each rank
   double network = 0;
@@ -102,7 +102,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
       throw Error(fmt::format("{} ranks are refused: there are {} particles to share", communicator_.size(), n));
     }
     n_ = n;
-    // Whole rounds over the chips of all columns, and this column's part of the last round.
+    // The share of whole rounds over the chips of all columns, and this column's part of the last round.
     const std::size_t round = std::size_t{chips_} * columns();
     const std::size_t first = std::size_t{chips_} * column_;
     const std::size_t rest = n % round;
@@ -118,7 +118,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
       const std::size_t round = std::size_t{chips_} * columns();
       for (std::size_t n = 0; n < addresses.size(); ++n) {
         if (addresses[n] >= n_) throw Error(fmt::format("j address {} is outside 0..{}", addresses[n], n_ - 1));
-        // One process with as many boards deals particles out to the chips of all of them in turn.
+        // As in one process with as many boards, particles are dealt out to the chips of all boards in turn.
         const std::size_t chip = addresses[n] % round;
         if (chip / chips_ != column_) continue;
         own_addresses_.push_back(addresses[n] / round * chips_ + chip % chips_);
@@ -145,29 +145,30 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   [[nodiscard]] unsigned rows() const { return owner_.split_.rows; }
   [[nodiscard]] unsigned columns() const { return owner_.split_.columns; }
 
-  /// Some of the block's particles.
+  /// A range of the block's particles.
   struct Range {
     std::size_t begin = 0;
     std::size_t size = 0;
   };
-  /// Of n particles, what a row computes.
+  /// The range of n particles for which a row computes forces.
   [[nodiscard]] Range share_of(std::size_t n, std::size_t row) const {
     const std::size_t begin = begin_of(n, row, rows());
     return {begin, begin_of(n, row + 1, rows()) - begin};
   }
-  /// Of a row's share or a half of it, what a rank has the forces of in the end: its column's part.
+  /// The part of a row's share, or of a half of it, for which a rank has the total forces in the end: that of its
+  /// column.
   [[nodiscard]] Range piece_of(Range share, unsigned rank) const {
     const std::size_t column = rank % columns();
     const std::size_t begin = begin_of(share.size, column, columns());
     return {share.begin + begin, begin_of(share.size, column + 1, columns()) - begin};
   }
-  /// The halves of a row's share, of which the first has `cut` particles or all that there are.
+  /// The halves of a row's share; the first has `cut` particles, or all if there are fewer.
   [[nodiscard]] static std::pair<Range, Range> halves_of(Range share, std::size_t cut) {
     const std::size_t first = std::min(cut, share.size);
     return {{share.begin, first}, {share.begin + first, share.size - first}};
   }
 
-  /// Of the column's particles.
+  /// Forces of the column's j-particles on a range of i-particles.
   [[nodiscard]] std::vector<Force> computed(std::span<const IParticle> i_particles, Range range, double eps2) {
     std::vector<Force> part;
     if (range.size > 0) part = board_.evaluate(i_particles.subspan(range.begin, range.size), eps2);
@@ -215,7 +216,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     return forces;
   }
 
-  /// Every rank's piece of the first or the second half to all others.
+  /// Begins to send every rank's piece of the first or the second half to all others.
   void begin_gather(const std::vector<Force>& own, std::vector<Force>& forces, std::size_t cut, bool second) {
     std::vector<Communicator::Outgoing> sends;
     std::vector<Communicator::Incoming> receives;
@@ -228,8 +229,8 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     communicator_.begin_exchange(sends, receives);
   }
 
-  /// Sums over the boards of the row, in the order of its columns whoever adds them, for this column's part of `part`.
-  /// Messages travel until they are asked for.
+  /// Sums over the boards of the row for this column's piece of `part`. Forces are added in the order of the columns,
+  /// whichever rank adds them. Messages travel until sums() is called.
   class Fold {
    public:
     Fold(Backend& owner, const std::vector<Force>& part)
@@ -267,10 +268,10 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     std::vector<Force> received_;
   };
 
-  /// Of a block, whose ranks all begin together.
+  /// Times for the messages of a block whose ranks all begin together.
   struct Messages {
-    double seconds = 0;              // that ranks wait for them
-    double sums = 0;                 // of hosts, between them
+    double seconds = 0;              // for which ranks wait for messages
+    double sums = 0;                 // for which hosts add forces between messages
     std::optional<std::size_t> cut;  // particles of the first half of each row's share
   };
 
@@ -300,13 +301,13 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     return least;
   }
 
-  /// Nothing where a board has one run to do.
+  /// Nothing if a board has only one run to do.
   [[nodiscard]] std::optional<Messages> messages_in_halves(std::size_t n) const {
     const std::size_t share = largest_share(n);
     const std::size_t runs = (share + emulator::kParticlesPerRun - 1) / emulator::kParticlesPerRun;
     const std::size_t cut = (runs + 1) / 2 * emulator::kParticlesPerRun;
     if (cut >= share) return std::nullopt;
-    // Rows have as many particles or one less.
+    // Every row has `share` particles or one less.
     const std::size_t least_second = n / rows() > cut ? n / rows() - cut : 0;
     const double busy = least_second == 0 ? 0
                                           : owner_.clock_->device->emulated()
@@ -319,7 +320,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     return Messages{std::max(0.0, hidden.seconds - busy) + after.seconds, hidden.sums + after.sums, cut};
   }
 
-  /// Sums over rows of so many forces each, one after the other, then gathering of what these became.
+  /// Times of sums over rows, one after the other, each of so many forces, and then of gathering the results.
   [[nodiscard]] Messages time_of(const std::vector<std::size_t>& sums, const std::vector<std::size_t>& gathered,
                                  Method method) const {
     const unsigned ranks = communicator_.size();
@@ -342,14 +343,14 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     return {times.seconds - of_hosts, of_hosts, std::nullopt};
   }
 
-  /// What the board and the host were busy with since the last messages.
+  /// Tells the communicator how long board and host have been busy since the last call.
   void spend() {
     const double busy = busy_of(*owner_.clock_->device).total();
     communicator_.spend(busy - spent_);
     spent_ = busy;
   }
 
-  /// All ranks learn what the boards were busy with, and wait for the slowest.
+  /// All ranks learn how long the boards have been busy, and wait for the slowest.
   void end_block() {
     spend();
     Clock& clock = *owner_.clock_;
@@ -379,7 +380,7 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   std::vector<std::size_t> own_addresses_;
   std::vector<JParticle> own_particles_;
   std::map<std::size_t, Messages> messages_;  // by block size
-  double spent_ = 0;                          // emulated seconds that the communicator knows of
+  double spent_ = 0;                          // emulated seconds reported to the communicator
 };
 
 NbodyRanks::NbodyRanks(Communicator& communicator, Split split, const Cluster& cluster)
@@ -427,7 +428,7 @@ void NbodyRanks::resume(const std::string& totals) {
     }
     if (wait.empty() || busy.size() != wait.size()) throw Error("the clock of the ranks is damaged");
     clock_->network = json.at("network").number();
-    // On another number of ranks all go on from the first one's clock.
+    // If the number of ranks has changed, all continue with the clock of the first rank.
     const bool same = wait.size() == ranks();
     if (same) clock_->wait = wait;
     if (!same) std::ranges::fill(clock_->wait, wait.front());

@@ -27,7 +27,7 @@ static_assert(kParts * kMostStages <= interconnect::kMostParts);
 
 ResourceId host_of(Rank rank) { return 2 * rank + 1; }
 
-/// A board and a host for each rank, then a memory for each node.
+/// The node of every resource: a board and a host for each rank, then a memory for each node.
 std::vector<NodeId> resources(const Cluster& cluster, Rank ranks) {
   std::vector<NodeId> node_of;
   for (Rank rank = 0; rank < ranks; ++rank) node_of.insert(node_of.end(), 2, rank / cluster.ranks_per_node);
@@ -35,7 +35,7 @@ std::vector<NodeId> resources(const Cluster& cluster, Rank ranks) {
   return node_of;
 }
 
-/// Sends that belong to one step: all leave before any is waited for.
+/// The sends of one step: all leave before any rank waits for one, which happens in the destructor.
 class Sends {
  public:
   explicit Sends(RankGraph& graph) : graph_(graph), arrivals_(graph.ranks()) {}
@@ -59,7 +59,7 @@ std::size_t largest(const std::vector<Group>& groups) {
   return size;
 }
 
-/// Everybody sends `bytes` to everybody else, at the same time to different ones.
+/// Every rank of a group sends to every other one; at each distance all ranks have different receivers.
 void exchange_all(RankGraph& graph, const std::vector<Group>& groups, const auto& bytes_of) {
   Sends step(graph);
   for (std::size_t distance = 1; distance < largest(groups); ++distance) {
@@ -206,7 +206,7 @@ void reduce_scatter(RankGraph& graph, const std::vector<Group>& groups, double b
   for (const Group& group : posted) {
     if (group.size() > 1) add_on_hosts(graph, group, bytes - share(group), additions_per_second);
   }
-  // Partners at half the distance each time; what they exchange halves too.
+  // In each step the distance to the partner and the amount of data halve.
   for (std::size_t parts = 2; parts <= largest(halved); parts *= 2) {
     {
       Sends step(graph);

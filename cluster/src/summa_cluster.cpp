@@ -69,13 +69,13 @@ class Walk {
   }
   [[nodiscard]] const std::vector<Step>& steps_of(Rank rank) const { return plan_.schedule.ranks[rank]; }
 
-  /// Half a step of a rank, if nothing is in its way.
+  /// Makes the first or second half of a rank's step. False if the rank must wait or is done.
   bool advance(Rank rank) {
     Place& place = places_[rank];
     if (place.step == steps_of(rank).size()) return false;
     const Step& step = steps_of(rank)[place.step];
     if (!place.sent) {
-      // Sums of products travel once they are there.
+      // Sums of products are sent only when the products are done.
       if (std::ranges::any_of(step.sends, carries_products)) {
         graph_.receive(rank, products_[rank]);
         products_[rank].clear();
@@ -110,7 +110,7 @@ class Walk {
     if (!on_board_) {
       graph_.host(rank, seconds);
     } else if (options_.overlap) {
-      // A board takes one product after another; the last ends after all others.
+      // A board computes one product after another, so waiting for the last one is enough.
       products_[rank] = {graph_.board_beside(rank, seconds, graph_.front(rank))};
     } else {
       graph_.board(rank, seconds);
@@ -120,10 +120,10 @@ class Walk {
   const SummaPlan& plan_;
   const SummaClusterOptions& options_;
   bool on_board_;
-  double product_seconds_;  // of one
+  double product_seconds_;  // of one product
   RankGraph graph_;
   std::vector<Place> places_;
-  std::vector<std::vector<ActivityId>> products_;  // of each rank, the last beside its messages
+  std::vector<std::vector<ActivityId>> products_;  // of each rank: the last one that runs while messages travel
   std::map<Key, std::deque<ActivityId>> under_way_;
 };
 
@@ -135,7 +135,7 @@ void require_messages(const SummaPlan& plan) {
                           plan.schedule.name, kMost));
 }
 
-/// The largest matrices whose words a node's ranks have room for.
+/// Refuses matrices for which a node has no room, with the largest n that fits.
 void require_memory(const Cluster& cluster, const SummaPlan& plan) {
   const auto words = [&](double n) {
     return interconnect::summa_memory_words(plan.options.algorithm, plan.options.layout, plan.options.nodes, n);

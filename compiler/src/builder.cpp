@@ -11,7 +11,7 @@ using isa::Condition;
 using isa::Op;
 using isa::Width;
 
-/// Whether a double has no more than the 24 fraction bits of a short word.
+/// True if a double needs no more than the 24 fraction bits of a short word.
 bool is_short(double value) { return (std::bit_cast<std::uint64_t>(value) & ((std::uint64_t{1} << 28) - 1)) == 0; }
 
 }  // namespace
@@ -101,7 +101,7 @@ Truth Builder::compare(Op op, const Operand& a, const Operand& b, Width width, C
 Truth Builder::both(const Truth& a, const Truth& b) {
   if (a.operation < 0) return a.known ? b : a;
   if (b.operation < 0) return b.known ? a : b;
-  // False where b does not hold.
+  // Clears the flag where b does not hold.
   const Operand cleared = operation(Op::UPASSA, {integer(a.inverted ? -1 : 0, kShort)}, kShort);
   Operation& clear = of(cleared);
   clear.condition = Condition::negative;

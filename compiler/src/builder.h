@@ -1,4 +1,4 @@
-// Appends operations to a section; expansions of functions are written with it.
+// Appends operations to a section, including the expansions of functions.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace gdr::compiler {
 inline constexpr isa::Width kShort = isa::Width::short_word;
 inline constexpr isa::Width kLong = isa::Width::long_word;
 
-/// A flag, or its opposite, or a truth that is known.
+/// A truth value: a flag, its opposite, or a constant.
 struct Truth {
-  int operation = -1;  // that sets it; -1: known
+  int operation = -1;  // the operation that sets the flag; -1: a constant
   bool inverted = false;
   bool known = false;
 };
@@ -24,14 +24,14 @@ class Builder {
 
   void source(std::string name, Place place) { name_ = std::move(name), place_ = std::move(place); }
 
-  /// Appends an operation and gives its value.
+  /// Appends an operation and returns its value.
   Operand operation(isa::Op op, std::vector<Operand> operands, isa::Width width);
   [[nodiscard]] Operation& of(const Operand& value) { return (*section_)[static_cast<std::size_t>(value.index)]; }
   [[nodiscard]] Operation& at(int index) { return (*section_)[static_cast<std::size_t>(index)]; }
   [[nodiscard]] int next() const { return static_cast<int>(section_->size()); }
 
   Operand literal(std::string text, isa::Width width);
-  /// A number as a short immediate if it is one exactly, else as a long one.
+  /// A number as a short immediate if that is exact, otherwise as a long one.
   Operand number(double value);
   /// A number rounded to a short word.
   Operand short_number(double value);
@@ -39,21 +39,22 @@ class Builder {
   Operand bits(std::string digits, isa::Width width);
 
   [[nodiscard]] isa::Width width(const Operand& operand) const;
-  /// The same value in a register of this width, its sign settled.
+  /// The same value in a register of this width, with a pending negation applied.
   Operand settled(const Operand& operand, isa::Width width);
 
-  /// A flag that says what `condition` says of a value, set by the operation that makes it if that one has no flag yet.
+  /// A flag that is set if `condition` holds for a value. The operation that makes the value sets it, if that has no
+  /// flag yet.
   Truth flag_of(const Operand& value, isa::Condition condition);
   Truth compare(isa::Op op, const Operand& a, const Operand& b, isa::Width width, isa::Condition condition);
-  /// Sets the flag of `a` anew, which nobody else may read.
+  /// True if `a` and `b` both are. Sets the flag of `a` again, so nothing else may read that flag.
   Truth both(const Truth& a, const Truth& b);
 
-  /// Copies `value` over `base` where the truth holds; the result is the merged value. `value` may be the result of an
-  /// operation that nobody else reads, which then writes there itself.
+  /// Overwrites `base` by `value` where the truth value holds, and returns the merged value. If `value_is_free`, it is
+  /// the result of an operation that nothing else reads; that operation then writes to the place itself.
   Operand merge(const Operand& base, const Operand& value, const Truth& where, bool value_is_free);
   Operand copy(const Operand& value, isa::Width width);
 
-  // Functions, short words: docs/recipes.md tells their errors
+  // Functions in short words; docs/recipes.md lists their errors.
   Operand reciprocal_or_zero(const Operand& x);
   Operand rsqrt_or_zero(const Operand& x);
   Operand reciprocal(const Operand& x);
@@ -67,19 +68,19 @@ class Builder {
   Operand circular(const Operand& x, int quarters);
   Operand nearest(const Operand& x, isa::Width width);
   Operand to_integer(const Operand& x);
-  /// Exact in a long word, of a long integer below 2^59; in a short one of a short integer below 2^22.
+  /// Exact in a long word for a long integer below 2^59, and in a short word for a short integer below 2^22.
   Operand from_integer(const Operand& n, isa::Width width);
   Operand absolute(const Operand& x);
   Operand copysign(const Operand& x, const Operand& sign);
-  // and long ones
+  // Functions in long words.
   Operand reciprocal_long(const Operand& x);
   Operand quotient_long(const Operand& a, const Operand& b);
   Operand rsqrt_long(const Operand& x);
   Operand sqrt_long(const Operand& x);
-  /// A key as a short word in bits 63 to 28, in the order of integers, and a number below 2^28 in the others.
-  /// `ordered`: the key is not negative.
+  /// A word with a key as a short word in bits 63 to 28, in the order of integers, and a number below 2^28 in the other
+  /// bits. `ordered`: the key is not negative.
   Operand numbered_key(const Operand& key, bool ordered, const Operand& number);
-  /// By the multiplier in one line or two, as the widths want.
+  /// Multiplication in one line or two, depending on the widths.
   Operand product(const Operand& a, const Operand& b, isa::Width width);
 
  private:

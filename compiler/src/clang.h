@@ -1,4 +1,4 @@
-// The program clang, from C++ to bitcode.
+// Runs the program clang, which compiles C++ to bitcode.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@ struct ClangOutput {
   std::string messages;  // as it prints them
 };
 
-/// The folder with gdr/kernel.h. Throws gdr::Error if it is not found.
+/// The folder that contains gdr/kernel.h. Throws gdr::Error if it is not found.
 [[nodiscard]] std::string kernel_headers();
 
-/// Throws gdr::Error if clang cannot be run.
+/// Compiles `source`. Throws gdr::Error if clang cannot be run.
 [[nodiscard]] ClangOutput run_clang(const std::filesystem::path& source, const std::vector<std::string>& arguments);
 
-/// The same of the language that `arguments` name (-xc, -xc++); `name` is that of the file in gdr::Error.
+/// The same for the language that `arguments` select (-xc, -xc++). `name` is the file's name in gdr::Error.
 [[nodiscard]] ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<std::string>& arguments,
                                        const std::string& name);
 

@@ -1,4 +1,4 @@
-// The two halves of a compilation: a pair function as it is read, and the kernel that is made of it.
+// The two halves of a compilation: reading a pair function, and making a kernel from it.
 #pragma once
 
 #include <filesystem>
@@ -9,15 +9,15 @@
 
 namespace gdr::compiler {
 
-/// A pair function with its numbers settled, or errors.
+/// A pair function with its numbers settled by settle_numbers(), or errors.
 struct ReadFunction {
   Imported imported;
-  std::string name;       // of the file
-  bool is_lsump = false;  // messages are in that language's words
-  std::string clang;      // what clang said
+  std::string name;       // name of the file
+  bool is_lsump = false;  // true if messages use the words of that language
+  std::string clang;      // messages of clang
 };
 
-/// Throws as compile_file().
+/// Throws as compile_file() does.
 [[nodiscard]] ReadFunction read_function(const std::filesystem::path& path, const CompileOptions& options);
 
 [[nodiscard]] CompileResult compile_function(const ReadFunction& function, const CompileOptions& options);

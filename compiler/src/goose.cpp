@@ -1,5 +1,5 @@
-// The recipe for marked loops: find them, compile each pair function, put calls in their place, call the host's
-// compiler.
+// The order of the steps for marked loops: find them, compile each pair function, replace the loops by calls, call the
+// host's compiler.
 #include "gdr/compiler/goose.h"
 
 #include <fmt/format.h>
@@ -26,13 +26,13 @@ GooseFunction goose_reader() {
   return found;
 }
 
-/// Clang's and the host's arguments that choose the language.
+/// Arguments of clang and of the host's compiler that select the language.
 std::vector<std::string> language(bool cplusplus) {
   if (cplusplus) return {"-xc++", "-std=gnu++17"};
   return {"-xc", "-std=gnu17"};
 }
 
-/// Arguments for the host's compiler that clang has to know as well.
+/// Arguments for the host's compiler that clang needs, too.
 std::vector<std::string> shared_arguments(const GooseOptions& options) {
   std::vector<std::string> shared = options.compile.clang;
   for (const std::string& argument : options.host) {
@@ -54,7 +54,7 @@ void tell(GooseResult& result, const std::vector<Message>& errors) {
     result.diagnostics.push_back({error.place.file, error.place.line, error.place.column, error.text});
 }
 
-/// The first column with text of a line: code that is made of it has other columns.
+/// The first column of a line that has text; code that is generated from the line has other columns.
 unsigned first_column(const std::string& text, unsigned line) {
   std::size_t begin = 0;
   for (unsigned n = 1; n < line && begin != std::string::npos; ++n) {
@@ -65,7 +65,7 @@ unsigned first_column(const std::string& text, unsigned line) {
   return first == std::string::npos ? 1 : static_cast<unsigned>(first - begin) + 1;
 }
 
-/// Results are no members of records to this reader.
+/// Rewords a message: users of marked loops do not see results as members of records.
 std::string in_words_of_loops(const std::string& text) {
   if (text == kLongFunction) return std::string(kLongFunction) + "; or ask for precision(\"mixed\") or \"single\"";
   if (text != kResultForms) return text;

@@ -1,5 +1,5 @@
-// A goose loop as the reader hands it on: the pair function to compile, and what the host has to say in the loop's
-// place. Nothing here names clang, so that the compiler builds without it.
+// A goose loop as the reader passes it on: the pair function to compile, and what the host does in place of the loop.
+// Nothing here refers to clang, so that the compiler builds without it.
 #pragma once
 
 #include <cstddef>
@@ -10,45 +10,45 @@
 
 namespace gdr::compiler {
 
-/// How the host reads or writes a word of a record: an expression of the user's language.
+/// How the host reads or writes a word of a record: an expression in the user's language.
 struct HostWord {
   std::string text;
   bool integer = false;
-  bool in_memory = false;  // its address tells whether results and data overlap
+  bool in_memory = false;  // it has an address, which is used to find out whether results and data overlap
 };
 
-/// A word that the loop body adds to, or takes the least or greatest of.
+/// A word that the loop body adds to, or of which it keeps the least or greatest value.
 struct HostResult {
   HostWord word;
-  std::string type;  // as a cast writes it
+  std::string type;  // as written in a cast
   Place place;
 };
 
-/// Bytes of the user's file.
+/// A range of bytes in the user's file.
 struct Slice {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
 struct GooseLoop {
-  std::string name;  // of the pair function
-  Place place;       // of the pragma
+  std::string name;  // name of the pair function
+  Place place;       // place of the pragma
   Slice region;      // from the pragma to the end of the loop
   Slice i_header;    // for (...)
   Slice j_header;
-  Slice before;  // statements of the i-loop before and behind the j-loop
+  Slice before;  // statements of the i-loop before and after the j-loop
   Slice after;
   std::string source;  // the user's file with the pair function in it
   std::vector<HostWord> i;
   std::vector<HostWord> j;
   std::vector<HostWord> parameters;
   std::vector<HostResult> results;
-  std::vector<HostWord> written;  // by statements before and behind the j-loop, for each i
+  std::vector<HostWord> written;  // words that statements before and after the j-loop write for each i
 };
 
 struct GooseRequest {
-  std::string file;  // as messages name it
-  std::string text;  // what it holds
+  std::string file;  // name of the file in messages
+  std::string text;  // its contents
   bool cplusplus = false;
   std::vector<std::string> arguments;  // for clang
 };
@@ -56,8 +56,8 @@ struct GooseRequest {
 struct GooseUnit {
   std::vector<GooseLoop> loops;  // in the order of the file
   std::vector<Message> errors;
-  std::string clang;    // what clang says
-  bool failed = false;  // clang does not compile the file
+  std::string clang;    // messages of clang
+  bool failed = false;  // true if clang rejects the file
 };
 
 }  // namespace gdr::compiler

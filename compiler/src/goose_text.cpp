@@ -9,7 +9,8 @@
 namespace gdr::compiler {
 namespace {
 
-/// What the program needs of libgdr, without its headers: they may not be installed. The guard is the header's.
+/// Declarations of libgdr that the program needs. They are not included from its headers, which may not be installed.
+/// The include guard is that of the header.
 constexpr const char* kHead = R"(#ifndef GDR_HOSTLIB_GOOSE_H
 #define GDR_HOSTLIB_GOOSE_H
 #ifdef __cplusplus
@@ -66,7 +67,7 @@ class ProgramText {
   }
 
  private:
-  /// The user's text at the user's place, columns included.
+  /// Appends a part of the user's text with its line and column.
   void slice(Slice slice) {
     const auto begin = text_.begin() + static_cast<std::ptrdiff_t>(slice.begin);
     const auto line = std::count(text_.begin(), begin, '\n') + 1;
@@ -113,7 +114,7 @@ class ProgramText {
     for (const HostWord& word : loop.written) write(word);
   }
 
-  /// How a result joins what the program has: as the chips join theirs.
+  /// Combines a result with the program's value, in the way that the chips combine theirs.
   static std::string join(const HostResult& result, std::size_t word, const std::optional<isa::Op>& reduction) {
     if (!reduction) return {};
     const std::string value = result_word(word, result.word.integer);
@@ -143,7 +144,7 @@ class ProgramText {
     return fmt::format("gdr_goose_results[{}].{}", word, integer ? "integer" : "number");
   }
 
-  /// The number of a key that goes beyond the program's.
+  /// Takes the number whose key is better than the program's.
   static std::string join_number(const CompiledLoop& compiled, const NumberedResult& one) {
     const HostResult& number = compiled.loop.results[one.word];
     const HostResult& key = compiled.loop.results[one.key_word];

@@ -1,4 +1,4 @@
-// The user's program with calls of the board in the place of marked loops.
+// The user's program with calls to the board in place of the marked loops.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,8 @@ struct CompiledLoop {
   const std::vector<NumberedResult>& numbered;
 };
 
-/// Lines keep their numbers, so that the host's compiler names the user's places. `file` is the name in messages.
+/// Lines keep their numbers, so that messages of the host's compiler refer to the user's lines. `file` is the name in
+/// messages.
 [[nodiscard]] std::string program_with_calls(const std::string& text, const std::string& file,
                                              const std::vector<CompiledLoop>& loops);
 

@@ -1,4 +1,4 @@
-// A pair function in the host's doubles, whatever its widths: what results are measured against.
+// Computes a pair function in the host's doubles, whatever its widths, as the reference for measured errors.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@ namespace gdr::compiler {
 
 class HostKernel {
  public:
-  /// `parameters`: the words of the parameters' record. `reductions`: of the words of the result record.
+  /// `parameters` has the words of the parameters' record, `reductions` those of the words of the result record.
   HostKernel(const Imported& imported, std::span<const Reduction> reductions, std::vector<double> parameters);
 
-  /// The result records of `i_particles` i-particles, a number for each word, integers as numbers. Integers have 64
-  /// bits on the way. Values of `rounded` are rounded as the machine rounds them to short words.
+  /// The result records of `i_particles` i-particles, one number for each word; integers are converted to numbers.
+  /// Integers have 64 bits during the computation. Values of `rounded` are rounded as the machine rounds them to short
+  /// words.
   [[nodiscard]] std::vector<double> run(std::span<const std::uint64_t> i_fields, std::size_t i_particles,
                                         std::span<const std::uint64_t> j_fields,
                                         const Rounding* rounded = nullptr) const;
 
-  /// Words of a record.
+  /// Number of words of a record.
   [[nodiscard]] std::size_t words(Record record) const { return types_[static_cast<std::size_t>(record)].size(); }
 
  private:
-  /// A number, or an integer or truth.
+  /// A floating-point number, or an integer or truth value.
   struct Value {
     double number = 0;
     std::int64_t integer = 0;
@@ -36,10 +37,10 @@ class HostKernel {
     std::vector<int> operands;
     Value constant;
     Record record = Record::i;
-    std::size_t word = 0;  // of the record
-    bool is_float = true;  // of the value
-    bool is_long = false;  // of an integer
-    unsigned bits = 0;     // to which short words round it
+    std::size_t word = 0;  // index in the record
+    bool is_float = true;  // type of the value
+    bool is_long = false;  // width of an integer
+    unsigned bits = 0;     // significant bits to which short words round the value
   };
   struct Keeping {
     std::size_t word = 0;
@@ -59,8 +60,8 @@ class HostKernel {
   static double function_of(Act act, double a, double b);
   static std::int64_t integer_of(const Step& step, const Value& a, const Value& b);
 
-  std::array<std::vector<Type>, kRecords> types_;  // of words
-  std::vector<Value> start_;                       // of the result record
+  std::array<std::vector<Type>, kRecords> types_;  // types of the words of each record
+  std::vector<Value> start_;                       // initial values of the result record
   std::vector<Value> parameters_;
   Part body_;
   Part finish_;

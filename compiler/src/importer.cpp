@@ -10,7 +10,7 @@
 namespace gdr::compiler {
 namespace {
 
-/// Loaded once, and never unloaded: LLVM does not like it.
+/// The library is loaded once and never unloaded, because LLVM does not support unloading.
 ImportFunction importer() {
   static const auto found =
       reinterpret_cast<ImportFunction>(base::plugin_function("libgdr_import.so", GDR_IMPORT_FUNCTION));

@@ -8,10 +8,10 @@
 
 namespace gdr::compiler {
 
-/// What errors say of a library that is loaded while gdr runs and is not there.
+/// Message for a library that is loaded while gdr runs and cannot be found.
 [[nodiscard]] std::string not_found(std::string_view library);
 
-/// Throws gdr::Error if the library is not found. What the code says wrong is in Imported::errors.
+/// Imports LLVM IR. Throws gdr::Error if the library is not found. Errors in the code are in Imported::errors.
 [[nodiscard]] Imported import_ir(const std::string& code, const std::string& name, const std::string& function);
 
 }  // namespace gdr::compiler

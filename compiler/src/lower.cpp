@@ -188,7 +188,7 @@ Operand Lowering::integer(const Node& node, Width width) {
   const Operand a = operand(node.operands[0]);
   const Operand b = operand(node.operands[1]);
   if (node.act == Act::shift_right_unsigned) {
-    // Words have 36 bits: those above the 32 of C++ are copies of the sign, and must not come down.
+    // Words have 36 bits. The bits above the 32 of C++ are copies of the sign and must not be shifted in.
     if (width == Width::long_word)
       return refuse(node, "64-bit integers are not shifted right without their sign: use 32-bit ones");
     const Operand low = builder_.operation(Op::UAND, {a, builder_.literal("is\"0xffffffff\"", width)}, width);
@@ -209,7 +209,8 @@ Operand Lowering::base_of(int number, Width width, bool& free) {
   return value;
 }
 
-/// x + (c ? y : 0) as a sum that is written over x where c holds: cheaper than a zero, y over it, and their sum.
+/// x + (c ? y : 0) as a sum that overwrites x where c holds. That is cheaper than a zero, overwriting it by y, and a
+/// sum.
 std::optional<Operand> Lowering::sum_where(const Node& node, Width width) {
   static const std::map<Act, Op> sums{
       {Act::add, Op::FADD}, {Act::sub, Op::FSUB}, {Act::iadd, Op::UADD}, {Act::isub, Op::USUB}};
@@ -249,7 +250,8 @@ Operand Lowering::choice(int number) {
   int yes = node.operands[1];
   int no = node.operands[2];
   if (where.operation < 0) return operand(where.known ? yes : no);
-  // What is written first is written everywhere: better a word that is there than one that is computed.
+  // The value that is written first is written for all elements, so a word that exists already is better than one that
+  // is computed.
   const auto is_there = [&](int of) { return this->node(of).act == Act::constant || this->node(of).act == Act::input; };
   if (is_there(yes) && !is_there(no)) {
     std::swap(yes, no);
@@ -264,7 +266,7 @@ Operand Lowering::choice(int number) {
   return builder_.merge(base, value, where, value_free);
 }
 
-/// A condition as it stands under a choice: comparisons are made once, and may ride on the operation that they test.
+/// A condition in a conditional value. Comparisons are made once, and the operation that they test may set the flag.
 Truth Lowering::truth(int number) {
   const Node& node = this->node(number);
   if (fresh_conditions_ || node.act == Act::both || node.act == Act::either) return fresh_truth(number);
@@ -281,7 +283,7 @@ Truth Lowering::turned(Truth value) {
   return value;
 }
 
-/// Flags in use at once while a condition is made (Sethi and Ullman 1970).
+/// Number of flags in use at once while a condition is computed (Sethi and Ullman 1970).
 unsigned Lowering::flags_for(int number) const {
   const Node& node = this->node(number);
   if (node.act == Act::opposite) return flags_for(node.operands[0]);
@@ -291,7 +293,7 @@ unsigned Lowering::flags_for(int number) const {
   return first == second ? first + 1 : std::max(first, second);
 }
 
-/// The same on a flag of its own, which may be set anew: cheaper than a copy of a flag, and flags are few.
+/// The same with a flag of its own, which may be set again. That is cheaper than a copy of a flag, and flags are few.
 Truth Lowering::fresh_truth(int number) {
   const Node& node = this->node(number);
   switch (node.act) {
@@ -302,7 +304,7 @@ Truth Lowering::fresh_truth(int number) {
     case Act::both:
     case Act::either: {
       const bool either = node.act == Act::either;
-      // What takes more flags goes first, when fewer are in use.
+      // The operand that needs more flags is computed first, while fewer are in use.
       const bool exchange = flags_for(node.operands[0]) < flags_for(node.operands[1]);
       const Truth first = fresh_truth(node.operands[exchange ? 1 : 0]);
       const Truth second = fresh_truth(node.operands[exchange ? 0 : 1]);

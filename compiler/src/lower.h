@@ -1,4 +1,4 @@
-// From the operations of C++ to those of the machine.
+// Translates operations of C++ to operations of the machine.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace gdr::compiler {
 
-/// The message of a result that is no sum; other languages say it in their words.
+/// Message for a result that is not accumulated; other languages have a message of their own.
 inline constexpr const char* kResultForms =
     "a result must be accumulated: f.x += ..., f.x -= ..., f.x = fmin(f.x, ...) or fmax; integers also |=, &=, ^=, min "
     "and max; and under a condition";
@@ -24,9 +24,9 @@ class Lowering {
   Lowering(const PairFunction& function, Microcode& code, Operations& section, std::vector<Message>& errors,
            bool fresh_conditions);
 
-  /// Sums, minima and maxima that every pair adds to.
+  /// Results that every pair adds to: sums, minima and maxima.
   void accumulate_all();
-  /// New words for results, of results and parameters.
+  /// Results that get a new value from results and parameters.
   void assign_all();
 
  private:
@@ -50,7 +50,7 @@ class Lowering {
     isa::Op op;
     int value;  // node
   };
-  /// How a result is changed: where all conditions hold, `before` by the sum.
+  /// How a result is changed: where all conditions hold, it becomes `changed`, which is `before` with `sum` applied.
   struct Change {
     int changed = -1;
     int before = -1;
@@ -71,7 +71,7 @@ class Lowering {
   [[nodiscard]] bool is_old(int node, const Store& store) const;
   [[nodiscard]] bool depends_on_results(int node) const;
   [[nodiscard]] bool is_zero(int node) const;
-  /// One node, or two constants of one value.
+  /// True for the same node, and for two constants of the same value.
   [[nodiscard]] bool is_same(int one, int other) const;
 
   [[nodiscard]] const Node& node(int number) const { return function_.nodes[static_cast<std::size_t>(number)]; }
@@ -88,10 +88,10 @@ class Lowering {
   std::vector<bool> never_negative_;
   std::map<int, Operand> values_;
   std::map<int, Truth> truths_;
-  std::map<int, int> last_writer_;  // of a result variable
+  std::map<int, int> last_writer_;  // for each result variable
 };
 
-/// Index of the variable that is a field's word; variables stand in the order of records, fields and elements.
+/// Index of the variable for a word of a field. Variables are ordered by record, field and element.
 [[nodiscard]] int variable_of(const Microcode& code, Record record, unsigned field, unsigned element);
 
 }  // namespace gdr::compiler

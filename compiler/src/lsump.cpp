@@ -1,4 +1,4 @@
-// LSUMP's language to a pair function: names, widths, operations.
+// Translates LSUMP's language to a pair function: names, widths, operations.
 #include "lsump.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ using Expression = LsumpExpression;
 
 constexpr unsigned kMostElements = 512;
 
-/// A number that takes the width of what it meets, or a node.
+/// A node, or a number that takes the width of the value it is combined with.
 struct Value {
   int node = -1;
   double number = 0;
@@ -78,8 +78,8 @@ class LsumpReader {
     unsigned field = 0;
     unsigned count = 1;
     bool array = false;
-    std::optional<double> number;  // a constant
-    bool variable = false;         // of the assignments
+    std::optional<double> number;  // set for a constant
+    bool variable = false;         // a variable of the assignments
     Type type = Type::float_short;
     std::optional<Value> value;
   };
@@ -184,7 +184,7 @@ class LsumpReader {
     return add(std::move(node));
   }
 
-  /// A value in a word of this type.
+  /// Converts a value to a word of this type.
   int in_type(const Value& value, Type type) {
     if (value.is_number()) return constant(value.number, type);
     const Type own = type_of(value.node);
@@ -320,7 +320,7 @@ class LsumpReader {
       const int equal = operation(Act::equal, Type::truth, {a, b});
       return {op == "==" ? equal : operation(Act::opposite, Type::truth, {equal})};
     }
-    // a <= b is not b < a: there is no NaN.
+    // a <= b is computed as not b < a, because there is no NaN.
     const bool turned = op == ">" || op == "<=";
     const int less = operation(Act::less, Type::truth, {turned ? b : a, turned ? a : b});
     return {op.size() == 1 ? less : operation(Act::opposite, Type::truth, {less})};

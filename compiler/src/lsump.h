@@ -1,4 +1,4 @@
-// The language of LSUMP: declarations of what belongs to i, to j and to the results, and assignments.
+// The language of LSUMP: declarations of the fields of i, of j and of the results, and assignments.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace gdr::compiler {
 struct LsumpExpression {
   enum class Kind : std::uint8_t { number, name, call, operation };
   Kind kind = Kind::number;
-  std::string text;  // of a name, a function, an operator: + - * / < <= > >= == != && || ! ? and neg
+  std::string text;  // text of a name, a function or an operator: + - * / < <= > >= == != && || ! ? and neg
   double number = 0;
-  std::optional<unsigned> index;  // of a name
+  std::optional<unsigned> index;  // index of a name
   std::vector<LsumpExpression> operands;
   std::uint32_t at = 0;  // byte offset
 };
@@ -24,14 +24,14 @@ struct LsumpExpression {
 struct LsumpDeclared {
   std::string name;
   std::optional<unsigned> count;
-  std::optional<double> number;  // of a constant
+  std::optional<double> number;  // value of a constant
   std::uint32_t at = 0;
 };
 
 /// A declaration if `keyword` is one of VARI, VARJ, VARF, VARC; else an assignment.
 struct LsumpStatement {
   std::string keyword;
-  std::string width;  // long, short or nothing
+  std::string width;  // long, short or empty
   std::vector<LsumpDeclared> declared;
   LsumpExpression target;
   std::string assignment;  // = += -=
@@ -44,7 +44,7 @@ struct LsumpSyntaxError {
   std::string message;
 };
 
-/// The statements, or where the text stops to be of the language.
+/// The statements, or the position of the first syntax error.
 struct LsumpParsed {
   std::vector<LsumpStatement> statements;
   std::optional<LsumpSyntaxError> error;
@@ -52,7 +52,7 @@ struct LsumpParsed {
 
 [[nodiscard]] LsumpParsed parse_lsump(std::string_view text);
 
-/// The pair function of a file; its name is the file's.
+/// Reads the pair function of a file; its name is the file's.
 [[nodiscard]] Imported read_lsump(std::string_view text, const std::string& file);
 
 }  // namespace gdr::compiler

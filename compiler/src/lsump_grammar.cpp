@@ -5,12 +5,12 @@
 
 #include "lsump.h"
 
-// `a >> b > c` is how Spirit writes "a, then b, then surely c".
+// Spirit's `a >> b > c` means: a, then b, then c or an error.
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Woverloaded-shift-op-parentheses"
 #endif
 
-// An expected parser with a semantic action is called by the parser's name.
+// An expected parser with a semantic action has the parser's name in messages.
 template <class Subject, class Action>
 struct boost::spirit::x3::get_info<boost::spirit::x3::action<Subject, Action>> {
   using result_type = std::string;
@@ -67,7 +67,7 @@ const auto is_call = [](auto& context) { x3::_val(context).kind = Kind::call; };
 const auto has_index = [](auto& context) { x3::_val(context).index = x3::_attr(context); };
 const auto has_operand = [](auto& context) { x3::_val(context).operands.push_back(std::move(x3::_attr(context))); };
 
-/// What was read becomes the first operand of an operator.
+/// Makes the expression read so far the first operand of an operator.
 const auto operate = [](auto& context) {
   LsumpExpression first = std::move(x3::_val(context));
   LsumpExpression& made = x3::_val(context);
@@ -153,12 +153,12 @@ BOOST_SPIRIT_DEFINE(declaration, assignment)
 
 namespace {
 
-/// Where expressions nest too deep for a parser that descends into them; nothing if they do not.
+/// The position at which expressions are nested too deeply for a recursive parser; nothing if they are not.
 std::optional<std::uint32_t> too_deep(std::string_view text) {
   constexpr unsigned kDeepest = 100;
   unsigned open = 0;
-  unsigned choices = 0;  // of the statement
-  unsigned signs = 0;    // that follow one another
+  unsigned choices = 0;  // in the statement
+  unsigned signs = 0;    // consecutive ones
   for (std::size_t n = 0; n < text.size(); ++n) {
     const char c = text[n];
     if (c == ';') open = choices = 0;
@@ -180,8 +180,7 @@ LsumpParsed parse_lsump(std::string_view source) {
     parsed.error = {*deep, "more than 100 parentheses, choices or signs are inside of one another"};
     return parsed;
   }
-  // Other characters than those of ASCII stand in comments alone. To the parser's tests of characters they are no
-  // argument.
+  // Characters outside ASCII may appear only in comments. The parser's character tests do not accept them as arguments.
   std::string text(source);
   for (char& c : text) c = static_cast<unsigned char>(c) > 0x7f ? '\x01' : c;
   const char* at = text.data();
@@ -194,7 +193,7 @@ LsumpParsed parse_lsump(std::string_view source) {
     if (!read || at != end) parsed.error = {static_cast<std::uint32_t>(at - text.data()), "a statement is expected"};
   } catch (const x3::expectation_failure<const char*>& failure) {
     const char* where = failure.where();
-    // The place of what stands there instead: behind blanks.
+    // The position of the unexpected text, after blanks.
     while (where != end && (*where == ' ' || *where == '\t' || *where == '\n')) ++where;
     parsed.error = {static_cast<std::uint32_t>(where - text.data()), failure.which() + " is expected"};
   }

@@ -8,7 +8,7 @@
 
 namespace gdr::compiler {
 
-/// `head`, and `FILE:LINE:COL: error: text` for each diagnostic, with the line of the source where it can be read.
+/// `head`, then `FILE:LINE:COL: error: text` for each diagnostic, with the source line where that can be read.
 [[nodiscard]] std::string format_messages(std::string head, const std::vector<Diagnostic>& diagnostics);
 
 }  // namespace gdr::compiler

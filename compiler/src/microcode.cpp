@@ -18,7 +18,7 @@ using isa::Width;
 
 constexpr const char* kSuffixes[kRecords] = {"i", "j", "_sum", "_param"};
 
-/// Names that statements of the language begin with or that stand in declarations.
+/// True for words of the language that begin statements or appear in declarations.
 bool taken_by_language(const std::string& name) {
   for (const isa::WordRole role : {isa::WordRole::statement, isa::WordRole::item, isa::WordRole::attribute}) {
     const auto words = isa::language_words(role);
@@ -27,7 +27,7 @@ bool taken_by_language(const std::string& name) {
   return isa::op_named(name).has_value();
 }
 
-/// A field keeps its name unless another record has one of the same.
+/// A field keeps its name unless another record has a field of the same name.
 std::string name_of(const PairFunction& function, std::size_t record, const std::string& name) {
   std::size_t owners = 0;
   for (const auto& fields : function.records) {
@@ -36,7 +36,7 @@ std::string name_of(const PairFunction& function, std::size_t record, const std:
   return owners == 1 && !taken_by_language(name) ? name : name + kSuffixes[record];
 }
 
-/// `wanted`, with a number behind it if that is another's name.
+/// `wanted`, with a number appended if that name is taken.
 std::string unique(const std::string& wanted, std::set<std::string>& taken) {
   std::string name = wanted;
   for (unsigned n = 2; taken_by_language(name) || !taken.insert(name).second; ++n)
@@ -44,9 +44,8 @@ std::string unique(const std::string& wanted, std::set<std::string>& taken) {
   return name;
 }
 
-/// Whether the four words from element `element` of j-field `field` on are floating-point numbers of the record. A
-/// vector steps by long words, and lines that multiply want one of two factors short: so vectors are of long words
-/// alone.
+/// True if the four words from element `element` of j-field `field` on are floating-point numbers of the record. A
+/// vector steps by long words, and lines that multiply need one short factor, so vectors have only long words.
 bool four_words(const std::vector<Field>& fields, std::size_t field, unsigned element) {
   unsigned words = fields[field].count - element;
   for (std::size_t n = field + 1; n < fields.size() && words < isa::kVectorElements; ++n) {
@@ -90,7 +89,7 @@ void declare(const PairFunction& function, Microcode& code) {
   }
 }
 
-/// Removes operations that nothing needs and numbers the others anew.
+/// Removes operations that nothing needs and renumbers the others.
 void drop_unused(Operations& section) {
   std::vector<char> needed(section.size(), 0);
   std::vector<int> open;
@@ -129,7 +128,7 @@ void drop_unused(Operations& section) {
   section = std::move(kept);
 }
 
-/// A flag that nobody reads is none.
+/// Removes flags that nothing reads.
 void drop_flags(Operations& section) {
   std::set<int> read;
   for (const Operation& operation : section) read.insert(operation.predicate), read.insert(operation.flag_into);
@@ -197,7 +196,7 @@ class Components {
     if (a.kind != b.kind || a.negated != b.negated || a.component != b.component) return false;
     if (a.index == b.index) {
       if (a.kind == Operand::Kind::value) return !group_.contains(a.index);
-      // A line that steps through the j-record does so with every word of it.
+      // A line that steps through the j-record steps with every word that it reads from it.
       return a.kind == Operand::Kind::literal || variable(a).record != Record::j;
     }
     if (a.kind == Operand::Kind::literal) return false;
@@ -257,7 +256,7 @@ class Components {
 
   Microcode& code_;
   Operations& body_;
-  std::vector<std::int8_t> of_j_;  // -1: not asked yet
+  std::vector<std::int8_t> of_j_;  // -1: not computed yet
   std::map<int, Place> group_;
 };
 
@@ -334,7 +333,7 @@ class Hoister {
 
   Microcode& code_;
   Names names_;
-  std::vector<std::int8_t> fixed_;  // -1: not asked yet
+  std::vector<std::int8_t> fixed_;  // -1: not computed yet
 };
 
 }  // namespace
@@ -355,7 +354,8 @@ class Separator {
   }
 
  private:
-  /// Whether an operand comes through this memory's one port. Parameters have other ways, in the loop.
+  /// True if an operand is read through the single port of this memory. In the loop, parameters can be read in other
+  /// ways.
   [[nodiscard]] bool through(const Operand& operand, bool broadcast) const {
     if (operand.kind != Operand::Kind::variable) return false;
     const Variable& variable = code_.variables[static_cast<std::size_t>(operand.index)];
@@ -368,12 +368,12 @@ class Separator {
     const Operand first = section_[n].operands[0];
     const Operand second = section_[n].operands[1];
     if (!through(first, broadcast) || !through(second, broadcast) || first.index == second.index) return;
-    // A result is read where it is written.
+    // A result must be read where it is written.
     const bool result = code_.variables[static_cast<std::size_t>(second.index)].record == Record::result &&
                         !code_.variables[static_cast<std::size_t>(second.index)].own;
     Operand& moved = section_[n].operands[result ? 0 : 1];
     const int copied = copy(moved.index, section_[n]);
-    Operand& again = section_[n].operands[result ? 0 : 1];  // copying may have moved the operations
+    Operand& again = section_[n].operands[result ? 0 : 1];  // making the copy may have moved the operations
     again = {Operand::Kind::value, copied, -1, again.negated};
   }
 

@@ -1,4 +1,4 @@
-// What a pair function becomes: operations of the machine whose results have no place yet, on variables that have
+// Intermediate form of a pair function: operations of the machine whose results have no place yet, and variables with
 // names.
 #pragma once
 
@@ -15,18 +15,18 @@ namespace gdr::compiler {
 /// A variable of the kernel, or an entry of one: a word for each element, or one for all of them.
 struct Variable {
   enum class Home : std::uint8_t { broadcast, local };
-  std::string name;  // with its subscript, as lines spell it
-  std::string view;  // of a j-word: the vector that begins there; empty if a fourth word cannot be read
+  std::string name;  // with its subscript, as written in lines
+  std::string view;  // for a j-word: the vector that begins there; empty if a fourth word cannot be read
   Home home = Home::local;
   isa::Width width = isa::Width::long_word;
   bool scalar = false;
   Record record = Record::i;
-  unsigned field = 0;    // of the record
-  unsigned element = 0;  // of the field
-  bool own = false;      // of the compiler: a value of the loop initialization, or a parameter's copy
+  unsigned field = 0;    // index of the field in the record
+  unsigned element = 0;  // index in the field
+  bool own = false;      // made by the compiler: a value of the loop initialization, or a parameter's copy
 };
 
-/// A number that lines hold: its text as a long or short immediate, such as fs"1.5".
+/// A number in lines: its text as a long or short immediate, such as fs"1.5".
 struct Literal {
   std::string text;
   isa::Width width = isa::Width::short_word;
@@ -35,8 +35,8 @@ struct Literal {
 struct Operand {
   enum class Kind : std::uint8_t { value, variable, literal };
   Kind kind = Kind::value;
-  int index = -1;      // of an operation, a variable or a literal
-  int component = -1;  // of a vector value: the one that all elements read
+  int index = -1;      // index of an operation, a variable or a literal
+  int component = -1;  // component of a vector value that all elements read
   bool negated = false;
 
   friend bool operator==(const Operand&, const Operand&) = default;
@@ -47,14 +47,14 @@ struct Operation {
   std::vector<Operand> operands;
   isa::Width width = isa::Width::short_word;
   int into = -1;                            // an operation whose result this one overwrites where its predicate holds
-  int predicate = -1;                       // the operation that sets the flag under which this one writes
+  int predicate = -1;                       // index of the operation that sets the flag under which this one writes
   bool inverted = false;                    // it writes where the flag is clear
-  std::optional<isa::Condition> condition;  // of its result that it sets a flag to
-  int flag_into = -1;                       // it sets the flag of that operation anew instead of one of its own
-  int variable = -1;                        // it writes this one
-  int after = -1;                           // an operation of the same variable that must have landed
+  std::optional<isa::Condition> condition;  // condition on its result to which it sets a flag
+  int flag_into = -1;                       // it sets the flag of that operation again instead of a flag of its own
+  int variable = -1;                        // index of the variable that it writes
+  int after = -1;                           // an operation on the same variable whose write must be done before
   bool vector = false;                      // its elements are x, y, z, not four i-particles
-  bool only_flag = false;                   // nobody reads its result
+  bool only_flag = false;                   // nothing reads its result
   std::string name;
   Place place;
 };
@@ -70,28 +70,28 @@ struct Reduction {
 struct Microcode {
   std::vector<Variable> variables;
   std::vector<Literal> literals;
-  Operations initialization;  // values that are the same in every turn
+  Operations initialization;  // values that are the same in every iteration
   Operations body;
   Operations termination;
-  std::vector<Reduction> reductions;  // of the words of the result record, in order
+  std::vector<Reduction> reductions;  // for each word of the result record, in order
 };
 
-/// Widths, expansion of functions, choices, sums. With `fresh_conditions` every choice compares anew, which takes more
-/// operations and fewer flags at once. Errors are appended to `errors`.
+/// Chooses widths, and expands functions, conditional values and sums. With `fresh_conditions` every conditional value
+/// makes its own comparison; this takes more operations, but fewer flags at once. Errors are appended to `errors`.
 [[nodiscard]] Microcode lower(const PairFunction& body, const PairFunction& finish, bool fresh_conditions,
                               std::vector<Message>& errors);
 
-/// Values of j alone that differ in the component only become one operation whose elements are the components.
+/// Joins values that depend on j alone and differ only in the component: they become one operation whose elements are
+/// the components.
 void join_components(Microcode& code);
 
-/// What depends on i-data and parameters alone moves to the loop initialization.
+/// Moves operations that depend only on i-data and parameters to the loop initialization.
 void hoist(Microcode& code);
 
-/// No operation reads two words of local memory, or two of broadcast memory: one of them is copied to a register
-/// before.
+/// Copies words to registers first, so that no operation reads two words of local memory or two of broadcast memory.
 void separate_ports(Microcode& code);
 
-/// Words before this one in the record of results.
+/// Index of a word in the result record.
 [[nodiscard]] std::size_t result_index(const PairFunction& function, unsigned field, unsigned element);
 
 }  // namespace gdr::compiler

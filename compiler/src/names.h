@@ -1,4 +1,4 @@
-// Names of registers and words of local memory, each of its own.
+// Unique names for registers and words of local memory.
 #pragma once
 
 #include <set>
@@ -9,13 +9,13 @@
 
 namespace gdr::compiler {
 
-/// What of a name stands in lines of the assembler, which are of ASCII and have an end.
+/// The form of a name that can be used in assembly lines, which are ASCII and limited in length.
 [[nodiscard]] std::string spelled(const std::string& name);
 
 class Names {
  public:
   explicit Names(const Microcode& code);
-  /// `wanted`, or what is made of it, and a number behind it where it is taken.
+  /// Returns `wanted`, changed to a valid name, with a number appended if that name is taken.
   std::string take(const std::string& wanted);
 
  private:

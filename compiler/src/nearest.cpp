@@ -12,7 +12,7 @@ constexpr const char* kNumberAtTheEnd =
 class NearestFinder {
  public:
   explicit NearestFinder(const PairFunction& function) : function_(function) {
-    for (const Node& next : function.nodes) {  // operands stand before
+    for (const Node& next : function.nodes) {  // operands come before the operations that use them
       const bool old = next.act == Act::input && next.record == Record::result;
       of_results_.push_back(
           old || std::any_of(next.operands.begin(), next.operands.end(), [&](int one) { return of_results(one); }));
@@ -50,7 +50,7 @@ class NearestFinder {
 
   [[nodiscard]] bool of_results(int number) const { return of_results_[static_cast<std::size_t>(number)]; }
 
-  /// Whether two nodes are one value, as far as a look at some levels tells.
+  /// True if two nodes are found to be the same value; only some levels are compared.
   [[nodiscard]] bool same(int one, int other, int levels = 8) const {
     if (one == other) return true;
     if (levels == 0) return false;
@@ -66,7 +66,7 @@ class NearestFinder {
     return true;
   }
 
-  /// Takes a condition apart into those that must all hold.
+  /// Splits a condition into conditions that must all hold.
   void take_apart(Under one, std::vector<Under>& all) const {
     const Node& condition = node(one.node);
     if (condition.act == Act::opposite) return take_apart({condition.operands[0], !one.opposite}, all);
@@ -85,7 +85,7 @@ class NearestFinder {
     std::vector<Under> conditions;
   };
 
-  /// What a result becomes, and when; where a condition does not hold it stays.
+  /// The new value of a result and its conditions; where a condition does not hold, the result stays.
   [[nodiscard]] std::optional<Taken> taken(const Store& store) const {
     Taken made{store.value, {}};
     for (;;) {
@@ -107,7 +107,7 @@ class NearestFinder {
     bool least = true;
   };
 
-  /// A key against a result's old word.
+  /// The comparison of a key with the old value of a result.
   [[nodiscard]] std::optional<Comparison> comparison(const Under& condition) const {
     const Node& less = node(condition.node);
     if (less.act != Act::less) return std::nullopt;
@@ -139,7 +139,7 @@ class NearestFinder {
     return std::any_of(conditions.begin(), conditions.end(), [&](const Under& one) { return of_results(one.node); });
   }
 
-  /// Whether a store keeps the least, or greatest, of the key that a number belongs to.
+  /// True if a store keeps the least, or greatest, value of the key that a number belongs to.
   [[nodiscard]] bool keeps_key(const Store& store, const Comparison& compared, const std::vector<Under>& all,
                                const std::vector<Under>& others) const {
     if (!is_old(compared.old, store)) return false;
@@ -182,7 +182,7 @@ void widen(PairFunction& function) {
   for (Node& node : function.nodes) one(node.type);
 }
 
-/// Whether both factors are one value, in one width or two.
+/// True if both factors are the same value, in one width or two.
 bool is_square(const PairFunction& function, const Node& product) {
   const auto bare = [&](int number) {
     while (function.nodes[static_cast<std::size_t>(number)].act == Act::widen)
@@ -192,13 +192,13 @@ bool is_square(const PairFunction& function, const Node& product) {
   return bare(product.operands[0]) == bare(product.operands[1]);
 }
 
-/// An integer that is made of a number is short.
+/// True if an integer is made from a floating-point number; such integers are short.
 bool makes_integers(const PairFunction& function) {
   return std::any_of(function.nodes.begin(), function.nodes.end(),
                      [](const Node& node) { return node.act == Act::to_integer; });
 }
 
-/// Where an int becomes a long; nothing if none does.
+/// The place where an int becomes a long; nothing if there is none.
 const Place* mixes_integers(const PairFunction& function) {
   const auto found = std::find_if(function.nodes.begin(), function.nodes.end(), [](const Node& node) {
     return node.act == Act::widen && node.type == Type::int_long;

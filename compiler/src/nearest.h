@@ -1,9 +1,8 @@
-// Numbers that a pair leaves together with the least or greatest of a key: `if (r2 < f.r2) { f.r2 = r2; f.near = j.n;
-// }`.
+// Numbers that belong to the least or greatest value of a key: `if (r2 < f.r2) { f.r2 = r2; f.near = j.n; }`.
 //
-// Blocks and chips reduce results word by word, so number and key stand in one word of their own: bits 63 to 28 are the
-// key as a short word, in the order of integers, bits 27 to 0 the number. The word's least is that of the key, and of
-// equal keys that of the least number.
+// Blocks and chips reduce results word by word, so number and key share a word: bits 63 to 28 are the key as a short
+// word, in the order of integers, and bits 27 to 0 are the number. The least word is the one with the least key and,
+// among equal keys, the least number.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ namespace gdr::compiler {
 inline constexpr unsigned kNumberBits = 28;
 inline constexpr std::int64_t kLargestNumber = (std::int64_t{1} << kNumberBits) - 1;
 
-/// A condition, or its opposite, under which something is done.
+/// A condition, or its opposite, under which an operation is done.
 struct Under {
   int node = -1;
   bool opposite = false;
@@ -31,13 +30,13 @@ struct KeyedNumber {
   int number = -1;  // node
   int key = -1;     // node
   bool least = true;
-  std::vector<Under> conditions;  // that hold besides
+  std::vector<Under> conditions;  // further conditions that must hold
 };
 
-/// The numbers among the stores of a loop body.
+/// The numbers with keys among the stores of a loop body.
 [[nodiscard]] std::vector<KeyedNumber> keyed_numbers(const PairFunction& function);
 
-/// A key alone that is kept where other conditions hold as well: `if (c && r2 < f.r2) f.r2 = r2`.
+/// A key without a number, kept only if other conditions hold, too: `if (c && r2 < f.r2) f.r2 = r2`.
 struct KeptKey {
   int key = -1;  // node
   bool least = true;
@@ -45,10 +44,11 @@ struct KeptKey {
 };
 [[nodiscard]] std::optional<KeptKey> kept_key(const PairFunction& function, const Store& store);
 
-/// Marks the fields that hold numbers. They want long integers, so that all integers become long where one is short.
+/// Marks the fields that hold such numbers. They need long integers, so all integers of the function become long if one
+/// of them is short.
 void settle_numbers(Imported& imported);
 
-/// Of each node, whether it cannot be below 0 by the way it is computed.
+/// For each node, true if the way it is computed shows that it cannot be below 0.
 [[nodiscard]] std::vector<bool> never_negative(const PairFunction& function);
 
 }  // namespace gdr::compiler

@@ -1,5 +1,5 @@
-// A pair function as the importer hands it on: records, and one straight line of operations on their fields. Nothing
-// here names LLVM, so that the compiler builds without it.
+// A pair function in the form that the importer produces: records, and one sequence of operations on their fields
+// without branches. Nothing here refers to LLVM, so that the compiler builds without it.
 #pragma once
 
 #include <array>
@@ -9,14 +9,15 @@
 
 namespace gdr::compiler {
 
-/// A place in the user's file; line 0 is no place.
+/// A position in the user's file; line 0: no position.
 struct Place {
   std::string file;
   unsigned line = 0;
   unsigned column = 0;
 };
 
-/// What a value is: a floating-point number in a short or long word, an integer in a short or long word, or a truth.
+/// Type of a value: a floating-point number in a short or long word, an integer in a short or long word, or a truth
+/// value.
 enum class Type : std::uint8_t { float_short, float_long, int_short, int_long, truth };
 
 [[nodiscard]] constexpr bool is_float(Type type) { return type == Type::float_short || type == Type::float_long; }
@@ -33,7 +34,7 @@ struct Field {
   unsigned offset = 0;  // bytes in the C++ structure
   unsigned count = 1;   // words
   bool array = false;
-  bool numbered = false;  // a result: a number that belongs to a key, see nearest.h
+  bool numbered = false;  // a result: a number that belongs to a key (see nearest.h)
 };
 
 /// The operations of C++ that a pair function may use.
@@ -46,7 +47,7 @@ enum class Act : std::uint8_t {
   mul,
   div,
   negate,
-  widen,   // float to double: the word as it is; int to long, of which all integers of the function become long
+  widen,   // float to double: the word stays as it is; int to long: makes all integers of the function long
   narrow,  // double to float, rounded
   absolute,
   copysign,
@@ -61,7 +62,7 @@ enum class Act : std::uint8_t {
   log,
   sin,
   cos,
-  nearest,     // the whole number nearest to x, as a number
+  nearest,     // the nearest whole number, as a floating-point number
   to_integer,  // towards zero
   from_integer,
   // integers
@@ -71,11 +72,11 @@ enum class Act : std::uint8_t {
   ior,
   ixor,
   shift_left,
-  shift_right,           // signs in
-  shift_right_unsigned,  // zeros in
+  shift_right,           // arithmetic: copies of the sign come in
+  shift_right_unsigned,  // logical: zeros come in
   imin,
   imax,
-  // truths
+  // truth values
   less,   // a < b, floating point
   equal,  // a == b, floating point
   int_less,
@@ -84,25 +85,25 @@ enum class Act : std::uint8_t {
   both,
   either,
   opposite,
-  // any
+  // any type
   select  // first ? second : third
 };
 
-/// One operation; its operands are numbers of earlier nodes.
+/// One operation; its operands are indices of earlier nodes.
 struct Node {
   Act act = Act::constant;
   Type type = Type::float_long;
   std::vector<int> operands;
-  double number = 0;         // of a floating-point constant
-  std::int64_t integer = 0;  // of an integer or truth constant
+  double number = 0;         // value of a floating-point constant
+  std::int64_t integer = 0;  // value of an integer or truth constant
   Record record = Record::i;
-  unsigned field = 0;    // of an input: index into the record's fields
+  unsigned field = 0;    // for an input: index into the record's fields
   unsigned element = 0;  // of the field
-  std::string name;      // the variable that holds it in the source, or nothing
+  std::string name;      // the variable that holds it in the source; may be empty
   Place place;
 };
 
-/// What a word of the result record holds afterwards.
+/// Value that a word of the result record has afterwards.
 struct Store {
   unsigned field = 0;
   unsigned element = 0;
@@ -119,16 +120,16 @@ struct PairFunction {
   Place place;
 };
 
-/// A message at a place of the user's file.
+/// A message about a position in the user's file.
 struct Message {
   Place place;
   std::string text;  // lower case, no full stop
 };
 
-/// What the importer gives: the function for the loop and, where there is one, NAME_finish for its end.
+/// Result of the importer: the function for the loop and, if there is one, NAME_finish for its end.
 struct Imported {
   PairFunction body;
-  PairFunction finish;  // of the result record and the parameters; without stores if there is none
+  PairFunction finish;  // takes the result record and the parameters; without stores if there is none
   std::vector<Message> errors;
 };
 

@@ -1,4 +1,4 @@
-// The report: as written, every operation long, each short operation long in turn.
+// Makes the report: the kernel as written, with every operation long, and with each short operation long in turn.
 #include "gdr/compiler/precision.h"
 
 #include <fmt/format.h>
@@ -16,15 +16,16 @@
 namespace gdr::compiler {
 namespace {
 
-/// A member of the result record: words `first` and following.
+/// A member of the result record: the words from `first` on.
 struct Member {
   std::string name;
   std::size_t first = 0;
   std::size_t count = 1;
-  bool compared = true;  // it is changed, and is no number that comes with a key: those are names, not quantities
+  // It is changed, and it is not a number that belongs to a key: those are labels, not quantities.
+  bool compared = true;
 };
 
-/// What the kernel and tables call a member.
+/// Name of a member in the kernel and in tables.
 std::string member_name(const Microcode& code, Record record, unsigned field) {
   const std::string& first = code.variables[static_cast<std::size_t>(variable_of(code, record, field, 0))].name;
   return first.substr(0, first.find('['));
@@ -123,7 +124,7 @@ class Measurement {
   }
 
  private:
-  /// A kernel's lines and results; none if it does not compile.
+  /// Lines and results of a kernel; empty if it does not compile.
   struct Variant {
     std::optional<unsigned> lines;
     std::vector<double> results;
@@ -155,7 +156,7 @@ class Measurement {
     return numbers;
   }
 
-  /// Of the differences between two runs, relative to the host's results.
+  /// Differences between two runs, relative to the host's results.
   std::vector<ResultError> errors(const std::vector<double>& a, const std::vector<double>& b) const {
     std::vector<ResultError> all;
     for (const Member& member : members_) {
@@ -166,7 +167,7 @@ class Measurement {
         double apart = 0;
         double whole = 0;
         for (std::size_t n = from; n < from + member.count; ++n) {
-          apart = std::hypot(apart, a[n] == b[n] ? 0 : a[n] - b[n]);  // two infinities are not apart
+          apart = std::hypot(apart, a[n] == b[n] ? 0 : a[n] - b[n]);  // two equal infinities do not differ
           whole = std::hypot(whole, on_host_[n]);
         }
         if (whole == 0 || !std::isfinite(whole) || std::isnan(apart)) {
@@ -196,7 +197,7 @@ class Measurement {
   const KernelRun& run_;
   const PrecisionProgress& told_;
   std::vector<Member> members_;
-  std::size_t words_ = 0;  // of a result record
+  std::size_t words_ = 0;  // words of a result record
   std::vector<double> on_host_;
   std::size_t done_ = 0;
   std::size_t all_ = 0;

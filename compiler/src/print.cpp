@@ -59,7 +59,7 @@ std::string in_a_comment(std::string text) {
   return text;
 }
 
-/// The values of one section, by the names that lines give them.
+/// The values of one section, with the names that they have in lines.
 class SectionText {
  public:
   SectionText(const Microcode& code, const Operations& section, const Schedule& schedule, Names& names)
@@ -72,7 +72,7 @@ class SectionText {
       if (places.gpr) gpr_[n] = merged && !gpr_[base].empty() ? gpr_[base] : names.take(operation.name);
       if (places.local) local_[n] = merged && !local_[base].empty() ? local_[base] : local_name(n, names);
     }
-    // A base may stand behind what overwrites it.
+    // A base may come after the value that overwrites it.
     for (std::size_t n = 0; n < section.size(); ++n) {
       if (section[n].into < 0) continue;
       const auto base = static_cast<std::size_t>(section[n].into);
@@ -198,7 +198,7 @@ class SectionText {
   const Schedule& schedule_;
   std::vector<std::string> gpr_;
   std::vector<std::string> local_;
-  std::map<std::pair<bool, unsigned>, std::string> slot_names_;  // of shared words: by width and number
+  std::map<std::pair<bool, unsigned>, std::string> slot_names_;  // names of shared words, by width and number
   const std::vector<std::string>* literal_names_ = nullptr;
   const std::vector<std::string>* variable_names_ = nullptr;
 };
@@ -319,7 +319,7 @@ class KernelText {
     return all.empty() ? all : "\n# the same in every turn\n" + all;
   }
 
-  /// Declarations of copies of literals and parameters, and their names.
+  /// Declares the copies of literals and parameters, and gives them names.
   std::string homes() {
     const Schedule& body = kernel_.body;
     std::string all;
@@ -344,7 +344,7 @@ class KernelText {
     return all;
   }
 
-  /// Results begin with what their reduction leaves unchanged. Those that are read at once go first.
+  /// Results begin with the value that their reduction leaves unchanged. Results that are read early are written first.
   std::string begin() const {
     std::vector<std::size_t> results;
     for (std::size_t n = 0; n < code_.variables.size(); ++n) {
@@ -374,7 +374,7 @@ class KernelText {
     return kernel_.function.records[static_cast<std::size_t>(variable.record)][variable.field];
   }
 
-  /// Beyond every key, within the 64 bits that the host gets.
+  /// A value beyond every key, within the 64 bits that the host receives.
   static std::string nobody(Op reduction) {
     return fmt::format("upassa hl\"{}fffffff\"", reduction == Op::UMIN ? "007ffffffff" : "ff800000000");
   }

@@ -1,4 +1,4 @@
-// A scheduled kernel as assembly source to be read.
+// Prints a scheduled kernel as readable assembly source.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Programs that the compiler calls, and files in memory that they read and write.
+// Runs other programs, with files in memory that they read and write.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ class MemoryFile {
 
   [[nodiscard]] int descriptor() const { return descriptor_; }
   [[nodiscard]] std::string content() const;
-  /// Under which any process of this user finds it.
+  /// A path that any process of this user can open.
   [[nodiscard]] std::filesystem::path path() const;
 
  private:
@@ -27,7 +27,8 @@ class MemoryFile {
 
 inline constexpr int kNoProgram = 127;
 
-/// The exit status of a program found on PATH; kNoProgram if it is not there. Standard input is empty.
+/// Runs a program found on PATH and returns its exit status; kNoProgram if it is not there. Its standard input is
+/// empty.
 [[nodiscard]] int run_program(const std::vector<std::string>& command, const MemoryFile& out,
                               const MemoryFile& messages);
 

@@ -1,4 +1,4 @@
-// What a pair function does to its results: sums, minima and maxima in the loop, any words at its end.
+// How a pair function changes its results: sums, minima and maxima in the loop, any changes at its end.
 #include <algorithm>
 
 #include "gdr/base/error.h"
@@ -79,10 +79,11 @@ void Lowering::write(Op op, const Operand& value, const Store& store, const Node
   last_writer_[variable] = made.index;
 }
 
-/// Takes the conditions off a result that is changed under them: `changed` is then a sum or an extreme of `before`.
+/// Separates the conditions from a result that is changed under them; `changed` is then a sum or an extreme of
+/// `before`.
 std::optional<Lowering::Change> Lowering::change_of(int number, const Store& store) const {
   Change change;
-  std::vector<int> kept;  // what the result is where a condition does not hold
+  std::vector<int> kept;  // values of the result where a condition does not hold
   for (;;) {
     const Node& node = this->node(number);
     change.changed = number;
@@ -95,7 +96,7 @@ std::optional<Lowering::Change> Lowering::change_of(int number, const Store& sto
       change.before = is_old(node.operands[1], store) ? node.operands[1] : node.operands[2];
       break;
     }
-    // The branch that is no older state of the result is the one that changes it.
+    // The branch that is not an older state of the result is the one that changes it.
     const bool first = !is_old(node.operands[1], store) &&
                        (is_old(node.operands[2], store) || follows(node.operands[1], node.operands[2]));
     change.conditions.push_back({node.operands[0], !first});
@@ -105,12 +106,12 @@ std::optional<Lowering::Change> Lowering::change_of(int number, const Store& sto
   if (!change.sum || change.before < 0 || depends_on_results(change.sum->value)) return std::nullopt;
   const bool ordered = std::any_of(change.conditions.begin(), change.conditions.end(),
                                    [&](const Under& one) { return depends_on_results(one.node); });
-  if (ordered) return std::nullopt;  // what is added would depend on the order of pairs
+  if (ordered) return std::nullopt;  // otherwise the added value would depend on the order of pairs
   const bool same = std::all_of(kept.begin(), kept.end(), [&](int one) { return one == change.before; });
   return same ? std::optional(change) : std::nullopt;
 }
 
-/// Whether `later` is computed from `earlier`.
+/// True if `later` is computed from `earlier`.
 bool Lowering::follows(int later, int earlier) const {
   std::vector<int> open{later};
   std::set<int> seen;
@@ -135,7 +136,7 @@ Truth Lowering::all_of(std::vector<Under> conditions) {
   return all;
 }
 
-/// Branches that each change the result as it was before the pair, under conditions that exclude one another.
+/// Collects branches that each change the result as it was before the pair, under conditions that exclude one another.
 bool Lowering::gather(int number, const Store& store, std::vector<Under>& conditions,
                       std::vector<Change>& changes) const {
   const Node& node = this->node(number);
@@ -156,7 +157,7 @@ bool Lowering::gather(int number, const Store& store, std::vector<Under>& condit
   return true;
 }
 
-/// Appends what leads from the result before the pair to `number`; false if that is no sum.
+/// Appends the operations that lead from the result before the pair to `number`; false if that is no sum.
 bool Lowering::accumulate(int number, const Store& store) {
   if (is_old(number, store)) return true;
   if (const std::optional<Change> change = change_of(number, store)) {
@@ -173,7 +174,7 @@ bool Lowering::accumulate(int number, const Store& store) {
 
 void Lowering::apply(Change change, const Store& store) {
   Sum sum = *change.sum;
-  // A sum to which 0 is added under a condition is one that is written under the other.
+  // If 0 is added under a condition, the sum is written only under the opposite condition.
   const Node* added = &this->node(sum.value);
   if (added->act == Act::widen) added = &this->node(added->operands[0]);
   const bool adds = sum.op == Op::FADD || sum.op == Op::FSUB || sum.op == Op::UADD || sum.op == Op::USUB;

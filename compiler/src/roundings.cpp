@@ -16,7 +16,7 @@ const PairFunction& part_of(const Imported& imported, std::size_t part) {
 }
 PairFunction& part_of(Imported& imported, std::size_t part) { return part == kBody ? imported.body : imported.finish; }
 
-/// The name of an operation that rounds; nothing if it gives one of its operands, or a number without any rounding.
+/// The name of an operation that rounds; nothing if it returns one of its operands, or a number without rounding.
 std::optional<std::string> operation_name(Act act) {
   static const std::map<Act, const char*> names{{Act::add, "add"},
                                                 {Act::sub, "sub"},
@@ -42,17 +42,17 @@ bool has_long_form(Act act) {
   return !short_alone.contains(act);
 }
 
-/// Whether the machine makes a short word of the argument before anything else.
+/// True if the machine first rounds the argument to a short word.
 bool shortens_argument(Act act) {
   return act == Act::exp2 || act == Act::exp || act == Act::log2 || act == Act::log || act == Act::to_integer;
 }
 
-/// Functions whose short form makes a short word of the argument, and that have a long one.
+/// True for functions with a short form, which rounds the argument to a short word, and a long form.
 bool is_function_of_both(Act act) {
   return act == Act::div || act == Act::sqrt || act == Act::rsqrt || act == Act::reciprocal;
 }
 
-/// An operation whose rounding is that of the narrowing behind it.
+/// True for an operation whose rounding is the same as that of a narrowing after it.
 bool rounds_itself(Act act) { return act == Act::add || act == Act::sub || act == Act::mul; }
 
 /// Nodes that the stores depend on.
@@ -66,7 +66,7 @@ std::vector<char> needed(const PairFunction& function) {
   return all;
 }
 
-/// Of each node, whether it depends on what a result was before.
+/// For each node, true if it depends on an earlier value of a result.
 std::vector<char> on_results(const PairFunction& function) {
   std::vector<char> all(function.nodes.size(), 0);
   for (std::size_t n = 0; n < all.size(); ++n) {
@@ -98,7 +98,7 @@ class RoundingFinder {
   }
 
  private:
-  /// Place, operation, and the member of inputs: what makes operations one.
+  /// Operations with equal place, name and, for inputs, member count as one.
   using Key = std::tuple<std::size_t, std::string, unsigned, unsigned, std::string, int, unsigned, bool>;
 
   void operations(std::size_t part) {
@@ -124,7 +124,7 @@ class RoundingFinder {
   void input(std::size_t part, int n) {
     const Node& node = part_of(imported_, part).nodes[static_cast<std::size_t>(n)];
     const Field& field = part_of(imported_, part).records[static_cast<std::size_t>(node.record)][node.field];
-    // The parameters of both parts are the same words.
+    // Parameters are the same words in both parts.
     Rounding& rounding = add({kBody, "", 0, 0, "input", static_cast<int>(node.record), node.field, is_long(node.type)},
                              node.place, part, n, field.name);
     rounding.has_field = true;
@@ -132,7 +132,7 @@ class RoundingFinder {
     rounding.field = node.field;
   }
 
-  /// One for each member that is a sum, wherever it is added to.
+  /// Adds one for each member that is a sum, wherever values are added to it.
   void sums() {
     const PairFunction& function = imported_.body;
     for (const Store& store : function.stores) {
@@ -167,7 +167,7 @@ class RoundingFinder {
     return rounding;
   }
 
-  /// Sums, differences and products whose every reader makes a short word of them: those round once.
+  /// Sums, differences and products of which all readers make a short word: these round once.
   static std::vector<char> narrowed_only(const PairFunction& function) {
     std::vector<char> narrowed(function.nodes.size(), 0);
     std::vector<char> other(function.nodes.size(), 0);
@@ -182,13 +182,13 @@ class RoundingFinder {
   }
 
   const Imported& imported_;
-  std::vector<char> sums_;  // nodes of the part at work that are states of results
+  std::vector<char> sums_;  // nodes of the current part that are states of results
   std::vector<Rounding> found_;
   std::map<Key, std::size_t> known_;
   std::map<std::size_t, std::set<std::string>> names_;
 };
 
-/// The nodes of one part anew, where long functions take more than one.
+/// Rewrites the nodes of one part; long functions may need several nodes.
 class Rewriter {
  public:
   Rewriter(PairFunction& function, bool& whole) : function_(function), whole_(whole) {}
@@ -222,7 +222,7 @@ class Rewriter {
     return narrow(long_form(std::move(node)), short_form);
   }
 
-  /// gdr::rsqrt() and gdr::reciprocal() have none: 1 / sqrt(x), 1 / x, and 0 for 0.
+  /// gdr::rsqrt() and gdr::reciprocal() have no long form: it is 1 / sqrt(x) or 1 / x, and 0 for 0.
   int long_form(Node node) {
     if (node.act != Act::rsqrt && node.act != Act::reciprocal) return push(std::move(node));
     const int x = node.operands[0];
@@ -262,8 +262,8 @@ class Rewriter {
   std::vector<Node> made_;
 };
 
-/// Makes what does not round as wide as its operands, and members as wide as what they keep; returns whether it did
-/// anything.
+/// Widens operations that do not round to the width of their operands, and members to the width of their values.
+/// Returns true if it changed anything.
 bool spread(Imported& imported) {
   bool more = false;
   const auto make_long = [&](Type& type) {
@@ -298,7 +298,7 @@ bool spread(Imported& imported) {
 }  // namespace
 
 unsigned significant_bits(const Node& node) {
-  constexpr unsigned kOfShortWord = 25;  // 24 fraction bits and a hidden one, see gdr/isa/word.h
+  constexpr unsigned kOfShortWord = 25;  // 24 fraction bits and a hidden bit, see gdr/isa/word.h
   return has_long_form(node.act) ? kOfShortWord : kOfShortWord - 1;
 }
 

@@ -1,4 +1,5 @@
-// Where a pair function rounds to short or long words, and the same function with some of those places long.
+// Finds where a pair function rounds to short or long words, and makes the same function with some of those roundings
+// long.
 #pragma once
 
 #include <array>
@@ -12,33 +13,34 @@ namespace gdr::compiler {
 /// Nodes of the loop body, and of NAME_finish.
 using NodesOfBoth = std::array<std::vector<int>, 2>;
 
-/// What rounds: the operations of one place of the source, a member of i, j or the parameters, or a sum.
+/// Something that rounds: the operations at one source position, a member of i, j or the parameters, or a sum.
 struct Rounding {
   bool is_short = false;
-  std::string operation;  // of C++
+  std::string operation;  // in terms of C++
   std::string name;       // variables, joined by commas
   Place place;
   NodesOfBoth nodes;
-  // Of an input or a sum, which is as wide as its member: that one.
+  // For an input or a sum: the member that determines its width.
   bool has_field = false;
   Record record = Record::i;
   unsigned field = 0;
 };
 
-/// Those that a result depends on, by their place.
+/// The roundings that a result depends on, ordered by source position.
 [[nodiscard]] std::vector<Rounding> roundings_of(const Imported& imported);
 
-/// Significant bits to which the machine rounds a short node: those of a short word, one less for functions that
-/// docs/compiler.md promises a unit of their last bit.
+/// Significant bits to which the machine rounds a short node: those of a short word, and one less for functions for
+/// which docs/compiler.md promises an error of one unit in the last bit.
 [[nodiscard]] unsigned significant_bits(const Node& node);
 
 struct Widened {
   Imported imported;
-  bool whole = true;  // everything asked for is long; else the machine has no long form of it, or of what reads it
+  // All requested roundings are long; false if the machine has no long form of one, or of an operation that reads it.
+  bool whole = true;
 };
 
-/// The function with the roundings `wide` in long words. What does not round, such as a minimum, gets as wide as its
-/// operands; what does round keeps its width.
+/// The function with the roundings `wide` in long words. Operations that do not round, such as a minimum, get the width
+/// of their operands; other operations that round keep their width.
 [[nodiscard]] Widened with_long_roundings(const Imported& imported, const std::vector<const Rounding*>& wide);
 
 }  // namespace gdr::compiler

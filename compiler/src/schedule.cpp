@@ -1,4 +1,5 @@
-// A section for the assembler's search for few lines, and what its plan says of the section's operations.
+// Prepares a section for the assembler's search for few lines, and converts the plan to a schedule of the section's
+// operations.
 #include "schedule.h"
 
 #include <algorithm>
@@ -14,8 +15,8 @@ using assembler::Way;
 using isa::Op;
 using isa::Unit;
 
-constexpr std::ptrdiff_t kForward = 1;   // lines until a value can be read through T
-constexpr std::ptrdiff_t kRegister = 2;  // and from elsewhere
+constexpr std::ptrdiff_t kForward = 1;   // lines until a value can be read from T
+constexpr std::ptrdiff_t kRegister = 2;  // lines until it can be read from elsewhere
 
 std::size_t index(int n) { return static_cast<std::size_t>(n); }
 
@@ -47,7 +48,7 @@ class GraphOfSection {
     return std::move(graph_);
   }
 
-  /// The flag that an operation sets or asks for; -1: none.
+  /// The flag that an operation sets or reads; -1: none.
   [[nodiscard]] static std::vector<int> flags_of(const Operations& section) {
     std::vector<int> flags(section.size(), -1);
     int count = 0;
@@ -79,7 +80,7 @@ class GraphOfSection {
     }
   }
 
-  /// A vector that begins at a word and the word itself are two accesses.
+  /// An access to a vector that begins at a word differs from an access to the word alone.
   static PortKey broadcast(int variable, bool vector) { return {Port::bm, 2 * variable + (vector ? 1 : 0)}; }
 
   void number_flags() {
@@ -125,7 +126,7 @@ class GraphOfSection {
     if (operation.condition && operation.flag_into < 0) taken.flag_set = flags_[n];
   }
 
-  /// Of the operation `n` in the line of `reader`.
+  /// Adds the inputs of operation `n`, which are read in the line of operation `reader`.
   void add_inputs(std::size_t n, std::size_t reader) {
     const Operation& operation = section_[n];
     for (std::size_t o = 0; o < operation.operands.size(); ++o) {
@@ -153,7 +154,7 @@ class GraphOfSection {
     }
   }
 
-  /// `after` stands at least `lines` behind the line in which `before` has its result.
+  /// `after` must be at least `lines` lines after the line in which `before` produces its result.
   void depend(int before, std::size_t after, std::ptrdiff_t lines) {
     const std::ptrdiff_t length = first_line_[index(before)] == index(before) ? 1 : 2;
     graph_.bundles.edges[index(before)].push_back({after, lines + length - 1});
@@ -171,7 +172,7 @@ class GraphOfSection {
     add_old_readers(n);
   }
 
-  /// Who reads the word that an operation overwrites does so before.
+  /// An operation that reads a word must come before the one that overwrites it.
   void add_old_readers(std::size_t n) {
     const Operation& operation = section_[n];
     for (std::size_t reader = 0; reader < section_.size(); ++reader) {
@@ -189,7 +190,7 @@ class GraphOfSection {
   const Microcode& code_;
   const Operations& section_;
   const ScheduleOptions& options_;
-  std::vector<std::size_t> first_line_;  // of each operation, that of its first line
+  std::vector<std::size_t> first_line_;  // for each operation, the one of its first line
   std::vector<int> flags_;
   assembler::SearchGraph graph_;
 };
@@ -243,8 +244,8 @@ unsigned least_lines(const Microcode& code, const Operations& section) {
 
 std::optional<Schedule> schedule(const Microcode& code, const Operations& section, const ScheduleOptions& options) {
   if (section.empty()) return Schedule{};
-  constexpr double kForTheFirst = 400;   // tries at least: without a schedule there is nothing
-  constexpr std::size_t kMostLines = 8;  // of an operation, with what it waits for
+  constexpr double kForTheFirst = 400;   // lower limit of tries, because without a schedule there is no kernel
+  constexpr std::size_t kMostLines = 8;  // for each operation, including what it waits for
   constexpr std::size_t kMoreLines = 60;
   const assembler::SearchGraph graph = GraphOfSection(code, section, options).run();
   const auto plan = assembler::search_plan(graph, {static_cast<double>(options.tries), kForTheFirst, options.seed,

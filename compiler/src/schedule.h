@@ -1,4 +1,4 @@
-// Operations onto lines, and results into T, registers and local memory.
+// Assigns operations to lines, and results to T, registers and local memory.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +12,39 @@ namespace gdr::compiler {
 /// Where an operand is read from.
 enum class From : std::uint8_t { t, gpr, local, broadcast, immediate };
 
-/// Where literals and parameters stand besides their own port: nowhere, in a register, in local memory.
+/// Where literals and parameters are besides their own port: nowhere, in a register, or in local memory.
 enum class Home : std::uint8_t { none, gpr, local };
 
-/// Where an operation's result stands.
+/// The places of an operation's result.
 struct Places {
   bool t = false;
   bool gpr = false;
   bool local = false;
-  unsigned address = 0;  // of the register
-  unsigned slot = 0;     // in local memory: values of one width that are never there at once share one
+  unsigned address = 0;  // address of the register
+  unsigned slot = 0;  // slot in local memory: values of the same width share one if they are not live at the same time
 };
 
 struct Schedule {
   unsigned lines = 0;
-  std::vector<unsigned> line_of;           // the line of an operation, of a long product the second one
-  std::vector<std::vector<From>> sources;  // of each operand
-  std::vector<Places> places;              // of each result
-  std::vector<unsigned> flag_of;           // number of the flag that an operation sets; 0: none
+  std::vector<unsigned> line_of;           // line of each operation; for a long product the second line
+  std::vector<std::vector<From>> sources;  // for each operand of each operation
+  std::vector<Places> places;              // for each operation's result
+  std::vector<unsigned> flag_of;           // number of the flag that each operation sets; 0: none
   std::vector<Home> literal_homes;
-  std::vector<unsigned> literal_addresses;  // of those in registers
-  std::vector<Home> variable_homes;         // of parameters
+  std::vector<unsigned> literal_addresses;  // addresses of literals that are in registers
+  std::vector<Home> variable_homes;         // for parameters
   std::vector<unsigned> variable_addresses;
-  bool shared_slots = false;  // there is not enough local memory for a word of its own for each value
+  bool shared_slots = false;  // local memory is too small for a word for each value
   unsigned local_words = 0;   // short words of local memory that values, literals and parameters take
 };
 
 struct ScheduleOptions {
-  unsigned tries = 1;  // schedules to compare
+  unsigned tries = 1;  // number of schedules to compare
   std::uint64_t seed = 1;
-  bool repeats = false;                       // the section's first line follows its last
-  bool homes = true;                          // literals and parameters may stand in registers and local memory
-  std::vector<int> ready;                     // of variables: the first line that may read them; empty: 0
-  unsigned local_words = isa::kLmShortWords;  // of local memory that it may take, short words
+  bool repeats = false;                       // the section is a loop: its first line follows its last
+  bool homes = true;                          // literals and parameters may be in registers and local memory
+  std::vector<int> ready;                     // for each variable the first line that may read it; empty: 0
+  unsigned local_words = isa::kLmShortWords;  // short words of local memory that may be used
 };
 
 /// The shortest schedule found; nothing if none fits into registers, flags and ports.

@@ -70,7 +70,7 @@ std::optional<Position> Clock::position(Moment moment) const {
 }
 
 Moment Clock::moment(const Position& wanted) const {
-  // Positions rise with moments.
+  // Positions increase with moments.
   Moment low = 0;
   Moment high = end();
   while (low < high) {

@@ -1,4 +1,4 @@
-// The lines that a chip executes in a recording, numbered one after the other, whatever their data.
+// Consecutive numbers for the lines that a chip executes in a recording. They do not depend on the data.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace gdr::debugger {
 
-/// Lines that a chip has executed.
+/// A point in time, as the number of lines that a chip has executed.
 using Moment = std::uint64_t;
 
-/// Lines that follow one another without the host: section `initialization`, or a piece of the loop.
+/// Lines that run without a command of the host between them: section `initialization`, or a piece of the loop.
 struct Segment {
   Moment first = 0;
   std::uint64_t lines = 0;
@@ -24,7 +24,7 @@ struct Segment {
   [[nodiscard]] Moment end() const { return first + lines; }
 };
 
-/// Of one chip. The recording must outlive it.
+/// The moments of one chip. The recording must outlive it.
 class Clock {
  public:
   Clock(const Recording& recording, unsigned chip);
@@ -34,18 +34,19 @@ class Clock {
   [[nodiscard]] Moment end() const { return segments_.empty() ? 0 : segments_.back().end(); }
   /// The segment that executes a line at this moment; nothing at the end.
   [[nodiscard]] const Segment* segment_at(Moment moment) const;
-  /// Of the line that comes next; nothing at the end.
+  /// Position of the line that comes next; nothing at the end.
   [[nodiscard]] std::optional<Position> position(Moment moment) const;
-  /// The first moment at or behind this position.
+  /// The first moment at or after this position.
   [[nodiscard]] Moment moment(const Position& position) const;
-  /// The first moment at or behind `from`, or the last one before it, at which one of these lines comes next.
+  /// The first moment at or after `from` (next), or the last one before `before` (previous), at which one of these
+  /// lines comes next.
   struct Line {
     isa::Section section = isa::Section::initialization;
     std::size_t line = 0;
   };
   [[nodiscard]] std::optional<Moment> next(std::span<const Line> lines, Moment from) const;
   [[nodiscard]] std::optional<Moment> previous(std::span<const Line> lines, Moment before) const;
-  /// How often one of these lines comes next before a moment.
+  /// How often one of these lines is executed before a moment.
   [[nodiscard]] std::uint64_t executions(std::span<const Line> lines, Moment before) const;
   [[nodiscard]] std::size_t lines_of(isa::Section section) const { return lines_[static_cast<std::size_t>(section)]; }
 

@@ -16,7 +16,7 @@
 namespace gdr::debugger {
 namespace {
 
-constexpr unsigned kSourceLines = 5;  // on either side of the one that comes next
+constexpr unsigned kSourceLines = 5;  // before and after the line that comes next
 constexpr std::size_t kBins = 10;
 constexpr std::size_t kBarWidth = 40;
 
@@ -66,7 +66,7 @@ std::optional<Number> number_from(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Takes `word` from the end of the text, if it stands there by itself.
+/// Removes `word` from the end of the text, if it is a separate word there.
 bool take_last(std::string_view& text, std::string_view word) {
   if (!text.ends_with(word)) return false;
   const std::string_view before = text.substr(0, text.size() - word.size());
@@ -75,7 +75,7 @@ bool take_last(std::string_view& text, std::string_view word) {
   return true;
 }
 
-/// What behind a name says how to show it.
+/// A name, and the words after it that say how to show it.
 struct Shown {
   std::string_view what;
   Format format = Format::natural;
@@ -317,7 +317,7 @@ class Session {
     return text;
   }
 
-  /// One line about a word in all elements at work.
+  /// One line that summarises a word over all active elements.
   [[nodiscard]] std::string summary(const Reference& reference, unsigned entry, Format format) const {
     const std::vector<PlacedWord> words = debugger_.everywhere(reference, entry, true);
     const Symbol& symbol = reference.symbol;
@@ -397,7 +397,7 @@ class Session {
                                    not_finite == 0 ? "" : fmt::format(", {} not finite", not_finite));
     if (numbers.empty()) return text;
     const auto [least, most] = std::ranges::minmax(numbers);
-    // Numbers of one sign over many decades are counted by their logarithms.
+    // Numbers of one sign that cover many decades are counted by their logarithms.
     const bool decades = least > 0 && most > 1000 * least;
     const auto scale = [&](double value) { return decades ? std::log10(value) : value; };
     const double low = scale(least);

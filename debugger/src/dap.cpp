@@ -27,7 +27,7 @@ json parsed(std::string_view text) {
   return json::parse(text.begin(), text.end(), refuse_deep);
 }
 
-/// A scope is the symbols of some kinds.
+/// A scope has the symbols of some kinds.
 struct Scope {
   const char* name;
   std::vector<SymbolKind> kinds;
@@ -40,7 +40,7 @@ const std::vector<Scope>& scopes() {
   return all;
 }
 
-// Numbers of what has parts: scopes from 1 on, then symbols and their entries.
+// References of structured values: scopes from 1 on, then symbols and their entries.
 constexpr std::uint64_t kFirstSymbol = 1000;
 constexpr std::uint64_t kEntriesOfSymbol = 4096;  // more than BM holds
 
@@ -106,7 +106,7 @@ class DapServer::Impl {
   void event(const char* name, json body = json::object()) {
     post({{"type", "event"}, {"event", name}, {"body", std::move(body)}});
   }
-  /// Done when the answer is out.
+  /// Runs a function after the answer has been sent.
   void then(std::function<void()> what) { after_.push_back(std::move(what)); }
 
   void stopped(const Stop& stop, const char* of_step) {
@@ -143,7 +143,7 @@ class DapServer::Impl {
     event("stopped", std::move(body));
   }
 
-  /// A motion: answered first, then done, then reported.
+  /// Handles a request that moves: sends the answer, then moves, then reports the stop.
   json move(std::function<Stop()> motion, const char* reason = "step") {
     static_cast<void>(debugger());
     then([this, motion = std::move(motion), reason] {
@@ -390,7 +390,7 @@ class DapServer::Impl {
     return shown;
   }
 
-  /// An entry; of a vector with its four elements behind it.
+  /// An entry; for a vector, its four elements follow.
   json entry_of(std::size_t symbol, unsigned entry, Format format) {
     const Symbol& own = debugger().symbols().all().at(symbol);
     json shown = leaf(own, entry, debugger().focus().element, own.entry_name(entry), format);
@@ -455,7 +455,7 @@ class DapServer::Impl {
                             text, format);
           return {{"result", shown["value"]}, {"type", shown["type"]}, {"variablesReference", 0}};
         }
-      } catch (const Error&) {  // an expression
+      } catch (const Error&) {  // it is an expression, not a name
       }
       return {{"result", text_of(debugger().evaluate(text))}, {"variablesReference", 0}};
     }
@@ -487,7 +487,7 @@ class DapServer::Impl {
   std::function<void(std::string_view message)> send_;
   std::function<bool()> interrupted_;
   std::optional<Debugger> debugger_;
-  std::map<std::string, std::vector<unsigned>> breakpoints_;  // numbers, by path
+  std::map<std::string, std::vector<unsigned>> breakpoints_;  // numbers of breakpoints, by path
   std::vector<unsigned> watches_;
   std::vector<std::function<void()>> after_;
   std::int64_t sequence_ = 0;

@@ -1,5 +1,5 @@
-// What the debugger is made of: where it stands, how it moves (motion.cpp), where it stops (stops.cpp) and what it
-// shows (inspection.cpp).
+// Implementation of the debugger: its position, how it moves (motion.cpp), where it stops (stops.cpp) and what it shows
+// (inspection.cpp).
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace gdr::debugger {
 
-/// Places of the timeline that are kept to go back from.
+/// Number of states that the timeline keeps to go back from.
 inline constexpr std::size_t kKeptPlaces = 48;
 
-/// Throws gdr::Error naming argument, value and range.
+/// Throws gdr::Error unless `holds`; the message names argument, value and range.
 void require(bool holds, std::string_view argument, std::uint64_t value, std::uint64_t most);
 
 [[nodiscard]] std::optional<unsigned> whole_number(std::string_view text);
@@ -34,10 +34,10 @@ class Debugger::Impl {
   [[nodiscard]] std::uint64_t i_count() const;
   [[nodiscard]] std::uint64_t j_count() const;
 
-  /// The run that it stands in; at the end the last one, before the first 0.
+  /// The current run; at the end the last one, before the first one 0.
   [[nodiscard]] std::uint64_t run_here() const;
 
-  /// The i-particle of an element in a run, whether there is such a one or not.
+  /// The number that an element's i-particle has in a run, whether or not it exists.
   [[nodiscard]] std::uint64_t i_of(const Focus& focus, std::uint64_t run) const;
   [[nodiscard]] bool at_work(const Focus& focus, std::uint64_t run) const;
   [[nodiscard]] std::optional<std::uint64_t> i_particle(const Focus& focus) const;
@@ -105,7 +105,7 @@ class Debugger::Impl {
   std::unique_ptr<Timeline> timeline_;
 
  private:
-  /// The lines of a section that a use of a macro became, or that its operations were brought into.
+  /// The lines of a section that were made from a use of a macro, or into which its operations were moved.
   struct Use {
     std::uint32_t origin = 0;  // index into Program::origins
     isa::Section section = isa::Section::initialization;
@@ -120,7 +120,7 @@ class Debugger::Impl {
   };
 
   void find_uses();
-  /// Indices of the macros' uses that a place comes from, the innermost first.
+  /// Indices of the uses of macros that a source position comes from, the innermost first.
   [[nodiscard]] std::vector<std::uint32_t> origins_of(const isa::SourcePosition& place) const;
   [[nodiscard]] bool is_idle(const CodeLine& line) const;
   [[nodiscard]] static std::vector<Clock::Line> clock_lines(const std::vector<CodeLine>& code);
@@ -131,17 +131,17 @@ class Debugger::Impl {
 
   void record();
 
-  /// The moment of another chip at which it stands where the focus does.
+  /// The moment of another chip that has the same position as the chip of the focus.
   [[nodiscard]] Moment moment_on(unsigned chip) const;
 
-  /// Nothing if it got there.
+  /// Goes to a moment. Returns nothing if it got there, or the reason for an earlier stop.
   std::optional<Stop> seek(Moment moment);
 
-  /// Lines that steps of this unit may lead to.
+  /// Lines to which steps of this unit may go.
   [[nodiscard]] std::vector<Clock::Line> starts_of(StepUnit unit) const;
-  /// True if a step of this unit leads to one of them.
+  /// True if a step of this unit may end at this moment.
   [[nodiscard]] bool begins(StepUnit unit, Moment moment) const;
-  /// The use of a macro that the line's own place stands in, without those around it; null: none.
+  /// The innermost use of a macro that contains the line's own position; null: none.
   [[nodiscard]] const Use* innermost_use(const Position& here) const;
   [[nodiscard]] Moment next_of(StepUnit unit, Moment now) const;
   [[nodiscard]] Moment previous_of(StepUnit unit, Moment now) const;
@@ -152,7 +152,7 @@ class Debugger::Impl {
 
   static void require_single(const Reference& reference);
 
-  /// The record window is the iteration's only while it lasts.
+  /// A word of a PE. The record window belongs to the iteration only while that lasts.
   [[nodiscard]] isa::LongWord word_in(const emulator::BlockStepper& block, const WordPlace& place, unsigned pe) const;
 
   unsigned add(Stopping stopping);
@@ -162,15 +162,15 @@ class Debugger::Impl {
 
   [[nodiscard]] static bool stands_at(const Stopping& stopping, const Position& here);
 
-  /// The breakpoint that holds for the focus here.
+  /// The breakpoint that applies to the focus at the current position.
   [[nodiscard]] const Breakpoint* hit_here() const;
 
   [[nodiscard]] WordPlace watched_place(const Reference& reference) const;
 
-  /// Executes the next line if it may change a watched word; what changed, if anything did.
+  /// Executes the next line if it may change a watched word. Returns the change, if there is one.
   std::optional<Stop> watch_step();
 
-  /// Calls `visit` for every element that works on data.
+  /// Calls `visit` for every active element of a block.
   template <class Visit>
   void for_each_element(unsigned chip, unsigned block, std::uint64_t run, Visit visit) const {
     for (unsigned pe = 0; pe < isa::kPesPerBlock; ++pe) {
@@ -182,20 +182,20 @@ class Debugger::Impl {
     }
   }
 
-  /// The first element of a block for which a condition of `everywhere` holds at this line.
+  /// The first element of a block for which the condition of a breakpoint with `everywhere` holds at this line.
   [[nodiscard]] std::optional<std::pair<const Stopping*, Focus>> hit_in(const Timeline& timeline,
                                                                         const Position& here) const;
 
-  /// If a condition of `everywhere` holds somewhere between `from` and where the focus has come, goes there.
+  /// If the condition of a breakpoint with `everywhere` holds between `from` and the current position, goes there.
   Stop anywhere(const Position& from, Stop stop);
 
-  /// Backwards only the block of the focus is asked.
+  /// When going backwards, only the block of the focus is checked.
   [[nodiscard]] const Breakpoint* hit_everywhere();
 
   [[nodiscard]] Value place_value(std::string_view name, const emulator::BlockStepper& block, const Focus& focus,
                                   std::uint64_t run) const;
 
-  /// What the host wrote to a word before a moment: since which moment, and what it is.
+  /// Makes the function that finds what the host wrote to a word before a moment, and since which moment it is there.
   [[nodiscard]] HostWriter host_writer() const;
 
   std::vector<Clock> clocks_;

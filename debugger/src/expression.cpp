@@ -30,7 +30,7 @@ struct Infix {
   std::string_view text;
   int binding;
 };
-// Longer ones before their own beginnings.
+// Longer operators come before their own prefixes.
 constexpr std::array<Infix, 18> kInfixes{{{"||", 1},
                                           {"&&", 2},
                                           {"<<", 8},
@@ -191,7 +191,7 @@ Value truth(bool value) { return {true, 0, value ? 1 : 0}; }
 Value real(double value) { return {false, value, 0}; }
 
 Value integers(const std::string& op, isa::int128 a, isa::int128 b) {
-  // Words have 72 bits; beyond 128 the sum wraps as C's unsigned numbers do.
+  // Words have 72 bits; results beyond 128 bits wrap as unsigned numbers in C do.
   const auto wrapped = [](isa::uint128 value) { return Value{true, 0, static_cast<isa::int128>(value)}; };
   const auto x = static_cast<isa::uint128>(a);
   const auto y = static_cast<isa::uint128>(b);

@@ -1,4 +1,4 @@
-// Expressions over names of the kernel, with the operators of C.
+// Expressions on the kernel's names, with the operators of C.
 #pragma once
 
 #include <functional>
@@ -10,25 +10,27 @@
 
 namespace gdr::debugger {
 
-/// `name` with its subscripts, evaluated.
+/// Reads the value of `name`; its subscripts are already evaluated.
 using NameReader = std::function<Value(std::string_view name, const std::vector<std::uint64_t>& subscripts)>;
 
-/// Numbers (`1e6`, `42`, `0x3f`), names with subscripts, registers (`$lr8v`), parentheses, isnan(x), isinf(x), abs(x),
-/// and from the tightest: - ! ~; * / %; + -; << >>; < <= > >=; == !=; &; ^; |; &&; ||; ?:. An operation of two integers
-/// is one of integers, any other one of doubles; bit operations, shifts and % take integers alone.
+/// An expression may have numbers (`1e6`, `42`, `0x3f`), names with subscripts, registers (`$lr8v`), parentheses,
+/// isnan(x), isinf(x), abs(x), and these operators, the tightest first: - ! ~; * / %; + -; << >>; < <= > >=; == !=; &;
+/// ^; |; &&; ||; ?:. An operation on two integers gives an integer, any other one a double. Bit operations, shifts and
+/// % take integers only.
 class Expression {
  public:
-  /// Throws gdr::Error naming place and reason.
+  /// Throws gdr::Error with place and reason if `text` is no expression.
   explicit Expression(std::string_view text);
   ~Expression();
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;
 
-  /// Throws what `read` throws, and gdr::Error for division of integers by zero and operands that an operator does not
-  /// take.
+  /// Throws what `read` throws, and gdr::Error for an integer division by zero and for operands that an operator does
+  /// not accept.
   [[nodiscard]] Value evaluate(const NameReader& read) const;
 
-  /// Calls `check` for every name, evaluated or not; subscripts that are no plain numbers count as 0.
+  /// Calls `check` for every name, whether or not it would be evaluated. Subscripts that are not plain numbers count as
+  /// 0.
   void for_each_name(
       const std::function<void(std::string_view name, const std::vector<std::uint64_t>& subscripts)>& check) const;
 

@@ -1,4 +1,4 @@
-// Words, expressions, origins: what is shown of the place where it stands.
+// What the debugger shows at the current position: words, expressions, origins.
 #include <fmt/format.h>
 
 #include <algorithm>

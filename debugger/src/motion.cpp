@@ -1,4 +1,4 @@
-// Steps, and the way to the next stop or to a pair of particles.
+// Steps, and moves to the next stop or to a pair of particles.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ Stop Debugger::Impl::go_on() {
   const std::vector<Clock::Line> lines = stopping_lines();
   Stop stop{StopReason::end, 0, {}};
   std::optional<Moment> next = clock().next(lines, timeline_->now());
-  Moment first = timeline_->now();  // a breakpoint where it stands does not hold it up
+  Moment first = timeline_->now();  // a breakpoint at the current position does not stop it
   for (; next; next = clock().next(lines, *next + 1)) {
     if (interrupted()) return {StopReason::interrupted, 0, {}};
     if (const auto failed = seek(*next)) return *failed;
@@ -129,7 +129,7 @@ void Debugger::Impl::go_to_execution(const std::vector<CodeLine>& code, std::uin
   const std::vector<Clock::Line> lines = clock_lines(code);
   const std::uint64_t all = executions(code);
   if (count < 1 || count > all) throw Error(fmt::format("executed {} times, never {}", all, count));
-  // The last moment with fewer executions before it.
+  // Finds the last moment with fewer executions before it.
   Moment low = 0;
   Moment high = clock().end();
   while (low < high) {

@@ -11,8 +11,8 @@ namespace {
 using isa::Storage;
 using isa::Width;
 
-constexpr unsigned kMostFollowed = 64;    // words of one answer
-constexpr unsigned kMostAttempts = 4096;  // executions of lines that may have written a word, but did not
+constexpr unsigned kMostFollowed = 64;    // words in one answer
+constexpr unsigned kMostAttempts = 4096;  // executed lines that may have written a word, but did not
 constexpr std::size_t kMostHeldBack = 4;
 
 bool meets(const WordPlace& place, const emulator::WordWrite& write, unsigned pe) {
@@ -25,7 +25,7 @@ bool meets(const WordPlace& place, const emulator::WordWrite& write, unsigned pe
   return write.address >= place.address && write.address < place.address + isa::short_words(place.width);
 }
 
-/// True if the access, of a line of that many elements, may touch the word.
+/// True if the access may touch the word; `elements` is the vector length of its line.
 bool may_touch(const isa::Access& access, unsigned elements, const WordPlace& place) {
   if (access.storage != place.storage) return false;
   if (place.storage == Storage::t) return place.element < elements;
@@ -140,7 +140,7 @@ void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned 
   for (const isa::Access& write : effects.writes()) {
     if (may_touch(write, effects.elements(), place)) unit = write.unit;
   }
-  // The element that wrote it: of words that all elements share, the last one.
+  // The element that wrote the word; for a word that all elements share, the last one.
   unsigned element = element_;
   for (const isa::Access& write : effects.writes()) {
     if (write.unit != unit || place.storage == Storage::t || place.storage == Storage::flag || write.indirect) continue;
@@ -168,7 +168,7 @@ void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned 
       from.address += static_cast<unsigned>(offset);
     }
     const bool told = std::ranges::any_of(found, [&](const Operand& other) { return other.place == from; });
-    if (told) continue;  // both operands are this word
+    if (told) continue;  // both operands are the same word
     const bool floating = read.floating || (unit == isa::Unit::bm && symbols_.floating(from));
     const isa::LongWord word = read_word(block, from, pe_);
     Origin operand;
@@ -192,7 +192,8 @@ void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned 
       origin.operands.push_back(std::move(constant));
     }
   }
-  // Where an infinity is passed on, only the operands that have it matter; else as deep as was asked for.
+  // If an infinity was passed on, only the operands that are infinite matter; otherwise operands are followed as deep
+  // as requested.
   const bool passed_on = !origin.finite && std::ranges::any_of(found, [&](const Operand& operand) {
     return !origin.operands[operand.index].finite;
   });

@@ -1,4 +1,4 @@
-// Where a word comes from: the line that wrote it last, back to data.
+// Finds where a word comes from: the line that wrote it last, and so on back to the data.
 #pragma once
 
 #include <functional>
@@ -10,20 +10,20 @@
 
 namespace gdr::debugger {
 
-/// A word of the block, or of one of its PEs, with all writes landed.
+/// A word of the block, or of one of its PEs, with all pending writes done.
 [[nodiscard]] isa::LongWord read_word(const emulator::BlockStepper& block, const WordPlace& place, unsigned pe);
 
-/// Lines that may write a word, by what they say; whether they do is seen when they are executed.
+/// Lines that may write a word according to their operands; whether they do is known only when they are executed.
 [[nodiscard]] std::vector<Clock::Line> writers(const isa::Program& program, const WordPlace& place);
 
-/// A word that the host wrote, and since when it stands there.
+/// A word that the host wrote, and the moment since which it is there.
 struct HostWrite {
   Moment since = 0;
   std::string text;
 };
 using HostWriter = std::function<std::optional<HostWrite>(const WordPlace& place, Moment before)>;
 
-/// Moves the timeline, which the caller brings back.
+/// Searches for origins. It moves the timeline; the caller must restore its position.
 class OriginSearch {
  public:
   OriginSearch(const Recording& recording, const Clock& clock, const Symbols& symbols, Timeline& timeline, unsigned pe,
@@ -36,7 +36,7 @@ class OriginSearch {
         element_(element),
         host_(std::move(host)) {}
 
-  /// Of the word as it stands at `before`.
+  /// Origin of the word as it is at moment `before`.
   [[nodiscard]] Origin find(const WordPlace& place, bool floating, Moment before, unsigned depth);
 
  private:

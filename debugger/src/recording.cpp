@@ -62,7 +62,7 @@ class RecordingSession final : public emulator::Session {
   }
   Ticket run(std::span<const Piece> pieces) override {
     for (const Piece& piece : pieces) {
-      // Records never written are zero.
+      // Records that were never written are zero.
       std::vector<LongWord>& memory = memory_of(piece.chip);
       memory.resize(std::max<std::size_t>(memory.size(), piece.address + piece.records * program().record_words));
       into_.commands.emplace_back(piece);
@@ -110,7 +110,7 @@ class Recorder final : public emulator::Engine {
  public:
   explicit Recorder(Recording& into) : into_(into) {}
   [[nodiscard]] std::shared_ptr<const emulator::Lowered> lower(const isa::Program& program) const override {
-    // What no run could execute is refused as by the engine that executes it later.
+    // Programs that no run could execute are rejected here by the engine that executes them later.
     static_cast<void>(emulator::make_engine(emulator::Engine::reference)->lower(program));
     return std::make_shared<RecordedProgram>(program);
   }

@@ -1,5 +1,5 @@
-// What a host does to the chips in a run, kept instead of done: enough to execute any block of any chip again, alone,
-// to any line.
+// The commands that a host gives to the chips in a run, recorded instead of executed. They suffice to execute any block
+// of any chip again, alone, up to any line.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ struct ParticlesCommand {
 /// Section `initialization` on all chips.
 struct InitializeCommand {};
 
-/// In the order in which the host gave them.
+/// One command; commands are kept in the order in which the host gave them.
 using HostCommand = std::variant<BroadcastCommand, ParticlesCommand, InitializeCommand, emulator::Piece>;
 
 struct Recording {
   isa::Program program;
   unsigned chips = 0;
   std::vector<HostCommand> commands;
-  std::vector<std::vector<isa::LongWord>> memory;  // external, of each chip; written before the first piece
+  std::vector<std::vector<isa::LongWord>> memory;  // external memory of each chip; written before the first piece
 };
 
-/// An engine whose sessions write down what they are told and compute nothing: results are zero. `into` must outlive
-/// its sessions.
+/// An engine whose sessions record their commands in `into` and compute nothing: all results are zero. `into` must
+/// outlive its sessions.
 [[nodiscard]] std::unique_ptr<emulator::Engine> make_recorder(Recording& into);
 
 }  // namespace gdr::debugger

@@ -1,4 +1,4 @@
-// Breakpoints and watches: where they stand, and which of them holds.
+// Breakpoints and watches: their lines, and which of them applies.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,11 +30,11 @@ std::vector<CodeLine> Debugger::Impl::lines_at(std::string_view place) const {
       if (std::ranges::any_of(line.places, is_wanted)) found.push_back(line);
     }
   }
-  // The scheduler leaves the place of another line to lines that do nothing.
+  // The scheduler gives lines without operations the place of another line.
   if (!std::ranges::all_of(found, [&](const CodeLine& line) { return is_idle(line); })) {
     std::erase_if(found, [&](const CodeLine& line) { return is_idle(line); });
   }
-  // A use of a macro stands for the first of its lines.
+  // A use of a macro is represented by the first of its lines.
   for (const Use& use : uses_) {
     if (!is_wanted(job_.program.origins[use.origin].position)) continue;
     const CodeLine& first = code_[static_cast<std::size_t>(use.section)][use.first];

@@ -59,7 +59,7 @@ Symbol symbol_of(const isa::Variable& variable) {
   return symbol;
 }
 
-/// Letters to change, add or drop to come from one name to the other.
+/// Number of letters to change, add or remove to turn one name into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t n = 0; n <= b.size(); ++n) row[n] = n;
@@ -136,7 +136,7 @@ Symbols::Symbols(const isa::Program& program) : record_words_(program.record_wor
   for (Symbol& symbol : symbols_) symbol.floating = floating(symbol);
 }
 
-/// All of a symbol's words are shown alike.
+/// All words of a symbol have the same type.
 bool Symbols::floating(const Symbol& symbol) const {
   if (symbol.storage == Storage::t || symbol.storage == Storage::flag) return symbol.storage == Storage::t;
   const unsigned length = symbol.entries * std::max(symbol.stride, isa::short_words(symbol.width) *
@@ -150,7 +150,7 @@ bool Symbols::floating(const Symbol& symbol) const {
   return any(floating_[index_of(symbol.storage)]) || !any(integer_[index_of(symbol.storage)]);
 }
 
-/// A conversion says more than the lines do.
+/// Notes the type of words. A conversion overrides what the lines do with them.
 void Symbols::note(Storage storage, const isa::WordRange& words, bool floating) {
   for (unsigned n = words.first; n < std::min<std::size_t>(words.last, floating_[index_of(storage)].size()); ++n) {
     floating_[index_of(storage)][n] = floating;
@@ -158,7 +158,7 @@ void Symbols::note(Storage storage, const isa::WordRange& words, bool floating) 
   }
 }
 
-/// Words that adder and multiplier take are floating-point numbers, those that the ALU takes integers.
+/// Words that adder and multiplier use are floating-point numbers; words that the ALU uses are integers.
 void Symbols::note_uses(const isa::Program& program) {
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     for (const isa::ProgramLine& coded : program.lines(static_cast<isa::Section>(section))) {
@@ -296,7 +296,7 @@ std::string Symbols::name_of(const WordPlace& place) const {
       }
     }
   }
-  constexpr std::string_view kPrefixes = "??rmbj";  // in the order of Storage
+  constexpr std::string_view kPrefixes = "??rmbj";  // indexed by Storage
   return fmt::format("${}{}{}", is_long ? "l" : "", kPrefixes[index_of(place.storage)], place.address);
 }
 

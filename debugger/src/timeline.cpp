@@ -12,10 +12,11 @@ using emulator::LoopRun;
 using emulator::Piece;
 using isa::Section;
 
-constexpr std::uint64_t kJumpLines = 1024;  // moving a block to the vector engine and back takes about as long
+// Moving a block to the vector engine and back takes about as long as so many lines.
+constexpr std::uint64_t kJumpLines = 1024;
 
-/// True if the first line of the body or of the termination reads a word that the last line of the body writes. What is
-/// assembled never does; a word that lands early would then be seen.
+/// False if the first line of the body or of the termination reads a word that the last line of the body writes.
+/// Assembled programs never do this; a word that arrives early would then be visible.
 bool lands_quietly(const isa::Program& program) {
   const std::vector<isa::ProgramLine> body = program.lines(Section::loop_body);
   if (body.empty()) return true;
@@ -49,7 +50,7 @@ Timeline::Timeline(const Recording& recording, const Clock& clock, unsigned chip
   kept_.emplace(0, state_);
 }
 
-/// Does what the host does before the next line.
+/// Executes the host's commands before the next line.
 void Timeline::enter() {
   while (state_.block.done() && state_.next_command < recording_.commands.size()) {
     const isa::Visitor apply_command{
@@ -79,7 +80,7 @@ void Timeline::apply(const ParticlesCommand& command) {
   }
 }
 
-/// The rest of a piece from an even turn on.
+/// The rest of a piece, from an even iteration on.
 LoopRun Timeline::loop_of(const Piece& piece, std::uint64_t first_turn) const {
   const unsigned record = recording_.program.record_words;
   const std::uint64_t skipped = std::min(piece.records, first_turn * isa::kBlocks);
@@ -111,7 +112,7 @@ void Timeline::step() {
 void Timeline::seek(Moment moment) {
   if (moment > clock_.end()) throw Error("the run is over before that moment");
   auto after = kept_.upper_bound(moment);
-  const State& nearest = std::prev(after)->second;  // there is one at 0
+  const State& nearest = std::prev(after)->second;  // there is always one at 0
   if (state_.now > moment || nearest.now > state_.now) state_ = nearest;
   advance(moment);
 }
@@ -130,7 +131,7 @@ void Timeline::advance(Moment moment) {
   }
 }
 
-/// As far as whole iterations lead, on the vector engine; false if this is no place to begin.
+/// Executes as many whole iterations as possible on the vector engine. False if it cannot begin here.
 bool Timeline::jump(Moment moment) {
   const Segment* segment = clock_.segment_at(state_.now);
   if (segment == nullptr || segment->piece == nullptr) return false;
@@ -139,7 +140,7 @@ bool Timeline::jump(Moment moment) {
   const std::uint64_t before_body = piece.begins ? clock_.lines_of(Section::loop_initialization) : 0;
   const std::uint64_t body = clock_.lines_of(Section::loop_body);
   const Moment loop = segment->first + before_body;
-  std::uint64_t turn = 0;  // of the piece, that comes next
+  std::uint64_t turn = 0;  // iteration of the piece that comes next
   if (!at_start) {
     if (!quiet_edge_ || body == 0 || state_.now < loop || (state_.now - loop) % (2 * body) != 0) return false;
     turn = (state_.now - loop) / body;
@@ -181,7 +182,7 @@ void Timeline::keep_place() {
   if (places_ == 0) return;
   kept_.insert_or_assign(state_.now, state_);
   if (kept_.size() <= places_ + 1) return;
-  // Every second one goes, but the first.
+  // Removes every second state except the first one.
   for (auto at = std::next(kept_.begin()); at != kept_.end();) {
     at = kept_.erase(at);
     if (at != kept_.end()) ++at;

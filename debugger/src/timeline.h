@@ -1,4 +1,5 @@
-// One block of one chip, at any line of a recording: forwards by executing, backwards by executing again.
+// One block of one chip at any line of a recording: goes forwards by executing lines, and backwards by executing again
+// from an earlier state.
 #pragma once
 
 #include <map>
@@ -12,18 +13,19 @@ namespace gdr::debugger {
 
 class Timeline {
  public:
-  /// Recording and clock must outlive it. `places`: states kept to go back to, a few hundred thousand bytes each.
+  /// `recording` and `clock` must outlive the object. `places`: number of states kept to go back to, a few hundred
+  /// thousand bytes each.
   Timeline(const Recording& recording, const Clock& clock, unsigned chip, unsigned block, std::size_t places);
 
   [[nodiscard]] unsigned chip() const { return chip_; }
   [[nodiscard]] unsigned block_number() const { return number_; }
   [[nodiscard]] Moment now() const { return state_.now; }
-  /// The block before the line that comes next; behind the end as the last line left it.
+  /// The block just before the line that comes next; after the end, as the last line left it.
   [[nodiscard]] const emulator::BlockStepper& block() const { return state_.block; }
-  /// To any moment up to the clock's end. Long ways go at the vector engine's speed. Throws Fault where a line on the
-  /// way cannot be executed; the block then stands before that line.
+  /// Goes to any moment up to the clock's end. Long distances run at the vector engine's speed. Throws Fault if a line
+  /// on the way cannot be executed; the block is then just before that line.
   void seek(Moment moment);
-  /// The next line. Throws Fault, and gdr::Error at the end.
+  /// Executes the next line. Throws Fault, and gdr::Error at the end.
   void step();
 
  private:
@@ -46,7 +48,7 @@ class Timeline {
   unsigned number_;
   std::size_t places_;
   std::uint64_t stride_ = 512;  // lines between kept states
-  bool quiet_edge_ = false;     // nothing reads at the loop's edge what the line before wrote
+  bool quiet_edge_ = false;     // at the loop's edge no line reads what the line before it wrote
   State state_;
   std::map<Moment, State> kept_;
   std::unique_ptr<emulator::Chip> fast_;

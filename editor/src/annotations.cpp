@@ -1,4 +1,4 @@
-// What stands in or behind the text: clocks of lines, and kinds of words.
+// Annotations in the text: clocks of lines (inlay hints), and kinds of words (semantic tokens).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace gdr::editor {
 namespace {
 
-constexpr std::size_t kMostClocksShown = 3;  // of the lines that a macro or a repeat makes of one
+constexpr std::size_t kMostClocksShown = 3;  // for the lines that a macro or a repeat makes of one line
 
 std::string clocks_text(const std::vector<CodeLine>& lines) {
   std::string text;
@@ -20,7 +20,7 @@ std::string clocks_text(const std::vector<CodeLine>& lines) {
   return lines.size() > kMostClocksShown ? text + fmt::format(", ... ({} times)", lines.size()) : text;
 }
 
-/// Behind the line's code, before its comment.
+/// The end of the line's code, before its comment.
 std::size_t end_of_code(const Unit& unit, std::uint32_t file, std::uint32_t line) {
   std::size_t end = 0;
   for (const Token& token : unit.index.tokens(file, line)) {
@@ -35,7 +35,7 @@ json hint(const Unit& unit, std::uint32_t file, std::uint32_t line, const std::s
   return {{"position", range["end"]}, {"label", label}, {"paddingLeft", true}, {"tooltip", tooltip}};
 }
 
-/// Behind the use of a macro: where its lines begin, and the clocks that they take together.
+/// Hint after the use of a macro: where its lines begin, and how many clocks they take together.
 json use_hint(const Unit& unit, std::uint32_t file, std::uint32_t line, const std::vector<MacroUse>& uses) {
   std::vector<CodeLine> firsts;
   for (const MacroUse& use : uses) firsts.push_back(use.lines.front());
@@ -50,7 +50,7 @@ json use_hint(const Unit& unit, std::uint32_t file, std::uint32_t line, const st
   return hint(unit, file, line, label, tooltip);
 }
 
-/// Behind `loop body`: how long an iteration takes.
+/// Hint after `loop body`: the clocks that an iteration takes.
 std::optional<json> body_hint(const Unit& unit, std::uint32_t file, std::uint32_t line) {
   const auto tokens = unit.index.tokens(file, line);
   const std::string_view text = unit.texts[file].line(line);
@@ -64,7 +64,7 @@ std::optional<json> body_hint(const Unit& unit, std::uint32_t file, std::uint32_
                           bound.idp_clocks, bound.bm_clocks, bound.odp_clocks));
 }
 
-// In the order of the numbers that tokens are told with.
+// In the order of the numbers by which the protocol's tokens are encoded.
 enum class TokenType : unsigned {
   keyword,
   function,
@@ -125,7 +125,7 @@ std::optional<Shown> shown_as(const Unit& unit, const Token& token) {
     case TokenKind::name:
       break;
   }
-  if (token.piece) return Shown{TokenType::variable};  // of a name that braces complete
+  if (token.piece) return Shown{TokenType::variable};  // part of a name that braces complete
   if (!token.symbol) return std::nullopt;
   Shown shown = shown_as(unit.index.symbols()[*token.symbol]);
   if (token.declares) shown.modifiers |= kDeclaration;

@@ -1,5 +1,5 @@
-// What the server answers, each feature a function of a unit and a place in it. Lines and columns of `At` are those of
-// the protocol.
+// Answers of the server: one function for each feature; most take a unit and a position in it. Lines and columns of
+// `At` are those of the protocol.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace gdr::editor {
 
 using nlohmann::json;
 
-/// A place in a file of a unit.
+/// A position in a file of a unit.
 struct At {
   const Unit& unit;
   std::uint32_t file = 0;
@@ -21,7 +21,7 @@ struct At {
 
   [[nodiscard]] const Text& text() const { return unit.texts[file]; }
   [[nodiscard]] std::string_view line_text() const { return text().line(line); }
-  /// The token there; nothing if there is none.
+  /// The token at this position; nothing if there is none.
   [[nodiscard]] const Token* token() const { return unit.index.token_at(file, line, byte); }
   [[nodiscard]] const Symbol* symbol() const;
 };
@@ -32,33 +32,34 @@ struct At {
 
 // ---- diagnostics ---------------------------------------------------------------------------------------------------
 
-/// Of all files of a unit, by URI. `fragment`: the file is no kernel and need not be one. `related`: the client shows
-/// related places; else notes stand in the message.
+/// Diagnostics of all files of a unit, by URI. `fragment`: the file is not a kernel, and need not be one. `related`:
+/// the client shows related places; otherwise notes are part of the message.
 [[nodiscard]] std::map<std::string, json> diagnostics_of(const Unit& unit, bool fragment, bool related);
 
-/// Without its notes.
+/// One diagnostic without its notes.
 [[nodiscard]] json diagnostic_of(const Unit& unit, const assembler::Diagnostic& diagnostic);
-/// Mendings of what is told of within a range of the protocol, in one file.
+/// Corrections for the diagnostics within a range of the protocol, in one file.
 [[nodiscard]] json code_actions(const Unit& unit, std::uint32_t file, const json& range);
 
 // ---- descriptions --------------------------------------------------------------------------------------------------
 
 [[nodiscard]] json hover(const At& at);
-/// Markdown: the lines that declare a name, and where its words are.
+/// Markdown with the lines that declare a name and the place of its words.
 [[nodiscard]] std::string description_of(const Unit& unit, const Symbol& symbol);
-/// Where a line of source went: section, number, clocks, units. Empty if nowhere.
+/// What a line of source became: section, number, clocks, units. Empty if it became no line.
 [[nodiscard]] std::string code_text(const Unit& unit, const CodeLine& code);
-/// Where the lines of a macro's use went: section, numbers, clocks.
+/// What the lines of a use of a macro became: section, numbers, clocks.
 [[nodiscard]] std::string use_text(const MacroUse& use);
-/// The units that a line takes: `adder, multiplier`.
+/// The units that a line uses: `adder, multiplier`.
 [[nodiscard]] std::string units_of(const isa::InstructionWord& word);
-/// True of a file of macros that comes with gdr, which a rename must not change.
+/// True for a file of macros that comes with gdr; a rename must not change it.
 [[nodiscard]] bool comes_with_gdr(const Unit& unit, std::uint32_t file);
 
 // ---- names ---------------------------------------------------------------------------------------------------------
 
 [[nodiscard]] json definition(const At& at);
-/// All places of the name at a place, in all of `units` that have it: by URI and range, each once.
+/// An occurrence of a name. occurrences() returns those of the name at a position in all `units` that have it, by URI
+/// and range, each once.
 struct Occurrence {
   std::string uri;
   json range;
@@ -68,9 +69,9 @@ struct Occurrence {
   }
 };
 [[nodiscard]] std::vector<Occurrence> occurrences(const At& at, const std::vector<const Unit*>& units);
-/// Throws gdr::Error if the name cannot be changed to `name`, saying why.
+/// Edits that rename the name at a position. Throws gdr::Error with the reason if it cannot be changed to `name`.
 [[nodiscard]] json rename(const At& at, const std::vector<const Unit*>& units, const std::string& name);
-/// The name's range; null if there is none that can be changed.
+/// Range of the name; null if there is no name that can be changed.
 [[nodiscard]] json prepare_rename(const At& at);
 [[nodiscard]] json document_symbols(const Unit& unit, std::uint32_t file);
 

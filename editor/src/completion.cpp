@@ -1,4 +1,4 @@
-// What may be written at a place.
+// Completion: what may be written at a position.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace gdr::editor {
 namespace {
 
-// Numbers of the protocol's kinds.
+// The protocol's numbers for kinds of items.
 constexpr int kFunctionItem = 3;
 constexpr int kVariableItem = 6;
 constexpr int kKeywordItem = 14;
@@ -75,7 +75,7 @@ void offer_names(Offers& offers, const At& at, bool macros) {
   }
 }
 
-/// What stands in declarations behind their first word.
+/// Offers the words that may follow the first word of a declaration.
 void offer_attributes(Offers& offers) {
   offers.add(isa::WordRole::attribute, "in a declaration");
   for (const std::string_view transfer : {"hlt", "elt", "rrn"}) offers.add(transfer, kKeywordItem, "transfer");
@@ -103,7 +103,7 @@ void offer_warnings(Offers& offers) {
   }
 }
 
-/// The comment or quoted text that the place stands in.
+/// The comment or quoted text that contains the position.
 const Token* around(const At& at) {
   for (const Token& token : at.unit.index.tokens(at.file, at.line)) {
     const bool holds = token.kind == TokenKind::comment || token.kind == TokenKind::text;

@@ -1,4 +1,4 @@
-// The assembler's diagnostics as the protocol has them.
+// Converts the assembler's diagnostics to those of the protocol.
 #include <fmt/format.h>
 
 #include "answers.h"
@@ -6,7 +6,7 @@
 namespace gdr::editor {
 namespace {
 
-// `the source has no 'kernel NAME' line`: true of every file that is there to be included.
+// `the source has no 'kernel NAME' line`: true for every file that is meant to be included.
 constexpr unsigned kNoKernel = 111;
 
 constexpr int kError = 1;
@@ -58,7 +58,7 @@ json range_of(const Text& text, std::size_t line, std::size_t begin, std::size_t
 
 std::map<std::string, json> diagnostics_of(const Unit& unit, bool fragment, bool related) {
   std::map<std::string, json> found;
-  json* last = nullptr;  // what a note belongs to
+  json* last = nullptr;  // the diagnostic that the next note belongs to
   for (const assembler::Diagnostic& diagnostic : unit.result.diagnostics) {
     if (diagnostic.severity == assembler::Severity::note) {
       if (last) add_note(unit, diagnostic, related, *last);

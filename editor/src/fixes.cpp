@@ -1,4 +1,4 @@
-// Quick fixes: the mendings that the assembler knows, and comments that allow a warning.
+// Quick fixes: the corrections that the assembler knows, and comments that allow a warning.
 #include <fmt/format.h>
 
 #include "answers.h"
@@ -13,8 +13,8 @@ json edit_of(const Unit& unit, const assembler::Edit& edit) {
   return {{"range", std::move(range)}, {"newText", edit.text}};
 }
 
-/// Names the warning in the line's comment `# allow`, in one behind the line, or, where another comment stands there,
-/// in one above it.
+/// The edit that allows a warning on a line: adds its name to the line's comment `# allow`, or adds such a comment
+/// after the line, or above it if the line has another comment.
 json edit_allowing(const Text& text, std::uint32_t line, std::size_t comment, std::string_view name) {
   const std::string_view whole = text.line(line);
   const auto insertion = [&](std::size_t at_line, std::size_t byte, std::string added) {
@@ -29,7 +29,7 @@ json edit_allowing(const Text& text, std::uint32_t line, std::size_t comment, st
   return insertion(line, 0, fmt::format("{}# allow {}\n", whole.substr(0, indent), name));
 }
 
-/// Where the line's comment begins.
+/// Byte at which the line's comment begins.
 std::size_t comment_of(const Unit& unit, std::uint32_t file, std::uint32_t line) {
   for (const Token& token : unit.index.tokens(file, line)) {
     if (token.kind == TokenKind::comment) return token.begin;
@@ -68,7 +68,7 @@ json code_actions(const Unit& unit, std::uint32_t file, const json& range) {
     }
     if (!diagnostic.warning) continue;
     const std::string_view name = assembler::name_of(*diagnostic.warning);
-    // A list by name: braces around one value are a list to one compiler and that value to another.
+    // The type of the list is written out: compilers disagree whether braces around one value are a list or that value.
     offer(fmt::format("allow '{}' here", name), false, unit.uris[where.file],
           json::array({edit_allowing(unit.texts[where.file], where.line - 1,
                                      comment_of(unit, where.file, where.line - 1), name)}));

@@ -1,4 +1,4 @@
-// What is told of the word under the pointer.
+// The text that is shown for the word under the pointer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 namespace gdr::editor {
 namespace {
 
-constexpr std::size_t kMostLinesTold = 8;  // of those that a macro or a repeat makes of one
+constexpr std::size_t kMostLinesTold = 8;  // for the lines that a macro or a repeat makes of one line
 constexpr std::size_t kMostUsesTold = 4;
 constexpr std::size_t kMostExpansionShown = 40;  // lines
 
-/// Of an operand that begins with `$`; empty of one that braces complete or that is none.
+/// Text for an operand that begins with `$`; empty if braces complete it or it is no register.
 std::string register_text(std::string_view text) {
   text.remove_prefix(1);
   if (text == "peid" || text == "bbid") {
@@ -65,7 +65,7 @@ std::string_view memory_name(isa::Memory memory) {
   return "broadcast memory";
 }
 
-/// Where the assembler put a variable or a parameter; empty if it is not known.
+/// Address that the assembler gave a variable or a parameter; empty if it is not known.
 std::string placement_of(const Unit& unit, const std::string& name) {
   if (!unit.result.program) return "";
   for (const isa::Variable& variable : unit.result.program->variables) {
@@ -88,7 +88,7 @@ std::string placement_of(const Unit& unit, const std::string& name) {
   return "";
 }
 
-/// A warning's name in a comment `# allow NAME`.
+/// Text for a warning's name in a comment `# allow NAME`.
 std::string warning_text(const At& at, const Token& comment) {
   std::string_view line = at.line_text();
   std::size_t begin = std::min(at.byte, line.size());
@@ -114,7 +114,7 @@ std::string lines_text(const At& at) {
   return text;
 }
 
-/// Of a line that uses a macro: what it becomes, and the clocks of all of it.
+/// For a line that uses a macro: the lines that it becomes, and how many clocks they take.
 std::string expansion_text(const At& at) {
   const auto found = at.unit.uses.find({at.file, at.line});
   if (found == at.unit.uses.end()) return "";

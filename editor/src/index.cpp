@@ -12,7 +12,7 @@ bool is_one_of(std::string_view word, isa::WordRole role) {
   return std::ranges::find(isa::language_words(role), word) != isa::language_words(role).end();
 }
 
-/// Of what stands behind a variable's name.
+/// True for words that may follow a variable's name.
 bool is_attribute(std::string_view word) {
   return is_one_of(word, isa::WordRole::attribute) || isa::transfer_named(word) || isa::conversion_named(word) ||
          isa::op_named(word);
@@ -44,7 +44,7 @@ std::string_view name_of(SymbolKind kind) {
   return "index of a repeat";
 }
 
-/// Two passes over all files: declarations, then the names that lines use.
+/// Reads all files in two passes: first declarations, then the names that lines use.
 class Index::Reader {
  public:
   Reader(Index& index, std::span<const Text> texts, std::span<const std::string> uris)
@@ -121,7 +121,7 @@ class Index::Reader {
   void declare(Token& token, SymbolKind kind, std::uint32_t scope) {
     const std::string name(token.in(text()));
     if (token.piece || token.kind != TokenKind::name) return;
-    // In a macro's body the name of a parameter stands for something else.
+    // In a macro's body, the name of a parameter is not declared: it stands for the argument.
     if (const Symbol* other = index_.find(name, open_.back()); other && other->kind == SymbolKind::argument) {
       if (kind != SymbolKind::argument) return;
     }
@@ -188,7 +188,7 @@ class Index::Reader {
     if (line.tokens.empty()) return;
     const bool code = line.tokens.front().kind != TokenKind::keyword;
     const Symbol* macro = nullptr;
-    bool first = true;  // of an item
+    bool first = true;  // first token of an item
     for (std::size_t n = 0; n < line.tokens.size(); ++n) {
       Token& token = line.tokens[n];
       const std::string_view word = token.in(text());
@@ -221,7 +221,7 @@ class Index::Reader {
            tokens[n - 1].end() == tokens[n].begin;
   }
 
-  /// True if the word stands before the one '=' of an argument by name.
+  /// True if the word is before the '=' of an argument that is given by name.
   [[nodiscard]] bool names_argument(std::size_t n, const std::vector<Token>& tokens) const {
     const std::string_view rest = text().substr(tokens[n].end());
     return rest.starts_with('=') && !rest.starts_with("==") && !tokens[n].in_expression;
@@ -243,7 +243,7 @@ class Index::Reader {
   std::span<const std::string> uris_;
   std::uint32_t file_ = 0;
   std::uint32_t line_ = 0;
-  std::vector<std::uint32_t> open_;  // scopes that the line stands in, the innermost last
+  std::vector<std::uint32_t> open_;  // scopes that contain the line, the innermost last
 };
 
 Index::Index(std::span<const Text> texts, std::span<const std::string> uris) { Reader(*this, texts, uris).run(); }
@@ -264,7 +264,7 @@ const Token* Index::token_at(std::uint32_t file, std::uint32_t line, std::size_t
   const Token* touched = nullptr;
   for (const Token& token : tokens(file, line)) {
     if (token.begin <= byte && byte < token.end()) {
-      // Behind a word and before a sign the word is meant.
+      // Between a word and a sign, the word is chosen.
       if (touched && token.kind == TokenKind::sign) return touched;
       return &token;
     }

@@ -1,4 +1,4 @@
-// Names of a file and of all that it includes: where each is declared and where it is used.
+// Names of a file and of all files that it includes: where each is declared and used.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ enum class SymbolKind : std::uint8_t {
 };
 [[nodiscard]] std::string_view name_of(SymbolKind kind);
 
-/// Characters of a line, in bytes; `line` counts from 0.
+/// A range of characters in a line, in bytes; `line` counts from 0.
 struct Place {
   std::uint32_t file = 0;
   std::uint32_t line = 0;
@@ -39,11 +39,11 @@ struct Symbol {
   SymbolKind kind = SymbolKind::variable;
   std::string name;
   std::uint32_t scope = 0;
-  std::vector<Place> declarations;  // more than one where conditions choose
+  std::vector<Place> declarations;  // more than one if conditions choose among them
   std::vector<Place> uses;
 };
 
-/// Lines that share names: 0 is the whole, others are bodies of macros, repeats and conditions.
+/// Lines that share names: scope 0 is the whole file, others are bodies of macros, repeats and conditions.
 struct Scope {
   std::uint32_t parent = 0;
   std::uint32_t file = 0;
@@ -60,12 +60,12 @@ class Index {
 
   [[nodiscard]] const std::vector<Symbol>& symbols() const { return symbols_; }
   [[nodiscard]] const std::vector<Scope>& scopes() const { return scopes_; }
-  /// Names that braces complete, with '*' for each pair.
+  /// Names that contain braces, with '*' in place of each pair.
   [[nodiscard]] const std::map<std::string, Place>& composed() const { return composed_; }
   [[nodiscard]] std::span<const Token> tokens(std::uint32_t file, std::uint32_t line) const;
-  /// The token that has byte `byte` or ends there; nothing if there is none.
+  /// The token that contains or ends at byte `byte`; nothing if there is none.
   [[nodiscard]] const Token* token_at(std::uint32_t file, std::uint32_t line, std::size_t byte) const;
-  /// Names that a line of a file can use, the innermost of equal ones.
+  /// Names that a line of a file can use; of equal names, the innermost.
   [[nodiscard]] std::map<std::string_view, const Symbol*> visible(std::uint32_t file, std::uint32_t line) const;
   [[nodiscard]] std::uint32_t scope_at(std::uint32_t file, std::uint32_t line) const;
 
@@ -80,8 +80,8 @@ class Index {
 
   std::vector<Symbol> symbols_;
   std::vector<Scope> scopes_{Scope{}};
-  std::vector<std::map<std::string, std::uint32_t, std::less<>>> names_{1};  // of each scope
-  std::vector<std::vector<Line>> lines_;                                     // of each file
+  std::vector<std::map<std::string, std::uint32_t, std::less<>>> names_{1};  // for each scope
+  std::vector<std::vector<Line>> lines_;                                     // for each file
   std::map<std::string, Place> composed_;
 };
 

@@ -1,4 +1,4 @@
-// Where names are declared and used, and how they are changed.
+// Finds where names are declared and used, and renames them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace gdr::editor {
 namespace {
 
-/// The path of an `include` under the pointer.
+/// The path of an `include` at the position; null if there is none.
 const Token* included_path(const At& at) {
   const std::span<const Token> tokens = at.unit.index.tokens(at.file, at.line);
   const Token* token = at.token();
@@ -30,7 +30,7 @@ bool may_name(std::string_view pattern, std::string_view name) {
   return false;
 }
 
-/// The same name in another unit: declared in the same place.
+/// The same name in another unit: the one declared at the same place.
 const Symbol* same_in(const Unit& other, const Unit& unit, const Symbol& symbol) {
   const Place& declared = symbol.declarations.front();
   const auto file = other.file_of(unit.uris[declared.file]);
@@ -77,7 +77,7 @@ void require_changeable(const Unit& unit, const Symbol& symbol) {
   }
 }
 
-/// Numbers of the protocol's kinds of symbols.
+/// The protocol's numbers for kinds of symbols.
 int protocol_kind(SymbolKind kind) {
   constexpr int kModule = 2;
   constexpr int kFunction = 12;
@@ -113,7 +113,7 @@ json outline_entry(const Unit& unit, const Symbol& symbol, const Place& place) {
   return entry;
 }
 
-/// Lines from a section's name to the next one's.
+/// Entries for sections: the lines from a section's name to the next one's.
 std::vector<json> section_entries(const Unit& unit, std::uint32_t file) {
   constexpr int kNamespace = 3;
   const Text& text = unit.texts[file];

@@ -12,7 +12,7 @@
 namespace gdr::editor {
 namespace {
 
-// Of JSON-RPC and of the protocol.
+// Error codes of JSON-RPC and of the protocol.
 enum class ErrorCode : int {
   parse_error = -32700,
   invalid_request = -32600,
@@ -28,7 +28,7 @@ struct RequestError {
   std::string message;
 };
 
-constexpr int kMostDepth = 64;  // messages are some 10 deep
+constexpr int kMostDepth = 64;  // messages are nested some 10 levels deep
 
 json parsed(std::string_view text) {
   const auto refuse_deep = [](int depth, json::parse_event_t, const json&) {
@@ -42,7 +42,7 @@ json parsed(std::string_view text) {
   throw RequestError{ErrorCode::invalid_params, std::move(message)};
 }
 
-/// A number of lines or characters.
+/// Reads a number of lines or characters.
 std::uint32_t count_of(const json& object, const char* key) {
   const json& value = object.at(key);
   if (!value.is_number_unsigned() || value.get<std::uint64_t>() > std::numeric_limits<std::int32_t>::max()) {
@@ -53,8 +53,7 @@ std::uint32_t count_of(const json& object, const char* key) {
 
 std::string uri_in(const json& params) { return params.at("textDocument").at("uri").get<std::string>(); }
 
-/// Options that a client's settings add to those of the command line. Throws gdr::Error and what the JSON library
-/// throws.
+/// Adds a client's settings to the options of the command line. Throws gdr::Error, and what the JSON library throws.
 assembler::AssembleOptions with_settings(assembler::AssembleOptions options, const json& settings,
                                          const std::filesystem::path& root) {
   if (!settings.is_object()) throw Error("settings are an object");
@@ -70,7 +69,7 @@ assembler::AssembleOptions with_settings(assembler::AssembleOptions options, con
       for (const json& each : value) options.warnings.apply(each.get<std::string>());
     } else if (key == "compatIl") {
       options.compat_il = value.get<bool>();
-    }  // others are those of the editor's extension
+    }  // other keys are settings of the editor's extension
   }
   return options;
 }
@@ -161,7 +160,7 @@ class LanguageServer::Impl {
     }
     const auto method = message.find("method");
     if (method == message.end() && (message.contains("result") || message.contains("error"))) {
-      answers = false;  // of a client, to nothing that was asked
+      answers = false;  // a client's answer to a request that was never sent
       return;
     }
     if (method == message.end() || !method->is_string()) {
@@ -226,7 +225,7 @@ class LanguageServer::Impl {
     }
   }
 
-  /// A notification has no answer: people are told.
+  /// A notification has no answer, so the user gets a message.
   void complain(const std::string& method, const std::string& message) {
     constexpr int kErrorMessage = 1;
     post({{"method", "window/showMessage"},
@@ -305,7 +304,7 @@ class LanguageServer::Impl {
     changed_ = true;
   }
 
-  /// The text with what stands at a range replaced; without a range the new text is all.
+  /// The text after a change: replaces the text in a range, or all of it if there is no range.
   static std::string with_change(std::string text, const json& change) {
     auto inserted = change.at("text").get<std::string>();
     const auto range = change.find("range");
@@ -361,7 +360,7 @@ class LanguageServer::Impl {
     return answer_of(at(params));
   }
 
-  /// Every unit that may have a name of an open document.
+  /// Every unit that may contain a name of an open document.
   [[nodiscard]] std::vector<const Unit*> units() {
     std::vector<const Unit*> all;
     for (const std::string& root : workspace_.roots()) all.push_back(&workspace_.unit(root));
@@ -404,7 +403,7 @@ class LanguageServer::Impl {
     const Unit& unit = context_in(params);
     const json context = params.value("context", json::object());
     const json only = context.is_object() ? context.value("only", json()) : json();
-    // A kind stands for those below it, too.
+    // A requested kind includes its sub-kinds.
     const bool wanted = !only.is_array() ||
                         std::ranges::any_of(only, [](const json& kind) { return kind == "quickfix" || kind == ""; });
     const json& range = params.at("range");
@@ -434,7 +433,7 @@ class LanguageServer::Impl {
   Workspace workspace_;
   std::function<void(std::string_view message)> send_;
   std::filesystem::path root_ = ".";
-  bool related_ = false;  // the client shows places related to a diagnostic
+  bool related_ = false;  // the client can show places related to a diagnostic
   bool initialized_ = false;
   bool shut_down_ = false;
   bool over_ = false;

@@ -8,7 +8,7 @@
 namespace gdr::editor {
 namespace {
 
-/// Bytes of the UTF-8 character that begins with `first`; 1 for a byte that begins none.
+/// Length in bytes of the UTF-8 character that begins with `first`; 1 for a byte that cannot begin one.
 std::size_t bytes_of(unsigned char first) {
   if (first >= 0xf0 && first < 0xf8) return 4;
   if (first >= 0xe0 && first < 0xf0) return 3;
@@ -68,7 +68,7 @@ std::size_t Text::offset_of(std::size_t line, std::size_t units) const {
 std::optional<std::filesystem::path> path_of(std::string_view uri) {
   if (!uri.starts_with(kScheme)) return std::nullopt;
   uri.remove_prefix(kScheme.size());
-  uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // the host's name
+  uri.remove_prefix(std::min(uri.find('/'), uri.size()));  // skips the host name
   if (uri.empty()) return std::nullopt;
   std::string path;
   for (std::size_t at = 0; at < uri.size(); ++at) {

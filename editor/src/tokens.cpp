@@ -93,7 +93,7 @@ class Lexer {
     add(is_digit(line_[begin]) ? TokenKind::number : TokenKind::name, begin);
   }
 
-  /// `1.5e-3`; the dots of `0..3` are none of a number's.
+  /// `1.5e-3`; the dots of `0..3` do not belong to a number.
   void number() {
     while (is_word_character(peek())) ++at_;
     if (peek() == '.' && is_digit(peek(1))) {
@@ -107,7 +107,7 @@ class Lexer {
     }
   }
 
-  /// Word characters and braces without a blank between them.
+  /// Word characters and braces without blanks between them.
   void composed() {
     const std::size_t begin = at_;
     TokenKind kind = TokenKind::name;
@@ -136,7 +136,7 @@ class Lexer {
       expression();
       piece = at_;
     }
-    // Braces alone may stand for a name, too, if they hold a parameter of a macro.
+    // Braces alone may be a name, too, if they contain a parameter of a macro.
     if (braces && kind == TokenKind::name && out_.tokens.size() > first_token && pattern != "*") {
       out_.composed.push_back(pattern);
     }
@@ -144,7 +144,7 @@ class Lexer {
 
   std::string_view line_;
   std::size_t at_ = 0;
-  unsigned depth_ = 0;  // of brackets
+  unsigned depth_ = 0;  // depth of brackets
   bool braces_ = false;
   LineTokens out_;
 };

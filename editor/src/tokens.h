@@ -1,5 +1,5 @@
-// A line of source in tokens. Unlike the assembler's grammar it takes any line, half written or wrong, and keeps
-// expressions in braces, which the assembler replaces before its grammar sees them.
+// Splits a line of source into tokens. Unlike the assembler's grammar, this accepts any line, even incomplete or wrong.
+// It keeps expressions in braces, which the assembler replaces before its grammar reads the line.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@ namespace gdr::editor {
 
 enum class TokenKind : std::uint8_t {
   keyword,    // begins a statement, or names a section
-  mnemonic,   // of an operation, or `vlen`, `mask`, `transfer`, `collect`
-  attribute,  // of a declaration
+  mnemonic,   // an operation, or `vlen`, `mask`, `transfer`, `collect`
+  attribute,  // attribute of a declaration
   name,
-  register_operand,  // `$lr8v`, also in pieces around braces
+  register_operand,  // `$lr8v`; also a part of one next to braces
   number,
-  text,  // what stands in quotes with what stands before them
+  text,  // text in quotes, with the characters directly before it
   comment,
   sign
 };
 
 struct Token {
   TokenKind kind = TokenKind::sign;
-  std::uint32_t begin = 0;  // bytes
+  std::uint32_t begin = 0;  // in bytes
   std::uint32_t length = 0;
   bool in_expression = false;             // in braces or brackets
-  bool piece = false;                     // a part of a name, register or number that braces complete
-  std::optional<std::uint32_t> symbol{};  // of a name: index into Index::symbols()
-  bool declares = false;                  // the symbol
+  bool piece = false;                     // part of a name, register or number that braces complete
+  std::optional<std::uint32_t> symbol{};  // for a name: index into Index::symbols()
+  bool declares = false;                  // it declares the symbol
 
   [[nodiscard]] std::uint32_t end() const { return begin + length; }
   [[nodiscard]] std::string_view in(std::string_view line) const { return line.substr(begin, length); }
@@ -37,7 +37,7 @@ struct Token {
 
 struct LineTokens {
   std::vector<Token> tokens;
-  std::vector<std::string> composed;  // names that braces complete, with '*' for each pair: `x*`
+  std::vector<std::string> composed;  // names that contain braces, with '*' in place of each pair: `x*`
 };
 
 [[nodiscard]] LineTokens tokens_of(std::string_view line);

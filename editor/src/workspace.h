@@ -1,4 +1,4 @@
-// The open documents, and each of them as the assembler sees it with all that it includes.
+// The open documents, and each document with its includes as the assembler reads it.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@
 
 namespace gdr::editor {
 
-/// Where a line of source went in the program.
+/// A line of the program that was made from a line of source.
 struct CodeLine {
   isa::Section section = isa::Section::initialization;
-  std::uint32_t number = 0;  // among the section's lines
+  std::uint32_t number = 0;  // index among the section's lines
   isa::InstructionWord word;
 };
 
-/// What a use of a macro became, in one section: as many lines, one behind the other.
+/// The lines that a use of a macro became in one section, in consecutive order.
 struct MacroUse {
   std::string macro;
   std::vector<CodeLine> lines;
-  std::vector<std::string> texts;  // of each line, its arguments in place of the parameters
+  std::vector<std::string> texts;  // text of each line, with the arguments in place of the parameters
 };
 
-/// A file with all that it includes.
+/// A file with all files that it includes.
 struct Unit {
   assembler::AssembleResult result;
   std::vector<Text> texts;        // of result.files
@@ -39,9 +39,9 @@ struct Unit {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<CodeLine>> code;  // by file and line, from 0
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<MacroUse>> uses;  // the same
 
-  /// The first of the files with this URI.
+  /// Index of the first file with this URI.
   [[nodiscard]] std::optional<std::uint32_t> file_of(const std::string& uri) const;
-  /// Of the loop body, worked out when it is first asked for; nothing if the source has errors.
+  /// Analysis of the loop body, made at the first call; nothing if the source has errors.
   [[nodiscard]] const assembler::Analysis* analysis() const;
 
  private:
@@ -51,9 +51,9 @@ struct Unit {
 struct Document {
   std::string text;
   std::optional<std::int64_t> version;
-  std::filesystem::path path;  // of a URI without one the URI itself
+  std::filesystem::path path;  // for a URI without a path the URI itself
   std::filesystem::path identity;
-  bool is_kernel = false;  // else something that kernels include
+  bool is_kernel = false;  // otherwise it is a file that kernels include
 };
 
 class Workspace {
@@ -61,18 +61,18 @@ class Workspace {
   explicit Workspace(assembler::AssembleOptions options) : options_(std::move(options)) {}
 
   void set_options(assembler::AssembleOptions options);
-  /// Also a new text of a document that is open.
+  /// Opens a document, or sets a new text for an open one.
   void open(const std::string& uri, std::string text, std::optional<std::int64_t> version);
   void close(const std::string& uri);
-  /// Files on disk have changed.
+  /// Call it when files on disk have changed.
   void forget() { units_.clear(); }
 
   [[nodiscard]] const std::map<std::string, Document>& documents() const { return documents_; }
-  /// Documents that diagnostics are of: kernels, and others that no open kernel includes.
+  /// Documents that diagnostics are reported for: kernels, and others that no open kernel includes.
   [[nodiscard]] std::vector<std::string> roots();
-  /// A document and what it includes. `uri` is open.
+  /// A document with its includes. `uri` must be open.
   [[nodiscard]] const Unit& unit(const std::string& uri);
-  /// The unit that knows most of a document: a root that it is part of.
+  /// The unit that gives most information about a document: a root that includes it, if there is one.
   [[nodiscard]] const Unit& context(const std::string& uri);
 
  private:

@@ -13,8 +13,8 @@ namespace {
 // section 2.2].
 constexpr int kPortBits = 50;
 
-// Room below the larger operand of a sum, so that a smaller one is exact unless it lies wholly below the larger one's
-// last bit; then one sticky bit decides the rounding as well as all its bits would.
+// Bits kept below the larger operand of a sum. A smaller operand is therefore exact unless it lies wholly below the
+// last bit of the larger one; then one sticky bit leads to the same rounding as all of its bits.
 constexpr int kGuardBits = 64;
 
 FpResult invalid() {
@@ -47,7 +47,7 @@ ExactValue exact_sum(FloatValue larger, FloatValue smaller) {
   return {larger.negative, larger.exponent - kGuardBits, subtract ? large - small : large + small};
 }
 
-/// What a multiplier port sees of an operand: the top bits of its significand, the rest cut off.
+/// The part of an operand that a multiplier port takes: the top bits of its significand; the rest is cut off.
 FloatValue at_port(LongWord word, int bits) {
   FloatValue value = value_of(word);
   value.significand >>= kSignificandBits - bits;

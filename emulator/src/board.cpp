@@ -1,4 +1,4 @@
-// The way of data between host, external memory and chips, and the sum of what the chips return.
+// Transfers between host, external memory and chips, and the sum of the chips' results.
 #include "gdr/emulator/board.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@
 namespace gdr::emulator {
 namespace {
 
-/// Lines of each section, by unit that they keep busy.
+/// Number of lines of each section, in total and by the units that they keep busy.
 std::array<Counters, isa::kSections> lines_of(const isa::Program& program) {
   std::array<Counters, isa::kSections> sections;
   for (std::size_t section = 0; section < isa::kSections; ++section) {
@@ -44,14 +44,15 @@ bool stores_to_bm(const isa::Program& program) {
   return false;
 }
 
-/// Spans that a session was given end behind this: its work is waited for even if something throws.
+/// Waits for a session's work when it goes out of scope, even if something throws. Spans that were given to the session
+/// must live longer than this object.
 class Joined {
  public:
   explicit Joined(Session& session) : session_(session) {}
   ~Joined() {
     try {
       session_.wait({});
-    } catch (...) {  // NOLINT(bugprone-empty-catch): what is under way ends the call
+    } catch (...) {  // NOLINT(bugprone-empty-catch): the exception under way ends the call
     }
   }
   Joined(const Joined&) = delete;
@@ -65,7 +66,7 @@ class Joined {
 
 namespace {
 
-/// Calls `change` for each number of `counters` and its partner in `other`.
+/// Calls `change` for each counter of `counters` and its counterpart in `other`.
 template <class Change>
 void for_each_pair(Counters& counters, const Counters& other, Change change) {
   for (const auto member :
@@ -96,7 +97,7 @@ Counters& Counters::operator-=(const Counters& other) {
   return *this;
 }
 
-/// A program at work.
+/// A loaded program with its session.
 struct Boards::Loaded {
   Loaded(std::shared_ptr<const Lowered> of_program, std::unique_ptr<Session> at_work)
       : lowered(std::move(of_program)), session(std::move(at_work)) {}
@@ -111,7 +112,7 @@ struct Boards::Loaded {
   std::vector<LongWord> record;                          // on its way to external memory
   std::array<std::vector<LongWord>, kBlocks> particles;  // on their way to the blocks
   std::uint64_t runs = 0;                                // starts of the loop
-  Counters counted;                                      // without what the session counts itself
+  Counters counted;                                      // without the counts that the session keeps
   FirstJunctionEvents ring_events;
 
   [[nodiscard]] const isa::Program& program() const { return lowered->program(); }
@@ -125,7 +126,7 @@ struct Boards::Loaded {
     counted.bm_lines += times * once.bm_lines;
   }
 
-  /// A run of one chip.
+  /// Counts a run of one chip.
   void count_run(std::uint64_t records_of_chip) {
     const std::uint64_t iterations = (records_of_chip + kBlocks - 1) / kBlocks;
     counted.runs += 1;
@@ -137,7 +138,8 @@ struct Boards::Loaded {
     count_section(isa::Section::loop_termination, 1);
   }
 
-  /// i-records as Session::write_particles() takes them: the last one repeated to whole PEs, for each of `targets`.
+  /// Converts i-records to the words that Session::write_particles() takes; the last one is repeated to fill its PE.
+  /// `targets` is the number of receivers for which the transfer is counted.
   void take_particles(std::span<const std::uint64_t> fields, unsigned count, std::size_t first_index, unsigned targets,
                       std::vector<LongWord>& words) {
     const unsigned padded = padded_to_pes(count);
@@ -152,14 +154,14 @@ struct Boards::Loaded {
     }
     for (unsigned target = 0; target < targets; ++target) counted.conversions += events;
     counted.host_bytes_in += targets * fields.size_bytes();
-    counted.idp_words += std::uint64_t{targets} * kParticlesPerRun * in.size();  // it always covers every PE
+    counted.idp_words += std::uint64_t{targets} * kParticlesPerRun * in.size();  // a transfer always covers every PE
   }
 
   static unsigned padded_to_pes(unsigned count) {
     return (count + isa::kVectorElements - 1) / isa::kVectorElements * isa::kVectorElements;
   }
 
-  /// A chip's or a board's results as fields, sent to the host.
+  /// Converts the results of a chip or a board to fields, and counts them as sent to the host.
   [[nodiscard]] std::vector<std::uint64_t> fields_of(std::span<const LongWord> words) {
     std::vector<std::uint64_t> fields;
     fields.reserve(words.size());
@@ -170,7 +172,7 @@ struct Boards::Loaded {
     return fields;
   }
 
-  /// The host's sum, in place; what is not reduced stays.
+  /// Adds `fields` to `sums` on the host, in place. Fields without a reduction keep their values.
   void add(std::span<std::uint64_t> sums, std::span<const std::uint64_t> fields) const {
     const HostArithmetic arithmetic(Subnormals::kept);
     for (std::size_t n = 0; n < sums.size(); ++n) {
@@ -181,7 +183,7 @@ struct Boards::Loaded {
     }
   }
 
-  /// The ring's sum, in place: the step at `chip`, which adds its words, a rounding for each.
+  /// The ring's step at `chip`: adds the chip's words to `sums`, in place, with one rounding each.
   void add_in_ring(unsigned chip, std::span<LongWord> sums, std::span<const LongWord> words) {
     JunctionEvent place;
     place.run = runs;
@@ -231,7 +233,7 @@ void Boards::require_records(std::uint64_t first, std::uint64_t count) const {
 }
 
 void Boards::load(const isa::Program& program) {
-  loaded_.reset();  // its memory first
+  loaded_.reset();  // frees the old session's memory first
   auto lowered = engine_->lower(program);
   auto session = engine_->open(lowered, {chips(), machine_.em_words, pool_});
   loaded_ = std::make_unique<Loaded>(std::move(lowered), std::move(session));
@@ -306,7 +308,7 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
   for (unsigned chip = 0; chip < chips(); ++chip) ticket = own.session->collect(chip, count, of_chip(chip));
   own.session->wait(ticket);
 
-  // The chips of a board, then boards: what ranks with a board each can do as well.
+  // First the chips of a board, then the boards: ranks with one board each can add in the same order.
   std::vector<std::uint64_t> sums;
   for (unsigned board = 0; board < boards_; ++board) {
     const unsigned first = board * machine_.chips;
@@ -349,10 +351,10 @@ void Boards::write_block_particles(unsigned chip, std::span<const std::uint64_t>
 
 std::vector<std::vector<std::uint64_t>> Boards::run_turns(std::span<const Ring> rings, const TurnRun& run) {
   Loaded& own = loaded();
-  unsigned end = 0;  // of the rings before
+  unsigned end = 0;  // end of the rings before
   for (const Ring& ring : rings) {
     require(ring.first_chip >= end && ring.first_chip < chips(), "ring.first_chip", ring.first_chip, end, chips() - 1);
-    const unsigned most = machine_.chips - ring.first_chip % machine_.chips;  // a board's end
+    const unsigned most = machine_.chips - ring.first_chip % machine_.chips;  // up to the end of the board
     require(ring.chips >= 1 && ring.chips <= most, "ring.chips", ring.chips, 1, most);
     end = ring.first_chip + ring.chips;
   }

@@ -11,7 +11,7 @@ namespace gdr::emulator {
 namespace {
 
 constexpr double kFieldBytes = 8;
-constexpr double kRingWordBytes = 8;  // sums travel as they go to the host [ours, the record is silent]
+constexpr double kRingWordBytes = 8;  // sums travel in the size of the host's fields [ours, the record is silent]
 
 constexpr std::array<std::string_view, kBoardUnits> kUnitNames{"host", "HIC", "HET",  "EMI",    "EIT", "SDI",
                                                                "COC",  "SCI", "chip", "ODPRRN", "OHT"};
@@ -72,7 +72,7 @@ void BoardTime::count_section(isa::Section section, std::uint64_t times) {
 double BoardTime::clocks_to_seconds(double clocks) const { return clocks / (machine_.clock_mhz * kMega); }
 
 double BoardTime::pio_seconds(double bytes, double swaps) const {
-  // pio_rate was measured on whole buffers, each with its swap.
+  // pio_rate was measured on whole buffers and includes one swap for each.
   const double swap = machine_.pio_swap_us * kMicro;
   const double buffer = machine_.pio_buffer;
   const double byte = (buffer / (machine_.pio_mb * kMega) - swap) / buffer;
@@ -80,14 +80,14 @@ double BoardTime::pio_seconds(double bytes, double swaps) const {
 }
 
 double BoardTime::j_seconds(std::uint64_t records) const {
-  // Writes are posted: the host waits for no more than the slowest of the stages, which work side by side.
+  // Writes are posted, and the stages work side by side, so the host waits only for the slowest stage.
   const double bytes = kFieldBytes * j_fields_;
   const double conversion = j_fields_ / (machine_.fpga_clock_mhz * kMega);
   const double memory = record_words_ / (machine_.em_rate * kMega);
   const auto count = static_cast<double>(records);
   // Each record swaps the buffers of the one chip that it goes to.
   if (mode_ == TransferMode::as_of_2009) return count * std::max({pio_seconds(bytes, 1), conversion, memory});
-  // Whole buffers to all chips at once, as fast as the host sends.
+  // Whole buffers go to all chips at once, as fast as the host can send.
   const double chip = std::max({pio_seconds(bytes, bytes / machine_.pio_buffer), conversion, memory});
   return count * std::max(chip / chips_, bytes / (machine_.send_ideal_mb * kMega));
 }
@@ -102,13 +102,14 @@ RunSeconds BoardTime::one_run(std::uint64_t particles, std::uint64_t records) co
   run.loop = clocks_to_seconds(static_cast<double>(clocks.loop()));
   run.collection = clocks_to_seconds(static_cast<double>(clocks.collection));
   if (mode_ == TransferMode::as_of_2009) {
-    // All chips are sent the same data, one copy each; DMA starts when OHT has the whole result.
+    // The host sends the same data to each chip separately. DMA starts when OHT has the whole result.
     const double link = pio_seconds(bytes, std::ceil(bytes / machine_.pio_buffer));
     run.i_write = std::max(link, bytes * chips_ / (machine_.host_write_2009_mb * kMega));
     run.start = machine_.run_start_us * kMicro;
     run.result_dma = result_fields_ * field_dma;
   } else {
-    // Distinct data to each chip, passed on between neighbours; OHT sends a field while the next is collected.
+    // The host sends different data to each chip, and neighbours pass them on. OHT sends a field while the next one is
+    // collected.
     const double link = pio_seconds(bytes / chips_, std::ceil(bytes / chips_ / machine_.pio_buffer));
     run.i_write = std::max(link, bytes / (machine_.send_ideal_mb * kMega));
     run.start = machine_.run_start_ideal_us * kMicro;
@@ -135,7 +136,7 @@ StageSeconds BoardTime::run_seconds(std::uint64_t particles, std::uint64_t recor
 }
 
 double BoardTime::integration_seconds(std::uint64_t particles, std::uint64_t n) const {
-  // Particles that the cache does not hold are fetched.
+  // Particles that are not in the cache must be fetched.
   const double held =
       machine_.host_cache / (static_cast<double>(std::max<std::uint64_t>(n, 1)) * machine_.host_particle);
   const double missed = std::max(0.0, 1 - held);
@@ -143,7 +144,7 @@ double BoardTime::integration_seconds(std::uint64_t particles, std::uint64_t n) 
 }
 
 double BoardTime::ring_seconds(std::uint64_t words) const {
-  // Each chip's part passes the other chips one after the other; all links are at work at the same time.
+  // Each chip's part passes through the other chips one after the other. All links work at the same time.
   const double chips = machine_.chips;
   return static_cast<double>(words) * kRingWordBytes * (chips - 1) / chips / (machine_.ring_mb * kMega);
 }
@@ -181,7 +182,7 @@ void BoardTime::run(std::uint64_t particles, std::uint64_t records) {
   const auto run_count = static_cast<double>(runs);
   const auto count = static_cast<double>(particles);
   const double results = run_count * kParticlesPerRun * result_fields_;
-  std::uint64_t streamed = 0;  // words of all chips, the empty places of their last iterations with them
+  std::uint64_t streamed = 0;  // records of all chips, including the empty places in their last iterations
   std::uint64_t read = 0;
   for (unsigned chip = 0; chip < chips_; ++chip) {
     const std::uint64_t own = (records + chips_ - 1 - chip) / chips_;

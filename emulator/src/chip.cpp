@@ -1,4 +1,5 @@
-// What a chip refuses, whatever engine computes: calls for blocks, PEs, addresses and counts that it does not have.
+// Checks that are common to all engines: calls with blocks, PEs, addresses and counts that a chip does not have are
+// refused.
 #include "gdr/emulator/chip.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// The memories of a PE whole, and what every engine refuses: PEs and addresses that a chip does not have.
+// Descriptions of the whole memories of a PE, and checks that are common to all engines: PEs and addresses that a chip
+// does not have are refused.
 #pragma once
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ inline constexpr PeWords kWholeLm{isa::Memory::lm, 0, Width::long_word, isa::kLm
 
 inline void require_pe(unsigned pe) { require(pe < kPesPerBlock, "pe", pe, 0, kPesPerBlock - 1); }
 
-/// A run of words inside the memory of a PE; `where.count` of them.
+/// Throws gdr::Error unless all `where.count` words are inside the PE's memory.
 inline void require_pe_words(const PeWords& where) {
   if (where.memory == isa::Memory::bm) throw Error("where.memory = bm is refused: it must be gpr or lm");
   const unsigned size = where.memory == isa::Memory::gpr ? isa::kGprShortWords : isa::kLmShortWords;

@@ -1,4 +1,4 @@
-// Sessions on chips that threads of the host compute one by one.
+// Sessions on objects of class Chip, which threads of the host compute.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 namespace gdr::emulator {
 namespace {
 
-// A fourth of a chip: enough parts to keep every thread busy to the end, few enough that an engine has blocks to run
-// side by side.
+// A chip's work is split into four parts: enough to keep every thread busy to the end, and few enough that each part
+// still has several blocks for the engine to run side by side.
 constexpr unsigned kParts = 4;
 
 class ChipSession final : public Session {
@@ -28,7 +28,7 @@ class ChipSession final : public Session {
         memory_words_(options.memory_words),
         pool_(options.threads ? options.threads : std::make_shared<ThreadPool>(1)),
         chips_(options.chips),
-        // With whole chips threads need not wait for one another between the steps of a run.
+        // If every thread computes whole chips, threads need not wait for one another between the steps of a run.
         parts_(options.chips % pool_->threads() == 0 ? 1 : kParts),
         entries_in_(entries_of(program_->program(), isa::Transfer::hlt)),
         entries_out_(entries_of(program_->program(), isa::Transfer::rrn)) {
@@ -93,7 +93,7 @@ class ChipSession final : public Session {
       command.piece.blocks = blocks;
       command.particles = particles;
       command.in = words;
-      post<&ChipSession::put_particles>(1, command, ThreadPool::Wakes::nobody);  // run() does
+      post<&ChipSession::put_particles>(1, command, ThreadPool::Wakes::nobody);  // run() wakes them
     }
   }
 
@@ -222,7 +222,7 @@ class ChipSession final : public Session {
   }
 
  private:
-  /// Work of one chip: a piece, i-particles for its blocks, or what a piece leaves.
+  /// Work of one chip: a piece, i-particles for its blocks, or the results of a piece.
   struct Command {
     Piece piece;
     unsigned particles = 0;
@@ -231,7 +231,7 @@ class ChipSession final : public Session {
   };
   using Part = void (ChipSession::*)(const Command&, unsigned part);
 
-  /// Stops a chip at lines.
+  /// Reports when a chip reaches a breakpoint.
   class Watcher final : public Observer {
    public:
     Watcher(unsigned chip, std::vector<Breakpoint> lines, std::function<void(const Stop&)> stopped)
@@ -252,8 +252,8 @@ class ChipSession final : public Session {
 
   struct OneChip {
     std::unique_ptr<Chip> chip;
-    std::vector<LongWord> memory;  // external, as far as it was written or read
-    std::vector<LongWord> moved;   // to the tree by the last piece, [block][word]
+    std::vector<LongWord> memory;  // external memory, up to the last word that was written or read
+    std::vector<LongWord> moved;   // words that the last piece sent to the tree, [block][word]
     Piece last{0, {0, kBlocks}, 0, 0};
     std::array<FpEvents, kParts> tree;
     std::array<FirstJunctionEvents, kParts> tree_events;
@@ -285,12 +285,12 @@ class ChipSession final : public Session {
 
   static std::uint64_t iterations_of(const Piece& piece) { return (piece.records + kBlocks - 1) / kBlocks; }
 
-  /// Words that earlier pieces of the run brought to the tree.
+  /// Number of words that earlier pieces of the run sent to the tree.
   [[nodiscard]] std::uint64_t words_before(const Piece& piece) const {
     return piece.begins ? 0 : collected_words(program(), piece.first_iteration, true, false);
   }
 
-  /// Two pointers fit into a std::function without memory of its own.
+  /// Posts a job. The lambda captures only two pointers, which fit into a std::function without an allocation.
   template <void (ChipSession::*part)(const Command&, unsigned)>
   void post(unsigned parts, const Command& command, ThreadPool::Wakes wakes) {
     const ThreadPool::Task task = [this, &command](unsigned n) { (this->*part)(command, n); };
@@ -303,7 +303,7 @@ class ChipSession final : public Session {
     return !pieces.empty() && chips_.front().chip->ends_soon(interactions);
   }
 
-  /// Runs something on a chip, which knows nothing of its number.
+  /// Calls `run` for a chip. The chip does not know its number; it is added to exceptions here.
   void on_chip(unsigned chip, const std::function<void(Chip&)>& run) {
     try {
       run(*chips_[chip].chip);
@@ -322,7 +322,7 @@ class ChipSession final : public Session {
     }
   }
 
-  /// A share of the piece's blocks.
+  /// Runs a share of the piece's blocks.
   void run_part(const Command& command, unsigned part) {
     const Piece& piece = command.piece;
     OneChip& one = chips_[piece.chip];
@@ -349,7 +349,7 @@ class ChipSession final : public Session {
     on_chip(piece.chip, [&](Chip& chip) { chip.run_loop(range, run); });
   }
 
-  /// Results that stand in the PEs.
+  /// Collects results from the PEs.
   void take_results(const Command& command, unsigned) {
     OneChip& one = chips_[command.piece.chip];
     const std::size_t record = entries_out_.size();
@@ -374,7 +374,7 @@ class ChipSession final : public Session {
     return place;
   }
 
-  /// Engines count events of the tree; where there are some, the words are read once more for their places.
+  /// Engines only count events of the tree. If there are any, the words are read once more to find the places.
   void place_events_of_results(const Piece& piece, const isa::Variable& variable, const Collection& collection) {
     OneChip& one = chips_[piece.chip];
     std::array<std::vector<LongWord>, kBlocks> words;
@@ -390,7 +390,7 @@ class ChipSession final : public Session {
                       one.tree_events[0]);
   }
 
-  /// Words that the last piece brought to the tree; a part takes every fourth collect.
+  /// Reduces the words that the last piece sent to the tree. Each part takes every parts_-th collect.
   void reduce_moved(const Command& command, unsigned part) {
     const Piece& piece = command.piece;
     OneChip& one = chips_[piece.chip];
@@ -419,7 +419,7 @@ class ChipSession final : public Session {
     }
   }
 
-  /// Waits for all that was given; returns the failure of the first chip that had one.
+  /// Waits for all work; returns the failure of the first chip that had one.
   std::exception_ptr finish() {
     std::exception_ptr first;
     for (OneChip& one : chips_) {

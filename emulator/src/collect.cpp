@@ -1,5 +1,4 @@
-// What goes to all blocks and what comes back from them through the reduction tree, for engines that have no quicker
-// way.
+// Writes to all blocks, and results that come back through the reduction tree, for engines without a faster method.
 #include "collect.h"
 
 #include "gdr/emulator/chip.h"

@@ -1,4 +1,4 @@
-// The words that a run of a kernel of Type II brings to the tree.
+// The words that a run of a Type II kernel sends to the tree.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,20 @@
 
 namespace gdr::emulator {
 
-/// Words that one `collect` brings, all with one way to the host.
+/// Words that one `collect` sends. All of them are converted for the host in the same way.
 struct Collected {
   const isa::Variable* result = nullptr;
-  std::size_t first = 0;  // among the words of the piece
+  std::size_t first = 0;  // index among the words of the piece
   std::size_t words = 0;
 };
 
-/// The collects of a run, or a piece of one, of this many iterations, in order; collected_words() is their sum.
+/// The collects of a run, or of a piece of one, with this many iterations, in order. collected_words() is the sum of
+/// their words.
 [[nodiscard]] std::vector<Collected> collects_of(const isa::Program& program, std::uint64_t iterations, bool begins,
                                                  bool ends);
 
-/// Words of the chip's 16 blocks through the tree once more, for the places of the events in it. `place` is that of the
-/// first word; those of the others follow it.
+/// Reduces words of the chip's 16 blocks once more, to find the places of events in the tree. `place` is the place of
+/// the first word; the following words have consecutive results.
 void place_tree_events(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
                        const JunctionEvent& place, FirstJunctionEvents& first);
 

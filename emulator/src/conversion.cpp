@@ -94,7 +94,7 @@ Converted<double> flt72to64(LongWord word, HostElement /*where*/) {
 Converted<double> flt36to64(ShortWord word, HostElement where) { return flt72to64(isa::widen(word), where); }
 
 Converted<std::int64_t> fix72to64(LongWord word, HostElement /*where*/) {
-  // The value fits if the 9 bits from the sign of the long word to that of the host's are equal.
+  // The value fits if the top 9 bits, from the sign of the long word to the sign of the host's word, are equal.
   const auto top = static_cast<unsigned>(word.high >> 55);
   if (top == 0 || top == 0x1ff) return {static_cast<std::int64_t>((word.high << 8) | word.low)};
   using Limits = std::numeric_limits<std::int64_t>;

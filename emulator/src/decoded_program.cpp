@@ -1,4 +1,4 @@
-// What can be refused before the first clock.
+// Checks of a program that can be made before it runs.
 #include "decoded_program.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ class Checker {
     return steps;
   }
 
-  /// Of the section's first line and one that may run right before it.
+  /// Checks the section's first line after a line that may run immediately before it.
   void check_entry(const DecodedLine& before, const DecodedLine& first) {
     at_ = 0;
     check_landing(before, first);

@@ -1,4 +1,4 @@
-// A program as the engines start from: lines taken apart, and refused where no run could execute them.
+// A program as the engines start from: lines are decoded, and lines that no run could execute are refused.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ struct DecodedLine {
   isa::Effects effects;
 };
 
-/// As isa::Step.
+/// Corresponds to isa::Step.
 using DecodedStep = std::variant<DecodedLine, isa::TransferStep, isa::CollectStep>;
 
 struct DecodedProgram {
-  isa::Program program;  // for faults' source positions, and what collects take
+  isa::Program program;  // for source positions of faults and for the variables of collects
   std::array<std::vector<DecodedStep>, isa::kSections> sections;
 
   [[nodiscard]] const std::vector<DecodedStep>& steps(isa::Section section) const {
@@ -28,10 +28,11 @@ struct DecodedProgram {
   }
 };
 
-/// The lines alone, of the steps they point into.
+/// The lines among the steps. The pointers point into `steps`.
 [[nodiscard]] std::vector<const DecodedLine*> lines_of(const std::vector<DecodedStep>& steps);
 
-/// The program that load() was given, as `Own`: what the same engine lowered. Throws gdr::Error for another engine's.
+/// The program that was given to load(), as the type `Own` of the engine. Throws gdr::Error if another engine lowered
+/// it.
 template <class Own>
 std::shared_ptr<const Own> lowered_here(const std::shared_ptr<const Lowered>& program) {
   auto own = std::dynamic_pointer_cast<const Own>(program);

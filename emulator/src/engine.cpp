@@ -21,7 +21,7 @@ struct Named {
 
 std::unique_ptr<Chip> lockstep_chip() { return make_lockstep_chip(make_reference_chip(), make_simd_chip()); }
 
-/// The names in `lockstep:EXPECTED,FOUND`; none for any other name.
+/// The names in `lockstep:EXPECTED,FOUND`; empty for any other name.
 std::optional<std::array<std::string_view, 2>> pair_in(std::string_view name) {
   constexpr std::string_view kPrefix = "lockstep:";
   if (!name.starts_with(kPrefix)) return std::nullopt;
@@ -31,14 +31,14 @@ std::optional<std::array<std::string_view, 2>> pair_in(std::string_view name) {
   return std::array{name.substr(0, comma), name.substr(comma + 1)};
 }
 
-/// The device in `opencl:DEVICE`; none for any other name.
+/// The device in `opencl:DEVICE`; empty for any other name.
 std::optional<std::string_view> device_in(std::string_view name) {
   constexpr std::string_view kPrefix = "opencl:";
   if (!name.starts_with(kPrefix) || name.size() == kPrefix.size()) return std::nullopt;
   return name.substr(kPrefix.size());
 }
 
-/// The engines that there are. One instance per process, created on the first call.
+/// All known engines. There is one instance per process, created on the first call.
 class Registry {
  public:
   static Registry& instance() {
@@ -54,7 +54,7 @@ class Registry {
     engines_.push_back({std::string(name), std::move(make)});
   }
 
-  /// Empty if there is none of that name.
+  /// Empty if there is no engine with that name.
   [[nodiscard]] EngineFactory factory(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     const auto known = find(name);
@@ -80,7 +80,7 @@ class Registry {
     add_chips(Engine::native, [] { return make_native_chip(); }, {.exact = false});
     add_chips(Engine::lockstep, lockstep_chip, {});
     engines_.push_back({std::string(Engine::opencl), [] { return make_opencl_engine({}); }});
-    // Takes the program, so that one that cannot run is refused.
+    // Loads the program into a chip, so that a program that cannot run is refused.
     add_chips(Engine::timing, [] { return make_reference_chip(); }, {.exact = false, .computes = false});
   }
 

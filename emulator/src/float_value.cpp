@@ -23,7 +23,7 @@ uint128 divide_by_power_of_two(uint128 value, int count) {
   return quotient + (up ? 1 : 0);
 }
 
-/// A canonical result from its parts; the significand's leading one falls on the hidden bit.
+/// Assembles a canonical result from its parts. The leading one of the significand becomes the hidden bit.
 FpResult assemble(bool negative, int exponent_field, std::uint64_t significand, FpEvent event) {
   const uint128 fraction = significand & ((std::uint64_t{1} << kFractionBits) - 1);
   const uint128 bits =

@@ -1,4 +1,4 @@
-// What a floating-point word stands for, and the one rounding that every floating-point result goes through.
+// The value of a floating-point word, and the rounding that is common to all floating-point results.
 #pragma once
 
 #include "gdr/emulator/arithmetic.h"
@@ -21,8 +21,8 @@ struct FloatValue {
   std::uint64_t significand = 0;  // 61 bits with the leading one, or 0
 };
 
-/// A nonzero exact result, or 0 if the significand is 0. Bit 0 may be sticky: it stands for any nonzero rest below, as
-/// long as it lies at least two bits under the last bit of the rounded result.
+/// A nonzero exact result, or 0 if the significand is 0. Bit 0 may be a sticky bit that represents any nonzero rest
+/// below it. It must then lie at least two bits below the last bit of the rounded result.
 struct ExactValue {
   bool negative = false;
   int exponent = 0;  // of the significand's lowest bit
@@ -31,11 +31,11 @@ struct ExactValue {
 
 [[nodiscard]] FloatValue value_of(LongWord word);
 
-/// Rounds to `precision` significant bits (at most 61) and looks at the exponent of the rounded number. With a
+/// Rounds to `precision` significant bits (at most 61), then checks the exponent of the rounded number. With a
 /// precision of 53 bits the upper 64 bits of the result are an IEEE double.
 [[nodiscard]] FpResult rounded(const ExactValue& exact, int precision);
 
-/// Infinity of this sign, as the exact result of infinite operands: no event.
+/// Infinity of this sign as the exact result of infinite operands, without an event.
 [[nodiscard]] FpResult infinity(bool negative);
 
 [[nodiscard]] constexpr int precision_of(Width width) {

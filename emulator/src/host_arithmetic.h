@@ -13,8 +13,8 @@ namespace gdr::emulator {
 
 enum class Subnormals { kept, zero };
 
-/// Round to nearest even and no traps, whatever mode the caller is in; the caller's mode comes back in the end. To the
-/// chip's kernels subnormal operands are zeros, as words with exponent 0 are to the chip.
+/// Sets rounding to nearest even without traps, and restores the caller's mode at the end. For the chip's kernels
+/// subnormal operands count as zero, because words with exponent 0 are zero on the chip.
 class HostArithmetic {
  public:
 #if defined(__x86_64__)
@@ -36,12 +36,12 @@ class HostArithmetic {
   ~HostArithmetic() { set(before_); }
 
  private:
-  // FPCR [Arm Architecture Reference Manual for A-profile architecture, FPCR]: FZ alone, or nothing.
+  // FPCR [Arm Architecture Reference Manual for A-profile architecture, FPCR]: only FZ is set, or nothing.
   static constexpr std::uint64_t kFlush = std::uint64_t{1} << 24;
   static void set(std::uint64_t mode) { asm volatile("msr fpcr, %0" : : "r"(mode) : "memory"); }
   std::uint64_t before_ = 0;
 #else
-  // Here nothing makes subnormal operands zero: the portable kernels do not count on it.
+  // On other hosts subnormal operands are not made zero; the portable kernels do not rely on it.
   explicit HostArithmetic(Subnormals) : before_(std::fegetround()) { std::fesetround(FE_TONEAREST); }
   ~HostArithmetic() { std::fesetround(before_); }
 

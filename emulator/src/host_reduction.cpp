@@ -7,7 +7,7 @@
 namespace gdr::emulator {
 namespace {
 
-/// A field that a floating-point conversion made, with the host's arithmetic under the names that reductions have.
+/// A field that holds a double. The functions below give the host's arithmetic the names of the reductions.
 struct HostNumber {
   double value;
 };
@@ -15,7 +15,8 @@ HostNumber fadd(HostNumber a, HostNumber b, Width) { return {a.value + b.value};
 HostNumber fmax(HostNumber a, HostNumber b, Width) { return b.value > a.value ? b : a; }
 HostNumber fmin(HostNumber a, HostNumber b, Width) { return b.value < a.value ? b : a; }
 
-/// As the ALU has it, sign extended to 72 bits: the low 64 bits of its results are those of 64-bit operands.
+/// An operand for the ALU, sign extended to 72 bits. The low 64 bits of the ALU's result are those of a 64-bit
+/// operation.
 LongWord long_integer(std::uint64_t field) {
   return LongWord::from_bits(static_cast<uint128>(isa::int128{static_cast<std::int64_t>(field)}));
 }

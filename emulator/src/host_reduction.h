@@ -1,4 +1,4 @@
-// The host's part of a reduction over chips, on the 64-bit fields that leave them.
+// The host's part of a reduction over chips, on the 64-bit fields that the chips send.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace gdr::emulator {
 
-/// `a` op `b` of a reduction: on doubles with one rounding, on 64-bit integers modulo 2^64.
+/// Reduces `a` and `b` with `op`: doubles with one rounding, 64-bit integers modulo 2^64.
 [[nodiscard]] std::uint64_t reduce_on_host(isa::Op op, std::uint64_t a, std::uint64_t b);
 
 }  // namespace gdr::emulator

@@ -11,7 +11,7 @@ namespace {
 
 using isa::Section;
 
-/// First difference in words of a PE that stand at even addresses of a memory.
+/// First difference in the long words of a PE's memory.
 std::optional<Difference> of_memory(unsigned pe, std::string_view name, std::span<const LongWord> expected,
                                     std::span<const LongWord> found) {
   const auto [at, other] = std::ranges::mismatch(expected, found);
@@ -50,7 +50,7 @@ class Search {
   Search(const isa::Program& program, unsigned block, const LoopRun& run)
       : program_(program), block_(block), run_(run) {}
 
-  /// `before`: the engines before the run. `place` has the chip and what differed in the end.
+  /// `before` are the engines before the run. `place` has the chip and the difference that was found after the run.
   Divergence::Place locate(const Pair& before, Divergence::Place place) const {
     const std::uint64_t iterations = run_.stream.iterations();
     if (differs_after(before, 0)) {
@@ -71,7 +71,7 @@ class Search {
     }
     place.section = Section::loop_body;
     place.iteration = good;
-    // To find the line, the iteration's record stands where the control processor keeps i-data.
+    // The iteration's record is put where the control processor keeps i-data, so that the body can run line by line.
     if (run_.stream.record_words > isa::kTransferWindowWords) return place;
     const std::unique_ptr<Pair> engines = advanced(before, good).engines;
     const bool has_record = give_record(*engines, good);
@@ -79,7 +79,7 @@ class Search {
   }
 
  private:
-  /// A program of loop initialization and body, and the steps that follow them.
+  /// A program with the steps `then` as its loop termination. Loop initialization and body are kept if `loop` is true.
   [[nodiscard]] isa::Program with_sections(bool loop, std::vector<isa::Step> then) const {
     isa::Program program = program_;
     if (!loop) {
@@ -96,7 +96,7 @@ class Search {
     bool differ = false;
   };
 
-  /// Copies that have run loop initialization and that many iterations.
+  /// Copies of the engines that have run loop initialization and this many iterations.
   [[nodiscard]] Advanced advanced(const Pair& before, std::uint64_t iterations) const {
     std::unique_ptr<Pair> engines = before.clone();
     engines->patch(with_sections(true, {}));
@@ -112,7 +112,7 @@ class Search {
 
   static constexpr unsigned kWindow = isa::kBmShortWords / 2 - isa::kTransferWindowWords;  // long words
 
-  /// The record of an iteration to where the control processor keeps i-data; false if the block has none.
+  /// Writes the record of an iteration to where the control processor keeps i-data. False if the block has no record.
   [[nodiscard]] bool give_record(Pair& engines, std::uint64_t iteration) const {
     const RecordStream& stream = run_.stream;
     const std::uint64_t record = iteration * kBlocks + block_;
@@ -123,7 +123,7 @@ class Search {
     return has_record;
   }
 
-  /// The loop body as it would be written outside the loop, its record standing in the transfer window.
+  /// The loop body rewritten for use outside the loop, with its record in the transfer window.
   [[nodiscard]] std::vector<isa::Step> body_elsewhere(bool has_record) const {
     std::vector<isa::Step> steps = program_.steps(Section::loop_body);
     const isa::Visitor move{[&](isa::ProgramLine& coded) {
@@ -150,7 +150,8 @@ class Search {
     clear_unused(line);
   }
 
-  /// Operations whose results nothing takes any more, and what only they read: no word has them.
+  /// Removes operations whose results are no longer used, and operands that only those operations read: such a line
+  /// cannot be encoded.
   static void clear_unused(isa::Line& line) {
     const auto taken = [&](isa::Unit unit) {
       return line.t_write.source == unit || line.gpr_write.source == unit || line.lm_write.source == unit;
@@ -166,7 +167,7 @@ class Search {
     if (line.bm.mode == isa::BmMode::read && !isa::reads(line, isa::Source::bm) && !taken(isa::Unit::bm)) line.bm = {};
   }
 
-  /// Runs the first line, the first two, ... of `code` from the engines' state until they differ.
+  /// Runs the first line, the first two, ... of `steps` from the engines' state until the engines differ.
   [[nodiscard]] Divergence::Place with_line(const Pair& engines, const std::vector<isa::Step>& steps,
                                             Divergence::Place place) const {
     std::size_t line = 0;

@@ -1,5 +1,5 @@
-// What lockstep has in common for chips and for sessions: what counts as a difference, and the search for the line that
-// made it.
+// The common part of lockstep for chips and for sessions: the comparison of blocks, and the search for the line that
+// causes a difference.
 #pragma once
 
 #include <memory>
@@ -20,30 +20,30 @@ struct Difference {
 };
 [[nodiscard]] Divergence::Place place_of(unsigned block, const Difference& differs);
 
-/// All that a block shows.
+/// All data of a block that are compared.
 struct BlockView {
   BlockState state;
   FpEvents counted;
   FirstEvents first;
 };
-/// The first difference in what a block shows; PEs that are not live do not count.
+/// The first difference between two views of a block. PEs that are not live are ignored.
 [[nodiscard]] std::optional<Difference> difference(const BlockView& expected, const BlockView& found,
                                                    unsigned live_pes);
-/// The first difference in what a block collected.
+/// The first difference in the words that a block collected.
 [[nodiscard]] std::optional<Difference> difference(std::span<const LongWord> expected, std::span<const LongWord> found);
 
 /// `invalid 0, overflow 1, underflow 0`.
 [[nodiscard]] std::string text_of(const FpEvents& events);
 
-/// Two engines whose blocks are in the same state, which can be copied and run on.
+/// Two engines whose blocks are in the same state. They can be copied, and the copies can continue to run.
 class Pair {
  public:
   virtual ~Pair() = default;
   [[nodiscard]] virtual std::unique_ptr<Pair> clone() const = 0;
-  /// Other code for the state as it is. Throws Fault.
+  /// Replaces the program and keeps the state. Throws Fault.
   virtual void patch(const isa::Program& program) = 0;
   virtual void write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
-  /// Runs one block of the program last given. Returns the first difference in what it shows and collects.
+  /// Runs the current program on one block. Returns the first difference in its state, events and collected words.
   [[nodiscard]] virtual std::optional<Difference> run_loop(unsigned block, const LoopRun& run) = 0;
 
  protected:
@@ -52,8 +52,8 @@ class Pair {
   Pair& operator=(const Pair&) = default;
 };
 
-/// Looks for the line that makes two engines differ, by running ever more of the program from the state before the run.
-/// `before`: the engines before the run; `place` has the block and what differed in the end.
+/// Finds the line that makes two engines differ, by running more and more of the program from the state before the run.
+/// `before` are the engines before the run; `place` has the block and the difference that was found after the run.
 [[nodiscard]] Divergence::Place locate(const isa::Program& program, const LoopRun& run, const Pair& before,
                                        Divergence::Place place);
 

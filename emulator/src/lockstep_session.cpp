@@ -26,7 +26,7 @@ class LoweredOnEach final : public Lowered {
   const std::array<std::shared_ptr<const Lowered>, 2> each;
 };
 
-/// A block in the same state on two engines. Each run opens sessions of one chip.
+/// A block in the same state on two engines. Each run opens sessions with one chip.
 class SessionPair final : public lockstep::Pair {
  public:
   SessionPair(Engines engines, const isa::Program& program, const BlockState& state)
@@ -133,7 +133,7 @@ class LockstepSession final : public Session {
     return {++tickets_};
   }
 
-  /// i-particles alone are on their way.
+  /// run() and collect() are done when they return, so only write_particles() can still be under way.
   void wait(Ticket ticket) override {
     if (ticket.number > tickets_) {
       throw Error(fmt::format("ticket = {} is refused: it must be 0 to {}", ticket.number, tickets_));
@@ -169,9 +169,9 @@ class LockstepSession final : public Session {
   [[nodiscard]] const Session& expected() const { return *each_[0]; }
 
   void run(const Piece& piece) {
-    run_both([](Session& session) { session.wait({}); }, piece);  // particles on their way
+    run_both([](Session& session) { session.wait({}); }, piece);  // for i-particles that are still being written
     std::vector<BlockState> before;
-    // Blocks that there are not are for the engines to refuse.
+    // Blocks that do not exist are skipped here; the engines refuse them.
     for (unsigned n = 0; n < piece.blocks.count && piece.chip < chips() && piece.blocks.first + n < kBlocks; ++n) {
       before.push_back(expected().state(piece.chip, piece.blocks.first + n));
     }
@@ -206,7 +206,7 @@ class LockstepSession final : public Session {
     return place;
   }
 
-  /// Words alone: sessions count the events of whole chips.
+  /// Compares only words, because sessions count the events of whole chips.
   [[nodiscard]] std::optional<Difference> difference_in(unsigned chip, unsigned block, unsigned live_pes) const {
     return lockstep::difference({each_[0]->state(chip, block), {}, {}}, {each_[1]->state(chip, block), {}, {}},
                                 live_pes);
@@ -261,7 +261,7 @@ class LockstepEngine final : public Engine {
                                               const SessionOptions& options) const override {
     return std::make_unique<LockstepSession>(engines_, lowered_here<LoweredOnEach>(program), options);
   }
-  /// What the host sees is the first engine's.
+  /// The host gets the data of the first engine, so the traits are those of the first engine.
   [[nodiscard]] EngineTraits traits() const override { return engines_[0]->traits(); }
 
  private:

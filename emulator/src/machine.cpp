@@ -8,7 +8,7 @@
 namespace gdr::emulator {
 namespace {
 
-/// What a description must give, and where it goes.
+/// A parameter that a description must have, and the member that it sets.
 struct KnownParameter {
   base::ParameterRule rule;
   std::function<void(MachineDescription&, double)> set;

@@ -1,4 +1,4 @@
-// Operations named at run time, on words.
+// Operations on words, chosen at run time.
 #include <fmt/format.h>
 
 #include "semantics.h"

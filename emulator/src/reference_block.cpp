@@ -42,13 +42,13 @@ Storage storage_of(isa::Memory memory) { return memory == isa::Memory::gpr ? Sto
 
 }  // namespace
 
-// ---- the way through the program -----------------------------------------------------------------------------------
+// ---- sections, iterations and lines --------------------------------------------------------------------------------
 
 void ReferenceBlock::begin_initialization(const DecodedProgram& code) {
   code_ = &code;
   run_ = {};
   run_.live_pes = kPesPerBlock;
-  run_.run = 0;  // section `initialization` belongs to none
+  run_.run = 0;  // section `initialization` belongs to no run
   turn_ = iteration_ = 0;
   jvalid_ = true;
   begin_section(Section::initialization);
@@ -81,14 +81,14 @@ void ReferenceBlock::advance() {
         next_ = line;
         return;
       }
-      // The record of a transfer is there when its iteration begins.
+      // A transfer needs no action here: its record is in BM when the iteration begins.
       if (const auto* collected = std::get_if<isa::CollectStep>(&each)) collect(*collected);
     }
     if (!begin_next_part()) return stop();
   }
 }
 
-/// The next iteration, or the next section; false behind the last one.
+/// Begins the next iteration or the next section; false if there is none.
 bool ReferenceBlock::begin_next_part() {
   switch (section_) {
     case Section::initialization:
@@ -122,7 +122,7 @@ void ReferenceBlock::receive_record() {
   }
 }
 
-/// Words that leave between two lines.
+/// Takes the words that a collect sends between two lines.
 void ReferenceBlock::collect(const isa::CollectStep& collect) {
   const bool first_turn = run_.begins && turn_ == 1;
   if (collect.not_first && section_ == Section::loop_body && first_turn) return;
@@ -135,7 +135,8 @@ void ReferenceBlock::collect(const isa::CollectStep& collect) {
   }
 }
 
-/// Issue and execute read the state as it was, retire lands what the line before wrote.
+/// All elements of the line read the state before pending writes. Then the writes of the line before land, and those of
+/// this line become pending.
 void ReferenceBlock::step() {
   const Line& line = next_->line;
   new_words_.clear();
@@ -169,13 +170,13 @@ void ReferenceBlock::land() {
   }
 }
 
-// ---- an element of a line ------------------------------------------------------------------------------------------
+// ---- one element of a line -----------------------------------------------------------------------------------------
 
 void ReferenceBlock::execute(const Line& line, At at) {
   const bool masked = line.mask.flag != 0 && flag(at, line.mask.flag) == line.mask.inverted;
   if (masked) return;
-  // All operands are fetched before a result goes anywhere: where an element reads from and writes to addresses
-  // outside local memory, the fault is the read's.
+  // All operands are read before a result is written. If an element both reads and writes outside local memory, the
+  // fault is therefore that of the read.
   struct Executed {
     Unit unit = Unit::none;
     WordResult result;
@@ -198,7 +199,7 @@ void ReferenceBlock::execute(const Line& line, At at) {
   if (moves) move(line, word, at);
 }
 
-/// Results on their way to the destinations whose predicates hold; an event counts if there is one.
+/// Makes the result pending for all destinations whose predicates hold. An event counts if there is such a destination.
 void ReferenceBlock::retire(const Line& line, Unit unit, const WordResult& result, At at) {
   const Slot& slot = isa::slot_of(line, unit);
   bool written = write(line, unit, result.value, at);
@@ -214,7 +215,7 @@ void ReferenceBlock::retire(const Line& line, Unit unit, const WordResult& resul
   first_events_.add({place_of(at), unit, result.event});
 }
 
-/// The `bm` operation: a word of BM to the PE, or one of the PE to BM.
+/// The `bm` operation: moves a word from BM to the PE, or from the PE to BM.
 void ReferenceBlock::move(const Line& line, LongWord word, At at) {
   if (line.bm.mode == BmMode::read) {
     static_cast<void>(write(line, Unit::bm, word, at));
@@ -314,7 +315,7 @@ bool ReferenceBlock::holds(const Predicate& predicate, At at) const {
   return predicate.flag == 0 || flag(at, predicate.flag) != predicate.inverted;
 }
 
-// ---- looking and writing from outside ------------------------------------------------------------------------------
+// ---- access from outside -------------------------------------------------------------------------------------------
 
 std::span<ShortWord> ReferenceBlock::memory_of(Storage storage, unsigned pe) {
   const std::span<const ShortWord> memory = std::as_const(*this).memory_of(storage, pe);

@@ -11,32 +11,33 @@
 
 namespace gdr::emulator {
 
-/// Lines of one block, one after the other, with the writes that have not landed yet. A copy goes on by itself; it
-/// shares the code, the records and the room for collected words with the original.
+/// Executes the lines of one block one after the other, and keeps the writes that are still pending. A copy runs
+/// independently, but shares the code, the records and the space for collected words with the original.
 class ReferenceBlock {
  public:
   explicit ReferenceBlock(unsigned id) : id_(id) {}
 
-  /// What comes next; `code` must outlive it. Where a run has no room for what it collects, the words are dropped.
+  /// Begin section `initialization` or a run; `code` must live until it is done. If `run.collected` is empty, collected
+  /// words are dropped.
   void begin_initialization(const DecodedProgram& code);
   void begin(const DecodedProgram& code, const LoopRun& run);
   [[nodiscard]] bool done() const { return next_ == nullptr; }
-  /// Of a block that is not done.
+  /// The next line. The block must not be done.
   [[nodiscard]] NextLine next() const { return {section_, at_, iteration_, jvalid_}; }
   void step();
-  /// Ends what has begun; writes on their way land.
+  /// Ends the section or run that has begun. Pending writes are completed.
   void stop();
-  /// What the last step wrote.
+  /// The words that the last step wrote.
   [[nodiscard]] std::vector<WordWrite> written() const;
 
-  // Words as they stand; arguments are inside the block.
+  // Words without the pending writes. Arguments are inside the block.
   void write_bm(unsigned address, std::span<const LongWord> words);
   void write_pe(unsigned pe, const PeWords& where, std::span<const LongWord> words);
   void write_registers(unsigned pe, const PeRegisters& registers);
   [[nodiscard]] std::vector<LongWord> read_bm(unsigned address, unsigned count) const;
   [[nodiscard]] std::vector<LongWord> read_pe(unsigned pe, const PeWords& where) const;
   [[nodiscard]] PeRegisters registers(unsigned pe) const;
-  /// The same with the writes on their way, as lines that may read them will find the words.
+  /// The same with the pending writes, as later lines will find the words.
   [[nodiscard]] std::vector<LongWord> read_landed(isa::Storage storage, unsigned pe, unsigned address, Width width,
                                                   unsigned count) const;
   [[nodiscard]] PeRegisters registers_landed(unsigned pe) const;
@@ -52,12 +53,12 @@ class ReferenceBlock {
     std::array<LongWord, isa::kVectorElements> t{};
     std::array<std::uint8_t, isa::kVectorElements> flags{};  // bit k - 1 is flag k
   };
-  /// An element at work.
+  /// The PE and element that are being computed.
   struct At {
     std::uint8_t pe = 0;
     std::uint8_t element = 0;
   };
-  /// A write on its way: it lands when the next line has read its operands.
+  /// A pending write: it is completed ("lands") when the next line has read its operands.
   struct PendingWord {
     isa::Storage storage = isa::Storage::gpr;
     At from;
@@ -69,7 +70,7 @@ class ReferenceBlock {
     std::uint8_t flag = 0;
     bool value = false;
   };
-  /// One of T, which is there for the next line.
+  /// A write to T, which the next line can already read.
   struct TWrite {
     At at;
     LongWord word;
@@ -77,7 +78,7 @@ class ReferenceBlock {
 
   void land();
   void begin_section(isa::Section section);
-  /// To the next line: moves between lines happen, iterations and sections begin.
+  /// Goes to the next line: executes moves between lines, and begins iterations and sections.
   void advance();
   [[nodiscard]] bool begin_next_part();
   void receive_record();
@@ -108,7 +109,7 @@ class ReferenceBlock {
   LoopRun run_{};
   const DecodedLine* next_ = nullptr;  // null: done
   isa::Section section_ = isa::Section::initialization;
-  std::size_t step_ = 0;         // behind the next line, among the section's steps
+  std::size_t step_ = 0;         // index of the step after the next line, among the section's steps
   std::size_t at_ = 0;           // index of the next line among the section's lines
   std::uint64_t turn_ = 0;       // iterations of the piece that have begun
   std::uint64_t iteration_ = 0;  // of the run
@@ -116,7 +117,7 @@ class ReferenceBlock {
   bool jvalid_ = true;
   std::size_t collected_ = 0;  // words
 
-  // Of the last line; they stay to be told of when they have landed.
+  // Writes of the last line. They are kept for written() after they have landed.
   bool pending_ = false;
   std::vector<PendingWord> pending_words_;
   std::vector<PendingFlag> pending_flags_;

@@ -4,7 +4,7 @@
 namespace gdr::emulator {
 namespace {
 
-/// What the chips of a program share.
+/// The decoded program, shared by all chips that run it.
 class LoweredReference final : public Lowered {
  public:
   explicit LoweredReference(const isa::Program& program) : code(decode_program(program)) {}

@@ -1,4 +1,4 @@
-// Clock by clock through one pass, and the passes of a run put together.
+// Simulates one pass clock by clock, and combines the passes of a run.
 #include "gdr/emulator/schedule.h"
 
 #include <algorithm>
@@ -35,19 +35,19 @@ ScheduledLine uses_of(const isa::Line& line) {
   return scheduled;
 }
 
-/// Words from IDP on their way into the BMs.
+/// Words that arrive from IDP and are stored into the BMs.
 class Stream {
  public:
   Stream(const SideTraffic& beside, const PortTiming& timing)
       : words_(beside.idp_words), broadcast_(beside.broadcast), timing_(timing) {}
 
-  /// A word arrives at this clock and finds its buffer full.
+  /// True if a word arrives at this clock and its buffer is full.
   [[nodiscard]] bool must_store(std::uint64_t clock) const {
     return due(clock) && waiting_[target()] >= timing_.bm_buffer;
   }
   [[nodiscard]] bool can_store() const { return in_buffers_ > 0; }
   [[nodiscard]] bool stored() const { return arrived_ == words_ && in_buffers_ == 0; }
-  /// The port is free for the next pass's words, too.
+  /// True if all words are stored and the input port is free for the words of the next pass.
   [[nodiscard]] bool done(std::uint64_t clock) const { return stored() && static_cast<double>(clock) >= next_; }
 
   void arrive(std::uint64_t clock) {
@@ -60,7 +60,7 @@ class Stream {
     ++arrived_;
   }
 
-  /// Every BM takes one word from its buffer; true if the busiest BM, the first, did.
+  /// Stores one word from its buffer into every BM. True if the first BM, which is the busiest, took one.
   bool store() {
     const bool first = waiting_[0] > 0;
     for (unsigned& words : waiting_) {
@@ -86,13 +86,13 @@ class Stream {
   std::array<unsigned, kBlocks> waiting_{};
 };
 
-/// Words read from the BMs on their way out.
+/// Words that the tree reads from the BMs and sends through the output port.
 class Drain {
  public:
   Drain(const SideTraffic& beside, const PortTiming& timing)
       : words_(beside.tree_words), interval_(beside.tree_interval), timing_(timing) {}
 
-  /// The output port would idle at this clock although a word is due.
+  /// True if the output port would be idle at this clock although a word is due.
   [[nodiscard]] bool must_read(std::uint64_t clock) const {
     const bool due = static_cast<double>(clock) >= std::floor(static_cast<double>(read_) * interval_);
     return read_ < words_ && due && clock >= port_free_ && buffered_ == 0;
@@ -121,7 +121,7 @@ class Drain {
   std::uint64_t port_free_ = 0;
 };
 
-/// The lines, of which one at a time is under way.
+/// The lines of a pass, executed one at a time.
 class Issue {
  public:
   explicit Issue(std::vector<ScheduledLine>& lines) : lines_(lines) { begin(0); }
@@ -138,7 +138,7 @@ class Issue {
     const auto taken = static_cast<std::uint32_t>(clock + 1 - line.start);
     if (taken < isa::kClocksPerLine || words_ > 0) return;
     line.clocks = taken;
-    // Of the clocks in which it was refused the last ones made it longer.
+    // Only the last of the clocks in which the port was refused made the line longer.
     for (std::uint32_t n = 0; n < taken - isa::kClocksPerLine; ++n) {
       ++(refusals_[refusals_.size() - 1 - n] ? line.stall_tree : line.stall_idp);
     }
@@ -160,7 +160,7 @@ class Issue {
   std::vector<bool> refusals_;
 };
 
-/// 128 words between BM and PEs, four to a line, one PE after the other.
+/// Lines that move 128 words between BM and PEs, four in each line, one PE after the other.
 std::vector<isa::Line> transfer_lines(isa::BmMode mode) {
   isa::Line line;
   line.vlen = isa::kVectorElements;
@@ -181,7 +181,7 @@ std::string_view name_of(StallReason reason) { return kReasonNames[static_cast<s
 std::string_view key_of(StallReason reason) { return kReasonNames[static_cast<std::size_t>(reason)].key; }
 
 PortTiming port_timing(const MachineDescription& machine) {
-  // Of external memory a row is opened, then read as fast as the memory goes.
+  // A row of external memory is opened, then read at the memory's full rate.
   const double em_word = 1 / (machine.em_rate * kMega) + machine.em_row_ns * kNano / machine.em_row_words;
   const double em_interval = em_word * machine.clock_mhz * kMega;
   PortTiming timing;
@@ -208,7 +208,8 @@ Pass schedule_pass(std::span<const isa::Line> lines, const SideTraffic& beside, 
     const bool idp_done = stream.done(clock);
     const bool idp_stored = stream.stored();
     stream.arrive(clock);
-    // Tree before IDP before line where a buffer runs over or the output port idle; elsewhere the line comes first.
+    // A full buffer or an idle output port has priority over the line, the tree before IDP; otherwise the line is
+    // first.
     const bool tree_must = drain.must_read(clock) && !(timing.line_first && issue.wants_port());
     const bool idp_must = stream.must_store(clock) && !(timing.line_first && issue.wants_port());
     if (tree_must || (!idp_must && !issue.wants_port() && drain.can_read())) {
@@ -245,7 +246,7 @@ SideTraffic paced(std::span<const isa::Line> lines, const SideTraffic& beside, c
   SideTraffic best = beside;
   if (beside.tree_words == 0) return best;
   std::uint64_t fewest = schedule_pass(lines, best, timing).clocks;
-  // Even steps from the port's own pace to that of a pass in which the tree takes what the others leave.
+  // Even steps from the output port's own rate to the average rate in the unpaced pass.
   constexpr unsigned kSteps = 16;
   const double slowest = static_cast<double>(fewest) / static_cast<double>(beside.tree_words);
   for (unsigned step = 1; step <= kSteps; ++step) {
@@ -331,7 +332,7 @@ RunClocks Schedule::run(std::uint64_t records) const {
     for (const std::uint64_t stall : clocks.stalls) sum += stall;
     return sum;
   };
-  // While memory refreshes, which takes its share of all time, the chip is held.
+  // The chip waits while external memory refreshes, which takes a fixed share of all time.
   const auto held = static_cast<double>(clocks.first_record + clocks.loop_body + stalled());
   of(clocks.stalls, StallReason::refresh) = static_cast<std::uint64_t>(held * refresh_share_ / (1 - refresh_share_));
   clocks.stall = stalled();

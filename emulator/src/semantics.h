@@ -1,5 +1,5 @@
-// What each operation does to its operands: one template for one PE and for a batch of PEs. A batch type brings its own
-// fadd, fmul, ... found by its namespace; an operation without meaning here does not compile.
+// Applies each operation to its operands: one template serves a single PE and a batch of PEs. A batch type has its own
+// fadd, fmul, ..., which are found by argument-dependent lookup. An operation without a result does not compile.
 #pragma once
 
 #include "gdr/base/error.h"
@@ -31,7 +31,7 @@ GDR_OPERATIONS(GDR_SEMANTICS)
 #undef GDR_OPERANDS_1
 #undef GDR_OPERANDS_2
 
-/// Calls function.template operator()<op>() for an operation with a meaning; any other is refused by the caller before.
+/// Calls function.template operator()<op>() for an operation with a result. The caller must have refused all others.
 template <class Function>
 auto with_operation(Op op, Function function) {
   switch (op) {

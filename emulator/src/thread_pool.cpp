@@ -15,9 +15,9 @@
 namespace gdr::emulator {
 namespace {
 
-unsigned forks = 0;  // from the first process to this one
+unsigned forks = 0;  // number of forks from the first process to this one
 
-/// Which process of a line of forks this is.
+/// Identifies this process: the number of forks that led to it.
 unsigned process() {
   static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
   return registered == 0 ? forks : 0;
@@ -25,7 +25,8 @@ unsigned process() {
 
 }  // namespace
 
-/// Lanes in a row. Each knows the one behind it, so that nothing is allocated and no lane is lost when memory runs out.
+/// An intrusive list of lanes: each lane points to the one behind it. So nothing is allocated, and no lane is lost when
+/// memory runs out.
 class ThreadPool::Lanes {
  public:
   [[nodiscard]] bool empty() const { return first_ == nullptr; }
@@ -76,16 +77,16 @@ class ThreadPool::Team {
 
  private:
   void work();
-  /// Waits for the threads, which first do what is ready.
+  /// Stops and joins the threads. They first finish the jobs that are ready.
   void stop();
-  /// Takes a part of the first lane that has one; false if none has.
+  /// Executes a part of the first ready lane; false if no lane is ready.
   bool take_part(std::unique_lock<std::mutex>& lock);
 
   const unsigned process_ = process();
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  Lanes ready_;  // those whose first job has parts that nobody has taken
+  Lanes ready_;  // lanes whose first job has parts that no thread has taken
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };
@@ -94,7 +95,7 @@ ThreadPool::ThreadPool(unsigned threads) : threads_(threads), team_(std::make_un
 
 ThreadPool::~ThreadPool() { leave_to_parent(); }
 
-/// Forgets a team whose threads run in the parent alone; its memory stays, since its locks may be held there.
+/// Drops a team whose threads exist only in the parent. Its memory is not freed, because its locks may be held there.
 void ThreadPool::leave_to_parent() {
   if (!team_->of_this_process()) static_cast<void>(team_.release());
 }
@@ -158,7 +159,7 @@ void ThreadPool::Team::work() {
   std::unique_lock lock(mutex_);
   while (true) {
     wake_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
-    if (!take_part(lock)) return;  // nothing is ready: it was woken to stop
+    if (!take_part(lock)) return;  // nothing is ready: the thread was woken to stop
   }
 }
 
@@ -175,7 +176,7 @@ void ThreadPool::Team::stop() {
 bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {
   if (ready_.empty()) return false;
   Lane& lane = ready_.front();
-  Lane::Job& job = lane.jobs_.front();  // stays where it is until its last part has ended
+  Lane::Job& job = lane.jobs_.front();  // stays in place until its last part has ended
   const unsigned part = lane.next_++;
   if (lane.next_ == job.parts) ready_.pop_front();
   ++lane.running_;
@@ -201,12 +202,12 @@ bool ThreadPool::Team::take_part(std::unique_lock<std::mutex>& lock) {
   if (lane.jobs_.empty()) {
     done_.notify_all();
   } else {
-    // In front: this thread goes on with the lane whose data it has in its caches.
+    // To the front, so that this thread continues with the lane whose data are in its caches.
     lane.next_ = 0;
     ready_.push_front(lane);
     if (lane.jobs_.front().parts > 1 && lane.jobs_.front().wakes) {
       wake_.notify_all();
-      done_.notify_all();  // one who waits can help
+      done_.notify_all();  // a thread in wait() can help
     }
   }
   return true;

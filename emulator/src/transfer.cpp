@@ -42,14 +42,15 @@ LongWord converted(std::uint64_t field, Conversion conversion, Width width, Host
                           isa::info_of(conversion).name));
 }
 
-/// A normal number as a long word, which is all that most streams hold.
+/// Fast path for normal numbers to long words, which are all that most streams hold.
 std::optional<LongWord> quick_double(std::uint64_t field, Conversion conversion) {
   const std::uint64_t exponent = (field >> 52) & 2047;
   if (conversion != Conversion::FLT64TO72 || exponent == 0 || exponent == 2047) return std::nullopt;
   return LongWord{field, 0};
 }
 
-/// The same on the way back, rounded to nearest even; a carry out of the fraction runs into the exponent.
+/// The same in the other direction, rounded to nearest even. A carry out of the fraction correctly increments the
+/// exponent.
 std::optional<std::uint64_t> quick_field(LongWord word) {
   const std::uint64_t exponent = (word.high >> 52) & 2047;
   if (exponent == 0 || exponent >= 2046) return std::nullopt;

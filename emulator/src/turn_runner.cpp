@@ -7,7 +7,7 @@
 namespace gdr::emulator {
 namespace {
 
-// Turns of one piece: enough that threads do not wait for one another, few enough that the words stay in cache.
+// Turns of one piece: enough that threads do not wait for one another, and few enough that the words stay in cache.
 constexpr std::uint64_t kPieceTurns = 8;
 
 }  // namespace

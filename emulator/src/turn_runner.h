@@ -1,5 +1,5 @@
-// A run of a kernel of Type II: pieces of the loop on every chip, then their words around the rings and to the host,
-// piece after piece, so that what waits between stays small.
+// A run of a Type II kernel. It is split into pieces: every chip runs a piece of the loop, then the words pass around
+// the rings and to the host. So only the words of one piece have to be stored.
 #pragma once
 
 #include <span>
@@ -13,23 +13,23 @@ namespace gdr::emulator {
 
 class TurnRunner {
  public:
-  /// `number` is the run's. What leaves the chips is added to `counted`, and where the ring had events to
+  /// `number` is the number of the run. Words that leave the chips are added to `counted`, events of the ring to
   /// `ring_events`.
   TurnRunner(Session& session, ThreadPool& pool, std::span<const Ring> rings, const TurnRun& run, std::uint64_t number,
              Counters& counted, FirstJunctionEvents& ring_events);
-  /// Of each ring, word by word.
+  /// Executes the run and returns its results, shape [ring][word].
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> results();
 
  private:
   void run_piece(std::uint64_t first, std::uint64_t count);
-  /// What sending some words counts.
+  /// Counters and events of one call of send_batch().
   struct Sent {
     Counters counted;
     FirstJunctionEvents ring_events;
   };
-  /// The words of one collect from all chips of a ring to the host.
+  /// Sends the words of one collect from all chips of a ring to the host.
   void send_batch(std::size_t ring, const Collected& batch, Sent& sent);
-  /// What a chip collected in the piece, reduced over its blocks.
+  /// The words that a chip collected in the piece, reduced over its blocks.
   [[nodiscard]] std::span<LongWord> words_of(std::size_t ring, unsigned chip) {
     return std::span(words_).subspan((first_place_[ring] + chip) * piece_words_, piece_words_);
   }
@@ -41,12 +41,12 @@ class TurnRunner {
   std::uint64_t number_;
   Counters& counted_;
   FirstJunctionEvents& ring_events_;
-  std::vector<std::size_t> first_place_;  // of each ring among the chips at work
-  std::size_t chips_ = 0;                 // at work
-  std::size_t piece_words_ = 0;           // of one chip
+  std::vector<std::size_t> first_place_;  // first place of each ring among the chips in use
+  std::size_t chips_ = 0;                 // number of chips in use
+  std::size_t piece_words_ = 0;           // words of one chip in a piece
   std::vector<LongWord> words_;           // shape: [place][piece_words_]
   std::vector<std::vector<std::uint64_t>> results_;
-  std::size_t done_ = 0;  // words of each result
+  std::size_t done_ = 0;  // words of each result that are complete
 };
 
 }  // namespace gdr::emulator

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kHeader = "n,size,blocks";
 
-/// Of sizes that are scaled together.
+/// Factor within which sizes are joined and then scaled together.
 constexpr double kSpan = 1.02;
 
 BlockCount scaled(const BlockCount& count, double size_factor, double blocks_factor, double n) {

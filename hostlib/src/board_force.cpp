@@ -5,7 +5,7 @@
 namespace gdr::hostlib {
 namespace {
 
-/// The conversion would refuse it too, but knows no particles.
+/// The conversion would refuse the id, too, but without naming the particle.
 void require_index(std::int64_t id) {
   constexpr std::int64_t kEnd = std::int64_t{1} << 35;
   if (id >= -kEnd && id < kEnd) return;
@@ -15,7 +15,7 @@ void require_index(std::int64_t id) {
 }  // namespace
 
 ForceNoise noise_of_kernel(std::string_view kernel) {
-  // `gdr force -n 1024 --eps 0`, docs/kernels.md
+  // Measured with `gdr force -n 1024 --eps 0`; see docs/kernels.md.
   if (kernel == "gravity_jerk_long") return {1.7e-15, 1.1e-14};
   if (kernel == "gravity_jerk_2009") return {2.1e-8, 1.0e-7};
   return {3.0e-8, 1.4e-7};

@@ -43,7 +43,7 @@ void append_body(std::string& bytes, const HermiteBody& b) {
   append_le(bytes, b.pot);
 }
 
-// Takes words off the front; the caller has checked that they are there.
+// Reads words from the front. The caller has checked that there are enough.
 class WordReader {
  public:
   explicit WordReader(std::string_view bytes) : rest_(bytes) {}
@@ -93,10 +93,10 @@ HermiteBody read_body(WordReader& in) {
   return b;
 }
 
-/// Bytes that fill the last word of the context.
+/// Number of bytes that fill up the last word of the context.
 std::size_t padding_of(std::size_t bytes) { return (kWordBytes - bytes % kWordBytes) % kWordBytes; }
 
-// What stands between header and checksum. Throws gdr::Error without the file's name.
+// Reads the part between header and checksum. Throws gdr::Error without the file's name.
 Checkpoint read_payload(std::string_view payload) {
   constexpr std::size_t kFixedWords = 5 + 5 + 1;  // scalars, counters, block_sizes[0]
   if (payload.size() < kWordBytes) throw Error("its length fits no state");
@@ -157,7 +157,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
   append_counters(bytes, state.counters);
   for (const HermiteBody& b : state.bodies) append_body(bytes, b);
   bytes += checksum(bytes);
-  // The one before keeps its file under another name; there is a checkpoint at every moment.
+  // The previous checkpoint keeps its file under another name, so that a checkpoint exists at every moment.
   std::error_code none;
   if (std::filesystem::is_regular_file(path, none)) {
     const std::filesystem::path before = path.string() + "~";

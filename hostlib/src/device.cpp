@@ -60,7 +60,7 @@ emulator::Boards hostlib::boards_of(const DeviceOptions& options, std::unique_pt
 
 namespace {
 
-/// What a program needs to be run by this library.
+/// Throws gdr::Error if this library cannot run the program, which is of Type I.
 void require_type_i(const Program& program) {
   for (const Transfer transfer : {Transfer::hlt, Transfer::rrn}) {
     for (const Variable* variable : program.variables_by(transfer)) {
@@ -79,8 +79,8 @@ void require_type_i(const Program& program) {
 
 namespace {
 
-/// Runs in the background, one at a time, on a thread that stays for the next: to begin one takes as long as some ten
-/// thousand interactions.
+/// Computes runs in the background, one at a time. The thread stays for the next run, because starting one takes as
+/// long as some ten thousand interactions.
 class Background {
  public:
   Background() = default;
@@ -88,7 +88,7 @@ class Background {
     if (!under_way_) return;
     try {
       threads_.wait(lane_);
-    } catch (...) {  // NOLINT(bugprone-empty-catch): nobody has asked for what it gave
+    } catch (...) {  // NOLINT(bugprone-empty-catch): nobody waits for the results
     }
   }
   Background(const Background&) = delete;
@@ -99,7 +99,7 @@ class Background {
     threads_.post(lane_, 1, [this, run = std::move(run)](unsigned) { results_ = run(); });
     under_way_ = true;
   }
-  /// Works on the run itself if the thread has not begun.
+  /// Waits for the run. If the thread has not begun it, the caller computes it here.
   [[nodiscard]] std::vector<std::uint64_t> wait() {
     under_way_ = false;
     threads_.wait(lane_);
@@ -107,13 +107,13 @@ class Background {
   }
 
  private:
-  bool under_way_ = false;  // and nobody has waited
+  bool under_way_ = false;  // a run was started, and nobody has waited for it yet
   std::vector<std::uint64_t> results_;
-  emulator::ThreadPool threads_{2};  // the caller counts
+  emulator::ThreadPool threads_{2};  // the waiting caller is one of the two
   emulator::ThreadPool::Lane lane_;
 };
 
-/// Marks a run as computed by this process.
+/// Marks a run as being computed by this process, while the object exists.
 class AtWork {
  public:
   explicit AtWork(std::atomic<pid_t>& process) : process_(process) { process_ = getpid(); }
@@ -134,16 +134,16 @@ struct Device::State {
   bool loaded = false;
   bool keeps_calls = false;
   std::unique_ptr<emulator::BoardTime> emulated;
-  emulator::Counters before;  // of a run that this one continues, less what restarting it took
+  emulator::Counters before;  // of the run that this one continues, minus what its restart added
   std::function<void(std::size_t done, std::size_t all)> told;
   std::atomic<pid_t> at_work{0};           // the process that computes a run
-  pid_t started_in = 0;                    // the process that waits for one in the background
-  std::unique_ptr<Background> background;  // from the first of these on
+  pid_t started_in = 0;                    // the process that started one in the background, until wait()
+  std::unique_ptr<Background> background;  // null until the first run in the background
 
   State(const DeviceOptions& chosen, Boards made) : options(chosen), boards(std::move(made)) {}
 
-  /// In a process that was forked while a run was under way. The threads of that run do not exist here, and what they
-  /// worked on is as they left it at that moment.
+  /// True in a process that was forked while a run was under way. The threads of that run do not exist in this process,
+  /// and their data are as they were at the moment of the fork.
   [[nodiscard]] bool abandoned() const {
     const auto elsewhere = [](pid_t process) { return process != 0 && process != getpid(); };
     return elsewhere(at_work) || elsewhere(started_in);
@@ -169,7 +169,7 @@ struct Device::State {
     return boards.machine().em_words / words * boards.chips();
   }
 
-  /// A kernel of Type II: i-records dealt out to chips and blocks, one ring over all chips.
+  /// Runs a kernel of Type II: deals out the i-records to chips and blocks, with all chips in one ring.
   std::vector<std::uint64_t> run_turns(std::span<const std::uint64_t> i_fields, std::size_t turns) {
     if (options.boards != 1) throw Error("boards: a kernel of Type II runs on one board, whose ring adds its results");
     const std::size_t share = program.record_fields(Transfer::hlt) * kParticlesPerRun * emulator::kBlocks;
@@ -272,7 +272,7 @@ Device::Device(const DeviceOptions& options) : state_(std::make_unique<State>(op
 Device::Device(const DeviceOptions& options, std::unique_ptr<emulator::Engine> engine)
     : state_(std::make_unique<State>(options, hostlib::boards_of(options, std::move(engine)))) {}
 Device::~Device() {
-  // Neither waited for nor destroyed: its locks may be held by threads that this process does not have.
+  // The run is not waited for and the state is not destroyed: its locks may be held by threads that this process lacks.
   if (state_ && state_->abandoned()) static_cast<void>(state_.release());
 }
 Device::Device(Device&&) noexcept = default;
@@ -284,7 +284,7 @@ Device& Device::operator=(Device&& other) noexcept {
 
 void Device::load(Program program) {
   state_->require_idle();
-  // A program that is refused leaves the device without one.
+  // After a refused program the device has no program.
   state_->loaded = false;
   state_->emulated.reset();
   state_->before = {};

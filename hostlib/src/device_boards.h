@@ -1,4 +1,4 @@
-// The boards behind a device, for what drives them in another way.
+// The boards of a device, for code that uses them without the class Device.
 #pragma once
 
 #include "gdr/emulator/board.h"
@@ -6,7 +6,7 @@
 
 namespace gdr::hostlib {
 
-/// Throws gdr::Error for a machine that is unknown or wrong and for options out of range.
+/// Throws gdr::Error if the machine is unknown, its description is wrong, or an option is out of range.
 [[nodiscard]] emulator::Boards boards_of(const DeviceOptions& options);
 [[nodiscard]] emulator::Boards boards_of(const DeviceOptions& options, std::unique_ptr<emulator::Engine> engine);
 

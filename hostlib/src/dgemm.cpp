@@ -27,7 +27,7 @@ const isa::Variable& variable_of(const isa::Program& program, std::string_view n
                           program.kernel, isa::name_of(transfer), name, dimensions));
 }
 
-/// The bits of a double that the multiplier's port takes: a significand of 50.
+/// The part of a double that the multiplier's port takes: 50 bits of the significand.
 double at_port(double value) { return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & ~std::uint64_t{7}); }
 
 std::uint64_t field_of(double value) { return std::bit_cast<std::uint64_t>(value); }
@@ -61,7 +61,7 @@ DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned 
   sharing.rings = chips_per_board / sharing.ring * boards;
   const std::size_t most = std::size_t{sharing.ring} * blocking.k_per_chip();
   sharing.passes = (k + most - 1) / most;
-  // Every pass and every chip of it takes the same share, in whole blocks.
+  // Every pass takes the same share of k, and so does every chip in a pass, in whole blocks.
   const std::size_t step = std::size_t{sharing.ring} * blocking.k_per_block;
   const std::size_t per_pass = sharing.passes == 0 ? 0 : (k + sharing.passes - 1) / sharing.passes;
   sharing.live_blocks = static_cast<unsigned>((per_pass + step - 1) / step);
@@ -78,7 +78,7 @@ struct BoardDgemm::State {
   emulator::Boards boards;
   isa::Program program;
   DgemmBlocking blocking;
-  bool split = false;  // the kernel takes the bits beyond the port's as numbers of their own
+  bool split = false;  // the kernel takes the bits beyond those of the port as separate numbers
   double executed = 0;
   std::function<void(double)> told;
 
@@ -91,7 +91,7 @@ struct BoardDgemm::State {
     boards.load(program);
   }
 
-  /// Rows `first_row` and following of the part of A that a chip holds, columns `first_k` and following.
+  /// The i-records for the part of A that a chip holds: rows from `first_row` on, columns from `first_k` on.
   std::vector<std::uint64_t> pack_a(const MatrixView& a, std::size_t m, std::size_t k, std::size_t first_row,
                                     std::size_t first_k, unsigned blocks) const {
     const std::size_t entries = std::size_t{blocking.k_per_block} * blocking.vectors;
@@ -116,7 +116,7 @@ struct BoardDgemm::State {
     return fields;
   }
 
-  /// Columns of B, as many as `turns` hold, to the chips of all rings.
+  /// Sends as many columns of B as `turns` turns take to the chips of all rings.
   void send_b(const MatrixView& b, std::size_t n, std::size_t k, const DgemmSharing& sharing, std::size_t turns) {
     const std::size_t entries = std::size_t{blocking.k_per_block} * blocking.columns;
     std::vector<std::uint64_t> fields(entries * (split ? 2 : 1));
@@ -147,7 +147,7 @@ struct BoardDgemm::State {
     return pass * sharing.k_per_pass + chip * (sharing.k_per_pass / sharing.ring);
   }
 
-  /// Rows from `first_row` on, one share of rows for each ring at work, added to c.
+  /// Computes rows from `first_row` on, one share of rows for each ring at work, and adds up the passes in c.
   void run_rows(const MatrixView& a, std::size_t m, std::size_t n, std::size_t k, const DgemmSharing& sharing,
                 std::size_t first_row, std::size_t turns, std::span<double> c) {
     std::vector<emulator::Ring> rings;
@@ -196,7 +196,7 @@ std::vector<double> BoardDgemm::multiply(std::size_t m, std::size_t n, std::size
   const DgemmBlocking& blocking = state_->blocking;
   const emulator::MachineDescription& machine = state_->boards.machine();
   const DgemmSharing sharing = share_dgemm(blocking, k, machine.chips, state_->options.boards);
-  // As many columns at a time as external memory holds for the whole depth.
+  // B is sent in parts, each of as many columns as external memory holds for the whole depth.
   const std::uint64_t turn_words = std::uint64_t{kBlocks} * state_->program.record_words * sharing.passes;
   const std::size_t most_turns = machine.em_words / turn_words;
   if (most_turns == 0) {

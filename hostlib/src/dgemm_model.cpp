@@ -27,7 +27,7 @@ DgemmModel::DgemmModel(const isa::Program& program, const emulator::MachineDescr
   emulator::SideTraffic beside;
   beside.idp_words = std::uint64_t{emulator::kBlocks} * program.record_words;
   const isa::Visitor visitor{[&](const isa::ProgramLine& line) { lines.push_back(isa::decoded(line.word)); },
-                             [](const isa::TransferStep&) {},  // of the record, counted above
+                             [](const isa::TransferStep&) {},  // moves the record, which is counted above
                              [&](const isa::CollectStep& collect) { beside.tree_words += collect.words(); }};
   for (const isa::Step& step : program.steps(isa::Section::loop_body)) std::visit(visitor, step);
   const emulator::PortTiming timing = emulator::port_timing(machine);
@@ -41,7 +41,7 @@ double DgemmModel::kernel_gflops() const {
 double DgemmModel::turn_seconds(unsigned ring) const {
   const double refresh = machine_.em_refresh_ns / (machine_.em_refresh_interval_us * 1e3);
   const double chip = static_cast<double>(clocks_per_turn_) * (1 + refresh) / (machine_.clock_mhz * kMega);
-  // Reduce-scatter: every chip passes on its share of the words of all others, and sends its sums to the host.
+  // Reduce-scatter: every chip passes on the words that other chips add up, and sends its own sums to the host.
   const double bytes = kFieldBytes * blocking_.rows() * blocking_.columns;
   const double on_link = bytes * (ring - 1) / ring / (machine_.ring_mb * kMega);
   const double to_host = bytes / ring / (machine_.result_dma_mb * kMega);
@@ -69,7 +69,8 @@ DgemmTimes DgemmModel::times(std::uint64_t m, std::uint64_t n, std::uint64_t k, 
   const double buffer =
       static_cast<double>(transfer.buffer_words == 0 ? machine_.overlap_words : transfer.buffer_words);
   const double refills = std::floor(turns / machine_.overlap_turns);
-  // The record hides transfers from a size on and not below it: a block that does not arrive whole saves nothing.
+  // As published, transfers are hidden from a certain size on and not below it. So a block of A that cannot arrive
+  // whole while lines run saves no time.
   const double hidden = transfer.overlap && buffer * refills >= a_words ? a_words : 0;
   times.a_send = (runs - 1) * (a_words - hidden) * seconds_of_word + a_words * seconds_of_word;
   const double load_clocks = a_words * machine_.idp_clocks;

@@ -16,14 +16,14 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::size_t kNeighbours = 6;  // Casertano & Hut's choice: fewer scatter, more smear out the core
+constexpr std::size_t kNeighbours = 6;  // as Casertano & Hut: fewer give more scatter, more smear out the core
 
 struct Neighbour {
   double distance2 = std::numeric_limits<double>::infinity();
   double mass = 0.0;
 };
 
-/// The nearest neighbours so far, by growing distance.
+/// The nearest neighbours so far, in the order of distance.
 class Nearest {
  public:
   void offer(double distance2, double mass) {
@@ -44,8 +44,8 @@ class Nearest {
   std::array<Neighbour, kNeighbours> found_;
 };
 
-/// Densities in the order of `order`, which sorts the particles along x: candidates are looked at outwards from a
-/// particle until x alone is farther than the sixth neighbour found so far.
+/// Densities in the order of `order`, which sorts the particles along x. From each particle the search goes outwards
+/// along x, until the distance in x alone exceeds that of the sixth neighbour found so far.
 std::vector<double> densities(const Particles& p, const std::vector<std::size_t>& order) {
   std::vector<double> density(order.size());
   for (std::size_t k = 0; k < order.size(); ++k) {

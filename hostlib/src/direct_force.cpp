@@ -14,7 +14,7 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr unsigned kMostThreads = 1024;
-// Waking threads takes about as long as so many interactions of one thread.
+// Waking threads takes about as long as this many interactions on one thread.
 constexpr std::size_t kInteractionsWorthThreads = std::size_t{1} << 16;
 constexpr std::size_t kPredictedAtATime = 4096;
 
@@ -41,7 +41,7 @@ Vec3 get(const std::array<std::vector<double>, 3>& axes, std::size_t at) {
   return {axes[0][at], axes[1][at], axes[2][at]};
 }
 
-/// i-particles in columns, up to a whole host vector; what stands behind them is the last one again.
+/// i-particles in columns. Copies of the last i-particle fill the columns up to a whole host vector.
 struct Targets {
   using Axes = std::array<std::vector<double>, 3>;
   std::vector<std::int64_t> id;
@@ -112,10 +112,10 @@ void DirectForce::set_time(double t) {
   fresh_ = false;
 }
 
-/// `work` on all of 0 .. all - 1, in runs of a multiple of `part`.
+/// Calls `work` for all of 0 .. all - 1, in ranges whose length is a multiple of `part` (the last may be shorter).
 void DirectForce::in_parts(std::size_t all, std::size_t part, bool worth_threads,
                            const std::function<void(std::size_t first, std::size_t last)>& work) {
-  constexpr std::size_t kPartsAThread = 4;  // so that a thread that is held up holds up little
+  constexpr std::size_t kPartsAThread = 4;  // more than 1, so that a delayed thread delays the others only a little
   const std::size_t parts = (all + part - 1) / part;
   if (!threads_ || !worth_threads || parts < 2) return work(0, all);
   const std::size_t wanted = std::min<std::size_t>(parts, kPartsAThread * threads_->threads());

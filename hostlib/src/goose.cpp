@@ -1,4 +1,4 @@
-// Marked loops of host programs: records, one run, results; what overlaps is found before anything is computed.
+// Marked loops of host programs: records, one run, results. Overlaps in memory are found before anything is computed.
 #include "gdr/hostlib/goose.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct CloseRuntime {
   void operator()(gdr_runtime* runtime) const { gdr_runtime_close(runtime); }
 };
 
-/// A run of bytes that a record was read from, or whose results go there.
+/// A range of bytes from which a record was read, or to which its results go.
 struct Bytes {
   std::uintptr_t begin;
   std::uintptr_t end;
@@ -45,10 +45,10 @@ struct gdr_goose {
   std::vector<gdr_goose_word> results;
   std::size_t i_count = 0;
   std::size_t j_count = 0;
-  std::size_t next = 0;  // result
+  std::size_t next = 0;  // index of the next result
   std::vector<Bytes> written;
   std::vector<Bytes> read;
-  std::vector<gdr_goose_word> sink;  // takes what is said to a loop that has failed
+  std::vector<gdr_goose_word> sink;  // receives the records that are written after a failure
   bool failed = false;
 };
 
@@ -64,7 +64,7 @@ int fail(gdr_goose& loop, const std::string& why) {
   return 1;
 }
 
-/// A call of the runtime's C interface.
+/// Whether a call of the runtime's C interface succeeded. If not, the loop fails.
 bool good(gdr_goose& loop, int status) {
   if (status == GDR_OK) return true;
   const std::string why = gdr_runtime_message();
@@ -115,7 +115,7 @@ void note(gdr_goose& loop, std::vector<Bytes>& list, const void* address, std::s
   guarded(loop, [&] { list.push_back({begin, begin + bytes, record, name}); });
 }
 
-/// Two i that write one word, or data that are results of another i.
+/// Fails the loop if two i write the same word, or if data are results of another i.
 void refuse_overlaps(gdr_goose& loop) {
   std::vector<Bytes>& written = loop.written;
   std::sort(written.begin(), written.end(), [](const Bytes& a, const Bytes& b) { return a.begin < b.begin; });
@@ -127,7 +127,8 @@ void refuse_overlaps(gdr_goose& loop) {
       return;
     }
   }
-  // Words of one size that do not overlap, but for the same word named twice: the last that begins before the end.
+  // Written words have one size and do not overlap, except for a word that is named twice. The search goes backwards
+  // from the last one that begins before the end of the word read.
   for (const Bytes& read : loop.read) {
     auto behind = std::lower_bound(written.begin(), written.end(), read.end,
                                    [](const Bytes& one, std::uintptr_t end) { return one.begin < end; });

@@ -17,24 +17,24 @@ namespace {
 constexpr Ticks kSmallestStep = Ticks{1} << (kTicksPerUnitLog2 + kSmallestStepLog2);
 constexpr Ticks kLargestStep = Ticks{1} << (kTicksPerUnitLog2 + kLargestStepLog2);
 constexpr double kTicksPerUnit = static_cast<double>(Ticks{1} << kTicksPerUnitLog2);
-// Of the first step. Until the first correction the snap is unknown and |a|/|jerk| is a coarse measure: with fraction 1
-// the first steps alone cost a Plummer sphere 1e-5 of its energy; 1/8 and 1/16 leave the same error, and 1/16 also
-// serves the cold start. Doubling makes up for it in four steps.
+// The first step is this fraction of eta times a time scale. Until the first correction the snap is unknown, and
+// |a|/|jerk| is a coarse time scale. With fraction 1 the first steps alone cost a Plummer sphere 1e-5 of its energy;
+// 1/8 and 1/16 leave the same error, and 1/16 also suits the cold start. Four doublings make up for it.
 constexpr double kFirstStepFraction = 0x1p-4;
 constexpr Ticks kLargestTicks = static_cast<Ticks>(kLargestTime * kTicksPerUnit);
 
 // Exact: every Ticks value up to kLargestTicks has at most 53 bits.
 double to_time(Ticks t) { return static_cast<double>(t) / kTicksPerUnit; }
 
-// Largest power of two of ticks that is not above `dt`, held within the limits. NaN counts as no limit from above.
+// Largest power of two of ticks that is not above `dt`, within the limits of steps. NaN gives the largest step.
 Ticks step_of(double dt) {
   if (!(dt < to_time(kLargestStep))) return kLargestStep;
   if (dt < to_time(kSmallestStep)) return kSmallestStep;
   return Ticks{1} << (kTicksPerUnitLog2 + std::ilogb(dt));
 }
 
-// First step, before any higher derivative is known. The free-fall time sqrt(|pot|)/|a| stands in where the jerk
-// vanishes, as in a start at rest.
+// First step, before any higher derivative is known. The time scale is |a|/|jerk|, or the free-fall time
+// sqrt(|pot|)/|a| where that is shorter or the jerk vanishes, as in a start at rest.
 double first_step(const Force& f, double eta) {
   const double a = norm(f.acc);
   const double by_jerk = a / norm(f.jerk);
@@ -50,23 +50,24 @@ struct Derivatives {
   Vec3 crackle;
 };
 
-// Aarseth's criterion in the form of Makino & Aarseth 1992, with eta outside the root. What is to shorten the step,
-// below the fraction, comes from `trusted`.
+// Aarseth's criterion in the form of Makino & Aarseth 1992, with eta outside the root. The denominator, which shortens
+// the step, uses the derivatives in `trusted`.
 double aarseth_step(const Derivatives& d, const Derivatives& trusted, double eta) {
   const double above = norm(d.a) * norm(d.snap) + dot(d.jerk, d.jerk);
   const double below = norm(trusted.jerk) * norm(trusted.crackle) + dot(trusted.snap, trusted.snap);
   return eta * std::sqrt(above / below);
 }
 
-// A derivative is taken for noise below so many times the noise that is expected of it. The noise is a mean over
-// particles: one whose pulls cancel has up to ten times as much.
+// A derivative is taken for noise only if it is below this many times its expected noise. The expected noise is a mean
+// over particles; a particle on which the pulls of others cancel has up to ten times as much.
 constexpr double kMostNoise = 20.0;
-// And below so many times the jump of the snap between two steps. Noise makes the crackle, times the step, about twice
-// as large as the jump; derivatives that are resolved exceed it far more.
+// It must also be below this many times the jump of the snap between two steps. Noise makes the crackle, times the
+// step, about twice as large as the jump; resolved derivatives exceed the jump by far more.
 constexpr double kMostJump = 4.0;
 
-// The derivatives without those that may be noise of the forces, at the end of a step of length dt. `snap_jump` is the
-// snap at its begin less the one that the step before found there.
+// The derivatives at the end of a step of length dt, with those set to zero that may be noise of the forces.
+// `snap_jump` is the snap that this step gives at its beginning, minus the snap that the previous step gave at the same
+// time.
 Derivatives above_noise(Derivatives d, double dt, const ForceNoise& noise, const Vec3& snap_jump) {
   // Acceleration and jerk are about the same at both ends. Variances of the terms of snap and crackle:
   const double acc2 = 2.0 * noise.acc * noise.acc * dot(d.a, d.a) / (dt * dt);
@@ -83,8 +84,8 @@ Derivatives above_noise(Derivatives d, double dt, const ForceNoise& noise, const
   return d;
 }
 
-// The step after one of length dt that ended at t: halved as often as wanted, doubled once and only where t is a
-// multiple of the doubled step, so that blocks stay aligned.
+// The step after one of length dt that ended at t. It may be halved any number of times, but doubled only once and only
+// if t is a multiple of the doubled step, so that blocks stay aligned.
 Ticks next_step(Ticks t, Ticks dt, double wanted) {
   const Ticks limit = step_of(wanted);
   if (limit < dt) return limit;
@@ -296,7 +297,7 @@ std::vector<std::size_t> HermiteIntegrator::take_block(Ticks t) {
     block.insert(block.end(), levels_[k].begin(), levels_[k].end());
     levels_[k].clear();
   }
-  std::sort(block.begin(), block.end());  // the order of a block depends on nothing but its members
+  std::sort(block.begin(), block.end());  // so that the order of a block depends only on its members
   return block;
 }
 

@@ -11,7 +11,7 @@
 namespace gdr {
 namespace {
 
-/// `swap` gives the seconds of the row swaps of a panel: of its rows, its columns, and the columns to the right of it.
+/// `swap` returns the seconds of a panel's row swaps, from the panel's rows, its columns, and the columns to its right.
 template <class Swap>
 HplStages stages(HplNode node, double n, double nb, const Swap& swap) {
   if (!(n >= 1)) throw Error(fmt::format("n = {} is refused: it must be at least 1", n));
@@ -84,7 +84,7 @@ HostDescription load_host(std::string_view name_or_file) {
 
 double swap_bytes(double rows, double nb, double cache_line) {
   const double in_line = cache_line / kDoubleBytes;
-  // No pivot of the panel hits any of a line's rows: (1 - 1 / rows) (1 - 1 / (rows - 1)) ... for each of them.
+  // Probability that no pivot hits any row of a line: (1 - 1 / rows) (1 - 1 / (rows - 1)) ... for each row.
   const double untouched = std::pow(1 - nb / rows, in_line);
   const double lines = nb / in_line + (rows - nb) / in_line * (1 - untouched);
   return 2 * cache_line * lines;
@@ -93,7 +93,7 @@ double swap_bytes(double rows, double nb, double cache_line) {
 double hpl_flops(double n) { return 2.0 / 3 * n * n * n + 1.5 * n * n; }
 
 HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb) {
-  // Each row of the panel changes places with one below it: both read and written.
+  // Each row of the panel changes places with one below it, and both are read and written.
   const auto swap = [&](double, double columns, double rest) {
     return 4 * kDoubleBytes * columns * rest / (host.alone_swap_mb * kMega);
   };

@@ -13,11 +13,12 @@ namespace gdr::hostlib {
 namespace {
 
 constexpr double kFirstRadius = 1e-3;  // up to here W = W0 - 3 x^2 / 2 is exact to 1e-12
-// Steps of sqrt(1 + x^2) / 256: concentrations of W0 = 1 to 12 change by less than 2e-11 when they are halved.
+// Steps of sqrt(1 + x^2) / 256. Halving them changes the concentrations of W0 = 1 to 12 by less than 2e-11.
 constexpr double kRelativeStep = 1.0 / 256.0;
 constexpr int kBisections = 60;
 
-/// Cubic with these values and slopes at the ends of an interval of length `h`, at `s` in 0..1 of it.
+/// Cubic polynomial with these values and slopes at the ends of an interval of length `h`, evaluated at the fraction
+/// `s` (0..1) of the interval.
 double hermite_cubic(double s, double h, double y0, double slope0, double y1, double slope1) {
   const double r = 1.0 - s;
   return r * r * ((1.0 + 2.0 * s) * y0 + s * h * slope0) + s * s * ((3.0 - 2.0 * s) * y1 - r * h * slope1);
@@ -25,8 +26,8 @@ double hermite_cubic(double s, double h, double y0, double slope0, double y1, do
 
 }  // namespace
 
-// The density obeys d rho / d W = rho + (4 / (3 sqrt(pi))) W^(3/2), whose series has positive terms alone: unlike the
-// closed form it loses no digits to cancellation at small W, and it needs no library function.
+// The density obeys d rho / d W = rho + (4 / (3 sqrt(pi))) W^(3/2), whose series has only positive terms. Unlike the
+// closed form, the series loses no digits to cancellation at small W, and it needs no library function.
 double lowered_maxwellian_density(double w) {
   if (!(w > 0.0)) return 0.0;
   double term = w * w * std::sqrt(w) * (4.0 / (3.0 * std::sqrt(std::numbers::pi))) / 2.5;

@@ -1,4 +1,4 @@
-// Lines of a program as a reader of its source knows them, for profiles and traces.
+// Text of the lines of a program, as in its source, for profiles and traces.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@ class LineTexts {
  public:
   explicit LineTexts(const isa::Program& program) : program_(program) {}
 
-  /// Of line `number` of a section: the source's text with braces and arguments put in, what the word says where the
-  /// source cannot be read, or that the line waits.
+  /// Text of line `number` of a section: the source text, with braces expanded and arguments inserted; the disassembled
+  /// word if the source cannot be read; or a note that the line only waits.
   [[nodiscard]] std::string text(isa::Section section, std::size_t number);
-  /// The same behind its place, without the folder: `math.vsm:68: fmul y y $t`.
+  /// The same after its place, without the folder: `math.vsm:68: fmul y y $t`.
   [[nodiscard]] std::string placed(isa::Section section, std::size_t number);
 
  private:

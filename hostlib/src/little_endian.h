@@ -1,4 +1,4 @@
-// 64-bit values as bytes, least significant first, whatever the host's order.
+// Conversion of 64-bit values to and from bytes, least significant first, whatever the byte order of the host.
 #pragma once
 
 #include <bit>

@@ -31,7 +31,7 @@ void swap_rows(Matrix& a, std::span<double> b, std::size_t n, std::size_t i, std
   std::swap(b[i], b[j]);
 }
 
-/// Columns first to end, rows first to n, by Gaussian elimination.
+/// Factorises columns first to end - 1, rows first to n - 1, by Gaussian elimination.
 void factor_panel(Matrix& a, std::span<double> b, std::size_t n, std::size_t first, std::size_t end) {
   for (std::size_t j = first; j < end; ++j) {
     double* pivot_column = a.column(j);
@@ -47,7 +47,7 @@ void factor_panel(Matrix& a, std::span<double> b, std::size_t n, std::size_t fir
   }
 }
 
-/// The panel's rows of the columns right of it: U from L U = A.
+/// Computes U from L U = A in the panel's rows and all columns to its right.
 void solve_rows(Matrix& a, std::size_t n, std::size_t first, std::size_t end) {
   for (std::size_t column = end; column < n; ++column) {
     double* values = a.column(column);
@@ -77,7 +77,7 @@ std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, co
                                  const MatrixView& b) {
   constexpr std::size_t kChain = 256;
   std::vector<double> c(m * n);
-  std::vector<double> part(m * kChain);  // of A, its columns whole: the loops below read nothing else but sums
+  std::vector<double> part(m * kChain);  // contiguous columns of A: the loops below read only these and the sums
   std::vector<double> sums(m);
   for (std::size_t first = 0; first < k; first += kChain) {
     const std::size_t chain = std::min(kChain, k - first);
@@ -117,7 +117,7 @@ double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Pro
     for (std::size_t j = 0; j < rest; ++j) {
       for (std::size_t i = 0; i < rest; ++i) a(end + i, end + j) -= update[j * rest + i];
     }
-    // What is left is a factorisation of order `rest`, and work grows as the cube of the order.
+    // A factorisation of order `rest` remains, and work grows as the cube of the order.
     const double left = static_cast<double>(rest) / static_cast<double>(n);
     if (progress) progress(1 - left * left * left);
   }

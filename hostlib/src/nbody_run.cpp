@@ -29,7 +29,7 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Snapshots go to NAME with the output's number before its extension: snap.txt, then snap-0001.txt, ...
+/// The path with the number of an output before its extension: snap-0001.txt for snap.txt.
 std::filesystem::path numbered(const std::filesystem::path& path, std::uint64_t number) {
   return path.parent_path() / fmt::format("{}-{:04}{}", path.stem().string(), number, path.extension().string());
 }
@@ -78,8 +78,9 @@ Energy finite_energy(const Particles& particles, double eps) {
                   energy.kinetic, energy.potential));
 }
 
-/// Whether `log` has lines that no run from `time` on can have written; a file that is no log has. Such a run that was
-/// killed before its first checkpoint leaves a log that its restart begins again.
+/// Whether `log` has lines that a run from `time` on cannot have written; true also if the file is not a log. If false,
+/// the log may come from a restarted run that was killed before its first checkpoint, and another restart may begin it
+/// again.
 bool holds_lines_before(const std::filesystem::path& log, double time) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(log, none)) return false;
@@ -208,7 +209,7 @@ void NbodyRun::require_board() const {
 }
 
 void NbodyRun::require_room(std::size_t particles) const {
-  if (!device_) return;  // the host's memory, which says so itself
+  if (!device_) return;  // host memory: an allocation that fails says so itself
   const std::size_t room =
       settings_.sharing ? settings_.sharing->j_capacity(device_->j_capacity()) : device_->j_capacity();
   if (particles <= room) return;
@@ -279,7 +280,7 @@ void NbodyRun::begin_from_checkpoint() {
                             reached, time_offset_ + kLargestTime));
   }
   integrator_ = std::make_unique<HermiteIntegrator>(*backend_, std::move(checkpoint.state));
-  // Sending all particles to the board once more is no part of the run.
+  // The integrator has sent all particles to the board again, which is not part of the run.
   if (device_) device_->resume(totals);
   if (!settings_.sharing) return;
   try {
@@ -309,8 +310,8 @@ void NbodyRun::open_log() {
   log_.emplace(settings_.log, log_bytes_);
 }
 
-/// A run file that the checkpoint knows is read back, up to what the checkpoint knows of it; it may have been written
-/// once more before the end of the process.
+/// Reads back a run file of which the checkpoint knows, up to the number of outputs in the checkpoint. The file may
+/// have more, if it was written again before the process ended.
 void NbodyRun::open_run_file() {
   if (!has_run_file() || run_file_rows_ == 0 || !std::filesystem::exists(settings_.out)) return;
   RunFile file = settings_.run_files->read(settings_.out);
@@ -337,7 +338,7 @@ std::optional<double> NbodyRun::energy_error(const Energy& now) const {
   return (now.total() - initial_energy_) / std::abs(initial_energy_);
 }
 
-/// The next multiple of `every` at which there was no output yet; none at or beyond the end.
+/// The next multiple of `every` for which there was no output yet; none if it is not before the end.
 std::optional<double> NbodyRun::next_output() const {
   if (settings_.every == 0) return std::nullopt;
   double number = std::ceil(time() / settings_.every);
@@ -386,7 +387,7 @@ void NbodyRun::output(double t) {
     const Particles now = integrator_->particles_at(t - time_offset_);
     const auto error = energy_error(hostlib::energy(now, state().options.eps));
     if (error && !(std::abs(*error) <= settings_.most_energy_error)) {
-      end_ = NbodyEnd::energy_error;  // the checkpoint from before it stays
+      end_ = NbodyEnd::energy_error;  // the previous checkpoint is kept
       return;
     }
   }
@@ -415,12 +416,12 @@ Sample NbodyRun::sample(double t) const {
   return sample;
 }
 
-/// In an iteration of the loop every block of a chip has one j-particle for all i-particles of a run.
+/// In one iteration of the loop, every block of a chip processes one j-particle for all i-particles of a run.
 std::optional<double> NbodyRun::pipe_occupancy() const {
   if (!device_) return std::nullopt;
   const std::uint64_t iterations = device_->emulated().iterations();
   if (iterations == 0) return std::nullopt;
-  // Ranks share evenly, so that each has as many iterations as this one.
+  // Ranks share the work evenly, so each has as many iterations as this one.
   const double chips = static_cast<double>(device_->chips()) * (settings_.sharing ? settings_.sharing->ranks() : 1);
   const double places = static_cast<double>(iterations) * chips * emulator::kBlocks * emulator::kParticlesPerRun;
   return static_cast<double>(counters().interactions) / places;
@@ -452,7 +453,8 @@ void NbodyRun::write_numbered_snapshot(double t) {
   snapshot_files_.push_back({outputs_, path.filename().string()});
 }
 
-/// After output `number` at `t`. It names the numbered snapshots; without such it holds the last one itself.
+/// Writes the run file after output `number` at `t`. The file names the numbered snapshots; if there are none, it holds
+/// the last snapshot itself.
 void NbodyRun::write_run_file(double t, std::uint64_t number) {
   RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number};
   if (settings_.every == 0) file.snapshot = snapshot(t);
@@ -483,7 +485,7 @@ bool NbodyRun::checkpoint_is_due() const {
 
 void NbodyRun::write_checkpoint() {
   if (settings_.checkpoint.empty()) return;
-  // The log must have on the disk what the checkpoint says it has.
+  // Everything that the checkpoint says of the log must be on the disk.
   if (log_) log_->flush();
   log_bytes_ = log_ ? log_->size() : 0;
   run_file_rows_ = has_run_file() ? samples_.size() : 0;

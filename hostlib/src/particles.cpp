@@ -13,7 +13,7 @@
 namespace gdr::hostlib {
 namespace {
 
-// Particle indices in ascending id.
+// Particle indices in ascending order of id.
 std::vector<std::size_t> id_order(const Particles& particles) {
   std::vector<std::size_t> order(particles.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -10,7 +10,7 @@
 namespace gdr::hostlib {
 namespace {
 
-// Speed over escape speed, distributed as q^2 (1 - q^2)^(7/2), whose maximum is 0.0923 < 1/10.
+// Draws q = speed / escape speed from the distribution q^2 (1 - q^2)^(7/2), whose maximum is 0.0923 < 1/10.
 double speed_fraction(Uniform& u) {
   for (;;) {
     const double q = u();

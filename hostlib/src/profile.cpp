@@ -41,7 +41,7 @@ std::vector<ProfileLimit> limits_of(const BoardTime& board) {
   const double all = stages.total();
   const double clock = board.machine().clock_mhz * kMega;
   const auto chip = [&](std::uint64_t n) { return static_cast<double>(n) / clock; };
-  // An iteration is no shorter than the next record's way in: lines matter beyond that alone.
+  // An iteration takes at least as long as the next record takes through IDP. Lines limit a run only beyond that time.
   const emulator::Pass& body = board.schedule().pass(Section::loop_body);
   const double lines = chip(clocks.loop_body);
   const double beyond_idp =
@@ -115,7 +115,7 @@ std::vector<ProfileCeiling> ceilings_of(const BoardTime& board, double flops) {
     ceilings.push_back({std::move(name), flops / bytes * bytes_per_second / kGiga, flops / bytes});
   };
   const auto word_count = [](std::uint64_t n) { return static_cast<double>(n); };
-  double port_words = 0;  // through the port of one BM in all runs
+  double port_words = 0;  // words through the port of one BM in all runs
   port_words += word_count(board.iterations()) * static_cast<double>(schedule.pass(Section::loop_body).port_busy);
   path("BM", port_words * kPortWordBytes, kPortWordBytes * clock);
   path("IDP", word_count(counters.idp_words) * kPortWordBytes, kPortWordBytes * chips * clock / machine.idp_clocks);

@@ -1,4 +1,4 @@
-// A profile as one page of HTML.
+// A profile as one self-contained page of HTML.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 using base::html;
 using emulator::StallReason;
 
-/// JSON text that may stand in a script element: "</script>" in a string must not end it.
+/// JSON text that is safe in a script element: "</script>" in a string must not end the element.
 std::string in_script(std::string_view json) {
   std::string out;
   for (const char c : json) out += c == '<' ? "\\u003c" : std::string(1, c);
   return out;
 }
 
-/// A source line without what indents it and aligns its comment.
+/// A source line without its indentation and without the blanks that align its comment.
 std::string narrow(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -35,7 +35,7 @@ std::string bar(double share, std::string_view kind = "") {
   return fmt::format("<span class=\"bar {}\" style=\"width:{:.1f}%\"></span>", kind, 100 * std::clamp(share, 0.0, 1.0));
 }
 
-/// Log-log: a slope per path with its name and rate, the run's point on each.
+/// Plot with logarithmic axes: for each path a slope with its name and rate, and the point of the run.
 class Roofline {
  public:
   explicit Roofline(const Profile& profile) : profile_(profile) {
@@ -97,7 +97,7 @@ class Roofline {
                      (kLeft + kRight) / 2, kBottom + 36);
   }
 
-  /// With its point; labels stand at different heights, so that close slopes keep theirs apart.
+  /// The slope of path n, with its point. Labels are at different heights, so that those of close slopes stay apart.
   [[nodiscard]] std::string slope(std::size_t n) const {
     static constexpr std::array kColours{"#2a9d5c", "#d98200", "#7a3fa0", "#aa3333", "#1f4e79"};
     const ProfileCeiling& c = paths_[n];

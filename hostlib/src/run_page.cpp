@@ -24,7 +24,7 @@ constexpr std::string_view kRunStyle =
 
 using Values = std::vector<double>;
 
-/// A column of the samples by its name.
+/// The values of the samples in the column of this name.
 Values column(const RunReport& report, std::string_view name) {
   const std::vector<std::string>& names = sample_columns();
   const auto at = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
@@ -47,7 +47,7 @@ Values board_difference(const RunReport& report) {
   return values;
 }
 
-/// Distance of a vector from what it was first.
+/// Distance of a vector from its first value.
 Values drift(const RunReport& report, std::string_view vector) {
   Values sum(report.samples.size(), 0.0);
   for (const char axis : {'x', 'y', 'z'}) {

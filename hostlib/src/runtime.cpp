@@ -1,4 +1,4 @@
-// The C face of a device: exceptions become statuses.
+// The C interface of a device. Exceptions become statuses.
 #include "gdr/hostlib/runtime.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 struct gdr_runtime {
   gdr::Device device;
-  std::string profile;  // files to write in the end; empty: none
+  std::string profile;  // files to write at the end; empty: none
   std::string trace;
   std::vector<std::uint64_t> particles;
   std::vector<std::uint64_t> results;
@@ -33,7 +33,7 @@ using gdr::isa::Transfer;
 
 thread_local std::string runtime_message;
 
-/// Without memory for the words there are none.
+/// Keeps the message and returns the status. If memory does not suffice, the message is empty.
 int failed(int status, std::string_view why) noexcept {
   try {
     runtime_message = why;
@@ -43,14 +43,14 @@ int failed(int status, std::string_view why) noexcept {
   return status;
 }
 
-/// Calls `body`, which returns a status, and turns what it throws into one.
+/// Calls `body`, which returns a status, and turns an exception into a status.
 template <class Body>
 int guarded(Body body) {
   runtime_message.clear();
   try {
     return body();
   } catch (const std::bad_alloc&) {
-    return GDR_ERROR_MEMORY;  // and no message, which would take memory
+    return GDR_ERROR_MEMORY;  // without a message, which would take memory
   } catch (const std::exception& error) {
     return failed(GDR_ERROR_REFUSED, error.what());
   }
@@ -69,7 +69,7 @@ int check(const gdr_runtime* runtime) {
   return GDR_OK;
 }
 
-/// The same of a call with `count` records at `records`.
+/// The same for a call with `count` records at `records`.
 int check(const gdr_runtime* runtime, const char* name, const void* records, int count) {
   if (runtime == nullptr) return not_open();
   if (count < 0) return negative("count", count);
@@ -83,8 +83,8 @@ std::vector<std::uint64_t> fields_of(const void* records, std::size_t count) {
   return fields;
 }
 
-/// The file that an environment variable names for a kernel. Throws gdr::Error for an ending that is not among
-/// `endings`.
+/// The file that an environment variable names for a kernel; empty if the variable is not set. Throws gdr::Error for an
+/// ending that is not among `endings`.
 std::string file_from_environment(const char* variable, const std::string& kernel,
                                   std::initializer_list<std::string_view> endings) {
   std::string name = gdr::base::environment(variable);
@@ -118,7 +118,7 @@ int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** ru
     if (object == nullptr) return null_pointer("object");
     const std::span code(reinterpret_cast<const std::byte*>(object), bytes);
     gdr::isa::Program program = gdr::isa::deserialize(code, "the stub's object");
-    // Before anything is computed.
+    // File names are checked before anything is computed.
     std::string profile = file_from_environment("GDR_PROFILE", program.kernel, {".html", ".json"});
     std::string trace = file_from_environment("GDR_TRACE", program.kernel, {".json"});
     gdr::Device device(gdr::device_options_from_environment());
@@ -149,7 +149,7 @@ int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int
   return guarded([&] {
     if (const int status = check(runtime, "records", records, count); status != GDR_OK) return status;
     if (first < 0) return negative("first", first);
-    // Before they are copied, which may take more memory than the host has.
+    // Checked before the records are copied, which may take more memory than the host has.
     const std::size_t end = static_cast<std::size_t>(first) + static_cast<std::size_t>(count);
     if (const std::size_t room = runtime->device.j_capacity(); end > room) {
       return failed(GDR_ERROR_REFUSED, "j-records " + std::to_string(first) + ".." + std::to_string(end - 1) +
@@ -166,7 +166,7 @@ int gdr_runtime_start(gdr_runtime* runtime, int nj) {
   return guarded([&] {
     if (const int status = check(runtime); status != GDR_OK) return status;
     if (nj < 0) return negative("nj", nj);
-    runtime->results.clear();  // a run that fails has none
+    runtime->results.clear();  // a run that fails has no results
     runtime->device.start(runtime->particles, static_cast<std::size_t>(nj));
     runtime->running = true;
     return static_cast<int>(GDR_OK);

@@ -4,7 +4,7 @@
 
 namespace gdr::hostlib {
 
-// From y = 1 >= root Newton's iterates fall until rounding stops them.
+// Newton's iterates start from y = 1 >= root and decrease until rounding stops them.
 double cube_root(double f) {
   double y = 1.0;
   for (;;) {

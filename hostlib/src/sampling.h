@@ -1,5 +1,5 @@
-// What start models draw their particles with: random numbers with defined bits, directions, scaling. Only + - * / and
-// the square root on IEEE doubles, so that a seed gives the same particles on every machine.
+// Functions with which start models draw their particles: random numbers with defined bits, directions, scaling. They
+// use only + - * / and the square root on IEEE doubles, so that a seed gives the same particles on every machine.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gdr::hostlib {
 
-/// Uniform numbers in (0, 1] with a defined bit pattern; std::uniform_real_distribution leaves it to the library.
+/// Uniform random numbers in (0, 1] with defined bits. Those of std::uniform_real_distribution depend on the library.
 class Uniform {
  public:
   explicit Uniform(std::uint64_t seed) : generator_(seed) {}
@@ -22,14 +22,14 @@ class Uniform {
 /// Cube root of f in (0, 1].
 [[nodiscard]] double cube_root(double f);
 
-/// A vector of this length whose direction is isotropic.
+/// A vector of this length with a random, isotropic direction.
 [[nodiscard]] Vec3 isotropic(Uniform& u, double length);
 
 /// Subtracts mean position and mean velocity of particles of equal mass 1/n; `one_by_n` is 1/n.
 void move_to_rest(Particles& particles, double one_by_n);
 
-/// Multiplies velocities and positions so that T = `kinetic` and, without softening, W = `potential`. Particles at rest
-/// stay so. O(n^2).
+/// Scales velocities and positions so that T = `kinetic` and, without softening, W = `potential`. Particles at rest
+/// stay at rest. O(n^2).
 void scale_to(Particles& particles, double kinetic, double potential);
 
 }  // namespace gdr::hostlib

@@ -25,12 +25,12 @@ constexpr std::size_t kPhigrapeColumns = 1 + kColumns.size();
 
 using Fields = std::vector<std::string_view>;
 
-/// The fields of the lines.
+/// Reads lines as fields.
 class SnapshotReader : public base::LineReader {
  public:
   using base::LineReader::LineReader;
 
-  /// Of the next line that holds something; nothing at the end of the file.
+  /// Fields of the next line that is not empty; none at the end of the file.
   std::optional<Fields> next_fields() {
     const std::optional<std::string_view> line = next();
     return line ? std::optional(base::blank_fields(*line)) : std::nullopt;

@@ -29,10 +29,10 @@ double exp_minus_one(double y) {
   return sum;
 }
 
-/// Speed in units of sigma where the potential is `w`: distributed as u^2 (exp(w - u^2 / 2) - 1).
+/// Draws a speed u in units of sigma where the potential is `w`, from the distribution u^2 (exp(w - u^2 / 2) - 1).
 double king_speed(Uniform& u, double w) {
-  // Both bound the maximum, one tight for deep, the other for shallow potentials: u^2 exp(w - u^2 / 2) <= 2 exp(w - 1),
-  // and exp(y) - 1 <= y exp(y) with u^2 (w - u^2 / 2) <= w^2 / 2.
+  // The smaller of two bounds of the maximum. For deep potentials the first is tight: u^2 exp(w - u^2 / 2) <=
+  // 2 exp(w - 1). For shallow ones the second is: exp(y) - 1 <= y exp(y) with u^2 (w - u^2 / 2) <= w^2 / 2.
   const double exp_w = exp_minus_one(w) + 1.0;
   const double bound = exp_w * std::min(0.7357588823428847, 0.5 * w * w);  // 2 / e, rounded up
   const double escape = std::sqrt(2.0 * w);
@@ -78,8 +78,8 @@ Particles make_uniform(const StartModel& model, double virial_ratio) {
   return particles;
 }
 
-/// Puts a Plummer sphere in Henon's units at a place, with the mass of its particles; its length is scaled as its mass,
-/// so that two spheres have -1/4 together.
+/// Adds a Plummer sphere, given in Henon units, at position x with velocity v and particles of mass `particle_mass`.
+/// Its lengths are scaled in proportion to its mass, so that the energies of two spheres add up to -1/4.
 void add_sphere(Particles& particles, const Particles& sphere, double particle_mass, const Vec3& x, const Vec3& v) {
   const double length_scale = particle_mass * static_cast<double>(sphere.size());
   for (std::size_t k = 0; k < sphere.size(); ++k) {
@@ -96,8 +96,8 @@ Particles make_merger(const StartModel& model) {
   }
   const std::size_t first = model.particles - model.particles / 2;
   const double mass = one_by(model.particles);
-  const double share = static_cast<double>(first) * mass;  // of the first sphere
-  // Relative parabolic orbit of unit mass: speed^2 = 2/d, angular momentum^2 = 2 pericentre.
+  const double share = static_cast<double>(first) * mass;  // of the first sphere in the total mass
+  // Parabolic relative orbit of total mass 1: speed^2 = 2/d, angular momentum^2 = 2 pericentre.
   const double across = std::sqrt(2.0 * model.pericentre) / d;
   const double inwards = std::sqrt(std::max(0.0, 2.0 / d - across * across));
   const Vec3 position{d, 0.0, 0.0};
@@ -108,7 +108,7 @@ Particles make_merger(const StartModel& model) {
   add_sphere(particles, make_plummer(model.particles - first, model.seed + 1), mass, share * position,
              share * velocity);
   move_to_rest(particles, mass);
-  // Lengths and squared velocities scale inversely, so that the orbit stays parabolic and the virial ratio the same.
+  // Lengths are scaled inversely to squared velocities: the orbit stays parabolic and the virial ratio the same.
   const Energy now = energy(particles, 0.0);
   const double scale = now.total() / -0.25;
   scale_to(particles, now.kinetic / scale, now.potential / scale);

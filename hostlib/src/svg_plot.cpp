@@ -15,7 +15,7 @@ namespace {
 
 using base::html;
 
-// pixels
+// In pixels.
 constexpr double kWidth = 460;
 constexpr double kHeight = 270;
 constexpr double kLeft = 62;
@@ -26,7 +26,7 @@ constexpr double kBottom = 226;
 constexpr std::array<std::string_view, 8> kColours{"#1f4e79", "#d98200", "#2a9d5c", "#aa3333",
                                                    "#7a3fa0", "#008b9a", "#8a6d3b", "#555555"};
 
-/// An interval of values on an interval of pixels.
+/// Maps an interval of values to an interval of pixels.
 class Scale {
  public:
   Scale(double from, double to, double first_pixel, double last_pixel, bool logarithmic)
@@ -36,7 +36,7 @@ class Scale {
     return first_ + (of(value) - from_) / (to_ - from_) * (last_ - first_);
   }
 
-  /// Round values, some five of them.
+  /// About five round values.
   [[nodiscard]] std::vector<double> ticks() const {
     std::vector<double> found;
     const double span = to_ - from_;
@@ -78,7 +78,7 @@ struct Range {
     most = std::max(most, value);
   }
   [[nodiscard]] bool empty() const { return least > most; }
-  /// With some room at both ends, and of a length other than zero.
+  /// The range with some room at both ends; its length is never zero.
   [[nodiscard]] Range widened(bool logarithmic) const {
     if (logarithmic) {
       const double room = std::pow(10, std::max(0.05, 0.05 * std::log10(most / least)));
@@ -121,7 +121,7 @@ std::string nothing_to_show() {
 
 bool shown(double y, bool log_y) { return std::isfinite(y) && (!log_y || y > 0); }
 
-/// The curve's points with lines between neighbours; a point between two gaps is a dot.
+/// Path through the curve's points, with lines between neighbours. A point between two gaps becomes a dot.
 std::string path_of(const LinePlot& plot, const Curve& curve, const Scale& x, const Scale& y) {
   std::string path;
   bool drawing = false;

@@ -1,4 +1,4 @@
-// Curves and bars as SVG, for pages that stand alone. Colours and fonts come from kPlotStyle.
+// Curves and bars as SVG, for self-contained pages. The page must include kPlotStyle, which sets colours and fonts.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@ namespace gdr::hostlib {
 
 struct Curve {
   std::string name;
-  std::vector<double> y;  // as many as the plot has x; a value that is not finite, or not positive where y is
-                          // logarithmic, leaves a gap
+  std::vector<double> y;  // one value for each x of the plot; a value that is not finite, or that is not positive
+                          // although y is logarithmic, leaves a gap
 };
 
 struct LinePlot {
@@ -21,7 +21,7 @@ struct LinePlot {
   bool log_y = false;
 };
 
-/// An svg element, with the title as its accessible name. Without a value to show it says so.
+/// An svg element, with the title as its accessible name. If there is no value to show, the element says so.
 [[nodiscard]] std::string svg_of(const LinePlot& plot);
 
 struct BarPlot {

@@ -29,7 +29,7 @@ Number parse(const base::LineReader& lines, const std::string& column, std::stri
   return value;
 }
 
-/// Rows of numbers from `lines` on. `indices`: field of each expected column.
+/// Collects the numbers of rows. `indices` has the index of the field of each expected column.
 class Rows {
  public:
   Rows(std::span<const ColumnType> expected, std::vector<std::size_t> indices, std::size_t width)
@@ -77,7 +77,7 @@ Table read_csv(std::string_view text, const std::string& name, std::span<const C
   const std::vector<std::string> names(fields.begin(), fields.end());
   Rows rows(expected, match_columns(names, expected, options.ignore_extra, lines.where()), names.size());
   std::size_t count = 0;
-  std::string first_beyond;  // the limit's error names that line, but first learns how many there are
+  std::string first_beyond;  // first line beyond the limit, for the error, which also tells how many rows there are
   while (const std::optional<std::string_view> line = lines.next()) {
     ++count;
     if (!options.limit || count <= options.limit->rows) {

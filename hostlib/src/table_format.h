@@ -1,4 +1,4 @@
-// What the two file formats of tables share.
+// Readers and writers of the two file formats of tables, and what they share.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@ namespace gdr::hostlib {
                              const TableReadOptions& options);
 [[nodiscard]] std::string to_npy(const Table& table);
 
-/// For each expected column its index in `present`. Throws gdr::Error, beginning with `where`, for columns that are
-/// there twice, missing or, unless ignored, unknown.
+/// Returns for each expected column its index in `present`. Throws gdr::Error, beginning with `where`, for columns that
+/// are repeated, missing or, unless `ignore_extra`, unknown.
 [[nodiscard]] std::vector<std::size_t> match_columns(std::span<const std::string> present,
                                                      std::span<const ColumnType> expected, bool ignore_extra,
                                                      const std::string& where);
@@ -26,7 +26,7 @@ namespace gdr::hostlib {
 /// Throws gdr::Error, beginning with `where`, if `rows` is beyond the limit.
 void check_rows(std::size_t rows, const std::optional<RowLimit>& limit, const std::string& where);
 
-/// No numbers yet, of the type that is expected.
+/// Empty numbers of this type, with memory reserved for `rows` of them.
 [[nodiscard]] Numbers empty_numbers(NumberType type, std::size_t rows);
 
 }  // namespace gdr::hostlib

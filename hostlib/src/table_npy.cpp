@@ -1,5 +1,5 @@
-// Tables as structured arrays in NumPy's file format: a magic, a version, a header that is a Python dictionary,
-// records.
+// Tables as structured arrays in NumPy's file format. A file has a magic string, a version, a header that is a Python
+// dictionary, and the records.
 #include <fmt/format.h>
 
 #include <bit>
@@ -35,7 +35,7 @@ struct Header {
   std::size_t record_bytes = 0;
 };
 
-/// The Python dictionary of the header, as far as structured arrays of one dimension need it.
+/// Parses the Python dictionary of the header, as far as structured arrays of one dimension need it.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& name) : text_(text), name_(name) {}
@@ -55,7 +55,7 @@ class HeaderParser {
         header.rows = rows();
         has_shape = true;
       } else if (key == "fortran_order") {
-        word();  // rows alone have but one order
+        word();  // irrelevant: an array of one dimension has only one order
       } else {
         fail(fmt::format("unknown key '{}'", key));
       }
@@ -186,7 +186,7 @@ class HeaderParser {
   std::size_t at_ = 0;
 };
 
-/// The header's text, and where the records begin.
+/// Returns the header's text and the position where the records begin.
 std::pair<std::string_view, std::size_t> header_of(std::string_view bytes, const std::string& name) {
   const auto fail = [&](const std::string& why) { throw Error(fmt::format("{}: {}", name, why)); };
   if (!bytes.starts_with(kNpyMagic) || bytes.size() < kNpyMagic.size() + kVersionBytes) fail("this is no NPY file");
@@ -204,7 +204,7 @@ std::pair<std::string_view, std::size_t> header_of(std::string_view bytes, const
   return {bytes.substr(begin, length), begin + length};
 }
 
-/// One column: a field's element.
+/// One column, which is an element of a field.
 struct Place {
   char kind;
   std::size_t bytes;
@@ -250,7 +250,7 @@ Numbers column_of(std::string_view records, const Header& header, const Place& p
   return numbers;
 }
 
-/// `x[2]` as x and 2; nothing for other names.
+/// Splits `x[2]` into x and 2; none for other names.
 std::optional<std::pair<std::string, std::size_t>> element_of(const std::string& name) {
   const std::size_t bracket = name.rfind('[');
   if (bracket == std::string::npos || name.back() != ']') return std::nullopt;
@@ -261,7 +261,7 @@ std::optional<std::pair<std::string, std::size_t>> element_of(const std::string&
   return std::pair{name.substr(0, bracket), element};
 }
 
-/// The fields that columns make: x[0], x[1], x[2] of one type, in a row, are one field of three elements.
+/// The fields for columns. Successive columns x[0], x[1], x[2] of one type become one field of three elements.
 std::vector<Field> fields_for(const std::vector<Column>& columns) {
   std::vector<Field> fields;
   for (const Column& column : columns) {

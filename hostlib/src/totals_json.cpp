@@ -10,7 +10,7 @@ namespace {
 using base::Json;
 using base::JsonValue;
 
-// The fields of everything that is added up, each with its key: written and read by the same list.
+// The fields of all totals, each with its key. Writing and reading use the same list.
 
 template <class Visit>
 void visit_fields(emulator::FpEvents& events, const Visit& visit) {

@@ -1,4 +1,4 @@
-// What a device has added up, as JSON, for checkpoints. Numbers keep every bit.
+// The totals of a device as JSON, for checkpoints. Numbers keep every bit.
 #pragma once
 
 #include "gdr/base/json.h"
@@ -8,7 +8,7 @@
 namespace gdr::hostlib {
 
 [[nodiscard]] base::Json to_json(const DeviceTotals& totals);
-/// Throws base::JsonError if something is missing or of another kind.
+/// Throws base::JsonError if a value is missing or of another type.
 [[nodiscard]] DeviceTotals totals_from(const base::JsonValue& json);
 
 }  // namespace gdr::hostlib

@@ -25,7 +25,7 @@ enum Track : unsigned { kLines = 1, kAdder, kMultiplier, kAlu, kPort, kIdp, kOdp
 constexpr std::string_view kTrackNames[] = {"",    "lines and stalls", "adder", "multiplier",
                                             "ALU", "BM port",          "IDP",   "tree and ODP"};
 
-/// Everything but the closing bracket.
+/// Bytes that stay free for the text after the last event.
 constexpr std::uint64_t kTail = 200;
 
 class Writer {
@@ -92,7 +92,7 @@ class Writer {
     host_slice("add", at, call.begin + call.seconds - at);
   }
 
-  /// One run; returns when it ends.
+  /// Writes one run; returns the time at which it ends.
   double write_run(double begin, std::uint64_t particles, std::uint64_t records) {
     const emulator::RunSeconds run = board_.one_run(particles, records);
     double at = begin;
@@ -115,7 +115,7 @@ class Writer {
     return at;
   }
 
-  /// A slice of chip clocks on one track, if the window and the limit let it.
+  /// Writes a slice of chip clocks on one track, if the window of clocks and the limit of bytes allow it.
   void slice(unsigned track, std::string_view name, std::uint64_t clock, std::uint64_t clocks) {
     if (clocks == 0 || clock >= options_.last_clock || clock + clocks <= options_.first_clock || !trace_.complete)
       return;
@@ -126,7 +126,7 @@ class Writer {
         static_cast<double>(clocks) / mhz, clock, clocks));
   }
 
-  /// Clocks count from the run's first; `begin_` is the time of clock `base_`.
+  /// Clocks count from the first clock of the run; `begin_` is the time of clock `base_`.
   void write_chip(unsigned chip, std::uint64_t records, double load, double loop, double collection) {
     chip_ = chip;
     const unsigned chips = board_.chips();
@@ -181,7 +181,7 @@ class Writer {
     return end;
   }
 
-  /// As it stands in JSON, for the same lines are written over and over.
+  /// The name in JSON form, kept because the same lines are written again and again.
   const std::string& name_of_line(Section section, std::size_t number) {
     const auto [found, fresh] = names_.try_emplace({section, number});
     if (fresh) {

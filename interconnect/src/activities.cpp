@@ -20,7 +20,7 @@ void require_amount(const std::string& graph, std::string_view what, double amou
   throw Error(fmt::format("activities {}: {} {} is refused: it must be at least 0 and finite", graph, what, amount));
 }
 
-/// For each activity those that wait for it.
+/// For each activity, the activities that wait for it.
 struct Followers {
   std::vector<std::size_t> begin;
   std::vector<ActivityId> all;
@@ -72,7 +72,7 @@ class CriticalPath {
       take(id, time);
       const double end = times_.end_seconds[id];
       for (const ActivityId follower : followers_.of(id)) {
-        // begin_ holds when the follower becomes ready until it begins.
+        // Until the follower begins, begin_ holds the time at which it becomes ready.
         if (cause_[follower] == kNone || end > begin_[follower]) {
           begin_[follower] = end;
           cause_[follower] = id;
@@ -134,7 +134,7 @@ class CriticalPath {
       head = begin + of_size.latency * link.latency_seconds;
       end = std::max(end + of_size.latency * link.latency_seconds, head + occupied);
     }
-    // Alone it gets no more than its cap of the narrowest link.
+    // Even alone, a message gets no more than its cap on the narrowest link.
     if (of_size.rate_cap > 0) end = std::max(end, head + bytes / (of_size.rate_cap * slowest));
     times_.end_seconds[id] = end;
   }
@@ -159,7 +159,7 @@ class CriticalPath {
   bool keep_details_;
   Followers followers_;
   std::vector<double> begin_;
-  std::vector<ActivityId> cause_;  // whose end let an activity begin
+  std::vector<ActivityId> cause_;  // the activity whose end let this one begin
   std::vector<double> resource_free_;
   std::vector<ActivityId> last_on_resource_;
   std::vector<double> link_free_;

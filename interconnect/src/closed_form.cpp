@@ -1,4 +1,4 @@
-// Loads of links and times without simulation: what the simulation is tested against.
+// Loads of links and execution times without simulation. Tests compare the simulation with these.
 #include "gdr/interconnect/closed_form.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ double latency_of(const Topology& topology, const std::vector<LinkId>& route) {
   return latency;
 }
 
-/// Seconds of step `index` when all ranks take it together.
+/// Seconds that step `index` takes if all ranks take it together.
 double lockstep(const Schedule& schedule, const Topology& topology, std::size_t index, double flops_per_second) {
   std::vector<double> bytes(topology.links().size());
   std::vector<double> latency(topology.links().size());

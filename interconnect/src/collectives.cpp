@@ -18,17 +18,17 @@ Schedule empty(const char* name, Rank nodes) {
   return {name, std::vector<std::vector<Step>>(nodes)};
 }
 
-/// Bytes of one of `parts` nearly equal parts.
+/// Bytes of part number `part` of `parts` nearly equal parts.
 std::uint64_t part_bytes(std::uint64_t bytes, Rank part, Rank parts) {
   return bytes * (part + 1) / parts - bytes * part / parts;
 }
 
-/// A message unless it is empty or stays where it is.
+/// Adds a message unless it is empty or its sender is its receiver.
 void send(Schedule& schedule, std::size_t step, Rank from, Rank to, std::uint64_t bytes, std::uint64_t piece) {
   if (from != to && bytes > 0) add_message(schedule, step, from, to, bytes, piece);
 }
 
-/// Rank `from` leaves part p with rank p.
+/// Rank `from` sends part p to rank p.
 void scatter(Schedule& schedule, std::size_t step, Rank from, std::uint64_t bytes) {
   const auto nodes = static_cast<Rank>(schedule.ranks.size());
   for (Rank part = 0; part < nodes; ++part) {
@@ -41,7 +41,7 @@ void gather(Schedule& schedule, std::size_t step, Rank to, std::uint64_t bytes) 
   for (Rank part = 0; part < nodes; ++part) send(schedule, step, part, to, part_bytes(bytes, part, nodes), part);
 }
 
-/// After `step` a rank adds what `summands` others sent it to its own.
+/// After `step`, a rank adds the data that `summands` others sent to its own.
 void add(Schedule& schedule, std::size_t step, Rank rank, std::uint64_t bytes, Rank summands) {
   auto& steps = schedule.ranks[rank];
   if (steps.size() <= step) steps.resize(step + 1);

@@ -1,4 +1,4 @@
-// Two layers of switches with explicit routes: which cable a message takes is a rule of ours, not the simulator's.
+// Two layers of switches with explicit routes: our rule, not the simulator's, decides which cable a message takes.
 #include <fmt/format.h>
 
 #include "gdr/base/error.h"
@@ -7,7 +7,7 @@
 namespace gdr::interconnect {
 namespace {
 
-/// Links in the order: nodes up, nodes down, leaves up, leaves down.
+/// Numbers of the links, in the order nodes up, nodes down, leaves up, leaves down.
 class Layout {
  public:
   explicit Layout(const FatTree& tree) : tree_(tree) {}
@@ -23,8 +23,8 @@ class Layout {
     return 2 * nodes() + (tree_.leaves + leaf) * uplinks() + cable;
   }
 
-  /// Cables of a leaf are numbered over the spines in turn: cable c leads to spine c mod spines. A message goes down by
-  /// the cable of the same number, so that it stays on one spine.
+  /// The cables of a leaf are numbered over the spines in turn: cable c leads to spine c mod spines. A message goes
+  /// down by the cable with the same number, so that it stays on one spine.
   [[nodiscard]] NodeId cable_of(NodeId from, NodeId to) const {
     return (tree_.routing == FatTreeRouting::source ? from : to) % uplinks();
   }
@@ -46,7 +46,7 @@ class Layout {
     return links;
   }
 
-  /// The same links as edges; leaves and then spines are the switches.
+  /// The same links as edges. Switches are numbered leaves first, then spines.
   [[nodiscard]] std::vector<Graph::Edge> edges() const {
     std::vector<Graph::Edge> edges;
     const auto leaf_of = [&](NodeId node) { return nodes() + node / tree_.nodes_per_leaf; };

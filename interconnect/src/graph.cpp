@@ -1,4 +1,4 @@
-// Routes by Floyd's algorithm, and the networks that are drawn as graphs.
+// Routes by Floyd's algorithm, and the networks that are given as graphs.
 #include <fmt/format.h>
 
 #include <limits>
@@ -10,7 +10,7 @@
 namespace gdr::interconnect {
 namespace {
 
-constexpr std::uint16_t kFar = std::numeric_limits<std::uint16_t>::max() / 2;  // two of them still fit
+constexpr std::uint16_t kFar = std::numeric_limits<std::uint16_t>::max() / 2;  // the sum of two still fits
 constexpr LinkId kNoLink = std::numeric_limits<LinkId>::max();
 
 /// Shortest paths between all vertices.
@@ -98,11 +98,11 @@ class Paths {
     }
   }
 
-  // Shape of all: [vertices][vertices], from and to.
+  // Shape of all: [vertices][vertices], indexed by from and to.
   NodeId vertices_;
   std::vector<std::uint16_t> hops_;
-  std::vector<std::uint16_t> last_;  // the vertex before `to` on the way
-  std::vector<LinkId> links_;        // that lead there at once
+  std::vector<std::uint16_t> last_;  // the vertex before `to` on the route
+  std::vector<LinkId> links_;        // direct links
   std::map<std::pair<NodeId, NodeId>, std::vector<LinkId>> routes_;
 };
 
@@ -133,7 +133,7 @@ Topology dragonfly(const Dragonfly& network) {
   // Links in the order: up and down of each node, between routers of each group, between groups.
   const LinkId first_local = 2 * nodes;
   const LinkId first_global = first_local + groups * routers * (routers - 1);
-  const auto other = [](NodeId from, NodeId to) { return to < from ? to : to - 1; };  // place among the others
+  const auto other = [](NodeId from, NodeId to) { return to < from ? to : to - 1; };  // index among the others
   std::vector<Link> links;
   const auto add = [&](std::string name, const Cable& cable) {
     links.push_back({std::move(name), cable.bytes_per_second, cable.latency_seconds});

@@ -15,7 +15,7 @@ namespace {
 
 using Fields = std::vector<std::string_view>;
 
-/// Lines of a table.
+/// The lines of a table.
 class Table {
  public:
   explicit Table(const std::filesystem::path& path) : text_(base::read_file(path)), lines_(text_, path.string()) {}
@@ -67,7 +67,7 @@ class Reader {
     if (table.next() != Fields{"from", "to", "over"}) table.refuse("the header must be 'from,to,over'");
     while (std::optional<Fields> line = table.next()) {
       Fields& fields = *line;
-      if (fields.size() == 2) fields.emplace_back();  // nothing between
+      if (fields.size() == 2) fields.emplace_back();  // no vertices between
       if (fields.size() != 3) table.refuse(fmt::format("{} fields are refused", fields.size()));
       const NodeId from = vertex(table, fields[0], false);
       const NodeId to = vertex(table, fields[1], false);

@@ -11,7 +11,7 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// Rules of a platform for schedules: its shape, and what all of them have.
+/// Rules for the parameters of a platform: its shape, and the parameters that all platforms have.
 std::vector<base::ParameterRule> platform(std::vector<base::ParameterRule> shape) {
   shape.push_back({"bandwidth", "GB/s per node", 1e-6, 1e6, false});
   shape.push_back({"latency", "us", 0, 1e6, false});
@@ -65,7 +65,7 @@ const std::vector<base::DescriptionKind>& network_kinds() {
         {"link_visits", "per direction of traffic", 1, 1e6, false}}},
       {"flow-factors", flow_factors()},
       {"mpi-library", {{"bcast_radix", "1", 2, 1024, true}}},
-      // Links of meshes and tori whose extents the command line gives.
+      // Links of meshes and tori whose extents are given on the command line.
       {"grid", {{"bandwidth", "GB/s per link", 1e-6, 1e6, false}, {"latency", "us", 0, 1e6, false}}},
       {"optical-hub-cost",
        {{"nodes", "1", 1, 65536, true},

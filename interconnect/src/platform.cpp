@@ -23,7 +23,7 @@ NodeId whole(const base::Description& description, std::string_view key) {
   return static_cast<NodeId>(description.value(key));
 }
 
-/// A cable of one of `ports` equal ports of a node.
+/// The cable of each of a node's `ports` equal ports.
 Cable port_of(const base::Description& description, double ports) {
   return {description.value("bandwidth") * kGiga / ports, description.value("latency") * kMicro};
 }
@@ -123,7 +123,7 @@ Topology make_dragonfly(const base::Description& description, const PlatformOpti
   return dragonfly(network);
 }
 
-/// A table beside a description: NAME.links.csv beside NAME.toml. Nothing if it is not there.
+/// The table beside a description: NAME.links.csv beside NAME.toml. Nothing if it does not exist.
 std::optional<std::filesystem::path> table_beside(const std::string& name, const std::string& table) {
   std::filesystem::path file(name);
   if (file.extension() == ".toml") {
@@ -148,7 +148,7 @@ struct Kind {
   PlatformKind kind;
   std::string_view name;
   Topology (*make)(const base::Description&, const PlatformOptions&);
-  std::vector<Routing> routings;  // that may be asked for
+  std::vector<Routing> routings;  // that may be requested
 };
 
 const std::vector<Kind>& platforms() {
@@ -211,7 +211,7 @@ void refuse_unknown(const base::Description& description, const PlatformOptions&
   }
 }
 
-/// What decides the routes of a platform, in words.
+/// The rule that decides the routes of a platform, in words.
 std::string routing_of(const base::Description& description, const PlatformOptions& options) {
   switch (kind_in(description)) {
     case PlatformKind::torus:

@@ -10,7 +10,7 @@
 namespace gdr::interconnect {
 namespace {
 
-/// Sends less receives of the same bytes of one piece between two ranks, with the place of the last.
+/// Number of sends minus number of receives with the same piece and size between two ranks, and where the last one is.
 struct Balance {
   std::int64_t sends = 0;
   Rank rank = 0;

@@ -19,7 +19,7 @@ std::string simgrid_file(const Topology& topology, double flops_per_second) {
   for (NodeId node = 0; node < topology.nodes(); ++node) {
     text += fmt::format("<host id=\"{}\" speed=\"{}f\"/>\n", node, flops_per_second);
   }
-  // Links by their numbers: their names are for people.
+  // Links are identified by number; their names are for people.
   for (LinkId id = 0; id < topology.links().size(); ++id) {
     const Link& link = topology.links()[id];
     text += fmt::format("<link id=\"l{}\" bandwidth=\"{}Bps\" latency=\"{}s\"/>\n", id, link.bytes_per_second,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kElementBytes = 8;  // double precision, Urino 2020, section 4.4
 
-/// Builds the schedule of one plan. Each flow below reads as the paper's figures.
+/// Builds the schedule of one plan. Each build function follows the flow in one of the paper's figures.
 class Builder {
  public:
   explicit Builder(const SummaOptions& options) : plan_{.options = options, .schedule = {}, .products = {}} {
@@ -84,9 +84,9 @@ class Builder {
     }
   }
 
-  /// Before the first of them is made.
+  /// Called before the first message is made.
   void refuse_too_many_messages() const {
-    constexpr double kBytesPerMessage = 2 * sizeof(Message) * 1.5;  // both halves, in vectors that grow
+    constexpr double kBytesPerMessage = 2 * sizeof(Message) * 1.5;  // both halves of a message, in vectors that grow
     constexpr double kMostBytes = 4e9;
     const double ranks = nodes();
     const double lines = side();
@@ -114,7 +114,7 @@ class Builder {
     return (layer * side() + row) * side() + column;
   }
 
-  /// Transfers that go at once; those between a rank and itself are no messages.
+  /// Transfers that take place at once. A transfer from a rank to itself needs no message.
   void exchange(const std::vector<Transfer>& transfers) {
     for (const Transfer& transfer : transfers) {
       if (transfer.from == transfer.to) continue;
@@ -125,7 +125,7 @@ class Builder {
     ++steps_;
   }
 
-  /// The exchanges of A and B: at once or one after the other.
+  /// Exchanges A and B, at once or one after the other.
   void exchange_both(std::vector<Transfer> of_a, const std::vector<Transfer>& of_b) {
     if (plan_.options.a_with_b) {
       of_a.insert(of_a.end(), of_b.begin(), of_b.end());
@@ -136,7 +136,7 @@ class Builder {
     }
   }
 
-  /// The rank multiplies A(row, k) with B(k, column) once all steps so far are done.
+  /// The rank multiplies A(row, k) by B(k, column) once all steps so far are done.
   void multiply(Rank rank, std::uint32_t k) {
     auto& steps = plan_.schedule.ranks[rank];
     if (steps.size() < steps_) steps.resize(steps_);
@@ -150,7 +150,7 @@ class Builder {
     for (Rank rank = 0; rank < nodes(); ++rank) multiply(rank, k);
   }
 
-  /// A(row, k) from its owner to its row; B(k, column) to its column.
+  /// A(row, k) goes from its owner to all ranks of its row, B(k, column) to all ranks of its column.
   [[nodiscard]] std::vector<Transfer> row_broadcasts(std::uint32_t k) const {
     std::vector<Transfer> transfers;
     for (std::uint32_t row = 0; row < side(); ++row) {
@@ -188,8 +188,8 @@ class Builder {
     for (std::uint32_t k = 0; k < side(); ++k) multiply_all(k);
   }
 
-  /// A broadcast by a k-nomial tree: a rank sends to all its children at once. Places count from the root; a place's
-  /// parent lacks its lowest digit that is not zero.
+  /// Each broadcast uses a k-nomial tree, in which a rank sends to all its children at once. Places count from the
+  /// root. The number of a place's parent is that of the place with its lowest nonzero digit set to 0.
   void build_library_broadcasts() {
     for (std::uint32_t k = 0; k < side(); ++k) {
       broadcast_by_tree(row_broadcasts(k),
@@ -200,7 +200,7 @@ class Builder {
     }
   }
 
-  /// `direct` names the piece of every line; rank_at(line, place) who takes part.
+  /// `direct` gives the piece of every line; rank_at(line, place) is the rank at a place.
   template <class RankAt>
   void broadcast_by_tree(const std::vector<Transfer>& direct, const RankAt& rank_at) {
     const std::uint32_t radix = plan_.options.tree_radix;
@@ -223,14 +223,14 @@ class Builder {
     for (const std::vector<Transfer>& level : by_depth) exchange(level);
   }
 
-  /// A block to all nodes of a group of relays, a part to each.
+  /// Sends a block to all nodes of a group of relays, one part to each.
   template <class RelayAt>
   static void scatter(std::vector<Transfer>& transfers, Rank from, Piece piece, std::uint32_t relays,
                       const RelayAt& relay_at) {
     piece.parts = relays;
     for (piece.part = 0; piece.part < relays; ++piece.part) transfers.push_back({from, relay_at(piece.part), piece});
   }
-  /// The parts of a block from its relays to one node.
+  /// Sends the parts of a block from its relays to one node.
   template <class RelayAt>
   static void gather(std::vector<Transfer>& transfers, Rank to, Piece piece, std::uint32_t relays,
                      const RelayAt& relay_at) {
@@ -250,7 +250,7 @@ class Builder {
         const Piece b{.matrix = Matrix::b, .row = k, .column = line};
         scatter(scatter_a, at(line, k), a, nodes(), every_node);
         scatter(scatter_b, at(k, line), b, nodes(), every_node);
-        // To all nodes of the line, the owner too: an allgather.
+        // To all nodes of the line, the owner included: an allgather.
         for (std::uint32_t place = 0; place < side(); ++place) {
           gather(gather_a, at(line, place), a, nodes(), every_node);
           gather(gather_b, at(place, line), b, nodes(), every_node);
@@ -262,7 +262,7 @@ class Builder {
     }
   }
 
-  /// Each node keeps a part of every block; in each later round every node gathers one block of A and one of B.
+  /// Each node keeps a part of every block. In each later round, every node gathers one block of A and one of B.
   void build_cached_broadcasts() {
     const bool split = plan_.options.by_rows_and_columns;
     const std::uint32_t relays = split ? side() : nodes();
@@ -300,14 +300,14 @@ class Builder {
         if (pair.of_a != pair.of_b) multiply(rank, pair.of_b);
       }
     }
-    // On the diagonal a node's own blocks are partners. Multiplied last, they keep nobody waiting: the others' last
-    // round brings two products.
+    // On the diagonal, a node's own blocks are partners. They are multiplied last, so that no node waits for them: the
+    // last round brings two products to the other nodes.
     for (std::uint32_t k = 0; k < side(); ++k) multiply(at(k, k), k);
   }
 
-  /// Which block of A's row and of B's column a node gathers in a round. A node has A(row, column) and B(row, column)
-  /// itself. It gathers partners together, so that neither has to wait in memory for the other; off the diagonal one
-  /// round brings A(row, row) and B(column, column), whose partners are its own blocks.
+  /// The block of A's row and the block of B's column that a node gathers in a round. A node has A(row, column) and
+  /// B(row, column) itself. It gathers partners together, so that neither has to wait in memory for the other. Off the
+  /// diagonal, one round brings A(row, row) and B(column, column), whose partners are its own blocks.
   struct Pair {
     std::uint32_t of_a;
     std::uint32_t of_b;
@@ -321,7 +321,7 @@ class Builder {
     return {row, column};
   }
 
-  /// 2.5 dimensions: layer l takes the products k = l; A, B and C lie on layer 0 (Urino 2020, section 3.4).
+  /// 2.5 dimensions: layer l computes the products with k = l; A, B and C lie on layer 0 (Urino 2020, section 3.4).
   void build_cube() {
     if (plan_.options.algorithm == SummaAlgorithm::ca1) {
       build_direct_cube();
@@ -372,7 +372,7 @@ class Builder {
         scatter(scatter_b, at(row, column), {.matrix = Matrix::b, .row = row, .column = column}, nodes(), every_node);
       }
     }
-    // Gathers are allgathers here too: the owners of a block and, in the end, all layers take part.
+    // Gathers are allgathers here too: the owners of a block take part, and for the sums all layers.
     for_each_node([&](std::uint32_t layer, std::uint32_t row, std::uint32_t column) {
       const Rank rank = at(row, column, layer);
       gather(gather_a, rank, {.matrix = Matrix::a, .row = row, .column = layer}, nodes(), every_node);
@@ -381,7 +381,7 @@ class Builder {
               every_node);
       gather(sums, rank, {.matrix = Matrix::c, .row = row, .column = column}, nodes(), every_node);
     });
-    // One matrix after the other, unlike in two dimensions: table 7 has both so.
+    // One matrix after the other, as in table 7 and unlike in two dimensions.
     exchange(scatter_a);
     exchange(gather_a);
     exchange(scatter_b);

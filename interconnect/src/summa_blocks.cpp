@@ -1,4 +1,4 @@
-// SUMMA with blocks that really move: what shows that a schedule brings everybody what he needs.
+// SUMMA with blocks that really move. It shows that a schedule brings every rank the blocks that the rank needs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace gdr::interconnect {
 namespace {
 
-/// Block (row, column) of an n x n matrix, with zeros beyond its edge.
+/// Block (row, column) of an n x n matrix, padded with zeros beyond the matrix's edge.
 std::vector<double> cut(const SummaPlan& plan, std::span<const double> matrix, std::uint32_t row,
                         std::uint32_t column) {
   const std::uint64_t n = plan.options.n;
@@ -107,7 +107,7 @@ bool SummaRank::has_result() const { return position(plan_, rank_).layer == 0; }
 std::vector<double> SummaRank::result() const {
   GDR_ASSERT(has_result(), "a rank of layer 0 is asked for C");
   const auto [row, column, layer] = position(plan_, rank_);
-  // Part by part: of each the rank has either the sum or all summands.
+  // Part by part: of each part, the rank has either the sum or all summands.
   std::vector<double> block;
   Piece piece{.matrix = Matrix::c, .row = row, .column = column, .parts = plan_.options.nodes};
   for (piece.part = 0; piece.part < piece.parts; ++piece.part) {
@@ -134,7 +134,7 @@ std::vector<double> run_summa_blocks(const SummaPlan& plan, std::span<const doub
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) ranks.emplace_back(plan, rank, a, b);
   const std::size_t steps = schedule.ranks.empty() ? 0 : schedule.ranks[0].size();
   for (std::size_t step = 0; step < steps; ++step) {
-    // Everything leaves before anything arrives, as in a real exchange.
+    // All messages leave before any arrives, as in a real exchange.
     std::vector<std::tuple<Rank, Message, std::vector<double>>> in_flight;
     for (Rank rank = 0; rank < ranks.size(); ++rank) {
       for (const Message& message : schedule.ranks[rank][step].sends) {

@@ -25,7 +25,7 @@ Link made_of(const Cable& cable, std::string name) {
   return {std::move(name), cable.bytes_per_second, cable.latency_seconds};
 }
 
-/// Number of the link from one to another of `nodes` fully connected nodes.
+/// Number of the link between two of `nodes` fully connected nodes.
 LinkId full_mesh_link(NodeId nodes, NodeId from, NodeId to) { return from * (nodes - 1) + (to < from ? to : to - 1); }
 
 /// Coordinates and steps along the axes of a grid of nodes.
@@ -48,8 +48,8 @@ class Grid {
   [[nodiscard]] unsigned rank() const { return static_cast<unsigned>(dimensions_.size()); }
   [[nodiscard]] const std::vector<NodeId>& dimensions() const { return dimensions_; }
 
-  /// Calls take(node, axis, plus) for every hop from `from` to `to`; goes_plus(size, from, to) picks the way of an
-  /// axis.
+  /// Calls take(node, axis, plus) for every hop from `from` to `to`; goes_plus(size, from, to) decides the direction
+  /// along an axis.
   template <class GoesPlus, class Take>
   void walk(NodeId from, NodeId to, const GoesPlus& goes_plus, const Take& take) const {
     NodeId node = from;

@@ -1,4 +1,4 @@
-// Stands in for the folder simgrid where the project is built without it.
+// Replaces the folder simgrid if the project is built without SimGrid.
 #include "gdr/base/error.h"
 #include "gdr/interconnect/simulation.h"
 

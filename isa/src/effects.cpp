@@ -94,7 +94,7 @@ class EffectsBuilder {
     add_write(flag);
   }
 
-  /// A load's word is BM's operand, a store's result.
+  /// The word of a load is an operand of BM; that of a store is its result.
   void add_bm() {
     const BmPort& port = line_.bm;
     claims(Unit::bm);
@@ -135,7 +135,7 @@ class EffectsBuilder {
     access.step = 2;
   }
 
-  /// `access` knows the unit and what it takes its operands for.
+  /// `access` already has the unit and the properties that depend on the operation.
   void add_operand(Role role, Source source, Access access) {
     access.role = role;
     const auto port = [&](Storage storage, const ReadPort& read) {
@@ -167,12 +167,12 @@ class EffectsBuilder {
       case Source::immediate:
       case Source::pe_id:
       case Source::bb_id:
-        return;  // nothing that a line writes
+        return;  // no line writes these
     }
     add_read(access);
   }
 
-  /// T of the element, which the address of `access` adds.
+  /// Reads the element's T, which is added to the address of `access`.
   void add_index(const Access& access) {
     effects_.indirect_ = true;
     Access index;
@@ -195,7 +195,7 @@ class EffectsBuilder {
     add_read(gate);
   }
 
-  /// Results of a unit through the write ports.
+  /// Writes of a unit's result through the write ports.
   void add_ports(Unit unit, Width width, bool one_pe) {
     const auto add = [&](Storage storage, Role role, const WritePort& port) {
       if (port.source != unit) return;
@@ -243,21 +243,21 @@ ProductHalf half_of(const Line* line) {
   return line == nullptr ? ProductHalf::none : info_of(line->multiplier.op).half;
 }
 
-/// Everything that decides what an operand of the multiplier is.
+/// Everything that determines the value of a multiplier operand.
 auto operand_of(const Line& line, Source source, bool negated) {
   ReadPort port;
   if (source == Source::gpr_a) port = line.gpr_a;
   if (source == Source::gpr_b) port = line.gpr_b;
   if (source == Source::lm) port = line.lm_read;
   BmPort bm = source == Source::bm ? line.bm : BmPort();
-  bm.one_pe = false;  // who else takes the word does not change it
+  bm.one_pe = false;  // where else the word goes does not change it
   bm.pe = 0;
   const bool in_gpr = source == Source::gpr_a || source == Source::gpr_b;
   return std::tuple(in_gpr ? Source::gpr_a : source, negated, port, bm,
                     source == Source::immediate ? line.immediate : Immediate());
 }
 
-/// True if the line moves a whole long word of broadcast memory to T, in every element and PE that works.
+/// True if the line moves a whole long word of broadcast memory to T, in every active element and PE.
 bool moves_bm_to_t(const Line& line) {
   return line.bm.mode == BmMode::read && line.bm.width == Width::long_word && !line.bm.one_pe &&
          line.t_write.source == Unit::bm && line.t_write.predicate == Predicate();

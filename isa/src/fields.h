@@ -1,11 +1,11 @@
-// What the generated field tables offer to the rest of the component.
+// The interface of the generated field tables to the rest of the component.
 #pragma once
 
 #include "gdr/isa/line.h"
 
 namespace gdr::isa {
 
-/// Checks reserved bits and the codes of single fields; what fields mean together is decode()'s part.
+/// Decodes a word and checks reserved bits and the codes of single fields; decode() checks fields against each other.
 [[nodiscard]] DecodeResult decode_fields(const InstructionWord& word);
 
 }  // namespace gdr::isa

@@ -1,4 +1,4 @@
-// Encoded lines: the rules that the generated field tables leave to code, and the printer's frame.
+// Encoded lines: the rules that the generated field tables leave to code.
 #include "gdr/isa/line.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace gdr::isa {
 namespace {
 
-/// The line with every port that nothing uses put back to its default: what an encoder would have written.
+/// The line with all unused ports and slots set to their defaults, as an encoder would write it.
 Line with_unused_ports_cleared(Line line) {
   if (!reads(line, Source::gpr_a)) line.gpr_a = {};
   if (!reads(line, Source::gpr_b)) line.gpr_b = {};
@@ -40,7 +40,7 @@ Line with_unused_ports_cleared(Line line) {
   return line;
 }
 
-/// Why a unit or the store to BM cannot take an operand that it names, or nothing.
+/// The reason why a unit or the store to BM cannot take one of its operands; empty if there is none.
 std::string refused_operand(const Line& line) {
   for (const Unit unit : {Unit::adder, Unit::multiplier}) {
     const Slot& slot = slot_of(line, unit);
@@ -65,7 +65,7 @@ std::string refused_operand(const Line& line) {
   return {};
 }
 
-/// Why a line whose fields are all defined is still no line, or nothing.
+/// The reason why a line is not valid although all its fields are defined; empty if there is none.
 std::string refusal(const Line& line) {
   if (line != with_unused_ports_cleared(line)) return "a field of a port or slot that the line does not use is set";
   const auto odd = [](const ReadPort& port) { return port.width == Width::long_word && port.address % 2 != 0; };

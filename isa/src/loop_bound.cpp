@@ -16,7 +16,7 @@ std::string_view LoopBound::bound() const {
 
 LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
   LoopBound bound;
-  // Each block gets a record of its own through the one input port.
+  // Each block gets a record of its own through the single input port.
   bound.idp_clocks = std::uint64_t{kBlocks} * program.record_words * idp_clocks_per_word;
   bound.bm_clocks = program.record_words;
   const Visitor count{[&](const ProgramLine& line) {
@@ -24,7 +24,7 @@ LoopBound loop_bound(const Program& program, unsigned idp_clocks_per_word) {
                         bound.line_clocks += kClocksPerLine;
                         bound.bm_clocks += effects(decoded(line.word)).bm_clocks();
                       },
-                      [](const TransferStep&) {},  // of the record, counted above
+                      [](const TransferStep&) {},  // its record is counted above
                       [&](const CollectStep& collect) {
                         bound.bm_clocks += collect.words();
                         bound.odp_clocks += std::uint64_t{kOdpClocksPerWord} * collect.words();

@@ -187,7 +187,7 @@ MovedOperation moved_from(const JsonValue& value) {
           position_from(value.at("position"))};
 }
 
-/// What the key `moves` says of a transfer or a collect: before which line of the section it stands.
+/// An entry of the key `moves`: a transfer or collect, and the line of the section before which it comes.
 struct MoveEntry {
   Section section = Section::initialization;
   std::size_t line = 0;
@@ -242,7 +242,7 @@ MoveEntry move_from(const JsonValue& value) {
   return entry;
 }
 
-/// Puts moves between the lines of a section, before which they stand in their order.
+/// Inserts moves between the lines of a section; `moves` are in the order of these lines.
 std::vector<Step> steps_of(Section section, const std::vector<ProgramLine>& lines,
                            const std::vector<MoveEntry>& moves) {
   std::vector<Step> steps;
@@ -266,7 +266,7 @@ Json metadata_of(const Program& program) {
             {"files", program.files},           {"record_words", program.record_words}, {"flops", program.flops}};
   meta["variables"] = Json::array();
   for (const Variable& variable : program.variables) meta["variables"].push_back(to_json(variable));
-  if (program.is_type2()) {  // files of Type I are as they were
+  if (program.is_type2()) {  // files of Type I keep their old form
     meta["moves"] = moves_of(program);
   }
   meta["parameters"] = Json::array();
@@ -304,7 +304,7 @@ struct ElfCloser {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 
-/// libelf writes to a file descriptor: one of an unlinked temporary file.
+/// A temporary file without name, since libelf writes to a file descriptor.
 class ScratchFile {
  public:
   ScratchFile() : file_(std::tmpfile()) {
@@ -391,14 +391,14 @@ Bytes write_elf(std::vector<NamedSection> sections) {
   return file.contents();
 }
 
-/// Sections by name; throws what is wrong with the container.
+/// The sections with known names. Throws gdr::Error with what is wrong with the container.
 std::vector<NamedSection> read_elf(std::span<const std::byte> bytes) {
   static constexpr std::array<char, 4> kMagic{'\x7f', 'E', 'L', 'F'};
   if (bytes.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     throw Error("it is no ELF file");
   }
   elf_version(EV_CURRENT);
-  Bytes copy(bytes.begin(), bytes.end());  // libelf wants writable memory
+  Bytes copy(bytes.begin(), bytes.end());  // libelf needs writable memory
   const ElfHandle elf(elf_memory(reinterpret_cast<char*>(copy.data()), copy.size()));
   std::size_t names = 0;
   if (!elf || elf_getshdrstrndx(elf.get(), &names) != 0) {
@@ -495,7 +495,7 @@ Program program_from(const std::vector<NamedSection>& sections) {
 
 constexpr std::size_t kDigestBytes = 64;  // SHA-256 in hexadecimal
 
-/// SHA-256 of the whole file, the digest's own place taken as zeros.
+/// SHA-256 of the whole file, with zeros in place of the digest itself.
 Bytes digest_of(Bytes file, std::size_t digest_offset) {
   std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(digest_offset), kDigestBytes, std::byte{0});
   return bytes_of(base::sha256_hex(file));
@@ -515,7 +515,7 @@ std::vector<std::byte> serialize(const Program& program) {
   for (std::size_t section = 0; section < kSections; ++section) {
     sections.push_back({kCodeSections[section], code_bytes(program.lines(static_cast<Section>(section))), true});
   }
-  // Names of files may be no UTF-8.
+  // text() replaces bytes that are not UTF-8, which names of files may contain.
   sections.push_back({kMetaSection, bytes_of(metadata_of(program).text(1))});
   sections.push_back({kDigestSection, Bytes(kDigestBytes)});
   Bytes file = write_elf(std::move(sections));

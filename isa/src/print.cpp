@@ -25,7 +25,7 @@ std::string immediate_text(const Immediate& immediate) {
                                              : fmt::format("hs\"{}\"", to_hex(immediate.value.upper()));
 }
 
-/// What the line reads, in the order of its text.
+/// What the line reads, in the order in which its text names it.
 std::vector<Source> sources_of(const Line& line) {
   std::vector<Source> sources;
   for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
@@ -36,8 +36,8 @@ std::vector<Source> sources_of(const Line& line) {
   return sources;
 }
 
-/// True if an assembler that takes the first port for the first register it meets, and the second one for another
-/// register, chooses the ports of this line. Otherwise the text has to name them.
+/// True if an assembler that takes the first port for the first register in the text, and the second one for any other
+/// register, gets the ports of this line. Otherwise the text must name the ports.
 bool takes_ports_in_order(const Line& line) {
   const ReadPort* first = nullptr;
   for (const Source source : sources_of(line)) {
@@ -69,7 +69,7 @@ class LineText {
     const std::string written = destinations(unit);
     text += written;
     if (slot.flag.flag != 0) {
-      // Without another destination the flag alone tells the width that the result is rounded to.
+      // If the flag is the only destination, it has to show the width to which the result is rounded.
       const bool is_long = written.empty() && slot.width == Width::long_word;
       text += fmt::format(" ${}ok{}{}{}", is_long ? "l" : "", slot.flag.flag, info_of(slot.flag.condition).suffix,
                           predicate_text(slot.flag.predicate));
@@ -113,7 +113,7 @@ class LineText {
     }
   }
 
-  /// What a unit writes through the ports, each with a blank before it.
+  /// The destinations that a unit writes through the ports, each with a blank before it.
   [[nodiscard]] std::string destinations(Unit unit) const {
     const Width width = result_width(line_, unit);
     std::string text;

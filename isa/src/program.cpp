@@ -1,4 +1,4 @@
-// Names of sections and the questions a program answers about its variables.
+// Names of sections, and queries about a program's lines and variables.
 #include "gdr/isa/program.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What every program keeps to: after validate() its variables, steps and instruction words are within the machine's
-// limits. What lines mean one after the other is checked by those who run them.
+// Rules for every program: after validate(), its variables, steps and instruction words are within the machine's
+// limits. Rules between successive lines are checked by the code that runs them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace gdr::isa {
 namespace {
 
-/// Two j-records, the one in use and the one that arrives, lie in front of the words that transfers use.
+/// Two j-records, the one in use and the one that arrives, must fit before the words that transfers use.
 constexpr unsigned kProgramBmShortWords = kBmShortWords - 2 * kTransferWindowWords;
 constexpr unsigned kMostRecordWords = kProgramBmShortWords / 2 / 2;
 
@@ -39,7 +39,7 @@ void check_position(const Program& program, const SourcePosition& position, std:
   }
 }
 
-/// Whoever follows a place to where it comes from must arrive.
+/// Following a position through its origins must end, so each origin may only refer to earlier ones.
 void check_origins(const Program& program) {
   for (std::size_t index = 0; index < program.origins.size(); ++index) {
     const SourcePosition& position = program.origins[index].position;
@@ -56,7 +56,7 @@ bool is_identifier(std::string_view name) {
   return !name.empty() && letter(name.front()) && std::ranges::all_of(name, word_character);
 }
 
-/// Sources, listings and generated functions are made of the names.
+/// Names must be valid and unique, since sources, listings and generated functions contain them.
 void check_names(const Program& program) {
   const auto check_identifier = [](std::string_view whose, std::string_view name) {
     if (!is_identifier(name)) {
@@ -162,7 +162,7 @@ void check_record(const Program& program) {
 void check(const Program& program, const Parameter& parameter) {
   const std::string whose = fmt::format("parameter '{}'", parameter.name);
   check_position(program, parameter.position, whose);
-  // A short one stands in the upper half of a long word.
+  // A short parameter is in the upper half of a long word.
   if (parameter.address % 2 != 0 || parameter.address + 2U > kProgramBmShortWords) {
     refuse("{} has address {}; allowed are even ones in 0..{}", whose, parameter.address, kProgramBmShortWords - 2);
   }
@@ -210,7 +210,7 @@ void check_moved(const Program& program) {
   }
 }
 
-/// Checks one step after the other: words decode, and a transfer or collect stands where it may.
+/// Checks the steps one by one: words must decode, and a transfer or collect must be in a section that allows it.
 class StepChecker {
  public:
   explicit StepChecker(const Program& program) : program_(program) {}
@@ -253,14 +253,14 @@ class StepChecker {
     }
   }
 
-  /// Both stand in the loop body, a transfer also before it and a collect also behind it.
+  /// Both are allowed in the loop body, a transfer also in the section before it, a collect also in the one after it.
   void require_section(std::string_view kind, Section other) const {
     if (section_ == Section::loop_body || section_ == other) return;
     refuse("{} is a {}, which stands in '{}' or '{}'", whose_, kind, isa::name_of(other),
            isa::name_of(Section::loop_body));
   }
 
-  /// A kernel is of Type II as a whole.
+  /// A kernel is of Type I or II as a whole.
   void check_kind() const {
     const bool type2 = program_.is_type2();
     for (const Variable& variable : program_.variables) {
@@ -276,7 +276,7 @@ class StepChecker {
 
   const Program& program_;
   Section section_ = Section::initialization;
-  std::string whose_;   // the step
+  std::string whose_;   // the current step, for messages
   bool fills_ = false;  // the loop body has a transfer
 };
 

@@ -1,4 +1,4 @@
-// Reading docs/validation.toml.
+// Reads docs/validation.toml.
 #include "gdr/validation/data.h"
 
 #include <fmt/format.h>
@@ -102,7 +102,7 @@ class Reader {
     return number(*node, key);
   }
 
-  /// What a name stands for; `inherited` if the key is not there.
+  /// The enumerator that a name stands for; `inherited` if the key is missing.
   template <class Enum, std::size_t kCount>
   std::optional<Enum> one_of(const toml::table& row, std::string_view key, const Names<Enum, kCount>& names,
                              std::optional<Enum> inherited) const {
@@ -172,14 +172,14 @@ class Reader {
     return bar;
   }
 
-  /// The fit at n, as published.
+  /// The published fit at n: a polynomial with the lowest power first.
   double fitted(const toml::array& coefficients, double n) const {
     double value = 0;
     for (std::size_t power = coefficients.size(); power-- > 0;) value = value * n + number(coefficients[power], "fit");
     return value;
   }
 
-  /// A row, or a part of one that starts from what `inherited` has.
+  /// What a part of a row takes over from the row; empty for a row itself.
   struct Inherited {
     Row row;
     bool has_bar = false;
@@ -256,7 +256,7 @@ class Reader {
     data_.rows.push_back(std::move(row));
   }
 
-  /// Refuses a model that is none, and a case that says less or more than the model takes.
+  /// Refuses an unknown model, and a case with fewer or more fields than the model takes.
   void check_model(const toml::table& table, const Row& row) const {
     const Model* model = row.model.empty() ? nullptr : models_.find(row.model);
     if (!row.model.empty() && model == nullptr) {

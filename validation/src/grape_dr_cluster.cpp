@@ -1,4 +1,4 @@
-// What the models of many nodes give: LINPACK on 64 for what the press of 2010 says of them, N-body on one and on many,
+// Models for the rows on clusters: LINPACK on 64 nodes, for press reports of 2010, and N-body on one and on many nodes,
 // with boards of GRAPE-DR and of GRAPE-6.
 #include <cmath>
 
@@ -21,7 +21,8 @@ struct Result {
   double watts = 0;
 };
 
-/// The largest matrix whose order is a multiple of 8 panels and that leaves a quarter of 18 GB a node to the system.
+/// LINPACK with the largest matrix whose order is a multiple of 8 panels and that leaves a quarter of the 18 GB of each
+/// node to the system.
 Result largest_run() {
   constexpr cluster::Rank kRanks = 64;
   constexpr std::uint64_t kOrder = 327680;
@@ -35,13 +36,13 @@ Result largest_run() {
   return {hpl_flops(kOrder) / seconds, grape_dr.power(kRanks)};
 }
 
-/// Numbers of particles in blocks, scaled from those measured.
+/// Block sizes for this many particles, scaled from the measured ones.
 hostlib::BlockSteps blocks_of(double particles) {
   const std::string file = base::data_file("docs/block_steps.csv").string();
   return hostlib::scaled_block_steps(hostlib::block_steps_from_csv(base::read_file(file), file), particles);
 }
 
-/// The cluster's model of N-body with one node and the published kernel, flops/s.
+/// Speed of N-body by the cluster's model on one node with the published kernel, in flops/s.
 double one_node_speed() {
   constexpr double kParticles = 262144;    // Koike et al. 2009, section 3.2
   constexpr double kClockOfGravity = 333;  // MHz; the same
@@ -61,7 +62,7 @@ struct Speed {
   double of_peak = 0;
 };
 
-/// 32 nodes with a GRAPE-6A each (Harfst et al. 2007), which share out the j-particles.
+/// Speed of 32 nodes with a GRAPE-6A each (Harfst et al. 2007), among which the j-particles are divided.
 Speed grape_6a_speed() {
   constexpr double kParticles = 2e6;
   constexpr cluster::Rank kRanks = 32;
@@ -76,7 +77,7 @@ Speed grape_6a_speed() {
   return {speed, speed / (kRanks * board.peak())};
 }
 
-/// How what all ranks send for a block grows with their number, as a power.
+/// Exponent with which the bytes that all ranks send for a block grow with the number of ranks.
 double power_of_ranks(cluster::NbodyAlgorithm algorithm, cluster::Rank few, cluster::Rank many) {
   constexpr double kParticles = 1e6;
   constexpr double kBlock = 65536;
@@ -92,10 +93,10 @@ double power_of_ranks(cluster::NbodyAlgorithm algorithm, cluster::Rank few, clus
   return std::log(bytes(many) / bytes(few)) / std::log(double{1} * many / few);
 }
 
-/// Of the two-dimensional algorithm, of what one rank sends.
+/// The exponent for what one rank sends in the two-dimensional algorithm.
 double power_of_a_rank() { return power_of_ranks(cluster::NbodyAlgorithm::two_dimensional, 64, 1024) - 1; }
 
-/// Round a ring, of what all send; systolic algorithms on more ranks have millions of messages.
+/// The exponent for what all ranks send on a ring; systolic algorithms on more ranks have millions of messages.
 double power_round_a_ring(cluster::NbodyAlgorithm algorithm) { return power_of_ranks(algorithm, 64, 256); }
 
 }  // namespace

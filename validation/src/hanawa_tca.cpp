@@ -1,4 +1,4 @@
-// What the models of PEACH2 and of HA-PACS/TCA give for the rows of Hanawa et al. 2013 and IPSJ ACS 8(4), 2015.
+// Models for the rows of Hanawa et al. 2013 and IPSJ ACS 8(4), 2015, from those of PEACH2 and HA-PACS/TCA.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -27,7 +27,7 @@ constexpr double kKilobyte = 1024;
 
 using Split = std::array<int, interconnect::kHaloDimensions>;
 
-/// Decompositions of two dimensions in which all neighbours are one hop apart, up to 16 nodes (section 6).
+/// Decompositions in two dimensions, up to 16 nodes, in which all neighbours are one hop apart (section 6).
 constexpr std::array<Split, 13> kSplits{{{2, 1, 1},
                                          {1, 2, 1},
                                          {2, 2, 1},
@@ -42,7 +42,7 @@ constexpr std::array<Split, 13> kSplits{{{2, 1, 1},
                                          {16, 1, 1},
                                          {1, 16, 1}}};
 
-/// The system, read when first asked for.
+/// The system, read when first needed.
 class TcaInputs {
  public:
   const interconnect::HaloSystem& system() {
@@ -55,7 +55,7 @@ class TcaInputs {
   StencilTime time(Stencil stencil, const char* size, const Split& split, HaloMethod method) {
     return interconnect::stencil_time(interconnect::stencil_problem(stencil, size), split, method, system());
   }
-  /// How many times faster the first method is.
+  /// How many times as fast `method` is as `over`.
   double gain(Stencil stencil, const char* size, const Split& split, HaloMethod method, HaloMethod over) {
     return time(stencil, size, split, over).iteration / time(stencil, size, split, method).iteration;
   }
@@ -63,7 +63,7 @@ class TcaInputs {
     return interconnect::plan_halo(interconnect::stencil_problem(stencil, size).shape(split), HaloMethod::hybrid,
                                    system());
   }
-  /// Bytes that the busiest rank sends, of one pattern or of all.
+  /// Bytes that the busiest rank sends, in one pattern or in all.
   std::int64_t sent(Stencil stencil, const char* size, const Split& split, std::optional<Pattern> pattern = {}) {
     std::int64_t most = 0;
     for (const interconnect::HaloPlan& plan : plans(stencil, size, split).ranks) {
@@ -71,7 +71,7 @@ class TcaInputs {
     }
     return most;
   }
-  /// The most that a rank sends along one dimension, in any decomposition; the paper's "size of the messages".
+  /// The most that a rank sends along one dimension in any decomposition, in KB: the paper's "size of the messages".
   double most_along_a_dimension(const char* size) {
     std::int64_t most = 0;
     for (const Split& split : kSplits) {
@@ -108,7 +108,7 @@ Ours chained(TcaInputs& in) {
 }
 
 Ours register_mode(TcaInputs& in) {
-  // "30 to 40 %" is read as: that when rounded to tens, from 64 bytes to 2 KB.
+  // "30 to 40 %" is taken to mean: 30 or 40 % when rounded to tens, from 64 bytes to 2 KB.
   for (double bytes = 64; bytes <= 2 * kKilobyte; bytes *= 2) {
     const double gain = in.board().local_chain(bytes, 1, Memory::cpu) / in.board().local_register(bytes, Memory::cpu);
     const double tens = std::round((gain - 1) * 10);
@@ -118,7 +118,7 @@ Ours register_mode(TcaInputs& in) {
 }
 
 Ours descriptors_do_not_matter(TcaInputs& in) {
-  constexpr double kLimit = 0.05;  // what a figure shows
+  constexpr double kLimit = 0.05;  // differences that a figure shows
   for (int count = 2; count <= 128; count *= 2) {
     const double one = in.board().local_chain(count * 4 * kKilobyte, 1, Memory::cpu);
     if (std::abs(in.board().local_chain(4 * kKilobyte, count, Memory::cpu) / one - 1) > kLimit) return false;
@@ -132,7 +132,7 @@ Ours gpu_source_of_1kb(TcaInputs& in) {
          kComparable;
 }
 
-/// Bytes at which a transfer between CPUs reaches half of the peak.
+/// Size in KB at which a transfer between CPUs reaches half of the peak.
 Ours half_of_peak(TcaInputs& in) {
   double bytes = 1;
   while (bytes / in.board().dma_register(bytes, Memory::cpu) < in.board().peak_rate() / 2) ++bytes;
@@ -177,7 +177,7 @@ Ours qpi_beyond_512kb(TcaInputs& in) {
   return true;
 }
 
-/// The largest power of two up to which sending directly across QPI is quicker than through the hosts.
+/// The largest power of two, in KB, up to which sending directly across QPI is not slower than through the hosts.
 Ours best_direct_limit(TcaInputs& in) {
   HaPacsTca direct = in.cluster();
   HaPacsTca hosts = in.cluster();
@@ -260,7 +260,7 @@ Ours small_hybrid(TcaInputs& in) {
   return in.gain(Stencil::himeno, "S", {2, 8, 1}, HaloMethod::hybrid, HaloMethod::mv2gdr);
 }
 
-/// Over the decompositions in which the hybrid is one: both dimensions are split and both networks carry faces.
+/// The largest gain over the decompositions that split both dimensions, in which both networks carry faces.
 Ours largest_hybrid_gain(TcaInputs& in) {
   double most = 0;
   for (const Stencil stencil : {Stencil::laplace, Stencil::himeno}) {
@@ -304,8 +304,8 @@ Ours tca_before_hybrid_421(TcaInputs& in) {
   return small > 1 && middle > 1 && middle < small;
 }
 
-/// Along a dimension with more than 512 KB of contiguous data PEACH2 is not before MVAPICH2-GDR; the others' gain comes
-/// from packing.
+/// True if PEACH2 is not faster than MVAPICH2-GDR along a dimension with more than 512 KB of contiguous data. Splits of
+/// the second dimension are left out, since their gain comes from packing.
 Ours large(TcaInputs& in) {
   constexpr double kBranch = 512 * kKilobyte;
   for (const Split& split : kSplits) {

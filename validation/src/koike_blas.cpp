@@ -1,4 +1,4 @@
-// What the models of DGEMM and HPL, and exact factorisations, give for the rows of Koike et al. 2009, section 4.
+// Models for the rows of Koike et al. 2009, section 4: those of DGEMM and HPL, and exact factorisations.
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -13,7 +13,7 @@
 namespace gdr::validation {
 namespace {
 
-/// What the rows share, read when first asked for.
+/// Inputs that the rows share, each read when first needed.
 struct BlasInputs {
   static constexpr std::uint64_t kDepth = 2048;  // Koike et al. 2009, section 4.2
 
@@ -49,7 +49,7 @@ Ours large_product(BlasInputs& inputs) {
   return times.useful_flops / times.total() / 1e9;
 }
 
-/// Transfers are hidden from 16384 on and not below.
+/// True if transfers are hidden from size 16384 on and not below.
 Ours is_hidden_from_16384(BlasInputs& inputs) {
   bool holds = true;
   for (std::uint64_t size = 2048; size <= 32768; size *= 2) {
@@ -89,7 +89,7 @@ Ours stage_of(BlasInputs& inputs, HplSystem system, HplStage stage) {
   return {};
 }
 
-/// Residual with the board's products to that with the host's, geometric mean over seeds.
+/// Residual with the board's products divided by that with the host's; geometric mean over seeds.
 double residual_ratio(std::size_t n, std::size_t nb, unsigned seeds) {
   BoardDgemm board({}, hostlib::kernel_program("dgemm"));
   const auto on_board = [&](std::size_t m, std::size_t columns, std::size_t k, const MatrixView& a,
@@ -101,7 +101,8 @@ double residual_ratio(std::size_t n, std::size_t nb, unsigned seeds) {
   return std::exp(sum / seeds);
 }
 
-/// The same from docs/hpl_residuals.csv, for a matrix that takes too long here; nightly tests compute its rows again.
+/// The same ratio from docs/hpl_residuals.csv, for a matrix that takes too long here. Nightly tests compute the rows of
+/// that file again.
 Ours kept_residual_ratio(double n, double nb) {
   const auto real = hostlib::NumberType::real;
   const hostlib::ColumnType columns[] = {{"n", real}, {"nb", real}, {"board", real}, {"host", real}};

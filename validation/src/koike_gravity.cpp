@@ -1,4 +1,4 @@
-// What the chip's and the board's models give for the rows of Koike et al. 2009: one function per quantity.
+// Models for the rows of Koike et al. 2009, from those of the chip and the board: one function per quantity.
 #include <cmath>
 #include <map>
 #include <memory>
@@ -15,7 +15,7 @@
 namespace gdr::validation {
 namespace {
 
-/// Kernels and machines that the functions share, each read when first asked for.
+/// Kernels and machines that the functions share, each read when first needed.
 struct GravityInputs {
   static constexpr double kGravityClock = 333;  // MHz; Koike et al. 2009, section 3.2
   static constexpr double kDesignClock = 500;   // MHz; Koike et al. 2009, section 2.1
@@ -34,12 +34,12 @@ struct GravityInputs {
     return board_;
   }
 
-  /// The board of the gravity runs, as it sent then.
+  /// The board of the published gravity runs, with the transfers of that time.
   emulator::BoardTime published_board() {
     return {kernel("gravity_jerk_2009"), board(), 1, emulator::TransferMode::as_of_2009};
   }
 
-  /// Block sizes of individual time steps as measured, docs/block_steps.csv.
+  /// Measured block sizes of individual time steps, from docs/block_steps.csv.
   const std::vector<hostlib::BlockSteps>& block_steps() {
     if (block_steps_.empty()) {
       const std::filesystem::path file = base::data_file("docs/block_steps.csv");
@@ -60,7 +60,7 @@ using emulator::RunClocks;
 /// Interactions of a chip in one iteration: a run's i-particles with one j-particle in each block.
 constexpr double kInteractions = double{emulator::kParticlesPerRun} * emulator::kBlocks;
 
-/// Gflops of loops that take this many clocks an iteration.
+/// Speed in Gflops of a loop that takes this many clocks per iteration.
 double loop_speed(const isa::Program& program, double clocks, double chips, double clock_mhz) {
   return program.flops * kInteractions * chips * clock_mhz * kMega / clocks / kGiga;
 }
@@ -84,13 +84,13 @@ double clocks(GravityInputs& inputs, const Row& row) {
 
 double board_speed(GravityInputs& inputs, const Row& row) { return speed_on_board(inputs, *row.what.kernel); }
 
-/// One chip at the clock it was designed for.
+/// Speed of one chip at its design clock.
 double chip_speed(GravityInputs& inputs, const Row& row) {
   const isa::Program& program = inputs.kernel(*row.what.kernel);
   return loop_speed(program, loop_clocks(program, inputs.board()), 1, GravityInputs::kDesignClock);
 }
 
-/// Speed for ever more j-particles: an iteration with its stall.
+/// Speed in the limit of many j-particles: that of an iteration including its stall.
 double asymptotic_speed(GravityInputs& inputs, const Row& row) {
   constexpr std::uint64_t kIterations = 1 << 20;
   const isa::Program& program = inputs.kernel(*row.what.kernel);
@@ -99,7 +99,7 @@ double asymptotic_speed(GravityInputs& inputs, const Row& row) {
                     inputs.board().clock_mhz);
 }
 
-/// One force evaluation of n particles on one board.
+/// Time of one force evaluation of n particles on one board.
 BoardTime force_evaluation(GravityInputs& inputs, double n) {
   BoardTime form = inputs.published_board();
   const auto particles = static_cast<std::uint64_t>(n);
@@ -115,7 +115,8 @@ double force_speed(GravityInputs& inputs, const Row&) {
   return flops / form.seconds().total() / kGiga;
 }
 
-/// Individual time steps of n particles: interactions by all of a unit of time.
+/// Speed in Gflops with individual time steps of n particles: the interactions of a unit of N-body time, divided by the
+/// time for it.
 double individual_speed(GravityInputs& inputs, double n) {
   const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(inputs.block_steps(), n);
   const double seconds = hostlib::block_seconds(inputs.published_board(), blocks).total();
@@ -127,7 +128,7 @@ double individual_speed_of_most(GravityInputs& inputs, const Row&) {
   return individual_speed(inputs, kParticles);
 }
 
-/// Where half of the loop's own speed is reached, by bisection.
+/// Number of particles at which half of the loop's own speed is reached, by bisection.
 double half_speed_particles(GravityInputs& inputs, const Row&) {
   const double half = speed_on_board(inputs, "gravity_jerk_2009") / 2;
   double low = 2048;

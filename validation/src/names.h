@@ -1,4 +1,4 @@
-// Enumerators as docs/validation.toml spells them.
+// Names of enumerators, spelled as in docs/validation.toml.
 #pragma once
 
 #include <algorithm>

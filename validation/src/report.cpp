@@ -13,7 +13,7 @@ namespace {
 
 bool is_built(const Judged& judged) { return !std::holds_alternative<std::monostate>(judged.ours); }
 
-/// Of numbers in any order; nothing if there is none.
+/// Median of numbers in any order; nothing if there are none.
 std::optional<double> median(std::vector<double> numbers) {
   if (numbers.empty()) return std::nullopt;
   std::ranges::sort(numbers);
@@ -81,7 +81,7 @@ std::string text_of(const Summary& summary) {
 
 namespace {
 
-// Cells, the same on the terminal and on the page.
+// Cells, which are the same on the terminal and on the page.
 
 /// Enough digits to tell a number from its neighbours in the papers' tables.
 std::string text_of(double value) {
@@ -131,7 +131,7 @@ std::string table(std::span<const Judged> rows) {
     lines.push_back({judged.row.id.text(), published_cell(judged.row), ours_cell(judged), error_cell(judged),
                      bar_cell(judged.row), pass_cell(judged), judged.row.quantity});
   }
-  constexpr std::size_t kWidest = 24;  // statements are longer; they push the rest of their line
+  constexpr std::size_t kWidest = 24;  // statements can be longer; then they push the rest of their line
   std::array<std::size_t, kColumns> widths{};
   for (const Cells& line : lines) {
     for (std::size_t column = 0; column < kColumns; ++column) {
@@ -152,7 +152,7 @@ std::string table(std::span<const Judged> rows) {
 
 namespace {
 
-/// Notes below a table; parts that share a note are named by their whole.
+/// The notes below a table. A note that several parts share is listed once, under the id of their whole.
 std::string notes(std::span<const Judged* const> rows) {
   std::string text;
   std::set<std::string> seen;

@@ -1,4 +1,4 @@
-// What task mapping gives for the rows of Sanno and Kise: costs, busiest links, and how long the optimisation takes.
+// Models for the rows of Sanno and Kise, from task mapping: costs, busiest links, and how long the optimisation takes.
 #include <algorithm>
 #include <ctime>
 #include <limits>
@@ -36,7 +36,7 @@ TaskMapping mapped(const TaskGraph& graph, const Grid& grid, MappingMethod metho
   return {};
 }
 
-/// The paper's three graphs, mapped when first asked for.
+/// Costs of the paper's three graphs, each mapped when first needed.
 class Mappings {
  public:
   const MappingCost& cost(MappingGraph which, MappingMethod method) {
@@ -61,7 +61,7 @@ class Mappings {
   std::map<std::pair<MappingGraph, MappingMethod>, MappingCost> costs_;
 };
 
-/// In the row's unit, a decimal multiple of the byte.
+/// A number of bytes in the row's unit, which is a decimal multiple of the byte.
 double in_unit(const Row& row, std::uint64_t bytes) {
   static const std::map<std::string_view, double> kUnits{{"B", 1}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}};
   const auto unit = kUnits.find(row.unit);
@@ -69,7 +69,7 @@ double in_unit(const Row& row, std::uint64_t bytes) {
   return static_cast<double>(bytes) / unit->second;
 }
 
-/// Processor seconds of one mapping of bruck on a cube, one thread: the best of three.
+/// Processor seconds of one mapping of the graph `bruck` on a cube with one thread: the best of three runs.
 double optimisation_seconds(std::uint32_t side, MappingMethod method) {
   const Grid grid({side, side, side}, true);
   const TaskGraph graph = interconnect::bruck_graph(grid.nodes(), kBruckBlock);
@@ -82,8 +82,8 @@ double optimisation_seconds(std::uint32_t side, MappingMethod method) {
   return best;
 }
 
-/// Every task of a graph of 315 tasks gets a node of its own, by all rules and the refinement, and none of the costs
-/// exceeds that of the tasks in order.
+/// True if all rules and the refinement give every task of a graph of 315 tasks a node of its own, and all costs are
+/// below that of the tasks in order.
 bool maps_odd_numbers() {
   const Grid grid({7, 9, 5}, true);
   const TaskGraph graph = interconnect::bruck_graph(grid.nodes(), kBruckBlock);
@@ -98,7 +98,7 @@ bool maps_odd_numbers() {
   });
 }
 
-/// Table 1: rank 0 ... 26 counts x, then y, then z.
+/// True if ranks are placed as in table 1: rank 0 ... 26 counts x, then y, then z.
 bool counts_as_table_1() {
   const Grid grid({3, 3, 3}, true);
   const TaskGraph graph(27, {});
@@ -109,7 +109,7 @@ bool counts_as_table_1() {
   return true;
 }
 
-/// Figure 8: with XYZ some links carry far more than any does with mincost or minlink.
+/// True if, as in figure 8, some links carry far more with XYZ than any link does with mincost or minlink.
 bool spreads_as_figure_8(Mappings& mappings) {
   const std::uint64_t in_order = mappings.cost(MappingGraph::bruck, MappingMethod::xyz).max_link_bytes;
   return 4 * mappings.cost(MappingGraph::bruck, MappingMethod::mincost).max_link_bytes < in_order &&
@@ -128,7 +128,7 @@ std::vector<Model> sanno_mapping_models() {
       {"mapping.busiest_link",
        {CaseField::graph, CaseField::method},
        [cost_of](const Row& row) -> Ours { return in_unit(row, cost_of(row).max_link_bytes); }},
-      // True if the mapping is found within the limit, in seconds; the page shows no times, which no two runs share.
+      // True if the mapping is found within the limit, in seconds. The page shows no times, since no two runs agree.
       {"mapping.quick",
        {CaseField::side, CaseField::method, CaseField::limit},
        [](const Row& row) -> Ours {

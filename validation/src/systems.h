@@ -1,4 +1,4 @@
-// The models of each system; each stands in a file of its own.
+// The models of each system, each in a source file of its own.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace gdr::validation {
 
-inline constexpr double kPercent = 100;  // of one
+inline constexpr double kPercent = 100;  // per cent in a ratio of 1
 
 [[nodiscard]] std::vector<Model> koike_gravity_models();
 [[nodiscard]] std::vector<Model> koike_blas_models();

@@ -1,4 +1,4 @@
-// What schedules and closed forms give for the rows of Urino 2020.
+// Models for the rows of Urino 2020, from schedules and closed forms.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -24,7 +24,7 @@
 namespace gdr::validation {
 namespace {
 
-using namespace interconnect;  // the component whose every name is used here
+using namespace interconnect;  // names of this component are used throughout this file
 
 constexpr Rank kNodes = 64;                  // Urino 2020, table 6
 constexpr std::uint64_t kSummaOrder = 8192;  // table 7
@@ -53,7 +53,7 @@ double relative_memory(const Row& row) {
          summa_memory_words(kReference.algorithm, kReference.layout, kNodes, double{kSummaOrder});
 }
 
-/// The table's relative numbers at 64 nodes follow from the memory as it is, not from its limit for many nodes.
+/// The table's relative numbers at 64 nodes follow from the actual memory, not from its limit for many nodes.
 double speed_by_memory(const Row& row) { return relative_theory(row) / relative_memory(row); }
 
 double hub_2d_by_1d(const Row&) {
@@ -67,7 +67,7 @@ double hub_2d_by_1d(const Row&) {
 
 HubCost cost_of(const Row& row) { return hub_cost(load_network(*row.what.network, "optical-hub-cost")); }
 
-/// Largest number of nodes at which 2.5D CA3 is not yet before CA4.
+/// Largest number of nodes at which 2.5D CA3 is not yet faster than CA4.
 double crossover(const Row&) {
   constexpr double kRounding = 1e-12;
   double nodes = 1;
@@ -78,7 +78,7 @@ double crossover(const Row&) {
   return nodes;
 }
 
-/// SMPI's factors, as whoever names no others has them.
+/// Options with SMPI's factors, which apply where no others are named.
 SimulationOptions as_smpi() { return {.factors = load_flow_factors("smpi-factors")}; }
 
 SummaPlan plan_of(const Variant& variant) {
@@ -89,7 +89,7 @@ SummaPlan plan_of(const Variant& variant) {
                      .tree_radix = load_tree_radix("mvapich2")});
 }
 
-/// A cell of table 7 where each rank makes MPI calls.
+/// A cell of table 7, simulated with ranks that make MPI calls.
 double speed_by_mpi_calls(const std::string& network, const Variant& variant) {
   const auto seconds = [](const std::string& of, const Variant& which) {
     return run_smpi(plan_of(which).schedule, load_platform(of).topology, as_smpi()).seconds;
@@ -97,7 +97,7 @@ double speed_by_mpi_calls(const std::string& network, const Variant& variant) {
   return seconds("optical-hub-64", kReference) / seconds(network, variant);
 }
 
-/// Table 7, a cell at a time.
+/// Table 7; each cell is simulated when first needed.
 class Table7 {
  public:
   /// How many times as fast as CA1 on the hub.
@@ -115,7 +115,7 @@ class Table7 {
     return known;
   }
 
-  /// Of all simulations so far.
+  /// Processor time of all simulations so far.
   [[nodiscard]] double processor_seconds() const { return processor_seconds_; }
 
  private:
@@ -139,7 +139,8 @@ void for_each_cell(const Take& take) {
   }
 }
 
-/// All 21 cells of table 7, in processor time, which other work on the machine does not change.
+/// True if all 21 cells of table 7 take at most this much processor time, which other work on the computer does not
+/// change.
 bool are_cells_quick(Table7& table, double most_seconds) {
   for_each_cell(
       [&](const char* network, const Variant& variant) { static_cast<void>(table.seconds(network, variant)); });
@@ -149,12 +150,12 @@ bool are_cells_quick(Table7& table, double most_seconds) {
 constexpr Variant kCa0{SummaAlgorithm::ca0, SummaLayout::square};
 constexpr Variant kCa4{SummaAlgorithm::ca4, SummaLayout::square};
 
-/// CA4 on a network to CA4 on the hub.
+/// Time of CA4 on a network divided by that on the hub.
 double time_to_hub(Table7& table, const std::string& network) {
   return table.seconds(network, kCa4) / table.seconds("optical-hub-64", kCa4);
 }
 
-/// CA4 on the hub first, CA2 on the fat tree second.
+/// True if, as in the paper, CA4 on the hub is the fastest cell and CA2 on the fat tree the second.
 bool are_the_best_the_papers(Table7& table) {
   const double best = table.seconds("optical-hub-64", kCa4);
   const double second = table.seconds("fat-tree-64", {SummaAlgorithm::ca2, SummaLayout::square});
@@ -165,7 +166,7 @@ bool are_the_best_the_papers(Table7& table) {
   return best < second && before_second == 1;
 }
 
-/// CA4 at the order of table 7 on the hub of two dimensions to the same on that of one.
+/// Time of CA4 at the order of table 7 on the two-dimensional hub divided by that on the one-dimensional one.
 double simulated_hub_2d_by_1d() {
   const auto seconds = [](const std::string& network, bool by_rows_and_columns) {
     const SummaPlan plan = make_summa({.nodes = kNodes, .n = kSummaOrder, .by_rows_and_columns = by_rows_and_columns});
@@ -174,7 +175,7 @@ double simulated_hub_2d_by_1d() {
   return seconds("optical-hub-2d-64", true) / seconds("optical-hub-64", false);
 }
 
-/// A long broadcast by a tree on a network to one over relays on the hub.
+/// Time of a long broadcast by a tree on a network divided by that of one over relays on the hub.
 double broadcast_to_hub(const std::string& network) {
   constexpr std::uint64_t kBytes = std::uint64_t{8} << 20;
   const SimulationOptions simulation = as_smpi();
@@ -196,7 +197,7 @@ bool do_relays_gain_from_512_bytes() {
   return !gain(256) && gain(512) && gain(1024);
 }
 
-/// Communication to nominal arithmetic of CA4 on the hub.
+/// Time of communication divided by that of nominal arithmetic, for CA4 on the hub.
 double communication_to_arithmetic(std::uint64_t n) {
   const Platform hub = load_platform("optical-hub-64");
   const Schedule schedule = make_summa({.nodes = kNodes, .n = n}).schedule;
@@ -206,12 +207,12 @@ double communication_to_arithmetic(std::uint64_t n) {
   return seconds(0) / (seconds(hub.flops_per_second) - seconds(0));
 }
 
-/// n / sqrt(N) at which they are equal: the ratio falls as 1 / n (equation 5).
+/// n / sqrt(N) at which these times are equal: the ratio falls as 1 / n (equation 5).
 double arithmetic_bound() {
   return communication_to_arithmetic(kSummaOrder) * static_cast<double>(kSummaOrder) / std::sqrt(double{kNodes});
 }
 
-/// Every algorithm on matrices of small whole numbers, whose product is exact in any order.
+/// True if every algorithm gives the serial product of matrices of small whole numbers, which is exact in any order.
 bool product_is_the_serial_one(const Row&) {
   constexpr std::uint64_t kN = 32;
   std::mt19937 random(1);
@@ -243,7 +244,7 @@ bool product_is_the_serial_one(const Row&) {
   return all;
 }
 
-/// Messages on each directed link of the hub; not a number if links differ.
+/// Number of messages on each directed link of the hub; NaN if links differ.
 double link_uses(const Row&) {
   const Platform hub = load_platform("optical-hub-64");
   const std::vector<LinkLoad> loads =
@@ -253,7 +254,8 @@ double link_uses(const Row&) {
   return are_equal ? static_cast<double>(loads[0].messages) : std::nan("");
 }
 
-/// Bruck's allgather on 4096 ranks, 2,048 bytes each as Sanno and Kise have them, on their torus of 16 x 16 x 16.
+/// Simulates Bruck's allgather on 4096 ranks with 2,048 bytes each, as in Sanno and Kise, on their torus of 16 x 16 x
+/// 16.
 SimulationResult simulate_bruck() {
   constexpr NodeId kSide = 16;
   constexpr std::uint64_t kBytes = 2048;
@@ -265,7 +267,7 @@ SimulationResult simulate_bruck() {
 
 using Fields = std::vector<CaseField>;
 
-/// Simulations, which a build without SimGrid cannot make.
+/// A model that simulates; it gives nothing in a build without SimGrid.
 template <class Compute>
 Model simulated(std::string name, Fields takes, Compute compute) {
   return {std::move(name), std::move(takes),

@@ -1,4 +1,4 @@
-// Judging ours by a row's bar.
+// Judges gdr's value by the row's bar.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What the playground answers, each kind of request a function.
+// Answers of the playground: one function for each kind of request.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct Source {
   assembler::AssembleOptions options;
 };
 
-/// Diagnostics, and of a kernel without errors what the prover and the analyser say of its loop.
+/// Diagnostics; for a kernel without errors also results of the prover and the analyser for its loop.
 [[nodiscard]] Json check(const Source& source);
 
 struct RunRequest {
@@ -32,7 +32,7 @@ struct RunRequest {
   std::vector<std::pair<std::string, double>> parameters;
 };
 
-/// The files with which `gdr run` does the same.
+/// Files with which `gdr run` does the same run.
 struct RunFiles {
   std::string i;  // CSV
   std::string j;
@@ -44,7 +44,7 @@ struct RunFiles {
 
 /// The assembled kernel with its data. Throws as run().
 [[nodiscard]] debugger::Debugger debug(const RunRequest& request);
-/// Where the debugger stands, and the words of its element.
+/// Position of the debugger, and the words of its element.
 [[nodiscard]] Json state_of(const debugger::Debugger& debugger);
 
 }  // namespace gdr::web

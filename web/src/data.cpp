@@ -25,7 +25,7 @@ using hostlib::Vec3;
 constexpr std::array kZeros = {std::string_view("t"),      std::string_view("aby2"),     std::string_view("a1by6"),
                                std::string_view("a2by18"), std::string_view("reserved"), std::string_view("reserved_")};
 
-/// In (0, 1], as make_plummer() takes them.
+/// Random numbers in (0, 1], as make_plummer() draws them.
 class Uniform {
  public:
   explicit Uniform(std::uint64_t seed) : engine_(seed) {}
@@ -54,7 +54,7 @@ Particles random_particles(std::size_t n, std::uint64_t seed) {
   return particles;
 }
 
-/// A column's name taken apart: `xj[2]` is `x` and 2.
+/// The parts of a column's name: `xj[2]` is `x` and 2.
 struct ColumnName {
   std::string base;
   std::size_t element = 0;
@@ -70,7 +70,7 @@ ColumnName taken_apart(const std::string& name) {
   return parts;
 }
 
-/// FNV-1a [Fowler, Noll, Vo]: a seed of its own for each column.
+/// FNV-1a [Fowler, Noll, Vo]: gives each column a seed of its own.
 std::uint64_t seed_of(const std::string& name, std::uint64_t seed) {
   std::uint64_t hash = 0xcbf29ce484222325 ^ seed;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -111,7 +111,7 @@ class Columns {
   }
 
   [[nodiscard]] std::optional<double> known(std::string_view base, std::size_t element, std::size_t row) const {
-    // More i-particles than there are particles begin anew.
+    // If there are more i-particles than particles, they repeat from the first one.
     const std::size_t particle = row % particles_.size();
     if (base == "x" && element < 3) return component(particles_.position[particle], element);
     if (base == "v" && element < 3) return component(particles_.velocity[particle], element);

@@ -1,4 +1,4 @@
-// Particles for any kernel: columns by the names that kernels give them.
+// Particles for any kernel: columns found by the names that kernels give them.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@ enum class Model : std::uint8_t {
   plummer,  // hostlib::make_plummer()
   random    // positions and velocities in a cube of side 2 about 0, masses 1/n
 };
-/// Throws gdr::Error naming what is known.
+/// Throws gdr::Error for an unknown name; the message lists the known ones.
 [[nodiscard]] Model model_named(const std::string& name);
 
 struct DataOptions {
   Model model = Model::plummer;
-  std::uint64_t ni = 128;   // 1 to kMostParticles; the first of the j-particles, as many as there are
+  std::uint64_t ni = 128;   // 1 to kMostParticles; the i-particles are the first j-particles, as far as those suffice
   std::uint64_t nj = 1024;  // 2 to kMostRecords
   std::uint64_t seed = 1;
   double eps2 = 0x1p-12;  // softening squared, a length of 1/64
@@ -42,7 +42,7 @@ struct Data {
   hostlib::Table i;
   hostlib::Table j;
 };
-/// Throws gdr::Error naming the option, its value and the range.
+/// Throws gdr::Error with the option, its value and the range.
 [[nodiscard]] Data make_data(const isa::Program& program, const DataOptions& options);
 
 }  // namespace gdr::web

@@ -1,4 +1,4 @@
-// Which request asks for what.
+// Dispatches requests to the functions that answer them.
 #include "gdr/web/playground.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using Request = nlohmann::json;
 
-/// A field of a request. Throws gdr::Error naming it if it has another type.
+/// A field of a request; `otherwise` if it is missing. Throws gdr::Error with its name if it has another type.
 template <class Value>
 Value field(const Request& request, const char* name, const Value& otherwise) {
   if (!request.contains(name)) return otherwise;
@@ -98,7 +98,7 @@ class Playground::Impl {
     std::string refused;
     try {
       reply = commands_->execute(line).text;
-    } catch (const Error& error) {  // it stands where it stood
+    } catch (const Error& error) {  // the debugger's position has not changed
       refused = error.what();
     }
     Json state = state_of(*debugger_);

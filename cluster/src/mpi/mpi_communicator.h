@@ -1,5 +1,5 @@
-// A communicator over MPI. Compiled against whichever mpi.h there is: that of an MPI library for libgdr_mpi.so,
-// SimGrid's for ranks that are simulated.
+// A communicator over MPI. Compiled twice: against the mpi.h of an MPI library for libgdr_mpi.so, and against SimGrid's
+// for simulated ranks.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,8 @@ inline int count_of(std::size_t bytes) {
   throw Error(fmt::format("a message of {} bytes is refused: MPI counts to {}", bytes, kMost));
 }
 
-/// Not called by name: a program may have loaded an MPI library and SimGrid, which has functions of the same names.
+/// MPI is not called by name, since a program may have loaded both an MPI library and SimGrid, which has functions of
+/// the same names.
 struct Functions {
   decltype(&MPI_Comm_rank) comm_rank;
   decltype(&MPI_Comm_size) comm_size;
@@ -37,7 +38,7 @@ struct Functions {
 
 class Mpi : public Communicator {
  public:
-  /// MPI has been started, and outlives this.
+  /// MPI must have been started, and must outlive this object.
   explicit Mpi(const Functions& functions) : mpi_(functions) {
     int number = 0;
     mpi_.comm_rank(MPI_COMM_WORLD, &number);
@@ -72,7 +73,7 @@ class Mpi : public Communicator {
 
   void begin_exchange(std::span<const Outgoing> sends, std::span<const Incoming> receives) override {
     requests_.clear();
-    // A simulated network has no way from a node to itself.
+    // Messages of a rank to itself are copied, since a simulated network has no route from a node to itself.
     for (const Incoming& incoming : receives) {
       if (incoming.from != rank_) continue;
       const auto own = std::ranges::find(sends, rank_, &Outgoing::to);

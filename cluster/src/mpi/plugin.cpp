@@ -1,4 +1,4 @@
-// Ranks over an MPI library. Built as a library of its own, which is loaded under mpirun alone.
+// Ranks over an MPI library. This is a library of its own, which is loaded only under mpirun.
 #include "mpi/plugin.h"
 
 #include <dlfcn.h>
@@ -15,7 +15,7 @@ struct AllFunctions : Functions {
   decltype(&MPI_Finalize) finalize;
 };
 
-/// The functions of the MPI library that this one is linked with. False if one is not there.
+/// Finds the functions of the MPI library that this library is linked with. False if one is missing.
 [[nodiscard]] bool find(void* library, AllFunctions& functions) {
   const auto find_one = [&](const char* name, auto& function) {
     void* const symbol = dlsym(library, name);
@@ -31,7 +31,7 @@ struct AllFunctions : Functions {
          find_one("MPI_Abort", functions.abort);
 }
 
-/// MPI ends with it.
+/// Ends MPI when it is destroyed.
 class Plugged final : public Mpi {
  public:
   explicit Plugged(const AllFunctions& functions) : Mpi(functions), finalize_(functions.finalize) {}

@@ -1,12 +1,12 @@
-// The one function by which the library with MPI is entered.
+// The only function by which gdr calls the library with MPI.
 #pragma once
 
 #include "gdr/cluster/communicator.h"
 
 namespace gdr::cluster {
 
-/// Starts MPI for a caller of this version of the interface, which gives the handle by which it loaded the library and
-/// owns what it gets. Null with a reason in `why` if that fails.
+/// Starts MPI and returns a communicator, which the caller owns. `version` is the caller's version of this interface,
+/// `library` the handle by which it loaded the library. Null with a reason in `why` if that fails.
 using PluginEntry = Communicator*(int version, void* library, const char** why);
 inline constexpr char kPluginEntry[] = "gdr_mpi_communicator";
 inline constexpr int kPluginVersion = 2;

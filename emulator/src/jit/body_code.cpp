@@ -26,7 +26,8 @@ class Generator {
     code_.leaves_all = leaves_all;
   }
 
-  /// The function of turns says what it takes from the one of what is equal in all PEs, which comes last.
+  /// Writes the function of values that are equal in all PEs last, after those of iterations, which take these values
+  /// over.
   BodyCode run() {
     code_.text = make_writer(target_, 'd')->declarations();
     code_.target = target_;
@@ -48,16 +49,17 @@ class Generator {
  private:
   [[nodiscard]] const Node& node(NodeId id) const { return graph_.nodes[id]; }
   [[nodiscard]] NodeId count() const { return static_cast<NodeId>(graph_.nodes.size()); }
-  /// From arguments to what takes them.
+  /// In this order arguments come before the nodes that use them.
   [[nodiscard]] auto all_nodes() const { return std::views::iota(NodeId{}, count()); }
 
-  // ---- the functions of turns ---------------------------------------------------------------------------------------
+  // ---- the functions of iterations ----------------------------------------------------------------------------------
 
   void write_turns() {
     const bool several = target_.turns_at_once > 1;
     const bool leaves = !code_.left.empty() || !code_.left_flags.empty();
     const bool apart = several || (leaves && target_.last_turns_apart());
-    // What no turn reads stays out of the loop: there it would take registers, and keep products from being fused.
+    // Words that no iteration reads stay out of the loop, where they would take registers and keep products from being
+    // fused.
     if (apart) plan_.begin_part(false);
     const auto prologue = make_writer(target_, kBeforePrefix);
     begin_function(*prologue, [&](NodeId id) { return node(id).op == NodeOp::row || plan_.stays(id); });
@@ -96,8 +98,8 @@ class Generator {
     if (apart) write_last_turns(std::move(phis));
   }
 
-  /// The last turn of a run that ends, with what it leaves, and turns that several at once leave. `phis` are the
-  /// loop's.
+  /// Writes last_turns(): the last iteration of a run, with all that it leaves, and iterations left over where several
+  /// stand side by side. `phis` are the loop's.
   void write_last_turns(std::vector<Phi> phis) {
     plan_.begin_part(code_.leaves_all);
     const auto prologue = make_writer(target_, kBeforeLastPrefix);
@@ -115,7 +117,7 @@ class Generator {
                                        target_.turns_at_once > 1, turn->text, epilogue->text, right, layout()});
   }
 
-  /// With what `stands` before its turns.
+  /// Begins a function and writes the nodes for which `stands` is true before its iterations.
   template <class Stands>
   void begin_function(Writer& prologue, Stands stands) {
     begin(prologue, false);
@@ -125,9 +127,10 @@ class Generator {
     nodes_.begin_turns();
   }
 
-  // ---- several turns side by side
+  // ---- several iterations side by side
 
-  /// Operation by operation; what a turn hands on the next one has when it wants it.
+  /// Writes each operation for all of these iterations before the next one. Words that an iteration takes over are
+  /// looked up in the iteration before.
   void write_several(Writer& body, std::vector<Phi>& phis) {
     GDR_ASSERT(stored_planes() == 0, "turns side by side store nothing");
     write_to(body);
@@ -148,16 +151,16 @@ class Generator {
     nodes_.end_several();
   }
 
-  // ---- the first part of a turn beside the rest of the turn before
+  // ---- the first part of an iteration, beside the rest of the iteration before
 
-  /// Into the text at hand, which is a turn's own or stands before the first.
+  /// Writes the first part of an iteration to the current text.
   void write_ahead() {
     for (const NodeId id : all_nodes()) {
       if (plan_.ahead(id)) (void)nodes_.own(id);
     }
   }
 
-  /// What goes from there to its turn; of the first one, whose first part has been written.
+  /// Values that go from the first part of an iteration to its rest, beginning with those of the first iteration.
   [[nodiscard]] std::vector<Phi> phis_of_crossing() const {
     std::vector<Phi> phis;
     for (const NodeId id : plan_.crossing()) {
@@ -172,8 +175,8 @@ class Generator {
     return phis;
   }
 
-  /// The rest of a turn, and the first part of the next one, in one text, which stores and leaves nothing. `crossing`
-  /// tells which of them are two values.
+  /// Writes the rest of an iteration and the first part of the next one, in a text that stores and leaves nothing.
+  /// `crossing` tells which nodes have two values.
   void write_turn_ahead(Writer& body, std::vector<Phi>& phis, std::vector<Phi>& crossing) {
     const std::vector<Value> before_turns = nodes_.values;
     std::size_t at = 0;
@@ -205,7 +208,7 @@ class Generator {
     }
   }
 
-  /// Two sets of nodes, each in its order, spread evenly by what the host takes for them.
+  /// Writes two sets of nodes, each in its own order, interleaved evenly by their cycles on the host.
   template <class InFirst, class WriteFirst, class InSecond, class WriteSecond>
   void write_evenly(InFirst in_first, WriteFirst write_first, InSecond in_second, WriteSecond write_second) {
     long all_first = 0;
@@ -233,14 +236,14 @@ class Generator {
     write_second_up_to(all_first * all_second);
   }
 
-  /// What goes from turn to turn.
+  /// Values that go from iteration to iteration: carried words, then results of checks.
   std::vector<Phi> carried_phis() {
     std::vector<Phi> phis;
     first_phi_.clear();
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
       const Carried& carried = graph_.carried[n];
       if (const std::size_t same = plan_.first_carried_with(carried.before);
-          same < n) {  // and the same behind the turn
+          same < n) {  // `after` is then the same, too
         first_phi_.push_back(first_phi_[same]);
         continue;
       }
@@ -262,8 +265,8 @@ class Generator {
     return phis;
   }
 
-  /// Calls function(carried word, index of its phi, of the second one if it is two values, else of the first), once
-  /// for words that are alike.
+  /// Calls function(carried word, its first phi, its last phi) with indices, once for carried words that are alike. The
+  /// two phis are the same for a word in one value.
   template <class Function>
   void for_each_handed_on(Function function) {
     for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
@@ -274,7 +277,7 @@ class Generator {
     return first_phi_[carried] + (plan_.carries_two_values(carried) ? 1 : 0);
   }
 
-  /// Values of a turn become those that it takes over.
+  /// Makes carried words and checks what the iteration takes over.
   void take_over(const std::vector<Phi>& phis, TurnPart part) {
     const auto name = [&](std::size_t at) { return handed_on(phis[at], part); };
     for_each_handed_on([&](std::size_t n, std::size_t first, std::size_t second) {
@@ -287,7 +290,7 @@ class Generator {
       number_.chains[at - word_phis_].value = handed_on(phis[at], part);
     }
   }
-  /// OpenCL's loop ends where the values that it would hand on are known.
+  /// In OpenCL, code that follows the last iteration is inside the loop, where the values to be handed on are known.
   [[nodiscard]] std::string handed_on(const Phi& phi, TurnPart part) const {
     const bool is_next = part == TurnPart::behind && !target_.last_turns_apart();
     return is_next ? phi.next : w_->handed_on(phi.name, part);
@@ -299,7 +302,7 @@ class Generator {
     }
   }
 
-  /// On its own: a product that only a sum takes is written with it.
+  /// True if the node is written by itself. A product that only a sum uses is written with the sum.
   [[nodiscard]] bool written_in_turn(NodeId id) const {
     return plan_.needed(id) && !plan_.uniform(id) && !plan_.fused(id) && node(id).op != NodeOp::row;
   }
@@ -324,12 +327,12 @@ class Generator {
     });
     hand_on_checks(phis, &Phi::next);
   }
-  /// As what they begin with, or what a turn makes of them.
+  /// Stores the results of checks in the phis, as initial values or as values that an iteration hands on.
   void hand_on_checks(std::vector<Phi>& phis, std::string Phi::* as) const {
     for (std::size_t at = word_phis_; at < phis.size(); ++at) phis[at].*as = number_.chains[at - word_phis_].value;
   }
 
-  /// Behind a turn: the loop's last one, or the one that is apart.
+  /// Writes the carried words to the results, after the loop's last iteration or after that of last_turns().
   void give_carried(Writer& epilogue, const std::vector<Phi>& phis, TurnPart part) {
     const auto value = [&](std::size_t at) {
       return part == TurnPart::last ? phis[at].next : handed_on(phis[at], part);
@@ -347,7 +350,7 @@ class Generator {
     }
   }
 
-  /// What the last turn leaves.
+  /// Writes the words that the last iteration leaves to the results.
   void give_left(Writer& writer) {
     unsigned plane = 0;
     for (const Carried& carried : code_.carried) plane += carried.is_long ? 2 : 1;
@@ -361,7 +364,7 @@ class Generator {
     }
   }
 
-  /// Of a turn.
+  /// Planes that an iteration stores.
   [[nodiscard]] unsigned stored_planes() const { return nodes_.word_planes() + code_.scatters * code_.scatter_planes; }
   [[nodiscard]] TurnsLayout layout() const {
     std::size_t planes = code_.left_flags.size();
@@ -379,7 +382,7 @@ class Generator {
     }
   }
 
-  // ---- the function of what is equal in all PEs ---------------------------------------------------------------------
+  // ---- the function of values that are equal in all PEs -------------------------------------------------------------
 
   void write_uniform() {
     const auto writer = make_writer(target_, kUniformPrefix);
@@ -419,8 +422,8 @@ class Generator {
   BodyCode code_;
   NodeCode nodes_;
   NumberCode& number_;
-  std::vector<std::size_t> first_phi_;  // of each word carried
-  std::size_t word_phis_ = 0;           // those of words; checks' come behind them
+  std::vector<std::size_t> first_phi_;  // index, for each carried word
+  std::size_t word_phis_ = 0;           // number of phis of words; phis of checks follow
   Writer* w_ = nullptr;
 };
 

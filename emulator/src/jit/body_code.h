@@ -1,9 +1,12 @@
-// A body's graph as text in a target's language: a function for what is equal in all PEs, one for the rest, and, where
-// the target keeps them apart, one for the last turn of a run and turns that several side by side leave.
+// Generates the code of a loop body from its graph, as text in the target's language: a function uniform() for values
+// that are equal in all PEs, a function turns() for the rest and, where the target separates them, a function
+// last_turns(). It runs the last iteration of a run and iterations left over where several stand side by side.
+// In the names of this folder, a turn is an iteration of the loop body.
 //
-// Values are doubles: a short number is one, a product of two short numbers is one, a long number is a head and a rest.
-// What the chip rounds is rounded in the fewest instructions that are exact for nearly all data; what makes sure that
-// they were is collected in masks and in MXCSR and looked at once a run. docs/engine.md has the reasoning.
+// Numbers are held in doubles: a short number or the product of two short numbers in one double, a long number in two,
+// a head and a rest. Results are rounded in the fewest instructions that are exact for nearly all data. Checks whether
+// they were exact are collected in masks and in MXCSR, which are examined once for each call. docs/engine.md has the
+// reasoning.
 #pragma once
 
 #include <cstdint>
@@ -16,65 +19,70 @@
 
 namespace gdr::emulator::jit {
 
-/// A word of a record that a turn reads.
+/// A word of a record that an iteration reads.
 struct RecordWord {
   std::uint32_t address = 0;  // in short words
   bool is_long = false;
-  /// A long word whose low plane must be zero, so that there is none in the planes of records: the caller sees to it.
+  /// A long word whose low plane must be zero, so that the planes of records contain none for it. The caller checks
+  /// this.
   bool is_double = false;
 
   [[nodiscard]] unsigned planes() const { return is_long && !is_double ? 2 : 1; }
 };
 
-/// A value that one function leaves for the others; two forms of a body that share the same have it in the same places.
+/// A value that uniform() leaves for turns(). Forms of a body whose shared values are equal have them in the same
+/// places.
 struct SharedValue {
   NodeId node = kNoNode;
-  unsigned first = 0;  // of its words
+  unsigned first = 0;  // first of its words
 
   bool operator==(const SharedValue&) const = default;
 };
 
-/// What a caller must know of the code.
+/// Generated code, and what its callers must know. In the shapes below, `turns` stands for CodeTarget::turns().
 ///
-/// uniform(records, state, shared): records: [plane][turns] words of CodeTarget::turns() turns, the planes of
-/// `record_words` one after the other, as many as RecordWord::planes() says; state: of the block; shared:
-/// [shared_words][turns]. Works on as many turns as the target has lanes, from the first on that its pointers name.
+/// uniform(records, state, shared) computes the values that are equal in all PEs, for as many iterations as the target
+/// has lanes, from the iteration on that `records` and `shared` point to. records: [plane][turns], the planes of all
+/// `record_words` in order, RecordWord::planes() of them for each; state: of the block; shared: [shared_words][turns].
 ///
-/// Of a packed target uniform() works on one turn, with a word for the block of each lane: [plane][lanes] and
-/// [shared_words][lanes]; turns() takes [turn][shared_words][lanes].
+/// For a packed target, uniform() computes a single iteration, and each lane belongs to a block: records is
+/// [plane][lanes] and shared [shared_words][lanes]. turns() then reads shared as [turn][shared_words][lanes].
 ///
-/// turns(shared, count, state, results, pe, element, ends): the PEs from `pe` on; results: [planes][kPesPerBlock], of
-/// each carried word its high plane, and of a long one its low plane; then, if the last turn `ends` a run (1, else 0),
-/// the same of the words in `left`, and a word of flags each; then [turns][stored_planes][kPesPerBlock], the planes of
-/// the words that each turn stores, and for each of its scatters the row of local memory and what stood there before.
-/// `element` is 0, or the first one of a group of `elements`.
+/// turns(shared, count, state, results, pe, element, ends) runs `count` iterations for a vector of PEs, from `pe` on.
+/// `element` is 0 or the first element of a group of `elements`; `ends` is 1 if the last of these iterations ends a
+/// run, else 0. results is [planes][kPesPerBlock] in this order:
+/// - the high plane of each carried word, followed by its low plane if it is long;
+/// - filled if `ends`: likewise the planes of the words in `left`, then a word of flags for each of `left_flags`;
+/// - [turns][stored_planes]: for each iteration the planes of the words that it stores, then for each of its scatters
+///   the row of local memory and the previous contents.
 ///
-/// last_turns() is called by turns() alone, for turns that its loop leaves.
+/// last_turns() is called by turns() alone, for iterations that its loop does not run.
 ///
-/// Each returns a bit for each lane that is right, provided that MXCSR tells of no inexact result. They write to
-/// `shared` and to `results`, and scatters go to local memory at once: somebody has to take them back if a lane is
-/// wrong.
+/// Each function returns a word with a bit for each lane, which is set if the lane's results are right, provided that
+/// MXCSR reports no inexact result. The functions write to `shared` and `results`. Scatters go to local memory at once:
+/// the caller must undo them if a lane is wrong.
 struct BodyCode {
   std::string text;
-  std::string uniform;  // of it, this function: where two bodies have the same one, each takes what the other works out
+  std::string uniform;  // text of uniform() alone; bodies with the same one can use each other's shared values
   CodeTarget target;
   std::vector<RecordWord> record_words;
   unsigned shared_words = 0;
-  std::vector<SharedValue> shared;  // what these words are, in their order
+  std::vector<SharedValue> shared;  // the values in these words, in order
   std::vector<Carried> carried;
-  bool leaves_all = false;       // also what no turn reads, as the machine does; else the last turn is not for it
-  std::vector<Left> left;        // of the last turn; their planes follow those of the words carried
-  std::vector<Left> left_flags;  // then, in one word for as many PEs as there are lanes, their bits
-  unsigned elements = isa::kVectorElements;  // of a group
+  bool leaves_all = false;       // leaves words that no iteration reads, too; else it cannot run a run's last one
+  std::vector<Left> left;        // left by the last iteration; their planes follow those of the carried words
+  std::vector<Left> left_flags;  // their bits follow, in one word for as many PEs as there are lanes
+  unsigned elements = isa::kVectorElements;  // in a group
   std::vector<Stored> stored;
   std::vector<BmStep> bm_steps;
-  unsigned scatters = 0;        // of a turn
-  unsigned scatter_planes = 0;  // of each: the row, all ones where there is none, and its word, or those of its pair
-  std::vector<unsigned> rows;   // of registers that a turn reads, one of each plane
-  bool reads_flags = false;     // of PEs, which no turn writes
-  std::string refusal;          // as BodyGraph's
+  unsigned scatters = 0;        // in an iteration
+  unsigned scatter_planes = 0;  // of each: the row (all ones if none), then its word or the two words of its pair
+  std::vector<unsigned> rows;   // rows of registers that an iteration reads, one for each plane
+  bool reads_flags = false;     // reads flags of PEs, which no iteration writes
+  std::string refusal;          // as in BodyGraph
 };
 
+/// Generates the code. If that is impossible, only `refusal` is set.
 [[nodiscard]] BodyCode make_body_code(const BodyGraph& graph, Rounding rounding, const CodeTarget& target);
 
 }  // namespace gdr::emulator::jit

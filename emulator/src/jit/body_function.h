@@ -1,4 +1,4 @@
-// The functions that a body's text has, and what people are told of them.
+// The functions in a body's text, and their names for users.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace gdr::emulator::jit {
 enum class BodyFunction : std::uint8_t { turns, last_turns, uniform };
 inline constexpr std::uint32_t kBodyFunctions = 3;
 
-/// What it computes.
+/// Returns what the function computes, in words.
 [[nodiscard]] constexpr const char* name_of(BodyFunction function) {
   switch (function) {
     case BodyFunction::turns:

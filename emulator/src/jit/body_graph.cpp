@@ -51,11 +51,11 @@ class Builder {
   };
   struct Write {
     bool flag = false;
-    std::uint32_t place = 0;  // row, or flag and element
+    std::uint32_t place = 0;  // row, or flag register and element
     bool is_long = false;
     NodeId value = kNoNode;
     std::vector<Gate> gates;
-    NodeId lm_row = kNoNode;  // where T says, instead of `place`
+    NodeId lm_row = kNoNode;  // row computed from T; replaces `place`
   };
 
   void build() {
@@ -67,7 +67,7 @@ class Builder {
     if ((first.reads & last.writes.whole_pairs()).any() || (first.flags_read & last.flags_written) != 0) {
       throw Refusal{"its first line reads what its last line writes"};
     }
-    // So long a body keeps the host busy with half of its elements.
+    // A body of this length keeps the host busy with half of its elements.
     constexpr std::size_t kLongBody = 160;  // lines
     if (lines.size() >= kLongBody && elements_are_independent(lines)) graph_.elements = isa::kVectorElements / 2;
     find_lm_use(lines);
@@ -80,7 +80,7 @@ class Builder {
       std::visit(run, step);
     }
     land(std::exchange(pending_, {}));
-    // What the last line stores lands behind the next turn's first line, before which nobody may look.
+    // Stores of the last line land after the next iteration's first line. Until then nothing may read that memory.
     const auto first_line =
         std::ranges::find_if(steps, [](const auto& step) { return std::holds_alternative<DecodedLine>(step); });
     const bool collects_first = std::any_of(
@@ -166,7 +166,7 @@ class Builder {
     pending_stores_ = std::move(stores);
   }
 
-  /// That must hold for a write of an element.
+  /// Flags that gate a write to the element: the line's mask and the write's predicate.
   std::vector<Gate> gates(const isa::Predicate& predicate, unsigned element) {
     std::vector<Gate> all;
     if (line_->mask.flag != 0) all.push_back({flag(line_->mask.flag, element), line_->mask.inverted});
@@ -174,7 +174,7 @@ class Builder {
     return all;
   }
 
-  // ---- local memory at addresses of T -------------------------------------------------------------------------------
+  // ---- local memory at addresses computed from T --------------------------------------------------------------------
 
   void find_lm_use(const std::vector<const DecodedLine*>& lines) {
     graph_.lm_of_longs = schedule_.long_pairs[kLmRow / 2];
@@ -187,7 +187,7 @@ class Builder {
         used.add(rows);
         if (!access.write) return;
         written.add(rows);
-        // They become halves of long words, of which units then take the whole.
+        // The short words become halves of long words. Units would then take the whole long word in place of its half.
         if (target_.host_doubles && schedule_.may_fault && graph_.lm_of_longs && access.width == Width::short_word) {
           throw Refusal{"it writes short words to local memory, which long ones are taken from at computed addresses"};
         }
@@ -209,7 +209,7 @@ class Builder {
     return ranges;
   }
 
-  /// The row that T of the element points to.
+  /// Row of local memory to which the element's T points.
   NodeId computed_row(NodeOp op, const isa::ReadPort& port, unsigned element, const std::vector<Gate>& gates) {
     Node node;
     node.op = op;
@@ -282,7 +282,7 @@ class Builder {
     return index;
   }
 
-  /// Stores become visible.
+  /// Makes pending stores visible.
   void land_stores() {
     graph_.bm_steps.insert(graph_.bm_steps.end(), pending_stores_.begin(), pending_stores_.end());
     pending_stores_.clear();
@@ -297,7 +297,7 @@ class Builder {
     graph_.bm_steps.push_back(step);
   }
 
-  /// The lines read no word of broadcast memory that they store, and records come and go elsewhere.
+  /// Refuses bodies that read words of broadcast memory that they store, or use the memory of records for other words.
   void require_apart() const {
     for (const BmStep& step : graph_.bm_steps) {
       if (step.address < 2 * record_shorts_) throw Refusal{"it uses a record's place for other words"};
@@ -315,7 +315,7 @@ class Builder {
 
   enum class Form : std::uint8_t { shorts, longs };
 
-  /// True if nothing has been written yet to the long word in whose pair of rows this one is.
+  /// True if nothing has been written yet to the long word in this row's pair.
   [[nodiscard]] bool is_as_taken_over(unsigned row) const {
     const unsigned pair = row & ~1U;
     if (rewritten_[pair / 2]) return false;
@@ -325,7 +325,7 @@ class Builder {
     return before != live_in_.end() && before->second == word->second;
   }
 
-  /// Writes become readable, one after the other.
+  /// Makes writes readable, one after the other.
   void land(const std::vector<Write>& writes) {
     for (const Write& write : writes) {
       if (write.lm_row != kNoNode) {
@@ -342,7 +342,7 @@ class Builder {
         flags_[write.place] = value;
       } else {
         const Form wanted = write.is_long ? Form::longs : Form::shorts;
-        if (std::exchange(form_[write.place / 2], wanted) != wanted) {  // of the other layout nothing is left
+        if (std::exchange(form_[write.place / 2], wanted) != wanted) {  // words in the other layout are gone
           const unsigned pair = write.place & ~1U;
           state_.erase(pair);
           state_.erase(pair + 1);
@@ -527,7 +527,7 @@ class Builder {
       node.op = NodeOp::is_below;
       if (slot.op == Op::USUB) {
         node.args = {a, nodes_.as_word(operand(slot.b, slot.width, element), slot.width), kNoNode};
-      } else if (slot.op == Op::UADD) {  // the sum of two words is below either if it does not fit
+      } else if (slot.op == Op::UADD) {  // a sum that overflows is less than either operand
         node.args = {value, a, kNoNode};
       } else {
         return nodes_.constant_flag(false);
@@ -551,7 +551,7 @@ class Builder {
   std::map<std::uint32_t, NodeId> flags_;
   std::map<std::uint32_t, NodeId> flags_in_;
   std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones
-  std::array<bool, simd::kRegisterRows / 2> rewritten_{};  // in another layout than it was
+  std::array<bool, simd::kRegisterRows / 2> rewritten_{};  // now in another layout than at first
   std::vector<Write> pending_;
   std::vector<BmStep> pending_stores_;
   const isa::Line* line_ = nullptr;

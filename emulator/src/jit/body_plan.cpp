@@ -69,7 +69,7 @@ void BodyPlan::find_needed() {
   for_each_left([&](const Left& left) { needed_[left.value] = true; });
   for (NodeId id = count(); id-- > 0;) {
     const Node& each = node(id);
-    // Whatever becomes of it, its operation may have no event.
+    // Needed even if its value is unused: a check has to show that the operation causes no event.
     if (each.type == NodeType::number && (checked(id) || each.op == NodeOp::number)) needed_[id] = true;
     if (is_always_wanted(each.op)) needed_[id] = true;
     if (!needed_[id]) continue;
@@ -96,7 +96,7 @@ void BodyPlan::find_staying() {
 
 void BodyPlan::find_shortcuts() {
   const std::vector<bool> fused_before = std::exchange(fused_, std::vector<bool>(count()));
-  if (target_.host_doubles) return;  // each operation rounds, as the interpreter's do
+  if (target_.host_doubles) return;  // each operation rounds by itself, as in the interpreter
   std::vector<unsigned> uses(count());
   std::vector<NodeId> user(count(), kNoNode);
   for (NodeId id = 0; id < count(); ++id) {
@@ -111,7 +111,7 @@ void BodyPlan::find_shortcuts() {
   for (const Stored& stored : graph_.stored) uses[stored.value] += 2;
   for_each_left([&](const Left& left) { uses[left.value] += 2; });
   find_fused(uses, user);
-  // What is equal in all PEs is worked out once, whatever the text at hand makes of it.
+  // Values equal in all PEs are computed once for all texts, so their form must not depend on the current text.
   for (NodeId id = 0; id < fused_before.size(); ++id) {
     if (uniform_[id]) fused_[id] = fused_before[id];
   }
@@ -122,7 +122,7 @@ bool BodyPlan::only_in_sum(NodeId id, const std::vector<unsigned>& uses, const s
          !stays_[id];
 }
 
-/// A product that only a sum takes, whose own rounding is none.
+/// Finds exact products that only one sum uses; the sum computes them in a fused multiply-add.
 void BodyPlan::find_fused(const std::vector<unsigned>& uses, const std::vector<NodeId>& user) {
   for (NodeId id = 0; id < count(); ++id) {
     if (!needed_[id] || node(id).op != NodeOp::multiply || node(id).width != Width::long_word) continue;
@@ -130,12 +130,12 @@ void BodyPlan::find_fused(const std::vector<unsigned>& uses, const std::vector<N
     const Node& sum = node(user[id]);
     const NodeId other = sum.args[0] == id ? sum.args[1] : sum.args[0];
     if (fused_[other] || other == id) continue;
-    const bool settles = !robust_ || target_.directed_rounding;  // it knows what a product and a sum are off by
+    const bool settles = !robust_ || target_.directed_rounding;  // the error of a product and sum is known
     fused_[id] = is_short(user[id]) && !is_pair(other) && settles;
   }
 }
 
-// ---- words carried --------------------------------------------------------------------------------------------------
+// ---- carried words --------------------------------------------------------------------------------------------------
 
 bool BodyPlan::carries_two_values(std::size_t carried) const {
   const NodeId number = facts_.number_of_phi[carried];
@@ -152,20 +152,21 @@ std::size_t BodyPlan::first_carried_with(NodeId before) const {
   return static_cast<std::size_t>(same - graph_.carried.begin());
 }
 
-// ---- the first part of a turn beside the rest of the turn before ----------------------------------------------------
+// ---- the first part of an iteration beside the rest of the iteration before -----------------------------------------
 
 bool BodyPlan::is_first(NodeId id) const {
   return std::ranges::none_of(node(id).args, [&](NodeId arg) { return in_turn(arg); });
 }
 
 void BodyPlan::find_ahead() {
-  // Of the longest chain's cycles. Of gravity_jerk, whose seed and rounds of Newton end there, 0.3 to 0.9 are slower.
+  // Part of the longest chain's cycles. For gravity_jerk, whose seed and Newton iterations end there, other values from
+  // 0.3 to 0.9 are slower.
   constexpr double kAhead = 0.75;
   constexpr int kNearly = 12;  // cycles less than the longest; 6 to 40 differ by 2 % on AVX2, not at all for doubles
   ahead_.assign(count(), false);
   crossing_.clear();
   if (!target_.works_ahead() || robust_ || !graph_.stored.empty() || graph_.scatters != 0) return;
-  std::vector<bool> possible(count());  // without what the turn before hands on
+  std::vector<bool> possible(count());  // needs no word from the iteration before
   std::vector<int> from_begin(count());
   std::vector<int> to_end(count());
   int longest = 0;
@@ -206,7 +207,7 @@ void BodyPlan::find_crossing() {
   for (NodeId id = 0; id < count(); ++id) {
     if (crosses[id]) crossing_.push_back(id);
   }
-  // Of single operations alone nothing is kept, and so nothing done ahead.
+  // If only single operations could be done ahead, none would be kept, so nothing is done ahead.
   if (crossing_.empty()) ahead_.assign(count(), false);
 }
 

@@ -1,4 +1,4 @@
-// What the text of a body has to work out, and in which form: decided before a word of it is written.
+// What the text of a body has to compute, and in which form. This is decided before any text is written.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@ namespace gdr::emulator::jit {
 
 /// How results are rounded.
 enum class Rounding : std::uint8_t {
-  quick,  // gives up on a run with a result that is near a tie
-  robust  // settles ties; some 1.5 times the instructions
+  quick,  // refuses the iterations of a call in which a result is near a tie
+  robust  // settles ties; takes some 1.5 times the instructions
 };
 
-/// Of one text at a time: a turn that leaves what no other one reads, or one that hands on words alone.
+/// Plans one text at a time: an iteration that also leaves words that no other iteration reads, or one that only hands
+/// on carried words.
 class BodyPlan {
  public:
-  /// Begins with the text that leaves all, if `leaves_all`.
+  /// Begins with the text that leaves all words if `leaves_all`.
   BodyPlan(const BodyGraph& graph, const BodyFacts& facts, Rounding rounding, const CodeTarget& target,
            bool leaves_all);
 
-  /// Goes on to another text.
+  /// Goes on to another text, which leaves all words if `leaves`.
   void begin_part(bool leaves);
 
   // ---- numbers
@@ -31,49 +32,50 @@ class BodyPlan {
   [[nodiscard]] bool is_pair(NodeId id) const { return facts(id).form == NumberForm::pair; }
   [[nodiscard]] bool is_short(NodeId id) const { return facts(id).form == NumberForm::short_number; }
   [[nodiscard]] bool checked(NodeId id) const { return facts(id).check_lowest || facts(id).check_highest; }
-  /// True if the node is two values: head and rest, or two planes.
+  /// True if the node is held in two values: head and rest, or two planes.
   [[nodiscard]] bool is_two_values(NodeId id) const;
-  /// True if the value stands in the code.
+  /// True if the node's value is a literal in the code.
   [[nodiscard]] bool is_literal(NodeId id) const;
 
-  // ---- of the text at hand
+  // ---- of the current text
   [[nodiscard]] bool needed(NodeId id) const { return needed_[id]; }
-  /// A product that its sum forms.
+  /// True if the product is computed by the sum that uses it, in one fused multiply-add.
   [[nodiscard]] bool fused(NodeId id) const { return fused_[id]; }
-  /// True if the text wants the word as a number and as nothing else.
+  /// True if the text needs the word only as a number.
   [[nodiscard]] bool is_number_alone(NodeId id) const;
-  /// What the text leaves that no turn reads: words, then flags.
+  /// Calls function(left) for all that the text leaves and no iteration reads: words, then flags.
   template <class Function>
   void for_each_left(Function function) const {
     if (!leaves_) return;
     for (const Left& left : graph_.left) function(left);
     for (const Left& left : graph_.left_flags) function(left);
   }
-  /// What it takes of the values that are equal in all PEs, in the order of nodes.
+  /// Values equal in all PEs that the text uses, in the order of nodes.
   [[nodiscard]] std::vector<NodeId> shared() const;
 
   // ---- of all texts
   [[nodiscard]] bool uniform(NodeId id) const { return uniform_[id]; }
-  /// What no turn changes.
+  /// True if no iteration changes the value.
   [[nodiscard]] bool stays(NodeId id) const { return stays_[id]; }
 
-  // ---- words carried
-  /// True if the word is two values inside the loop.
+  // ---- carried words
+  /// True if the carried word is held in two values inside the loop.
   [[nodiscard]] bool carries_two_values(std::size_t carried) const;
-  /// The node that it is inside a turn.
+  /// The node that represents the carried word inside an iteration.
   [[nodiscard]] NodeId taken_as(std::size_t carried) const;
-  /// Index of the first word carried that this node is taken over for; none: how many there are.
+  /// Index of the first carried word whose `before` is this node; the number of carried words if there is none.
   [[nodiscard]] std::size_t first_carried_with(NodeId before) const;
 
-  // ---- the first part of a turn beside the rest of the turn before
-  /// Marks the first part of the longest chains: what they take in the turn, down to words of records.
+  // ---- the first part of an iteration, computed beside the rest of the iteration before
+  /// Marks the first part of the longest chains of operations, with everything it needs in its iteration, down to words
+  /// of records.
   void find_ahead();
   [[nodiscard]] bool ahead(NodeId id) const { return ahead_[id]; }
-  /// Roughly, that the host takes for it.
+  /// Rough estimate of the host's cycles for the node.
   [[nodiscard]] int cycles(NodeId id) const {
     return node(id).op == NodeOp::add || node(id).op == NodeOp::multiply ? 3 : 1;
   }
-  /// Of these, what goes from there to its turn, in the order of nodes.
+  /// Nodes computed ahead that the rest of their iteration uses, in the order of nodes.
   [[nodiscard]] const std::vector<NodeId>& crossing() const { return crossing_; }
 
  private:
@@ -84,11 +86,12 @@ class BodyPlan {
   void find_shortcuts();
   void find_fused(const std::vector<unsigned>& uses, const std::vector<NodeId>& user);
   [[nodiscard]] bool only_in_sum(NodeId id, const std::vector<unsigned>& uses, const std::vector<NodeId>& user) const;
-  /// What varies from turn to turn and PE to PE.
+  /// True if the value differs between iterations and between PEs.
   [[nodiscard]] bool in_turn(NodeId id) const {
     return id != kNoNode && needed_[id] && !uniform_[id] && !stays_[id] && !is_literal(id);
   }
-  /// True if the node takes nothing that is worked out in the turn: it costs less to do it again than to keep it.
+  /// True if none of the node's arguments is computed in the iteration. Repeating such a node costs less than keeping
+  /// it.
   [[nodiscard]] bool is_first(NodeId id) const;
   void find_crossing();
 
@@ -98,10 +101,10 @@ class BodyPlan {
   bool robust_;
   std::vector<bool> uniform_;
   std::vector<bool> stays_;
-  bool leaves_ = false;  // the text at hand
+  bool leaves_ = false;  // of the current text
   std::vector<bool> needed_;
   std::vector<bool> fused_;
-  std::vector<bool> ahead_;  // worked out in the turn before
+  std::vector<bool> ahead_;  // computed in the iteration before
   std::vector<NodeId> crossing_;
 };
 

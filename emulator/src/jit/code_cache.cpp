@@ -24,18 +24,18 @@
 namespace gdr::emulator::jit {
 namespace {
 
-// What an entry begins with. The number changes with whatever the text does not tell: how entries are laid out, what
-// arguments the code is given.
+// First bytes of an entry. The number must change with everything that the IR text does not show: the layout of entries
+// and the arguments that the code is given.
 constexpr std::string_view kMagic = "gdr loop body 4\n";
 constexpr const char* kExtension = ".body";
 constexpr std::size_t kDigestDigits = 64;
-// Room before the code, where sanitizers look for a function's type; as much as keeps the code's alignment.
+// Bytes before the code, where sanitizers look for a function's type. A multiple of the code's alignment.
 constexpr std::size_t kBefore = 64;
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
 
-/// Loaded once, and never unloaded: LLVM does not like it.
+/// Loaded once and never unloaded, which LLVM does not tolerate.
 GdrJitCompile compiler() {
   static const auto found = reinterpret_cast<GdrJitCompile>(base::plugin_function("libgdr_jit.so", GDR_JIT_COMPILE));
   return found;
@@ -45,7 +45,7 @@ bool only_mine(const struct stat& about) {
   return about.st_uid == geteuid() && (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// A file of this user's that nobody else may write to; nothing otherwise.
+/// Reads a file that belongs to this user and that nobody else may write to. Returns nothing for any other file.
 std::optional<std::string> read_own(const std::filesystem::path& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
@@ -171,7 +171,7 @@ void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes&
     struct stat about{};
     if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
     const std::string body = body_of(key_of(ir, cpu), code);
-    // In one step, whoever else writes the same.
+    // Written in one step, because other processes may write the same entry.
     base::write_file(path_of(ir, cpu), fmt::format("{}{}{}", kMagic, digest(body), body));
     remove_oldest(*folder_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next process compiles again
@@ -183,7 +183,7 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   if (memory_ == MAP_FAILED) throw Error(fmt::format("no memory for a loop body: {}", std::strerror(errno)));
   auto* const first = static_cast<char*>(memory_) + kBefore;
   std::ranges::copy(code.bytes, first);
-  // ARM's caches of instructions do not see what is stored.
+  // The instruction caches of ARM processors do not see stores.
   __builtin___clear_cache(first, first + code.bytes.size());
   if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
     const std::string why = std::strerror(errno);

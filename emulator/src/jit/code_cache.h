@@ -1,4 +1,4 @@
-// Machine code of loop bodies: compiled by the library gdr_jit, or as an earlier process left it on the disk.
+// Machine code of loop bodies: compiled by the library gdr_jit, or read from the disk where an earlier process left it.
 #pragma once
 
 #include <cstddef>
@@ -11,48 +11,50 @@
 
 namespace gdr::emulator::jit {
 
-/// Code as bytes; it needs nothing but itself and stands at any multiple of 64.
+/// Machine code. It refers to nothing outside itself and can be placed at any multiple of 64.
 struct CodeBytes {
   std::string bytes;
-  std::uint64_t uniform = 0;  // offsets of the functions of body_code.h
+  std::uint64_t uniform = 0;  // offsets of the functions described in body_code.h
   std::uint64_t turns = 0;
-  std::string object{};  // for debuggers, if wanted; never kept
+  std::string object{};  // for debuggers, if requested; never written to the cache
   friend bool operator==(const CodeBytes&, const CodeBytes&) = default;
 };
 
-/// Compiles IR text for the processors that LLVM knows by this name. Throws gdr::Error: there is no library gdr_jit, or
-/// LLVM refuses the text.
+/// Compiles IR text for `cpu`, a processor name of LLVM. `with_object`: also returns the object file. Throws gdr::Error
+/// if the library gdr_jit is missing or LLVM refuses the text.
 [[nodiscard]] CodeBytes compile(std::string_view ir, const char* cpu, bool with_object = false);
-/// True if this build has the compiler and this host can run what it makes.
+/// True if this build has the compiler and this host can run the code that it makes.
 [[nodiscard]] bool can_compile();
 
-/// Entries by the IR text and the processor that they were compiled from, in a folder of the user's own. What another
-/// user could have written, or what is damaged, is taken for missing.
+/// Compiled bodies in a folder of the user's own. An entry is found by the IR text and the processor that it was
+/// compiled for. Entries that another user could have written, or that are damaged, count as missing.
 class CodeCache {
  public:
-  /// The folder that GDR_CACHE_DIR names, or `gdr` in the user's cache folder. A cache without a folder keeps nothing.
+  /// The cache in the folder that GDR_CACHE_DIR names, or else in `gdr` in the user's cache folder. A cache without a
+  /// folder keeps nothing.
   [[nodiscard]] static CodeCache of_user();
   explicit CodeCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<CodeBytes> find(std::string_view ir, std::string_view cpu) const;
-  /// A folder that cannot be written to is no error. The oldest of more than kMostEntries entries are removed.
+  /// Keeps an entry; it is no error if the folder cannot be written to. If there are more than kMostEntries entries,
+  /// the oldest ones are removed.
   static constexpr std::size_t kMostEntries = 64;
   void keep(std::string_view ir, std::string_view cpu, const CodeBytes& code) const;
-  /// Where the entry of this text is; empty without a folder.
+  /// Path of this text's entry; empty if there is no folder.
   [[nodiscard]] std::filesystem::path path_of(std::string_view ir, std::string_view cpu) const;
 
  private:
   std::optional<std::filesystem::path> folder_;
 };
 
-/// Code that can be run.
+/// Machine code in executable memory.
 class LoadedCode {
  public:
   using Uniform = std::uint64_t (*)(const std::uint64_t* records, const std::uint64_t* state, std::uint64_t* shared);
   using Turns = std::uint64_t (*)(const std::uint64_t* shared, std::uint64_t count, const std::uint64_t* state,
                                   std::uint64_t* results, std::uint64_t pe, std::uint64_t element, std::uint64_t ends);
 
-  /// Throws gdr::Error if the system gives no memory to run code in.
+  /// Throws gdr::Error if the system provides no executable memory.
   explicit LoadedCode(const CodeBytes& code);
   ~LoadedCode();
   LoadedCode(const LoadedCode&) = delete;
@@ -61,7 +63,7 @@ class LoadedCode {
   Uniform uniform = nullptr;
   Turns turns = nullptr;
   [[nodiscard]] const void* begin() const;
-  /// Behind the last byte.
+  /// One past the last byte.
   [[nodiscard]] const void* end() const { return static_cast<const char*>(memory_) + size_; }
 
  private:

@@ -1,4 +1,4 @@
-// The instruction sets that bodies are compiled for, and what the code does differently on them.
+// The instruction sets that bodies are compiled for, and how the code differs between them.
 #pragma once
 
 #include <optional>
@@ -8,57 +8,58 @@
 
 namespace gdr::emulator::jit {
 
-/// Most turns of one call: what is equal in all PEs is worked out for so many turns beforehand. The more, the less is
-/// taken and given for each; but where one is refused, all are.
+/// Most iterations of one call: values equal in all PEs are computed for all of them beforehand. The more iterations a
+/// call has, the less time each spends on words taken over and left; but if one is refused, all are.
 inline constexpr unsigned kTurns = 32;
-/// Of host doubles, which are refused for next to nothing.
+/// The same for host doubles, which are hardly ever refused.
 inline constexpr unsigned kTurnsOfDoubles = 128;
 
 enum class CodeLanguage : unsigned char { llvm_ir, opencl_c };
 
 struct CodeTarget {
-  const char* cpu = "";  // as LLVM knows all processors that have the instruction set; of one architecture alone
-  unsigned lanes = 0;    // of a host vector
-  /// Each instruction may have a rounding of its own, which leaves no trace in MXCSR. MXCSR then tells whether the
-  /// others were exact; else the code compares.
+  const char* cpu = "";  // LLVM's name for all processors with the instruction set; used for one architecture alone
+  unsigned lanes = 0;    // in a host vector
+  /// Each instruction can have its own rounding mode, in which it does not change MXCSR. MXCSR then tells whether all
+  /// other instructions were exact. Without this, the code checks exactness by comparing.
   bool directed_rounding = false;
   CodeLanguage language = CodeLanguage::llvm_ir;
-  /// The engine native: numbers are the host's doubles and nothing has to be exact.
+  /// The engine native: numbers are the host's doubles, and nothing has to be exact.
   bool host_doubles = false;
-  /// The lanes of a vector are PEs of several blocks, the same blocks in all vectors; else of one.
+  /// The lanes of a vector hold PEs of several blocks, the same blocks in all vectors; otherwise PEs of one block.
   bool packed = false;
-  /// Elements of a vector that may have words of their own. What the others take over from a turn is what the last of
-  /// these takes over: the function may be called where that is so alone.
+  /// Vector elements of a PE that may have words of their own. All elements after them take over the same words as the
+  /// last of these. The function may be called only where that is true.
   unsigned own_elements = isa::kVectorElements;
-  /// Turns that are written side by side in the loop, to make up for elements that there are fewer of. Of LLVM IR, and
-  /// of bodies that store nothing.
+  /// Iterations that stand side by side in the loop, to make up for a smaller number of elements. More than one only
+  /// for LLVM IR and for bodies that store nothing.
   unsigned turns_at_once = 1;
-  /// Instructions name the line that they come from, for debuggers. Of LLVM IR.
+  /// Instructions carry the number of their line, for debuggers. Only for LLVM IR.
   bool names_lines = false;
 
-  /// The last turn of a run, and turns that several at once leave, have a function of their own, whose text is as long
-  /// as the loop's. OpenCL's compilers take long for each.
+  /// True if the last iteration of a run, and iterations left over where several stand side by side, have a function of
+  /// their own. Its text is as long as the loop's, and OpenCL's compilers take long for each.
   [[nodiscard]] constexpr bool last_turns_apart() const { return language == CodeLanguage::llvm_ir; }
 
   [[nodiscard]] constexpr unsigned turns() const { return host_doubles ? kTurnsOfDoubles : kTurns; }
 
-  /// The first part of a turn is done beside the rest of the turn before: a turn is one long chain, and the host sees
-  /// too few operations at a time to begin the next one early. Doubles gain by it where there are AVX-512's registers.
-  /// Exact forms lose by it there, but quick ones gain 2 % where their chains are the longer ones of hosts without
-  /// directed rounding; robust ones have enough to do beside them. Turns side by side have no need of it.
+  /// True if the first part of an iteration is computed beside the rest of the iteration before. An iteration is one
+  /// long chain of operations, so the host sees too few operations at a time to begin the next iteration early. Host
+  /// doubles gain by this if there are AVX-512's registers, with which exact forms lose. On hosts without directed
+  /// rounding, quick exact forms gain 2 %, since their chains are longer; robust forms have enough other operations.
+  /// Iterations side by side do not need it.
   [[nodiscard]] constexpr bool works_ahead() const {
     return language == CodeLanguage::llvm_ir && turns_at_once == 1 && directed_rounding == host_doubles;
   }
 
-  /// From one word of a turn to the next one in what is worked out beforehand: there stand the same word of the turns
-  /// that follow, or, packed, of the other blocks.
+  /// Distance between two words of an iteration in the buffers of records and shared values. In between are the same
+  /// word of the iterations that follow or, if packed, of the other blocks.
   [[nodiscard]] constexpr unsigned plane_words() const { return packed ? lanes : turns(); }
 };
 
-/// Most lanes of any.
+/// Most lanes of any target.
 inline constexpr unsigned kMostLanes = 8;
 
-/// None: bodies are not compiled for it.
+/// Target for the instruction set; nothing if bodies are not compiled for it.
 [[nodiscard]] constexpr std::optional<CodeTarget> code_target(HostIsa isa) {
   if (isa == HostIsa::avx512) return CodeTarget{"x86-64-v4", 8, true};
   if (isa == HostIsa::avx2) return CodeTarget{"x86-64-v3", 4, false};

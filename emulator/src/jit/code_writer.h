@@ -1,5 +1,5 @@
-// Instructions of one function, in the language of a target: what number_code and body_code are written in. Each gives
-// a name to its result; a name or a literal is what the others take.
+// Writes the instructions of one function in the language of a target, for number_code and body_code. Most of these
+// functions write an instruction and return the name of its result. Their operands are such names, or literals.
 #pragma once
 
 #include <bit>
@@ -16,23 +16,23 @@ namespace gdr::emulator::jit {
 
 inline constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t kExponentMask = std::uint64_t{2047} << 52;
-inline constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits those below 25
-inline constexpr std::uint64_t kBelowPort = 7;                              // and those below the multiplier's 50
+inline constexpr std::uint64_t kBelowShort = (std::uint64_t{1} << 28) - 1;  // of a double's 53 bits, those below 25
+inline constexpr std::uint64_t kBelowPort = 7;                              // those below the multiplier's 50
 inline constexpr std::int64_t kBias = 1023;
 
-/// How an instruction rounds, on targets that know.
+/// Rounding direction of an instruction, on targets with directed rounding.
 enum class Direction : std::uint8_t { nearest, down, up, toward_zero };
 
-/// What a name stands for, in every lane.
+/// Type of a named value in every lane.
 enum class CodeType : std::uint8_t { number, bits, flag };
 
-/// What a node became: one value, or two (head and rest of a number, high and low plane of a long word).
+/// The value of a node in code: one name, or two (head and rest of a number, high and low plane of a long word).
 struct Value {
   std::string first;
   std::string second;
 };
 
-/// A value that goes from turn to turn.
+/// A value that is handed from iteration to iteration.
 struct Phi {
   CodeType type = CodeType::bits;
   std::string name;
@@ -40,43 +40,44 @@ struct Phi {
   std::string next;
 };
 
-/// Where something that goes from turn to turn is used: in the loop, behind it, in the function of the last turns.
+/// Where a value that is handed from iteration to iteration is used: in the loop, after it, or in the function of the
+/// last iterations.
 enum class TurnPart : std::uint8_t { loop, behind, last };
 
-/// Of a function of turns: where its words are.
+/// Layout of the data of a function of iterations.
 struct TurnsLayout {
-  std::uint64_t planes = 0;         // of results before those of the words stored
-  std::uint64_t stored_planes = 0;  // of a turn
-  std::uint64_t shared_words = 0;   // of a turn
+  std::uint64_t planes = 0;         // of the results before the stored words
+  std::uint64_t stored_planes = 0;  // of an iteration
+  std::uint64_t shared_words = 0;   // of an iteration
   bool scatters = false;
 };
 
-/// What stands between the loop and the function of the last turns.
+/// Code between the loop and the call of the function of the last iterations.
 struct Ending {
   std::string text;
-  std::string right;  // lanes so far, a flag
+  std::string right;  // lanes that are right so far, a flag
 };
 
-/// The function of turns, in parts.
+/// The function turns() in parts.
 struct TurnsText {
-  std::string before;  // the first turn
+  std::string before;  // the first iteration
   std::vector<Phi> phis;
-  std::size_t checks = 0;        // of these, the last ones: what checks have found
-  std::vector<Phi> crossing;     // from the first part of a turn, beside the turn before, to its rest
-  unsigned at_once = 1;          // turns in the loop's text
-  std::string turns;             // of the loop
-  std::optional<Ending> ending;  // the last turns are apart: of a run that ends, and those that several at once leave
-  std::string behind;            // the last turn
-  std::string right;             // lanes, a flag
+  std::size_t checks = 0;        // how many of them, at the end of the list, hold results of checks
+  std::vector<Phi> crossing;     // from the first part of an iteration, beside the iteration before, to its rest
+  unsigned at_once = 1;          // iterations in the loop's text
+  std::string turns;             // in the loop
+  std::optional<Ending> ending;  // if the last iterations have a function of their own
+  std::string behind;            // the last iteration
+  std::string right;             // lanes that are right, a flag
   TurnsLayout layout;
 };
 
-/// The function of the last turns, in parts.
+/// The function last_turns() in parts.
 struct LastTurnsText {
   std::string before;
-  std::vector<Phi> phis;  // words that it takes over, which have no initial value here, and its own checks
+  std::vector<Phi> phis;  // carried words, which have no initial value here, and the function's own checks
   std::size_t checks = 0;
-  bool repeats = false;  // there may be several
+  bool repeats = false;  // there may be several iterations
   std::string turn;
   std::string behind;
   std::string right;
@@ -88,9 +89,9 @@ class Writer {
   virtual ~Writer() = default;
 
   std::string text;
-  std::string turn_at_hand;  // of several that are written at once: its number; else empty
+  std::string turn_at_hand;  // its number, if several iterations are written side by side; else empty
 
-  /// What is written from here on comes from this line of the body; none: from no line.
+  /// What is written from here on belongs to this line of the body; if none, to no line.
   virtual void at_line(std::optional<std::uint32_t> line) = 0;
 
   // ---- literals and names
@@ -98,17 +99,17 @@ class Writer {
   [[nodiscard]] virtual std::string literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string number_literal(std::uint64_t bits) const = 0;
   [[nodiscard]] virtual std::string all_set() const = 0;
-  /// What a part of a function takes over from the turn before; `name` is a Phi's.
+  /// Name of a value that this part of a function takes over from the iteration before; `name` is that of its Phi.
   [[nodiscard]] virtual std::string handed_on(const std::string& name, TurnPart part) const = 0;
 
   // ---- on bits
   virtual std::string bits(const std::string& number) = 0;
   virtual std::string numbers(const std::string& bits) = 0;
-  /// `op` and `how` as LLVM spells them.
+  /// `op` and `how` are spelled as in LLVM.
   virtual std::string integer(const char* op, const std::string& a, const std::string& b) = 0;
   virtual std::string compare(const char* how, const std::string& a, const std::string& b) = 0;
   virtual std::string extreme(const char* which, const std::string& a, const std::string& b) = 0;
-  /// Of words' upper and lower halves, each by itself and without a sign: "umin" or "umax".
+  /// Minimum ("umin") or maximum ("umax") of the words' 32-bit halves, each taken by itself as an unsigned integer.
   virtual std::string extreme_halves(const char* which, const std::string& a, const std::string& b) = 0;
   std::string masked(const std::string& a, std::uint64_t mask) {
     const std::string bits_of = bits(a);
@@ -122,57 +123,57 @@ class Writer {
   virtual std::string either(const std::string& a, const std::string& b) = 0;
   virtual std::string select(const std::string& flag, CodeType type, const std::string& set,
                              const std::string& clear) = 0;
-  /// All ones where the flag is set.
+  /// All ones where the flag is set, else zero.
   virtual std::string spread_flag(const std::string& flag) = 0;
 
-  // ---- on numbers; rounded as asked. A target without directions rounds to nearest.
+  // ---- on numbers, rounded as requested. A target without directed rounding rounds to nearest.
   virtual std::string add(const std::string& a, const std::string& b, Direction to = Direction::nearest) = 0;
   virtual std::string subtract(const std::string& a, const std::string& b, Direction to = Direction::nearest) = 0;
   virtual std::string multiply(const std::string& a, const std::string& b, Direction to = Direction::nearest) = 0;
   virtual std::string multiply_add(const std::string& a, const std::string& b, const std::string& c,
                                    Direction to = Direction::nearest) = 0;
-  // Exact, or the target says so where it can.
+  // Exact. If not, targets that can detect it report it.
   virtual std::string exact_add(const std::string& a, const std::string& b) = 0;
   virtual std::string exact_subtract(const std::string& a, const std::string& b) = 0;
   virtual std::string exact_multiply(const std::string& a, const std::string& b) = 0;
   virtual std::string exact_multiply_add(const std::string& a, const std::string& b, const std::string& c) = 0;
   virtual std::string negated(const std::string& a) = 0;
-  /// The operand of the larger magnitude; of the smaller one. Of targets that round in directions.
+  /// The operand of larger magnitude, and the one of smaller magnitude. Only for targets with directed rounding.
   virtual std::string larger(const std::string& a, const std::string& b) = 0;
   virtual std::string smaller(const std::string& a, const std::string& b) = 0;
-  /// +0 for a zero of either sign.
+  /// Returns +0 for a zero of either sign, any other number unchanged.
   std::string canonical(const std::string& a) { return exact_add(a, literal(0.0)); }
 
-  // ---- words; places as Node has them
+  // ---- words; `place` is as in Node
   virtual Value row(std::uint32_t place, bool is_long) = 0;
   virtual Value kept(std::uint32_t place, bool is_long) = 0;
   virtual Value record(std::uint64_t plane, bool is_long) = 0;
   virtual Value parameter(std::uint32_t place, bool is_long) = 0;
   virtual std::string flag(std::uint32_t place) = 0;
-  /// From the function of what is equal in all PEs to the one of turns: bits or numbers; `word` counts from 0.
+  /// Hands bits or a number from uniform() to turns(); `word` counts from 0.
   virtual void share(CodeType type, const std::string& value, std::uint64_t word) = 0;
   virtual std::string shared(CodeType type, std::uint64_t word) = 0;
   virtual void give(const std::string& bits, std::uint64_t plane) = 0;
   virtual void give_flag(const std::string& flag, std::uint64_t plane) = 0;
-  /// Words of local memory, as far behind the lane's row as `further` says. Of a row of all ones it is zero, and
-  /// nothing happens.
+  /// Read and write words of local memory, `further` rows after the row in each lane. In lanes whose row is all ones,
+  /// gather() returns zero and scatter() writes nothing.
   virtual std::string gather(const std::string& row, std::uint32_t further) = 0;
   virtual void scatter(const std::string& bits, const std::string& row, std::uint32_t further) = 0;
-  /// Of the words that a turn stores.
+  /// Writes a plane of the words that an iteration stores.
   virtual void store(const std::string& bits, std::uint64_t plane) = 0;
 
   // ---- functions
   [[nodiscard]] virtual std::string declarations() const = 0;
   virtual std::string turns_function(TurnsText parts) = 0;
-  /// Of targets whose last turns are apart.
+  /// Only for targets with a function for the last iterations.
   virtual std::string last_turns_function(LastTurnsText parts) = 0;
-  /// Of what this has written.
+  /// Makes a function of all that has been written.
   virtual std::string uniform_function(const std::string& right) = 0;
 };
 
-// Names begin with what tells them apart inside their function. Of the function of turns: what stands before the loop,
-// a turn in it, the first part of the next one, what stands behind the turns and before the last ones. Of the function
-// of the last turns: before them, in one, behind them.
+// Each part of a function begins its names with a letter of its own. In turns() the parts are: before the loop, an
+// iteration in it, the first part of the next iteration, after the last iteration, and before the call of last_turns().
+// In last_turns(): before the iterations, in one, and after them.
 inline constexpr char kBeforePrefix = 'p';
 inline constexpr char kLoopPrefix = 'b';
 inline constexpr char kAheadPrefix = 'a';
@@ -189,7 +190,7 @@ inline constexpr char kUniformPrefix = 'v';
   return of_last ? BodyFunction::last_turns : BodyFunction::turns;
 }
 
-/// For a part of a function; `prefix` begins the names in it.
+/// Makes a writer for a part of a function, whose names begin with `prefix`.
 [[nodiscard]] std::unique_ptr<Writer> make_writer(const CodeTarget& target, char prefix);
 
 }  // namespace gdr::emulator::jit

@@ -5,13 +5,13 @@
 
 namespace gdr::emulator::jit {
 
-/// On: functions of bodies and their lines in the source are shown to debuggers.
+/// If on, functions of bodies and their source lines are shown to debuggers.
 inline constexpr const char* kDebuggerVariable = "GDR_GDB";
 
-/// Shows an object file to debuggers, as long as it lives.
+/// Shows an object file to debuggers as long as this object exists.
 class DebuggerEntry {
  public:
-  /// `code`: where the code that the object belongs to stands.
+  /// `code`: start of the code that the object file belongs to.
   DebuggerEntry(std::string object, const void* code);
   ~DebuggerEntry();
   DebuggerEntry(const DebuggerEntry&) = delete;

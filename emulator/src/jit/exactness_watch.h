@@ -1,4 +1,4 @@
-// The host's floating-point mode while compiled code runs, and what the host has said of its steps.
+// The host's floating-point mode while compiled code runs, and the exceptions that the code raises.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace gdr::emulator::jit {
 
-/// The host's mode while a body runs: to nearest, no traps, subnormal numbers are zero, going in and coming out; and
-/// what its steps have said since.
+/// Sets the host's mode while a body runs and restores the previous one: rounding to nearest, no traps, subnormal
+/// operands and results taken as zero. Tells which exceptions were raised meanwhile.
 class ExactnessWatch {
  public:
 #if defined(__x86_64__)
@@ -27,14 +27,14 @@ class ExactnessWatch {
   [[nodiscard]] bool all_exact() const { return (_mm_getcsr() & said_) == 0; }
 
  private:
-  // MXCSR [Intel 64 and IA-32 Architectures Software Developer's Manual 1, section 10.2.3]: masks, flush to zero,
-  // denormals are zeros; the flags but that of denormal operands.
+  // MXCSR [Intel 64 and IA-32 Architectures Software Developer's Manual 1, section 10.2.3]: exception masks, flush to
+  // zero, denormals are zeros; all flags but that of denormal operands.
   static constexpr unsigned kMode = 0x1f80 | 0x8000 | 0x0040;
   static constexpr unsigned kSaid = 0x3d;
   static constexpr unsigned kInexact = 0x20;
-  static constexpr unsigned kInvalid = 0x01;  // of host doubles: the bits of a NaN depend on the order of operands
+  static constexpr unsigned kInvalid = 0x01;  // for host doubles: the bits of a NaN depend on the order of operands
   unsigned before_;
-  unsigned said_;  // of these, what matters
+  unsigned said_;  // the flags that matter
 
  public:
 #elif defined(__aarch64__)
@@ -47,8 +47,9 @@ class ExactnessWatch {
   [[nodiscard]] bool all_exact() const { return (said() & matters_) == 0; }
 
  private:
-  // FPCR and FPSR [Arm Architecture Reference Manual for A-profile architecture]: FZ alone; the flags IOC, DZC, OFC and
-  // UFC. What is flushed sets UFC coming out and IDC going in. No target here rounds without leaving IXC.
+  // FPCR and FPSR [Arm Architecture Reference Manual for A-profile architecture]: only FZ is set; the flags are IOC,
+  // DZC, OFC and UFC. A result flushed to zero sets UFC, an operand taken as zero sets IDC. IXC is no use: on these
+  // targets every inexact operation sets it.
   static constexpr std::uint64_t kFlush = std::uint64_t{1} << 24;
   static constexpr std::uint64_t kSaid = 0x0f;
   static constexpr std::uint64_t kInvalid = 0x01;  // as above

@@ -32,7 +32,7 @@ NodeId GraphNodes::constant(isa::LongWord value, NodeType type) {
 
 NodeId GraphNodes::constant_flag(bool set) {
   const NodeId zero = constant({}, NodeType::short_bits);
-  Node node;  // no word is below itself; zero is zero
+  Node node;  // no word is less than itself, and zero is zero
   node.op = set ? NodeOp::is_zero : NodeOp::is_below;
   node.type = NodeType::flag;
   node.args = {zero, set ? kNoNode : zero, kNoNode};
@@ -120,7 +120,7 @@ NodeId GraphNodes::as_number(NodeId id) {
   if (node.op == NodeOp::select && is_number(node.args[1]) && is_number(node.args[2])) {
     return select(node.args[0], as_number(node.args[1]), as_number(node.args[2]));
   }
-  // T holds one number; another pair of rows may hold two.
+  // T holds one number. Any other pair of rows may hold two.
   if (node.op == NodeOp::upper && nodes_[node.args[0]].op == NodeOp::row && nodes_[node.args[0]].place >= simd::kTRow) {
     return upper(as_number(node.args[0]));
   }

@@ -1,4 +1,4 @@
-// Nodes as a body's graph gets them: equal ones are one, and what an operation takes becomes a number or an integer.
+// Adds nodes to a body's graph. Equal nodes are stored once. Operands are converted to numbers or integers as needed.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +10,42 @@
 
 namespace gdr::emulator::jit {
 
-/// The body has something that stays with the interpreter. make_body_graph() catches it.
+/// Thrown if the body contains something that only the interpreter can run. make_body_graph() catches it.
 struct Refusal {
   std::string why;
 };
 
 class GraphNodes {
  public:
-  /// Adds to `nodes`, which must outlive the object.
+  /// Adds nodes to `nodes`, which must outlive this object.
   explicit GraphNodes(std::vector<Node>& nodes) : nodes_(nodes) {}
 
   [[nodiscard]] const Node& operator[](NodeId id) const { return nodes_[id]; }
   [[nodiscard]] const std::vector<Node>& all() const { return nodes_; }
 
-  /// What is added from here on belongs to the body's next line.
+  /// Nodes added from here on belong to the body's next line.
   void next_line() { ++line_; }
 
-  /// Equal nodes are one.
+  /// Returns the node that equals `node`; adds it if there is none.
   NodeId add(const Node& node);
   NodeId constant(isa::LongWord value, NodeType type);
   NodeId constant_flag(bool set);
   NodeId select(NodeId flag, NodeId set, NodeId clear);
 
-  /// An operation of the adder or multiplier on one word or two, rounded to `width`.
+  /// An operation of the adder or multiplier on one or two words, with the result rounded to `width`.
   NodeId arithmetic(NodeOp op, Width width, NodeId a, NodeId b, bool negate_a, bool negate_b);
-  /// True if the word may be a constant infinity, which is no number here, and else is one.
+  /// True if the word may be a constant infinity. It does not count as a number here; in all other cases the word is
+  /// one.
   [[nodiscard]] bool holds_infinity(NodeId id) const;
-  /// What FPASSA makes of it: an infinity stays as it is.
+  /// The result of FPASSA: the word rounded to `width`; an infinity stays as it is.
   NodeId passed(Width width, NodeId id);
 
   NodeId as_bits(NodeId id);
-  /// A word as an integer of this width, or of the narrower one with zeros below. Throws Refusal if it is longer.
+  /// The word as an integer of this width. A short word taken as a long one has zeros below it. Throws Refusal if the
+  /// word is longer than `width`.
   NodeId as_word(NodeId id, Width width);
   NodeId upper(NodeId id);
-  /// Throws Refusal if the word is a number, or short.
+  /// The lower half of the word. Throws Refusal if the word is a number or short.
   NodeId lower(NodeId id);
 
  private:
@@ -51,14 +53,14 @@ class GraphNodes {
   NodeId as_number(NodeId id);
   NodeId at_port(NodeId number);
   [[nodiscard]] bool is_infinity(NodeId id) const;
-  /// A word that costs nothing in a turn to be taken for a number.
+  /// True if taking the word as a number costs nothing in an iteration.
   [[nodiscard]] bool is_number(NodeId id) const;
-  /// A word that comes from memory: to look at it costs nothing in a turn.
+  /// True if the word comes from memory, so that checking it costs nothing in an iteration.
   [[nodiscard]] bool is_input(NodeId id) const;
 
   std::vector<Node>& nodes_;
   std::map<decltype(Node().key()), NodeId> ids_;
-  std::uint32_t line_ = 0;  // of the body
+  std::uint32_t line_ = 0;  // line of the body
 };
 
 }  // namespace gdr::emulator::jit

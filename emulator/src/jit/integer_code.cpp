@@ -62,7 +62,7 @@ class Integers {
     return value;
   }
 
-  /// Or difference; the low planes' carry, or borrow, is their result's bits from `carry` on.
+  /// Sum or difference. The carry or borrow of the low planes is in the bits of their result from `carry` on.
   Value sum(const char* op, unsigned carry) {
     Value planes = of_planes(op);
     if (!is_long_) return planes;
@@ -84,7 +84,7 @@ class Integers {
     return {w_.integer("or", shift("shl", a_.first, count), from_low), low_bits(shift("shl", low, count))};
   }
 
-  /// `how` shifts the high plane: with its sign or without.
+  /// `how` shifts the high plane, with its sign ("ashr") or without ("lshr").
   Value shifted_right(const char* how) {
     const std::uint32_t count = node_.place;
     const std::string high = shift(how, a_.first, count);
@@ -95,10 +95,10 @@ class Integers {
     return {high, low_bits(low)};
   }
 
-  // ---- by a count that is a word: of terms that are shifted by n and by -n one always vanishes
+  // ---- by a count that is a word. Of two terms that are shifted by n and by -n, one is always zero.
   [[nodiscard]] bool by_word() const { return node_.args[1] != kNoNode; }
 
-  /// 255 if it is larger than a long word's low plane.
+  /// The count in 64 bits; 255 if it does not fit into a long word's low plane.
   std::string count_in_word() {
     if (!is_long_) return shift("lshr", b_.first, simd::kShortShift);
     const std::string small = w_.compare("eq", b_.first, w_.literal(std::uint64_t{0}));
@@ -132,7 +132,7 @@ class Integers {
     return {high, low_bits(w_.select(is_near, CodeType::bits, near, far))};
   }
 
-  /// Counts of 64 and more leave nothing, or the sign.
+  /// Shifts by 64 and more leave zero, or the sign.
   std::string shift_by_word(const char* how, const std::string& word, const std::string& count) {
     constexpr std::uint64_t kBits = 64;
     if (std::string_view(how) == "ashr") {
@@ -144,7 +144,8 @@ class Integers {
     return w_.select(within, CodeType::bits, shifted, w_.literal(std::uint64_t{0}));
   }
 
-  /// The second one where it is above the first: for `smin` they stand the other way round.
+  /// Returns the second operand where `first` is less than `second`. For `smin` the caller passes these in reverse
+  /// order.
   Value extreme(const char* which, const Value& first, const Value& second) {
     if (!is_long_) return {w_.extreme(which, a_.first, b_.first), {}};
     const std::string chosen = is_below(w_, "slt", first, second);
@@ -152,7 +153,7 @@ class Integers {
             w_.select(chosen, CodeType::bits, low_of(b_), low_of(a_))};
   }
 
-  /// By any count: what is shifted out is gone.
+  /// Shifts by any constant count; bits that are shifted out are lost.
   std::string shift(const char* how, const std::string& word, std::uint32_t count) {
     constexpr std::uint32_t kMost = 63;
     if (count > kMost && std::string_view(how) != "ashr") return w_.literal(std::uint64_t{0});

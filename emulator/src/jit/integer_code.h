@@ -1,5 +1,5 @@
-// The ALU's operations as instructions. A short integer stands left-justified in 64 bits; a long one in two planes, of
-// which the low one has eight bits and is nothing where a short word is taken for a long one.
+// The ALU's operations as instructions. A short integer is left-justified in 64 bits. A long one has two planes; the
+// low plane has eight bits, and its name is empty where a short word is taken as a long one.
 #pragma once
 
 #include "body_graph.h"
@@ -7,10 +7,11 @@
 
 namespace gdr::emulator::jit {
 
-/// Of a node from NodeOp::integer_add to NodeOp::smaller.
+/// Writes the operation of a node, NodeOp::integer_add to NodeOp::smaller, and returns its result.
 [[nodiscard]] Value integer_result(Writer& writer, const Node& node, const Value& a, const Value& b);
 
-/// A flag: a below b; `how` compares the high planes, with their sign or without.
+/// Returns a flag that is set where a is less than b. `how` compares the high planes: "slt" with their sign, "ult"
+/// without.
 [[nodiscard]] std::string is_below(Writer& writer, const char* how, const Value& a, const Value& b);
 
 }  // namespace gdr::emulator::jit

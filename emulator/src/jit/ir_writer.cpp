@@ -22,10 +22,10 @@ std::string IrWriter::declarations() const {
     declared +=
         fmt::format("declare {0} @llvm.x86.avx512.mask.range.pd.512({0}, {0}, i32, {0}, i8, i32)\n", numbers_type_);
   }
-  // A vector that finds no register waits on the stack, where it must not lie across two lines of the cache.
+  // Vectors that have no register are kept on the stack, where they must not cross a boundary of cache lines.
   const unsigned width = 64 * lanes_;
-  // LLVM's scheduler sees more registers than there are where elements stand side by side: on AVX2 and NEON it adds a
-  // tenth of instructions, all of them to and from the stack.
+  // Where elements stand side by side, LLVM's scheduler assumes more registers than there are: on AVX2 and NEON it adds
+  // a tenth of instructions, all of which move words to and from the stack.
   const char* const order = directed_ ? "" : "\"gdr-in-order\" ";
   return declared + fmt::format(
                         "attributes #0 = {{ nounwind alignstack=64 {1}\"prefer-vector-width\"=\"{0}\" "
@@ -48,7 +48,7 @@ IrWriter::LanesOfMemory IrWriter::lanes_of_memory(const std::string& row, std::u
           set("icmp sge {} {}, zeroinitializer", bits_type_, row)};
 }
 
-/// What is shared with a turn, and where it stores: under names that end so.
+/// Addresses of an iteration's shared values and of its stores, in variables whose names end in `names`.
 std::string IrWriter::places_of_turn(const TurnsLayout& layout, const std::string& names,
                                      const std::string& turn) const {
   return fmt::format(
@@ -57,7 +57,7 @@ std::string IrWriter::places_of_turn(const TurnsLayout& layout, const std::strin
       names, turn, packed_ ? lanes_ * layout.shared_words : 1, layout.stored_planes * simd::kRowWords);
 }
 
-/// Of turns before `%looped`.
+/// The loop over iterations before `%looped`.
 std::string IrWriter::loop_of(const TurnsText& parts) const {
   std::string loop = "  %any = icmp ne i64 %looped, 0\n  br i1 %any, label %turn, label %looped_all\nturn:\n";
   loop += "  %n = phi i64 [ 0, %entry ], [ %n_after, %turn ]\n";
@@ -72,7 +72,7 @@ std::string IrWriter::loop_of(const TurnsText& parts) const {
     loop += fmt::format("  %n{0} = add i64 %n, {0}\n", turn);
     loop += places_of_turn(parts.layout, fmt::format("{}{}", kLoopPrefix, turn), fmt::format("%n{}", turn));
   }
-  if (!parts.crossing.empty()) {  // behind the last turn the last one once more
+  if (!parts.crossing.empty()) {  // after the last iteration, the last one again
     loop += "  %n_next = add i64 %n, 1\n  %in_run = icmp ult i64 %n_next, %last_n\n";
     loop += "  %n_ahead = select i1 %in_run, i64 %n_next, i64 %last_n\n";
     loop += places_of_turn(parts.layout, {kAheadPrefix}, "%n_ahead");
@@ -82,7 +82,7 @@ std::string IrWriter::loop_of(const TurnsText& parts) const {
   return loop + "  br i1 %more, label %turn, label %looped_all\n";
 }
 
-/// What goes on from the last turn.
+/// Values that the last iteration hands on, after the loop.
 std::string IrWriter::behind_loop(const TurnsText& parts) const {
   std::string rest = "looped_all:\n";
   for (const Phi& phi : parts.phis) {
@@ -92,7 +92,7 @@ std::string IrWriter::behind_loop(const TurnsText& parts) const {
   return rest;
 }
 
-/// If turns are left: words carried go through memory. Else the function goes on.
+/// Calls last_turns() if iterations are left, and passes carried words through memory. Otherwise the function goes on.
 std::string IrWriter::call_of_last_turns(const Ending& ending, const std::vector<Phi>& phis) {
   text.clear();
   for (std::size_t n = 0; n < phis.size(); ++n) {
@@ -101,7 +101,7 @@ std::string IrWriter::call_of_last_turns(const Ending& ending, const std::vector
          step_of_handed());
   }
   const std::string before = lane_bits(ending.right);
-  at_line(0);  // LLVM wants a place for each call
+  at_line(0);  // LLVM requires a location for each call
   const std::string last =
       set("call i64 @last_turns(ptr %shared, i64 %count, ptr %block, ptr %all, i64 %lane, i64 %element, i64 %looped, "
           "ptr %handed)");
@@ -111,7 +111,7 @@ std::string IrWriter::call_of_last_turns(const Ending& ending, const std::vector
          taken() + "ended:\n";
 }
 
-/// Up to the places of what it takes and gives.
+/// The head of a function, with the addresses of its inputs and results.
 std::string IrWriter::head_of_turns(const char* name, const char* last_argument, const TurnsLayout& layout) const {
   using simd::kRowWords;
   const BodyFunction function = function_of(prefix_);

@@ -1,4 +1,4 @@
-// LLVM IR text, instruction by instruction.
+// Writes LLVM IR as text, instruction by instruction.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace gdr::emulator::jit {
 
-/// Each instruction has a result of its own name.
+/// Gives the result of each instruction a name of its own.
 class IrWriter final : public Writer {
  public:
   IrWriter(const CodeTarget& target, char prefix)
@@ -82,12 +82,13 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string all_set() const override {
     return flags_type_ == bits_type_ ? "splat (i64 -1)" : "splat (i1 true)";
   }
-  /// All ones where the flag is set.
+  /// All ones where the flag is set, else zero.
   std::string spread_flag(const std::string& flag) override {
     return flags_type_ == bits_type_ ? flag : set("sext {} {} to {}", flags_type_, flag, bits_type_);
   }
 
-  // ---- on numbers; rounded as asked, without a trace in MXCSR. Without directed rounding, to nearest, and with one.
+  // ---- on numbers, rounded as requested without changing MXCSR. Without directed rounding: rounded to nearest, and
+  // MXCSR may change.
   std::string add(const std::string& a, const std::string& b, Direction to = Direction::nearest) override {
     return rounded("add", a, b, to);
   }
@@ -103,7 +104,7 @@ class IrWriter final : public Writer {
     return set("call {} @llvm.x86.avx512.vfmadd.pd.512({} {}, {} {}, {} {}, i32 {})", numbers_type_, numbers_type_, a,
                numbers_type_, b, numbers_type_, c, operand(to));
   }
-  // Exact, or MXCSR says so.
+  // Exact. If not, MXCSR reports it.
   std::string exact_add(const std::string& a, const std::string& b) override {
     return set("fadd {} {}, {}", numbers_type_, a, b);
   }
@@ -118,7 +119,7 @@ class IrWriter final : public Writer {
                b, numbers_type_, c);
   }
   std::string negated(const std::string& a) override { return set("fneg {} {}", numbers_type_, a); }
-  /// The operand of the larger magnitude; of the smaller one.
+  /// The operand of larger magnitude, and the one of smaller magnitude.
   std::string larger(const std::string& a, const std::string& b) override { return range(a, b, 7); }
   std::string smaller(const std::string& a, const std::string& b) override { return range(b, a, 6); }
   std::string extreme(const char* which, const std::string& a, const std::string& b) override {
@@ -202,10 +203,10 @@ class IrWriter final : public Writer {
  private:
   struct LanesOfMemory {
     std::string addresses;
-    std::string reached;  // where there is a row
+    std::string reached;  // lanes that have a row
   };
   LanesOfMemory lanes_of_memory(const std::string& row, std::uint32_t further);
-  /// Where the words of the turn at hand are.
+  /// Address of words of the current iteration.
   [[nodiscard]] std::string of_turn(const char* words) const {
     return fmt::format("%{}{}{}", words, prefix_, turn_at_hand);
   }
@@ -215,7 +216,7 @@ class IrWriter final : public Writer {
   [[nodiscard]] std::string loop_of(const TurnsText& parts) const;
   [[nodiscard]] std::string behind_loop(const TurnsText& parts) const;
   [[nodiscard]] std::string call_of_last_turns(const Ending& ending, const std::vector<Phi>& phis);
-  /// Bytes between values that go to the function of the last turns.
+  /// Bytes between two values that are passed to the function of the last iterations.
   [[nodiscard]] std::size_t step_of_handed() const { return lanes_ * sizeof(std::uint64_t); }
   [[nodiscard]] static const char* suffix(TurnPart part) {
     switch (part) {
@@ -228,11 +229,11 @@ class IrWriter final : public Writer {
     }
     return "";
   }
-  /// Behind the head of a function.
+  /// What follows the head of a function: its debug metadata, if lines are named.
   [[nodiscard]] std::string of_function(BodyFunction function) const {
     return names_lines_ ? fmt::format(" !dbg !{}", function_number(function)) : std::string();
   }
-  /// What has been written so far; writing begins again.
+  /// Returns what has been written so far and begins a new text.
   [[nodiscard]] std::string taken() { return std::exchange(text, {}); }
   std::string address(const std::string& base, std::uint64_t words) {
     return words == 0 ? base : set("getelementptr i64, ptr {}, i64 {}", base, words);
@@ -254,7 +255,7 @@ class IrWriter final : public Writer {
     return set("load i64, ptr {}, align 8", at);
   }
 
-  /// A bit for each lane, and back from the lowest ones of a word.
+  /// Converts a flag to a word with one bit for each lane, and back from a word's lowest bits.
   std::string lane_bits(const std::string& flag) {
     const std::string few = set("bitcast {} {} to i{}", predicates_type_, predicate(flag), lanes_);
     return set("zext i{} {} to i64", lanes_, few);
@@ -266,7 +267,7 @@ class IrWriter final : public Writer {
   [[nodiscard]] const std::string& type_name(CodeType type) const {
     return type == CodeType::number ? numbers_type_ : type == CodeType::bits ? bits_type_ : flags_type_;
   }
-  /// Rounding operands of AVX-512 instructions, exceptions suppressed.
+  /// Rounding operand of AVX-512 instructions, with exceptions suppressed.
   [[nodiscard]] static int operand(Direction to) { return 8 + static_cast<int>(to); }
   std::string flag_of(const std::string& predicate) {
     return flags_type_ == bits_type_ ? set("sext {} {} to {}", predicates_type_, predicate, bits_type_) : predicate;
@@ -285,18 +286,18 @@ class IrWriter final : public Writer {
   }
 
   unsigned lanes_;
-  std::string numbers_type_;  // of vectors, as IR names them
+  std::string numbers_type_;  // of vectors, as IR spells them
   std::string bits_type_;
   std::string halves_type_;
   std::string predicates_type_;
-  // Without mask registers a flag is a word, all ones where it is set: LLVM would pack bits to narrower ones.
+  // Without mask registers a flag is a word, all ones where it is set: LLVM would pack bits into narrower elements.
   std::string flags_type_;
   bool directed_;
   bool packed_;
   unsigned plane_words_;
   bool names_lines_;
-  std::string location_;  // behind an instruction
-  char prefix_;           // of the names
+  std::string location_;  // appended to each instruction
+  char prefix_;           // of names
   unsigned count_ = 0;
 };
 

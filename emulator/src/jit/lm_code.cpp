@@ -35,7 +35,7 @@ std::string LmCode::row(const Node& each, const Value& t, const std::optional<st
   return w_->select(right, CodeType::bits, row, w_->literal(~std::uint64_t{0}));
 }
 
-/// Its first row; all ones become even, but stay negative.
+/// First row of the row's pair. A row of all ones becomes even but stays negative.
 std::string LmCode::pair_of(const std::string& row) { return w_->integer("and", row, w_->literal(~std::uint64_t{1})); }
 
 std::string LmCode::lower_of(const Value& pair) {
@@ -69,7 +69,7 @@ void LmCode::scatter(Width width, const std::string& row, const Value& word, std
   w_->scatter(after.second, at, 1);
 }
 
-/// The pair with another word in its upper half, or in its lower one.
+/// The pair with `half` as its lower half where `in_lower` is set, else as its upper half.
 Value LmCode::with_half(const Value& pair, const std::string& in_lower, const std::string& half) {
   constexpr std::uint64_t kLowPlane = 255;  // of a long word
   const std::string up = w_->select(in_lower, CodeType::bits, upper_of(pair), half);

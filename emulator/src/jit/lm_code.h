@@ -1,7 +1,8 @@
-// Local memory at addresses of T as instructions: rows that words stand in, and words in them.
+// Accesses to local memory at addresses computed from T, as instructions: they find the row of a word, and read or
+// write words in rows.
 //
-// A row is counted from the first one of local memory; it is all ones, which no row is, where an element is not
-// selected. A body with long words there keeps pairs of rows, else each short word has a row.
+// Rows are counted from the first row of local memory. A row of all ones, which no word has, stands for an element that
+// is not selected. If the body has long words there, they are kept in pairs of rows; else each short word has a row.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +15,21 @@
 
 namespace gdr::emulator::jit {
 
-/// Of the function at hand.
+/// Writes instructions of the current function.
 class LmCode {
  public:
   LmCode(const BodyGraph& graph, NumberCode& number) : graph_(graph), number_(number) {}
   void write_to(Writer& writer) { w_ = &writer; }
 
-  /// Planes that a scatter stores of a turn: the row, and its word, or those of its pair, as they were before.
+  /// Planes that a scatter stores in an iteration: the row, then the previous value of its word, or of both words of
+  /// its pair.
   [[nodiscard]] unsigned planes_of_scatter() const { return graph_.lm_of_longs ? 3 : 2; }
 
-  /// Of a NodeOp::row_to_gather or row_to_scatter. `selected`: flag of the elements; none: all. A lane is refused
-  /// whose row is a fault, or whose word may be in a register here.
+  /// Row of a NodeOp::row_to_gather or row_to_scatter. `selected`: flag of the elements; if none, all are selected.
+  /// Lanes are refused if the address is a fault or if the word may be in a register.
   std::string row(const Node& each, const Value& t, const std::optional<std::string>& selected);
   Value gathered(Width width, const std::string& row);
-  /// `plane`: the first of those that it stores.
+  /// `plane`: the first plane that the scatter stores.
   void scatter(Width width, const std::string& row, const Value& word, std::uint64_t plane);
 
  private:

@@ -8,8 +8,8 @@
 namespace gdr::emulator::jit {
 namespace {
 
-/// True if what `last` leaves pending cannot be told from what has landed when `next` runs behind it, before which
-/// nothing is collected.
+/// True if it makes no difference whether the writes that `last` leaves pending have landed when `next` runs after it.
+/// Nothing may be collected in between.
 bool may_land_early(const DecodedLine& last, const DecodedLine& next) {
   const simd::LineFacts writes = simd::facts_of(last.effects);
   const simd::LineFacts reads = simd::facts_of(next.effects);
@@ -27,7 +27,8 @@ LoopEdges loop_edges(const DecodedProgram& program) {
   LoopEdges edges;
   edges.may_begin =
       before.empty() || (may_land_early(*before.back(), *body.front()) && !before.back()->effects.writes_bm());
-  // Such a line would read what the turn before the last one left; a compiled turn leaves only what turns read.
+  // Such a line would read what the last iteration but one left. A compiled iteration leaves only words that iterations
+  // read.
   const bool collected_at_once =
       body.back()->effects.writes_bm() && !program.steps(isa::Section::loop_termination).empty() &&
       std::holds_alternative<isa::CollectStep>(program.steps(isa::Section::loop_termination).front());

@@ -1,4 +1,4 @@
-// What lies before and behind a loop whose body is a function of its own.
+// The lines before and after a loop whose body is a function of its own.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace gdr::emulator::jit {
 
 struct LoopEdges {
-  /// Writes that may be pending when the loop begins cannot be told from writes that have landed.
+  /// True if it makes no difference whether writes that are pending when the loop begins have already landed.
   bool may_begin = false;
-  /// Why the body cannot be a function; empty: it can.
+  /// Why the body cannot be a function; empty if it can.
   std::string refusal;
 };
 
-/// Of a program whose loop body has lines.
+/// Examines a program whose loop body has lines.
 [[nodiscard]] LoopEdges loop_edges(const DecodedProgram& program);
 
 }  // namespace gdr::emulator::jit

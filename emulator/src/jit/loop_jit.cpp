@@ -24,22 +24,23 @@ namespace {
 using simd::kRowWords;
 using simd::row_place;
 
-// Interactions that make it worth while to look whether there is code, and to compile it. The interpreter takes 17 ns
-// for one, a body 5; compiling takes about 0.1 s.
+// Numbers of interactions from which on it pays to look for code in the cache, and to compile. The interpreter takes 17
+// ns for an interaction, a compiled body 5; compiling takes about 0.1 s.
 constexpr std::uint64_t kWorthLooking = 200'000;
 constexpr std::uint64_t kWorthCompiling = 2'000'000;
 
-// Of a function for PEs whose elements are alike. In a run of no more turns it saves nothing.
+// Iterations side by side in the function for PEs whose elements are alike. In calls of no more iterations it saves
+// nothing.
 constexpr unsigned kTurnsAtOnce = 4;
 
 std::atomic<std::uint64_t> turns_run{0};
 std::atomic<std::uint64_t> packed_turns_run{0};
 std::atomic<std::uint64_t> alike_turns_run{0};
 
-/// A word that turns leave.
+/// A word that iterations leave.
 struct PlaneWord {
-  unsigned row = 0;    // of the first group
-  unsigned plane = 0;  // of a group's results
+  unsigned row = 0;    // for the first group
+  unsigned plane = 0;  // in a group's results
   bool is_long = false;
 
   [[nodiscard]] unsigned rows() const { return is_long ? 2 : 1; }
@@ -48,13 +49,13 @@ struct PlaneWord {
 
 struct Buffers {
   std::vector<std::uint64_t> records;  // [plane][CodeTarget::plane_words()]
-  std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()], packed: for each turn
-  std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each state that PEs stand in
-  unsigned done_again = 0;             // vectors, of a packed run
-  unsigned scattered_pes = 0;          // PEs of the block that have run these turns
+  std::vector<std::uint64_t> shared;   // [word][CodeTarget::plane_words()]; if packed, once for each iteration
+  std::vector<std::uint64_t> results;  // [plane][kPesPerBlock], for each group of each state that has PEs
+  unsigned done_again = 0;             // vectors of a packed call that were run again
+  unsigned scattered_pes = 0;          // PEs of the block that have run these iterations
 };
 
-/// Lanes of state `n` that PEs stand in.
+/// Lanes of state `n` that have PEs.
 unsigned lanes_in_state(const PackedTurns& turns, unsigned n, unsigned lanes) {
   return std::min(kPesPerBlock, turns.vectors * lanes - n * kPesPerBlock);
 }
@@ -62,10 +63,11 @@ unsigned states_of(const PackedTurns& turns, unsigned lanes) {
   return (turns.vectors * lanes + kPesPerBlock - 1) / kPesPerBlock;
 }
 
-/// How often turns were refused of late: asked again now and then, for data change.
+/// How often iterations were refused lately. A form that was refused too often is tried again now and then, since data
+/// change.
 class Trust {
  public:
-  /// So often for ties that it is worth while to have something that settles them.
+  /// True if ties were refused so often that a form which settles them pays.
   [[nodiscard]] bool often_refused() const { return refusals_.load(std::memory_order_relaxed) >= kOften; }
   [[nodiscard]] bool given() const {
     constexpr unsigned kAskAgain = 64;
@@ -102,40 +104,40 @@ struct LoopJit::Form {
   std::size_t record_planes = 0;
   std::size_t carried_planes = 0;
   std::size_t left_planes = 0;
-  std::size_t stored_planes = 0;        // of a turn; those of its scatters come last
-  std::vector<std::uint32_t> plane_of;  // of a word stored, in a turn
-  std::vector<PlaneWord> handed_on;     // the words carried
-  std::vector<PlaneWord> at_once;       // of the words left, those that go to the state behind the turns
-  std::vector<PlaneWord> waiting;       // and those of rows that the body alone has to do with
-  simd::RowSet late;                    // rows of these
-  simd::RowSet landed;                  // of all words carried and left
-  /// Words that tell whether elements are alike, of a form that has one for those; none: it has not.
+  std::size_t stored_planes = 0;        // of an iteration; those of its scatters come last
+  std::vector<std::uint32_t> plane_of;  // by stored word: its first plane in an iteration
+  std::vector<PlaneWord> handed_on;     // the carried words
+  std::vector<PlaneWord> at_once;       // words left that are written to the state at the end of the call
+  std::vector<PlaneWord> waiting;       // words left in rows that only the body uses; they need not be written then
+  simd::RowSet late;                    // rows of `waiting`
+  simd::RowSet landed;                  // rows of all words carried and left
+  /// Words to compare to find out whether elements are alike, if such elements may have a form of their own.
   std::optional<std::vector<Copied>> alike_words;
   Trust trust;
-  bool failed = false;  // there will be no code
+  bool failed = false;  // no code will ever be made
 
   enum class Outcome : std::uint8_t {
     right,
     refused,
-    inexact  // refused, since a step was not exact that has to be, whatever is done about ties
+    inexact  // refused because of an inexact step that has to be exact in every form
   };
-  /// Beside the function that runs turns, for some vectors.
+  /// Functions that run some of the vectors in place of this form.
   struct Others {
-    const Form* alike = nullptr;   // for the last one, whose PEs have elements that are alike
-    const Form* robust = nullptr;  // for those that are refused; it takes what this form works out beforehand
+    const Form* alike = nullptr;   // runs the last vector, if its PEs have elements that are alike
+    const Form* robust = nullptr;  // runs vectors that this form refuses, on the shared values of this form
   };
   [[nodiscard]] Outcome run(const BlockTurns& turns, const Others& /*others*/) const;
   [[nodiscard]] Outcome run(const PackedTurns& turns, const Others& others) const;
-  /// As LoopJit's.
+  /// As in LoopJit.
   void land_late(const PackedTurns& turns) const;
   void land_again(const PackedTurns& turns) const;
-  /// Which words that are left wait: those of these rows.
+  /// Finds which of the words left wait: those in rows of `of_body`.
   void find_landing(const simd::RowSet& of_body);
-  /// True if what a turn takes over is the same in all elements of the last vector's PEs.
+  /// True if the words that an iteration takes over are equal in all elements of the last vector's PEs.
   [[nodiscard]] bool last_elements_are_alike(const PackedTurns& turns) const;
-  /// True if this takes and leaves what the other one does, in the same places.
+  /// True if this form takes over and leaves the same words as the other, in the same places.
   [[nodiscard]] bool fits(const Form& other) const;
-  /// True if lanes beside the live PEs may have had turns refused; they no longer do.
+  /// True if lanes beside the live PEs may have caused a refusal; afterwards they cannot.
   [[nodiscard]] bool fill_dead_lanes(const BlockTurns& turns) const;
   [[nodiscard]] bool fill_dead_lanes(const PackedTurns& /*turns*/) const { return false; }
   [[nodiscard]] unsigned lanes() const { return code.target.lanes; }
@@ -145,25 +147,26 @@ struct LoopJit::Form {
   [[nodiscard]] Outcome outcome(const ExactnessWatch& watch, bool right) const {
     return !watch.all_exact() ? Outcome::inexact : right ? Outcome::right : Outcome::refused;
   }
-  // These are false, or not right, if a word is refused.
+  // The next functions return false, or another outcome than `right`, if a word is refused.
   [[nodiscard]] bool take_records(const BlockTurns& turns, Buffers& buffers) const;
-  /// The records of a vector's lanes: `step` words apart if they are `even`, else where of_lane(lane) says.
+  /// Takes the records of a vector's lanes. If `even`, they are `step` long words apart; else of_lane(lane) tells where
+  /// each is.
   template <class OfLane>
   [[nodiscard]] bool take_vector(const isa::LongWord* record, std::size_t step, bool even, unsigned record_words,
                                  OfLane of_lane, std::uint64_t* to) const;
-  /// Takes the records, too, turn by turn: what they become is read again while it is near.
+  /// Also takes the records, iteration by iteration, so that the converted words are still near when they are read.
   [[nodiscard]] Outcome work_out_shared(const PackedTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const PackedTurns& turns, const Others& others, Buffers& buffers) const;
   [[nodiscard]] bool work_out_shared(const BlockTurns& turns, Buffers& buffers) const;
   [[nodiscard]] bool run_turns(const BlockTurns& turns, Buffers& buffers) const;
   void take_back(const BlockTurns& turns, const Buffers& buffers) const;
   void land(const BlockTurns& turns, const std::uint64_t* results) const;
-  /// Of one group: the rows that wait, and flags.
+  /// For one group: writes flags, and the rows that wait.
   void land_late(const BlockTurns& turns, unsigned group, const std::uint64_t* results) const;
   void land_words(const BlockTurns& turns, unsigned group, const std::vector<PlaneWord>& words,
                   const std::uint64_t* results) const;
   void land_flags(const BlockTurns& turns, const std::uint64_t* results) const;
-  /// Calls function(turns of a state, group, its results) for all that packed turns leave.
+  /// Calls function(iterations of a state, group, its results) for all that packed iterations leave.
   template <class Function>
   void for_each_group(const PackedTurns& turns, const std::vector<std::uint64_t>& results, Function function) const {
     const std::uint64_t* of_group = results.data();
@@ -177,9 +180,9 @@ struct LoopJit::Form {
   void run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const;
   [[nodiscard]] std::uint64_t all_lanes() const { return (std::uint64_t{1} << lanes()) - 1; }
   [[nodiscard]] unsigned groups() const { return isa::kVectorElements / code.elements; }
-  /// Of a packed turn, shared.
+  /// Shared words of one packed iteration.
   [[nodiscard]] std::size_t turn_words() const { return std::size_t{code.shared_words} * code.target.plane_words(); }
-  /// Words of a group's results.
+  /// Words in a group's results.
   [[nodiscard]] std::size_t group_words() const {
     return (carried_planes + left_planes + code.target.turns() * stored_planes + 1) * kRowWords;
   }
@@ -189,7 +192,7 @@ namespace {
 
 using TwoWords [[gnu::vector_size(2 * sizeof(std::uint64_t))]] = std::uint64_t;
 
-/// High and low plane of a long word. What stands beside the low plane is nobody's.
+/// High and low plane of a long word. The bits beside the low plane are undefined.
 TwoWords planes_of(const isa::LongWord& word) {
   static_assert(sizeof(word) == sizeof(TwoWords) && offsetof(isa::LongWord, low) == sizeof(std::uint64_t) &&
                 std::endian::native == std::endian::little);
@@ -198,7 +201,8 @@ TwoWords planes_of(const isa::LongWord& word) {
   return planes;
 }
 
-/// Words of records, `step` long words apart, into a plane; false if one is no double that has to be.
+/// Copies words of `count` records, `step` long words apart, to planes at `to`, and moves `to` past them. Returns false
+/// if a word that must be a double is none.
 template <unsigned count>
 bool take_words(const RecordWord& at, const isa::LongWord* record, std::size_t step, std::uint64_t*& to,
                 std::size_t plane_words) {
@@ -226,7 +230,7 @@ bool take_words(const RecordWord& at, const isa::LongWord* record, std::size_t s
   return !at.is_double || (all[1] & kLow) == 0;
 }
 
-/// A vector's share of every plane.
+/// Takes one vector of every plane.
 template <unsigned count>
 bool take_record_words(const BodyCode& code, const isa::LongWord* record, std::size_t step, std::uint64_t* to) {
   bool right = true;
@@ -236,7 +240,7 @@ bool take_record_words(const BodyCode& code, const isa::LongWord* record, std::s
   return right;
 }
 
-/// The host's own prediction loses a stream of records at every step from one turn to the next.
+/// The host's own prefetching loses a stream of records at every step from one iteration to the next.
 void prefetch(std::span<const isa::LongWord> words) {
   constexpr std::size_t kWordsOfLine = 64 / sizeof(isa::LongWord);
   for (std::size_t n = 0; n < words.size(); n += kWordsOfLine) __builtin_prefetch(words.data() + n);
@@ -265,7 +269,7 @@ bool LoopJit::Form::take_records(const BlockTurns& turns, Buffers& buffers) cons
   for (unsigned turn = 0; turn < turns.turns; turn += lanes()) {
     const isa::LongWord* const record = turns.record + turn * turns.record_step;
     const unsigned count = std::min(lanes(), turns.turns - turn);
-    // The others are like the last.
+    // The remaining lanes repeat the last iteration.
     const auto of_lane = [&](unsigned lane) { return record + std::min(lane, count - 1) * turns.record_step; };
     right = take_vector(record, turns.record_step, count == lanes(), turns.record_words, of_lane,
                         buffers.records.data() + turn) &&
@@ -296,7 +300,7 @@ bool LoopJit::Form::run_turns(const BlockTurns& turns, Buffers& buffers) const {
   return true;
 }
 
-/// What turns have scattered, last turn first.
+/// Restores what iterations have scattered to, last iteration first.
 void LoopJit::Form::take_back(const BlockTurns& turns, const Buffers& buffers) const {
   if (code.scatters == 0) return;
   const std::uint64_t* const of_turns = buffers.results.data() + (carried_planes + left_planes) * kRowWords;
@@ -336,7 +340,7 @@ void LoopJit::Form::land_words(const BlockTurns& turns, unsigned group, const st
     const std::uint64_t* from = results + word.plane * kRowWords;
     for (unsigned row = word.row_of(group, code.elements), left = word.rows(); left > 0; ++row, --left) {
       std::uint64_t* const to = turns.state + row_place(row);
-      // By a number that the compiler knows.
+      // In pieces of a size that the compiler knows.
       constexpr unsigned kAtOnce = 4;
       for (unsigned lane = 0; lane < end; lane += kAtOnce) {
         std::memcpy(to + lane, from + lane, kAtOnce * sizeof *to);
@@ -358,7 +362,7 @@ void LoopJit::Form::land_flags(const BlockTurns& turns, const std::uint64_t* res
   }
 }
 
-/// Stores of the turns and what they send to the tree.
+/// Does the stores of the iterations, and collects the words that they send to the tree.
 void LoopJit::Form::run_bm_steps(const BlockTurns& turns, const Buffers& buffers) const {
   if (code.bm_steps.empty()) return;
   isa::LongWord* to = turns.collected;
@@ -384,7 +388,7 @@ void LoopJit::Form::run_bm_steps(const BlockTurns& turns, const Buffers& buffers
   }
 }
 
-/// As many words as the widest vector may be read from behind the last.
+/// Leaves room after the last words, because up to the widest vector may be read there.
 void LoopJit::Form::make_room(Buffers& buffers, std::size_t states) const {
   const auto make = [](std::vector<std::uint64_t>& words, std::size_t count) {
     if (words.size() < count) words.resize(count);
@@ -422,8 +426,8 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Others&
   return Outcome::right;
 }
 
-/// Makes lanes beside the live PEs copies of one of them: whatever they held must not have turns refused. Their words
-/// are undefined anyway.
+/// Makes lanes beside the live PEs copies of a live one, so that what they held cannot cause a refusal. Words of these
+/// lanes are undefined anyway.
 bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
   if (turns.live_pes % lanes() == 0) return false;
   const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
@@ -434,7 +438,7 @@ bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
   return true;
 }
 
-// ---- several blocks side by side -----------------------------------------------------------------------------------
+// ---- packed blocks -------------------------------------------------------------------------------------------------
 
 LoopJit::Form::Outcome LoopJit::Form::work_out_shared(const PackedTurns& turns, Buffers& buffers) const {
   std::uint64_t right = all_lanes();
@@ -516,7 +520,7 @@ LoopJit::Form::Outcome LoopJit::Form::run(const PackedTurns& turns, const Others
   Outcome found = work_out_shared(turns, buffers);
   if (found == Outcome::right) found = outcome(watch, run_turns(turns, others, buffers));
   if (found != Outcome::right) return watch.all_exact() ? found : Outcome::inexact;
-  if (2 * buffers.done_again > turns.vectors * groups()) trust.refused(true);  // the other form alone would be faster
+  if (2 * buffers.done_again > turns.vectors * groups()) trust.refused(true);  // the robust form alone would be faster
   for_each_group(turns, buffers.results, [&](const BlockTurns& state, unsigned group, const std::uint64_t* results) {
     land_words(state, group, handed_on, results);
     if (!turns.ends) return;
@@ -610,12 +614,12 @@ const std::vector<Left>& LoopJit::flags_left() const { return form(Filling::pack
 const simd::RowSet& LoopJit::late() const { return form(Filling::packed, Rounding::quick)->late; }
 const simd::RowSet& LoopJit::landed() const { return form(Filling::packed, Rounding::quick)->landed; }
 
-// All forms of packed turns leave the same words in the same places.
+// All forms for packed iterations leave the same words in the same places.
 void LoopJit::land_late(const PackedTurns& turns) const { form(Filling::packed, Rounding::quick)->land_late(turns); }
 void LoopJit::land_again(const PackedTurns& turns) const { form(Filling::packed, Rounding::quick)->land_again(turns); }
 
 void LoopJit::prepare(Filling filling, Rounding rounding, bool compiles) const {
-  // Whoever comes meanwhile goes on with the interpreter; where bodies are always compiled, he waits.
+  // Other threads go on with the interpreter meanwhile. If bodies are always compiled, they wait.
   std::unique_lock lock(preparing_, std::defer_lock);
   if (use_ == JitUse::always) {
     lock.lock();
@@ -755,7 +759,7 @@ bool LoopJit::run(const PackedTurns& turns) const {
   const Form* const quick = form(Filling::packed, Rounding::quick);
   if (quick == nullptr) return false;
   const std::uint64_t interactions = std::uint64_t{turns.turns} * turns.vectors * target_.lanes * isa::kVectorElements;
-  // Of a run whose i-particles do not fill their PEs, the last PE repeats one.
+  // If a run's i-particles do not fill their PEs, the last PE holds repeats of one.
   const bool repeats =
       turns.turns > kTurnsAtOnce && quick->last_elements_are_alike(turns) && ready(Filling::packed_alike, interactions);
   return run_on_forms(Filling::packed, turns, repeats ? form(Filling::packed_alike, Rounding::quick) : nullptr);

@@ -60,7 +60,7 @@ void NodeCode::check_taken(NodeId id) {
   }
 }
 
-// ---- several turns side by side -------------------------------------------------------------------------------------
+// ---- several iterations side by side --------------------------------------------------------------------------------
 
 void NodeCode::begin_several(std::vector<std::size_t> carried_as, unsigned turns) {
   carried_as_ = std::move(carried_as);
@@ -131,7 +131,7 @@ Value NodeCode::constant_number(NodeId id) {
   return {w_->number_literal(value.high), w_->literal(rest)};
 }
 
-/// What the other function left for this turn.
+/// The value that uniform() has left for this iteration.
 Value NodeCode::taken(NodeId id) {
   GDR_ASSERT(in_turns_, "values of a turn are wanted inside it alone");
   Value& value = values[id];
@@ -249,7 +249,7 @@ Value NodeCode::record(NodeId id) {
     if (known) break;
     plane += word.planes();
   }
-  // Whoever calls compiled code looks at low planes.
+  // The caller of compiled code checks low planes.
   const bool is_double = is_long && target_.language == CodeLanguage::llvm_ir && plan_.is_number_alone(id);
   if (!known) code_.record_words.push_back({each.place, is_long, is_double});
   return w_->record(plane, is_long && !is_double);
@@ -277,7 +277,7 @@ Value NodeCode::lower(const Node& each) {
   return {w_->integer("or", upper, lower), {}};
 }
 
-/// Of a row of local memory: the flag of the elements.
+/// The flag that selects elements of a row of local memory, if there is one.
 std::optional<std::string> NodeCode::selection(const Node& row) {
   if (row.args[1] == kNoNode) return std::nullopt;
   return flag_of(row.args[1]);
@@ -298,7 +298,7 @@ std::string NodeCode::is_negative(NodeId id) {
   return w_->compare("slt", value.first, w_->literal(std::uint64_t{0}));
 }
 
-/// What an operation has made, or one of two such words.
+/// True for the result of an operation, and for a choice between two such results.
 bool NodeCode::is_worked_out(NodeId id) const {
   const Node& each = node(id);
   if (each.op == NodeOp::select) return is_worked_out(each.args[1]) && is_worked_out(each.args[2]);
@@ -309,13 +309,13 @@ void NodeCode::check_word(const Value& planes) {
   target_.host_doubles ? number_.check_double(planes) : number_.check_input(planes);
 }
 
-/// A word of memory, or an integer's bits, taken as a number.
+/// A word of memory or the bits of an integer, taken as a number.
 Value NodeCode::number(NodeId id) {
   const NodeId word = node(id).args[0];
   if (node(word).op == NodeOp::constant) return constant_number(id);
   const bool whole = target_.host_doubles && node(word).op == NodeOp::upper;
   const Value planes = whole ? Value{of(node(word).args[0]).first, {}} : of(word);
-  // An operation takes what an integer is as a double in every case; a NaN is found where it leaves.
+  // An operation takes the bits of an integer as a double, whatever they are. A NaN is found where the value leaves.
   if (target_.host_doubles && is_worked_out(word)) return {w_->numbers(planes.first), {}};
   check_word(planes);
   if (!planes.second.empty()) number_.demand(w_->compare("eq", planes.second, w_->literal(std::uint64_t{0})));
@@ -352,7 +352,7 @@ Value NodeCode::planes_of(NodeId id, bool is_long) {
   return value;
 }
 
-/// Of a word that the last turn leaves. A word that it took over as a number has the planes of that number.
+/// If the last iteration took over the word as a number, the planes are those of that number.
 Value NodeCode::planes_left(const Left& left) {
   for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
     const NodeId number = facts_.number_of_phi[n];
@@ -397,7 +397,7 @@ Value NodeCode::sum(NodeId id) {
 }
 
 std::string NodeCode::short_sum(NodeId x, NodeId y, const Value& a, const Value& b) {
-  // Of two short numbers the sum is exact, or so far from a tie that rounding it twice does no harm.
+  // The sum of two short numbers is exact, or so far from a tie that rounding it twice gives the same result.
   if (plan_.is_short(x) && plan_.is_short(y)) return number_.short_of_exact(w_->add(a.first, b.first));
   if (robust_ && plan_.is_pair(x)) {
     std::string rest;
@@ -422,7 +422,7 @@ Value NodeCode::sum_with_product(NodeId product, bool negate_product, NodeId oth
   return {number_.short_of_near(w_->multiply_add(a, b, c), 0), {}};
 }
 
-/// What the multiplier takes of a number: its top 50 bits.
+/// The part of a number that the multiplier takes: its top 50 bits.
 std::string NodeCode::port(NodeId id) {
   const Value value = of(id);
   if (target_.host_doubles || (!plan_.is_pair(id) && plan_.facts(id).bits <= kPortBits)) return value.first;

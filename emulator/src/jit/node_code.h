@@ -1,4 +1,4 @@
-// Nodes of a body's graph as instructions: each becomes a value once a function needs it.
+// Writes nodes of a body's graph as instructions. A node gets a value when a function first needs it.
 #pragma once
 
 #include <cstdint>
@@ -14,47 +14,49 @@
 
 namespace gdr::emulator::jit {
 
-/// Of the function at hand.
+/// Writes nodes of the current function.
 class NodeCode {
  public:
-  /// `code` learns what the instructions take: values of the other function, rows, words of records, flags.
+  /// `code` is told what the instructions use: shared values, rows, words of records, flags.
   NodeCode(const BodyGraph& graph, const BodyFacts& facts, const BodyPlan& plan, const CodeTarget& target,
            Rounding rounding, BodyCode& code);
 
-  /// A new function: nothing has a value yet, and every lane is right. `uniform`: it is the one of what is equal in all
-  /// PEs.
+  /// Begins a new function, in which no node has a value and every lane is right. `uniform`: the function of values
+  /// that are equal in all PEs.
   void begin(Writer& writer, bool uniform);
-  /// Goes on in another text.
+  /// Continues in another text.
   void write_to(Writer& writer);
-  /// What comes now is in a turn, where there are values that another function has left.
+  /// What follows is inside an iteration, where values that uniform() has left are available.
   void begin_turns() { in_turns_ = true; }
 
-  /// By node; empty: not yet worked out.
+  /// By node; empty if not yet computed.
   std::vector<Value> values;
   [[nodiscard]] NumberCode& numbers() { return number_; }
 
-  /// As it is in this function.
+  /// The node's value as this function computes it.
   const Value& own(NodeId id);
-  /// Of any node.
+  /// The value of any node: a literal, a value of this function, or one that uniform() has left.
   Value of(NodeId id);
   std::string flag_of(NodeId id) { return of(id).first; }
   Value planes_of(NodeId id, bool is_long);
-  /// Of a word that the last turn leaves. A word that it took over as a number has the planes of that number.
+  /// Planes of a word that the last iteration leaves. If the iteration took it over as a number, these are the number's
+  /// planes.
   Value planes_left(const Left& left);
-  /// Of a word carried, as the next turn takes it.
+  /// Value of a carried word in the form in which the next iteration takes it over.
   Value next_of(std::size_t carried);
-  /// Checks a number that a turn has taken over.
+  /// Checks a number that an iteration has taken over.
   void check_taken(NodeId id);
-  /// A word of memory is wanted as a number.
+  /// Checks a word of memory that is used as a number.
   void check_word(const Value& planes);
-  /// Of a turn, without those of its scatters.
+  /// Planes of the words that an iteration stores, without those of its scatters.
   [[nodiscard]] unsigned word_planes() const;
 
-  // ---- several turns side by side
-  /// From `values` on, which are those of the first one. `carried_as`: by node inside a turn, the word carried.
+  // ---- several iterations side by side
+  /// Begins with `values` as those of the first iteration. `carried_as`: by node inside an iteration, the index of its
+  /// carried word, or kNotCarried.
   void begin_several(std::vector<std::size_t> carried_as, unsigned turns);
   void end_several();
-  /// The values at hand become those of another one of these turns.
+  /// Makes another of these iterations the current one, with its `values`.
   void go_to_turn(unsigned turn);
   static constexpr std::size_t kNotCarried = ~std::size_t{0};
 
@@ -93,11 +95,11 @@ class NodeCode {
   NumberCode number_;
   LmCode memory_;
   Writer* w_ = nullptr;
-  std::optional<std::uint32_t> line_;  // that is at hand
+  std::optional<std::uint32_t> line_;  // the current line
   bool in_uniform_ = false;
   bool in_turns_ = false;
   std::vector<std::size_t> carried_as_;
-  std::vector<std::vector<Value>> other_turns_;  // the values of those that are not at hand
+  std::vector<std::vector<Value>> other_turns_;  // the values of all iterations but the current one
   unsigned turn_ = 0;
 };
 

@@ -7,7 +7,7 @@
 namespace gdr::emulator::jit {
 namespace {
 
-// Of what a check inside a body lets through, as bits.
+// Limits of the magnitudes that a check inside a body lets through, as bits of doubles.
 constexpr std::uint64_t kLeastSize = static_cast<std::uint64_t>(kBias + kLowestChecked) << 52;
 constexpr std::uint64_t kUpperOne = std::uint64_t{1} << 32;
 constexpr std::uint64_t kAboveSizes = static_cast<std::uint64_t>(kBias + kHighestChecked + 1) << 52;
@@ -43,9 +43,9 @@ std::string NumberCode::all_right() {
   return w_->both(all, w_->compare("slt", upper_half(word(most_size)), w_->literal(kAboveSizes >> 32)));
 }
 
-/// Exponents from `lowest` on, so many, or a word of zeros.
+/// A flag: the exponent field has one of the `exponents` values from `lowest` on, or the word is zero.
 std::string NumberCode::is_inside(const Value& planes, std::uint64_t lowest, std::uint64_t exponents) {
-  // Without the sign; compared as integers with one, which every host can.
+  // The sign is shifted out. The comparison is of signed integers, which every host has.
   const std::string twice = w_->integer("shl", planes.first, w_->literal(std::uint64_t{1}));
   const std::string above = w_->integer("sub", twice, w_->literal((lowest << 53) ^ kSign));
   const std::string inside = w_->compare("slt", above, w_->literal((exponents << 53) ^ kSign));
@@ -65,13 +65,13 @@ void NumberCode::check_double(const Value& planes) {
 
 void NumberCode::check_range(const std::string& head, bool lowest, bool highest) {
   const std::string size = w_->integer("and", w_->bits(head), w_->literal(~kSign));
-  if (has_words()) {  // in upper halves; less one, zero's is the largest of all
+  if (has_words()) {  // on upper halves; less one, that of zero is the largest of all
     if (highest) collect_extreme(most_size, size);
     if (lowest) collect_extreme(least_size, w_->integer("sub", size, w_->literal(kUpperOne)));
     return;
   }
   if (highest) demand(w_->compare_numbers("olt", w_->numbers(size), w_->number_literal(kAboveSizes)));
-  if (lowest) {  // less one, zero is the largest of all
+  if (lowest) {  // less one, the magnitude of zero is the largest of all
     const std::string less = w_->integer("add", size, w_->literal(kSign - 1));
     demand(w_->compare("sge", less, w_->literal((kLeastSize - 1) ^ kSign)));
   }
@@ -104,7 +104,7 @@ Value NumberCode::to_planes(const Value& number) {
   const std::string units = w_->integer("sub", with, magic);
   const std::string low = w_->integer("and", units, w_->literal(std::uint64_t{255}));
   if (target_.directed_rounding) return {head_bits, low};
-  // Units of a rest that points to zero are borrowed from the head.
+  // A rest that points toward zero borrows its units from the head.
   const std::string of_head = w_->integer("ashr", units, w_->literal(std::uint64_t{8}));
   return {w_->integer("add", head_bits, of_head), low};
 }
@@ -146,14 +146,15 @@ std::string NumberCode::short_of_near(const std::string& near, std::uint64_t dis
   return w_->numbers(w_->integer("and", up, w_->literal(~kBelowShort)));
 }
 
-/// The neighbour of an inexact result that is odd: rounding it once more rounds the exact result.
+/// Rounds to odd: of an inexact result's two neighbours, takes the odd one. Rounding this once more rounds the exact
+/// result.
 std::string NumberCode::odd(const std::string& down, const std::string& up, const std::string& zero) {
   const std::string differ = w_->integer("xor", w_->bits(down), w_->bits(up));
   const std::string last = w_->integer("and", differ, w_->literal(std::uint64_t{1}));
   return w_->numbers(w_->integer("or", w_->bits(zero), last));
 }
 
-/// The same of a result rounded to nearest, from its error.
+/// The same, from a result rounded to nearest and its error.
 std::string NumberCode::odd_of(const std::string& head, const std::string& error) {
   const std::string inexact = w_->spread_flag(w_->compare_numbers("une", error, w_->literal(0.0)));
   const std::string last = w_->integer("and", inexact, w_->literal(std::uint64_t{1}));
@@ -190,23 +191,23 @@ std::string NumberCode::short_of_product_and_sum(const std::string& a, const std
 
 std::string NumberCode::two_sum(const std::string& a, const std::string& b, std::string& error) {
   const std::string sum = w_->add(a, b);
-  if (target_.directed_rounding) {  // by order of magnitude [Dekker 1971]
+  if (target_.directed_rounding) {  // operands in order of magnitude [Dekker 1971]
     const std::string larger = w_->larger(a, b);
     const std::string smaller = w_->smaller(a, b);
     error = w_->exact_subtract(smaller, w_->exact_subtract(sum, larger));
     return sum;
   }
-  // In any order [Knuth, The Art of Computer Programming 2, section 4.2.2].
+  // For operands in any order [Knuth, The Art of Computer Programming 2, section 4.2.2].
   const std::string of_b = w_->subtract(sum, a);
   const std::string left_of_a = w_->subtract(a, w_->subtract(sum, of_b));
   error = w_->add(left_of_a, w_->subtract(b, of_b));
   return sum;
 }
 
-/// Exact, or the lane is not right.
+/// An exact sum. Lanes in which it is inexact are not right.
 std::string NumberCode::exact_sum(const std::string& a, const std::string& b) {
   if (target_.directed_rounding) return w_->exact_add(a, b);
-  // Of an inexact sum the difference from the larger operand is exact, and so not the smaller one.
+  // If the sum is inexact, its difference from the larger operand is exact, and therefore is not the smaller operand.
   const std::string sum = w_->add(a, b);
   demand(w_->compare_numbers("oeq", w_->subtract(sum, a), b));
   demand(w_->compare_numbers("oeq", w_->subtract(sum, b), a));
@@ -219,11 +220,11 @@ std::string NumberCode::with_rests(const std::string& error, const Value& a, con
   return exact_sum(error, exact_sum(a.second, b.second));
 }
 
-/// Head and rest, the rest rounded to 61 bits in all.
+/// Head and rest, with the rest rounded so that both together have 61 bits.
 Value NumberCode::long_of(const std::string& head, const std::string& rest) {
   const std::string scale = power(head);
   if (!target_.directed_rounding) {
-    // Below a power of two a last place is worth half as much: a rest that points there has one bit more.
+    // Below a power of two a last place is worth half as much, so a rest that points there has one bit more.
     const std::string is_power = w_->spread_flag(w_->compare_numbers("oeq", head, scale));
     word(wrong) = w_->integer("or", word(wrong), w_->integer("and", is_power, w_->bits(rest)));
   }
@@ -233,12 +234,12 @@ Value NumberCode::long_of(const std::string& head, const std::string& rest) {
 
 Value NumberCode::rounded_sum(const std::string& sum, const std::string& rest) {
   if (!target_.directed_rounding) {
-    // Where the rest is the larger one the heads have cancelled: both are small multiples of their last places' 256th
-    // parts, and nothing is rounded.
+    // If the rest is larger, the heads have cancelled. Then both values are small multiples of 1/256 of the heads' last
+    // places, and nothing is rounded.
     const std::string head = w_->add(sum, rest);
     return long_of(head, w_->subtract(rest, w_->subtract(head, sum)));
   }
-  // The rest points away from zero.
+  // The rest then points away from zero.
   const std::string head = w_->add(sum, rest, Direction::toward_zero);
   return long_of(head, w_->exact_subtract(rest, w_->exact_subtract(head, sum)));
 }

@@ -1,5 +1,5 @@
-// Arithmetic of the chip as instructions: numbers between planes and doubles, rounding, exact sums, and the checks that
-// all of it was exact. docs/engine.md has the reasoning.
+// The chip's arithmetic as instructions: conversion between planes and doubles, rounding, exact sums, and checks that
+// every step was exact. docs/engine.md has the reasoning.
 #pragma once
 
 #include <cstdint>
@@ -10,61 +10,62 @@
 
 namespace gdr::emulator::jit {
 
-/// Of the function at hand.
+/// Writes instructions of the current function.
 class NumberCode {
  public:
   NumberCode(const CodeTarget& target, bool robust) : target_(target), robust_(robust) {}
 
-  /// Of a new function: every lane is right.
+  /// Begins a new function, in which every lane is right.
   void begin();
-  /// Goes on in another text. The lanes that were right so far stay so.
+  /// Continues in another text. What checks have found so far is kept.
   void write_to(Writer& writer) { w_ = &writer; }
 
   // ---- checks
-  /// A value that collects what checks have found so far.
+  /// A value that collects the results of checks.
   struct Chain {
     CodeType type;
     const char* name;
     std::string value;
   };
-  /// Of the target.
+  /// The target's chains.
   std::vector<Chain> chains;
   void demand(const std::string& flag) {
     Chain& chain = chains[next_chain_++ % flag_chains()];
     chain.value = w_->both(chain.value, flag);
   }
   std::string all_right();
-  /// Zero, or an exponent of at most kInputExponent in size; of a word as it stands in memory.
+  /// Demands that a word, as it is in memory, is zero or has an exponent of at most kInputExponent in size.
   void check_input(const Value& planes);
-  /// Zero, or a normal double, without a low plane.
+  /// Demands that a word is zero or a normal double, and has no low plane.
   void check_double(const Value& planes);
-  /// No NaN, whose bits depend on the order of operands.
+  /// Demands that a number is no NaN, because a NaN's bits depend on the order of operands.
   void check_ordered(const std::string& number) { demand(w_->compare_numbers("ord", number, number)); }
-  /// Exponents at most kHighestChecked, at least kLowestChecked.
+  /// Demands exponents of at most kHighestChecked if `highest`, and of at least kLowestChecked if `lowest`.
   void check_range(const std::string& head, bool lowest, bool highest);
 
   // ---- between planes and numbers
   Value from_planes(const Value& planes);
   Value to_planes(const Value& number);
-  /// Head and rest rounded toward zero.
+  /// The sum of head and rest, rounded toward zero.
   std::string toward_zero(const Value& number);
 
   // ---- rounding to 25 bits, ties to even
-  /// Of a number that is exact, or odd in its last bit if it is not.
+  /// Rounds a number that is exact or, if it is inexact, has an odd last bit.
   std::string short_of_exact(const std::string& exact);
-  /// Of an exact number of at most 52 bits.
+  /// Rounds an exact number of at most 52 bits.
   std::string short_of_product(const std::string& exact);
-  /// Of a number less than `distance` last places away from the exact result; 0: the exact result rounded once.
+  /// Rounds a number that is less than `distance` last places away from the exact result; 0 if it is the exact result
+  /// rounded once.
   std::string short_of_near(const std::string& near, std::uint64_t distance);
   std::string short_of_sum(const std::string& a, const std::string& b);
-  /// Of a product whose rounded form may be near a tie.
+  /// Rounds the product; its form rounded to a double may be near a tie.
   std::string short_of_long_product(const std::string& a, const std::string& b);
   std::string short_of_product_and_sum(const std::string& a, const std::string& b, const std::string& c);
 
   // ---- rounding to 61 bits
-  /// Rounded sum and its error.
+  /// Returns the rounded sum, and its error in `error`.
   std::string two_sum(const std::string& a, const std::string& b, std::string& error);
-  /// An error and the rests of what was added.
+  /// The sum of `error` and of the operands' rests.
   std::string with_rests(const std::string& error, const Value& a, const Value& b);
   Value rounded_sum(const std::string& sum, const std::string& rest);
   Value rounded_product(const std::string& a, const std::string& b);
@@ -78,16 +79,16 @@ class NumberCode {
   std::string exact_sum(const std::string& a, const std::string& b);
   Value long_of(const std::string& head, const std::string& rest);
 
-  /// Flags come first: lanes that are right. In more than one chain, so that no check waits for all before it; with
-  /// few registers one has to do.
+  /// Chains of flags come first: lanes that are right. There are several, so that no check waits for all checks before
+  /// it. Hosts with few registers have only one.
   [[nodiscard]] std::size_t flag_chains() const { return target_.directed_rounding ? 4 : 1; }
-  /// Then, without mask registers, words.
+  /// Chains of words follow if there are no mask registers. All but the first hold extremes of unsigned 32-bit halves
+  /// so far.
   enum WordChain : std::size_t {
     wrong,       // all bits but the sign are clear in lanes that are right
-    least_rest,  // of halves of words, the least or the largest so far, without signs: lower half, of numbers near a
-                 // tie
-    least_size,  // upper half less one, of sizes of numbers
-    most_size    // upper half, of sizes of numbers
+    least_rest,  // smallest lower half of the bits rounded off; 0 if a number was near a tie
+    least_size,  // smallest upper half of numbers' magnitudes, less one
+    most_size    // largest upper half of numbers' magnitudes
   };
   [[nodiscard]] bool has_words() const { return !target_.directed_rounding && !target_.host_doubles; }
   std::string& word(WordChain which) { return chains[flag_chains() + which].value; }

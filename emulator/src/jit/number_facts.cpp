@@ -9,13 +9,13 @@ namespace {
 
 constexpr int kBias = 1023;
 
-// Exponents inside which every step of the code is a normal double or zero: of sums, whose rests reach 60 bits down; of
-// products, whose rests reach 113 bits down; and upwards, where rounding to short forms numbers 2^28 times as large.
+// Exponents within which every step of the code is a normal double or zero. Rests of sums reach 60 bits down, rests of
+// products 113 bits down. Upwards, rounding to short words needs intermediate numbers 2^28 times as large.
 constexpr int kLowestSum = -960;
 constexpr int kLowestProduct = -900;
 constexpr int kHighest = 960;
 
-/// What a check leaves of a range.
+/// The part of a range that checks let through.
 ExponentRange cut(ExponentRange range, bool lowest, bool highest) {
   if (range.empty()) return range;
   if (lowest) range.lowest = std::max(range.lowest, kLowestChecked);
@@ -30,7 +30,7 @@ ExponentRange joined(const ExponentRange& a, const ExponentRange& b) {
   return {zero, std::min(a.lowest, b.lowest), std::max(a.highest, b.highest)};
 }
 
-/// Room for the carries of a sum and of its rounding.
+/// Range of a sum, with room for the carries of the sum and of its rounding.
 ExponentRange sum(const NumberFacts& a, const NumberFacts& b, bool cancels) {
   const ExponentRange& x = a.range;
   const ExponentRange& y = b.range;
@@ -39,7 +39,7 @@ ExponentRange sum(const NumberFacts& a, const NumberFacts& b, bool cancels) {
   if (range.empty()) return range;
   if (!x.empty() && !y.empty()) {
     range.highest += 2;
-    // Where the operands cancel their exponents are at most 2 apart, and what is left is at least their last place.
+    // Where operands cancel, their exponents are at most 2 apart, and what remains is at least their last place.
     const int left =
         cancels ? std::max(x.lowest, y.lowest) - 2 - std::max(a.bits, b.bits) : std::max(x.lowest, y.lowest);
     int lowest = left;
@@ -76,7 +76,8 @@ class Analysis {
 
   BodyFacts run() {
     find_phis();
-    // What is carried grows from turn to turn. Checks are only ever added, and then hold in all turns.
+    // Ranges of carried words grow from iteration to iteration. Checks are only ever added and then hold in all
+    // iterations.
     for (unsigned turn = 0; turn <= turns_ && facts_.refusal.empty(); ++turn) {
       for (std::size_t n = 0; n < graph_.nodes.size(); ++n) visit(static_cast<NodeId>(n));
       for (std::size_t n = 0; n < graph_.carried.size(); ++n) {
@@ -106,7 +107,7 @@ class Analysis {
  private:
   NumberFacts& of(NodeId id) { return facts_.of[id]; }
 
-  /// Nodes that become code whatever the code makes sure of.
+  /// Nodes that become code, whichever checks the code has.
   [[nodiscard]] std::vector<bool> wanted_nodes() const {
     std::vector<bool> wanted(graph_.nodes.size());
     for (const Carried& carried : graph_.carried) wanted[carried.after] = true;
@@ -114,7 +115,7 @@ class Analysis {
     for (std::size_t n = 0; last_ && n < graph_.left.size(); ++n) wanted[graph_.left[n].value] = true;
     for (std::size_t n = 0; last_ && n < graph_.left_flags.size(); ++n) wanted[graph_.left_flags[n].value] = true;
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
-      // Each number may have to be checked.
+      // Every number may have to be checked.
       wanted[n] = wanted[n] || graph_.nodes[n].type == NodeType::number || is_always_wanted(graph_.nodes[n].op);
       if (!wanted[n]) continue;
       for (const NodeId arg : graph_.nodes[n].args) {
@@ -139,7 +140,7 @@ class Analysis {
           as_bits = true;
         }
       }
-      // Handed from register to register as it is, or stored.
+      // The word is needed as bits, too, if it is handed on unchanged in another register, or stored.
       for (const Stored& stored : graph_.stored) as_bits = as_bits || stored.value == carried.before;
       for (const Carried& other : graph_.carried) as_bits = as_bits || other.after == carried.before;
       if (as_bits || number == kNoNode) {
@@ -171,7 +172,7 @@ class Analysis {
           facts.range = range_of_constant(word.value);
           facts.never_negative = (word.value.high >> 63) == 0;
           if (((word.value.high >> 52) & 2047) == 2047) facts_.refusal = "it has an infinite constant";
-          refuse_outside(facts.range, kLowestSum);  // its rest and its short form are to be normal doubles, too
+          refuse_outside(facts.range, kLowestSum);  // its rest and its short form must be normal doubles, too
           if (is_short) {
             shape(NumberForm::short_number, 25);
           } else if (word.value.low == 0) {
@@ -251,7 +252,7 @@ class Analysis {
     facts.range = cut(facts.range, facts.check_lowest, facts.check_highest);
   }
 
-  /// Has operands checked until the result is inside the limits.
+  /// Adds checks of operands until the range of the result is inside the limits.
   template <class Form>
   void limit(NodeId a, NodeId b, Form form, int lowest) {
     const auto check = [&](NodeId id, bool NumberFacts::* side) {
@@ -264,7 +265,8 @@ class Analysis {
       if (range.highest > kHighest) {
         check(of(a).range.highest >= of(b).range.highest ? a : b, &NumberFacts::check_highest);
       } else {
-        // One check may serve several results: where either will do, the operand that is used more often.
+        // If checking either operand is enough, the one used more often is checked, since its check may serve several
+        // results.
         const auto enough = [&](NodeId checked, NodeId other) {
           return of(checked).range.lowest < kLowestChecked && of(other).range.lowest + kLowestChecked >= lowest;
         };

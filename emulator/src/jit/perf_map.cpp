@@ -25,13 +25,14 @@ void add_to_perf_map(const LoadedCode& code, const std::string& body) {
   const auto uniform = reinterpret_cast<std::uintptr_t>(code.uniform);
   const auto turns = reinterpret_cast<std::uintptr_t>(code.turns);
   const auto end = reinterpret_cast<std::uintptr_t>(code.end());
-  // A function reaches up to the other one, or to the end; behind the one of turns stands the one of the last turns.
+  // A function ends where the other one begins, or at the end of the code. last_turns() follows turns() and counts as
+  // part of it.
   const auto line = [&](std::uintptr_t from, std::uintptr_t other, const char* what) {
     return fmt::format("{:x} {:x} {}: {}\n", from, (other > from ? std::min(other, end) : end) - from, body, what);
   };
   const std::string lines =
       line(uniform, turns, name_of(BodyFunction::uniform)) + line(turns, uniform, name_of(BodyFunction::turns));
-  // Others can write to /tmp: neither a link nor another user's file is written to.
+  // Other users can write to /tmp, so neither a link nor another user's file is written to.
   const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
   const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return;

@@ -10,7 +10,7 @@
 namespace gdr::emulator::jit {
 namespace {
 
-/// In quotes, with what LLVM takes for something else as its code.
+/// The text in quotes. Characters that have a meaning in LLVM's strings are written as codes.
 std::string in_quotes(const std::string& text) {
   std::string quote = "\"";
   for (const char each : text) {
@@ -30,7 +30,7 @@ std::string source_lines(const isa::Program& program, const std::string& body) {
   const std::uint32_t type = unit + 1;
   const std::uint32_t flags = unit + 2;  // of the module
   const std::uint32_t first_file = unit + 4;
-  constexpr std::uint32_t kOfFile = 1 + kBodyFunctions;  // the file, and what belongs to it in each of the functions
+  constexpr std::uint32_t kOfFile = 1 + kBodyFunctions;  // the file, and its scope in each of the functions
   std::vector<std::string> files = program.files;
   if (files.empty()) files.push_back(program.kernel);
 

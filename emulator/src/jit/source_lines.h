@@ -1,4 +1,4 @@
-// Where the instructions of a compiled body come from, as LLVM's metadata: what a debugger shows as function and line.
+// Where the instructions of a compiled body come from, as LLVM's metadata. Debuggers show it as function and line.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace gdr::emulator::jit {
 
-// Numbers of metadata in the text: of each function, and of each line of the body in it.
+// Numbers of metadata in the text: for each function, and for each line of the body in each function.
 [[nodiscard]] constexpr std::uint32_t function_number(BodyFunction function) {
   return static_cast<std::uint32_t>(function);
 }
@@ -17,8 +17,8 @@ namespace gdr::emulator::jit {
   return kBodyFunctions * (1 + line) + function_number(function);
 }
 
-/// The metadata behind these numbers, for the end of a text. `body` names the functions: `body`, a colon and what each
-/// of them computes.
+/// Returns the metadata that these numbers refer to, for the end of a text. A function's name is `body`, a colon and
+/// what it computes.
 [[nodiscard]] std::string source_lines(const isa::Program& program, const std::string& body);
 
 }  // namespace gdr::emulator::jit

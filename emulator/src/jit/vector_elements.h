@@ -1,5 +1,5 @@
-// The vector elements of a loop body, by the words that its lines name: whether they are independent, and which words
-// are copies where some elements have none of their own.
+// Examines which words a loop body's lines use for each vector element: whether the elements are independent, and which
+// words are copies where some elements have none of their own.
 #pragma once
 
 #include <map>
@@ -10,27 +10,28 @@
 
 namespace gdr::emulator::jit {
 
-/// True if each element does the same on words of its own, one behind the other.
+/// True if every element does the same on words of its own, and these words follow one another.
 [[nodiscard]] bool elements_are_independent(const std::vector<const DecodedLine*>& lines);
 
-/// Words of the elements behind CodeTarget::own_elements, as copies of the words of the last that has its own. Whoever
-/// calls the function looks whether the words are the same: any choice is right.
+/// Takes words of the elements after the first CodeTarget::own_elements as copies of words of the last of these. The
+/// caller of the compiled function checks that such words are equal, so any choice of copies is right.
 class CopiedElements {
  public:
-  /// Of these lines; the schedule must outlive the object.
+  /// Examines these lines. The schedule must outlive this object.
   CopiedElements(const std::vector<const DecodedLine*>& lines, const simd::Schedule& schedule, unsigned own_elements);
 
-  /// The row whose word this one's is a copy of, or itself if there is none or one of the two has another place.
+  /// Returns the row that `row` is a copy of. Returns `row` if there is none, or if one of the two words is kept
+  /// elsewhere.
   [[nodiscard]] unsigned original(unsigned row) const;
-  /// The word that a turn takes over in place of this one, which may be itself.
+  /// Returns the row of the word that an iteration takes over in place of this one; it may be `row`.
   [[nodiscard]] unsigned taken_over(unsigned row, bool is_long) const;
 
  private:
-  /// False for what is equal in all PEs and has a place of its own while turns run.
+  /// False for words that are equal in all PEs, which are kept elsewhere while iterations run.
   [[nodiscard]] bool stands_in_its_row(unsigned row) const;
 
   const simd::Schedule& schedule_;
-  std::map<unsigned, unsigned> copy_of_;  // by row, of the lines that name it first
+  std::map<unsigned, unsigned> copy_of_;  // by row; the first line that names a row decides
 };
 
 }  // namespace gdr::emulator::jit

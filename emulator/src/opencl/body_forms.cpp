@@ -8,9 +8,9 @@
 namespace gdr::emulator::opencl {
 namespace {
 
-/// Interactions that make compiling a body worth while. The machine's kernel takes about a microsecond for one on a
-/// core of a host; there LLVM takes two seconds for a body of 200 kB of text, as gravity with jerk has, and half a
-/// minute for one six times as long, as DGEMM's.
+/// Number of interactions from which compiling a body pays. On a core of a host the machine's kernel takes about a
+/// microsecond for one interaction. LLVM takes two seconds there for a body of 200 kB of text, like that of gravity
+/// with jerk, and half a minute for one six times as long, like that of DGEMM.
 std::uint64_t worth_compiling(const BodyKernel& kernel) {
   const std::uint64_t kilobytes = kernel.source.size() / 1000;
   return 1'000'000 * kilobytes * kilobytes / (200 * 200);
@@ -51,7 +51,7 @@ const BodyForm* BodyForms::robust() const {
   if (robust_ == nullptr) {
     robust_ = std::make_unique<BodyForm>();
     write(*robust_, jit::Rounding::robust);
-    // A body without short results has nothing near a tie.
+    // In a body without short results nothing is near a tie, so both forms are the same.
     robust_->failed = robust_->failed || robust_->kernel.source == quick_->kernel.source;
   }
   compile(*robust_);
@@ -76,7 +76,7 @@ void BodyForms::compile(BodyForm& form) const {
   if (form.failed || form.code != nullptr) return;
   try {
     form.code = as_errors([&] { return machine_->context->build(form.kernel.source); });
-  } catch (const Error& error) {  // the machine's own kernel does it all
+  } catch (const Error& error) {  // the machine's own kernel computes everything
     refusal_ = error.what();
     form.failed = true;
   }

@@ -1,4 +1,4 @@
-// The loop body of a program in doubles, compiled for its device when that pays.
+// The loop body of a program in doubles, compiled for the device when that pays.
 #pragma once
 
 #include <atomic>
@@ -21,18 +21,18 @@ struct BodyForm {
   bool failed = false;  // there will be no code
 };
 
-/// Thread safe.
+/// The forms of the loop body of a program. Thread safe.
 class BodyForms {
  public:
   BodyForms(const DecodedProgram& program, std::shared_ptr<Machine> machine, JitUse use);
 
-  /// Takes note of interactions to come. The quick form if so many have come together that it pays and the body has
-  /// one; null: the machine's own kernel has to do.
+  /// Counts interactions that are about to run. Returns the quick form if the body has one and enough interactions have
+  /// been counted for it to pay. If null, the machine's own kernel must run the body.
   [[nodiscard]] const BodyForm* quick(std::uint64_t interactions) const;
-  /// The form that settles ties; null if there is none.
+  /// The form that also computes lanes near ties; null if there is none.
   [[nodiscard]] const BodyForm* robust() const;
   [[nodiscard]] bool may_begin() const { return edges_.may_begin; }
-  /// Why there is no form; empty if there is, or nobody has asked yet.
+  /// Why there is no form; empty if there is one, or if none was requested yet.
   [[nodiscard]] std::string refusal() const;
 
  private:
@@ -45,13 +45,13 @@ class BodyForms {
   jit::LoopEdges edges_;
   mutable std::atomic<std::uint64_t> interactions_{0};
   mutable std::mutex making_;
-  // Of making_:
+  // Protected by making_:
   mutable std::string refusal_;
   mutable std::unique_ptr<BodyForm> quick_;
   mutable std::unique_ptr<BodyForm> robust_;
 };
 
-/// Turns of blocks that forms in doubles have run in this process, for tests and benchmarks.
+/// Number of turns of blocks that forms in doubles have run in this process, for tests and benchmarks.
 [[nodiscard]] std::uint64_t turns_in_doubles();
 void count_turns_in_doubles(std::uint64_t turns);
 

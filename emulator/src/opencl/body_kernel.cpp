@@ -11,7 +11,7 @@ namespace {
 
 using jit::BodyCode;
 
-/// Names that the functions use, for vectors of this width.
+/// Definitions of the names that the functions use, for vectors of this width.
 std::string vector_names(unsigned lanes) {
   std::string text =
       "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
@@ -53,7 +53,7 @@ std::string vector_names(unsigned lanes) {
   return text;
 }
 
-/// A table in constant memory; OpenCL C has no empty ones.
+/// A table in constant memory. OpenCL C has no empty tables.
 std::string table(std::string_view name, const std::vector<std::vector<unsigned>>& rows, unsigned columns) {
   std::string text = fmt::format("__constant uint {}[][{}] = {{", name, columns);
   if (rows.empty()) text += "{0}";
@@ -65,7 +65,7 @@ std::string table(std::string_view name, const std::vector<std::vector<unsigned>
   return text + "};\n";
 }
 
-/// The kernel, whose numbers and tables stand before it.
+/// The kernel. The numbers and tables that it uses are put before it.
 constexpr const char* kKernel = R"(
 __kernel __attribute__((reqd_work_group_size(PES / LANES, 1, 1))) void run_turns(
     __global const struct TaskCode* tasks, __global ulong* all_states, __global uint* all_flags,

@@ -1,5 +1,5 @@
-// A loop body in OpenCL C: the functions that body_code makes, and the kernel around them that runs turns of blocks on
-// them, as loop_jit.cpp does on the host.
+// A loop body in OpenCL C: the functions that body_code makes, and a kernel that calls them to run turns of blocks, as
+// loop_jit.cpp does on the host.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace gdr::emulator::opencl {
 
 struct BodyKernel {
   std::string source;
-  unsigned lanes = 1;             // of a work-item
-  std::size_t scratch_words = 0;  // of a work-group
-  bool leaves_all = false;        // the last turn of a run may be run here, too
-  std::string refusal;            // why there is none
+  unsigned lanes = 1;             // PEs or turns of a work-item
+  std::size_t scratch_words = 0;  // scratch memory of a work-group, in words
+  bool leaves_all = false;        // this kernel can also run the last turn of a run
+  std::string refusal;            // why there is no kernel
 };
 
 /// `lanes`: 1, 2, 4 or 8.

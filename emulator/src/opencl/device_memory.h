@@ -1,4 +1,4 @@
-// Memory of a device for one session, which grows as it is needed.
+// Memory of a device for one session, which grows as needed.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace gdr::emulator::opencl {
 
-/// Work of one session on a device, in order.
+/// The queue and the buffers of one session on a device. Work is done in order.
 class DeviceMemory {
  public:
   explicit DeviceMemory(std::shared_ptr<Machine> machine)
@@ -17,9 +17,9 @@ class DeviceMemory {
   [[nodiscard]] Queue& queue() { return *queue_; }
   [[nodiscard]] const Machine& machine() const { return *machine_; }
 
-  /// Zeros. Throws gdr::Error, naming `what` and the sizes, if the device has no such buffer.
+  /// Makes a zeroed buffer. Throws gdr::Error, naming `what` and the sizes, if the device cannot provide it.
   [[nodiscard]] std::unique_ptr<Buffer> make(std::string_view what, std::size_t bytes);
-  /// The buffer, made anew unless it is there and large enough; what it held is lost.
+  /// Returns `buffer` after making it anew if it is missing or too small. Its contents are then lost.
   const Buffer& provide(std::unique_ptr<Buffer>& buffer, std::string_view what, std::size_t bytes);
 
  private:

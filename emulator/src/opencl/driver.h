@@ -1,6 +1,6 @@
-// What the library gdr_opencl does: devices, memory and kernels behind types that know nothing of OpenCL. It is loaded
-// when somebody asks for devices, so that gdr runs where there is no OpenCL. Failures are std::runtime_error: both
-// sides know it, whichever libraries they are linked with.
+// Interface of the library gdr_opencl: devices, memory and kernels, in types that do not depend on OpenCL. The library
+// is loaded when devices are requested, so that gdr runs on hosts without OpenCL. Failures are std::runtime_error, a
+// type that both sides share whatever libraries they are linked with.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct DeviceFacts {
   std::uint64_t largest_buffer_bytes = 0;
   std::size_t largest_group = 0;
   unsigned compute_units = 0;
-  unsigned doubles_in_vector = 1;  // preferred
+  unsigned doubles_in_vector = 1;  // preferred vector width
 };
 
 class Buffer {
@@ -35,7 +35,7 @@ class Buffer {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// A program that was built. Thread safe.
+/// A built program. Thread safe.
 class Code {
  public:
   virtual ~Code() = default;
@@ -44,10 +44,10 @@ class Code {
 using Argument = std::variant<const Buffer*, std::uint32_t, std::uint64_t>;
 struct Range {
   std::size_t counts[3] = {1, 1, 1};
-  std::size_t group = 0;  // work-items of a work-group along the first; 0: as the device likes
+  std::size_t group = 0;  // work-items of a work-group in the first dimension; 0: the device chooses
 };
 
-/// Work in order. Reads and writes are done when they return. Not thread safe.
+/// A queue whose work is done in order. Reads and writes are done when they return. Not thread safe.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -60,27 +60,27 @@ class Queue {
                    const Range& range) = 0;
 };
 
-/// A device at work. Thread safe.
+/// An open device. Thread safe.
 class Context {
  public:
   virtual ~Context() = default;
   [[nodiscard]] virtual std::unique_ptr<Queue> make_queue() = 0;
-  /// What stands in it is undefined.
+  /// The contents of the new buffer are undefined.
   [[nodiscard]] virtual std::unique_ptr<Buffer> make_buffer(std::size_t bytes) = 0;
-  /// The compiler's messages are part of the failure.
+  /// If it fails, the exception has the compiler's messages.
   [[nodiscard]] virtual std::unique_ptr<Code> build(const std::string& source) = 0;
 };
 
 class Driver {
  public:
   virtual ~Driver() = default;
-  /// In the order of platforms; none without a platform.
+  /// The devices in the order of platforms; empty if there is no platform.
   [[nodiscard]] virtual std::vector<DeviceFacts> devices() = 0;
-  /// `number`: index into devices().
+  /// Opens the device with index `number` in devices().
   [[nodiscard]] virtual std::unique_ptr<Context> open(std::size_t number) = 0;
 };
 
-/// Of the library: the one driver of the process.
+/// Function of the library that returns the only driver of the process.
 using GetDriver = Driver* (*)();
 #define GDR_OPENCL_DRIVER "gdr_opencl_driver_1"
 

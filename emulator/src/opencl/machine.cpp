@@ -19,7 +19,7 @@ namespace {
 using opencl::DeviceFacts;
 using opencl::Driver;
 
-/// Null if this build has none.
+/// The driver; null if this build has none.
 Driver* driver() {
   static Driver* const found = []() -> Driver* {
     const auto get = reinterpret_cast<opencl::GetDriver>(base::plugin_function("libgdr_opencl.so", GDR_OPENCL_DRIVER));
@@ -231,7 +231,7 @@ ProgramCode make_program_code(const DecodedProgram& program) {
                                 collect.words(), number(not_first)});
         }};
     for (const DecodedStep& step : program.sections[section]) std::visit(take, step);
-    // A turn without lines receives its record all the same.
+    // A turn receives its record even if the body has no lines, so it needs a step.
     const bool is_body = section == static_cast<std::size_t>(isa::Section::loop_body);
     if (is_body && code.steps.size() == code.sections.begin[section]) code.steps.push_back({});
     code.sections.end[section] = static_cast<uint>(code.steps.size());
@@ -248,7 +248,7 @@ Machine::Machine(std::size_t number_of_device) : device(opencl_devices().at(numb
 }
 
 std::shared_ptr<Machine> Machine::of_device(std::string_view name) {
-  // Never closed: at the end of a process OpenCL may be gone before we are.
+  // Machines are never closed: at the end of a process OpenCL may be unloaded before this code.
   static std::mutex mutex;
   static auto* const machines = new std::map<std::size_t, std::shared_ptr<Machine>>;
   const std::size_t wanted = choose_opencl_device(name);

@@ -1,4 +1,4 @@
-// A device with the machine's kernels, and a program as they take it.
+// A device with the machine's kernels, and a program in the form that they read.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ using uint = std::uint32_t;
 using ulong = std::uint64_t;
 #include "machine_types.h"
 
-/// Words of a block's state: rows of registers, then BM.
+/// Layout of a block's state in words: rows of registers, then BM.
 inline constexpr unsigned kBmPlace = simd::kRegisterRows * kPesPerBlock;
 inline constexpr unsigned kBlockWords = kBmPlace + isa::kBmShortWords;
 inline constexpr unsigned kWordBytes = sizeof(ulong);
 
-/// Failures of the driver, thrown as gdr::Error.
+/// Calls `work`; failures of the driver are thrown as gdr::Error.
 template <class Work>
 auto as_errors(const Work& work) {
   try {
@@ -34,10 +34,10 @@ auto as_errors(const Work& work) {
   }
 }
 
-/// A device that is open, with the kernels of machine.cl. One for all sessions on a device; thread safe.
+/// An open device with the kernels of machine.cl. All sessions on a device share one. Thread safe.
 class Machine {
  public:
-  /// Throws gdr::Error as choose_opencl_device(), and if the kernels do not compile.
+  /// The machine of a device. Throws gdr::Error as choose_opencl_device() does, and if the kernels do not compile.
   [[nodiscard]] static std::shared_ptr<Machine> of_device(std::string_view name);
   explicit Machine(std::size_t number);
 
@@ -46,10 +46,10 @@ class Machine {
   std::unique_ptr<Code> kernels;
 };
 
-/// Bits and names that machine.cl takes from the instruction set, and its text.
+/// Types and definitions from the instruction set that machine.cl uses, followed by its text.
 [[nodiscard]] std::string machine_source();
 
-/// A program's lines as data.
+/// The lines of a program as data.
 struct ProgramCode {
   SectionsCode sections{};
   std::vector<StepCode> steps;

@@ -2,9 +2,9 @@
 
 namespace gdr::emulator::opencl {
 
-/// What host and device hand to each other.
+/// The types that host and device exchange.
 extern const char* const kMachineTypes;
-/// Text of the machine's kernels, without the names that machine_source() defines, and without these types.
+/// Text of the machine's kernels, without the definitions of machine_source() and without these types.
 extern const char* const kMachineText;
 
 }  // namespace gdr::emulator::opencl

@@ -1,15 +1,15 @@
-// What host and device hand to each other, as both compilers read it: the C++ compiler as an include, the OpenCL
-// compiler as the first lines of machine.cl. Fields of 64 bits stand first, so that nothing is padded.
+// The types that host and device exchange. Both compilers read this file: the C++ compiler as an include, the OpenCL
+// compiler as the first lines of machine.cl. Fields of 64 bits come first, so that there is no padding.
 
-/// As isa::ReadPort.
+/// Corresponds to isa::ReadPort.
 struct PortCode {
-  uint address;  // row, or of BM: short words
+  uint address;  // row; for BM in short words
   uint is_long;
   uint is_vector;
   uint indirect;
 };
 
-/// As isa::WritePort; the predicate as isa::Predicate.
+/// Corresponds to isa::WritePort, and the predicate to isa::Predicate.
 struct WriteCode {
   uint source;
   uint row;
@@ -21,7 +21,7 @@ struct WriteCode {
   uint jvalid;
 };
 
-/// As isa::Slot.
+/// Corresponds to isa::Slot.
 struct SlotCode {
   uint op;  // 0: nothing to compute
   uint unit;
@@ -37,7 +37,7 @@ struct SlotCode {
   uint jvalid;
 };
 
-/// A line, taken apart as isa::Line.
+/// A decoded line; corresponds to isa::Line.
 struct LineCode {
   ulong immediate_high;
   ulong immediate_low;
@@ -64,12 +64,12 @@ struct LineCode {
 /// A step of a section: a line, a collect of words of BM, or nothing.
 struct StepCode {
   uint kind;
-  uint place;  // index of the line; of a collect the first short word
-  uint words;  // long ones, of a collect
+  uint place;  // index of the line; for a collect the first short word
+  uint words;  // long words of a collect
   uint not_first;
 };
 
-/// Steps of the sections, one section after the other.
+/// The steps of all sections, one section after the other.
 struct SectionsCode {
   uint begin[4];
   uint end[4];
@@ -79,29 +79,29 @@ struct SectionsCode {
 
 /// Some turns of a block.
 struct TaskCode {
-  ulong record;           // of turn 0 of the piece and block 0, in long words of all external memories
-  ulong records;          // of the piece
+  ulong record;           // record of block 0 in turn 0 of the piece, in long words of all external memories
+  ulong records;          // number of records of the piece
   ulong run;              // for events and faults
-  ulong first_iteration;  // the same, of turn 0
+  ulong first_iteration;  // also for events and faults: iteration of turn 0
   ulong first_turn;
   ulong end_turn;
-  ulong collected;  // where the next word that the block sends to the tree goes
-  uint place;       // of the block among those of all chips
+  ulong collected;  // place of the next word that the block sends to the tree
+  uint place;       // index of the block among those of all chips
   uint block;
   uint live_pes;
   uint opens;   // 1 + the section that runs before the turns; 0: none
-  uint ends;    // loop termination runs behind them
+  uint ends;    // loop termination runs after the turns
   uint begins;  // the piece is the first of its run
 };
 
-/// What a PE counted, and the first of it: run; section and iteration; line, element, unit and kind.
+/// Event counts of a PE, and its first events: run; section and iteration; line, element, unit and kind.
 struct PeEvents {
   ulong counts[3];
   ulong kept;
   ulong keys[8][3];
 };
 
-/// The first fault of a PE: key as of events, the address without T, and T.
+/// The first fault of a PE: a key as for events, the address without T, and T.
 struct PeFault {
   ulong found;
   ulong key[3];
@@ -110,12 +110,12 @@ struct PeFault {
   ulong t_low;
 };
 
-/// A field of the host's records: where its words stand in PEs, and how the tree adds them.
+/// A field of the host's records: the place of its words in PEs, and their reduction in the tree.
 struct FieldCode {
   uint row;
-  uint of_pe;  // words of a PE
+  uint of_pe;  // number of words of a PE
   uint is_long;
-  uint reduction;  // 0: block 0 passes
+  uint reduction;  // 0: none, the words of block 0 are taken
   uint node_is_long;
   uint padding;
 };

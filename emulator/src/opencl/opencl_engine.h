@@ -8,7 +8,7 @@
 
 namespace gdr::emulator {
 
-/// `device`: as choose_opencl_device(); looked for when a program is lowered.
+/// `device` is a name for choose_opencl_device(). The device is chosen when a program is lowered.
 [[nodiscard]] std::unique_ptr<Engine> make_opencl_engine(std::string_view device);
 
 }  // namespace gdr::emulator

@@ -1,4 +1,4 @@
-// What leaves a session on a device: results through the tree, events, and words as they stand.
+// Output of a session on a device: results through the tree, events, and words of the state.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ void OpenClSession::take_collected(unsigned chip, const Piece& piece, std::span<
          isa::info_of(*variable.conversion).width == Width::long_word ? uint{1} : uint{0}, &words, &counted},
         range);
   };
-  // Collects of one kind that follow each other are one.
+  // Consecutive collects of one kind are combined.
   for (std::size_t n = 0; n < batches.size();) {
     Collected joined = batches[n++];
     while (n < batches.size() && batches[n].result == joined.result) joined.words += batches[n++].words;
@@ -112,7 +112,7 @@ void OpenClSession::add_tree_events(OneChip& one, std::span<const uint> counts) 
   one.tree.underflow += counts[2];
 }
 
-/// The device counts events of the tree; where there are some, the words are read once more for their places.
+/// The device only counts events of the tree. If there are any, the words are read once more to find the places.
 void OpenClSession::place_events_of_results(unsigned chip, const Piece& piece, const Entry& entry, unsigned particles) {
   std::array<std::vector<LongWord>, kBlocks> words;
   std::array<std::span<const LongWord>, kBlocks> blocks;
@@ -202,7 +202,7 @@ FpLanes OpenClSession::fp_lanes(unsigned chip) const {
   return {};
 }
 
-// ---- looking and writing from outside ------------------------------------------------------------------------------
+// ---- access from outside -------------------------------------------------------------------------------------------
 
 LongWord OpenClSession::BlockWords::long_word(unsigned row, unsigned pe) const {
   return isa::join({rows[std::size_t{row} * kPesPerBlock + pe]}, {rows[std::size_t{row + 1} * kPesPerBlock + pe]});

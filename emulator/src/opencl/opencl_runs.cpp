@@ -1,4 +1,4 @@
-// Runs of a session on a device: what of them runs in doubles, and what in integers.
+// Runs of a session on a device, partly in doubles and partly in integers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ void OpenClSession::initialize() {
   post([this] {
     std::vector<TaskCode> tasks;
     Piece piece;
-    piece.run = 0;  // section `initialization` belongs to none
+    piece.run = 0;  // section `initialization` belongs to no run
     piece.ends = false;
     for (piece.chip = 0; piece.chip < chips(); ++piece.chip) {
       for (unsigned block = 0; block < kBlocks; ++block) {
@@ -46,7 +46,7 @@ Ticket OpenClSession::run(std::span<const Piece> pieces) {
   return {++tickets_};
 }
 
-/// Chips side by side, the pieces of each one after the other.
+/// Runs the chips side by side, and the pieces of each chip one after the other.
 void OpenClSession::run_pieces(const std::vector<Piece>& pieces) {
   std::vector<std::vector<Piece>> waves;
   std::vector<std::size_t> given(chips_.size());
@@ -65,7 +65,7 @@ void OpenClSession::run_wave(std::span<const Piece> pieces) {
   std::vector<TaskCode> tasks;
   for (const Piece& piece : pieces) {
     for (unsigned n = 0; n < piece.blocks.count; ++n) tasks.push_back(task_of(piece, piece.blocks.first + n));
-    // Blocks that do not run bring zeros.
+    // Blocks that do not run send zeros to the tree.
     if (collected_by(piece) == 0 || piece.blocks.count == kBlocks) continue;
     const std::size_t of_block = collected_room_ * kLongBytes;
     const std::size_t first = std::size_t{piece.chip} * kBlocks;
@@ -111,7 +111,7 @@ void OpenClSession::run_tasks(std::span<const TaskCode> tasks) {
                       range);
 }
 
-/// The quick form of the body if it may be used and pays.
+/// The quick form of the body if it can be used and pays.
 const BodyForm* OpenClSession::form_for(std::span<const Piece> pieces) {
   bool touched = false;
   std::uint64_t interactions = 0;
@@ -124,7 +124,7 @@ const BodyForm* OpenClSession::form_for(std::span<const Piece> pieces) {
   return touched || interactions == 0 ? nullptr : program_->forms.quick(interactions);
 }
 
-/// Loop initialization by the machine's kernel, the body in doubles as far as that goes, and what is left by the
+/// Runs loop initialization on the machine's kernel, the body in doubles as far as possible, and the rest on the
 /// machine's kernel again.
 void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const BodyForm& quick) {
   std::vector<TaskCode> before;
@@ -167,14 +167,14 @@ void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const Bod
   run_tasks(behind);
 }
 
-/// Goes on at this turn of the piece.
+/// Advances the task to this turn of the piece.
 void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
   task.collected = task.place * collected_room_ + collected_words(program(), turn, task.begins != 0, false);
   task.first_turn = turn;
 }
 
-/// What the quick form refuses is done by the form that settles ties, and what that refuses by the machine's kernel;
-/// a block that is refused often stays with what does not refuse.
+/// Runs turns that the quick form refuses on the robust form, and turns that this refuses on the machine's kernel. A
+/// block that a form has often refused does not return to it.
 void OpenClSession::run_body(std::vector<BodyTask>& tasks, const BodyForm& quick) {
   constexpr unsigned kOften = 3;
   for (;;) {
@@ -212,12 +212,12 @@ void OpenClSession::run_body(std::vector<BodyTask>& tasks, const BodyForm& quick
     std::vector<TaskCode> left;
     for (BodyTask* const task : for_machine) {
       ++task->robust_refusals;
-      // All that is left of a block that is refused again and again.
+      // All remaining turns, if the block has been refused too often.
       const bool all = task->robust_refusals >= kOften;
       const std::uint64_t end =
           all ? task->task.end_turn : std::min(task->task.first_turn + jit::kTurns, task->task.end_turn);
       left.push_back(task->task);
-      left.back().ends = 0;  // loop termination is not part of it
+      left.back().ends = 0;  // loop termination does not run with these turns
       left.back().end_turn = end;
       pass(task->task, end);
     }
@@ -225,7 +225,7 @@ void OpenClSession::run_body(std::vector<BodyTask>& tasks, const BodyForm& quick
   }
 }
 
-/// Turns on a form until it refuses some; `one_chunk`: those of one call at most.
+/// Runs turns on a form until it refuses some. `one_chunk`: at most the turns of one call.
 void OpenClSession::run_form(const BodyForm& form, std::span<BodyTask* const> tasks, bool one_chunk) {
   if (tasks.empty()) return;
   std::vector<TaskCode> codes;
@@ -254,7 +254,7 @@ void OpenClSession::run_form(const BodyForm& form, std::span<BodyTask* const> ta
   }
 }
 
-/// The first fault of each chip: of its first block that has one, the first one in it.
+/// Finds the first fault of each chip: the first fault in its first block that has one.
 void OpenClSession::look_for_faults() {
   std::vector<PeFault> faults(chips_.size() * kBlocks * kPesPerBlock);
   device_.queue().read(*faults_, 0, faults.data(), faults.size() * sizeof(PeFault));

@@ -10,7 +10,7 @@
 namespace gdr::emulator::opencl {
 namespace {
 
-/// Short words that programs find in LM through T may be outside.
+/// True if a program addresses LM through T, so that an address may be outside.
 bool addresses_indirectly(const DecodedProgram& program) {
   for (const std::vector<DecodedStep>& steps : program.sections) {
     for (const DecodedLine* line : lines_of(steps)) {
@@ -20,7 +20,7 @@ bool addresses_indirectly(const DecodedProgram& program) {
   return false;
 }
 
-/// Fields of a record as the device takes them.
+/// The fields of a record in the form that the device reads.
 std::vector<FieldCode> field_codes(const std::vector<Entry>& entries, bool with_reduction) {
   std::vector<FieldCode> codes;
   for (const Entry& entry : entries) {
@@ -37,7 +37,7 @@ std::vector<FieldCode> field_codes(const std::vector<Entry>& entries, bool with_
   return codes;
 }
 
-/// As many as the device has room for.
+/// Number of chips. Throws gdr::Error if the device has too little memory for them.
 unsigned checked_chips(const SessionOptions& options, const OpenClDevice& device) {
   const std::uint64_t of_chip = std::uint64_t{kBlocks} * kBlockWords * kWordBytes;
   require(options.chips >= 1, "chips", options.chips, 1, ~0u);
@@ -88,7 +88,7 @@ OpenClSession::OpenClSession(std::shared_ptr<const LoweredOpenCl> program, const
 OpenClSession::~OpenClSession() {
   try {
     pool_->wait(lane_);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody asks any more
+  } catch (...) {  // NOLINT(bugprone-empty-catch): nobody can handle the exception any more
   }
 }
 
@@ -111,7 +111,7 @@ std::uint64_t OpenClSession::collected_by(const Piece& piece) const {
   return collected_words(program(), iterations_of(piece), piece.begins, piece.ends);
 }
 
-// What stands in memory that grows stays there.
+// Buffers that grow keep their contents.
 
 void OpenClSession::provide_memory(std::uint64_t end) {
   if (end <= memory_room_) return;
@@ -147,7 +147,7 @@ void OpenClSession::post(std::function<void()> work) {
   pool_->post(lane_, 1, [work = std::move(work)](unsigned) { as_errors(work); });
 }
 
-/// What was given before is done; throws the fault of this chip if it had one.
+/// Waits for all earlier work. Throws the fault of this chip if it had one.
 void OpenClSession::wait_for(unsigned chip) {
   pool_->wait(lane_);
   OneChip& one = chips_[chip];

@@ -1,4 +1,4 @@
-// A session whose chips are on a device of OpenCL: their states, their external memories, and all that runs there.
+// A session whose chips are on an OpenCL device: their states, their external memories and their runs.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace gdr::emulator::opencl {
 
-/// A program as this engine runs it.
+/// A program lowered for this engine.
 class LoweredOpenCl final : public Lowered {
  public:
   LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machine> on, JitUse use);
@@ -69,17 +69,17 @@ class OpenClSession final : public Session {
     FpEvents tree;
     FirstJunctionEvents tree_events;
     std::optional<Fault> fault;
-    /// Words were written from outside since a run began: what is equal in all PEs then may be so no longer.
+    /// True if words were written from outside since a run began. Values that were equal in all PEs may then differ.
     bool touched = false;
   };
-  /// Turns of a block that a form in doubles does, and how far it has come.
+  /// Turns of a block that run on a form in doubles, and the progress.
   struct BodyTask {
-    TaskCode task{};  // first_turn: the next one
+    TaskCode task{};  // first_turn: the next turn to run
     unsigned refusals = 0;
     unsigned robust_refusals = 0;
     [[nodiscard]] bool done() const { return task.first_turn >= task.end_turn; }
   };
-  /// A block's words as they stand on the device.
+  /// The words of a block with the device's layout.
   struct BlockWords {
     std::vector<ulong> rows;  // [row][PE]
     std::vector<ulong> bm;    // [short word]
@@ -143,7 +143,7 @@ class OpenClSession final : public Session {
   std::unique_ptr<Buffer> faults_;     // [chip][block][PE]
   std::unique_ptr<Buffer> fields_in_;
   std::unique_ptr<Buffer> fields_out_;
-  // Of one step at a time.
+  // Used by one step at a time.
   std::unique_ptr<Buffer> tasks_;
   std::unique_ptr<Buffer> scratch_;
   std::unique_ptr<Buffer> turns_done_;
@@ -161,9 +161,9 @@ static_assert(sizeof(LongWord) == kLongBytes && offsetof(LongWord, low) == kWord
 
 [[nodiscard]] inline unsigned first_row(isa::Memory memory) { return memory == isa::Memory::gpr ? 0 : simd::kLmRow; }
 
-/// From pairs of 64 bits, as the device has them.
+/// Converts pairs of 64-bit words, the device's format, to long words.
 [[nodiscard]] std::vector<LongWord> long_words(const std::vector<ulong>& pairs);
-/// Where an event or a fault was, from what the device kept of it.
+/// Place of an event or a fault, from the key that the device recorded.
 [[nodiscard]] PePlace place_of(const ulong (&key)[3], unsigned chip, unsigned block, unsigned pe);
 
 }  // namespace gdr::emulator::opencl

@@ -9,7 +9,7 @@
 namespace gdr::emulator::opencl {
 namespace {
 
-/// As C writes the operations that LLVM knows by these names.
+/// The C operator for an operation that LLVM calls by this name.
 std::string_view integer_operator(std::string_view op) {
   if (op == "and") return "&";
   if (op == "or") return "|";
@@ -72,7 +72,7 @@ jit::Value OpenClWriter::row(std::uint32_t place, bool is_long) {
   return joined(upper, set("I", "LOAD(longs + {} * PES)", place + 1));
 }
 
-/// Equal in all live PEs: the first one has it.
+/// Reads a word that is equal in all live PEs, from the first one.
 jit::Value OpenClWriter::kept(std::uint32_t place, bool is_long) {
   const std::string upper = set("I", "(I)(state[{} * PES])", place);
   if (!is_long) return {widened(upper), {}};
@@ -128,7 +128,7 @@ I turns(__local const ulong* share, uint count, __global const ulong* state, __g
   }
   function += "  for (uint n = 0; ; ) {\n" + parts.turns;
   function += "  if (++n == count) {\n" + parts.behind + fmt::format("  return {};\n  }}\n", parts.right);
-  // All at once: one may be what another one was.
+  // All new values are computed before any is assigned: one may be the old value of another.
   for (std::size_t n = 0; n < parts.phis.size(); ++n) {
     function += fmt::format("  const {} next{} = {};\n", type_name(parts.phis[n].type), n, parts.phis[n].next);
   }

@@ -1,5 +1,5 @@
-// OpenCL C, instruction by instruction: a lane is a PE, or a turn, and a work-item has as many as the device's vectors.
-// The names that the text takes for granted are in body_kernel.cpp.
+// Writes OpenCL C instruction by instruction. A lane is a PE or a turn; a work-item has as many lanes as the device's
+// vectors. body_kernel.cpp defines the names that the text uses.
 #pragma once
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ class OpenClWriter final : public jit::Writer {
   }
   std::string spread_flag(Text flag) override { return flag; }
 
-  // Devices round to nearest.
+  // Devices can only round to nearest.
   std::string add(Text a, Text b, Direction) override { return exact_add(a, b); }
   std::string subtract(Text a, Text b, Direction) override { return exact_subtract(a, b); }
   std::string multiply(Text a, Text b, Direction) override { return exact_multiply(a, b); }
@@ -92,11 +92,11 @@ class OpenClWriter final : public jit::Writer {
   [[noreturn]] static std::string nothing_computed() {
     GDR_ASSERT(false, "bodies that address local memory through T stay with the machine's kernel");
   }
-  /// A long word from its halves, or a short one in the upper half.
+  /// A long word from its halves, or from a short word in the upper half.
   Value joined(Text upper, Text lower);
   std::string widened(Text upper) { return set("I", "{} << 28", upper); }
 
-  char prefix_;  // of the names
+  char prefix_;  // prefix of the names
   unsigned count_ = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace gdr::emulator::simd {
 
-/// As the widest host vector is aligned.
+/// Words of the widest host vector, with its alignment.
 struct alignas(kVectorWords * sizeof(std::uint64_t)) Chunk {
   std::array<std::uint64_t, kVectorWords> words{};
 };
@@ -24,7 +24,7 @@ class Memory {
   Memory(const std::vector<isa::LongWord>& constants, unsigned blocks) {
     std::size_t chunks =
         (place::kConstants + 2 * constants.size()) / kVectorWords + 2;  // a vector may read past the end
-    // An odd multiple of a chunk: the same row of neighbouring blocks lies in different sets of the host's caches.
+    // The size is an odd multiple of a chunk, so that the same row of neighbouring blocks is in different cache sets.
     chunks += 1 - chunks % 2;
     block_words_ = static_cast<std::uint32_t>(chunks * kVectorWords);
     chunks_ = ZeroedMemory<Chunk>(chunks * blocks);

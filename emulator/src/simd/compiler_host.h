@@ -1,5 +1,5 @@
-// Two lanes in the compiler's own vectors: batches with as much of xsimd's interface as the kernels use, and what the
-// kernels need beyond it in a form that every host has.
+// Two lanes in the compiler's own vectors: batches with the part of xsimd's interface that the kernels use, and further
+// functions that the kernels need, in a form that works on every host.
 #pragma once
 
 #include <bit>

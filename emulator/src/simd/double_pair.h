@@ -1,10 +1,10 @@
-// The second of the three algorithms: the top 64 bits of a long word are an IEEE double, so sums and products are
-// formed as an exact pair of doubles and rounded once, whether they are near a tie or not. It holds where exponents
-// stay inside the limits below; other lanes are reported.
+// The second of the three algorithms. The top 64 bits of a long word are an IEEE double, so sums and products are
+// computed as an exact pair of doubles and rounded once, whether they are near a tie or not. This holds where exponents
+// are inside the limits below; other lanes are reported as uncovered.
 //
-// The rounded result is head * 2^8 + n in units of its last place, head taken as the integer that its bits are: a carry
-// out of the fraction runs into the exponent as it should. Adding the rest to 1.5 * 2^(E - 8), whose own last place is
-// worth 2^(E - 60), rounds it to nearest even and leaves n in the sum's low bits.
+// The rounded result is head * 2^8 + n in units of its last place, where head is taken as the integer with its bits: a
+// carry out of the fraction then correctly increments the exponent. Adding the rest to 1.5 * 2^(E - 8), whose last
+// place has the value 2^(E - 60), rounds the rest to nearest even and leaves n in the low bits of the sum.
 #pragma once
 
 #include "float_batch.h"
@@ -13,7 +13,7 @@ namespace gdr::emulator::simd {
 namespace {
 namespace robustly {
 
-// Exponents this far apart still keep every sum inside 53 bits: 42 + 8 low bits + a carry or two.
+// With exponents at most this far apart every sum still fits into 53 bits: 42 + 8 low bits + a carry or two.
 constexpr std::uint64_t kFarthest = 42;
 
 /// 1.5 * 2^(E + distance) with the sign of `head`, E the exponent of `head`.
@@ -32,18 +32,18 @@ inline Doubles low_of(Bits high, Bits low) {
 template <class H = Host>
 inline Planes long_from(Bits head, Doubles rest, Mask& uncovered) {
   const Bits magic = aligner<-8>(head);
-  const Bits n = Host::bits(rest + Host::doubles(magic));  // and the magic number, whose own low bits are 0
+  const Bits n = Host::bits(rest + Host::doubles(magic));  // n plus the bits of the magic number, whose low bits are 0
   if constexpr (H::kDirectedRounding) {
-    return {H::increment(head, n, kLowPlane + 1), n & kLowPlane};  // the rest points away from zero
+    return {H::increment(head, n, kLowPlane + 1), n & kLowPlane};  // the rest has the sign of head
   } else {
-    // The rest may point to zero; where head is a power of two besides, the last place is worth half as much.
+    // The rest may have the other sign. If head is also a power of two, the last place has half the value.
     const Mask power = (head & kHighFraction) == Bits{};
     uncovered = uncovered | (power & Host::differ(rest, Doubles{}));
     return {head + ((n >> 8) - (magic >> 8)), n & kLowPlane};
   }
 }
 
-/// `odd` is the exact result, its lowest bit sticky.
+/// `odd` is the exact result; its lowest bit is sticky.
 inline Planes short_from_odd(Bits odd) {
   const Doubles magic = Host::doubles(aligner<28>(odd));
   return {Host::bits((Host::doubles(odd) + magic) - magic), Bits{}};
@@ -53,7 +53,7 @@ inline Planes short_from(Bits head, Doubles rest) {
   const Mask inexact = Host::differ(rest, Doubles{});
   Bits odd = head;
   if constexpr (!Host::kDirectedRounding) {
-    // Where the rest points to zero, the double below has the bits of the truncated result.
+    // Where the rest has the other sign, the next double towards zero has the bits of the truncated result.
     const Mask back = inexact & Host::sign(Host::bits(rest) ^ head);
     odd = select(back, head - Bits(1), head);
   }
@@ -64,8 +64,8 @@ inline Planes rounded(Bits head, Doubles rest, Width destination, Mask& uncovere
   return destination == Width::long_word ? long_from(head, rest, uncovered) : short_from(head, rest);
 }
 
-// A host without directed rounding has no functions for it; `H`, always the host, keeps the compiler from asking for
-// them.
+// A host without directed rounding has no functions for it. The template parameter `H`, which is always the host, keeps
+// the compiler from looking for them.
 
 template <class Shape, class H = Host>
 inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
@@ -73,7 +73,7 @@ inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
   const Doubles y = Host::doubles(b.high);
   if constexpr (Shape::a_short && Shape::b_short && H::kDirectedRounding) {
     if (destination == Width::short_word) {
-      // Of the two neighbours of an inexact sum the one nearer zero, made odd; an exact zero is +0.
+      // An inexact sum becomes its neighbour nearer to zero, with the lowest bit set; an exact zero is +0.
       const Bits down = Host::bits(H::add_downward(x, y));
       const Bits up = Host::bits(H::add_upward(x, y));
       const Bits nearer = select(up < down, up, down);
@@ -108,21 +108,21 @@ inline Planes sum(Planes a, Planes b, Width destination, Mask& uncovered) {
   return rounded(Host::bits(head), rest - (head - s), destination, uncovered);
 }
 
-/// What a port takes of a significand: its top 50 bits. A word with exponent 0 is zero.
+/// The part of a significand that a multiplier port takes: its top 50 bits. A word with exponent 0 is zero.
 template <bool is_short>
 inline Doubles at_port(Bits high) {
   if constexpr (!Host::kFlushesSubnormals) high = select((high & kExponentMask) == Bits{}, Bits{}, high);
   return Host::doubles(is_short ? high : high & Bits(~std::uint64_t{7}));
 }
 
-/// x y - head, exactly, of what the ports pass and their rounded product.
+/// x y - head, exactly, where x and y are the values at the ports and head is their rounded product.
 template <class H = Host>
 inline Doubles product_rest(Doubles x, Doubles y, Doubles head) {
   if constexpr (H::kFusedDoubles) {
     return H::fused_multiply_subtract(x, y, head);
   } else {
-    // Halves of 25 bits, whose products are doubles; added from the largest on, every sum is one, too [Dekker, A
-    // Floating-Point Technique for Extending the Available Precision, 1971, section 5].
+    // The products of halves of 25 bits are exact doubles. If they are added from the largest on, every sum is exact,
+    // too [Dekker, A Floating-Point Technique for Extending the Available Precision, 1971, section 5].
     const Bits upper(~((std::uint64_t{1} << 28) - 1));
     const Doubles x1 = H::doubles(H::bits(x) & upper);
     const Doubles y1 = H::doubles(H::bits(y) & upper);
@@ -149,7 +149,7 @@ inline Planes product(Planes a, Planes b, Width destination, Mask& uncovered) {
       head = x * y;
     }
     uncovered = outside(Host::bits(head), kLowest, kHighest);
-    if constexpr (!H::kFusedDoubles) {  // halves of the factors must be numbers, too
+    if constexpr (!H::kFusedDoubles) {  // the halves of the factors must be normal numbers, too
       uncovered = uncovered | outside(Host::bits(x), kLowest, kHighest) | outside(Host::bits(y), kLowest, kHighest);
     }
     return rounded(Host::bits(head), product_rest(x, y, head), destination, uncovered);

@@ -1,7 +1,7 @@
-// Floating point of as many PEs as a host vector holds. Three algorithms with one result, each for the lanes that the
-// one before does not cover: in a few instructions for nearly all data (`quickly`), in exact pairs of doubles for
-// operands whose exponents stay well inside the range (`robustly`), and in integers for every operand (`exactly`).
-// docs/engine.md has the reasoning.
+// Floating point for as many PEs as a host vector has lanes. Three algorithms give the same result; each is used for
+// the lanes that the one before does not cover: a few instructions for nearly all data (`quickly`), exact pairs of
+// doubles for operands whose exponents are well inside the range (`robustly`), and integers for every operand
+// (`exactly`). docs/engine.md explains them.
 #pragma once
 
 #include "micro_op.h"
@@ -34,8 +34,8 @@ struct Events {
 /// All lanes.
 inline Mask everywhere() { return Bits{} == Bits{}; }
 
-/// a - b > c, all of them without a sign. Comparing with a sign, after the shift of both sides by 2^63 that goes into
-/// the constants, is one instruction everywhere.
+/// a - b > c, all unsigned. Both sides are offset by 2^63, which is part of the constants, so that the comparison is a
+/// signed one: that is one instruction on every host.
 inline Mask exceeds(Bits a, std::uint64_t b, std::uint64_t c) {
   return Host::less_signed(Bits(c ^ kSign), a - Bits(b ^ kSign));
 }
@@ -46,14 +46,14 @@ inline Mask outside(Bits high, std::uint64_t lowest, std::uint64_t highest) {
   return exceeds(high << 1, lowest << 53, ((highest - lowest + 1) << 53) - 1);
 }
 
-// Exponent fields that the algorithms in doubles are exact for: of a product or of the host's rounded sum. They are far
-// enough up that no rest is subnormal (a product's reaches 105 bits down, and the aligner of double_pair.h takes 8
-// more), far enough down that no helper overflows (the one for short results stands 28 bits above the result) and that
-// the distance of two exponents is told apart from the same less 2^11.
+// Exponent fields of a product or of the host's rounded sum for which the algorithms in doubles are exact. They are
+// high enough that no rest is subnormal (that of a product is up to 105 bits lower, and the aligner of double_pair.h
+// needs 8 more). They are low enough that no intermediate overflows (the one for short results is 28 bits above the
+// result), and that a difference of two exponents cannot be confused with the same difference less 2^11.
 constexpr std::uint64_t kLowest = 130;
 constexpr std::uint64_t kHighest = 2000;
 
-/// Zero, infinite, or an exponent below kLowest; on some hosts above kHighest, too.
+/// Lanes that are zero or infinite or have an exponent below kLowest; on some hosts also above kHighest.
 template <class H = Host>
 inline Mask near_the_ends(Doubles a) {
   if constexpr (H::kClassifies) {
@@ -64,7 +64,7 @@ inline Mask near_the_ends(Doubles a) {
   }
 }
 
-/// Zero, infinite or below 2^-1022; on some hosts any that is near the ends.
+/// Lanes that are zero, infinite or below 2^-1022; on some hosts all lanes near the ends of the range.
 template <class H = Host>
 inline Mask not_normal(Doubles a) {
   if constexpr (H::kClassifies) {
@@ -114,8 +114,8 @@ inline Planes packed(Bits sign, Bits exponent, Bits significand) {
 
 inline Planes infinity(Bits sign) { return {sign | kExponentMask, Bits{}}; }
 
-/// Rounds a significand of 64 bits, lowest bit sticky, whose leading one is worth 2^(exponent - bias) where it stands
-/// at bit 63. Zero stays zero.
+/// Rounds a significand of 64 bits, whose lowest bit is sticky. Bit 63 has the value 2^(exponent - bias). Zero stays
+/// zero.
 inline Planes rounded(Bits sign, Bits exponent, Bits significand, Width destination, Events& events) {
   const int precision = destination == Width::long_word ? 61 : 25;
   const int dropped = 64 - precision;
@@ -142,7 +142,7 @@ inline Planes rounded(Bits sign, Bits exponent, Bits significand, Width destinat
   return {select(nothing, Bits{}, result.high), select(nothing, Bits{}, result.low)};
 }
 
-/// Infinite operands decide alone; so do invalid ones, whose result is +infinity.
+/// Replaces the result where an operand is infinite; an invalid operation gives +infinity.
 inline Planes with_infinities(Planes finite, Mask infinite, Bits sign, Mask invalid, Events& events) {
   Planes result = infinity(select(invalid, Bits{}, sign));
   const Mask special = infinite | invalid;
@@ -159,7 +159,7 @@ inline Planes sum(Planes first, Planes second, Width destination, Events& events
   const Bits sign = select(swap, b.sign, a.sign);
   const Bits exponent = select(swap, b.exponent, a.exponent);
   const Bits distance = exponent - select(swap, a.exponent, b.exponent);
-  // A difference needs three bits below the larger significand (guard, round, sticky), a sum two and room for a carry.
+  // A difference needs three bits below the larger significand (guard, round, sticky), a sum two and one for a carry.
   const Mask differ = Host::sign(a.sign ^ b.sign);
   const Bits guards = select(differ, Bits(3), Bits(2));
   const Bits large = Host::shift_left(select(swap, b.significand, a.significand), guards);
@@ -175,7 +175,7 @@ inline Planes sum(Planes first, Planes second, Width destination, Events& events
   return with_infinities(finite, infinite, select(a.infinite, a.sign, b.sign), invalid, events);
 }
 
-/// Both significands cut to their top 50 bits; a short one has but 25.
+/// Both significands are cut to their top 50 bits; that of a short word has only 25.
 inline Planes product(Planes first, Planes second, Width destination, Events& events) {
   Unpacked a = unpacked(first);
   Unpacked b = unpacked(second);

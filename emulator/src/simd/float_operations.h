@@ -1,5 +1,5 @@
-// The floating-point operations on batches, by the names that Semantics calls them. A quick batch reports the lanes
-// that it does not cover; those are done again by a batch of zeros, a robust one and an exact one.
+// The floating-point operations on batches; the functions have the names that Semantics calls. A quick batch reports
+// the lanes that it does not cover. Those lanes are computed again with a ZeroBatch, a RobustBatch and an ExactBatch.
 #pragma once
 
 #include "double_pair.h"
@@ -15,7 +15,7 @@ struct Shape {
   static constexpr bool b_short = second_short;
 };
 
-/// An operand or a result: planes of long words; a short word has zeros below.
+/// An operand or a result: planes of long words. The lower bits of a short word are zero.
 template <class Shape>
 struct QuickBatch {
   Bits high;
@@ -23,7 +23,7 @@ struct QuickBatch {
   Mask uncovered;  // of a result: lanes that are wrong
 };
 
-/// An operand, or the result in those lanes where zeros among the operands decide it.
+/// An operand, or a result that is valid in the lanes where zeros among the operands determine it.
 struct ZeroBatch {
   Bits high;
   Bits low;
@@ -56,7 +56,7 @@ template <class Shape>
   return fadd(a, b, destination);
 }
 
-/// A word whose exponent is neither 0 nor all ones passes unchanged unless it is cut.
+/// A word whose exponent is neither 0 nor all ones passes unchanged unless it is rounded to a short word.
 template <class Shape>
 [[gnu::always_inline]] inline QuickBatch<Shape> fpassa(QuickBatch<Shape> a, Width destination) {
   if (!Shape::a_short && destination == Width::short_word) {
@@ -99,7 +99,8 @@ template <class Shape>
 inline Mask is_zero(Bits high) { return (high << 1) < Bits(std::uint64_t{1} << 53); }
 inline Mask is_infinite(Bits high) { return Bits((std::uint64_t{2047} << 53) - 1) < (high << 1); }
 
-/// The other operand passes unless it would have to be cut; opposite ones leave zero.
+/// If one operand is zero, the result is the other one, unless it would have to be rounded to a short word. Opposite
+/// operands give zero.
 inline ZeroBatch fadd(ZeroBatch a, ZeroBatch b, Width destination) {
   const Mask a_zero = is_zero(a.high);
   const Mask b_zero = is_zero(b.high);
@@ -147,7 +148,8 @@ inline RobustBatch fmul(RobustBatch a, RobustBatch b, Width destination) {
       robustly::product<Shape<false, false>>({a.high, a.low}, {b.high, b.low}, destination, uncovered);
   return {product.high, product.low, uncovered};
 }
-// Of what passes a word the quick form leaves ties and ends alone.
+// For operations that pass a word on, the quick form leaves only ties and the ends of the range, so these lanes are all
+// uncovered.
 inline RobustBatch fpassa(RobustBatch a, Width) { return {a.high, a.low, everywhere()}; }
 inline RobustBatch fmax(RobustBatch a, RobustBatch, Width destination) { return fpassa(a, destination); }
 inline RobustBatch fmin(RobustBatch a, RobustBatch, Width destination) { return fpassa(a, destination); }

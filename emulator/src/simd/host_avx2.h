@@ -13,7 +13,7 @@ struct Arch : xsimd::fma3<xsimd::avx2> {};
 
 GDR_REGISTERS_OF(fma3<avx2>)
 
-// xsimd compares unsigned words by halves of registers.
+// xsimd splits a register into halves to compare unsigned words.
 template <>
 inline auto xsimd::batch<std::uint64_t, gdr::emulator::simd::Arch>::operator<(const batch& other) const noexcept
     -> batch_bool_type {

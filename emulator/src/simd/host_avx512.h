@@ -47,7 +47,7 @@ struct Host : XsimdHost<Arch> {
   }
   static Mask equal_or_unordered(Doubles a, Doubles b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_UQ); }
 
-  // xsimd's for AVX-512 round twice.
+  // xsimd's functions for AVX-512 round twice.
   static Doubles fused_multiply_subtract(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
   static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
   static Doubles subtract_product(Doubles c, Doubles a, Doubles b) { return _mm512_fnmadd_pd(a, b, c); }
@@ -67,8 +67,8 @@ struct Host : XsimdHost<Arch> {
   }
 
  private:
-  // Immediates of VFPCLASSPD and VRANGEPD [Intel 64 and IA-32 Architectures Software Developer's Manual 2]. Of VRANGEPD
-  // the result keeps its sign.
+  // Immediates of VFPCLASSPD and VRANGEPD [Intel 64 and IA-32 Architectures Software Developer's Manual 2]. With those
+  // of VRANGEPD the result keeps its sign.
   static constexpr int kNoNumbers = 0x81;
   static constexpr int kZeros = 0x06;
   static constexpr int kInfinities = 0x18;

@@ -1,4 +1,4 @@
-// How the compiled kernels are used on this host.
+// The use of compiled loop bodies on this host.
 #pragma once
 
 #include "gdr/emulator/host_isa.h"

@@ -1,5 +1,5 @@
-// Two lanes in the NEON of 64-bit ARM. They are the compiler's own vectors: in xsimd 8.1 a shift by a constant looks
-// for its count among all 64 at run time, unless the compiler inlines the whole search.
+// Two lanes in NEON of 64-bit ARM. They are the compiler's own vectors, because in xsimd 8.1 a shift by a constant
+// searches for its count among all 64 at run time, unless the compiler inlines the whole search.
 #pragma once
 
 #include <arm_neon.h>
@@ -10,7 +10,7 @@ namespace gdr::emulator::simd {
 namespace {
 namespace vectors {
 
-// One instruction each; preferred to the template.
+// One instruction each. Overload resolution prefers these functions to the template.
 inline Batch<std::uint64_t> select(Mask mask, Batch<std::uint64_t> if_set, Batch<std::uint64_t> if_clear) {
   return Batch<std::uint64_t>(vbslq_u64(mask.data, if_set.data, if_clear.data));
 }
@@ -33,7 +33,7 @@ struct Host : CompilerHost {
   static Mask lanes(std::uint32_t bits) { return {vtstq_u64(vdupq_n_u64(bits), Bits::Lanes{1, 2})}; }
   static bool any(Mask a) { return vmaxvq_u32(vreinterpretq_u32_u64(a.data)) != 0; }
 
-  // The instruction takes a count's low byte as a signed number.
+  // The instruction uses the low byte of a count as a signed number.
   static Bits shift_left(Bits a, Bits count) {
     return Bits(vshlq_u64(a.data, vreinterpretq_s64_u64(count.data)) & (count < kAllOut).data);
   }

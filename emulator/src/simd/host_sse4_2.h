@@ -13,7 +13,7 @@ struct Arch : xsimd::sse4_2 {};
 
 GDR_REGISTERS_OF(sse4_2)
 
-// The compiler's own comparison folds constants better than xsimd's of words with their signs flipped.
+// The compiler's own comparison folds constants better than xsimd's, which compares words with flipped signs.
 template <>
 inline auto xsimd::batch<std::uint64_t, gdr::emulator::simd::Arch>::operator<(const batch& other) const noexcept
     -> batch_bool_type {
@@ -37,7 +37,7 @@ struct Host : XsimdHost<Arch> {
   }
   static std::uint32_t lane_bits(Mask a) { return static_cast<std::uint32_t>(_mm_movemask_pd(_mm_castsi128_pd(a))); }
 
-  // Both lanes by the count of each.
+  // The instruction shifts both lanes by one count, so there is one shift for the count of each lane.
   static Bits shift_left(Bits a, Bits count) {
     return _mm_blend_epi16(_mm_sll_epi64(a, count), _mm_sll_epi64(a, second(count)), kSecond);
   }

@@ -1,5 +1,5 @@
-// The integer ALU on batches, by the names that Semantics calls its operations. A long integer stands in two planes as
-// a long word does; a short one is left-justified, so that carries and signs are the host's own.
+// The integer ALU on batches; the functions have the names that Semantics calls. A long integer is in two planes like a
+// long word. A short one is left-justified, so that carries and signs are those of host words.
 #pragma once
 
 #include "float_batch.h"
@@ -21,7 +21,7 @@ inline Bits shift_right_signed(Bits a, Bits count) {
   return Host::shift_right(a ^ sign, count) ^ sign;
 }
 
-/// A shift count of a long word, 255 if it is larger.
+/// The shift count in a long word, or 255 if it is larger.
 inline Bits long_count(const IntegerBatch& b) { return select(b.high == Bits{}, b.low, Bits(255)); }
 
 inline Mask less(const IntegerBatch& a, const IntegerBatch& b) {
@@ -54,7 +54,7 @@ inline IntegerBatch unot(IntegerBatch a, Width width) {
   if (width == Width::short_word) return {cut(~a.high), Bits{}, Mask{}};
   return {~a.high, a.low ^ kLowPlane, Mask{}};
 }
-// Counts of 64 and more shift everything out, so of two terms whose counts are n and -n one always vanishes.
+// Counts of 64 and more shift everything out, so one of two terms with counts n and -n always vanishes.
 inline IntegerBatch ulsl(IntegerBatch a, IntegerBatch b, Width width) {
   if (width == Width::short_word) return {Host::shift_left(a.high, b.high >> kShortShift), Bits{}, Mask{}};
   const Bits n = long_count(b);
@@ -84,7 +84,7 @@ inline IntegerBatch ulzc(IntegerBatch a, Width width) {
     const Bits most = Bits(isa::kShortBits);
     return {select(leading < most, leading, most) << kShortShift, Bits{}, Mask{}};
   }
-  const Bits in_low = Host::leading_zeros(a.low) + Bits(8);  // 64 planes' bits less the 56 that are none
+  const Bits in_low = Host::leading_zeros(a.low) + Bits(8);  // a plane has 64 bits, 56 of which are unused
   return {Bits{}, select(a.high == Bits{}, in_low, leading), Mask{}};
 }
 

@@ -13,7 +13,7 @@
 namespace gdr::emulator::simd {
 namespace {
 
-/// Where the lanes at hand stand.
+/// Addresses of the lanes of the current host vector.
 struct Rows {
   const std::uint64_t* a_high;
   const std::uint64_t* a_low;
@@ -29,27 +29,27 @@ struct Result {
   Bits high;
   Bits low;
   Mask carry;
-  Mask uncovered;  // lanes that are wrong and must be done again
+  Mask uncovered;  // lanes that are wrong and must be computed again
 };
 
-/// Of one host vector; a short word has zeros below.
+/// Operands of one host vector; the lower bits of a short word are zero.
 struct Operands {
   Planes a;
   Planes b;
 };
 
-/// Operands kept because some of their lanes are to be done again.
+/// Operands that are kept because some of their lanes must be computed again.
 struct Leftover {
   Operands operands;
   Mask lanes;
   unsigned element;
-  unsigned lane;  // PE of the first
+  unsigned lane;  // PE of the first lane
 };
 
 struct Redone {
   Result result;
   Events events;
-  Mask in_integers;  // the lanes that needed it
+  Mask in_integers;  // slow lanes: computed in integers
 };
 
 template <Op op, Width width>
@@ -58,12 +58,12 @@ template <Op op, Width width>
                               width);
 }
 
-/// One function for all shapes of an operation: it is large and rarely run.
+/// Computes lanes again. There is only one function for all shapes of an operation, since it is large and rarely runs.
 template <Op op, Width width>
 [[gnu::noinline]] Redone redo_lanes(const Operands& of, Mask wanted) {
   RobustBatch robust =
       Semantics<op>::apply(RobustBatch{of.a.high, of.a.low, Mask{}}, RobustBatch{of.b.high, of.b.low, Mask{}}, width);
-  // Zeros, which accumulators begin with and padded vectors end with.
+  // Accumulators begin with zeros, and padded vectors end with zeros.
   ZeroBatch zeros =
       Semantics<op>::apply(ZeroBatch{of.a.high, of.a.low, Mask{}}, ZeroBatch{of.b.high, of.b.low, Mask{}}, width);
   Redone redone{};
@@ -95,7 +95,8 @@ struct FloatStep {
     return of;
   }
 
-  /// After run(): kept since then they would cost a loop with few registers some of them, so there they are read again.
+  /// The operands once more, after run(). On hosts with few registers they are read again, since keeping them would
+  /// cost the loop registers.
   [[gnu::always_inline]] static Operands operands_again(const MicroOp& micro, Rows rows) {
     if constexpr (!Host::kManyRegisters) {
       const auto forget = [](const std::uint64_t*& at) { asm("" : "+r"(at)); };
@@ -156,13 +157,13 @@ struct IntegerStep {
   }
 };
 
-/// Where events and lanes count, and for how much.
+/// Where events and lanes are counted, and with which weight.
 struct EventSite {
   const MicroOp& op;
   const Lanes& lanes;
   Tally* tally;
-  std::uint32_t counted;  // PEs of the element
-  std::uint32_t weight;   // PEs that a lane stands for
+  std::uint32_t counted;  // PEs of the element that count
+  std::uint32_t weight;   // number of PEs that a lane represents
 };
 
 inline void count(const EventSite& site, const Leftover& left, const Redone& redone) {
@@ -181,7 +182,8 @@ inline void count(const EventSite& site, const Leftover& left, const Redone& red
   site.tally->lanes.slow += std::uint64_t{site.weight} * static_cast<unsigned>(__builtin_popcount(counted));
 }
 
-/// The leftovers of one block. They wait until its end: a call inside would cost the loop its registers.
+/// The leftovers of one block. They are computed after the loop, because a call inside would cost the loop its
+/// registers.
 class Leftovers {
  public:
   [[gnu::always_inline]] void keep(const Operands& operands, Mask lanes, unsigned element, unsigned lane) {
@@ -194,8 +196,8 @@ class Leftovers {
   }
   [[nodiscard]] bool any() const { return count_ != 0; }
 
-  /// Does them again; `store` takes result, lanes (bits from the vector's first on), the element and the first lane's
-  /// PE.
+  /// Computes the leftovers again. `store` takes the result, the lanes (bit 0 is the vector's first), the element, and
+  /// the PE of the first lane.
   template <class Step, class Store>
   void redo(const EventSite& site, Store store) {
     for (unsigned n = 0; n < count_; ++n) {
@@ -212,8 +214,8 @@ class Leftovers {
   unsigned count_ = 0;
 };
 
-/// The lanes of one element, one host vector after the other. Everything is read from the micro-operation beforehand:
-/// for all that the compiler knows, a store might change it.
+/// Loops over the lanes of one element, one host vector after the other. All members of the micro-operation are read
+/// before the loop, since the compiler must assume that a store could change them.
 class LaneLoop {
  public:
   LaneLoop(const MicroOp& op, const Lanes& lanes)
@@ -247,7 +249,7 @@ class LaneLoop {
   unsigned b_step_;
 };
 
-/// Where one element's results go.
+/// Addresses of the results of one element.
 struct Targets {
   std::uint64_t* high[3];
   std::uint64_t* low[3];
@@ -261,7 +263,7 @@ struct Targets {
   }
 };
 
-/// One host vector; the operands are kept if the quick form does not cover all lanes that are wanted.
+/// Computes one host vector. Its operands are kept if the quick form does not cover all wanted lanes.
 template <class Step>
 [[gnu::always_inline]] inline Result step(const MicroOp& op, const Rows& rows, unsigned element, unsigned lane,
                                           Leftovers& left, std::uint32_t wanted) {
@@ -286,7 +288,7 @@ template <class Step>
   });
 }
 
-/// What the first destination got, to the others.
+/// Copies the results from the first destination to the others.
 template <Width width>
 [[gnu::noinline]] void copy_to_others(const MicroOp& op, std::uint64_t* state, unsigned lanes) {
   const Destination& first = op.to[0];
@@ -305,8 +307,8 @@ template <Width width>
   }
 }
 
-/// Every lane is stored; no flag. No element reads what an earlier one writes, so leftovers and further destinations
-/// can wait for the last.
+/// Stores every lane and writes no flag. No element reads a result of an earlier one, so leftovers and further
+/// destinations can wait until all elements are computed.
 template <class Step>
 void run_plain(const MicroOp& op, Lanes& lanes) {
   const LaneLoop loop(op, lanes);
@@ -342,8 +344,8 @@ inline std::uint32_t lanes_of(const Gate& gate, const std::uint64_t* state, unsi
 
 /// The lanes of one element that a general kernel writes.
 struct Selection {
-  std::uint32_t written = 0;     // anywhere
-  std::uint32_t stored[3] = {};  // per destination
+  std::uint32_t written = 0;     // to any destination or the flag
+  std::uint32_t stored[3] = {};  // by destination
   std::uint32_t flag = 0;
 
   Selection(const MicroOp& op, std::uint64_t* state, unsigned element) {
@@ -416,7 +418,7 @@ void run_general_in(const MicroOp& op, const Lanes& lanes, std::uint64_t* state,
       });
       if constexpr (Step::kMayLeave) {
         if (left.any()) [[unlikely]] {
-          // A uniform operation's lane stands for one element of every live PE.
+          // A lane of a uniform operation represents one element of every live PE.
           const EventSite site{op, lanes, &tally, op.uniform ? selection.written : selection.written & lanes.live_bits,
                                op.uniform ? lanes.live_pes : 1};
           left.redo<Step>(site, [&](const Result& result, std::uint32_t of_these, unsigned, unsigned lane) {
@@ -478,7 +480,7 @@ Kernel choose_width(const KernelKey& key) {
   }
 }
 
-/// Of a product of long words both halves are formed at once.
+/// Both halves of a product of long words are computed at once.
 constexpr Op kernel_of(Op op) { return op == Op::FMULL ? Op::FMUL : op; }
 
 Kernel choose_kernel(const KernelKey& key) {

@@ -63,7 +63,7 @@ RowSet overwritten_unread(const std::vector<const DecodedLine*>& lines, std::spa
     read |= facts[line].reads - written;
     written |= landing;
     landing = {};
-    RowSet partly;  // what other PEs or elements hold is kept
+    RowSet partly;  // partial writes: the words of other PEs or elements are kept
     for (const isa::Access& write : effects.writes()) {
       if (!in_registers(write)) continue;
       const bool whole = is_whole(write, effects);

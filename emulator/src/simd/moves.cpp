@@ -11,7 +11,7 @@
 namespace gdr::emulator::simd::moves {
 namespace {
 
-/// Lanes of an operand's or a destination's row.
+/// The row of an operand or a destination.
 std::uint64_t* row(Lanes& lanes, std::uint32_t high, std::uint32_t step, unsigned element) {
   return lanes.state + high + element * step;
 }
@@ -24,10 +24,11 @@ std::uint32_t bm_address(const MicroOp& op, const Lanes& lanes, unsigned element
   return op.a.high + element * op.a.element_step + (op.record ? lanes.record_base : 0);
 }
 
-/// The lower word of a long one, left-justified.
+/// The lower short word of a long word, left-justified.
 std::uint64_t lower(std::uint64_t high, std::uint64_t low) { return (high << isa::kShortBits) | (low << kShortShift); }
 
-/// Upper word and lower one, both left-justified, to planes. What the engine native has behind an upper word goes.
+/// High plane of an upper and a lower short word, both left-justified. In the engine native, bits of a double below the
+/// upper short word are dropped.
 std::uint64_t joined_high(std::uint64_t up, std::uint64_t down) {
   return (up & kShortBitsMask) | (down >> isa::kShortBits);
 }
@@ -38,7 +39,7 @@ void for_lanes(std::uint32_t selected, Function function) {
   for (; selected != 0; selected &= selected - 1) function(static_cast<unsigned>(std::countr_zero(selected)));
 }
 
-// What each does to one block.
+// The effect of each micro-operation on one block.
 namespace one_block {
 
 void fetch_bm(const MicroOp& op, Lanes& lanes) {
@@ -136,7 +137,7 @@ void commit_flag(const MicroOp& op, Lanes& lanes) {
 
 void indirect_rows(const MicroOp& op, Lanes& lanes) {
   const unsigned words = op.width == Width::long_word ? 2 : 1;
-  std::optional<Fault> fault;  // the machine's first: PE by PE, in each element by element
+  std::optional<Fault> fault;  // the first in the machine's order: PE by PE, for each PE element by element
   for (unsigned element = 0; element < op.elements; ++element) {
     const std::uint32_t selected =
         gated(op.mask, lanes, element) & gated(op.to[0].gate, lanes, element) & op.lane_mask & lanes.live_bits;

@@ -1,5 +1,5 @@
-// The floating-point operations of the native engine, by the names that Semantics calls them: the host's own, on the
-// top 64 bits of long words.
+// The floating-point operations of the native engine: those of the host, on the top 64 bits of long words. The
+// functions have the names that Semantics calls.
 #pragma once
 
 #include "float_batch.h"
@@ -18,7 +18,7 @@ inline NativeBatch fmax(NativeBatch a, NativeBatch b, Width) { return {select(a.
 inline NativeBatch fmin(NativeBatch a, NativeBatch b, Width) { return {select(b.value < a.value, b.value, a.value)}; }
 inline NativeBatch fmul(NativeBatch a, NativeBatch b, Width) { return {a.value * b.value}; }
 
-/// As registers hold it, in either width: what is too small for a word is zero.
+/// The result as registers hold it, in either width. Numbers that are too small for a word become zero.
 inline Bits native_word(NativeBatch result) {
   const Bits word = Host::bits(result.value);
   return select((word << 1) < Bits(std::uint64_t{1} << 53), Bits{}, word);

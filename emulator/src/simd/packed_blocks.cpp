@@ -16,7 +16,7 @@ bool names_a_place(const Operand& operand) {
   return is_number(operand.high) || is_number(operand.low);
 }
 
-/// True if a section around the body does nothing that depends on which PE or block it runs in, but for registers.
+/// True if nothing but registers makes a section around the body depend on the PE or block in which it runs.
 bool is_placeless(const std::vector<const DecodedLine*>& lines, const SectionCode& code) {
   for (const DecodedLine* line : lines) {
     const auto depends = [](const isa::Access& access) {
@@ -35,7 +35,7 @@ bool is_placeless(const std::vector<const DecodedLine*>& lines, const SectionCod
   return true;
 }
 
-/// Short words of BM that the lines read by their addresses.
+/// Adds the addresses of the short words of BM that the lines read.
 void add_bm(const std::vector<const DecodedLine*>& lines, std::vector<unsigned>& words) {
   for (const DecodedLine* line : lines) {
     for (const isa::Access& read : line->effects.reads()) {
@@ -63,11 +63,11 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
   RowSet read;
   RowSet written(kTRows);
   RowSet overwritten;
-  RowSet around;  // rows that the sections around the body have to do with
+  RowSet around;  // rows that the sections around the body read or write
   for (const Section section : kLoopSections) {
     const std::vector<DecodedStep>& steps = program.steps(section);
     const std::vector<const DecodedLine*> lines = lines_of(steps);
-    if (lines.size() != steps.size()) return;  // transfers and collects are of blocks
+    if (lines.size() != steps.size()) return;  // transfers and collects belong to single blocks
     const bool is_body = section == Section::loop_body;
     if (!is_body && !is_placeless(lines, schedule.sections[static_cast<std::size_t>(section)])) return;
     add_bm(lines, bm);
@@ -84,12 +84,12 @@ PackingPlan::PackingPlan(const DecodedProgram& program, const Schedule& schedule
     if (!is_body) around |= written_here;
     if (section == Section::loop_termination) written_in_termination = written_here.whole_pairs();
   }
-  // The record's two places in BM are not alike.
+  // The two places of the record in BM differ from block to block.
   const unsigned records = 4 * program.program.record_words;
   if (std::ranges::any_of(bm, [&](unsigned word) { return word < records; })) return;
   std::ranges::sort(bm);
   bm.erase(std::ranges::unique(bm).begin(), bm.end());
-  // Half of a pair may be kept in both its rows.
+  // Half of a pair may be stored in both of its rows.
   const RowSet taken_rows = (read | written).whole_pairs() - overwritten.both_of_pairs();
   left_rows = written.whole_pairs();
   taken = numbers_of(taken_rows - left_rows);
@@ -157,7 +157,7 @@ void PackedBlocks::take_row(unsigned row) {
   }
 }
 
-/// A PE's word for all blocks, as many at a time as the compiler knows.
+/// Copies a PE's word for all blocks; the number of words at a time is a compile-time constant.
 template <unsigned at_once>
 void PackedBlocks::spread_row(unsigned row, const std::uint64_t* words) {
   for (unsigned pe = 0; pe < packing_.pes(); ++pe) {
@@ -195,7 +195,7 @@ void PackedBlocks::give_flags() {
   }
 }
 
-/// What is equal in all PEs stands in a place of its own while turns run.
+/// While turns run, values that are equal in all PEs have a place of their own; this copies them back.
 void PackedBlocks::give_invariants() {
   program_.schedule.invariant.for_each([&](unsigned row) {
     const std::uint32_t at = uniform_place(row, program_.schedule.long_pairs[row / 2]);
@@ -234,7 +234,7 @@ PackedRun::PackedRun(const PackedBlocks::Program& program, Memory& memory, const
   if (rest > 0) add({full, 1}, rest);
 }
 
-/// A broadcast memory holds the last two records.
+/// Writes the last two records to broadcast memory.
 void PackedRun::give_records(std::uint64_t turns) {
   Tally unused[kBlocks];
   Sequence records(program_.code.program, memory_, packing_.blocks(), unused, loop_.live_pes);
@@ -267,9 +267,9 @@ std::uint64_t PackedRun::run_turns(std::uint64_t turns, bool all, bool terminate
   return done;
 }
 
-/// False, and all stands as the turns left it, if an event happened.
+/// Runs loop termination. If an event happens, returns false and restores the state after the turns.
 bool PackedRun::terminate() {
-  // What turns have left can be had again.
+  // The other results of the turns can be restored without a copy.
   const std::vector<unsigned> rows = numbers_of(program_.plan.written_in_termination - program_.loop.landed());
   const std::vector<std::uint64_t> before = words_of(rows);
   if (run_section(Section::loop_termination)) return true;

@@ -1,8 +1,8 @@
 // Blocks with few live PEs side by side in the lanes of host vectors, for compiled loop bodies.
 //
-// A run of few i-particles leaves most lanes of a vector without a live PE. All blocks do the same with PEs of the same
-// numbers, each with a record of its own; so the live PEs of several blocks are put one behind the other into states of
-// as few blocks as hold them, the loop's sections run there, and what they leave goes back.
+// In a run of few i-particles most lanes of a vector have no live PE. All blocks compute the same for PEs with the same
+// numbers, but each has its own record. So the live PEs of several blocks are packed into the states of as few blocks
+// as can hold them. The loop's sections run there, and the results are copied back.
 #pragma once
 
 #include <algorithm>
@@ -24,29 +24,29 @@
 
 namespace gdr::emulator::simd {
 
-/// What a program's sections around the loop body take and leave.
+/// Data that a program's sections around the loop body read and write.
 struct PackingPlan {
   PackingPlan(const DecodedProgram& program, const Schedule& schedule);
 
-  bool possible = false;          // no block can tell where its PEs stand
+  bool possible = false;          // true if nothing depends on the block or PE in which it runs
   std::vector<unsigned> taken;    // rows of registers that the sections read and never write
-  std::vector<unsigned> kept;     // rows that they write, and read what the run before left there
-  std::vector<unsigned> left;     // rows that they write, these among them
+  std::vector<unsigned> kept;     // rows that they write, and in which they read values of the run before
+  std::vector<unsigned> left;     // rows that they write, including `kept`
   std::vector<unsigned> bm;       // short words of broadcast memory that they read
   RowSet left_rows;               // as `left`
-  RowSet written_in_termination;  // of these
-  RowSet of_body;                 // of these, those that no section but the body has to do with and no run takes over
+  RowSet written_in_termination;  // those of `left_rows` that loop termination writes
+  RowSet of_body;                 // those of `left_rows` that only the body uses and no later run reads
 };
 
-/// How far a run of blocks side by side has come.
+/// Progress of a packed run.
 struct PackedProgress {
   std::uint64_t turns = 0;  // 0: nothing was done
-  bool ended = false;       // loop termination, too
+  bool ended = false;       // loop termination has run, too
 };
 
-/// Where the live PEs of some blocks stand packed: first PE 0 of each block, then PE 1, and so on, so that a lane of a
-/// host vector is of the same block in every vector. Blocks have a power of two of places; those behind the last block,
-/// and those behind the last PE in its vector, are copies of these.
+/// Layout of the packed live PEs of some blocks: first PE 0 of each block, then PE 1, and so on. A lane of a host
+/// vector therefore belongs to the same block in every vector. The number of places for blocks is a power of two.
+/// Places after the last block are copies of it, and places after the last PE in its vector are copies of that PE.
 class Packing {
  public:
   Packing() = default;
@@ -64,16 +64,16 @@ class Packing {
   [[nodiscard]] unsigned places() const { return places_; }
   [[nodiscard]] unsigned vectors() const { return vectors_; }
   [[nodiscard]] unsigned all_lanes() const { return vectors_ * lanes_; }
-  /// PEs of a block that there are lanes for.
+  /// Number of PEs of a block that have lanes.
   [[nodiscard]] unsigned pes() const { return pes_; }
-  /// In the packed states, from their first word on, the word of a row for the first block's PE; those of the other
-  /// blocks follow.
+  /// Index, from the first word of the packed states, of the word of a row for this PE of the first block. The words of
+  /// the other blocks follow.
   [[nodiscard]] std::size_t word(const Memory& packed, unsigned row, unsigned pe) const {
     const unsigned lane = pe * places_;
     return std::size_t{lane / kPesPerBlock} * packed.block_words() + row_place(row) + lane % kPesPerBlock;
   }
 
-  /// Where one puts a PE, so does the other.
+  /// Two packings are equal if they put every PE in the same place.
   friend bool operator==(const Packing& a, const Packing& b) {
     return a.blocks_.first == b.blocks_.first && a.blocks_.count == b.blocks_.count && a.live_pes_ == b.live_pes_ &&
            a.lanes_ == b.lanes_;
@@ -92,7 +92,7 @@ class Packing {
   unsigned pes_ = 0;
 };
 
-/// In pieces of a size that the compiler knows: a call of std::memmove() takes longer than a few words.
+/// Copies in pieces of a constant size: for a few words a call of std::memmove() would take longer than the copy.
 inline void copy_words(const std::uint64_t* from, std::size_t words, std::uint64_t* to) {
   constexpr std::size_t kAtOnce = 4;
   if (words < kAtOnce) {
@@ -103,8 +103,8 @@ inline void copy_words(const std::uint64_t* from, std::size_t words, std::uint64
   std::memcpy(to + words - kAtOnce, from + words - kAtOnce, kAtOnce * sizeof *to);
 }
 
-/// Rows whose words the host wrote alike to all blocks. They stand here until a block's own state is looked at: packed
-/// PEs take them from one place. A copy has none of it, as of PackedGroups.
+/// Rows to which the host wrote the same words in all blocks. They are kept here until a block's own state is needed,
+/// so that packed PEs read them from one place. A copy of this object is empty, like that of PackedGroups.
 class AlikeRows {
  public:
   AlikeRows() = default;
@@ -115,12 +115,12 @@ class AlikeRows {
   }
   ~AlikeRows() = default;
 
-  /// The first PEs' words, for all blocks, of which nobody else may make use meanwhile.
+  /// Sets the words of the first PEs for all blocks. No other thread may use the blocks meanwhile.
   void put(unsigned row, std::span<const std::uint64_t> words, Memory& memory) {
     if (lacking_ != kAll) {  // blocks that have the rows may have changed them
       give({0, kBlocks}, memory);
       clear();
-      lacking_ = kAll;  // once, since storing it takes long
+      lacking_ = kAll;  // stored only if needed, since the store takes long
     }
     if (number_[row] == 0) {
       rows_.push_back({row, 0, {}});
@@ -132,18 +132,18 @@ class AlikeRows {
   }
   [[nodiscard]] bool has(unsigned row) const { return number_[row] != 0; }
 
-  /// True if words() has all rows that any of these blocks lacks, for so many PEs.
+  /// True if words() has all rows that any of these blocks lacks, for this many PEs.
   [[nodiscard]] bool serve(BlockRange blocks, unsigned pes) const {
     const unsigned lack = lacking_ & bits(blocks);
     return lack == 0 ||
            (lack == bits(blocks) && std::ranges::all_of(rows_, [&](const Row& row) { return row.pes >= pes; }));
   }
-  /// Of a row; null if these blocks have it in their states.
+  /// Words of a row; null if these blocks have the row in their states.
   [[nodiscard]] const std::uint64_t* words(unsigned row, BlockRange blocks) const {
     return has(row) && (lacking_ & bits(blocks)) != 0 ? rows_[number_[row] - 1U].words.data() : nullptr;
   }
 
-  /// Brings the rows to the states of those of the blocks that lack them.
+  /// Copies the rows into the states of those blocks that lack them.
   void give(BlockRange blocks, Memory& memory) {
     if ((lacking_ & bits(blocks)) == 0) return;
     const std::lock_guard lock(mutex_);
@@ -170,18 +170,18 @@ class AlikeRows {
   static unsigned bits(BlockRange blocks) { return ((1U << blocks.count) - 1) << blocks.first; }
 
   std::vector<Row> rows_;
-  std::array<std::uint16_t, kRegisterRows> number_{};  // of a row, from 1 on
+  std::array<std::uint16_t, kRegisterRows> number_{};  // number of each row, from 1 on
   std::atomic<unsigned> lacking_{0};                   // a bit for each block
-  std::mutex mutex_;                                   // blocks may be asked for by several threads
+  std::mutex mutex_;                                   // several threads may need blocks
 };
 
-/// Where packed PEs stand.
+/// States of packed PEs.
 struct PackedStates {
   Memory memory;
-  std::vector<std::uint64_t> late;  // after a run that has ended, as jit::PackedTurns has it
+  std::vector<std::uint64_t> late;  // after a run that has ended, as in jit::PackedTurns
 };
 
-/// Blocks' states and the states of as few blocks that hold their live PEs.
+/// The states of some blocks, and the packed states that hold their live PEs.
 class PackedBlocks {
  public:
   struct Program {
@@ -193,18 +193,18 @@ class PackedBlocks {
   PackedBlocks(const Program& program, Memory& memory, PackedStates& packed, const Packing& packing)
       : program_(program), memory_(memory), packed_(packed.memory), late_(packed.late), packing_(packing) {}
 
-  /// Of all the blocks and vectors, without records.
+  /// Turns for all the blocks and vectors, without records.
   [[nodiscard]] jit::PackedTurns turns();
 
   /// True if the blocks' broadcast memories have the same words where sections read them.
   [[nodiscard]] bool bm_is_alike() const;
   void take_bm(unsigned states);
-  /// From where they are alike, or the blocks' states.
+  /// Packs rows from `alike`, or from the blocks' states.
   void take_rows(const std::vector<unsigned>& rows, const AlikeRows& alike);
   void give_rows(const std::vector<unsigned>& rows);
   void give_flags();
   void give_invariants();
-  /// All that a run has left that has ended.
+  /// Copies back all rows that a run that has ended has written.
   void give_ended();
 
  private:
@@ -219,8 +219,8 @@ class PackedBlocks {
   Packing packing_;
 };
 
-/// Where packed PEs stand, by the first of the blocks that run there, and what is there alone. None of it is copied:
-/// the owner has everything given before.
+/// Packed states by the first of their blocks, with a note of those that hold data that the blocks' own states lack. A
+/// copy of this object is empty: the owner copies everything back to the blocks before.
 class PackedGroups {
  public:
   PackedGroups() = default;
@@ -239,14 +239,13 @@ class PackedGroups {
     if (packed.memory.block_words() == 0) packed.memory = Memory(constants, states);
     return packed;
   }
-  /// What these blocks have left is there alone.
+  /// Notes that the results of these blocks are only in the packed states.
   void keep(const Packing& packing) {
     const std::lock_guard lock(mutex_);
     groups_[packing.blocks().first].kept = packing;
     ++kept_;
   }
-  /// True if what was kept stands as this packing has it; then nothing is kept any more, and the caller goes on with
-  /// it.
+  /// True if the kept data have this packing. They then no longer count as kept, and the caller continues with them.
   [[nodiscard]] bool resume(const Packing& packing) {
     if (kept_ == 0) return false;
     const std::lock_guard lock(mutex_);
@@ -256,8 +255,8 @@ class PackedGroups {
     --kept_;
     return true;
   }
-  /// Calls function(packing, states) for all that was kept of any of the blocks, which then is no more; but not for
-  /// what spared(packing) is true of.
+  /// Calls function(packing, states) for all kept data of any of the blocks, which then no longer count as kept. Data
+  /// for which spared(packing) is true are left out.
   template <class Spared, class Function>
   void take(BlockRange blocks, Spared spared, Function function) {
     if (kept_ == 0) return;
@@ -271,7 +270,7 @@ class PackedGroups {
       --kept_;
     }
   }
-  /// Calls function(packing, memory) for all that is kept; not while blocks run.
+  /// Calls function(packing, memory) for all kept data. Must not be called while blocks run.
   template <class Function>
   void for_each(Function function) const {
     if (kept_ == 0) return;
@@ -288,36 +287,36 @@ class PackedGroups {
 
   std::array<Group, kBlocks> groups_;
   std::atomic<unsigned> kept_{0};
-  std::mutex mutex_;  // blocks of one group may be asked for by several threads
+  std::mutex mutex_;  // several threads may need blocks of one group
 };
 
-/// True if vectors of this many lanes hold so many fewer live PEs than they could that packing saves an eighth of them.
+/// True if packing saves at least an eighth of the vectors of this many lanes.
 [[nodiscard]] bool packing_pays(unsigned blocks, unsigned live_pes, unsigned lanes);
 
 /// One run of some blocks, at most as many as a host vector has lanes.
 class PackedRun {
  public:
-  /// `resumes`: what the run before left stands in `packed` in the same packing, and nowhere else.
+  /// `resumes`: the data of the run before are in `packed` in the same packing, and nowhere else.
   PackedRun(const PackedBlocks::Program& program, Memory& memory, const AlikeRows& alike, PackedStates& packed,
             const Packing& packing, const LoopRun& loop, bool resumes);
 
-  /// Runs loop initialization, `turns` turns of the body, all with a record, and, if it `terminates`, loop termination;
-  /// less of it where compiled code gives up. `all`: these are all turns with a record. Counts in `tallies`, which are
-  /// by block. What a run leaves in registers and flags is given to the blocks' states if it has not ended; else it
-  /// stays packed, and the caller has it given before anybody else reads or writes it. If nothing was done, the blocks'
-  /// states have what a run reads.
+  /// Runs loop initialization, `turns` turns of the body, all with a record, and, if `terminates` is true, loop
+  /// termination. It stops earlier if compiled code gives up. `all`: these are all turns with a record. Counts in
+  /// `tallies`, one for each block. If the run has not ended, its registers and flags are copied back to the blocks'
+  /// states. If it has ended, they stay packed, and the caller must copy them back before they are read or written. If
+  /// nothing was done, the blocks' states have all data that a run reads.
   PackedProgress run(std::uint64_t turns, bool all, bool terminates, Tally* tallies);
 
  private:
   void give_records(std::uint64_t turns);
-  /// False if a floating-point event happened, whose place would be another block's.
+  /// False if a floating-point event happened; its place would name a wrong block.
   bool run_section(isa::Section section);
-  /// `terminates`: what no other section has to do with stays behind.
+  /// `terminates`: rows that only the body uses go to late_ instead of the states.
   [[nodiscard]] std::uint64_t run_turns(std::uint64_t turns, bool all, bool terminates);
   bool terminate();
   PackedProgress give_up();
 
-  /// Of the packed states, one behind the other.
+  /// Words of these rows in all packed states, one state after the other.
   [[nodiscard]] std::vector<std::uint64_t> words_of(const std::vector<unsigned>& rows);
   void put_words(const std::vector<unsigned>& rows, const std::vector<std::uint64_t>& words);
 
@@ -334,9 +333,9 @@ class PackedRun {
   PackedBlocks states_;
   const LoopRun& loop_;
   bool resumes_;
-  std::vector<std::uint64_t> kept_before_;  // what the run before left
-  std::vector<Tally> tallies_;              // by state
-  std::vector<Sequence> sequences_;         // of the full states and of the last one
+  std::vector<std::uint64_t> kept_before_;  // data of the run before
+  std::vector<Tally> tallies_;              // one for each packed state
+  std::vector<Sequence> sequences_;         // one for the full states and one for the last state
 };
 
 }  // namespace gdr::emulator::simd

@@ -1,9 +1,9 @@
-// The first of the three algorithms: sums and products rounded in as few instructions as are exact for nearly all data.
-// Lanes near a tie or near the ends of the range, zeros and infinities are reported as uncovered.
+// The first of the three algorithms: sums and products are rounded in the fewest instructions that are exact for nearly
+// all data. Lanes near a tie or near the ends of the range, zeros and infinities are reported as uncovered.
 //
-// A short result is rounded from a double that is the exact result or close to it. Adding 1.5 * 2^(E + 28), E being its
-// exponent, and taking it away again rounds a double to 25 bits, ties to even: the last place of the sum is worth as
-// much as the last of the 25. A long result is rounded as in double_pair.h.
+// A short result is rounded from a double that is the exact result or close to it. Adding and then subtracting 1.5 *
+// 2^(E + 28), where E is the exponent of the double, rounds it to 25 bits, ties to even, because the last place of the
+// sum has the value of the last of the 25 bits. A long result is rounded as in double_pair.h.
 #pragma once
 
 #include "double_pair.h"
@@ -14,41 +14,41 @@ namespace quickly {
 
 using robustly::at_port;
 
-constexpr std::uint64_t kShortRest = (std::uint64_t{1} << (52 - 24)) - 1;  // of a double, below the 25 bits
+constexpr std::uint64_t kShortRest = (std::uint64_t{1} << (52 - 24)) - 1;  // bits of a double below the 25 bits
 constexpr double kTwoTo28 = 0x1p28;
 
-/// 2^E of a number with exponent E, with its sign; zero for zero.
+/// 2^E with the sign of the number, where E is its exponent; zero for zero.
 inline Doubles power_of(Doubles a) { return Host::doubles(Host::bits(a) & Bits(kSign | kExponentMask)); }
 
-/// `a` and the low plane of `word`, rounded once. The low plane's unit is 2^-60 of the power of two that the word
-/// begins with, so its 8 bits make a number below 2^-52 that this power scales without loss. A word with exponent 0
+/// The sum of `a` and the low plane of `word`, rounded once. The unit of the low plane is 2^-60 times the word's power
+/// of two, so its 8 bits are a number below 2^-52, which is scaled by this power without loss. A word with exponent 0
 /// adds nothing.
 inline Doubles plus_low(Doubles a, Planes word) {
-  const Doubles unit(0x1p-8);  // its own last place is worth 2^-60
+  const Doubles unit(0x1p-8);  // its last place has the value 2^-60
   const Doubles fraction = Host::doubles(Host::bits(unit) | word.low) - unit;
   return Host::multiply_add(power_of(Host::doubles(word.high)), fraction, a);
 }
 
 inline Planes short_word(Doubles value) { return {Host::bits(value), Bits{}}; }
 
-/// Of an exact double.
+/// Short result of an exact double.
 inline Doubles short_from_exact(Doubles exact) {
   const Doubles power = power_of(exact);
   const Doubles aligner(1.5 * kTwoTo28);
   return Host::subtract_product(Host::multiply_add(power, aligner, exact), power, aligner);
 }
 
-/// Of an exact double of at most 52 bits, such as a product of short words. With m its significand, an even integer
-/// below 2^53, the product (2^28 + 1) m is rounded to a multiple of 2^28: that rounds m to one, and at a tie to an even
-/// one since adding the even m changes no parity. A product of 2^81 or more is rounded to a multiple of 2^29; m is then
-/// so close to 2^53 that it becomes 2^53 either way.
+/// Short result of an exact double of at most 52 bits, such as a product of short words. Its significand m is an even
+/// integer below 2^53. The product (2^28 + 1) m is rounded to a multiple of 2^28. This rounds m to such a multiple, and
+/// at a tie to an even one, since adding the even m does not change the parity. A product of 2^81 or more is rounded to
+/// a multiple of 2^29; m is then so close to 2^53 that it becomes 2^53 in either case.
 inline Doubles short_from_product(Doubles exact) {
   return Host::subtract_product(exact * Doubles(kTwoTo28 + 1), exact, Doubles(kTwoTo28));
 }
 
-/// Of a double that is less than `distance` units in its last place away from the exact result, or, if that is 0, the
-/// exact result rounded once. Uncovered if a number halfway between two short words is as close: the exact result may
-/// lie on its other side.
+/// Short result of a double that is less than `distance` units in its last place away from the exact result, or, if
+/// `distance` is 0, is the exact result rounded once. A lane is uncovered if a midpoint between two short words is as
+/// close, because the exact result may be on the other side of the midpoint.
 template <std::uint64_t distance>
 inline Doubles short_from_near(Doubles near, Mask& uncovered) {
   static_assert((distance & (distance - 1)) == 0, "the bits of twice the distance are left out of one test");
@@ -59,12 +59,13 @@ inline Doubles short_from_near(Doubles near, Mask& uncovered) {
   return rounded;
 }
 
-/// Two short words whose exponents are at most 28 apart have an exact sum; otherwise the smaller one is too small to
-/// bring the sum near a tie, and that the sum is rounded twice does no harm.
+/// Two short words whose exponents are at most 28 apart have an exact sum. Otherwise the smaller one is too small to
+/// bring the sum near a tie, so that rounding twice does no harm.
 ///
-/// Of long words the sum of the high planes is rounded, unless they cancel [Sterbenz, Floating-Point Computation, 1974,
-/// theorem 4.3.1], then that of the low planes, then the sum of both: less than two units in the last place in all. Low
-/// planes below 2^-1022, which the host may take for zero, do not reach results that are large enough.
+/// For long words there are three roundings: of the sum of the high planes, unless they cancel [Sterbenz,
+/// Floating-Point Computation, 1974, theorem 4.3.1], of the sum of the low planes, and of the sum of both. Together
+/// they are less than two units in the last place. Low planes below 2^-1022, which the host may treat as zero, do not
+/// affect results that are large enough.
 template <class Shape>
 inline Planes short_sum(Planes a, Planes b, Mask& uncovered) {
   Doubles sum = Host::doubles(a.high) + Host::doubles(b.high);
@@ -84,8 +85,9 @@ inline Planes short_sum(Planes a, Planes b, Mask& uncovered) {
   }
 }
 
-/// The sum of the high planes and its error, which is found by order of magnitude [Dekker, A Floating-Point Technique
-/// for Extending the Available Precision, 1971]; with the low planes, the pair that double_pair.h rounds.
+/// The error of the sum of the high planes is computed from the operands ordered by magnitude [Dekker, A Floating-Point
+/// Technique for Extending the Available Precision, 1971]. Together with the low planes this is the pair that
+/// double_pair.h rounds.
 template <class Shape, class H = Host>
 inline Planes long_sum(Planes a, Planes b, Mask& uncovered) {
   const Doubles x = Host::doubles(a.high);
@@ -98,9 +100,9 @@ inline Planes long_sum(Planes a, Planes b, Mask& uncovered) {
   if constexpr (!Shape::b_short) rest = plus_low(rest, b);
   const Doubles head = H::add_toward_zero(sum, rest);
   Planes result = robustly::long_from(Host::bits(head), rest - (head - sum), uncovered);
-  // Nothing is lost on the way if the smaller operand, taken 2^12 times smaller yet, still changes the larger one: then
-  // their exponents are at most robustly::kFarthest apart. Scaled by 2^-129, operands below kLowest vanish and
-  // change nothing either.
+  // Nothing is lost if the smaller operand, even when divided by 2^12, still changes the larger one: then their
+  // exponents are at most robustly::kFarthest apart. Operands below kLowest vanish when scaled by 2^-129, so they
+  // change nothing and count as uncovered.
   static_assert(robustly::kFarthest == 54 - 12 && kLowest == 129 + 1);
   const Doubles scaled = larger * Doubles(0x1p-129);
   uncovered = H::equal_or_unordered(H::multiply_add(smaller, Doubles(0x1p-141), scaled), scaled) |

@@ -1,4 +1,4 @@
-// Register rows that lines read and write, a range of rows at a time.
+// Sets of register rows that lines read and write.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,14 @@ struct RowRange {
   }
 };
 
-/// Every row of a pair that has a row in the range.
+/// All rows of the pairs that have a row in the range.
 [[nodiscard]] inline RowRange whole_pairs(const RowRange& rows) {
   const unsigned first = rows.first & ~1u;
   return {first, rows.count == 0 ? 0 : ((rows.end() + 1) & ~1u) - first};
 }
 
-/// A range touches one or two of the words that hold the set, which whole sets would be long to copy.
+/// A set of rows, one bit for each row. Operations on a range only touch the words of the range; copying whole sets
+/// would take longer.
 class RowSet {
  public:
   RowSet() = default;
@@ -52,7 +53,7 @@ class RowSet {
   [[nodiscard]] bool any() const {
     return std::ranges::any_of(words_, [](std::uint64_t word) { return word != 0; });
   }
-  /// True if each of its rows is in one of the two sets.
+  /// True if each row of this set is in one of the two sets.
   [[nodiscard]] bool within(const RowSet& one, const RowSet& other) const {
     std::uint64_t outside = 0;
     for (unsigned word = 0; word < kWords; ++word) outside |= words_[word] & ~(one.words_[word] | other.words_[word]);
@@ -74,7 +75,7 @@ class RowSet {
     for (unsigned word = 0; word < kWords; ++word) words_[word] &= other.words_[word];
     return *this;
   }
-  /// Takes the other's rows away.
+  /// Removes the rows of the other set.
   RowSet& operator-=(const RowSet& other) {
     for (unsigned word = 0; word < kWords; ++word) words_[word] &= ~other.words_[word];
     return *this;
@@ -83,7 +84,7 @@ class RowSet {
   friend RowSet operator&(RowSet a, const RowSet& b) { return a &= b; }
   friend RowSet operator-(RowSet a, const RowSet& b) { return a -= b; }
 
-  /// Every row of a pair that has a row in the set; a pair begins with an even row.
+  /// All rows of the pairs that have a row in the set. A pair begins with an even row.
   [[nodiscard]] RowSet whole_pairs() const {
     RowSet pairs;
     for (unsigned word = 0; word < kWords; ++word) {
@@ -92,7 +93,7 @@ class RowSet {
     }
     return pairs;
   }
-  /// Every row of a pair that has both its rows in the set.
+  /// All rows of the pairs that have both their rows in the set.
   [[nodiscard]] RowSet both_of_pairs() const {
     RowSet pairs;
     for (unsigned word = 0; word < kWords; ++word) {
@@ -101,12 +102,12 @@ class RowSet {
     }
     return pairs;
   }
-  /// Calls function(row) for each row, in their order.
+  /// Calls function(row) for each row, in ascending order.
   template <class Function>
   void for_each(Function function) const {
     for (unsigned word = 0; word < kWords; ++word) for_each_bit(word, words_[word], function);
   }
-  /// The same for those in the range.
+  /// The same for the rows in the range.
   template <class Function>
   void for_each_in(const RowRange& rows, Function function) const {
     for_each_word(rows, [&](unsigned word, std::uint64_t mask) { for_each_bit(word, words_[word] & mask, function); });
@@ -117,7 +118,7 @@ class RowSet {
   static constexpr unsigned kWords = (kRegisterRows + kBits - 1) / kBits;
   static constexpr std::uint64_t kEven = 0x5555'5555'5555'5555;
 
-  /// Calls function(word, the range's bits in it).
+  /// Calls function(word, mask) for each word of the set with bits of the range; `mask` has these bits.
   template <class Function>
   static void for_each_word(const RowRange& rows, Function function) {
     GDR_ASSERT(rows.end() <= kRegisterRows, "an access of a decoded line is within the registers");

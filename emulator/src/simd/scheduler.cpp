@@ -7,7 +7,7 @@ namespace {
 
 using isa::Section;
 
-/// Layout of LM in a program that addresses it indirectly: that of its indirect accesses.
+/// If a program addresses LM indirectly, LM has the layout of its indirect accesses.
 struct IndirectUse {
   bool any = false;
   bool of_longs = false;
@@ -45,7 +45,7 @@ class ProgramScheduler {
   }
 
   Schedule run() {
-    // The body leaves its pairs as it wants to find them again: no layout changes from iteration to iteration.
+    // The body leaves its pairs in the layout that it needs at its beginning, so no layout changes between iterations.
     long_pairs_ = scheduled(frame_of(Section::loop_body, true)).second;
 
     Schedule schedule;
@@ -84,7 +84,7 @@ class ProgramScheduler {
     return frame;
   }
 
-  /// Pairs that the loop body touches: the layout of the others does not change in it either.
+  /// Pairs that the loop body writes. The layout of the other pairs does not change in it either.
   [[nodiscard]] RowSet written_in_body() const {
     RowSet rows;
     for (const LineFacts& line : facts(Section::loop_body)) rows |= line.writes;
@@ -102,7 +102,7 @@ class ProgramScheduler {
     return facts_[static_cast<std::size_t>(section)];
   }
 
-  /// Of the last lines whose writes may be pending when the section begins; those of initialization have landed.
+  /// Facts of the last lines whose writes may be pending when the section begins. Those of initialization have landed.
   [[nodiscard]] LineFacts facts_before(Section section) const {
     LineFacts before;
     std::array<bool, isa::kSections> has_lines{};
@@ -119,7 +119,7 @@ class ProgramScheduler {
   Constants constants_;
   PairForms long_pairs_;
   bool lm_form_pinned_ = false;
-  RowSet uniform_at_end_;  // of the section scheduled last
+  RowSet uniform_at_end_;  // at the end of the section that was scheduled last
   RowSet invariant_;       // in the loop body
 };
 

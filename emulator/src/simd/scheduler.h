@@ -1,9 +1,10 @@
-// From lines to micro-operations, once per program.
+// Translates lines to micro-operations, once per program.
 //
-// The order of the machine is settled here, so that kernels just run one after the other: writes to GPR, LM, flags and
-// BM land after the next line has read, T after its own line. A write goes straight to its place where nobody can tell
-// the difference; where somebody can, it is held in a bank and committed later. Layouts of register pairs (one long
-// word or two short ones) and values equal in all PEs are known here and nowhere else.
+// The order of the machine's reads and writes is resolved here, so that kernels simply run one after the other: writes
+// to GPR, LM, flags and BM land after the next line has read its operands, writes to T after their own line. A write
+// goes directly to its place if no other line can see the difference; otherwise it is held in a bank and committed
+// later. Only this module knows the layouts of register pairs (one long word or two short ones) and the values that are
+// equal in all PEs.
 #pragma once
 
 #include <array>
@@ -23,22 +24,22 @@ struct SectionCode {
   bool has_lines = false;
   unsigned fp_elements = 0;  // elements of floating-point operations
   std::vector<MicroOp> ops;
-  std::size_t hook = 0;         // writes still pending from the previous section land before this operation; without
-                                // lines behind the last one, in a later section
-  std::vector<MicroOp> edge;    // lands what this section leaves over
-  std::vector<MicroOp> spread;  // of a body: makes values per PE that an iteration leaves equal in all, for other code
+  std::size_t hook = 0;         // writes still pending from the previous section land before this operation; in a
+                                // section without lines they stay pending for a later section
+  std::vector<MicroOp> edge;    // completes the writes that this section leaves pending
+  std::vector<MicroOp> spread;  // of a body: copies values that an iteration leaves equal in all PEs to each PE
 };
 
 struct Schedule {
   std::array<SectionCode, isa::kSections> sections;
   SectionCode body_without_record;  // the loop body where $jvalid is false
   PairForms long_pairs;             // between sections
-  RowSet invariant;                 // in the loop body; equal in all PEs, whose one word holds the value
+  RowSet invariant;                 // rows that are equal in all PEs during the loop body; one word holds the value
   std::vector<isa::LongWord> constants;
-  bool may_fault = false;  // indirect addresses are known when they are used
+  bool may_fault = false;  // indirect addresses are known only when they are used
 };
 
-/// Whose floating point a schedule's kernels compute.
+/// The floating-point arithmetic of a schedule's kernels: the chip's or the host's.
 enum class Arithmetic : std::uint8_t { chip, host };
 
 /// The kernels to choose from.

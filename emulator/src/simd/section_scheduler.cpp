@@ -51,8 +51,8 @@ SectionScheduler::Followers SectionScheduler::after(const std::vector<DecodedSte
   return {next, next.reads_bm || collects};
 }
 
-/// Reads first, in an order in which no direct write disturbs them; then what the line before left to land; then what
-/// this line had to hold back.
+/// Actions first, in an order in which no direct write changes an operand of a later one. Then the pending writes of
+/// the line before land, then the writes that this line had to hold back.
 void SectionScheduler::line(const DecodedLine& decoded, const Followers& next) {
   line_ = &decoded.line;
   effects_ = &decoded.effects;
@@ -64,7 +64,7 @@ void SectionScheduler::line(const DecodedLine& decoded, const Followers& next) {
   decide_landing(actions, next);
   emit_in_order(actions);
   if (!std::exchange(code_.has_lines, true)) code_.hook = code_.ops.size();
-  // Of two units that write one flag the later one in the line wins, in whatever order they were run.
+  // If two units write the same flag, the later unit in the line wins, in whatever order they were executed.
   const auto by_unit = [](const Held& a, const Held& b) { return a.unit < b.unit; };
   std::stable_sort(own_.begin(), own_.end(), by_unit);
   std::stable_sort(next_late_.begin(), next_late_.end(), by_unit);
@@ -80,7 +80,7 @@ void SectionScheduler::line(const DecodedLine& decoded, const Followers& next) {
   }
 }
 
-/// Writes of the last line land in the section that runs next, or here; layouts go back to what all sections agree on.
+/// Lets writes of the last line land here or in the section that runs next, and restores the common layouts.
 void SectionScheduler::finish() {
   RowSet still_to_land;
   for (const Held& held : late_) still_to_land.add(whole_pairs(held.access.rows()));
@@ -94,7 +94,7 @@ void SectionScheduler::finish() {
     still_to_land = {};
   }
   restore_forms();
-  // A change of layout looks at both rows of a pair, so both must be dead.
+  // A change of layout reads both rows of a pair, so both must be dead.
   const RowSet left = (uniform_ & dead_at_entry_.both_of_pairs()) - still_to_land;
   finally_uniform_ = uniform_ - still_to_land;
   finally_uniform_.remove(kTRows);
@@ -113,7 +113,7 @@ void SectionScheduler::finish() {
   code_.ops = std::move(ops);
 }
 
-/// Words for the tree, as they stand before the next line is issued.
+/// Sends words to the tree with their values before the next line is issued.
 void SectionScheduler::collect(const isa::CollectStep& collect) {
   MicroOp& op = push(moves::collect_words);
   op.a.high = frame_.program->address_of(collect);
@@ -127,7 +127,7 @@ bool SectionScheduler::Action::reads_of(const RowRange& rows) const {
   return std::ranges::any_of(reads, [&](const RowPattern& read) { return read.rows().meets(rows); });
 }
 
-/// Targets and register reads of the action's unit.
+/// Adds the targets and register reads of the action's unit.
 void SectionScheduler::add_accesses(Action& action) const {
   const unsigned elements = effects_->elements();
   for (const isa::Access& write : effects_->writes()) {
@@ -139,7 +139,7 @@ void SectionScheduler::add_accesses(Action& action) const {
     action.targets.push_back({memory, t, write.indirect, rows, write.predicate, Landing::direct});
   }
   for (const isa::Access& read : effects_->reads()) {
-    // An indirect read has fetched its words before any unit acts.
+    // An indirect read has fetched its words before any unit executes.
     const bool fetched = read.indirect || read.purpose == isa::Purpose::index;
     if (read.unit != action.unit || !in_registers(read) || fetched) continue;
     action.reads.push_back(pattern_of(read, elements));
@@ -179,7 +179,7 @@ std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
   return actions;
 }
 
-/// Addresses of indirect accesses, which come from T as it is now, and the words read.
+/// Computes the addresses of indirect accesses from the current T, and reads the words.
 void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
   const Line& line = *line_;
   const auto rows = [&](unsigned address, Width width, bool vector, const Gate& gate, std::uint32_t lane_mask) {
@@ -198,7 +198,7 @@ void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
     op.to[0] = {numbers, kNowhere, kRowWords, lanes, gate};
     return op.to[0];
   };
-  // A read whose results nobody takes still must stay inside LM.
+  // A read whose result is not used must still be inside LM.
   bool reads = false;
   bool by_units = false;
   for_each_read(*effects_, [&](const isa::Access& read) {
@@ -342,7 +342,7 @@ void SectionScheduler::emit_unit(const Action& action) {
     const Destination to = destination_of(action, target, uniform);
     key.general = key.general || to.mask_slot != kNowhere || target.predicate.flag != 0 ||
                   (action.width == Width::short_word && to.low != kNowhere) ||
-                  (to.element_step == 0 && line_->vlen > 1);  // the last element's result stays
+                  (to.element_step == 0 && line_->vlen > 1);  // only the last element's result remains
     op.to[op.destinations++] = to;
   }
   if (action.flag) op.flag = flag_destination_of(action);
@@ -413,7 +413,7 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
   }
   if (uniform) {
     uniform_.add(target.access.rows());
-    // T keeps the places of long words for short ones, too.
+    // T uses the places of long words for short words, too.
     to.high = uniform_place(row, is_long || target.t);
     if (is_long) to.low = uniform_place(row + 1, true);
   } else {
@@ -522,7 +522,7 @@ SectionScheduler::Value SectionScheduler::register_value(const RowPattern& acces
   return {{high, high + kRowWords, access.step * kRowWords, 1}, !is_long};
 }
 
-/// A copy of words in the layout that the reader wants, where at least one stands in the other.
+/// Makes a copy of words in the layout that the reader needs, if at least one of them is in the other layout.
 Operand SectionScheduler::view(const RowPattern& access, Width width) {
   spread(whole_pairs(access.rows()));
   const unsigned words = access.step == 0 ? 1 : access.elements;
@@ -613,7 +613,7 @@ bool SectionScheduler::whole(const Action& action, const Target& target) const {
   return line_->mask.flag == 0 && target.predicate.flag == 0 && !action.one_pe && !target.indirect;
 }
 
-/// True if a pair must change its layout before the write, or change it back after.
+/// True if a pair must change its layout before the write or change it back afterwards.
 bool SectionScheduler::changes_form(const RowPattern& access, Width width, bool whole) const {
   const RowRange rows = access.rows();
   for (unsigned element = 0; element < access.elements; ++element) {
@@ -624,7 +624,7 @@ bool SectionScheduler::changes_form(const RowPattern& access, Width width, bool 
   return false;
 }
 
-/// Prepares the rows for a write in this width.
+/// Changes the layout of the rows for a write in this width.
 void SectionScheduler::take_form(const RowPattern& access, Width width, bool whole) {
   const RowRange rows = access.rows();
   if (!whole) spread(rows);
@@ -648,7 +648,7 @@ void SectionScheduler::set_form(unsigned pair, bool is_long) {
   long_pairs_.set(pair, is_long);
 }
 
-/// Back to what sections agree on.
+/// Restores the layouts that all sections have in common.
 void SectionScheduler::restore_forms() {
   for (unsigned pair = 0; pair < kTRow / 2; ++pair) set_form(pair, frame_.long_pairs[pair]);
   for (unsigned element = 0; element < kVectorElements; ++element) {
@@ -669,7 +669,7 @@ void SectionScheduler::commit_all(const std::vector<Held>& held, std::uint32_t m
   for (const Held& one : held) commit(one, moved);
 }
 
-/// Lands a held write; its bank's words stand `moved` words further on.
+/// Completes a held write. The words of its bank are `moved` words further on.
 void SectionScheduler::commit(const Held& held, std::uint32_t moved) {
   MicroOp op = held.commit;
   op.a.high += moved;
@@ -695,7 +695,7 @@ void SectionScheduler::commit(const Held& held, std::uint32_t moved) {
     op.to[0].high = row_place(held.access.first);
     op.to[0].low = is_long ? row_place(held.access.first + 1) : kNowhere;
     op.to[0].element_step = held.access.step * kRowWords;
-    if (held.t && !is_long) {  // T keeps a low plane, of zeros
+    if (held.t && !is_long) {  // T has a low plane, which is zero
       op.a.low = place::kZero;
       op.to[0].low = row_place(held.access.first + 1);
     }

@@ -1,4 +1,4 @@
-// One section on its way to micro-operations.
+// Translates one section to micro-operations.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace gdr::emulator::simd {
 
-/// Immediates of a program, each once.
+/// The immediates of a program, without duplicates.
 class Constants {
  public:
   /// Place of the value's high plane; the low one follows.
@@ -23,7 +23,7 @@ class Constants {
   std::vector<isa::LongWord> values_;
 };
 
-/// At most so many values, without memory of their own.
+/// A list of at most `most` values, without dynamic memory.
 template <class Value, std::size_t most>
 class Few {
  public:
@@ -42,19 +42,19 @@ class Few {
   std::uint8_t count_ = 0;
 };
 
-/// What a section is scheduled for.
+/// The context for which a section is scheduled.
 struct SectionFrame {
   isa::Section section = isa::Section::initialization;
   bool jvalid = true;
-  bool leaves_writes = false;        // to the section that runs next; else they land at the end
+  bool leaves_writes = false;        // to the section that runs next; otherwise they land at the end of this one
   bool leaves_splats = false;        // to its own next iteration
   std::span<const LineFacts> facts;  // of its lines
   LineFacts before;                  // of the lines that may run before the first
   LineFacts after;                   // of the lines that may run after the last
   PairForms long_pairs;              // on entry and at the end
-  bool lm_form_pinned = false;       // an indirect access may meet any word of LM
+  bool lm_form_pinned = false;       // an indirect access may use any word of LM
   RowSet invariant;                  // rows that an earlier section left equal in all PEs and this one never writes
-  const isa::Program* program = nullptr;  // for what it collects
+  const isa::Program* program = nullptr;  // for the addresses of collects
 };
 
 class SectionScheduler {
@@ -62,9 +62,9 @@ class SectionScheduler {
   SectionScheduler(KernelSet kernels, Constants& constants, const SectionFrame& frame);
 
   SectionCode run(const std::vector<DecodedStep>& steps);
-  /// Rows of GPR and LM equal in all PEs at the end: besides the row, their one word holds the value.
+  /// Rows of GPR and LM that are equal in all PEs at the end. Their uniform word holds the value as well as the row.
   [[nodiscard]] const RowSet& finally_uniform() const { return finally_uniform_; }
-  /// Layout of the pairs after the last line, before they are put back.
+  /// Layout of the pairs after the last line, before the common layout is restored.
   [[nodiscard]] const PairForms& final_long_pairs() const { return final_long_pairs_; }
 
  private:
@@ -95,7 +95,7 @@ class SectionScheduler {
     Landing store_landing = Landing::direct;
     Few<RowPattern, 2> reads;  // of operands
 
-    /// True if an operand has one of the rows.
+    /// True if an operand reads one of the rows.
     [[nodiscard]] bool reads_of(const RowRange& rows) const;
   };
 
@@ -115,7 +115,8 @@ class SectionScheduler {
     bool is_short = false;
   };
 
-  /// What sees a line's results too early unless they wait: the next line's facts, and what is collected before it.
+  /// What would see a line's results too early if they were not held back: the next line, and the words that are
+  /// collected before it.
   struct Followers {
     const LineFacts& line;
     bool read_bm = false;
@@ -145,7 +146,8 @@ class SectionScheduler {
   Value register_value(const RowPattern& access, Width width);
   Value t_value(Width width);
   [[nodiscard]] bool host_doubles() const { return kernels_.arithmetic == Arithmetic::host; }
-  /// What takes the upper half of a long word: of the engine native's floating-point numbers, the whole double.
+  /// Kernel that takes the upper half of a long word; for floating-point numbers of the engine native, the whole
+  /// double.
   [[nodiscard]] Kernel upper_half() const { return takes_doubles_ ? moves::copy_words : moves::upper_of_long; }
   Operand view(const RowPattern& access, Width width);
   /// Makes the rows hold their values in every PE.
@@ -173,12 +175,11 @@ class SectionScheduler {
   [[nodiscard]] Gate line_gate() const;
   [[nodiscard]] bool pinned(unsigned pair) const { return frame_.lm_form_pinned && pair >= kLmRow / 2; }
 
-  // What holds between two lines. Were the operations of code_ run, every word would stand as the machine has it, with
-  // three reservations: writes in late_ wait in the bank of the last line (bank_, used_), and landing_late_ says which
-  // words that concerns, before the first line those of the lines that may have run before; a pair of rows has the
-  // layout that long_pairs_ gives; and a row in uniform_ holds its value in one lane alone, for all PEs. own_ and
-  // next_late_ are empty; line_, effects_, bm_ and what belongs to indirect accesses are of the last line and no longer
-  // looked at.
+  // Invariant between two lines: after the operations of code_ every word has the value that it has in the machine,
+  // with three exceptions. Writes in late_ are still in the bank of the last line (bank_, used_); landing_late_ has
+  // their words, and before the first line those of the lines that may have run before. A pair of rows has the layout
+  // that long_pairs_ gives. A row in uniform_ has its value in only one word, for all PEs. own_ and next_late_ are
+  // empty. line_, effects_, bm_ and the members for indirect accesses belong to the last line and are no longer used.
   KernelSet kernels_;
   Constants& constants_;
   SectionFrame frame_;
@@ -187,16 +188,16 @@ class SectionScheduler {
   PairForms long_pairs_;
   PairForms final_long_pairs_;
   std::bitset<isa::kVectorElements> t_short_;  // elements of T whose low plane is zero and not stored
-  RowSet uniform_;                             // rows whose value stands in one word alone
+  RowSet uniform_;                             // rows whose value is only in one word
   RowSet finally_uniform_;
   RowSet dead_at_entry_;
 
   const isa::Line* line_ = nullptr;
-  const isa::Effects* effects_ = nullptr;  // of the line
-  bool takes_doubles_ = false;             // the unit at hand: host doubles, of short words, too
+  const isa::Effects* effects_ = nullptr;  // of the current line
+  bool takes_doubles_ = false;             // the current unit takes host doubles, for short words, too
   std::size_t at_ = 0;
   std::uint32_t bank_ = place::kBanks;
-  std::uint32_t used_ = 0;  // words of the bank
+  std::uint32_t used_ = 0;  // used words of the bank
   Operand indirect_read_;
   std::uint32_t write_rows_ = 0;   // row numbers of an indirect write
   std::uint32_t write_lanes_ = 0;  // and its lanes
@@ -204,7 +205,7 @@ class SectionScheduler {
   std::vector<Held> late_;       // of the line before
   std::vector<Held> next_late_;  // of this line
   std::vector<Held> own_;
-  LineFacts landing_late_;  // what late_ writes
+  LineFacts landing_late_;  // facts of the writes in late_
 };
 
 }  // namespace gdr::emulator::simd

@@ -12,7 +12,7 @@
 
 namespace gdr::emulator::simd {
 
-/// Sections of some blocks, one after the other, with the writes that the last one has left over.
+/// Runs sections on some blocks one after the other, and keeps the pending writes of the last section.
 class Sequence {
  public:
   Sequence(const isa::Program& program, Memory& memory, BlockRange blocks, Tally* tallies, unsigned live_pes) {
@@ -31,7 +31,7 @@ class Sequence {
     first_iteration_ = first_iteration;
   }
 
-  /// Without a record the blocks get one of zero words.
+  /// If not `valid`, the blocks get a record of zero words.
   void receive_records(const RecordStream& stream, std::uint64_t iteration, bool valid) {
     iteration_ = first_iteration_ + iteration;
     lanes_.record_base = record_base(stream.record_words, iteration);
@@ -54,7 +54,7 @@ class Sequence {
     }
     const std::span<const MicroOp> ops(code.ops);
     operations(ops.first(code.hook));
-    if (!code.has_lines) return;  // what is pending stays so
+    if (!code.has_lines) return;  // pending writes stay pending
     land();
     operations(ops.subspan(code.hook));
     left_over_ = &code.edge;
@@ -75,11 +75,11 @@ class Sequence {
     lanes_.collected_step = collected.size() / blocks;
   }
   void first_turn(bool first) { lanes_.first_turn = first; }
-  /// Where the next word of a block for the tree goes, counted from the first block.
+  /// Place of the next word that a block sends to the tree; `block` counts from the first block.
   [[nodiscard]] isa::LongWord* collected(unsigned block) const {
     return lanes_.collected + block * lanes_.collected_step;
   }
-  /// Goes on there, by itself, with this many words for each block.
+  /// Skips this many words of each block.
   void skip_collected(std::size_t words) { lanes_.collected += words; }
   void collect_at(isa::LongWord* to) { lanes_.collected = to; }
 
@@ -89,8 +89,8 @@ class Sequence {
   }
 
  private:
-  /// A line's indirect addresses are formed before its units act, the one read from first; the machine goes from PE to
-  /// PE.
+  /// The fault that the machine reports first. Kernels compute all indirect addresses of a line before its units
+  /// execute, those of reads first; the machine goes from PE to PE.
   Fault first_of_line(const Fault& of_read, std::span<const MicroOp> rest) {
     for (const MicroOp& op : rest.subspan(1)) {
       if (op.line != rest.front().line || op.run != moves::indirect_rows) continue;

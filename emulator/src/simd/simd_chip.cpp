@@ -1,4 +1,4 @@
-// The vector engine: state, runs, host access. What a line does was settled when the program was loaded.
+// The vector engine: state, runs, host access. Lines were translated to micro-operations when the program was lowered.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +20,13 @@ using isa::Section;
 
 constexpr BlockRange kAllBlocks{0, kBlocks};
 
-// Lines of compiled bodies, each of one i-record and one j-record, that are worked on in less time than it takes until
-// two threads share them. Of gravity_jerk's 48 lines, where a thread takes 5 ns for them, measured: with 6,144
-// interactions one thread alone is done as soon as two are, with 16,384 it takes 1.15 times as long.
+// Lines of compiled bodies, each for one pair of an i- and a j-particle, that one thread executes sooner than two
+// threads can share them. Measured with the 48 lines of gravity_jerk, for which a thread takes 5 ns: with 6,144
+// interactions one thread is done as soon as two threads; with 16,384 it takes 1.15 times as long.
 constexpr std::uint64_t kSoon = 400'000;
 
-/// The reduction tree on rows of words, a row from each block. One at a time in a thread, whose rows it uses.
+/// The reduction tree on rows of words, one row from each block. A thread can use only one at a time, since the rows
+/// belong to the thread.
 class Tree {
  public:
   Tree(KernelSet kernels, isa::Op op, Width width) {
@@ -38,13 +39,13 @@ class Tree {
     node_.destinations = 1;
   }
 
-  /// From a block's rows to the next one's.
+  /// Distance from a block's rows to those of the next block.
   static constexpr std::size_t kBlockWords = 2 * kRowWords;
 
   [[nodiscard]] std::uint64_t* high(unsigned block) { return rows_.front().words.data() + block * kBlockWords; }
   [[nodiscard]] std::uint64_t* low(unsigned block) { return high(block) + kRowWords; }
 
-  /// Neighbours first; the first `pes` lanes count.
+  /// Reduces the rows, neighbours first. Only the first `pes` lanes count.
   FpEvents reduce(unsigned pes) {
     Tally tally;
     Lanes lanes;
@@ -70,7 +71,7 @@ class Tree {
   [[nodiscard]] isa::LongWord result(unsigned pe) { return {high(0)[pe], static_cast<std::uint8_t>(low(0)[pe])}; }
 
  private:
-  // Not cleared: lanes beside those that count may hold anything.
+  // Not cleared: the lanes that do not count may hold anything.
   static constexpr std::size_t kChunks = kBlocks * 2 * kRowWords / kVectorWords;
   static std::array<Chunk, kChunks>& rows_of_thread() {
     thread_local std::array<Chunk, kChunks> rows;
@@ -81,7 +82,7 @@ class Tree {
   MicroOp node_;
 };
 
-/// What the chips of a program share.
+/// A lowered program, shared by all chips that run it.
 class LoweredSimd final : public Lowered {
  public:
   LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
@@ -145,7 +146,7 @@ class SimdChip final : public Chip {
 
   void do_run_loop(BlockRange blocks, const LoopRun& loop) override {
     const HostArithmetic arithmetic(Subnormals::zero);
-    // Only in the last iteration some blocks may be without a record: the first ones have it.
+    // Only in the last iteration can some blocks lack a record; the first blocks have one.
     const RecordStream& stream = loop.stream;
     const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
     const std::size_t share = loop.collected.size() / blocks.count;
@@ -306,7 +307,7 @@ class SimdChip final : public Chip {
     const std::vector<Packed> packed = packed_results(collection);
     if (packed.empty()) settle(kAllBlocks);
     std::vector<isa::LongWord> results(collection.results);
-    // As many words of all PEs as a row has room for, one behind the other.
+    // As many words of all PEs as fit into a row, one after the other.
     for (unsigned first = 0; first < per_pe && first < collection.results;) {
       unsigned lanes = 0;
       unsigned n = first;
@@ -350,14 +351,15 @@ class SimdChip final : public Chip {
     }
   }
 
-  /// As many as make up for few live PEs. One at a time if a block might fault, so that no other has run further.
+  /// Number of blocks that run together: more if there are few live PEs, but one if a block might fault, so that no
+  /// later block has run.
   [[nodiscard]] unsigned blocks_at_once(unsigned live_pes) const {
     constexpr unsigned kVectorsAtOnce = 32;
     if (code_->schedule.may_fault) return 1;
     return std::max(1U, kVectorsAtOnce * kVectorWords / (live_pes + kVectorWords));
   }
 
-  /// As far as compiled code goes; `valid` as below.
+  /// Runs packed blocks as far as compiled code can; `valid` as for run_side_by_side().
   PackedProgress run_packed(const Packing& packing, const LoopRun& loop, bool valid) {
     const BlockRange& blocks = packing.blocks();
     const std::uint64_t iterations = loop.stream.iterations();
@@ -380,7 +382,8 @@ class SimdChip final : public Chip {
     return {code_->code, code_->schedule, code_->loop, code_->packing};
   }
 
-  /// Has all given that packed runs have left of the blocks, and all that the host wrote alike to all of them.
+  /// Copies into the states of these blocks the results of packed runs and the rows that the host wrote alike to all
+  /// blocks.
   void settle(BlockRange blocks) const {
     alike_.give(blocks, memory_);
     packed_.take(
@@ -390,8 +393,9 @@ class SimdChip final : public Chip {
         });
   }
 
-  /// The same before the blocks run again; but what a run overwrites before it reads it is nobody's any more, and what
-  /// spared(packing) is true of may be gone on with where it stands.
+  /// The same for results of packed runs, before the blocks run again. Rows that the run overwrites before it reads
+  /// them are not copied. If it overwrites them, states for which spared(packing) is true stay packed, and the run can
+  /// continue there.
   template <class Spared>
   void settle_before(BlockRange blocks, const LoopRun& loop, Spared spared) {
     const bool overwrites = loop.begins && loop.stream.records > 0;
@@ -408,7 +412,7 @@ class SimdChip final : public Chip {
     });
   }
 
-  /// `valid`: the blocks have a record in the last iteration, too. `done`: iterations that are behind them.
+  /// `valid`: the blocks have a record in the last iteration, too. `done`: number of iterations that have already run.
   void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid, std::uint64_t done) {
     Sequence run(code_->code.program, memory_, blocks, tallies_.data(), loop.live_pes);
     run.number(loop.run, loop.first_iteration);
@@ -421,7 +425,7 @@ class SimdChip final : public Chip {
     for (std::uint64_t iteration = done; iteration < iterations; ++iteration) {
       const bool may_begin = iteration > 0 || !loop.begins || code_->loop.may_begin();
       const std::uint64_t end =
-          with_record - (code_->loop.may_end() ? 0 : 1);  // else the last turn is the interpreter's
+          with_record - (code_->loop.may_end() ? 0 : 1);  // otherwise the interpreter runs the last turn
       if (compiled && with_record > 0 && iteration < end && may_begin) {
         run.land();
         run_compiled(blocks, loop, iteration, end, end == with_record, run);
@@ -445,8 +449,8 @@ class SimdChip final : public Chip {
     run.land();
   }
 
-  /// Turns of the loop body from `begin` to `end`, all with a record, on compiled code as far as it goes; `with_last`:
-  /// the last of them is the last one with a record.
+  /// Runs turns `begin` to `end` of the loop body, all with a record, on compiled code as far as possible. `with_last`:
+  /// the last of them is the last turn with a record.
   void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end, bool with_last,
                     Sequence& of_all) {
     const RecordStream& stream = loop.stream;
@@ -476,7 +480,7 @@ class SimdChip final : public Chip {
     of_all.skip_collected(code_->loop.collected_words(count, loop.begins && begin == 0));
   }
 
-  /// Turns that compiled code has refused.
+  /// Interprets turns that compiled code has refused.
   void interpret_turns(unsigned block, const LoopRun& loop, std::uint64_t first, const jit::BlockTurns& turns) {
     const SectionCode& body = section(Section::loop_body);
     Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
@@ -500,19 +504,19 @@ class SimdChip final : public Chip {
     return static_cast<unsigned>(address) + (where.memory == isa::Memory::gpr ? 0 : kLmRow);
   }
 
-  /// Of the last PE not every element may be wanted.
+  /// Number of PEs whose word n is wanted; of the last PE possibly not all elements are wanted.
   static unsigned wanted_pes(const Collection& collection, unsigned n) {
     const unsigned per_pe = collection.where.count;
     return (collection.results - std::min(n, collection.results) + per_pe - 1) / per_pe;
   }
 
-  /// What is kept packed of blocks.
+  /// Packed data of some blocks.
   struct Packed {
     const Packing& packing;
     const Memory& memory;
   };
 
-  /// Where all results of blocks stand packed; none if some stand in the blocks' states.
+  /// The packed states with all results of the blocks; empty if some results are in the blocks' states.
   [[nodiscard]] std::vector<Packed> packed_results(const Collection& collection) const {
     std::vector<Packed> groups;
     unsigned blocks = 0;
@@ -531,14 +535,15 @@ class SimdChip final : public Chip {
     return groups;
   }
 
-  /// From where PEs have their words for one block after the other to a row of the tree for each block, two by two.
+  /// Copies words from the packed layout, where a PE has the words of all blocks in sequence, to a row of the tree for
+  /// each block, two PEs at a time.
   static void unpack(const std::uint64_t* from, std::span<const std::size_t> words, unsigned blocks,
                      std::uint64_t* to) {
     using Two [[gnu::vector_size(2 * sizeof(std::uint64_t))]] = std::uint64_t;
     const auto pes = static_cast<unsigned>(words.size());
     const unsigned in_twos = pes > 1 ? blocks & ~1U : 0;
     for (unsigned pe = 0; in_twos > 0 && pe < pes; pe += 2) {
-      const unsigned one = std::min(pe, pes - 2);  // the last two of an odd number meet those before
+      const unsigned one = std::min(pe, pes - 2);  // the last step of an odd number overlaps the one before
       const std::uint64_t* const of_one = from + words[one];
       const std::uint64_t* const of_other = from + words[one + 1];
       for (unsigned block = 0; block < in_twos; block += 2) {
@@ -558,8 +563,8 @@ class SimdChip final : public Chip {
     }
   }
 
-  /// Word n of the first PEs of every block into the tree, from `lane` on, from where they are packed or, if they are
-  /// not, the blocks' states.
+  /// Copies word n of the first PEs of every block into the tree, from `lane` on, from the packed states, or from the
+  /// blocks' states if they are not packed.
   void take(const PeWords& where, unsigned n, unsigned pes, const std::vector<Packed>& packed, unsigned lane,
             Tree& tree) const {
     const unsigned row = row_of(where, n);
@@ -612,7 +617,7 @@ class SimdChip final : public Chip {
   KernelSet kernels_;
   JitUse jit_;
   std::shared_ptr<const LoweredSimd> code_;
-  // Results of packed runs go from the one to the other when somebody wants to see them.
+  // Results of packed runs are copied from packed_ to memory_ when they are needed there.
   mutable Memory memory_;
   mutable PackedGroups packed_;
   mutable AlikeRows alike_;
@@ -623,7 +628,7 @@ class SimdChip final : public Chip {
 
 void note_events(const MicroOp& op, const Lanes& lanes, Tally& tally, const EventLanes& events) {
   const auto block = lanes.first_block + static_cast<unsigned>(&tally - lanes.tallies);
-  // Of a value that is equal in all PEs each lane is an element, and happens in every live PE.
+  // If the value is equal in all PEs, each lane is an element, and its event happens in every live PE.
   const unsigned pes = op.uniform ? std::min<unsigned>(lanes.live_pes, kKeptEvents) : 1;
   const auto note = [&](std::uint32_t with, FpEvent event) {
     for (unsigned lane = events.first; with != 0; ++lane, with >>= 1) {

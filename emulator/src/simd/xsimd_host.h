@@ -1,15 +1,15 @@
-// Host vectors as xsimd has them, and what the kernels need beyond xsimd in a form that every instruction set has. The
-// header of an instruction set derives Arch from xsimd's own and Host from XsimdHost<Arch>, whose members it replaces
-// by better ones.
+// Host vectors of xsimd, and further functions that the kernels need, in a form that works for every instruction set.
+// The header of an instruction set derives Arch from xsimd's architecture and Host from XsimdHost<Arch>, and replaces
+// members of Host by better ones.
 //
-// Arch is local to the translation unit, and so is all that xsimd's templates become for it: no function compiled for
-// one instruction set can take the place of its namesake compiled for another.
+// Arch is local to the translation unit, and so are all instances of xsimd's templates for it: the linker cannot
+// replace a function compiled for one instruction set by the function of the same name compiled for another.
 #pragma once
 
 #include <cstdint>
 #include <xsimd/xsimd.hpp>
 
-/// Gives gdr::emulator::simd::Arch the registers of the architecture of xsimd's that it derives from.
+/// Gives gdr::emulator::simd::Arch the registers of the xsimd architecture that it derives from.
 #define GDR_REGISTERS_OF(architecture)                                                                      \
   namespace xsimd::types {                                                                                  \
   XSIMD_DECLARE_SIMD_REGISTER_ALIAS(gdr::emulator::simd::Arch, architecture);                               \
@@ -27,9 +27,9 @@ struct XsimdHost {
   using Mask = typename Bits::batch_bool_type;
 
   static constexpr unsigned kLanes = Bits::size;
-  static constexpr bool kManyRegisters = false;     // more than 16
-  static constexpr bool kDirectedRounding = false;  // per instruction
-  static constexpr bool kClassifies = false;        // tests numbers and bits in one instruction
+  static constexpr bool kManyRegisters = false;     // more than 16 vector registers
+  static constexpr bool kDirectedRounding = false;  // rounding mode in each instruction
+  static constexpr bool kClassifies = false;        // has instructions that classify numbers and test bits
   static constexpr bool kFlushesSubnormals = true;  // HostArithmetic can make operands below 2^-1022 zero
 
   static Bits load(const std::uint64_t* at) { return Bits::load_unaligned(at); }
@@ -58,7 +58,7 @@ struct XsimdHost {
   /// a b - c, rounded once.
   static Doubles fused_multiply_subtract(Doubles a, Doubles b, Doubles c) { return xsimd::fms(a, b, c); }
 
-  // Of products that are exact: fused or not, the sum is rounded once.
+  // For exact products: whether fused or not, the sum is rounded once.
   static Doubles multiply_add(Doubles a, Doubles b, Doubles c) { return xsimd::fma(a, b, c); }
   static Doubles subtract_product(Doubles c, Doubles a, Doubles b) { return xsimd::fnma(a, b, c); }
 

@@ -1,4 +1,4 @@
-// Memory of chips, most of which no program touches.
+// Memory of chips. Programs do not touch most of it.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace gdr::emulator::simd {
 
-/// Zeroed elements. Fresh memory costs what is used of it, since the host clears a page when it is touched first; what
-/// the heap gives again costs no page faults, which take longer than clearing it.
+/// An array of zeroed elements. New pages cost time only where they are used, since the host clears a page when it is
+/// first touched. Memory that the heap reuses causes no page faults, which would take longer than clearing it.
 template <class Element>
 class ZeroedMemory {
  public:
@@ -39,10 +39,10 @@ class ZeroedMemory {
   [[nodiscard]] const Element* data() const { return elements_.data(); }
 
  private:
-  /// In bytes. The heap aligns less than vectors want.
+  /// Bytes to allocate. The heap's alignment is smaller than that of vectors.
   static constexpr std::size_t room_of(std::size_t count) { return count * sizeof(Element) + alignof(Element); }
 
-  /// Takes the block, which has room for so many elements.
+  /// Takes ownership of the block, which has room for `count` elements.
   ZeroedMemory(void* block, std::size_t count) : block_(block) {
     if (block == nullptr) throw std::bad_alloc();
     std::size_t room = room_of(count);

@@ -1,6 +1,6 @@
-// Run files in HDF5. A file is built in memory and then written as a whole, so that a run killed at any moment leaves
-// none that cannot be read, and so that what costs many bytes, the particles, is written once: the run's own file,
-// which grows with every output, holds the samples and links to the snapshots' files.
+// Run files in HDF5. A file is built in memory and then written as a whole, so that a run that is killed at any moment
+// leaves no unreadable file. Particles take most of the bytes and are written only once: the run's own file, which
+// grows with every output, holds the samples and links to the files of the snapshots.
 #include <fmt/format.h>
 #include <hdf5.h>
 
@@ -22,7 +22,7 @@ constexpr const char* kParticles = "particles";
 constexpr const char* kSeries = "series";
 constexpr hsize_t kRowsPerChunk = 64;
 
-/// Names and units are those of AMUSE's particle sets.
+/// Attribute of a particle, with the name and unit of AMUSE's particle sets.
 struct Attribute {
   const char* name;
   const char* units;
@@ -43,7 +43,7 @@ double& value_of(Particles& p, std::size_t attribute, std::size_t k) {
   return *values.at(attribute);
 }
 
-/// HDF5 prints its errors unless told not to; what the program around us chose comes back afterwards.
+/// Turns off HDF5's printing of errors, and at the end restores the setting of the calling program.
 class SilentErrors {
  public:
   SilentErrors() {
@@ -59,7 +59,7 @@ class SilentErrors {
   void* data_ = nullptr;
 };
 
-/// A HDF5 identifier, closed at the end. Throws if it is none.
+/// An HDF5 identifier, closed at the end. Throws gdr::Error if the identifier is not valid.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), std::string_view what) : id_(id), close_(close) {
@@ -79,7 +79,7 @@ void require(herr_t status, std::string_view what) {
   if (status < 0) throw Error(fmt::format("{} failed", what));
 }
 
-/// Objects keep no time of their making: the same content has the same bytes.
+/// Objects do not store their time of creation, so that equal contents give equal bytes.
 Handle group_in(hid_t parent, const std::string& name) {
   const Handle properties(H5Pcreate(H5P_GROUP_CREATE), H5Pclose, "no memory");
   require(H5Pset_obj_track_times(properties, false), "a property");
@@ -112,7 +112,7 @@ void set_attribute(hid_t object, const std::string& name, double value) {
 }
 void set_attribute(hid_t object, const std::string& name, const std::string& value) { set_text(object, name, value); }
 
-/// One dimension; it can grow if `grows`.
+/// A new dataset of one dimension, which can grow if `grows`.
 Handle dataset_in(hid_t parent, const char* name, hid_t stored, std::size_t rows, bool grows) {
   const hsize_t size = rows;
   const hsize_t most = grows ? H5S_UNLIMITED : size;
@@ -205,7 +205,7 @@ std::vector<std::string> names_in(hid_t group) {
   return names;
 }
 
-/// The values of a dataset of one dimension; `rows`, if given, is how many there must be.
+/// The values of a dataset of one dimension. `rows`, if given, is the number of values that it must have.
 template <class Number>
 std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::optional<std::size_t> rows) {
   const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, fmt::format("there is no dataset {}", name));
@@ -244,7 +244,7 @@ std::vector<std::vector<double>> series_in(hid_t file) {
   return samples;
 }
 
-/// The number of an output whose group has this name.
+/// The number of the output whose group has this name.
 std::uint64_t number_of(const std::string& name) {
   std::uint64_t number = 0;
   const auto [end, reason] = std::from_chars(name.data(), name.data() + name.size(), number);
@@ -294,7 +294,7 @@ Snapshot last_snapshot_in(hid_t file) {
   return snapshot;
 }
 
-/// Calls `work` with HDF5 silent, and says in its errors which file they are about.
+/// Calls `work` without HDF5's printing of errors, and puts the name of the file in front of what it throws.
 template <class Work>
 auto about(const std::filesystem::path& path, Work&& work) {
   const SilentErrors silent;

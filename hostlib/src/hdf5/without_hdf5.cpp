@@ -1,4 +1,4 @@
-// In place of run_files.cpp where gdr is built without HDF5.
+// Replaces run_files.cpp if gdr is built without HDF5.
 #include "gdr/base/error.h"
 #include "gdr/hostlib/run_files.h"
 

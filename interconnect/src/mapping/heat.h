@@ -1,4 +1,4 @@
-// The scale of colour that all pictures of loads share.
+// The colour scale that all pictures of loads share.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,14 @@
 
 namespace gdr::interconnect {
 
-/// Of a share from 0 to 1: light grey over yellow and red to black, dark where much passes, also in print.
+/// Colour of a share from 0 to 1: from light grey over yellow and red to black, so that high loads are dark, also in
+/// print.
 [[nodiscard]] std::string heat_colour(double share);
 
-/// "1.25 MB".
+/// Bytes as text, such as "1.25 MB".
 [[nodiscard]] std::string readable_bytes(std::uint64_t bytes);
 
-/// The scale from 0 to `most` bytes a link as SVG, its upper left corner at (x, y), 12 high.
+/// Legend of the scale from 0 to `most` bytes on a link, as SVG; upper left corner at (x, y), height 12.
 [[nodiscard]] std::string heat_legend(double x, double y, std::uint64_t most);
 
 }  // namespace gdr::interconnect

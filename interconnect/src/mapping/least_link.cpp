@@ -17,7 +17,7 @@ std::size_t index_of(const AxisOrder& order) {
   return static_cast<std::size_t>(std::ranges::find(kOrders, order) - kOrders.begin());
 }
 
-/// The order of its own axes in which a box turned so passes messages that take the joined box's axes in `order`.
+/// The order in which messages pass a turned box's own axes, if they take the joined box's axes in `order`.
 std::size_t own_order(const Orientation& turn, const AxisOrder& order) {
   return index_of({turn.axis[order[0]], turn.axis[order[1]], turn.axis[order[2]]});
 }
@@ -28,8 +28,8 @@ Strides strides_of(const Cell& extents) { return {1, extents[0], extents[0] * ex
 
 std::uint32_t volume(const Cell& extents) { return extents[0] * extents[1] * extents[2]; }
 
-/// Calls visit(link) for each link from `at` to `end` in a box; `rings` are the extents of axes whose rings are closed,
-/// 0 for the others.
+/// Calls visit(link) for each link from `at` to `end` in a box. `rings` are the extents of axes whose rings are closed,
+/// 0 for the other axes.
 template <class Visit>
 void for_each_box_link(const Cell& at, const Cell& end, const AxisOrder& order, const Strides& strides,
                        const Cell& rings, Visit visit) {
@@ -61,11 +61,11 @@ void for_each_box_link(const Cell& at, const Cell& end, const AxisOrder& order, 
   }
 }
 
-/// A box's loads as they lie in the joined box: calls visit(link of the joined box, link of the box) for all links.
+/// Maps a box's links into the joined box: calls visit(link of the joined box, link of the box) for all links.
 template <class Visit>
 void for_each_turned_link(const Cell& extents, const Orientation& turn, std::uint32_t offset, const Strides& strides,
                           Visit visit) {
-  // The link of new axis t and direction d was that of old axis turn.axis[t], reversed where the axis is flipped.
+  // The link of new axis t and direction d was the link of old axis turn.axis[t], reversed if the axis is flipped.
   std::array<unsigned, kLinksPerCell> new_port{};
   for (unsigned t = 0; t < 3; ++t) {
     for (unsigned d = 0; d < 2; ++d) new_port[turn.axis[t] * 2 + d] = t * 2 + (turn.flip[t] ? 1 - d : d);
@@ -139,7 +139,7 @@ Turns LeastLink::choose(const Join& join, const Merge& merge) {
           b_inside[b][to] = group_b.loads[b_order][from];
         });
       }
-      // One of the two is 0: a link leaves a cell of group a, or one of group b.
+      // One of the two terms is 0, because a link leaves a cell either of group a or of group b.
       const auto inside = [&a_loads = a_inside, &b_loads = b_inside[b]](std::uint32_t link) {
         return a_loads[link] + b_loads[link];
       };

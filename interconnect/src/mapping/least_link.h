@@ -1,5 +1,5 @@
-// MergeRule::minlink: the turns whose busiest link inside the joined group carries least. Rings count as closed as soon
-// as a group reaches around them.
+// MergeRule::minlink: the turns for which the busiest link inside the joined group carries least. A ring counts as
+// closed as soon as a group reaches around it.
 #pragma once
 
 #include <unordered_map>
@@ -8,11 +8,13 @@
 
 namespace gdr::interconnect {
 
-/// Directed links inside a box: cell * 6 + axis * 2 + (0: plus, 1: minus), cells x first.
+/// Loads of the directed links inside a box. Link = cell * 6 + axis * 2 + (0: plus, 1: minus), with cells counted x
+/// first.
 using BoxLoads = std::vector<double>;
 
-/// Which turns win where several come to the same busiest link, as most do and the paper leaves open: those with the
-/// smallest sum of a power of all loads, which leave most room for what later merges add.
+/// Which turns win if several give the same load on the busiest link. Most do, and the paper does not say which to
+/// take. Here those with the smallest sum of a power of all loads win, because they leave most room for what later
+/// merges add.
 enum class LinkTieBreak {
   squares,
   fourth_powers,
@@ -21,14 +23,14 @@ enum class LinkTieBreak {
 class LeastLink final : public MergeChooser {
  public:
   LeastLink(const Grid& grid, const GridRouting& routing, LinkTieBreak tie_break);
-  /// Sums of powers are rounded.
+  /// The order matters because sums of powers are rounded.
   [[nodiscard]] bool minds_order() const override { return true; }
   [[nodiscard]] Turns choose(const Join& join, const Merge& merge) override;
   void joined(const Join& join, const Merge& merge, Turns turns) override;
 
  private:
-  /// Traffic inside a group. Turning a box changes which axis its messages take first, so there is one of each for
-  /// every order of its own axes.
+  /// Traffic inside a group. Turning a box changes which axis its messages take first, so each member has an entry for
+  /// every order of the box's own axes.
   struct Group {
     std::array<BoxLoads, 6> loads;
     std::array<double, 6> busiest{};
@@ -47,7 +49,7 @@ class LeastLink final : public MergeChooser {
   LinkTieBreak tie_break_;
   std::array<unsigned, 3> axes_;
   std::unordered_map<std::uint32_t, Group> groups_;  // by first task
-  std::vector<double> crossing_;                     // on the links of the joined box
+  std::vector<double> crossing_;                     // loads by traffic between the groups, on the joined box's links
   std::vector<std::uint32_t> touched_;
 };
 

@@ -12,7 +12,7 @@
 namespace gdr::interconnect {
 namespace {
 
-/// Links beside each other; a place without a link stays white.
+/// A row of links in the picture; a place without a link stays white.
 struct Row {
   std::string label;
   std::vector<std::optional<LinkId>> links;
@@ -31,7 +31,7 @@ std::vector<Row> hub_rows(const Topology& hub) {
   return rows;
 }
 
-/// What a link's name has in common with its neighbours': "0>leaf" is one of "nodes>leaf", "leaf2:up7" of "leaf2:up".
+/// The part of a link's name that its neighbours share: "0>leaf" gives "nodes>leaf", "leaf2:up7" gives "leaf2:up".
 std::string family_of(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789";
   if (name.find_first_of(kDigits) == 0) {
@@ -57,7 +57,7 @@ std::string rows_picture(const std::vector<Row>& rows, std::span<const std::uint
   constexpr double kTitle = 34;
   constexpr double kCell = 9;
   constexpr double kLabel = 70;
-  constexpr std::size_t kLabelsApart = 8;  // of a matrix
+  constexpr std::size_t kLabelsApart = 8;  // rows or columns of a matrix
   std::size_t columns = 0;
   for (const Row& row : rows) columns = std::max(columns, row.links.size());
   const std::uint64_t most = std::ranges::max(bytes);

@@ -10,22 +10,22 @@ namespace gdr::interconnect {
 
 namespace {
 
-// All lengths in SVG's units.
+// All lengths are in units of the SVG.
 constexpr double kGap = 16;  // between planes
 constexpr double kMargin = 20;
 constexpr double kTitle = 24;
 constexpr double kLabel = 14;  // above a plane
 constexpr std::uint32_t kPlanesInARow = 8;
 
-/// Where things lie on the page: few nodes are drawn larger than many.
+/// Positions on the page. Nodes are drawn larger if there are few.
 struct Layout {
   const Grid& grid;
-  std::uint32_t columns;  // of planes
+  std::uint32_t columns;  // number of planes in a row
   double pitch;           // between nodes
   double node;            // half of a node's side
-  double aside;           // of a direction from the middle of its cable
+  double aside;           // distance of a directed link from the middle of its cable
   double line_width;
-  double stub;  // of a link that closes a ring
+  double stub;  // length of a link that closes a ring
   double plane_width;
   double label;
   double plane_height;
@@ -54,7 +54,7 @@ struct Layout {
   }
 };
 
-/// A link in its plane: from its node to the next, or a stub over the edge where it closes a ring.
+/// A link within its plane: a line from its node to the next, or a stub over the edge if it closes a ring.
 std::string line_of(const Layout& layout, const GridPosition& at, std::size_t panel, unsigned axis, bool plus,
                     const std::string& ink) {
   const bool closes = plus ? at[axis] + 1 == layout.grid.extents()[axis] : at[axis] == 0;

@@ -4,7 +4,7 @@
 namespace gdr::interconnect {
 
 Schedule mapped_schedule(const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid) {
-  static_cast<void>(link_bytes(graph, mapping, grid));  // the mapping is one of this graph on this grid
+  static_cast<void>(link_bytes(graph, mapping, grid));  // checks that the mapping fits graph and grid
   Schedule schedule;
   schedule.name = "mapped traffic";
   schedule.ranks.resize(grid.nodes());

@@ -21,7 +21,8 @@ std::vector<Orientation> orientations_of(const Cell& extents) {
 
 Join::Join(unsigned along, const Cell& a, const Cell& b)
     : axis(along), a_extents(a), b_extents(b), a_turns(orientations_of(a)), b_turns(orientations_of(b)) {
-  // Reflecting the joined box across another axis changes no hops and no largest load: group a keeps its sides there.
+  // Reflecting the joined box across another axis changes no hops and no largest load, so group a keeps its sides
+  // there.
   std::erase_if(a_turns,
                 [&](const Orientation& turn) { return turn.flip[(along + 1) % 3] || turn.flip[(along + 2) % 3]; });
 }
@@ -32,7 +33,7 @@ using Signed = std::int64_t;
 
 std::uint32_t apart(std::uint32_t x, std::uint32_t y) { return x > y ? x - y : y - x; }
 
-/// Sums over the crossing pairs from which the hops x bytes of every choice of turns follow, axis by axis.
+/// Sums over the crossing pairs, axis by axis. They give hops x bytes for every choice of turns.
 struct AxisSums {
   Signed bytes = 0;
   std::array<Signed, 3> a{};  // bytes x coordinate along each axis of group a
@@ -41,7 +42,7 @@ struct AxisSums {
   std::array<std::array<std::array<Signed, 2>, 3>, 3> between{};
 
   AxisSums(const Join& join, const Merge& merge) {
-    // Axes of different extents never lie side by side, but their sums are as cheap as a test.
+    // Axes of different extents never lie side by side, but summing them costs no more than a test.
     for (const TaskPair& pair : merge.crossing) {
       const auto weight = static_cast<Signed>(pair.a_to_b + pair.b_to_a);
       const Cell& u = merge.cells[pair.a];

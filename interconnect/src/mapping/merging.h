@@ -1,4 +1,4 @@
-// What the merges of MOPT share: groups of tasks in boxes, how a box may be turned, and what chooses a turn.
+// What the merges of MOPT share: groups of tasks in boxes, the turns of a box, and the rule that chooses a turn.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct TaskPair {
 /// Position of a task inside its group's box.
 using Cell = std::array<std::uint32_t, 3>;
 
-/// A turn of a box onto itself: new axis t is old axis `axis[t]`, backwards if `flip[t]`.
+/// A turn of a box onto itself: new axis t is old axis `axis[t]`, reversed if `flip[t]`.
 struct Orientation {
   std::array<unsigned, 3> axis{0, 1, 2};
   std::array<bool, 3> flip{};
@@ -41,12 +41,12 @@ struct Orientation {
 /// Turns that keep a box's extents, the identity first.
 [[nodiscard]] std::vector<Orientation> orientations_of(const Cell& extents);
 
-/// Two boxes joined along an axis: b follows a. Other extents are equal.
+/// Two boxes joined along an axis: b follows a. Their other extents are equal.
 struct Join {
   unsigned axis = 0;
   Cell a_extents{};
   Cell b_extents{};
-  // All ways to turn the boxes before they are joined; of ways that differ by a reflection of the whole, one.
+  // All ways to turn the boxes before they are joined. Of ways that differ by a reflection of the joined box, only one.
   std::vector<Orientation> a_turns;
   std::vector<Orientation> b_turns;
 
@@ -60,15 +60,15 @@ struct Join {
   }
 };
 
-/// Two groups about to be joined. A group is called by the task that began it.
+/// Two groups that are to be joined. A group is identified by its first task.
 struct Merge {
   std::uint32_t a = 0;
   std::uint32_t b = 0;
-  std::span<const TaskPair> crossing;  // all traffic between the groups, a task of group a first
+  std::span<const TaskPair> crossing;  // all traffic between the groups; TaskPair::a is in group a
   std::span<const Cell> cells;         // by task
 };
 
-/// Turn of each group, as indices of the join's turns.
+/// Turn of each group, as indices into Join::a_turns and Join::b_turns.
 struct Turns {
   std::size_t a = 0;
   std::size_t b = 0;
@@ -77,11 +77,11 @@ struct Turns {
 class MergeChooser {
  public:
   virtual ~MergeChooser() = default;
-  /// True if the order of Merge::crossing changes the choice: it is then by task.
+  /// True if the order of Merge::crossing changes the choice; it is then sorted by task.
   [[nodiscard]] virtual bool minds_order() const { return false; }
   /// The best turns of a merge.
   [[nodiscard]] virtual Turns choose(const Join& join, const Merge& merge) = 0;
-  /// Told that the merge is made so; both groups are group a from now on.
+  /// Called once a merge is made with these turns; from then on, both groups are group a.
   virtual void joined(const Join& /*join*/, const Merge& /*merge*/, Turns /*turns*/) {}
 };
 

@@ -1,5 +1,5 @@
-// MOPT (Sanno and Kise, section 2): pairs of groups that exchange most are joined, round after round, until one group
-// covers the grid.
+// MOPT (Sanno and Kise, section 2): in each round, groups that exchange most are joined, until one group covers the
+// grid.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// What is visited where groups receive.
+/// Which transfers Traffic::for_each() visits of those that a group receives.
 enum class Received { all, from_later };
 
-/// What groups send each other, by sender and by receiver. A task is a group of one.
+/// Bytes that groups send each other, by sender and by receiver. A single task is a group of one.
 class Traffic {
  public:
-  /// `transfers`: between the groups, by sender; they are not copied.
+  /// `transfers` are those between the groups, sorted by sender; they are not copied.
   Traffic(std::span<const Transfer> transfers, std::uint32_t groups, Received visited)
       : transfers_(transfers), sent_(groups + 1), received_(groups + 2) {
     std::vector<std::uint32_t> coming;
@@ -50,7 +50,7 @@ class Traffic {
     return transfers_.subspan(sent_[group], sent_[group + 1] - sent_[group]);
   }
 
-  /// Calls visit(group, bytes) for what a group sends and what is visited of that which it receives.
+  /// Calls visit(group, bytes) for what a group sends and for what it receives, as far as Received says.
   template <class Visit>
   void for_each(std::uint32_t group, Visit visit) const {
     for (const Transfer& transfer : sent_by(group)) visit(transfer.to, transfer.bytes);
@@ -62,18 +62,18 @@ class Traffic {
 
  private:
   std::span<const Transfer> transfers_;
-  // By group, and one more: where its transfers begin.
+  // By group: where its transfers begin, and at last where they end.
   std::vector<std::uint32_t> sent_;
   std::vector<std::uint32_t> received_;     // in by_receiver_
   std::vector<std::uint32_t> by_receiver_;  // numbers of transfers
 };
 
-/// Step 1 of a round: who joins whom. shape: [new groups][factor], members in the order in which they join.
+/// Step 1 of a round: chooses the groups to join. shape: [new groups][factor], members in the order in which they join.
 std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t groups, std::uint32_t factor) {
   std::vector<std::uint32_t> members;
   members.reserve(groups);
   std::vector<bool> joined(groups);
-  std::vector<std::uint64_t> exchanged(groups);  // with the row of groups at hand
+  std::vector<std::uint64_t> exchanged(groups);  // bytes exchanged with the new group's members so far
   std::vector<std::uint32_t> touched;
   const auto join = [&](std::uint32_t group) {
     members.push_back(group);
@@ -89,7 +89,8 @@ std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t 
         if (exchanged[group] == 0) touched.push_back(group);
         exchanged[group] += bytes;
       });
-      // Of those that exchange as much, the first in the queue; if none exchanges anything, the head of the queue.
+      // Of groups that exchange the same amount, take the first in the queue; if none exchanges anything, the head of
+      // the queue.
       while (joined[head]) ++head;
       std::uint32_t best = head;
       for (const std::uint32_t group : touched) {
@@ -104,7 +105,7 @@ std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t 
   return members;
 }
 
-/// A round of step 1: which groups make up a new one.
+/// Result of step 1 of a round: the groups that make up each new group.
 struct JoinedGroups {
   std::vector<std::uint32_t> members;    // shape: [new groups][factor], in the order in which they join
   std::vector<std::uint32_t> new_group;  // by group
@@ -122,12 +123,12 @@ struct JoinedGroups {
   }
 };
 
-/// Transfers between the new groups, by sender.
+/// Transfers between the new groups, sorted by sender.
 std::vector<Transfer> joined_transfers(const Traffic& traffic, const JoinedGroups& round, std::uint32_t factor) {
   const auto groups = static_cast<std::uint32_t>(round.members.size() / factor);
   std::vector<Transfer> joined;
   joined.reserve(traffic.transfers());
-  std::vector<std::uint64_t> sent(groups);  // by the group at hand
+  std::vector<std::uint64_t> sent(groups);  // by the current group
   std::vector<std::uint32_t> receivers;
   for (std::uint32_t group = 0; group < groups; ++group) {
     for (std::uint32_t k = 0; k < factor; ++k) {
@@ -144,13 +145,14 @@ std::vector<Transfer> joined_transfers(const Traffic& traffic, const JoinedGroup
   return joined;
 }
 
-/// Step 1 of all rounds, which needs traffic alone. Idle tasks fill up the grid.
+/// Step 1 of all rounds, which needs only the traffic. Idle tasks fill up the grid.
 std::vector<JoinedGroups> joined_groups(const TaskGraph& graph, std::uint32_t nodes, std::span<const Round> rounds) {
   std::vector<JoinedGroups> joined;  // by round
   std::uint32_t groups = nodes;
   std::vector<Transfer> between_groups;
   for (const Round& round : rounds) {
-    // Who begins a new group finds all groups before it joined already; of pairs nobody else looks for a partner.
+    // When a group begins a new group, all groups before it have joined already. In rounds of pairs, only that first
+    // member looks for a partner, so transfers from earlier groups do not matter.
     const Received visited = round.factor == 2 ? Received::from_later : Received::all;
     const Traffic traffic(joined.empty() ? graph.transfers() : between_groups, groups, visited);
     joined.emplace_back(choose_members(traffic, groups, round.factor), round.factor);
@@ -160,12 +162,13 @@ std::vector<JoinedGroups> joined_groups(const TaskGraph& graph, std::uint32_t no
   return joined;
 }
 
-/// Which round joins the groups of two tasks. Each round is a digit of a task's code: the number of the task's group
-/// among those that the round joins. The first digit in which two codes differ is that of the round that joins them.
+/// The round that joins the groups of two tasks. A task's code has a digit for each round: the number of the task's
+/// group among those that the round joins. The highest digit in which two codes differ is that of the round that joins
+/// them.
 class RoundOfTasks {
  public:
   RoundOfTasks(std::span<const JoinedGroups> joined, std::span<const Round> rounds) : code_{0} {
-    std::vector<unsigned> shifts;  // of the digits of rounds, and one more
+    std::vector<unsigned> shifts;  // first bit of each round's digit; shape: [rounds + 1]
     shifts.push_back(0);
     for (std::uint32_t number = 0; number < rounds.size(); ++number) {
       const auto width = static_cast<unsigned>(std::bit_width(rounds[number].factor - 1));
@@ -186,12 +189,13 @@ class RoundOfTasks {
   }
 
  private:
-  // By task. A prime factor f takes at most 3 / log2 5 = 1.3 times log2 f bits: 29 for the 2^22 nodes of a grid.
+  // By task. The digit for a prime factor f takes at most 3 / log2 5 = 1.3 times log2 f bits: 29 for the 2^22 nodes of
+  // a grid.
   std::vector<std::uint32_t> code_;
   std::array<std::uint32_t, 32> round_of_bit_{};
 };
 
-/// Transfers by the round that joins their tasks.
+/// Transfers, sorted by the round that joins their tasks.
 class TransfersByRound {
  public:
   TransfersByRound(const TaskGraph& graph, std::span<const JoinedGroups> joined, std::span<const Round> rounds)
@@ -211,8 +215,8 @@ class TransfersByRound {
   [[nodiscard]] std::span<const Transfer> of(std::size_t round) const { return {runs_[round].begin, runs_[round].end}; }
 
  private:
-  // Tasks that all send alike have as many transfers in each round, by powers of two: without a gap of a cache line (64
-  // bytes) between rounds, what is written to all of them at once would fall on one set of a cache.
+  // If all tasks send alike, the rounds' numbers of transfers are powers of two. Without a gap of a cache line
+  // (64 bytes) between rounds, writes to all of them at once would then fall on one set of a cache.
   static constexpr std::size_t kGap = 64 / sizeof(Transfer);
 
   struct Run {
@@ -224,7 +228,7 @@ class TransfersByRound {
   std::unique_ptr<Transfer[]> transfers_;  // not zeroed first
 };
 
-/// A turn of a box and a shift, without a branch: how boxes turn is nothing that a processor could foresee.
+/// A turn of a box and a shift, without a branch, because no processor could predict how boxes turn.
 class Motion {
  public:
   Motion(const Orientation& turn, const Cell& extents, const Cell& shift = {}) : axis_(turn.axis), start_(shift) {
@@ -243,10 +247,10 @@ class Motion {
  private:
   std::array<unsigned, 3> axis_;
   Cell start_;
-  std::array<std::uint32_t, 3> backwards_{};  // all ones where a cell's coordinate counts from the other side
+  std::array<std::uint32_t, 3> backwards_{};  // all ones if the coordinate counts from the other side
 };
 
-/// Step 2 of all rounds: groups are turned and joined.
+/// Step 2 of all rounds: turns and joins the groups.
 class Merging {
  public:
   Merging(const TaskGraph& graph, const Grid& grid, std::span<const Round> rounds)
@@ -261,8 +265,8 @@ class Merging {
     std::iota(first_.begin(), first_.end(), 0U);
   }
 
-  /// Joins all groups of the next round, `round.factor` at a time. `chooser` gives what chooses turns, and is told how
-  /// many tasks were placed in this round before.
+  /// Joins all groups of the next round, `round.factor` at a time. `chooser` returns the MergeChooser for a merge; its
+  /// argument is the number of tasks that were placed in this round before.
   template <class Chooser>
   void join(const Round& round, Dice* shuffle, Chooser chooser) {
     const JoinedGroups& joined = joined_[round_];
@@ -304,7 +308,7 @@ class Merging {
   }
 
  private:
-  /// Extents of so many boxes of the round before in a row.
+  /// Extents of `boxes` boxes of the round before in a row.
   [[nodiscard]] Cell row_of(unsigned axis, std::uint32_t boxes) const {
     Cell row = box_;
     row[axis] *= boxes;
@@ -317,7 +321,7 @@ class Merging {
     }
   }
 
-  /// The merge of a transfer, of `each` that make a group.
+  /// Number of the merge of a transfer; `each` merges make a group.
   [[nodiscard]] std::uint32_t merge_of(const Transfer& transfer, std::uint32_t each) const {
     return group_[transfer.from] * each + std::max(number_[transfer.from], number_[transfer.to]) - 1;
   }
@@ -333,8 +337,8 @@ class Merging {
       by_merge_[merge_begin_[merge_of(transfers[i], each) + 1]++] = i;
   }
 
-  /// Transfers of a merge, valid until the next call. `by_task`: by the lower of the two tasks, then by the other, both
-  /// ways together.
+  /// Transfers of a merge, valid until the next call. With `by_task`, they are sorted by the lower of the two tasks,
+  /// then by the other, and both directions of a pair are combined.
   [[nodiscard]] std::span<const TaskPair> crossing(std::uint32_t merge, bool by_task) {
     pairs_.clear();
     for (std::uint32_t i = merge_begin_[merge] + kMergeGap; i < merge_begin_[merge + 1]; ++i) {
@@ -362,7 +366,8 @@ class Merging {
     if (!pairs_.empty()) pairs_.erase(last + 1, pairs_.end());
   }
 
-  /// Turns the first k members of every new group, which are joined, and the next one, and joins that.
+  /// For every new group, turns its first k members, which are joined already, and its member k, and joins member k to
+  /// them.
   void turn(const Join& join, std::uint32_t k, std::span<const Turns> turns) {
     std::vector<Motion> motions;
     for (const Orientation& turn : join.a_turns) motions.emplace_back(turn, join.a_extents);
@@ -376,22 +381,22 @@ class Merging {
     }
   }
 
-  static constexpr std::uint32_t kMergeGap = 1;  // as TransfersByRound::kGap, where merges are many and short
+  static constexpr std::uint32_t kMergeGap = 1;  // like TransfersByRound::kGap, but merges are many and short
 
   const Grid& grid_;
   std::vector<JoinedGroups> joined_;  // by round
   TransfersByRound transfers_;
-  std::size_t round_ = 0;              // the next
-  std::vector<Cell> cells_;            // by task: where it is in its group's box
+  std::size_t round_ = 0;              // number of the next round
+  std::vector<Cell> cells_;            // by task: position in its group's box
   std::vector<std::uint32_t> group_;   // by task
-  std::vector<std::uint32_t> number_;  // by task: of its group before the round at hand, among those that joined
+  std::vector<std::uint32_t> number_;  // by task: number of its group before this round among those that joined
   std::vector<TaskId> first_;          // by group
   std::uint32_t size_ = 1;             // tasks of a group
   Cell box_{1, 1, 1};
-  // Of the round at hand:
+  // Of the current round:
   std::span<const Transfer> of_round_;
-  std::vector<std::uint32_t> merge_begin_;  // by merge, and one more; less the gap
-  std::vector<std::uint32_t> by_merge_;     // numbers of its transfers
+  std::vector<std::uint32_t> merge_begin_;  // by merge: where its transfers begin, less the gap; at last the end
+  std::vector<std::uint32_t> by_merge_;     // numbers of the merges' transfers
   std::vector<TaskPair> pairs_;             // of the last merge asked for
 };
 
@@ -412,7 +417,7 @@ std::unique_ptr<MergeChooser> chooser_for(MergeRule rule, const Grid& grid, cons
 
 TaskMapping merge_groups(const TaskGraph& graph, const Grid& grid, MergeRule rule, const GridRouting& routing,
                          const MergeVariant& variant, const MappingProgress& progress) {
-  static_cast<void>(map_in_order(graph, grid));  // as many nodes as tasks
+  static_cast<void>(map_in_order(graph, grid));  // throws unless there are enough nodes
   const std::unique_ptr<MergeChooser> chosen = chooser_for(rule, grid, routing, variant);
   AsTheyAre in_haste;
   Dice dice(variant.seed);

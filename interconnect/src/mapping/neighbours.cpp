@@ -13,7 +13,7 @@ Neighbours::Neighbours(const TaskGraph& graph) : begin_(graph.tasks() + 1) {
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
   std::vector<Neighbour> both(begin_.back());
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  // Two tasks that send to each other stand there twice until they are sorted.
+  // Two tasks that send to each other have two entries each until the entries are sorted and merged.
   for (const auto& [from, to, bytes] : graph.transfers()) {
     both[next[from]++] = {to, bytes, 0};
     both[next[to]++] = {from, 0, bytes};

@@ -1,4 +1,4 @@
-// The tasks that a task exchanges anything with.
+// For each task, the tasks with which it exchanges data.
 #pragma once
 
 #include <span>
@@ -19,13 +19,13 @@ struct Neighbour {
 class Neighbours {
  public:
   explicit Neighbours(const TaskGraph& graph);
-  /// By number; each once.
+  /// Sorted by task; each occurs once.
   [[nodiscard]] std::span<const Neighbour> of(TaskId task) const {
     return std::span(entries_).subspan(begin_[task], begin_[task + 1] - begin_[task]);
   }
 
  private:
-  std::vector<std::size_t> begin_;  // by task, and one more
+  std::vector<std::size_t> begin_;  // shape: [tasks + 1]
   std::vector<Neighbour> entries_;
 };
 

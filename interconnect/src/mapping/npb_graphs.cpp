@@ -1,5 +1,5 @@
-// Communication of two NAS Parallel Benchmarks, from their algorithms: the MPI versions' process grids and message
-// sizes (Bailey et al. 1991, and the published Fortran sources of NPB 2 and 3, programs CG and SP).
+// Communication of two NAS Parallel Benchmarks, derived from their algorithms, with the process grids and message sizes
+// of the MPI versions (Bailey et al. 1991, and the published Fortran sources of NPB 2 and 3, programs CG and SP).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,9 +41,9 @@ std::uint64_t cg_rows(char benchmark_class) {
 
 constexpr std::uint64_t kCgInnerIterations = 25;               // conjugate gradient steps of one outer iteration
 constexpr std::uint64_t kCgProducts = kCgInnerIterations + 1;  // one more for the residual
-// r.r before the first step, p.q and r.r in each, the norm of the residual: one double each.
+// Sums of one double each: r.r before the first step, p.q and r.r in each step, and the norm of the residual.
 constexpr std::uint64_t kCgScalarSums = 1 + 2 * kCgInnerIterations + 1;
-constexpr std::uint64_t kCgNormPair = 2;  // doubles of the sum of the outer iteration's two norms
+constexpr std::uint64_t kCgNormPair = 2;  // number of doubles in the sum of the outer iteration's two norms
 
 /// The process grid: as many columns as rows, or twice as many.
 struct CgGrid {
@@ -55,11 +55,13 @@ struct CgGrid {
       : rows(TaskId{1} << (std::bit_width(tasks) - 1) / 2), columns(tasks / rows), order(matrix_order) {}
 
   [[nodiscard]] bool square() const { return rows == columns; }
-  /// Rows of the matrix in this row of processes: the first rows take one more each where they do not divide.
+  /// Rows of the matrix in this row of processes. If they do not divide evenly, the first rows of processes get one
+  /// more each.
   [[nodiscard]] std::uint64_t matrix_rows(TaskId task) const {
     return order / rows + (task / columns < order % rows ? 1 : 0);
   }
-  /// Piece of a row's result that a process keeps: all of it, or its half where two columns share one.
+  /// Number of elements of a row's result that a process keeps: all, or half of them where two columns share a row's
+  /// result.
   [[nodiscard]] std::uint64_t kept(TaskId task) const {
     const std::uint64_t mine = matrix_rows(task);
     if (square()) return mine;
@@ -141,7 +143,7 @@ TaskGraph cg_graph(TaskId tasks, char benchmark_class) {
   };
   for (TaskId task = 0; task < tasks; ++task) {
     const TaskId row = task / grid.columns * grid.columns;
-    // Partners along the row, halving the distance; the last exchange of the loop is done first in the program.
+    // Partners along the row, at half the distance each time. The program does the last exchange of this loop first.
     for (TaskId span = grid.columns; span > 1; span /= 2) {
       const TaskId column = task - row;
       const TaskId partner = row + (column + span / 2) % span + column / span * span;
@@ -180,7 +182,7 @@ TaskGraph sp_graph(TaskId tasks, char benchmark_class) {
       for (TaskId cell = 0; cell < cells; ++cell) {
         const std::array<TaskId, 3> at = partition.cell_of(task, cell);
         if (at[axis] == cells - 1) continue;  // nothing beyond the domain
-        // The next cell has the same extents across the axis, so the way back carries as many points.
+        // The next cell has the same extents across the axis, so as many points are sent back.
         const std::uint64_t face = partition.extent(at[second]) * partition.extent(at[third]);
         const std::uint64_t inside = partition.interior(at[second]) * partition.interior(at[third]);
         const std::uint64_t faces = kSpFaceLayers * kSpVariables * face;

@@ -24,7 +24,7 @@ ExchangeDraw::ExchangeDraw(const Grid& grid, const Neighbours& neighbours, std::
   }
   double sum = 0;
   const auto add = [&](const Cell& extents) {
-    // Moving a box costs as much time as it has nodes; every size gets the same share of the time.
+    // Time to move a box is proportional to its nodes. These chances give every size the same share of the time.
     sum += 1.0 / (extents[0] * extents[1] * extents[2]);
     boxes_.push_back({extents, orientations_of(extents), sum});
   };
@@ -42,7 +42,7 @@ void ExchangeDraw::draw_pair(const Placement& placement, Dice& dice, Exchange& e
   const std::span<const Neighbour> others = neighbours_.of(task);
   if (others.empty() || axes_.empty()) return;
   const Neighbour& other = others[dice.below(static_cast<std::uint32_t>(others.size()))];
-  // Beside the other one three times out of four: far moves shorten, near ones tidy up.
+  // Three times out of four, move beside the other task: far moves shorten, near ones tidy up.
   GridPosition at = grid_.position(placement.node_of(dice.below(4) == 0 ? task : other.task));
   const unsigned axis = axes_[dice.below(static_cast<std::uint32_t>(axes_.size()))];
   const std::uint32_t extent = grid_.extents()[axis];

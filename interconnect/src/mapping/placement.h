@@ -1,4 +1,4 @@
-// A mapping while it is searched for: tasks and nodes both ways, and exchanges of single tasks or of whole boxes.
+// A mapping during a search: tables from tasks to nodes and back, and exchanges of single tasks or of whole boxes.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace gdr::interconnect {
 
-/// Random numbers that are the same everywhere: xorshift64* (Vigna 2016).
+/// Random numbers that are the same on every system: xorshift64* (Vigna 2016).
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15U + 1) {}
@@ -28,7 +28,7 @@ class Dice {
   std::uint64_t state_;
 };
 
-/// A task (an idle one where there are fewer tasks than nodes) on each node.
+/// One task on each node; if there are fewer tasks than nodes, the rest are idle tasks.
 class Placement {
  public:
   Placement(const TaskGraph& graph, const Grid& grid, const TaskMapping& mapping);
@@ -47,7 +47,7 @@ class Placement {
   std::vector<std::uint32_t> task_;  // by node
 };
 
-/// Tasks that are to move, and where to. A permutation of the nodes they are on.
+/// Tasks that are to move, and their new nodes. These are a permutation of the nodes that the tasks are on.
 struct Exchange {
   std::vector<std::uint32_t> tasks;
   std::vector<std::uint32_t> nodes;
@@ -67,23 +67,23 @@ class ExchangeDraw {
  public:
   ExchangeDraw(const Grid& grid, const Neighbours& neighbours, std::uint32_t tasks);
 
-  /// A task trades places with what is beside one of those that it exchanges with, or beside itself. Left empty where
-  /// that changes nothing.
+  /// A task changes places with the task beside one that it communicates with, or beside itself. `exchange` stays empty
+  /// if that changes nothing.
   void draw_pair(const Placement& placement, Dice& dice, Exchange& exchange) const;
-  /// A box of the grid's own subdivision is turned, or trades places with another, turned or not.
+  /// A box of the grid's own subdivision is turned, or changes places with another, turned or not.
   void draw_box(const Placement& placement, Dice& dice, Exchange& exchange) const;
 
  private:
   struct Box {
     Cell extents{};
     std::vector<Orientation> turns;
-    double up_to = 0;  // chances of this and all smaller boxes
+    double up_to = 0;  // sum of the chances of this and all smaller boxes
   };
 
   const Grid& grid_;
   const Neighbours& neighbours_;
   std::uint32_t tasks_;
-  std::vector<unsigned> axes_;  // longer than one node
+  std::vector<unsigned> axes_;  // with more than one node
   std::vector<Box> boxes_;      // from one node to the whole grid
 };
 

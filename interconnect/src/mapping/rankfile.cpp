@@ -12,7 +12,7 @@ namespace gdr::interconnect {
 
 std::string rankfile(const TaskMapping& mapping, std::span<const std::string> hosts) {
   std::string text;
-  // A host that is named again is its next core.
+  // A host that is named again stands for its next core.
   std::map<std::string_view, unsigned> named;
   std::vector<unsigned> slots;
   for (const std::string& host : hosts) slots.push_back(named[host]++);

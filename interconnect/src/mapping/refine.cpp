@@ -17,7 +17,7 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// machines/task-mapping.toml.
+/// Parameters from machines/task-mapping.toml.
 struct Search {
   Annealing annealing;
   double hop_visits = 0;  // for each direction of traffic between two tasks, at effort 1
@@ -30,11 +30,11 @@ Search load_search() {
           file.value("link_visits")};
 }
 
-// Merges by minlink with shuffled turns: what they come to differs much, and one of a few is good. Each takes up to
-// twice as long as a mapping by Scotch.
+// Number of merges by minlink with shuffled turns. Their results differ much, and one of a few is good. Each takes up
+// to twice as long as a mapping by Scotch.
 constexpr std::uint64_t kShuffledMerges = 3;
-constexpr std::uint64_t kSeedStride = 4;  // at least as many, so that no two seeds share a merge
-constexpr std::size_t kLinkStarts = 2;    // how many of the mappings are refined for link
+constexpr std::uint64_t kSeedStride = 4;  // at least kShuffledMerges, so that no two seeds share a merge
+constexpr std::size_t kLinkStarts = 2;    // number of mappings that are refined for link
 
 std::uint64_t value_of(const MappingCost& cost, MappingObjective objective) {
   return objective == MappingObjective::cost ? cost.torus_hop_bytes : cost.max_link_bytes;
@@ -45,15 +45,15 @@ struct Candidate {
   std::uint64_t value = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// Jobs, side by side on several threads, that report progress together.
+/// Runs jobs on several threads and reports their joint progress.
 class Jobs {
  public:
   using Job = std::function<Candidate(const MappingProgress&)>;
 
   Jobs(unsigned threads, const MappingProgress& progress) : threads_(threads), progress_(progress) {}
 
-  /// Results in the order of `jobs`, whatever the threads; they are the part of all work from `first` to `last`, 0
-  /// to 1.
+  /// Returns results in the order of `jobs`, whatever the threads. These jobs are the part from `first` to `last` of
+  /// all work, which runs from 0 to 1.
   [[nodiscard]] std::vector<Candidate> run(const std::vector<Job>& jobs, double first, double last) {
     std::vector<Candidate> results(jobs.size());
     std::vector<double> done(jobs.size());
@@ -82,7 +82,7 @@ class Jobs {
     std::vector<std::jthread> helpers;
     try {
       for (unsigned i = 1; i < std::min<std::size_t>(threads_, jobs.size()); ++i) helpers.emplace_back(work);
-    } catch (const std::system_error&) {  // no more threads on this host: those that are there do all the work
+    } catch (const std::system_error&) {  // the host has no more threads: the existing ones do all the work
     }
     work();
     helpers.clear();  // joins them
@@ -97,7 +97,7 @@ class Jobs {
   bool goes_on_ = true;
 };
 
-/// A graph on a grid, and what is to be made smaller.
+/// A graph on a grid, and the objective of its refinement.
 struct Problem {
   const TaskGraph& graph;
   const Grid& grid;
@@ -125,7 +125,7 @@ struct Problem {
   }
 };
 
-/// Sums of hops: every start is refined, for the best start seldom leads to the best end.
+/// Sums of hops: every start is refined, because the best start seldom leads to the best end.
 Candidate refine_for_cost(const Problem& problem, Jobs& jobs) {
   std::vector<Jobs::Job> work;
   for (const MergeRule rule : {MergeRule::mincost, MergeRule::minlink}) {
@@ -141,7 +141,7 @@ Candidate refine_for_cost(const Problem& problem, Jobs& jobs) {
   return std::ranges::min(jobs.run(work, 0, 1), {}, &Candidate::value);
 }
 
-/// Busiest links: many starts, of which the best are refined.
+/// Busiest links: of many starts, the best are refined.
 Candidate refine_for_link(const Problem& problem, Jobs& jobs) {
   std::vector<Jobs::Job> starts;
   for (const MergeRule rule : {MergeRule::mincost, MergeRule::minlink}) {
@@ -157,8 +157,8 @@ Candidate refine_for_link(const Problem& problem, Jobs& jobs) {
       [&problem](const MappingProgress&) { return problem.rated(map_in_order(problem.graph, problem.grid)); });
   for (std::uint64_t i = 0; i < kShuffledMerges; ++i) {
     starts.push_back([&problem, i](const MappingProgress& progress) {
-      // Growing first along x, then the axis that messages take last, leaves more to choose to the merges that matter
-      // most.
+      // Growing first along the axis that messages take first, then along the axis that messages take last, leaves more
+      // choice to the merges that matter most.
       const auto& order = problem.routing.axes;
       const std::uint64_t seed = problem.options.seed * kSeedStride + i + 1;
       const MergeVariant variant{{order[0], order[2], order[1]}, LinkTieBreak::squares, seed};
@@ -197,7 +197,7 @@ TaskMapping refine_mapping(const TaskGraph& graph, const Grid& grid, const TaskM
 TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing,
                               const RefineOptions& options, const MappingProgress& progress) {
   check_options(options);
-  static_cast<void>(map_in_order(graph, grid));  // as many nodes as tasks
+  static_cast<void>(map_in_order(graph, grid));  // throws unless there are enough nodes
   const Problem problem{graph, grid, routing, options};
   Jobs jobs(options.threads, progress);
   return options.objective == MappingObjective::cost ? refine_for_cost(problem, jobs).mapping

@@ -13,8 +13,8 @@ struct Round {
   std::uint32_t factor = 2;
 };
 
-/// Boxes grow by the grid's prime factors where they are shortest, and of axes as short along the first of `axes`: on a
-/// cube x, y, z in turn (Sanno and Kise, section 2.3).
+/// Boxes grow by a prime factor of the grid's extent, along the axis where they are shortest; if several are equally
+/// short, along the first of these in `axes`. On a cube this is x, y, z in turn (Sanno and Kise, section 2.3).
 [[nodiscard]] std::vector<Round> rounds_for(const Grid& grid, const std::array<unsigned, 3>& axes = {0, 1, 2});
 
 }  // namespace gdr::interconnect

@@ -1,7 +1,7 @@
-// Scotch as a peer: the graph and the grid as it wants them, and its answer as a mapping of one task to a node.
+// Mapping by Scotch: converts graph and grid for Scotch, and its result to a mapping with one task on each node.
 #include <fmt/format.h>
 
-// scotch.h asks for these and does not bring them.
+// scotch.h needs these but does not include them.
 #include <cstdint>
 #include <cstdio>
 
@@ -22,7 +22,7 @@ void check(int status, std::string_view what) {
   if (status != 0) throw Error(fmt::format("Scotch fails at {}", what));
 }
 
-/// The graph as Scotch reads it: both directions of an edge with the same weight, which is a 32-bit number.
+/// The graph as Scotch reads it: both directions of an edge have the same weight, a 32-bit number.
 struct ScotchGraph {
   std::vector<SCOTCH_Num> begin;
   std::vector<SCOTCH_Num> neighbours;
@@ -30,7 +30,7 @@ struct ScotchGraph {
   SCOTCH_Graph graph{};
 
   explicit ScotchGraph(const TaskGraph& tasks) {
-    // Weights are scaled so that their sum stays far from the end of 32 bits, and never vanish.
+    // Weights are scaled so that their sum stays far below the limit of 32 bits, and never become 0.
     constexpr double kMostWeight = 1U << 29;
     const double scale = std::min(1.0, kMostWeight / (2 * static_cast<double>(tasks.total_bytes()) + 1));
     std::vector<Transfer> edges;
@@ -80,7 +80,7 @@ struct ScotchGrid {
   ScotchGrid& operator=(const ScotchGrid&) = delete;
 };
 
-/// One thread and a seed of our own: the same answer every time.
+/// One thread and a seed of our own, for the same result every time.
 struct ScotchContext {
   SCOTCH_Context context{};
 
@@ -124,7 +124,7 @@ struct ScotchStrategy {
 bool has_scotch() { return true; }
 
 TaskMapping map_by_scotch(const TaskGraph& graph, const Grid& grid) {
-  static_cast<void>(map_in_order(graph, grid));  // as many nodes as tasks
+  static_cast<void>(map_in_order(graph, grid));  // throws unless there are enough nodes
   ScotchGraph tasks(graph);
   ScotchGrid nodes(grid);
   ScotchStrategy strategy;

@@ -75,7 +75,7 @@ class HopSearch {
     }
   }
 
-  /// Bytes x hops against the start.
+  /// Change of bytes x hops since the start.
   [[nodiscard]] double change() const { return change_; }
   [[nodiscard]] TaskMapping mapping() const { return placement_.mapping(); }
 
@@ -84,7 +84,7 @@ class HopSearch {
     std::uint32_t task;
     double bytes;
   };
-  /// A node's coordinates, and where the tables of distances from it begin.
+  /// A node's coordinates, and where the rows of the distance tables for it begin.
   struct Place {
     GridPosition at{};
     GridPosition row{};
@@ -114,7 +114,7 @@ class HopSearch {
       const Place& to = next_[task];
       for (std::size_t i = begin_[task]; i < begin_[task + 1]; ++i) {
         const auto& [other, bytes] = edges_[i];
-        // Traffic between two tasks that both move is met from both sides.
+        // Traffic between two tasks that both move is counted from both sides, by half each time.
         added += tried_[other] == trial_ ? bytes / 2 * (hops(to, next_[other]) - hops(from, now_[other]))
                                          : bytes * (hops(to, now_[other]) - hops(from, now_[other]));
       }
@@ -138,12 +138,12 @@ class HopSearch {
   std::array<std::vector<double>, 3> distance_;  // shape: [axis][from][to], in hops
   std::vector<Place> places_;                    // by node
   std::vector<Place> now_;                       // by task
-  std::vector<Place> next_;                      // by task, of those with tried_ == trial_
+  std::vector<Place> next_;                      // by task; valid for tasks with tried_ == trial_
   std::vector<std::uint64_t> tried_;
   std::uint64_t trial_ = 0;
   std::uint64_t polls_ = 0;
   bool ended_ = false;
-  double mean_traffic_ = 0;  // of two tasks that exchange anything
+  double mean_traffic_ = 0;  // of two tasks that exchange data
   double visits_ = 0;
   double change_ = 0;
 };

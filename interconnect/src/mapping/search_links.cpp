@@ -6,10 +6,10 @@ namespace gdr::interconnect {
 
 namespace {
 
-constexpr std::uint32_t kBoxesIn = 2;    // one exchange out of so many is one of boxes
+constexpr std::uint32_t kBoxesIn = 2;    // one exchange in this many is one of boxes
 constexpr unsigned kLinkPollEvery = 64;  // exchanges
-// The best mapping is looked for whenever so many times the number of links were visited: a look costs one visit of
-// each.
+// The best mapping is looked for each time this many visits per link have been made. A look costs one visit of each
+// link.
 constexpr double kLookEvery = 20;
 
 double eighth_power(double load) {
@@ -79,12 +79,12 @@ class LinkSearch {
     for (std::size_t i = 0; i < nodes.size(); ++i) placement_.put(exchange_.tasks[i], nodes[i]);
   }
 
-  /// Adds (1) or takes away (-1) all that the exchange's tasks send and receive.
+  /// Adds (1) or removes (-1) all traffic of the exchange's tasks.
   void route_traffic(double sign) {
     for (const std::uint32_t task : exchange_.tasks) {
       if (task >= tasks_) continue;
       for (const Neighbour& other : neighbours_.of(task)) {
-        if (tried_[other.task] == trial_ && other.task < task) continue;  // met from the other side
+        if (tried_[other.task] == trial_ && other.task < task) continue;  // counted from the other side
         const std::uint32_t here = placement_.node_of(task);
         const std::uint32_t there = placement_.node_of(other.task);
         if (other.sent > 0) add(here, there, sign * static_cast<double>(other.sent));
@@ -96,13 +96,13 @@ class LinkSearch {
   void add(std::uint32_t from, std::uint32_t to, double bytes) {
     grid_.for_each_link(from, to, routing_, [&](std::uint32_t link) {
       const double before = load_[link];
-      load_[link] = before + bytes;  // whole numbers of bytes: exact
+      load_[link] = before + bytes;  // exact, because bytes are whole numbers
       change_ += eighth_power(load_[link] / unit_) - eighth_power(before / unit_);
       visits_ += 1;
     });
   }
 
-  /// Keeps the mapping if its busiest link carries less than that of any before.
+  /// Keeps the mapping if its busiest link carries less than that of every mapping before.
   void look() {
     visits_ += static_cast<double>(load_.size());
     const double busiest = *std::ranges::max_element(load_);
@@ -122,7 +122,7 @@ class LinkSearch {
   std::vector<std::uint64_t> tried_;
   std::uint64_t trial_ = 0;
   std::vector<double> load_;  // by link, in bytes
-  double unit_ = 1;           // the start's busiest link
+  double unit_ = 1;           // bytes of the start's busiest link
   double change_ = 0;         // of the sum of powers
   double visits_ = 0;
   double least_ = std::numeric_limits<double>::max();

@@ -10,10 +10,10 @@ namespace gdr::interconnect {
 
 namespace {
 
-// Sums of bytes x hops and link loads stay exact in double and far from the end of 64 bits.
+// With this limit, loads of links are exact in double, and sums of bytes x hops are far below the limit of 64 bits.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 53;
 
-// What numbers transfers has 32 bits, and room for the gaps that it leaves between some of them.
+// Indices of transfers have 32 bits, which must leave room for gaps between some transfers.
 constexpr std::size_t kMostTransfers = std::size_t{1} << 31;
 
 }  // namespace

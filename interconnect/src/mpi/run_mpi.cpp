@@ -12,13 +12,13 @@
 namespace gdr::interconnect {
 namespace {
 
-/// A tag for each different message between two ranks: its place among them in order of piece and bytes, which both
-/// sides know from their own half of the schedule.
+/// A tag for each different message between two ranks: its index among them, sorted by piece and bytes. Both ranks
+/// compute the same tag from their own half of the schedule.
 class Tags {
  public:
   void add(const Message& message) { of_peer_[message.peer].emplace_back(message.piece, message.bytes); }
 
-  /// After the last add(), before the first of().
+  /// To be called after the last add() and before the first of().
   void number(const Schedule& schedule, Rank rank) {
     constexpr std::size_t kMostTags = 32768;  // MPI 4.0, section 9.1.2: MPI_TAG_UB is at least 32767
     for (auto& [peer, messages] : of_peer_) {

@@ -1,5 +1,5 @@
-// Activities on SimGrid's S4U: flows share links fairly, resources take one piece of work at a time. No actors: what
-// ends lets others begin.
+// Simulates activities with SimGrid's S4U: flows share links fairly, resources do one piece of work at a time. There
+// are no actors: the end of an activity lets others begin.
 #include <algorithm>
 #include <deque>
 #include <simgrid/s4u.hpp>
@@ -15,7 +15,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// The graph's messages alone, for the links that they take.
+/// A schedule with only the graph's messages, for the links that they take.
 Schedule messages_of(const ActivityGraph& graph) {
   Schedule schedule{.name = graph.name(), .ranks = std::vector<std::vector<Step>>(graph.nodes())};
   for (ActivityId id = 0; id < graph.size(); ++id) {
@@ -56,7 +56,7 @@ class GraphSimulation {
     std::deque<ActivityId> waiting;
   };
 
-  /// Begins all that is ready, and what becomes ready by that in no time.
+  /// Begins all activities that are ready, and those that thereby become ready in no time.
   void begin_ready() {
     while (!ready_.empty()) {
       const ActivityId id = ready_.front();
@@ -97,7 +97,7 @@ class GraphSimulation {
       }
       queue.busy = true;
       const s4u::ExecPtr exec = s4u::Exec::init();
-      // Hosts have a speed of 1, so that work is given in seconds, and a core for each of the node's resources.
+      // Hosts have a speed of 1, so that work is given in seconds, and a core for each resource of the node.
       exec->set_flops_amount(graph_.amount(id))->set_host(zone_.hosts()[graph_.node_of(graph_.resource(id))]);
       under_way_[exec.get()] = {id, exec};
       exec->start();
@@ -136,10 +136,10 @@ class GraphSimulation {
   std::vector<std::vector<ActivityId>> followers_;
   std::deque<ActivityId> ready_;
   std::unordered_map<const s4u::Activity*, std::pair<ActivityId, s4u::ActivityPtr>> under_way_;
-  s4u::ActivityPtr last_done_;  // SimGrid looks at an activity once more after telling that it is complete
+  s4u::ActivityPtr last_done_;  // SimGrid still uses an activity after it has reported that the activity is complete
 };
 
-/// Resources of the node that has most.
+/// Resources of the node that has most of them.
 int most_resources(const ActivityGraph& graph) {
   std::vector<int> count(graph.nodes());
   for (ResourceId resource = 0; resource < graph.resources(); ++resource) ++count[graph.node_of(resource)];
@@ -150,12 +150,12 @@ int most_resources(const ActivityGraph& graph) {
 
 ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology, const SimulationOptions& options) {
   const Schedule messages = messages_of(graph);
-  // Without messages nothing is shared, and SimGrid's own resolution does.
+  // Without messages nothing is shared, and SimGrid's own resolution is good enough.
   constexpr double kLeastResolution = 1e-12;
   const double resolution = std::max(kLeastResolution, resolution_seconds(messages, topology, options));
   ChildResult child = compute_in_child("activities " + graph.name(), [&] {
     const auto engine = make_engine(options, resolution);
-    auto* zone = new ExplicitZone(messages, topology, options, most_resources(graph));  // the engine's from here
+    auto* zone = new ExplicitZone(messages, topology, options, most_resources(graph));  // the engine owns it from here
     return GraphSimulation(graph, *zone).run(*engine);
   });
   ActivityTimes times;

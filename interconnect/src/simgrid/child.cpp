@@ -26,7 +26,8 @@
 namespace gdr::interconnect {
 namespace {
 
-/// A file in memory that both processes have open: the child writes it, the parent reads it once the child has ended.
+/// A file in memory that both processes have open. The child writes it, and the parent reads it once the child has
+/// ended.
 class SharedFile {
  public:
   explicit SharedFile(const char* name) : descriptor_(memfd_create(name, MFD_CLOEXEC)) {
@@ -80,7 +81,7 @@ class Descriptor {
   int number_;
 };
 
-// What the first byte of the results says about the rest.
+// The first byte of the results says what follows.
 constexpr char kNumbers = 'n';
 constexpr char kErrorText = 'e';
 
@@ -95,7 +96,7 @@ double peak_memory_bytes() {
 [[noreturn]] void run_child(const std::function<std::vector<double>()>& compute, const SharedFile& results,
                             const SharedFile& output) {
   constexpr int kNoResults = 1;
-  // A parent that is gone wants no results.
+  // If the parent is gone, nobody wants results.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(output.descriptor(), STDOUT_FILENO);
   dup2(output.descriptor(), STDERR_FILENO);
@@ -108,7 +109,7 @@ double peak_memory_bytes() {
   } catch (const std::exception& error) {
     written = results.write_all(&kErrorText, 1) && results.write_all(error.what(), std::strlen(error.what()));
   }
-  // Neither the parent's buffers are written again nor SimGrid's destructors run.
+  // _exit() neither writes the parent's buffers again nor runs SimGrid's destructors.
   _exit(written ? 0 : kNoResults);
 }
 
@@ -120,7 +121,7 @@ std::string last_line(const std::string& text) {
                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
-/// Calls `meanwhile` until the child has ended, which is left to be waited for.
+/// Calls `meanwhile` until the child has ended, but does not reap the child.
 void pass_time(pid_t child, const std::function<void()>& meanwhile) {
   constexpr int kMilliseconds = 100;
   const auto descriptor = static_cast<int>(syscall(SYS_pidfd_open, child, 0));  // readable when the child has ended

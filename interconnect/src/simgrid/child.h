@@ -1,5 +1,5 @@
-// Runs a simulation in a process of its own: SimGrid keeps one engine per process, and ends the process when it is
-// unhappy.
+// Runs a simulation in a process of its own, because SimGrid allows one engine per process and ends the process on
+// errors.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,7 @@ struct ChildResult {
   double memory_bytes = 0;       // largest growth of the child beyond its size at the fork
 };
 
-/// A number that this process and the children that it has from then on see alike.
+/// A number in memory that this process shares with the children that it starts from then on.
 class SharedNumber {
  public:
   /// Throws gdr::Error if there is no memory for it.
@@ -31,9 +31,10 @@ class SharedNumber {
   std::atomic<double>* value_;  // in a page of its own
 };
 
-/// Numbers that `compute` returns in a child process. Throws gdr::Error with the text of what it throws there, or with
-/// the last line that it printed if it ends the process; `what` names it. What it prints is otherwise lost. While the
-/// child computes, `meanwhile` is called about ten times a second, where the system tells ends of processes that way.
+/// Runs `compute` in a child process and returns its numbers. If `compute` throws there, throws gdr::Error with the
+/// same text; if it ends the process, with the last line that it printed and with `what`. Its output is otherwise lost.
+/// While the child computes, `meanwhile` is called about ten times a second, if the system can report the end of a
+/// process by a file descriptor.
 [[nodiscard]] ChildResult compute_in_child(std::string_view what, const std::function<std::vector<double>()>& compute,
                                            const std::function<void()>& meanwhile = {});
 

@@ -1,5 +1,5 @@
-// A schedule on SimGrid's S4U. No actors: a message or a computation that ends is what makes its ranks go on, so that
-// thousands of ranks need no stacks.
+// Simulates a schedule with SimGrid's S4U. There are no actors: the end of a message or a computation makes its ranks
+// go on, so that thousands of ranks need no stacks.
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
@@ -12,7 +12,7 @@ namespace {
 
 namespace s4u = simgrid::s4u;
 
-/// Who waits for whom: one half of a message.
+/// Key by which the two halves of a message find each other.
 struct Envelope {
   Rank from;
   Rank to;
@@ -22,7 +22,7 @@ struct Envelope {
 };
 struct EnvelopeHash {
   std::size_t operator()(const Envelope& envelope) const {
-    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 by the golden ratio
+    constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
     std::uint64_t hash = (std::uint64_t{envelope.from} << 32 | envelope.to) * kOdd;
     hash = (hash ^ hash >> 29 ^ envelope.piece) * kOdd;
     return (hash ^ hash >> 32 ^ envelope.bytes) * kOdd;
@@ -39,7 +39,7 @@ class ScheduleSimulation {
         messages_(static_cast<double>(traffic(schedule).messages)),
         ranks_(schedule.ranks.size()) {}
 
-  /// When each rank is done.
+  /// Returns when each rank is done.
   std::vector<double> run(s4u::Engine& engine) {
     s4u::Activity::on_completion_cb([this](const s4u::Activity& activity) { complete(activity); });
     for (Rank rank = 0; rank < ranks_.size(); ++rank) begin_step(rank);
@@ -57,7 +57,7 @@ class ScheduleSimulation {
  private:
   struct RankState {
     std::size_t step = 0;
-    std::size_t open = 0;  // messages of this step that are not there yet
+    std::size_t open = 0;  // messages of this step that are not complete yet
     double done_at = 0;
   };
   struct Flight {
@@ -99,9 +99,9 @@ class ScheduleSimulation {
     return true;
   }
 
-  /// One half of a message: starts it if the other half (side -1 or 1) waits.
+  /// Posts one half of a message (`side`: 1 send, -1 receive), and starts the message if the other half waits.
   void post(const Envelope& envelope, int side) {
-    int& waiting = halves_[envelope];  // how many halves wait: sends positive, receives negative
+    int& waiting = halves_[envelope];  // number of halves that wait: sends positive, receives negative
     const bool is_pair = waiting * side < 0;
     waiting += side;
     if (waiting == 0) halves_.erase(envelope);
@@ -146,18 +146,18 @@ class ScheduleSimulation {
   ExplicitZone& zone_;
   SharedNumber& done_;
   double messages_;
-  double landed_ = 0;  // of them
+  double landed_ = 0;  // of the messages
   std::vector<RankState> ranks_;
   std::unordered_map<Envelope, int, EnvelopeHash> halves_;
   std::unordered_map<const s4u::Activity*, Flight> flights_;
   std::unordered_map<const s4u::Activity*, Computation> computing_;
-  s4u::ActivityPtr last_done_;  // SimGrid looks at an activity once more after telling that it is complete
+  s4u::ActivityPtr last_done_;  // SimGrid still uses an activity after it has reported that the activity is complete
 };
 
 std::vector<double> simulate_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                  double resolution, SharedNumber& done) {
   const auto engine = make_engine(options, resolution);
-  auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
+  auto* zone = new ExplicitZone(schedule, topology, options);  // owned by the engine from here on
   return ScheduleSimulation(schedule, options, *zone, done).run(*engine);
 }
 

@@ -1,4 +1,4 @@
-// A schedule as MPI calls on SimGrid's SMPI: a rank is an actor of this process.
+// Simulates a schedule as MPI calls on SimGrid's SMPI. A rank is an actor of this process.
 #include <fmt/format.h>
 #include <smpi/smpi.h>
 
@@ -30,7 +30,7 @@ std::size_t largest_message(const Schedule& schedule) {
   return bytes;
 }
 
-/// Memory that SMPI takes for shared between ranks: it does not copy what stands there.
+/// Memory that SMPI treats as shared between ranks, so that it does not copy the data there.
 class Shared {
  public:
   explicit Shared(std::size_t bytes) : memory_(SMPI_SHARED_MALLOC(bytes)) {}
@@ -44,7 +44,7 @@ class Shared {
   void* memory_;
 };
 
-/// No data, and arithmetic that takes its time.
+/// Messages carry no data; arithmetic takes its time.
 class TimedPayload : public Payload {
  public:
   TimedPayload(const Shared& memory, const std::vector<Step>& steps, double flops_per_second, std::size_t& step,
@@ -65,10 +65,10 @@ class TimedPayload : public Payload {
   const std::vector<Step>& steps_;
   double flops_per_second_;
   std::size_t& step_;
-  const std::function<void()>& tell_;  // that a step is done
+  const std::function<void()>& tell_;  // called when a step is done
 };
 
-/// SMPI as the schedule means it: no message leaves before its receive is posted, nothing but messages takes time.
+/// Configures SMPI to follow the schedule: no message leaves before its receive is posted, only messages take time.
 void configure_smpi() {
   s4u::Engine::set_config("smpi/simulate-computation:no");
   s4u::Engine::set_config("smpi/async-small-thresh:0");
@@ -80,16 +80,16 @@ std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topo
   const auto engine = make_engine(options, resolution);
   configure_smpi();
   SMPI_init();
-  auto* zone = new ExplicitZone(schedule, topology, options);  // the engine's from here
+  auto* zone = new ExplicitZone(schedule, topology, options);  // owned by the engine from here on
 
   const auto ranks = static_cast<Rank>(schedule.ranks.size());
-  std::vector<std::size_t> steps(ranks);  // that each rank has done
+  std::vector<std::size_t> steps(ranks);  // number that each rank has done
   std::vector<double> seconds(ranks);
   double all_steps = 0;
   for (const auto& of_rank : schedule.ranks) all_steps += static_cast<double>(of_rank.size());
   double steps_done = 0;
   const std::function<void()> tell = [&] { done.set(++steps_done / all_steps); };
-  std::exception_ptr failure;  // of an actor, where nothing may be thrown; the others then wait in vain
+  std::exception_ptr failure;  // of an actor, from which nothing may be thrown; the other actors then wait in vain
   s4u::Engine::on_deadlock_cb([&] {
     if (failure) std::rethrow_exception(failure);
     for (Rank rank = 0; rank < ranks; ++rank) {
@@ -119,7 +119,7 @@ std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topo
   return seconds;
 }
 
-/// A message of a byte for every pair of ranks, so that the zone has all links.
+/// A message of one byte for every pair of ranks, so that the zone has all links.
 Schedule all_pairs(std::string_view name, Rank ranks) {
   Schedule schedule{.name = std::string(name), .ranks = std::vector<std::vector<Step>>(ranks)};
   for (Rank from = 0; from < ranks; ++from) {
@@ -130,15 +130,15 @@ Schedule all_pairs(std::string_view name, Rank ranks) {
   return schedule;
 }
 
-/// For each rank: when it was done, how many numbers it returned, and these.
+/// For each rank: when it was done, how many numbers it returned, and these numbers.
 std::vector<double> simulate_program(const Schedule& pairs, const Topology& topology,
                                      const std::function<std::vector<double>(Rank)>& program,
                                      const SimulationOptions& options) {
-  constexpr double kResolution = 1e-12;  // seconds: nobody knows how long the messages will be
+  constexpr double kResolution = 1e-12;  // seconds: the lengths of the messages are not known yet
   const auto engine = make_engine(options, kResolution);
   s4u::Engine::set_config("smpi/simulate-computation:no");
   SMPI_init();
-  auto* zone = new ExplicitZone(pairs, topology, options);  // the engine's from here
+  auto* zone = new ExplicitZone(pairs, topology, options);  // owned by the engine from here on
   const auto ranks = static_cast<Rank>(pairs.ranks.size());
   std::vector<double> seconds(ranks);
   std::vector<std::vector<double>> numbers(ranks);

@@ -31,7 +31,7 @@ const char* name_of(FlowModel model) {
   return "";
 }
 
-/// Links that a message takes, or its acknowledgements on the way back.
+/// Links that messages take, or their acknowledgements on the way back.
 std::vector<bool> used_links(const Schedule& schedule, const Topology& topology, bool crosstraffic) {
   std::vector<bool> used(topology.links().size());
   std::vector<LinkId> route;
@@ -49,7 +49,7 @@ std::vector<bool> used_links(const Schedule& schedule, const Topology& topology,
   return used;
 }
 
-/// With values out of range SimGrid runs for ever.
+/// SimGrid would run for ever with values out of range.
 void check(const SimulationOptions& options) {
   const auto require = [](std::string_view name, double value, double most) {
     if (value >= 0 && value <= most && std::isfinite(value)) return;
@@ -93,8 +93,8 @@ ExplicitZone::ExplicitZone(const Schedule& schedule, const Topology& topology, c
       });
 }
 
-/// SimGrid delays a message by its route's latency times this factor, and shares links by the latency alone. The route
-/// tells both together (get_local_route), so the weight is taken out of the delay here.
+/// SimGrid delays a message by its route's latency times this factor, and shares links by the latency alone.
+/// get_local_route() returns latency plus weight, so the factor takes the weight out of the delay again.
 double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::Link*>& links) const {
   double latency = 0;
   double weight = 0;
@@ -106,8 +106,8 @@ double ExplicitZone::latency_factor(std::uint64_t bytes, const std::vector<s4u::
   return latency + weight > 0 ? factors_.of(bytes).latency * latency / (latency + weight) : 1;
 }
 
-/// For each pair of nodes and class of messages between them a link that their flows do not share. One such link for
-/// all pairs would make all flows one system of equations.
+/// Makes, for each pair of nodes and each class of messages between them, a link that limits each flow but that flows
+/// do not share. A single such link for all pairs would join all flows into one system of equations.
 void ExplicitZone::make_limiters(const Schedule& schedule) {
   for (Rank rank = 0; rank < schedule.ranks.size(); ++rank) {
     for (const Step& step : schedule.ranks[rank]) {
@@ -154,7 +154,7 @@ std::unique_ptr<s4u::Engine> make_engine(const SimulationOptions& options, doubl
   char* arguments[] = {name, nullptr};
   int count = 1;
   auto engine = std::make_unique<s4u::Engine>(&count, arguments);
-  // Above any product of bandwidth and latency: flows are bound by links, not by windows.
+  // Larger than any product of bandwidth and latency, so that links limit flows and TCP windows do not.
   constexpr double kNoWindow = 1e30;
   s4u::Engine::set_config(fmt::format("network/model:{}", name_of(options.model)));
   s4u::Engine::set_config(fmt::format("network/crosstraffic:{}", options.crosstraffic ? 1 : 0));

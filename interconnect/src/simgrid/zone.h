@@ -1,4 +1,4 @@
-// What the executors on SimGrid share: the platform with our routes, and how SimGrid is set up.
+// Code that the executors on SimGrid share: the platform with our routes, and the setup of SimGrid.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@
 
 namespace gdr::interconnect {
 
-/// A zone that asks the topology for every route instead of keeping a table of all pairs. It has the links alone that
-/// the schedule's messages take. Hosts have a speed of 1, so that a computation is given in seconds.
+/// A zone that computes every route from the topology instead of keeping a table of all pairs. It contains only the
+/// links that the schedule's messages take. Hosts have a speed of 1, so that a computation is given in seconds.
 class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
  public:
-  /// Hosts work on `cores` computations at once, each at full speed.
+  /// Each host does `cores` computations at once, each at full speed.
   ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options, int cores = 1);
 
   [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
-  /// The size of the message that starts next, whose rate cap its route then has. An executor that cannot tell leaves
-  /// it out: then all messages of a pair have the cap of the longest.
+  /// Gives the size of the message that starts next, so that its route has the rate cap of that size. An executor that
+  /// does not know it need not call this; then all messages of a pair have the cap of the longest.
   void announce(std::uint64_t bytes) { next_bytes_ = bytes; }
 
  private:
@@ -51,21 +51,21 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<LinkId> route_;
 };
 
-/// The one engine of this process, with flow model and resolution set; the zone comes next.
+/// The one engine of this process, with flow model and resolution set. The zone is to be created next.
 [[nodiscard]] std::unique_ptr<simgrid::s4u::Engine> make_engine(const SimulationOptions& options,
                                                                 double resolution_seconds);
 
-/// SimulationOptions::resolution in seconds of this schedule. Throws gdr::Error as link_loads() does, and for options
-/// out of range.
+/// SimulationOptions::resolution, converted to seconds for this schedule. Throws gdr::Error as link_loads() does, and
+/// for options out of range.
 [[nodiscard]] double resolution_seconds(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options);
 
-/// What a simulation in a process of its own gives. `simulate` returns the seconds of the ranks, and puts how far it is
-/// into its argument, from 0 to 1.
+/// Runs `simulate` in a process of its own. `simulate` returns the seconds of the ranks, and stores its progress, from
+/// 0 to 1, in its argument.
 [[nodiscard]] SimulationResult simulate_in_child(const Schedule& schedule, const SimulationOptions& options,
                                                  const std::function<std::vector<double>(SharedNumber&)>& simulate);
 
-/// What a deadlock is told as.
+/// Throws gdr::Error for a deadlock in which `rank` waits in `step`.
 [[noreturn]] void throw_deadlock(const Schedule& schedule, Rank rank, std::size_t step);
 
 }  // namespace gdr::interconnect

@@ -1,4 +1,4 @@
-// Messages between GPUs of HA-PACS/TCA. IPSJ ACS 8(4), 2015, section 4.
+// Times of messages between GPUs of HA-PACS/TCA. IPSJ ACS 8(4), 2015, section 4.
 #include "gdr/interconnect/ha_pacs_tca.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Faces, patterns, carriers, order.
+// Plans of halo exchanges: faces, patterns, carriers and order.
 #include "gdr/interconnect/halo_plan.h"
 
 #include <fmt/format.h>
@@ -61,14 +61,14 @@ int HaloShape::rank(const std::array<int, kHaloDimensions>& c) const {
 
 namespace {
 
-/// The box whose first element and lengths are given, as runs.
+/// The box with the given first element and lengths, as runs.
 HaloRegion region_of(const HaloShape& shape, const std::array<std::int64_t, 3>& first,
                      const std::array<std::int64_t, 3>& length) {
   const std::array<std::int64_t, 3> pitch{shape.padded(1) * shape.padded(2), shape.padded(2), 1};
   HaloRegion region;
   region.offset = first[0] * pitch[0] + first[1] * pitch[1] + first[2];
   region.run = length[2];
-  // From the fastest dimension outwards: rows that follow each other without a gap are one row.
+  // From the fastest dimension outwards. Rows that follow each other without a gap count as one row.
   std::vector<std::pair<std::int64_t, std::int64_t>> levels;  // count, pitch
   for (const std::size_t d : {std::size_t{1}, std::size_t{0}}) {
     if (length[d] == 1) continue;
@@ -162,7 +162,7 @@ std::vector<int> place_ranks(const HaloShape& shape, const HaloSystem& system) {
     } else if (jk <= along && i <= usable_rings) {
       node = ci * along + cjk;
     } else if ((i == 1 || jk == 1) && ranks <= 2 * along && rings == 2) {
-      node = rank < along ? rank : 3 * along - 1 - rank;  // there along one ring, back along the other
+      node = rank < along ? rank : 3 * along - 1 - rank;  // forward along one ring, back along the other
     } else {
       node = rank;
     }
@@ -190,7 +190,7 @@ class Planner {
     for (int dimension = 0; dimension < kHaloDimensions; ++dimension) {
       const auto d = static_cast<std::size_t>(dimension);
       if (plans_.shape.split[d] == 1 || plans_.shape.width[d] == 0) continue;
-      // Even ranks turn to the higher neighbour first, odd ones to the lower: pairs meet.
+      // Even ranks turn to the higher neighbour first, odd ranks to the lower, so that pairs exchange at the same time.
       const int first = at[d] % 2 == 0 ? +1 : -1;
       for (const int side : {first, -first}) {
         auto peer = at;
@@ -217,7 +217,7 @@ class Planner {
     d.pattern = classify(d.send);
     d.bytes = d.send.elements() * static_cast<std::int64_t>(plans_.shape.element_bytes);
     d.carrier = carrier(rank, d);
-    // The DMA controller walks over rows by itself, single elements it does not; MPI packs whatever has rows.
+    // The DMA controller handles rows by itself, but not single elements. MPI packs every face that has rows.
     d.packed = d.pattern == Pattern::stride || (d.carrier == Carrier::mpi && d.pattern == Pattern::block_stride);
     if (d.carrier == Carrier::tca) d.descriptors = d.packed ? 1 : static_cast<int>(d.send.outer);
     return d;
@@ -273,7 +273,7 @@ HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem&
 
 namespace {
 
-/// Chains of one sub-cluster and the ranks they belong to.
+/// Chains of one sub-cluster, and the rank of each.
 struct Chains {
   std::vector<TimedChain> chains;
   std::vector<std::size_t> ranks;
@@ -293,7 +293,7 @@ HaloStart halo_start(const HaloPlan& plan, const HaPacsTca& m) {
   HaloStart start;
   for (const HaloDirection& d : plan.directions) {
     if (d.packed) (d.carrier == Carrier::tca ? tca_packed : mpi_packed) += static_cast<double>(d.bytes);
-    // MPI_Startall comes first: a send and a receive for each message, then the chain is started.
+    // MPI_Startall comes first, with a send and a receive for each message; then the chain is started.
     if (d.carrier == Carrier::mpi) start.posts += 2 * m.request;
   }
   if (tca_packed > 0) start.pack += m.tca_pack(tca_packed);
@@ -303,7 +303,8 @@ HaloStart halo_start(const HaloPlan& plan, const HaPacsTca& m) {
 
 HaloTime exchange_time(const HaloPlans& plans, const HaloSystem& system) {
   const HaPacsTca& m = system.cluster;
-  // Hybrid runs use the GPU beside PEACH2, so that MPI crosses QPI; MPI alone uses the GPU beside its adapter.
+  // With the hybrid method, data are on the GPU beside PEACH2, so that MPI crosses QPI. MPI alone uses the GPU beside
+  // its adapter.
   const GdrPath path = plans.method == HaloMethod::hybrid ? GdrPath::qpi_tuned : GdrPath::same_socket;
   HaloTime time;
   std::vector<HaloStart> starts;

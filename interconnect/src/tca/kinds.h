@@ -1,4 +1,4 @@
-// The kinds of description that stand beside the models they feed.
+// Kinds of description that are defined beside the models which read them.
 #pragma once
 
 #include "gdr/base/description.h"

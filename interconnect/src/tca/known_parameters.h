@@ -1,4 +1,4 @@
-// One table for each description: a parameter's key, unit, range and place in the struct, each written once.
+// One table for each description. It is the only place that gives a parameter's key, unit, range and struct member.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace gdr::interconnect {
 
-/// What a description of `Model` must give, and where it goes.
+/// A parameter that a description of `Model` must give, and how it is stored.
 template <class Model>
 struct KnownParameter {
   base::ParameterRule rule;
   std::function<void(Model&, double)> set;
 };
 
-/// Units of files to those of the models: seconds, bytes, bytes per second.
+/// Factor from a unit of the files to that of the models: seconds, bytes, bytes per second.
 inline double scale_of(std::string_view unit) {
   constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
   if (unit.starts_with("us")) return kMicrosecond;
@@ -38,8 +38,8 @@ KnownParameter<Model> known(std::string key, std::string unit, double low, doubl
           [member, scale](Model& m, double v) { m.*member = static_cast<Member>(v * scale); }};
 }
 
-/// What every description over PEACH2 gives: rings, the wire, and the wire on which its rates were measured; then
-/// `own`.
+/// The parameters of every description that involves PEACH2: rings, the link, and the link on which its rates were
+/// measured; then `own`.
 template <class Model>
 std::vector<KnownParameter<Model>> with_peach2_wire(std::vector<KnownParameter<Model>> own) {
   std::vector<KnownParameter<Model>> all{

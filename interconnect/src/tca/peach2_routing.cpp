@@ -60,7 +60,7 @@ WindowPlace Window::place(std::uint64_t address) const {
 
 namespace {
 
-/// Places of a ring from `first` on, `count` of them eastwards, as at most two ranges of addresses.
+/// Adds registers for `count` places of a ring from `first` on eastwards, as at most two ranges of addresses.
 void add_places(std::vector<RoutingRegister>& registers, std::uint64_t mask, std::uint64_t node_bytes, int ring_nodes,
                 int first, int count, Port port) {
   const auto range = [&](int low, int high) {
@@ -77,7 +77,8 @@ void add_places(std::vector<RoutingRegister>& registers, std::uint64_t mask, std
   }
 }
 
-/// First to the own host, then over S into the destination's ring, then the shorter way round; east if both are equal.
+/// A node's registers, in order: to the own host, then over S into the destination's ring, then the shorter way round
+/// the ring; east if both ways are equal.
 std::vector<RoutingRegister> registers_of(int node, int rings, int ring_nodes, const Window& window) {
   const std::uint64_t part = window.node_bytes();
   const std::uint64_t places = static_cast<std::uint64_t>(ring_nodes - 1) * part;  // bits of the place in the ring
@@ -143,7 +144,7 @@ const std::vector<RoutingRegister>& SubCluster::registers(int node) const {
 }
 
 Port SubCluster::output(int node, std::uint64_t address) const {
-  static_cast<void>(window_.place(address));  // refuses what lies outside
+  static_cast<void>(window_.place(address));  // throws for addresses outside
   for (const RoutingRegister& entry : registers(node)) {
     const std::uint64_t masked = address & entry.mask;
     if (entry.low <= masked && masked <= entry.high) return entry.port;

@@ -1,4 +1,4 @@
-// What transfers of PEACH2 and of what it was compared with take. Hanawa et al. 2013, section 4.
+// How long transfers take by PEACH2 and by the methods that it was compared with. Hanawa et al. 2013, section 4.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ double Peach2::dma_register(double bytes, Memory from) const {
 }
 
 double Peach2::dma_chain(double bytes, int count, Memory from) const {
-  // The remote write costs what it costs PIO; the rest is the chain's start as measured in one node.
+  // The remote write takes as long as by PIO; the rest is the start of the chain as measured within one node.
   return chain_start + pio_latency + count * bytes / (from == Memory::gpu ? gpu_read_rate : dma_rate);
 }
 
@@ -99,8 +99,8 @@ double Peach2::local_register(double bytes, Memory from) const {
 }
 
 double Peach2::local_chain(double bytes, int count, Memory from) const {
-  // Section 4.1.1: for one total, the number of descriptors matters little; they are read ahead. Short transfers are
-  // bound by their packets.
+  // Section 4.1.1: for a given total, the number of descriptors matters little, because they are read ahead. Short
+  // transfers are bound by their packets.
   return chain_start + count * bytes * burst_factor(bytes) / (from == Memory::gpu ? local_gpu_read_rate : local_rate);
 }
 
@@ -113,7 +113,8 @@ double Peach2::cuda_peer(double bytes, bool unified) const {
 }
 
 double Peach2::mvapich2(double bytes) const {
-  // Three copies of one block after another; further blocks overlap and the slowest copy bounds them.
+  // The first block takes three copies, one after another. Copies of further blocks overlap, and the slowest copy
+  // bounds them.
   const double first = std::min(bytes, mvapich2_block);
   return mvapich2_start + 2 * first / cuda_rate + first / mvapich2_rate +
          (bytes - first) / std::min(cuda_rate, mvapich2_rate);

@@ -1,4 +1,4 @@
-// The modelled transport: real bytes between emulated nodes, and the C face.
+// The modelled transport, which moves real bytes between emulated nodes, and the C interface.
 #include "gdr/interconnect/reflect.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// Rows of a size that the compiler knows become one load and one store each.
+/// If the compiler knows the size of a row, each row becomes one load and one store.
 template <std::size_t Run>
 void copy_rows(std::byte* to, std::size_t to_pitch, const std::byte* from, std::size_t from_pitch, std::size_t rows) {
   for (std::size_t row = 0; row < rows; ++row) std::memcpy(to + row * to_pitch, from + row * from_pitch, Run);
@@ -134,15 +134,15 @@ class ModelledReflect final : public Reflect {
     prepare();
   }
 
-  /// Buffers, and what to copy: faces to buffers, over the network, buffers to halos. TCA's part is checked as
-  /// descriptors.
+  /// Allocates buffers and lists what to copy: faces to buffers, over the network, buffers to halos. TCA's copies are
+  /// also checked as descriptors.
   void prepare() {
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
       std::vector<TcaPut> puts;
       for (const HaloDirection& d : plans_.ranks[rank].directions) {
         const auto peer = static_cast<std::size_t>(d.peer);
         const std::size_t element = plans_.shape.element_bytes;
-        // What arrives is what this rank's neighbour sees on its other side.
+        // The face arrives in the halo that this rank's neighbour has on its opposite side.
         const HaloRegion& halo = opposite(d).receive;
         if (d.packed) {
           std::byte* out = buffer(plans_.nodes[rank], d.bytes);
@@ -206,11 +206,11 @@ class ModelledReflect final : public Reflect {
 
   TcaMachine& machine_;
   std::vector<std::byte*> blocks_;   // by rank
-  std::vector<std::byte*> buffers_;  // of packed faces
+  std::vector<std::byte*> buffers_;  // for packed faces
   std::vector<StridedCopy> packs_;
   std::vector<StridedCopy> transfers_;
   std::vector<StridedCopy> unpacks_;
-  std::size_t dropped_ = 0;  // links, when the plan was made
+  std::size_t dropped_ = 0;  // number of dropped links when the plan was made
 };
 
 std::string& init_error() {

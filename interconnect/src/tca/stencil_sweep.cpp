@@ -81,8 +81,8 @@ double laplace_sweep(const StencilBlock& block, std::span<const double> u, std::
 }
 
 double himeno_sweep(const StencilBlock& block, std::span<const float> p, std::span<float> next) {
-  // The benchmark's coefficients are constant: a0 to a2 and c0 to c2 are 1, b0 to b2 are 0 and with them all terms of
-  // points across an edge, a3 is 1/6, the boundary 1 and the source 0.
+  // The benchmark's coefficients are constant: a0 to a2 and c0 to c2 are 1; b0 to b2 are 0, and so are all terms of
+  // points across an edge; a3 is 1/6, the boundary 1 and the source 0.
   constexpr float kLast = 1.0F / 6.0F;
   constexpr float kOmega = 0.8F;
   const Padded a(block);

@@ -1,4 +1,4 @@
-// What an iteration of Laplace and Himeno takes, and the planner. IPSJ ACS 8(4), 2015, section 6.
+// Modelled time of an iteration of Laplace and Himeno, and the planner. IPSJ ACS 8(4), 2015, section 6.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -107,7 +107,7 @@ std::vector<Advice> plan_stencil(const StencilProblem& problem, int nodes, const
       try {
         all.push_back(advice_of(problem, {i, nodes / i, 1}, method, system));
       } catch (const Error& error) {
-        refused = error.what();  // this one does not divide or does not reach; others may
+        refused = error.what();  // this one does not divide the array or does not reach all neighbours; others may
       }
     }
   }

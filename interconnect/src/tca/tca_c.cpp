@@ -1,4 +1,4 @@
-// The C face of the emulated boards: no exception leaves it.
+// The C interface of the emulated boards. No exception leaves it.
 #include "tca_c.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::string& error_of_open() {
   return error;
 }
 
-/// Runs `call`; keeps what it complains about.
+/// Runs `call` and stores the message of what it throws.
 template <class Call>
 int guarded(gdr_tca* tca, Call call) {
   if (tca == nullptr) return kRefused;

@@ -1,4 +1,4 @@
-// What stands behind the C face's handle.
+// The object behind the handle of the C interface.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Chains of puts as fluid flows over directed links and host ports.
+// Models chains of puts as fluid flows over directed links and host ports.
 #include "gdr/interconnect/tca_events.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace gdr::interconnect {
 namespace {
 
-/// A directed link (from, to), or a host port: (node, -1) written, (-1, node) read.
+/// A directed link (from, to), or a host port: (node, -1) if written, (-1, node) if read.
 using Resource = std::pair<int, int>;
 
 struct Flow {
@@ -17,7 +17,7 @@ struct Flow {
   int source = 0;
   double left = 0;  // bytes
   double cap = 0;
-  double delay = 0;  // beyond neighbours
+  double delay = 0;  // s, for hops beyond a neighbour
   std::vector<Resource> path;
   double rate = 0;
   bool fixed = false;
@@ -61,7 +61,7 @@ class Run {
     flows_.push_back(std::move(flow));
   }
 
-  /// Progressive filling: the tightest resource or cap fixes its flows first.
+  /// Max-min fair shares by progressive filling: the tightest resource or cap fixes the rates of its flows first.
   void share() {
     std::map<Resource, std::set<int>> sources;
     std::map<Resource, double> left;
@@ -123,7 +123,7 @@ class Run {
   const PathModel& path_;
   const std::vector<TimedChain>& chains_;
   std::vector<TimedResult> results_;
-  std::vector<std::size_t> next_;  // put of each chain
+  std::vector<std::size_t> next_;  // index of each chain's current put
   std::vector<Flow> flows_;
   double now_ = 0;
 };

@@ -24,7 +24,7 @@ struct Channel {
   std::vector<TcaPut> puts;
   bool running = false;             // started, not yet run
   double started = 0;               // s
-  std::optional<double> completed;  // s, once run and until waited for
+  std::optional<double> completed;  // s, from the run until it is waited for
 };
 
 /// Bytes [begin, end) of the window.
@@ -143,7 +143,7 @@ std::span<std::byte> TcaMachine::allocate(int node, Device device, std::size_t b
   }
   const Window& window = state_->sub_cluster.window();
   const std::uint64_t slot = window.address({node, device, 0});
-  std::uint64_t place = slot;  // first fit
+  std::uint64_t place = slot;  // found by first fit
   for (const auto& [address, allocation] : state_->allocations) {
     if (address < slot || address >= slot + window.slot_bytes()) continue;
     if (address - place >= bytes) break;
@@ -219,7 +219,7 @@ void TcaMachine::check(int node, std::span<const TcaPut> puts) const {
     if (put.burst == 0 || put.rows == 0) {
       throw Error(fmt::format("{} rows of {} bytes are refused: both must be 1 or more", put.rows, put.burst));
     }
-    // Refused here already, so that the products below stay within 64 bits.
+    // Refused already here, so that the products below stay within 64 bits.
     for (const auto& [pitch, bytes] :
          {std::pair(put.destination_pitch, put.destination.bytes), std::pair(put.source_pitch, put.source.bytes)}) {
       if (put.burst > bytes || (put.rows > 1 && put.rows - 1 > bytes / std::max<std::uint64_t>(pitch, 1))) {
@@ -242,7 +242,7 @@ void TcaMachine::check(int node, std::span<const TcaPut> puts) const {
     add_intervals(written, put.destination, put.destination_offset, put.destination_pitch, put);
     add_intervals(read, put.source, put.source_offset, put.source_pitch, put);
   }
-  // Descriptors are read ahead: nothing orders one transfer's reads after another's writes.
+  // Descriptors are read ahead, so nothing orders the reads of one transfer after the writes of another.
   std::ranges::sort(written);
   for (std::size_t i = 1; i < written.size(); ++i) {
     if (written[i].begin < written[i - 1].end) {
@@ -298,7 +298,7 @@ void TcaMachine::start(int node, int channel) {
 
 namespace {
 
-/// Runs everything that has been started: times first, then the bytes.
+/// Runs everything that has been started: computes the times first, then moves the bytes.
 template <class State>
 void run_started(const TcaMachine& machine, State& state) {
   std::vector<TimedChain> chains;
@@ -307,7 +307,7 @@ void run_started(const TcaMachine& machine, State& state) {
     Channel& c = state.channels[i];
     if (!c.running) continue;
     const int node = static_cast<int>(i) / state.board.channels;
-    machine.check(node, c.puts);  // memory may have gone since
+    machine.check(node, c.puts);  // memory may have been released since
     chains.push_back(machine.timed(node, c.puts, c.where, c.started));
     running.push_back(&c);
   }

@@ -7,7 +7,7 @@
 namespace gdr::interconnect {
 namespace {
 
-constexpr LinkId kLinksOfANode = 5;  // host port read and written, E, W, S
+constexpr LinkId kLinksOfANode = 5;  // host port read, host port written, E, W, S
 
 enum class ChipLink : LinkId { read, written, east, west, south };
 
@@ -24,14 +24,14 @@ void add_chip_links(std::vector<Link>& links, int node, Cable cable) {
   }
 }
 
-/// Links from node to node of one sub-cluster whose first node is `base`.
+/// Appends the links between two nodes of the sub-cluster whose first node is `base`.
 void append_route(const SubCluster& sub_cluster, int base, int from, int to, std::vector<LinkId>& route) {
   const std::vector<int> nodes = sub_cluster.route(from, to);
   route.push_back(link_of(base + from, ChipLink::read));
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const int here = nodes[i - 1];
     ChipLink link = ChipLink::south;
-    // Two nodes of a ring of two are neighbours both ways; the registers send east.
+    // In a ring of two, the nodes are neighbours both ways; the registers send east.
     if (sub_cluster.cable(here, Port::east).first == nodes[i]) {
       link = ChipLink::east;
     } else if (sub_cluster.cable(here, Port::west).first == nodes[i]) {
@@ -46,7 +46,7 @@ GdrPath path_of(const HaloPlans& plans) {
   return plans.method == HaloMethod::hybrid ? GdrPath::qpi_tuned : GdrPath::same_socket;
 }
 
-/// A message from a sender's view; its receiver names it alike.
+/// Piece of a message, from the sender's dimension and side; the receiver uses the same number.
 std::uint64_t piece(int dimension, int side) { return static_cast<std::uint64_t>(2 * dimension + (side > 0 ? 1 : 0)); }
 
 }  // namespace
@@ -119,7 +119,7 @@ Schedule halo_schedule(const HaloPlans& plans, const HaloSystem& system) {
       mpi.receives.push_back({adapter, bytes, received});
     }
     if (chain.size() > 1) {
-      // Every put passes a cable, whose latency is a hop; the start as measured between neighbours holds one.
+      // Every put passes a cable, whose latency is a hop. The start as measured between neighbours contains one.
       chain.front().flops = (start.pack + start.posts + std::max(m.own_descriptors - m.hop, 0.0)) * kHaloFlops;
       schedule.ranks[node] = std::move(chain);
     }

@@ -1,4 +1,4 @@
-// Why a loop body has as many lines as it has: ports, the longest chain of dependences, words in use.
+// Explains why a loop body has as many lines as it has: use of ports, longest chain of dependences, words in use.
 #pragma once
 
 #include <cstdint>
@@ -13,54 +13,54 @@
 
 namespace gdr::assembler {
 
-/// A unit or port of a PE, and in how many lines of the body it is taken.
+/// A unit or port of a PE, and how much of the loop body uses it.
 struct PortUse {
   std::string name;    // "multiplier", "GPR write"
-  unsigned busy = 0;   // takings; of ports that there are several of more than one in a line
-  unsigned each = 1;   // takings that a line has room for
+  unsigned busy = 0;   // uses; a port that exists several times can count more than once in a line
+  unsigned each = 1;   // uses that one line has room for
   unsigned lines = 0;  // of the body
 
   [[nodiscard]] double share() const { return lines == 0 ? 0 : static_cast<double>(busy) / (each * lines); }
-  /// Lines that the takings need at least.
+  /// The smallest number of lines that has room for all uses.
   [[nodiscard]] unsigned least_lines() const { return (busy + each - 1) / each; }
 };
 
-/// An operation of the longest chain.
+/// An operation of the longest chain of dependences.
 struct ChainStep {
   std::size_t line = 0;  // of the body
   isa::Unit unit = isa::Unit::none;
   std::string operation;  // "fmul"
-  unsigned waits = 0;     // lines that the next step of the chain stands behind at least
+  unsigned waits = 0;     // the next step of the chain is at least so many lines later
 };
 
-/// Why an operation stands in no earlier line.
+/// Why an operation cannot be on an earlier line.
 enum class Held : std::uint8_t {
-  by_nothing,     // an earlier line, `line`, has room for it
-  by_begin,       // it stands in the first line
+  by_nothing,     // it could be earlier: `line` has room for it
+  by_begin,       // it is already on the first line
   by_result,      // it reads what the operation of `line` writes
-  by_reader,      // it writes over what the operation of `line` reads
-  by_writer,      // it writes over what the operation of `line` writes
-  by_unit,        // the unit is taken in the line before, and in all others that it could stand in
-  by_port,        // or a port
-  by_sequencer,   // or vector length or mask are others
-  by_its_product  // the other line of a long product stands beside it
+  by_reader,      // it overwrites what the operation of `line` reads
+  by_writer,      // it overwrites what the operation of `line` writes
+  by_unit,        // its unit is in use on the line before, and no other line that it could be on has room
+  by_port,        // the same, but a port is in use
+  by_sequencer,   // the same, but those lines have another vector length or mask
+  by_its_product  // it belongs to the other line of a long product and must stay next to that line
 };
-/// As a JSON value: `result`.
+/// The name as it appears in JSON: `result`.
 [[nodiscard]] std::string_view name_of(Held held);
 
-/// An operation of a line, and what holds it there.
+/// An operation of a line, and the reason why it cannot be earlier.
 struct HeldOperation {
   isa::Unit unit = isa::Unit::none;
   std::string operation;  // "fmul"
   Held held = Held::by_nothing;
-  std::size_t line = 0;  // of the body, that holds it or has room
-  std::string what;      // the word ("$lr8v"), unit or port
+  std::size_t line = 0;  // line of the body that holds it back, or that has room for it
+  std::string what;      // the word ("$lr8v"), unit or port that is the reason
 
-  /// A sentence without full stop: `reads $lr8v, which line 7 writes`.
+  /// The reason as a sentence without full stop: `reads $lr8v, which line 7 writes`.
   [[nodiscard]] std::string text() const;
 };
 
-/// An operation that reads what another one of the same turn writes.
+/// A dependence: operation `to` reads what operation `from` writes in the same iteration.
 struct DependentOperation {
   struct End {
     std::size_t line = 0;  // of the body
@@ -68,17 +68,17 @@ struct DependentOperation {
   };
   End from;
   End to;
-  unsigned waits = 0;  // lines that the reader must stand behind at least
-  std::string what;    // the word: "$lr8v", "T"
+  unsigned waits = 0;  // the reader must be at least so many lines later
+  std::string what;    // the word that is written and read: "$lr8v", "T"
 };
 
 /// A line of the body.
 struct LineUse {
   std::vector<std::size_t> ports;  // indices into Analysis::ports, ascending
-  unsigned slack = 0;  // lines by which the least movable of its operations could stand later, the body's length kept
-  bool idle = false;   // without an operation
-  std::vector<HeldOperation> operations;  // by unit; none if the body stores into the j-records
-  unsigned live_gpr = 0;                  // short words of registers that a later line reads, before this one
+  unsigned slack = 0;              // all of its operations could be so many lines later without making the body longer
+  bool idle = false;               // true if the line has no operation
+  std::vector<HeldOperation> operations;  // ordered by unit; empty if the body stores into the j-records
+  unsigned live_gpr = 0;  // short words of registers that are live before this line: it or a later line reads them
   unsigned live_lm = 0;
 };
 
@@ -86,33 +86,34 @@ struct Analysis {
   isa::LoopBound bound;  // in clocks
   unsigned lines = 0;    // of the body
   unsigned operations = 0;
-  std::vector<PortUse> ports;    // units first
-  std::vector<ChainStep> chain;  // empty if the body stores into the j-records, whose order is not followed
-  unsigned chain_lines = 0;      // that the chain takes, its first and last line included
+  std::vector<PortUse> ports;  // units first
+  // Empty if the body stores into the j-records: the order of those accesses is not followed.
+  std::vector<ChainStep> chain;
+  unsigned chain_lines = 0;  // lines that the chain takes, including its first and last line
   std::vector<LineUse> body;
-  std::vector<DependentOperation> dependences;  // by reader; none if the body stores into the j-records
+  std::vector<DependentOperation> dependences;  // ordered by reader; empty if the body stores into the j-records
 
-  /// The port that needs the most lines.
+  /// The port, or unit, that needs the largest share of the body's lines.
   [[nodiscard]] const PortUse& busiest() const;
-  /// Lines that chain and ports leave no way around.
+  /// Lower limit of the body's length that follows from the chain and the ports.
   [[nodiscard]] unsigned least_lines() const;
-  /// Of the line before which the most short words of registers are in use.
+  /// Index of the line before which the most short words of registers are live.
   [[nodiscard]] std::size_t peak() const;
 };
 
-/// Of the loop body, as it stands in the program, packed or not.
+/// Analyses the loop body of `program` as it is, whether or not it has been packed by the scheduler.
 [[nodiscard]] Analysis analyse(const isa::Program& program);
 
-/// What listing() takes.
+/// A program with its source files, as for listing().
 struct AnalysedSources {
   const isa::Program& program;
-  std::span<const SourceFile> files;  // may be empty: lines are shown as printed
+  std::span<const SourceFile> files;  // may be empty; lines are then shown as disassembled text
 };
 
-/// Bound, busiest ports, chain, slack and words in use on a screen; then a row for each line.
+/// Text for a terminal: bound, busiest ports, chain, slack and words in use; then a row for each line.
 [[nodiscard]] std::string analysis_text(const Analysis& analysis, const AnalysedSources& sources);
-/// One HTML page without other files: source at the left, lines at the right, each showing its other side; below, the
-/// body as a timeline with units, ports and the ways of results.
+/// One HTML page that needs no other files. It shows the source at the left and the lines at the right; selecting one
+/// shows its counterpart. Below is a timeline of the body with units, ports and the paths of results.
 [[nodiscard]] std::string analysis_page(const Analysis& analysis, const AnalysedSources& sources);
 
 }  // namespace gdr::assembler

@@ -1,4 +1,4 @@
-// From assembly source to a program, with every true error of the source in one go.
+// Assembles source text to a program. One call reports all independent errors of the source.
 #pragma once
 
 #include <bitset>
@@ -16,10 +16,10 @@ namespace gdr::assembler {
 
 enum class Severity : std::uint8_t { note, warning, error };
 
-/// As diagnostics are printed: `note`.
+/// The name as it is printed in diagnostics: `note`.
 [[nodiscard]] std::string_view name_of(Severity severity);
 
-/// What the assembler warns of; each can be left out or made an error by its name. docs/warnings.md describes them.
+/// Kinds of warnings. Each can be turned off or made an error by its name; docs/warnings.md describes them.
 enum class Warning : std::uint8_t {
   masked_definition,
   overwritten_input,
@@ -33,21 +33,21 @@ enum class Warning : std::uint8_t {
 };
 inline constexpr std::size_t kWarnings = 9;
 
-/// As in `-W NAME` and `# allow NAME`: `masked-definition`.
+/// The name as in `-W NAME` and `# allow NAME`: `masked-definition`.
 [[nodiscard]] std::string_view name_of(Warning warning);
 [[nodiscard]] std::optional<Warning> warning_named(std::string_view name);
 
-/// Which warnings are told, and which of them are errors.
+/// Which warnings are reported, and which of those are errors.
 struct WarningOptions {
   std::bitset<kWarnings> told = std::bitset<kWarnings>().set();
   std::bitset<kWarnings> errors;
 
-  /// What stands behind `-W`: NAME, no-NAME, error, error=NAME, no-error=NAME; `all` names every one. Throws gdr::Error
-  /// naming the argument and what is known.
+  /// Applies an argument of `-W`: NAME, no-NAME, error, error=NAME or no-error=NAME; the NAME `all` stands for every
+  /// warning. Throws gdr::Error for any other argument; the message names the argument and the known names.
   void apply(std::string_view argument);
 };
 
-/// A run of characters in one line of a source file; `line` and `column` count from 1, `length` is at least 1.
+/// Consecutive characters in one line of a source file. `line` and `column` count from 1, `length` is at least 1.
 struct SourceRange {
   std::uint32_t file = 0;  // index into AssembleResult::files
   std::uint32_t line = 0;
@@ -55,82 +55,88 @@ struct SourceRange {
   std::uint32_t length = 1;
 };
 
-/// A change of the source: `text` in place of what stands at `where`.
+/// A change of the source: `text` replaces the characters at `where`.
 struct Edit {
-  SourceRange where;  // its length may be 0: `text` is put in there
+  SourceRange where;  // length 0: `text` is inserted there
   std::string text;
-  bool whole_line = false;  // the line goes with its end; `where` is its first character
+  bool whole_line = false;  // the whole line is deleted, including its line break; `where` is its first character
 };
 
-/// A way to mend what a diagnostic tells of.
+/// A correction that an editor can offer for a diagnostic.
 struct Fix {
-  std::string title;  // what it does: `write 'fsub'`
+  std::string title;  // what the correction does: `write 'fsub'`
   std::vector<Edit> edits;
 };
 
-/// `number` (such as 123 for E0123) is the key of explain(); a note belongs to the diagnostic before it and has its
-/// number.
+/// A message about the source. `number` (such as 123 for E0123) is the key for explain(). A note belongs to the
+/// diagnostic before it and has the same number.
 struct Diagnostic {
   Severity severity = Severity::error;
   unsigned number = 0;
   SourceRange where;
-  std::string message;               // lower case, no full stop, names the value that was refused
-  std::optional<Warning> warning{};  // of a warning, or of an error made of one
-  std::vector<Fix> fixes{};          // of errors and warnings; none where a mending needs to know what was meant
+  std::string message;               // lower case, no full stop, names the value that was rejected
+  std::optional<Warning> warning{};  // set for a warning, and for an error made from a warning
+  std::vector<Fix> fixes{};          // for errors and warnings; empty if only the author can know what was meant
 };
 
-/// Source text of a file that took part, for printing diagnostics.
+/// A source file that was read, kept to print diagnostics.
 struct SourceFile {
   std::string name;
   std::string text;
 };
 
-/// How lines are packed. Results, events and the words of variables that travel keep every bit on every level.
+/// How lines are packed. On every level the results, the events and the words of variables that are transferred keep
+/// every bit.
 enum class ScheduleLevel : std::uint8_t {
   none,  // lines as written
-  list,  // operations move, registers and T stay as written
-  full   // results of operations stand in T, registers or local memory, wherever ports are free
+  list,  // operations move to other lines; registers and T stay as written
+  full   // results of operations are also assigned anew to T, registers or local memory, wherever ports are free
 };
 
 struct ScheduleOptions {
   ScheduleLevel level = ScheduleLevel::none;
   std::uint64_t seed = 1;  // of the search of level `full`; the same seed and effort give the same lines on every host
-  double effort = 1;       // of that search, at least 0; 1 keeps it below a second for 1,000 lines, more looks longer
-  bool pipeline = false;   // with level `full`: a turn of the loop body may end what the turn before has begun
+  double effort = 1;  // of that search, at least 0; 1 takes less than a second for 1,000 lines, more searches longer
+  // With level `full`: software pipelining. An iteration of the loop body may finish work that the one before began.
+  bool pipeline = false;
 };
 
 struct AssembleOptions {
   std::map<std::string, std::string> definitions;  // -D name=value
-  bool compat_il = false;                          // il"..." sets the lower half alone, as the original assembler did
-  ScheduleOptions schedule{};                      // pack lines without changing results
+  bool compat_il = false;      // il"..." sets only the lower half of the word, as in the original assembler
+  ScheduleOptions schedule{};  // pack lines without changing results
   WarningOptions warnings{};
-  /// Looked through for included files behind the including one's folder and before the macros that come with gdr.
+  /// Directories that are searched for included files, after the folder of the including file and before the macros
+  /// that come with gdr.
   std::vector<std::filesystem::path> include_directories{};
-  /// Texts that go before those on disk when their file is included, by its canonical path: an editor's unsaved ones.
+  /// Unsaved texts of an editor, by canonical path: they are used in place of the files on disk when those are
+  /// included.
   std::map<std::filesystem::path, std::string> unsaved{};
 };
 
 struct AssembleResult {
   std::optional<isa::Program> program;  // empty if any diagnostic is an error
   std::vector<Diagnostic> diagnostics;  // in source order
-  std::vector<SourceFile> files;        // file 0 is the one assembled
+  std::vector<SourceFile> files;        // file 0 is the assembled source
 };
 
-/// Assembles `text`, which diagnostics call `name`. Never throws for what the source says.
+/// Assembles `text`; `name` is its file name in diagnostics. Errors in the source do not throw: they become
+/// diagnostics.
 [[nodiscard]] AssembleResult assemble(std::string_view text, std::string_view name,
                                       const AssembleOptions& options = {});
 
-/// The same from a file. Throws gdr::Error if the file cannot be read.
+/// The same for the contents of a file. Throws gdr::Error if the file cannot be read.
 [[nodiscard]] AssembleResult assemble_file(const std::filesystem::path& path, const AssembleOptions& options = {});
 
-/// `FILE:LINE:COL: error: text [E0123]`, the source line and a caret, for each diagnostic.
+/// Text of all diagnostics. Each is printed as `FILE:LINE:COL: error: text [E0123]`, the source line and a caret.
 [[nodiscard]] std::string format_diagnostics(const AssembleResult& result);
 
-/// Long text of diagnostic `number` in Markdown, with an example and its mending; nothing if there is no such number.
+/// Long description of diagnostic `number` in Markdown, with an example and its correction; nothing if there is no such
+/// number.
 [[nodiscard]] std::optional<std::string> explain(unsigned number);
-/// The same of a warning.
+/// The same for a warning.
 [[nodiscard]] std::string explain(Warning warning);
-/// Every number that explain() knows, ascending.
+/// All numbers that explain() knows, in ascending order.
 [[nodiscard]] std::vector<unsigned> diagnostic_numbers();
 
 }  // namespace gdr::assembler

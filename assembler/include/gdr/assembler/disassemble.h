@@ -1,4 +1,4 @@
-// From a program back to source.
+// Disassembles a program: makes source from it.
 #pragma once
 
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace gdr::assembler {
 
-/// Source text, with raw registers, that assembles to the same words, variables and parameters, if `program` came from
-/// the assembler. Views, names of registers and places in the source are not in the text.
+/// Source text with raw register addresses. If `program` came from the assembler, the text assembles to the same words,
+/// variables and parameters. Views, names of registers and source positions are not in the text.
 [[nodiscard]] std::string disassemble(const isa::Program& program);
 
-/// The same to be read and changed: with the names of variables in place of their registers. Warnings of the words as
-/// they are were told when the program was assembled; a comment `# allow` behind the kernel's name leaves them out.
+/// The same in a form to be read and changed: names of variables replace their register addresses. The warnings that
+/// these words cause were already reported when the program was assembled, so an `# allow` comment after the kernel's
+/// name turns them off.
 [[nodiscard]] std::string disassemble_with_names(const isa::Program& program);
 
 }  // namespace gdr::assembler

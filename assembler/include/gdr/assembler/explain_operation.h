@@ -1,4 +1,4 @@
-// What the records say of an operation, for people.
+// Explains an operation in text, from the tables of the isa component.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gdr::assembler {
 
-/// Form, meaning, unit and latencies in Markdown.
+/// Description of the operation in Markdown: form, meaning, unit and latencies.
 [[nodiscard]] std::string explain(isa::Op operation);
 
 }  // namespace gdr::assembler

@@ -1,7 +1,7 @@
-// The search for few lines: operations onto lines, and each result into T, registers or local memory, wherever its
-// readers find it. Who has operations says what they take, read and wait for; what they mean is not known here. It
-// serves sources with `--schedule=full` and compiled functions alike. That a plan is legal is proved of its lines, not
-// of it.
+// The search for a short section: it assigns operations to lines, and each result to T, registers or local memory,
+// where its readers can find it. The caller says for each operation what it occupies, reads and waits for; the search
+// does not know what operations mean. Sources with `--schedule=full` and compiled functions use it alike. The legality
+// of a plan is not proved here but afterwards, on the lines made from it.
 #pragma once
 
 #include <array>
@@ -16,102 +16,104 @@
 
 namespace gdr::assembler {
 
-/// Where a reader finds a word. `own`: through the port that belongs to it, where it stands.
+/// From where a reader takes a word. `own`: through a port of its own, because the word keeps its place.
 enum class Way : std::uint8_t { none, t, gpr, lm, own };
 
-/// What a line reads through, besides T.
+/// Ports that a line reads through, besides T.
 enum class Port : std::uint8_t { none, gpr, lm, bm, immediate };
 
-/// A port and what goes through it: equal keys, below 2^20, share one.
+/// A port and what it carries. Operations with equal keys can share the port; keys are below 2^20.
 struct PortKey {
   Port port = Port::none;
   int key = 0;
 };
 
-/// What an operation reads: a value, a constant, or what keeps its place. -1 stands for none.
+/// An input of an operation: a value, a constant, or a word that keeps its place. -1 stands for none.
 struct SearchInput {
   int value = -1;
-  int component = -1;  // of the value, which every element reads; -1: each element its own
+  int component = -1;  // component of the value that every element reads; -1: each element reads its own
   int constant = -1;
   PortKey stays;
 };
 
-/// Operations that take one line, of one unit; a long product is two of them in a bundle.
+/// An operation of one unit, which takes one line. A long product is two of them in a bundle.
 struct SearchOperation {
   isa::Unit unit = isa::Unit::none;
-  unsigned units = 0;        // that it occupies, a bit for each
-  int sequencer = 0;         // vector length and mask: lines have one
-  unsigned input_lines = 1;  // 2: the line behind it reads the same inputs (a long product's first line)
+  unsigned units = 0;        // units that it occupies, one bit each
+  int sequencer = 0;         // vector length and mask as one number: all operations of a line have the same
+  unsigned input_lines = 1;  // 2: the next line reads the same inputs (first line of a long product)
   std::array<SearchInput, 2> inputs;
-  PortKey moves;          // what it moves or stores through broadcast memory's port
+  PortKey moves;          // what it moves or stores through the port of broadcast memory
   int result = -1;        // the value
-  bool writes_t = false;  // besides the value: what keeps its place
+  bool writes_t = false;  // besides the value: writes that keep their place
   bool writes_gpr = false;
   bool writes_lm = false;
-  int tenancy_read = -1;  // of T
+  int tenancy_read = -1;  // index of the tenancy of T that it reads
   int tenancy_written = -1;
-  unsigned flags_kept = 0;        // flags that it sets and that keep their numbers, a bit for each
-  int flag_set = -1;              // of SearchGraph::flags
-  std::vector<int> flags_used{};  // read, or set anew; as often as it does
+  unsigned flags_kept = 0;        // flags that it sets and that keep their numbers, one bit each
+  int flag_set = -1;              // index of a flag below SearchGraph::flags
+  std::vector<int> flags_used{};  // flags that it reads or sets again, once for each access
 };
 
 struct SearchValue {
-  std::size_t operation = 0;  // whose result it is
+  std::size_t operation = 0;  // the operation that produces it
   isa::Width width = isa::Width::short_word;
   unsigned elements = isa::kVectorElements;
-  int base = -1;                     // the value that it overwrites where its condition holds: both have one place
-  std::vector<std::size_t> readers;  // operations, each once
+  int base = -1;                     // the value that it overwrites where its condition holds: both have the same place
+  std::vector<std::size_t> readers;  // operations that read it, each once
 
-  /// Short words that it takes in a register or in local memory.
+  /// Number of short words that it takes in a register or in local memory.
   [[nodiscard]] unsigned words() const { return elements * isa::short_words(width); }
 };
 
-/// A number or a parameter: `own` is its port; a copy of it may stand in a register or in local memory.
+/// A number or a parameter. It can be read through its port `own`, or from a copy in a register or in local memory.
 struct SearchConstant {
   PortKey own;
   isa::Width width = isa::Width::short_word;
 };
 
-/// What T holds for accesses that stay with T: from the first write on until the last read.
+/// What T holds for accesses that must stay in T, from the first write to the last read.
 struct Tenancy {
-  unsigned accesses = 0;    // operations that write or read it, twice those that do both
-  bool from_entry = false;  // T comes with it into the section
-  bool to_end = false;      // the section leaves it in T
+  unsigned accesses = 0;    // operations that write or read it; those that do both count twice
+  bool from_entry = false;  // T already holds it when the section begins
+  bool to_end = false;      // T still holds it when the section ends
 };
 
-/// Operations that keep their places to each other: the two lines of a long product, and operations of one line each of
-/// which reads what the next writes, all the way round.
+/// Operations at fixed distances from each other: the two lines of a long product, or a cycle of one-line operations in
+/// which each reads what the next one writes.
 struct Bundle {
   struct Member {
     std::size_t operation = 0;
-    std::size_t offset = 0;  // lines behind the bundle's first
+    std::size_t offset = 0;  // lines after the first line of the bundle
   };
   std::vector<Member> members;
   std::size_t earliest = 0;
 };
 
-/// Between bundles; `lines` may be negative where a long product's second line is what waits.
+/// Bundle `to` must begin at least `lines` lines after the bundle that has this edge. `lines` may be negative where the
+/// second line of a long product is what waits.
 struct Edge {
   std::size_t to = 0;
   std::ptrdiff_t lines = 0;
 };
 
-/// Bundles and what waits for what.
+/// Bundles and the dependences between them.
 struct BundleGraph {
   std::vector<Bundle> bundles;
   std::vector<std::vector<Edge>> edges;  // from each bundle
 
-  /// Of each bundle, from how many others it waits.
+  /// For each bundle, the number of dependences that it waits for.
   [[nodiscard]] std::vector<unsigned> predecessors() const;
-  /// Lines of the longest way from each bundle to the section's end; nothing if bundles wait for themselves.
+  /// For each bundle, the length in lines of the longest path to the end of the section. Nothing if the dependences
+  /// form a cycle.
   [[nodiscard]] std::optional<std::vector<std::ptrdiff_t>> ways() const;
 };
 
-/// An access that another turn or the next section may meet.
+/// An access to a word that another iteration or the next section may access, too.
 struct EndAccess {
   std::size_t operation = 0;
   std::size_t word = 0;
-  int latency = 0;  // of a write; 0: a read
+  int latency = 0;  // latency of a write; 0 for a read
 };
 
 inline constexpr int kNeverRead = std::numeric_limits<int>::max();
@@ -122,27 +124,27 @@ struct SearchGraph {
   std::vector<SearchConstant> constants;
   std::vector<Tenancy> tenancies;
   BundleGraph bundles;
-  std::size_t flags = 0;               // to be numbered, in the order of the source
-  std::vector<unsigned> flag_numbers;  // that they may have
-  std::vector<bool> gpr_taken;         // short words of registers that are in use throughout
-  std::vector<bool> lm_taken;          // of local memory
-  bool values_in_lm = true;            // local memory may have values
-  /// Local memory is handed out by name, not by address: words of one width share a name for good, and only if there
-  /// are too few for one each.
+  std::size_t flags = 0;               // flags that need a number, in the order of the source
+  std::vector<unsigned> flag_numbers;  // numbers that these flags may have
+  std::vector<bool> gpr_taken;         // short words of registers that are in use during the whole section
+  std::vector<bool> lm_taken;          // the same for local memory
+  bool values_in_lm = true;            // true if values may be placed in local memory
+  /// If true, local memory is assigned as names instead of addresses. All words of a name have one width. Values share
+  /// a name only if there are too few words for a name each.
   bool lm_by_name = false;
-  bool constants_move = false;  // there may be copies of constants
-  bool repeats = false;         // the section's end runs before its begin
-  std::vector<EndAccess> ends;  // of the operations
-  std::vector<int> first_read;  // of each word, lines behind the section's end
+  bool constants_move = false;  // true if constants may be copied to registers or local memory
+  bool repeats = false;         // true for a loop: the section begins again after its end
+  std::vector<EndAccess> ends;  // accesses of the operations
+  std::vector<int> first_read;  // for each word, how many lines after the section's end it is first read
 };
 
-/// What is decided of a value. `gpr` and `lm` tell whether it stands there from its line on; `*_until` is the last line
-/// that reads it there, of values that share a place that of the first.
+/// What the search has decided for a value. `gpr` and `lm` are 1 if the value is kept there from its line on. `*_until`
+/// is the last line that reads it there; values that share a place keep it in the first of them.
 struct PlacedValue {
-  int line = -1;  // of its operation; -1: not placed
+  int line = -1;  // line of its operation; -1: not placed yet
   int gpr = 0;
   int lm = 0;
-  int t = 0;  // written to T
+  int t = 0;  // 1: written to T
   int gpr_until = 0;
   int lm_until = 0;
   int readers_left = 0;
@@ -151,34 +153,35 @@ struct PlacedValue {
 
 struct PlacedOperation {
   int line = -1;
-  std::array<int, 2> ways{};  // Way of each input
+  std::array<int, 2> ways{};  // the Way of each input, as int
 };
 
 struct Plan {
   std::size_t lines = 0;
   std::vector<PlacedOperation> operations;
   std::vector<PlacedValue> values;
-  std::vector<unsigned> gpr;   // address of each value in registers, if it stands there
-  std::vector<unsigned> lm;    // in local memory; with `lm_by_name` the number of its name among those of its width
-  std::vector<int> constants;  // Way of each one's copy; none: there is no copy
-  std::vector<unsigned> constant_addresses;  // of copies in registers
-  std::vector<unsigned> flags;               // number of each
+  std::vector<unsigned> gpr;  // address of each value in registers, if it is kept there
+  // The same in local memory; with `lm_by_name` the number of its name among those of its width.
+  std::vector<unsigned> lm;
+  std::vector<int> constants;                // Way of each constant's copy; Way::none: there is no copy
+  std::vector<unsigned> constant_addresses;  // addresses of the copies in registers
+  std::vector<unsigned> flags;               // number of each flag
   bool shared_names = false;
   unsigned lm_words = 0;  // short words of local memory that values and constants take
 };
 
 struct SearchOptions {
-  double tries = 1;          // schedules to compare
-  double tries_for_one = 0;  // at least, as long as there is no plan
+  double tries = 1;          // number of schedules to compare
+  double tries_for_one = 0;  // lower limit of that number as long as no plan has been found
   std::uint64_t seed = 1;
-  std::size_t limit = 0;  // a plan has fewer lines
+  std::size_t limit = 0;  // a plan must have fewer lines than this
 };
 
-/// The shortest plan found; the same graph and options give the same one. Nothing if none has fewer than `limit` lines,
-/// or bundles wait for themselves.
+/// Returns the shortest plan found. The same graph and options give the same plan. Nothing if no plan has fewer than
+/// `limit` lines, or if the dependences form a cycle.
 [[nodiscard]] std::optional<Plan> search_plan(const SearchGraph& graph, const SearchOptions& options);
 
-/// Lines that units and the longest chain leave no way around; 0 if bundles wait for themselves.
+/// Lower limit of the number of lines, from the units and the longest chain; 0 if the dependences form a cycle.
 [[nodiscard]] std::size_t least_lines(const SearchGraph& graph);
 
 }  // namespace gdr::assembler

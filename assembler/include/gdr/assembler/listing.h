@@ -1,4 +1,4 @@
-// What a program looks like to its author: every line with its word, clock and units, the data layout, the loop's
+// Listing of a program for its author: every line with its word, clock and units, the data layout, and the loop's
 // bound.
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace gdr::assembler {
 
-/// `files` are the program's sources, as in AssembleResult::files; without them each line shows its disassembly.
+/// The listing as text. `files` are the program's sources, as in AssembleResult::files; without them each line shows
+/// its disassembly.
 [[nodiscard]] std::string listing(const isa::Program& program, std::span<const SourceFile> files = {});
 
 }  // namespace gdr::assembler

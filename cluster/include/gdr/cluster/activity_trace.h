@@ -1,4 +1,4 @@
-// Activities of ranks in the JSON form that Chrome's and Perfetto's viewers open: a track for each resource.
+// Writes activities of ranks as JSON for the trace viewers of Chrome and Perfetto, with a track for each resource.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace gdr::cluster {
 
-/// Each rank's board and host, memories of nodes, and each link that was used have a track of their own, on which
-/// nothing overlaps. Events are named by what they are (Part), messages by their ends; `critical` of their arguments
-/// says whether they are on the critical path. Microseconds. `times` are the graph's, with their details
-/// (CriticalPathOptions); throws gdr::Error without.
+/// The trace as JSON text; times are in microseconds. Each rank's board and host, the memory of each node, and each
+/// link that was used have a track of their own, on which nothing overlaps. Work is named by its Part, a message by its
+/// two nodes. The argument `critical` says whether an event is on the critical path. `times` must be those of `graph`,
+/// computed with details (CriticalPathOptions); throws gdr::Error without them.
 [[nodiscard]] std::string activity_trace(const RankGraph& graph, const interconnect::ActivityTimes& times,
                                          const interconnect::Topology& topology);
 

@@ -1,4 +1,4 @@
-// Clusters as descriptions give them: boards, hosts and a network.
+// Clusters of boards, hosts and a network, as their description files give them.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ struct Cluster {
   HostDescription host;
   std::string network;  // name or file of its description
   unsigned boards_per_node = 1;
-  unsigned ranks_per_node = 1;  // divides boards_per_node
-  double message_overhead = 0;  // seconds that a host works for a message that it sends
+  unsigned ranks_per_node = 1;  // must divide boards_per_node
+  double message_overhead = 0;  // seconds of host time for each message that it sends
   double loopback_rate = 0;     // bytes/s between ranks of a node, one message at a time
   double loopback_latency = 0;  // seconds
   double memory = 0;            // bytes of a node
@@ -34,23 +34,25 @@ struct Cluster {
   [[nodiscard]] interconnect::NodeId nodes_of(unsigned ranks) const {
     return (ranks + ranks_per_node - 1) / ranks_per_node;
   }
-  /// W of this many nodes at work.
+  /// Power of this many working nodes, in W.
   [[nodiscard]] double power(double nodes) const {
     return nodes * (host_power + board_power * boards_per_node + network_power);
   }
-  /// The board as one of a node's ranks finds it: the ranks of a node share what their host writes.
+  /// The board with the transfer rates that one rank of a node gets: the ranks of a node share the rates at which their
+  /// host writes to boards.
   [[nodiscard]] emulator::MachineDescription board_of_rank() const;
 };
 
-/// Kind "cluster", with the parts `board`, `host` and `network`.
+/// The kind of description "cluster", with the parts `board`, `host` and `network`.
 [[nodiscard]] const base::KindOfParts& cluster_kind();
-/// Throws gdr::Error as base::load_description_of_parts() does, for its parts too, and if ranks_per_node does not
-/// divide boards_per_node.
+/// Reads a cluster by name or from a file. Throws gdr::Error as base::load_description_of_parts() does, also for its
+/// parts, and if ranks_per_node does not divide boards_per_node.
 [[nodiscard]] Cluster load_cluster(std::string_view name_or_file);
 [[nodiscard]] std::vector<std::string> cluster_names();
 
-/// The network with room for `nodes` nodes. The first of the description's are taken; if it has fewer, its kind is made
-/// as large as that where `grows` is set. Throws gdr::Error, naming what there is, where it has too few.
+/// The cluster's network with at least `nodes` nodes, of which the first are used. If the description has fewer, a
+/// network of its kind with `nodes` nodes is made if `grows` is set; else throws gdr::Error with the number of nodes
+/// that there are.
 [[nodiscard]] interconnect::Platform platform_for(const Cluster& cluster, interconnect::NodeId nodes,
                                                   bool grows = false);
 

@@ -1,5 +1,5 @@
-// The Himeno benchmark (a Jacobi iteration of 19 points on a regular grid) on nodes with boards, in time alone: the
-// opposite of gravity and matrix products, since every number is used a few times only.
+// Time model of the Himeno benchmark (a Jacobi iteration with a 19-point stencil on a regular grid) on nodes with
+// boards. It is the opposite of gravity and matrix products, since it uses every number only a few times.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@ namespace gdr::cluster {
 
 using Extents = std::array<std::uint64_t, 3>;
 
-/// "AxBxC", whole numbers of 1 to 2^20. Throws gdr::Error for anything else.
+/// Parses "AxBxC", whole numbers from 1 to 2^20. Throws gdr::Error for anything else.
 [[nodiscard]] Extents parse_extents(std::string_view text);
-/// Grid points of the benchmark's sizes XS, S, M, L and XL, or of "AxBxC". Throws gdr::Error for others; every extent
-/// is at least 3, since the outermost points stay as they are.
+/// Grid points along each axis for one of the benchmark's sizes XS, S, M, L and XL, or for "AxBxC". Throws gdr::Error
+/// for others, and for an extent below 3, since the outermost points never change.
 [[nodiscard]] Extents himeno_size(std::string_view text);
 
-/// What computes a rank's points. Both are bounds that no program passes: no kernel of ours computes Himeno.
+/// What computes a rank's points. Both speeds are upper bounds, not those of a program: gdr has no Himeno kernel.
 enum class HimenoPlace : std::uint8_t {
   board,  // as fast as the chips' ports and arithmetic units allow; coefficients stay in external memory
-  host    // as fast as the host's memory gives the arrays
+  host    // as fast as the host's memory delivers the arrays
 };
 [[nodiscard]] std::string_view name_of(HimenoPlace place);
 
@@ -36,31 +36,32 @@ struct HimenoOptions {
   HimenoPlace place = HimenoPlace::board;
   emulator::TransferMode transfer = emulator::TransferMode::as_of_2009;
   interconnect::FlowFactors factors = {};
-  /// Points whose neighbours are at home are computed while halos travel, all of them at once. Without, halos travel
-  /// axis by axis and then everything is computed, as the benchmark's MPI program does.
+  /// If set, all halos travel at once, and meanwhile each rank computes the points whose neighbours are all its own.
+  /// Else halos travel axis by axis before anything is computed, as in the benchmark's MPI program.
   bool overlap = false;
 };
 
 struct HimenoTimes {
   double seconds = 0;                  // of an iteration
   std::array<double, kParts> parts{};  // of the critical path; they add up to `seconds`
-  double compute = 0;                  // seconds of the largest rank's points, transfers to its board not among them
+  double compute = 0;                  // seconds for the points of the largest rank, without transfers to its board
   double bytes = 0;                    // between nodes
-  double gflops = 0;                   // 34 operations a point, as the benchmark counts
+  double gflops = 0;                   // 34 operations per point, as the benchmark counts
 };
 
-/// The split of the grid over so many ranks whose largest block has the smallest halo. Throws gdr::Error if there is
-/// none that leaves every rank a point.
+/// Of all splits of the grid over this many ranks, the one whose largest block has the smallest halo. Throws gdr::Error
+/// if no split gives every rank a point.
 [[nodiscard]] Extents himeno_split(const Extents& size, Rank ranks);
 
-/// An iteration, ranks in order of their blocks, the first axis fastest. Throws gdr::Error if a rank has no point, or
-/// if the arrays do not fit into the nodes' memories or the boards' (with the number of points that do).
+/// The activities of one iteration. Ranks are in the order of their blocks, with the first axis fastest. Throws
+/// gdr::Error if a rank has no point, or if the arrays do not fit into the memories of nodes or boards (with the number
+/// of points that fit).
 [[nodiscard]] RankGraph himeno_graph(const Cluster& cluster, const HimenoOptions& options);
-/// Its critical path. Also throws gdr::Error if the topology has too few nodes.
+/// Times of the critical path of himeno_graph(). Throws as that does, and also if the topology has too few nodes.
 [[nodiscard]] HimenoTimes himeno_times(const Cluster& cluster, const interconnect::Topology& topology,
                                        const HimenoOptions& options);
 
-/// Who sends how many bytes to whom in an iteration, by sender and receiver.
+/// Bytes that each rank sends to each of its neighbours in an iteration, by sender and receiver.
 [[nodiscard]] std::vector<interconnect::Transfer> himeno_traffic(const HimenoOptions& options);
 
 }  // namespace gdr::cluster

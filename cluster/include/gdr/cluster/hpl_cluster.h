@@ -1,5 +1,5 @@
-// High Performance LINPACK on P x Q ranks with boards, in time alone: the activities of every panel, its broadcast, the
-// exchange of rows and the update.
+// Time model of High Performance LINPACK on P x Q ranks with boards. For every panel it has the activities of the
+// factorisation, the broadcast, the row swaps and the update.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@ enum class HplStage : std::uint8_t { panel, broadcast, swap, update, backsub };
 inline constexpr std::size_t kHplStages = 5;
 [[nodiscard]] std::string_view name_of(HplStage stage);
 
-/// P x Q; rank = row * columns + column, as HPL's row-major mapping.
+/// P rows and Q columns of ranks; rank = row * columns + column, as in HPL's row-major mapping.
 struct ProcessGrid {
   Rank rows = 1;
   Rank columns = 1;
 };
-/// The grid of this many ranks that is nearest to a square, with no more rows than columns.
+/// The grid of this many ranks that is closest to a square, with no more rows than columns.
 [[nodiscard]] ProcessGrid square_grid(Rank ranks);
 
 struct HplClusterOptions {
@@ -30,25 +30,26 @@ struct HplClusterOptions {
   std::uint64_t n = 0;
   std::uint64_t nb = 2048;
   /// 1: the columns of the next panel are updated first, and hosts factorise them while boards update the rest. 0: a
-  /// panel begins once the update before it is done, and its large products go to the board.
+  /// panel begins when the update before it has ended, and its large products run on the board.
   unsigned lookahead = 1;
-  bool overlap_u = false;  // rows of U are exchanged in parts, while boards update the columns of the part before
+  bool overlap_u = false;  // exchange rows of U in parts, while boards update the columns of the part before
   DgemmTransfer transfer = {};
   interconnect::FlowFactors factors = {};
 };
 
 struct HplClusterTimes {
   double seconds = 0;
-  std::array<double, kHplStages> stages{};  // of the critical path; they add up to `seconds`
-  std::array<double, kParts> parts{};       // the same path by what it was spent on
-  double board_busy = 0;                    // seconds of one rank's board, mean of all
-  double bytes = 0;                         // between nodes
+  std::array<double, kHplStages> stages{};  // of the critical path, by HplStage; they add up to `seconds`
+  std::array<double, kParts> parts{};       // the same path by Part
+  double board_busy = 0;                    // seconds that a board works, mean over all ranks
+  double bytes = 0;                         // sent between nodes
   std::size_t activities = 0;
 };
 
-/// On one rank without look-ahead the stages of hpl_with_board(). Throws gdr::Error if the grid has more ranks than the
-/// topology has nodes for, nb is larger than n, the matrix does not fit into the nodes' memories (with the largest n
-/// that does), or there would be more messages than can be looked at (with how many).
+/// Times of the critical path. On one rank without look-ahead, the stages are those of hpl_with_board(). Throws
+/// gdr::Error if an option is out of range (nb is at most n), if the topology has too few nodes for the grid, if the
+/// matrix does not fit into the nodes' memories (with the largest n that fits), or if there would be too many messages
+/// (with their number).
 [[nodiscard]] HplClusterTimes hpl_times(const Cluster& cluster, const interconnect::Topology& topology,
                                         const DgemmModel& board, const HplClusterOptions& options);
 

@@ -1,4 +1,4 @@
-// Which cluster, how many nodes and which algorithm an N-body run should take, and why.
+// Recommends a cluster, a number of nodes and an algorithm for an N-body run, and gives the reasons.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace gdr::cluster {
 
-/// A way to do a run.
+/// One way to do a run, with its modelled times.
 struct NbodyCandidate {
   std::string cluster;
   interconnect::NodeId nodes = 1;
   NbodyAlgorithm algorithm = NbodyAlgorithm::copy;
-  double seconds = 0;  // of one unit of time
+  double seconds = 0;  // for one unit of N-body time
   double gflops = 0;
-  double efficiency = 0;  // against as many runs of one rank
+  double efficiency = 0;  // speed divided by that of as many runs of one rank
   std::string_view bound_by;
 };
 
@@ -27,16 +27,17 @@ struct NbodyAdviceOptions {
 };
 
 struct NbodyAdvice {
-  NbodyCandidate best;                     // the fastest whose efficiency is not below the least
-  std::vector<NbodyCandidate> algorithms;  // each algorithm on the best's nodes, as far as its particles fit
-  std::vector<NbodyCandidate> clusters;    // each cluster's own best
-  NbodyCandidate larger;         // the best's algorithm and cluster on the next number of nodes; its own if none
-  double free_network = 1;       // how many times as fast the best would be if messages took no time,
-  double planned_transfers = 1;  // or with transfers between host and board as planned in 2009
+  NbodyCandidate best;                     // the fastest that reaches least_efficiency; if none, the most efficient
+  std::vector<NbodyCandidate> algorithms;  // each algorithm on the nodes of `best`, if the particles fit
+  std::vector<NbodyCandidate> clusters;    // the best of each cluster
+  NbodyCandidate larger;                   // `best` on the next larger number of nodes; `best` itself if there is none
+  double free_network = 1;                 // speedup of `best` if messages took no time
+  double planned_transfers = 1;            // speedup of `best` with transfers between host and board as planned in 2009
 };
 
-/// Looks at every algorithm on q^2 nodes, q = 1, 2, 3, 4, 6, 8, 12, 16, ..., of every cluster. Throws gdr::Error if
-/// there is no cluster, the efficiency is not above 0 and at most 1, or the particles fit nowhere.
+/// Compares the algorithms copy, j and 2d on q^2 nodes, q = 1, 2, 3, 4, 6, 8, 12, 16, ..., of every cluster. Throws
+/// gdr::Error if there is no cluster, least_efficiency is not above 0 and at most 1, or the particles fit on no
+/// cluster.
 [[nodiscard]] NbodyAdvice advise_nbody(const std::vector<Cluster>& clusters, const isa::Program& program,
                                        const hostlib::BlockSteps& steps, const NbodyAdviceOptions& options);
 

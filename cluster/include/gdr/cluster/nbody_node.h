@@ -1,5 +1,5 @@
-// What a rank's board and host take for their parts of an N-body block: GRAPE-DR boards, and boards of pipelines for
-// gravity alone, as those of GRAPE-6.
+// Times of a rank's board and host for an N-body block: for GRAPE-DR boards, and for boards of pipelines that compute
+// only gravity, such as those of GRAPE-6.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,22 @@
 
 namespace gdr::cluster {
 
+/// Times of a rank's boards and its host, in seconds.
 class NbodyNode {
  public:
   virtual ~NbodyNode() = default;
 
-  /// Forces of `j` particles, held by the board, on `i` particles: sending these, computing, the sum on the host.
+  /// Forces of the board's `j` particles on `i` particles: sending the latter, computing, and summing on the host.
   [[nodiscard]] virtual emulator::StageSeconds run_seconds(std::uint64_t i, std::uint64_t j) const = 0;
-  /// The host integrates `particles` of the `n` that it holds.
+  /// Integration of `particles` of the `n` particles that the host holds.
   [[nodiscard]] virtual double integration_seconds(std::uint64_t particles, std::uint64_t n) const = 0;
-  /// Particles are written to the board, as j-particles.
+  /// Writing this many j-particles to the board.
   [[nodiscard]] virtual double j_seconds(std::uint64_t particles) const = 0;
-  /// Of the host, where ranks add up forces; 0: in no time.
+  /// Speed at which the host adds up the forces of ranks; 0: additions take no time.
   [[nodiscard]] virtual double additions_per_second() const = 0;
-  /// j-particles that the board holds.
+  /// j-particles for which the board has room.
   [[nodiscard]] virtual double room() const = 0;
-  /// i-particles of a run; fewer take as long.
+  /// i-particles of a run; a run with fewer takes as long.
   [[nodiscard]] virtual unsigned i_of_run() const = 0;
 
  protected:
@@ -37,7 +38,7 @@ class NbodyNode {
   NbodyNode& operator=(const NbodyNode&) = default;
 };
 
-/// GRAPE-DR boards of a rank, with the host that their description has in it.
+/// GRAPE-DR boards of a rank, with the host that the board's description contains.
 class BoardNode final : public NbodyNode {
  public:
   BoardNode(const isa::Program& program, const Cluster& cluster, emulator::TransferMode transfer);
@@ -54,9 +55,9 @@ class BoardNode final : public NbodyNode {
   double room_;
 };
 
-/// Chips of pipelines that compute one force a clock, each on `virtual_pipelines` i-particles in turn; all chips of a
-/// board work on the same i-particles, each with its share of the j-particles, and the board adds up [Makino et al.
-/// 2003].
+/// A board of chips with pipelines [Makino et al. 2003]. Each pipeline computes one force per clock, on
+/// `virtual_pipelines` i-particles in turn. All chips work on the same i-particles, each with its share of the
+/// j-particles, and the board adds up their forces.
 struct PipelineBoard {
   std::string name;
   std::string title;
@@ -66,25 +67,25 @@ struct PipelineBoard {
   double clock_mhz = 0;
   double particles = 0;  // j-particles that the board's memory holds
   double flops = 0;      // counted for a force with its jerk
-  double i_bytes = 0;    // over the bus, of a particle
+  double i_bytes = 0;    // over the bus, per i-particle; next: per j-particle and per result
   double j_bytes = 0;
   double result_bytes = 0;
   double bus_mb = 0;      // MB/s
-  double run_us = 0;      // host, per run of as many i-particles as a chip works on
+  double run_us = 0;      // host time per run of all i-particles that a chip works on
   double add_rate = 0;    // additions/s of the host
-  double host_us = 0;     // host, per particle and step, data in its cache
-  double miss_us = 0;     // more for a particle that is not
-  double host_cache = 0;  // bytes
+  double host_us = 0;     // host time per particle and step, if its data are in the cache
+  double miss_us = 0;     // extra time for a particle whose data are not in the cache
+  double host_cache = 0;  // bytes; below: bytes of a particle
   double host_particle = 0;
 
-  /// Of all pipelines, flops/s.
+  /// Peak speed of all pipelines, in flops/s.
   [[nodiscard]] double peak() const;
 };
 [[nodiscard]] const base::DescriptionKind& pipelines_kind();
 /// Throws gdr::Error as base::load_description() does.
 [[nodiscard]] PipelineBoard load_pipeline_board(std::string_view name_or_file);
 
-/// Such a board and its host.
+/// A board of pipelines and its host.
 class PipelineNode final : public NbodyNode {
  public:
   explicit PipelineNode(PipelineBoard board) : board_(std::move(board)) {}

@@ -1,5 +1,5 @@
-// An N-body run whose forces are shared out over ranks, each with a board. Every rank integrates all particles and has
-// the whole state; the forces alone are shared.
+// An N-body run whose forces are computed by several ranks, each with a board. Every rank has the whole state and
+// integrates all particles; only the computation of forces is divided.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,24 @@
 
 namespace gdr::cluster {
 
-/// Ranks as a grid: rank r is in row r / columns. A row computes a share of the block's i-particles; a column holds a
-/// share of the j-particles.
+/// Ranks as a grid: rank r is in row r / columns. Each row computes the forces on a share of the block's i-particles;
+/// each column holds a share of the j-particles.
 struct Split {
   std::string name;
   unsigned rows = 1;
   unsigned columns = 1;
-  /// A row's share in two halves, of whole runs of the board, where the model says that it pays: messages of the first
-  /// travel while the board computes the second. The bits are the same.
+  /// Compute a row's share in two halves, of whole runs of the board, where the model says that this is faster:
+  /// messages of the first half travel while the board computes the second. The results have the same bits.
   bool overlap = false;
 };
-/// `i`: all ranks in one column, so that each holds all j-particles and the bits are those of one rank. `j`: all in one
-/// row, with the bits of one process with as many boards. `2d`: a square [Makino 2002], with the bits of as many boards
-/// as it has columns. Throws gdr::Error for another name, and if the ranks form no square.
+/// `i`: all ranks in one column, so that each holds all j-particles; the results have the bits of one rank. `j`: all
+/// ranks in one row, with the bits of one process with as many boards. `2d`: a square [Makino 2002], with the bits of
+/// one process with as many boards as the square has columns. Throws gdr::Error for another name, and for `2d` if the
+/// ranks form no square.
 [[nodiscard]] Split split_named(std::string_view name, unsigned ranks);
 [[nodiscard]] std::vector<std::string> split_names();
 
-/// Emulated seconds of one rank. They add up to the same for all ranks.
+/// Emulated seconds of one rank. Their sum is the same for all ranks.
 struct RankSeconds {
   double compute = 0;  // board, from the start of runs to their last clock, and the host's integration
   double send = 0;     // i- and j-particles from host to board
@@ -42,8 +43,9 @@ struct RankSeconds {
 
 class NbodyRanks final : public hostlib::ForceSharing {
  public:
-  /// The network is the cluster's, with a rank on each of its nodes; its boards are not looked at. `communicator` must
-  /// outlive this. Throws gdr::Error if the split is not of as many ranks or the network has too few nodes.
+  /// Messages take the time of the cluster's network with one rank on each node; the cluster's boards are not used.
+  /// `communicator` must outlive this object. Throws gdr::Error if the split does not have as many ranks as
+  /// `communicator`, or if the network has too few nodes.
   NbodyRanks(Communicator& communicator, Split split, const Cluster& cluster);
   ~NbodyRanks() override;
 
@@ -54,7 +56,7 @@ class NbodyRanks final : public hostlib::ForceSharing {
   [[nodiscard]] std::string totals() const override;
   void resume(const std::string& totals) override;
 
-  /// Of all ranks, with the host's integration that was added to the device's time. All ranks call it.
+  /// Seconds of every rank, with the host's integration that was added to the device's time. All ranks must call it.
   [[nodiscard]] std::vector<RankSeconds> seconds() const;
 
  private:

@@ -1,5 +1,5 @@
-// Activities of ranks that have boards, a host and a network between them, and the collective communication of MPI put
-// together from messages.
+// Activities of ranks with boards and hosts and a network between them, and the collectives of MPI, composed of
+// messages.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ namespace gdr::cluster {
 using interconnect::ActivityId;
 using Rank = std::uint32_t;
 
-/// What seconds of a critical path were spent on. A transfer is one between host and board, at which both work.
+/// What the time of a critical path was spent on. A transfer is between host and board, and both take part in it.
 enum class Part : interconnect::PartId { board, transfer, host, overhead, network, loopback };
 inline constexpr std::size_t kParts = 6;
 [[nodiscard]] std::string_view name_of(Part part);
-/// Stages that a caller may tell apart; an activity's part in interconnect's sense is stage * kParts + part.
+/// Number of stages that a caller can distinguish. The interconnect::PartId of an activity is stage * kParts + part.
 inline constexpr unsigned kMostStages = 8;
-/// Seconds of the critical path by Part, and of one stage.
+/// Seconds of the critical path by Part, and those of one stage.
 [[nodiscard]] std::array<double, kParts> part_seconds(const interconnect::ActivityTimes& times);
 [[nodiscard]] double stage_seconds(const interconnect::ActivityTimes& times, unsigned stage);
 
-/// Activities of ranks on a cluster's nodes, as many a node as the cluster has; rank r is on node r / ranks_per_node.
+/// Activities of ranks on the nodes of a cluster; rank r is on node r / ranks_per_node.
 class RankGraph {
  public:
   RankGraph(const Cluster& cluster, Rank ranks, std::string name);
@@ -34,31 +34,32 @@ class RankGraph {
   [[nodiscard]] const interconnect::ActivityGraph& graph() const { return graph_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of all messages between nodes
 
-  /// The resource that is a rank's board.
+  /// The resource that stands for a rank's board.
   [[nodiscard]] static interconnect::ResourceId board_resource(Rank rank) { return 2 * rank; }
 
-  /// What follows belongs to this stage, below kMostStages; at first 0.
+  /// Activities added from now on belong to this stage, which must be below kMostStages; it is 0 at first.
   void stage(unsigned number) { stage_ = number; }
 
-  /// Work that follows all that the rank did so far. Nothing is added for 0 seconds.
+  /// Work that begins when all earlier activities of the rank have ended. 0 seconds add no activity.
   void board(Rank rank, double seconds);
   void transfer(Rank rank, double seconds);
   void host(Rank rank, double seconds);
 
-  /// The rank waits for messages that are known by their time alone.
+  /// The rank waits for messages of which only the time is known.
   void wait_for_network(Rank rank, double seconds);
-  /// All ranks of a group go on once all have come so far.
+  /// A barrier: the ranks of the group go on when all of them have come to this point.
   void together(const std::vector<Rank>& group);
 
   /// The host of `from` spends the message's overhead, then the message travels; `from` goes on after its overhead.
-  /// Returns what `to` has to wait for.
+  /// Returns the activity that `to` must wait for with receive().
   [[nodiscard]] ActivityId send(Rank from, Rank to, double bytes);
-  /// The rank goes on once these have arrived, too.
+  /// The rank goes on when its earlier activities have ended and these messages have arrived.
   void receive(Rank rank, const std::vector<ActivityId>& arrivals);
 
-  /// The last activity of the rank, from which activities of the caller's may follow.
+  /// The rank's last activity, after which a caller can add its own; empty if there is none.
   [[nodiscard]] std::vector<ActivityId> front(Rank rank) const;
-  /// Work beside what the rank does: it follows `after` alone, and the rank goes on until receive() is called with it.
+  /// Work concurrent with the rank's other activities. It depends only on `after`, and the rank does not wait for it
+  /// until receive() is called with the activity returned.
   [[nodiscard]] ActivityId board_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
   [[nodiscard]] ActivityId transfer_beside(Rank rank, double seconds, const std::vector<ActivityId>& after);
 
@@ -74,27 +75,29 @@ class RankGraph {
   unsigned stage_ = 0;
 };
 
-/// Ranks that communicate with each other, in an order of their own. Groups of one call share no rank.
+/// Ranks that communicate with each other, in the order that the collective uses. The groups of one call must be
+/// disjoint.
 using Group = std::vector<Rank>;
 
-/// How a collective call is made of messages. An MPI library knows all of them and takes what suits the size.
+/// How a collective is made of messages. MPI libraries have all of these methods and choose by the size.
 enum class Method : std::uint8_t {
   posted,   // all messages at once
-  ring,     // from neighbour to neighbour; of broadcasts and sums: first in parts, then the parts go round
-  doubling  // in steps that double: Bruck's allgather, halving sums, binomial broadcast
+  ring,     // from neighbour to neighbour; sums go round in parts, as do broadcasts after the root has sent the parts
+  doubling  // distances double: Bruck's allgather, sums by recursive halving, binomial broadcast
 };
 inline constexpr Method kMethods[] = {Method::posted, Method::ring, Method::doubling};
 
-/// Every rank of a group gets `bytes` of each other.
+/// Every rank of a group gets `bytes` bytes from each of the others.
 void allgather(RankGraph& graph, const std::vector<Group>& groups, double bytes, Method method);
-/// Sums of `bytes` of each rank, in parts: each rank ends with the sums of its 1/size. The host adds words of 8 bytes
-/// at `additions_per_second`; 0: in no time. Doubling takes groups whose size is a power of two, others are posted.
+/// Sums over the ranks of a group of `bytes` bytes of each; every rank ends with the sums of 1/size of them. The host
+/// adds words of 8 bytes at `additions_per_second`; 0: additions take no time. Method::doubling is for groups whose
+/// size is a power of two; other groups use Method::posted.
 void reduce_scatter(RankGraph& graph, const std::vector<Group>& groups, double bytes, double additions_per_second,
                     Method method);
-/// `bytes` from the rank in the place `root` of its group to the others.
+/// `bytes` bytes from one rank of each group to its others; `roots` has the place of that rank in its group.
 void broadcast(RankGraph& graph, const std::vector<Group>& groups, const std::vector<std::size_t>& roots, double bytes,
                Method method);
-/// A number of all ranks of a group, such as the time of the next block: by dissemination, in log2(size) steps.
+/// Combines a number of all ranks of a group, such as the time of the next block, by dissemination in log2(size) steps.
 void allreduce(RankGraph& graph, const std::vector<Group>& groups, double bytes);
 
 }  // namespace gdr::cluster

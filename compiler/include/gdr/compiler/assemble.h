@@ -1,4 +1,4 @@
-// What a compiled kernel is as a program: its source assembled and, with the greatest effort, two records at once.
+// Assembles the source of a compiled kernel; with the greatest effort, an iteration may work on two j-records.
 #pragma once
 
 #include "gdr/assembler/assembler.h"
@@ -6,9 +6,9 @@
 
 namespace gdr::compiler {
 
-/// Assembles `compiled.source`. With effort 3 a turn of the loop body works on two j-records where that takes fewer
-/// lines: it ends what the turn before has begun (the assembler's `--schedule=full --pipeline`), which changes no bit
-/// of any result.
+/// Assembles `compiled.source`. With effort 3, an iteration of the loop body works on two j-records if that takes fewer
+/// lines: it finishes work that the iteration before began (the assembler's `--schedule=full --pipeline`). This changes
+/// no bit of any result.
 [[nodiscard]] assembler::AssembleResult assemble_compiled(const CompileResult& compiled, const CompileOptions& options);
 
 }  // namespace gdr::compiler

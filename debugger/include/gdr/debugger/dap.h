@@ -1,5 +1,5 @@
-// The Debug Adapter Protocol in front of the debugger, for VS Code and any other editor that speaks it. No input or
-// output: bytes come in as they are read and go out through a function.
+// The Debug Adapter Protocol for the debugger, for VS Code and other editors that support it. No input or output: the
+// caller passes messages in, and a function sends the answers.
 #pragma once
 
 #include <functional>
@@ -14,10 +14,10 @@
 
 namespace gdr::debugger {
 
-/// True if the message asks to end what is under way: pause, disconnect, terminate.
+/// True if the message asks to stop the running operation: pause, disconnect or terminate.
 [[nodiscard]] bool dap_interrupts(std::string_view message);
 
-/// The arguments of a `launch` request.
+/// Arguments of a `launch` request; each comment has the name of the JSON field.
 struct DapLaunch {
   std::string kernel;                   // `program`
   std::string i_file;                   // `i`
@@ -28,9 +28,9 @@ struct DapLaunch {
   std::string machine = "model1800";    // `machine`
   unsigned boards = 1;                  // `boards`
   // How a source is assembled, as the options of `gdr as`.
-  std::vector<std::string> definitions;          // `definitions`: an object of names and values; NAME=VALUE
+  std::vector<std::string> definitions;  // `definitions`: in JSON an object of names and values; here NAME=VALUE
   std::vector<std::string> include_directories;  // `includePath`
-  std::vector<std::string> warnings;             // `warnings`: what stands behind -W
+  std::vector<std::string> warnings;             // `warnings`: arguments of -W
   bool compat_il = false;                        // `compatIl`
   std::string schedule;                          // `schedule`: list or full
   bool pipeline = false;                         // `pipeline`
@@ -39,13 +39,13 @@ using DapLauncher = std::function<Job(const DapLaunch& launch)>;
 
 class DapServer {
  public:
-  /// `send` gets messages without headers; `interrupted` is asked while a run goes on, as Debugger::set_interrupt().
+  /// `send` gets messages without headers; `interrupted` is called during a run, as for Debugger::set_interrupt().
   DapServer(DapLauncher launch, std::function<void(std::string_view message)> send, std::function<bool()> interrupted);
   ~DapServer();
   DapServer(const DapServer&) = delete;
   DapServer& operator=(const DapServer&) = delete;
 
-  /// Answers one message; false when the session is over. What is wrong with a message is its answer.
+  /// Answers one message. Returns false when the session is over. A faulty message gets an error as its answer.
   [[nodiscard]] bool handle(std::string_view message);
 
  private:

@@ -1,5 +1,5 @@
-// A kernel at work on its data, looked at from one element of one PE: forwards, backwards, to any pair of particles. No
-// input or output: the command line, scripts and the server for editors drive it.
+// Debugs a kernel at work on its data, as seen from one vector element of one PE: forwards, backwards, and to any pair
+// of particles. It does no input or output: the command line, scripts and the server for editors use it.
 #pragma once
 
 #include <functional>
@@ -18,20 +18,20 @@
 
 namespace gdr::debugger {
 
-/// What is run: as Device::run() takes it.
+/// What is run, in the form that Device::run() takes.
 struct Job {
   isa::Program program;
-  std::vector<std::string> sources;  // text of the program's files; empty ones are not known
-  DeviceOptions device;              // the engine is not looked at
+  std::vector<std::string> sources;  // text of the program's files; empty for a file that is not known
+  DeviceOptions device;              // the engine in it is ignored
   std::vector<std::pair<std::string, double>> parameters;
   std::vector<std::uint64_t> i_fields;
   std::vector<std::uint64_t> j_fields;
-  std::size_t records = 0;  // the `nj` of Device::run(): j-records, or turns of a kernel of Type II
+  std::size_t records = 0;  // the `nj` of Device::run(): j-records, or turns of a Type II kernel
 };
 
-/// How far a step leads. A record is the next iteration that has a j-record for the block of the focus; `over` is a
-/// line, or all lines of the macros' uses that begin with it; `out` leads behind the innermost use of a macro, and is
-/// an iteration where there is none. Backwards they lead to where such lines begin.
+/// How far a step goes. `record` goes to the next iteration that has a j-record for the block of the focus. `over`
+/// takes a line, or all lines of the uses of macros that begin with it. `out` goes to the line after the innermost use
+/// of a macro, and by an iteration if there is none. Backwards, `over` and `out` go to where such lines begin.
 enum class StepUnit : std::uint8_t { line, iteration, record, run, over, out };
 [[nodiscard]] std::optional<StepUnit> step_unit_named(std::string_view name);
 
@@ -39,24 +39,25 @@ enum class StopReason : std::uint8_t { step, breakpoint, watch, begin, end, faul
 
 struct Stop {
   StopReason reason = StopReason::step;
-  unsigned number = 0;  // of the breakpoint or watch
-  std::string text;     // of a watch the change, of a fault the reason
+  unsigned number = 0;  // number of the breakpoint or watch
+  std::string text;     // for a watch the change, for a fault the reason
 };
 
 struct Breakpoint {
   unsigned number = 0;
-  std::string place;        // FILE:LINE, or the name of a watch
-  std::string condition;    // empty: none
-  bool watch = false;       // stops behind a line that changes the word of the focus
-  bool everywhere = false;  // the condition is asked of every element at work, on all chips; the focus goes there
+  std::string place;      // FILE:LINE, or the name that a watch observes
+  std::string condition;  // empty: none
+  bool watch = false;     // stops after a line that changes the word in the focus
+  // The condition is evaluated for every active element on all chips; the focus moves to one that meets it.
+  bool everywhere = false;
 };
 
-/// A line of the program with all places of the source whose operations it holds.
+/// A line of the program with all source positions whose operations it contains.
 struct CodeLine {
   isa::Section section = isa::Section::initialization;
   std::size_t line = 0;
-  std::vector<isa::SourcePosition> places;  // its own first
-  std::string text;                         // assembly text, raw registers
+  std::vector<isa::SourcePosition> places;  // its own position first
+  std::string text;                         // assembly text with raw registers
 };
 
 struct PlacedWord {
@@ -64,21 +65,22 @@ struct PlacedWord {
   isa::LongWord word;
 };
 
-/// Where a word comes from.
+/// Where the value of a word comes from.
 struct Origin {
-  std::string name;  // of the word
+  std::string name;  // name of the word
   std::string value;
   bool finite = true;
-  std::optional<Position> written;  // by this line; none: by the host, or never
-  std::string text;                 // of what the host wrote, or that nobody did
-  std::vector<Origin> operands;     // of the operation that wrote it
-  std::vector<std::string> gates;   // flags that let it write
-  std::vector<Position> held_back;  // lines behind `written` that would have written the word, but for a flag or mask
+  std::optional<Position> written;  // position of the line that wrote it; none: the host wrote it, or nothing did
+  std::string text;                 // what the host wrote, or that nothing wrote the word
+  std::vector<Origin> operands;     // operands of the operation that wrote it
+  std::vector<std::string> gates;   // flags that allowed the write
+  // Later lines that would have written the word if a flag or mask had not prevented it.
+  std::vector<Position> held_back;
 };
 
 class Debugger {
  public:
-  /// Stands before the first line. Throws gdr::Error as Device does, before anything runs.
+  /// The position is before the first line. Throws gdr::Error in the same cases as Device, before anything runs.
   explicit Debugger(Job job);
   ~Debugger();
   Debugger(Debugger&&) noexcept;
@@ -91,77 +93,79 @@ class Debugger {
   // ---- where --------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] const Focus& focus() const;
-  /// Before this line; nothing at the end.
+  /// The debugger is before this line; nothing at the end.
   [[nodiscard]] std::optional<Position> position() const;
-  /// Of the block of the focus in this iteration; true outside the loop body.
+  /// True if the block of the focus has a j-record in this iteration; always true outside the loop body.
   [[nodiscard]] bool jvalid() const;
-  /// The i-particle of the focused element and the j-record of its block; nothing where there is none.
+  /// The i-particle of the focused element, and the j-record of its block; nothing if there is none.
   [[nodiscard]] std::optional<std::uint64_t> i_particle() const;
   [[nodiscard]] std::optional<std::uint64_t> j_record() const;
-  /// Throws gdr::Error naming argument, value and range.
+  /// Throws gdr::Error for a value out of range; the message names argument, value and range.
   void set_focus(const Focus& focus);
-  /// To the begin of the iteration in which this i-particle meets this j-record, at their element. Without `i` the PE
-  /// and element stay, without `j` the chip, block and iteration. Throws gdr::Error for particles that there are not,
-  /// and where a kernel of Type II never brings the two together.
+  /// Goes to the begin of the iteration in which this i-particle interacts with this j-record, and sets the focus to
+  /// their element. Without `i` the PE and element stay the same; without `j` the chip, block and iteration do. Throws
+  /// gdr::Error if a particle does not exist, and if a Type II kernel never combines the two.
   void go_to_pair(std::optional<std::uint64_t> i, std::optional<std::uint64_t> j);
 
   // ---- moving -------------------------------------------------------------------------------------------------------
 
-  /// `step` does not look at breakpoints.
+  /// Executes `count` steps. Breakpoints are ignored.
   Stop step(StepUnit unit = StepUnit::line, std::uint64_t count = 1);
   Stop back(StepUnit unit = StepUnit::line, std::uint64_t count = 1);
-  /// To the next stop, or the end; and to the last one before, or the begin.
+  /// go_on() runs to the next stop or the end, go_back() to the last stop before or the begin.
   Stop go_on();
   Stop go_back();
   Stop go_to_begin();
   Stop go_to_end();
-  /// To the `count`-th time from the begin that one of the lines comes next. Throws gdr::Error saying how often it
-  /// does.
-  /// Throws Fault where one comes before.
+  /// Goes to the position where one of `lines` comes next for the `count`-th time from the begin. Throws gdr::Error if
+  /// there are fewer times; the message says how many there are. Throws Fault if a fault happens before.
   void go_to_execution(const std::vector<CodeLine>& lines, std::uint64_t count);
-  /// How often the chip of the focus executes them.
+  /// How often the chip of the focus executes these lines.
   [[nodiscard]] std::uint64_t executions(const std::vector<CodeLine>& lines) const;
-  /// Asked while something takes long; true ends it where it stands.
+  /// Sets a function that is called during long operations. If it returns true, the operation ends at the current
+  /// position.
   void set_interrupt(std::function<bool()> interrupted);
 
   // ---- stops --------------------------------------------------------------------------------------------------------
 
-  /// Lines whose operations stand at FILE:LINE, or at LINE of the kernel's own file; of a line that uses a macro the
-  /// first one that it became. Throws gdr::Error naming the next lines with code if none does.
+  /// Lines of the program with operations from source position FILE:LINE, or from LINE of the kernel's own file. If
+  /// that line uses a macro, the result is the first line made from the use. Throws gdr::Error if there is none; the
+  /// message names the next lines with code.
   [[nodiscard]] std::vector<CodeLine> lines_at(std::string_view place) const;
-  /// Throws gdr::Error for a place without code and a condition that cannot be evaluated.
+  /// Both return the number of the new stop. They throw gdr::Error for a place without code and for a condition that
+  /// cannot be evaluated.
   unsigned add_breakpoint(std::string_view place, std::string_view condition = {}, bool everywhere = false);
   unsigned add_watch(std::string_view name, std::string_view condition = {});
-  /// False if there is none of this number.
+  /// False if there is no stop with this number.
   bool remove(unsigned number);
   [[nodiscard]] std::vector<Breakpoint> breakpoints() const;
 
   // ---- looking ------------------------------------------------------------------------------------------------------
 
-  /// A word of the PE of the focus, or of its block. Throws gdr::Error for one of a j-record outside the loop body.
+  /// A word of the PE of the focus, or of its block. Throws gdr::Error for a word of a j-record outside the loop body.
   [[nodiscard]] isa::LongWord word(const WordPlace& place) const;
-  /// Of the focused element. Names are the kernel's and those of is_place_name().
+  /// Value of an expression for the focused element. It may use the kernel's names and those of is_place_name().
   [[nodiscard]] Value evaluate(std::string_view expression) const;
-  /// Names with subscripts as print and watch take them. Throws gdr::Error.
+  /// Looks up a name with subscripts, as the commands print and watch take it. Throws gdr::Error if it is unknown.
   [[nodiscard]] Reference resolve(std::string_view name) const;
-  /// One entry in all elements at work, of the block of the focus or of all blocks and chips, at this moment.
+  /// The word of one entry, at this moment, for all active elements of the focused block or of all blocks and chips.
   [[nodiscard]] std::vector<PlacedWord> everywhere(const Reference& reference, unsigned entry, bool all_blocks) const;
-  /// The last write of a word of the focus and where its operands come from, `depth` lines back; words that are not
-  /// finite are followed to the line that made the first of them, whatever the depth.
+  /// The last write of a word in the focus and where its operands come from, up to `depth` lines back. Words that are
+  /// not finite are followed, whatever the depth, to the line that made the first of them.
   [[nodiscard]] Origin why(const Reference& reference, unsigned depth = 1) const;
 
-  /// The line that comes next; nothing at the end.
+  /// The line that is executed next; nothing at the end.
   [[nodiscard]] std::optional<CodeLine> line() const;
   [[nodiscard]] CodeLine line_at(const Position& position) const;
-  /// A line of a source file, without its end; nothing if it is not known.
+  /// A line of a source file without its line break; nothing if the file or line is not known.
   [[nodiscard]] std::optional<std::string> source_line(const isa::SourcePosition& place) const;
   [[nodiscard]] const std::vector<std::string>& sources() const;
 
-  /// Floating-point events of the whole run, found on the vector engine at the first call.
+  /// Floating-point events of the whole run. The first call runs the job on the vector engine to find them.
   struct Events {
     emulator::FpEvents counts;
     std::vector<emulator::PlacedEvent> first;
-    std::string fault;  // what ended the run, if anything did
+    std::string fault;  // the fault that ended the run; empty if there was none
   };
   [[nodiscard]] const Events& events() const;
 
@@ -170,8 +174,8 @@ class Debugger {
   std::unique_ptr<Impl> impl_;
 };
 
-/// True for $peid, $bbid, $chip, $element, $run, $iteration, $jvalid, $i and $j: where the element is, and when. $i and
-/// $j are -1 where it has no i-particle or j-record.
+/// True for the names of place and time of the element: $peid, $bbid, $chip, $element, $run, $iteration, $jvalid, $i
+/// and $j. $i and $j are -1 if the element has no i-particle or j-record.
 [[nodiscard]] bool is_place_name(std::string_view name);
 
 /// `run 1, loop body, iteration 3, line 7`.

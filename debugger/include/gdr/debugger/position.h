@@ -1,4 +1,4 @@
-// Where in a run the debugger stands: a line of the program in an iteration of a run, and an element of a PE.
+// Where the debugger is: a line of the program in one iteration of a run, and the PE and vector element that are shown.
 #pragma once
 
 #include <compare>
@@ -9,12 +9,12 @@
 
 namespace gdr::debugger {
 
-/// Before a line is executed. All chips and blocks execute it at the same time, so positions order what they do; a chip
-/// with fewer j-records than others has fewer iterations.
+/// A point in time just before a line is executed. All chips and blocks execute a line at the same time, so positions
+/// give the order of their actions. A chip with fewer j-records than others has fewer iterations.
 struct Position {
-  std::uint64_t run = 0;  // starts of the loop from 1; 0: section `initialization`
+  std::uint64_t run = 0;  // number of starts of the loop, from 1; 0: section `initialization`
   isa::Section section = isa::Section::initialization;
-  std::uint64_t iteration = 0;  // of the loop body; 0 elsewhere
+  std::uint64_t iteration = 0;  // iteration of the loop body; 0 in other sections
   std::size_t line = 0;         // index into the section's lines
   friend auto operator<=>(const Position&, const Position&) = default;
 };

@@ -1,4 +1,4 @@
-// What the words of a kernel are called: its variables, parameters, named registers and views, and raw registers.
+// Names of a kernel's words: variables, parameters, named registers and views, and raw registers.
 #pragma once
 
 #include <array>
@@ -11,18 +11,18 @@
 
 namespace gdr::debugger {
 
-/// One word: of GPR, LM or T of an element's PE, of BM, of the current j-record, or a flag.
+/// One word: of GPR, LM or T of an element's PE, of BM or of the current j-record, or a flag.
 struct WordPlace {
   isa::Storage storage = isa::Storage::gpr;
-  unsigned address = 0;  // short words; of a flag its number; 0 of T
+  unsigned address = 0;  // in short words; for a flag its number; 0 for T
   isa::Width width = isa::Width::long_word;
-  unsigned element = 0;  // of T and flags
+  unsigned element = 0;  // for T and flags
   friend bool operator==(const WordPlace&, const WordPlace&) = default;
 };
 
 enum class SymbolKind : std::uint8_t { input, record, result, own, parameter, register_name, machine };
 
-/// A name and its words: `entries` entries, each of four words if `vector`.
+/// A name and its words: `entries` entries, each of four words if `vector` is set.
 struct Symbol {
   std::string name;
   SymbolKind kind = SymbolKind::own;
@@ -40,12 +40,12 @@ struct Symbol {
   [[nodiscard]] std::string entry_name(unsigned entry) const;
 };
 
-/// Some words of a symbol: `x`, `x[1]`, `x[1][3]`.
+/// Some or all words of a symbol: `x`, `x[1]`, `x[1][3]`.
 struct Reference {
   Symbol symbol;
-  unsigned first = 0;  // entry
+  unsigned first = 0;  // the first entry
   unsigned entries = 1;
-  std::optional<unsigned> element;  // none: that of the focus
+  std::optional<unsigned> element;  // none: the element of the focus
   [[nodiscard]] bool single() const { return entries == 1; }
 };
 
@@ -53,14 +53,14 @@ class Symbols {
  public:
   explicit Symbols(const isa::Program& program);
 
-  /// The declared ones, in the order of declaration; then T and the flags.
+  /// The declared symbols in the order of declaration, then T and the flags.
   [[nodiscard]] const std::vector<Symbol>& all() const { return symbols_; }
-  /// A declared name, or a register as assembly writes it (`$lr8v`, `$m4`, `$b0`, `$lj2`, `$t`, `$ok1`). Throws
-  /// gdr::Error for an unknown name, with the nearest known ones, and for subscripts outside the shape.
+  /// Looks up a declared name, or a register as in assembly (`$lr8v`, `$m4`, `$b0`, `$lj2`, `$t`, `$ok1`). Throws
+  /// gdr::Error for an unknown name (the message has the nearest known ones) and for subscripts outside the shape.
   [[nodiscard]] Reference find(std::string_view name, const std::vector<std::uint64_t>& subscripts) const;
-  /// What stands at a word: `xi[0]` or `y`, or the raw register. Elements are not told.
+  /// Name of a word: `xi[0]` or `y`, or else the raw register. The element is not part of the name.
   [[nodiscard]] std::string name_of(const WordPlace& place) const;
-  /// True if a conversion says so or some line takes the word for a floating-point number, and where nothing is said.
+  /// True if a conversion makes the word floating-point or some line uses it so, and also if nothing tells its type.
   [[nodiscard]] bool floating(const WordPlace& place) const;
 
  private:
@@ -70,7 +70,7 @@ class Symbols {
   [[nodiscard]] std::optional<Symbol> raw(std::string_view name) const;
 
   std::vector<Symbol> symbols_;
-  // [storage][short word]: as what the lines or a conversion take it.
+  // [storage][short word]: the types that lines or a conversion use the word as.
   std::array<std::vector<bool>, 6> floating_;
   std::array<std::vector<bool>, 6> integer_;
   unsigned record_words_ = 0;

@@ -1,4 +1,4 @@
-// Words of a PE as numbers.
+// Interprets words of a PE as numbers.
 #pragma once
 
 #include <cstdint>
@@ -10,23 +10,24 @@
 
 namespace gdr::debugger {
 
-/// How a word is read. `natural`: as its conversion says or, without one, as the lines use it.
+/// How a word is interpreted. `natural`: as its conversion says; without a conversion, as the lines use it.
 enum class Format : std::uint8_t { natural, real, integer, hex };
-/// float, int or hex; nothing for another name.
+/// The format called float, int or hex; nothing for any other name.
 [[nodiscard]] std::optional<Format> format_named(std::string_view name);
 
-/// A number of an expression: a word, or what was computed of some.
+/// A number in an expression: a word, or the result of a computation on words.
 struct Value {
   bool integer = false;
-  double real = 0;        // of a floating-point number; a long word is rounded to a double
-  isa::int128 whole = 0;  // of an integer
+  double real = 0;        // value of a floating-point number; a long word is rounded to a double
+  isa::int128 whole = 0;  // value of an integer
   [[nodiscard]] double number() const { return integer ? static_cast<double>(whole) : real; }
   [[nodiscard]] bool truth() const { return integer ? whole != 0 : real != 0; }
 };
 
-/// A short word stands in the upper half.
+/// Value of a word. A short word is in the upper half of `word`.
 [[nodiscard]] Value value_of(isa::LongWord word, isa::Width width, bool floating);
-/// 17 significant digits of a long word and 9 of a short one at most, the shortest text that gives the number again.
+/// The shortest text that gives the same number again, with at most 17 significant digits for a long word and 9 for a
+/// short one.
 [[nodiscard]] std::string text_of(isa::LongWord word, isa::Width width, bool floating, Format format);
 [[nodiscard]] std::string text_of(const Value& value);
 

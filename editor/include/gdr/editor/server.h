@@ -1,5 +1,5 @@
-// The Language Server Protocol for assembly source. No input or output but included files: messages come in as text and
-// go out through a function.
+// The Language Server Protocol for assembly source. It reads included files and does no other input or output: the
+// caller passes messages in as text, and a function sends the answers.
 #pragma once
 
 #include <functional>
@@ -12,18 +12,18 @@ namespace gdr::editor {
 
 class LanguageServer {
  public:
-  /// `options` hold until the client sends settings of its own, which are added to them. `send` gets messages without
+  /// `options` are in use until the client sends settings, which are added to them. `send` gets messages without
   /// headers.
   LanguageServer(assembler::AssembleOptions options, std::function<void(std::string_view message)> send);
   ~LanguageServer();
   LanguageServer(const LanguageServer&) = delete;
   LanguageServer& operator=(const LanguageServer&) = delete;
 
-  /// Answers one message; false when the client has said `exit`. What is wrong with a message is its answer.
+  /// Answers one message. Returns false after the client has sent `exit`. A faulty message gets an error as its answer.
   [[nodiscard]] bool handle(std::string_view message);
-  /// Sends the diagnostics of all that has changed; to be called when no message waits.
+  /// Sends the diagnostics of all changed documents. Call it when no message is waiting.
   void settle();
-  /// True if the client asked for `shutdown` before it said `exit` or closed the stream.
+  /// True if the client asked for `shutdown` before it sent `exit` or closed the stream.
   [[nodiscard]] bool was_shut_down() const;
 
  private:

@@ -1,4 +1,4 @@
-// A broadcast block of the reference engine, one line at a time: for debuggers, which stop between lines and go back.
+// Executes a broadcast block of the reference engine line by line, for debuggers that stop between lines and go back.
 #pragma once
 
 #include <cstdint>
@@ -15,26 +15,26 @@ namespace gdr::emulator {
 struct NextLine {
   isa::Section section = isa::Section::initialization;
   std::size_t line = 0;         // index into the section's code
-  std::uint64_t iteration = 0;  // of the loop body, counted from the run's begin; 0 elsewhere
+  std::uint64_t iteration = 0;  // of the loop body, counted from the start of the run; 0 in other sections
   bool jvalid = true;
   friend bool operator==(const NextLine&, const NextLine&) = default;
 };
 
-/// A word that a line wrote. In GPR, LM and BM a long word is two of them, the upper half first.
+/// A word that a line wrote. A long word in GPR, LM or BM is reported as two short words, the upper half first.
 struct WordWrite {
-  isa::Storage storage = isa::Storage::gpr;  // never record: words of the window are BM's
-  std::uint8_t pe = 0;                       // of BM: the PE that stored it
+  isa::Storage storage = isa::Storage::gpr;  // never `record`: words of the record window count as BM
+  std::uint8_t pe = 0;                       // for BM: the PE that stored the word
   std::uint8_t element = 0;
-  std::uint16_t address = 0;  // short words; of a flag its number; 0 of T
-  LongWord word;              // a short word in the upper half; of a flag 0 or 1
+  std::uint16_t address = 0;  // in short words; for a flag its number; for T 0
+  LongWord word;              // a short word is in the upper half; for a flag 0 or 1
 };
 
-/// Copies are blocks of their own in the same state, so a copy is a place to come back to. A result that a line wrote
-/// lands when the next line has read its operands; reads here show it at once, as lines that may read it will find it.
-/// Arguments outside the block throw gdr::Error naming argument, value and range.
+/// A copy is an independent block in the same state, to which a debugger can go back. A result is stored only after the
+/// next line has read its operands; the read functions return it at once, as later lines will find it. Throws
+/// gdr::Error, naming argument, value and range, for arguments outside the block.
 class BlockStepper {
  public:
-  /// State is zero. Throws Fault for code that no run could execute.
+  /// All state starts at zero. Throws Fault for code that no run could execute.
   BlockStepper(const isa::Program& program, unsigned block);
   ~BlockStepper();
   BlockStepper(const BlockStepper& other);
@@ -42,17 +42,18 @@ class BlockStepper {
   BlockStepper(BlockStepper&&) noexcept;
   BlockStepper& operator=(BlockStepper&&) noexcept;
 
-  /// Section `initialization`, or the loop as Chip::run_loop() runs it, whose words must live until the end. What
-  /// `collect` lines bring to the tree is dropped.
+  /// Begin section `initialization`, or the loop as Chip::run_loop() runs it. The words of `run.stream` must live until
+  /// the loop is done. Words that `collect` lines send to the tree are dropped.
   void begin_initialization();
   void begin(const LoopRun& run);
-  /// True if all lines of what began last were executed, or nothing has begun.
+  /// True if all lines of the section or loop that began last were executed, or if nothing has begun.
   [[nodiscard]] bool done() const;
-  /// Throws gdr::Error if there is none.
+  /// The line that step() will execute. Throws gdr::Error if there is none.
   [[nodiscard]] NextLine next() const;
-  /// Executes it. Throws Fault; the block then stands as before the line, but for events that were counted.
+  /// Executes the next line. Throws gdr::Error if there is none. If it throws Fault, the block is in its state before
+  /// the line, except that events may have been counted.
   void step();
-  /// What the last step wrote, by PE and element.
+  /// The words that the last step wrote, each with its PE and element.
   [[nodiscard]] std::vector<WordWrite> written() const;
 
   void write_bm(unsigned address, std::span<const LongWord> words);
@@ -63,7 +64,7 @@ class BlockStepper {
   [[nodiscard]] std::vector<LongWord> read_bm(unsigned address, unsigned count) const;
   /// First short word of the j-record window that the current iteration reads.
   [[nodiscard]] unsigned record_base() const;
-  /// All words, for another engine or from one; taking them ends what has begun.
+  /// Get and set all words of the block, to exchange them with another engine. set_state() ends what has begun.
   [[nodiscard]] BlockState state() const;
   void set_state(const BlockState& state);
 
@@ -72,8 +73,8 @@ class BlockStepper {
   std::unique_ptr<State> state_;
 };
 
-/// All words of a chip's block. A state to be set may have fewer words of BM, from the first on. Throws gdr::Error for
-/// one of another shape.
+/// Get and set all words of a chip's block. A state that is set may have fewer BM words than the block; they are
+/// written from address 0 on. Throws gdr::Error for any other shape.
 [[nodiscard]] BlockState state_of(const Chip& chip, unsigned block);
 void set_state(Chip& chip, unsigned block, const BlockState& state);
 

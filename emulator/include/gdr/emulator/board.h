@@ -1,4 +1,4 @@
-// All boards of one host: their chips, the dealing of j-particles to them, and the sum of what they give.
+// All boards of one host: distribute j-particles over their chips, and add up the results of the chips.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace gdr::emulator {
 
-/// How the results of a board's chips become one. Those of several boards are added on the host.
+/// How the results of a board's chips are added. Results of several boards are always added on the host.
 enum class Combination : std::uint8_t {
   host,  // 64-bit fields added on the host as ((c0 + c1) + c2) + c3
   ring   // long words added in the ring in the same order, one rounding per step
 };
 
-/// Neighbours on one board whose results the ring adds up, ((c0 + c1) + c2) + c3; one chip is a ring, too.
+/// Neighbouring chips of one board whose results the ring adds up as ((c0 + c1) + c2) + c3. One chip is a ring, too.
 struct Ring {
   unsigned first_chip = 0;
   unsigned chips = 1;
 };
 
-/// What a run of a kernel of Type II works on. Blocks without data that matters and PEs whose results nobody wants
-/// need not be computed: what a block beyond `live_blocks` gives is zero, what a PE beyond `live_pes` gives undefined.
+/// Extent of a run of a Type II kernel. Blocks and PEs whose results are not needed can be left out: the results of
+/// blocks from `live_blocks` on are zero, the results of PEs from `live_pes` on are undefined.
 struct TurnRun {
-  std::uint64_t first_record = 0;  // of each chip; 16 a turn
+  std::uint64_t first_record = 0;  // index on each chip; a turn reads 16 records
   std::uint64_t turns = 0;
   unsigned live_blocks = kBlocks;
   unsigned live_pes = kPesPerBlock;
 };
 
-/// The chips of all boards, numbered board after board, and the way of data to and from them: fields of 8 bytes each,
-/// records with one field per element of the variables in declaration order. Results never depend on `threads`.
-/// Arguments outside their range throw gdr::Error naming argument, value and range, and so does every call that needs a
-/// program before load().
+/// The chips of all boards, numbered board after board, and the transfers to and from them. A record has one field of
+/// 8 bytes for each element of each variable, variables in declaration order. Results never depend on `threads`. Throws
+/// gdr::Error, naming argument, value and range, for arguments outside their range. Every call that needs a program
+/// throws gdr::Error before load().
 class Boards {
  public:
   /// `engine` is one of engine_names(); `boards` and `threads` at least 1.
@@ -52,30 +52,31 @@ class Boards {
   [[nodiscard]] unsigned chips() const { return boards_ * machine_.chips; }
   [[nodiscard]] EngineTraits engine() const { return engine_->traits(); }
 
-  /// Clears external memory and counters, sets parameters to their defaults, runs section `initialization`. Throws
+  /// Clears external memory and counters, sets parameters to their defaults, and runs section `initialization`. Throws
   /// Fault for code that no run could execute.
   void load(const isa::Program& program);
-  /// Throws gdr::Error for NaN and for what the parameter's conversion refuses.
+  /// Throws gdr::Error for NaN and for values that the parameter's conversion refuses.
   void set_parameter(const isa::Parameter& parameter, double value);
-  /// j-particle k lies on chip k mod C as its record k / C. Throws gdr::Error for what conversions refuse, naming
-  /// variable and record.
+  /// Writes j-particle k. It becomes record k / C of chip k mod C, where C is the number of chips. Throws gdr::Error,
+  /// naming variable and record, for values that a conversion refuses.
   void write_record(std::uint64_t k, std::span<const std::uint64_t> fields);
-  /// Record `index` of one chip; `name` numbers it in errors.
+  /// Writes record `index` of one chip. Errors give the record the number `name`.
   void write_chip_record(unsigned chip, std::uint64_t index, std::span<const std::uint64_t> fields, std::size_t name);
-  /// One run: the same i-particles, at most kParticlesPerRun, on every chip, against j-particles 0 .. records - 1.
-  /// Returns their results, record_fields(rrn) fields each: chips of a board added up, then boards, in their order.
-  /// `first_index` numbers the particles in errors.
+  /// One run. Every chip gets the same i-particles, at most kParticlesPerRun; j-particles 0 .. records - 1 act on them.
+  /// `particles` has shape [count][fields]. Returns the results, shape [count][record_fields(rrn)], added up over the
+  /// chips of each board and then over the boards, in their order. Errors number the particles from `first_index` on.
   [[nodiscard]] std::vector<std::uint64_t> run(std::span<const std::uint64_t> particles, unsigned count,
                                                std::size_t first_index, std::uint64_t records,
                                                Combination combination = Combination::host);
-  /// A run of a kernel of Type II. i-record n of `particles`, whole records and at most 16 x 128 of them, belongs to
-  /// block n / 128. Places given none keep what they have, but those of a PE that got a record repeat its last one.
+  /// Writes the i-data of a Type II kernel to one chip. `particles` has whole records, at most 16 x 128; record n goes
+  /// to block n / 128. In a PE that gets fewer records than it has elements, the last one is repeated. PEs that get
+  /// none keep their data.
   void write_block_particles(unsigned chip, std::span<const std::uint64_t> particles);
-  /// Runs the rings, which come in the order of their chips, side by side, each over its own chips' j-records; returns
-  /// the results of each, word by word in the order of the kernel's `collect` lines.
+  /// Runs a Type II kernel on all rings side by side, each on the j-records of its own chips. `rings` must be in the
+  /// order of their chips. Returns the results, shape [ring][word], words in the order of the kernel's `collect` lines.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> run_turns(std::span<const Ring> rings, const TurnRun& run);
 
-  /// Sum over the chips.
+  /// Sum over all chips.
   [[nodiscard]] Counters counters() const;
   /// As Session::first_events().
   [[nodiscard]] std::vector<PlacedEvent> first_events() const;
@@ -88,7 +89,7 @@ class Boards {
 
   [[nodiscard]] Loaded& loaded();
   [[nodiscard]] const Loaded& loaded() const;
-  /// Records of one chip, `first` and following, that external memory holds.
+  /// Throws gdr::Error unless a chip's external memory has room for `count` records from `first` on.
   void require_records(std::uint64_t first, std::uint64_t count) const;
 
   MachineDescription machine_;

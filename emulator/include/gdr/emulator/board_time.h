@@ -1,5 +1,5 @@
-// Emulated time of boards and their host: what a program asked of them, told in seconds by the schedule of the chip and
-// by the rates and latencies of the control processor's units. Nothing is computed here but time.
+// Emulated time of boards and their host. It follows from the schedule of the chip and from the rates and latencies of
+// the control processor's units. Results of kernels are not computed here.
 #pragma once
 
 #include <array>
@@ -16,13 +16,13 @@
 
 namespace gdr::emulator {
 
-/// Who works: the host, the units of a control processor in the order in which data pass them, the chip.
+/// The host, the units of a control processor and the chip, in the order in which data pass through them.
 enum class BoardUnit : std::uint8_t { host, hic, het, emi, eit, sdi, coc, sci, chip, odprrn, oht };
 inline constexpr std::size_t kBoardUnits = 11;
-/// `HIC`, ...
+/// Name of a unit: `HIC`, ...
 [[nodiscard]] std::string_view name_of(BoardUnit unit);
 
-/// Seconds by stage, the stages of Koike et al. 2009, figure 9, and the host's own work beside the forces.
+/// Seconds by stage: the stages of Koike et al. 2009, figure 9, and the host's own work besides the forces.
 struct StageSeconds {
   double i_send = 0;
   double j_send = 0;
@@ -34,85 +34,86 @@ struct StageSeconds {
   [[nodiscard]] StageSeconds times(double factor) const;
 };
 
-/// The steps of one run of 128 i-particles on every chip, in their order.
+/// Seconds of the steps of one run of 128 i-particles on every chip, in their order.
 struct RunSeconds {
   double i_write = 0;     // host to control processors
-  double i_load = 0;      // IDP, BM, PEs
-  double start = 0;       // host, or its threads
+  double i_load = 0;      // through IDP and BM into the PEs
+  double start = 0;       // the host, or its threads, start the run
   double loop = 0;        // loop sections on the chip
-  double collection = 0;  // PEs, BM, tree, ODP, until OHT has all
-  double result_dma = 0;  // what of OHT's way to the host the collection does not hide
+  double collection = 0;  // PEs to BM, tree and ODP, until OHT has all results
+  double result_dma = 0;  // OHT to host, as far as it does not overlap with the collection
 };
 
-/// Seconds that `items` equal items take through stages that work side by side, each stage with a double buffer before
-/// it: the first item passes them all, the others follow at the pace of the slowest.
+/// Seconds that `items` equal items take to pass through stages that work side by side. Each stage has a double buffer
+/// before it: the first item passes through all stages, the others follow at the pace of the slowest stage.
 [[nodiscard]] double pipelined(double items, std::initializer_list<double> stage_seconds);
 
-/// One call of the host, for traces: calls follow one another.
+/// One call of the host, for traces. A call begins when the one before it has ended.
 struct BoardCall {
   enum class Kind : std::uint8_t { send_j, run, host } kind = Kind::run;
   double begin = 0;  // seconds
   double seconds = 0;
-  std::uint64_t particles = 0;  // of a run: i-particles; else particles sent or integrated
-  std::uint64_t records = 0;    // of a run: j-particles, all chips together
+  std::uint64_t particles = 0;  // run: i-particles; otherwise particles sent or integrated
+  std::uint64_t records = 0;    // run: j-particles, all chips together; host: all particles
 };
 
-/// What a BoardTime has added up.
+/// The sums that a BoardTime has formed.
 struct BoardTotals {
   StageSeconds seconds;
   RunClocks clocks;                // of the slowest chip, all runs together
-  std::uint64_t interactions = 0;  // pairs
+  std::uint64_t interactions = 0;  // pairs of an i- and a j-particle
   std::uint64_t runs = 0;
   std::uint64_t iterations = 0;            // of the slowest chip, all runs together
-  Counters counters;                       // of all chips; no events
-  std::array<double, kBoardUnits> busy{};  // seconds by BoardUnit, of one control processor (the host: in all)
+  Counters counters;                       // of all chips; events are not counted
+  std::array<double, kBoardUnits> busy{};  // seconds by BoardUnit, of one control processor; host: in total
 };
 
-/// Work of one force evaluation or of a whole simulation, added up call by call. The host waits for each call.
+/// Time of one force evaluation or of a whole simulation, added up call by call. The host waits for each call.
 class BoardTime {
  public:
   BoardTime(const isa::Program& program, const MachineDescription& machine, unsigned boards, TransferMode mode);
 
-  /// One word into every BM; its time is part of the start of the next run.
+  /// Sends one word into every BM. Its time is part of the start of the next run.
   void set_parameter();
   void send_j(std::uint64_t records);
-  /// `particles` i-particles, in runs of 128, against `records` j-particles dealt out to all chips.
+  /// Runs of 128 i-particles, `particles` in total, with `records` j-particles distributed over all chips.
   void run(std::uint64_t particles, std::uint64_t records);
   /// Predictor, corrector and new step of `particles` of `n` particles on the host.
   void integrate(std::uint64_t particles, std::uint64_t n);
 
-  /// The same without adding it up.
+  /// Seconds of these calls, without adding them up.
   [[nodiscard]] double j_seconds(std::uint64_t records) const;
   [[nodiscard]] StageSeconds run_seconds(std::uint64_t particles, std::uint64_t records) const;
   [[nodiscard]] double integration_seconds(std::uint64_t particles, std::uint64_t n) const;
-  /// One run of `particles` at most 128.
+  /// One run of at most 128 `particles`.
   [[nodiscard]] RunSeconds one_run(std::uint64_t particles, std::uint64_t records) const;
-  /// Sum of `words` long words over the chips of a board in their ring, all chips sending at once, each a part.
+  /// Seconds that the ring of a board takes to add up `words` long words of each chip. All chips send at the same time,
+  /// each of them a part of the words.
   [[nodiscard]] double ring_seconds(std::uint64_t words) const;
 
   [[nodiscard]] const StageSeconds& seconds() const { return totals_.seconds; }
-  /// Of the slowest chip, all runs together.
+  /// Clocks of the slowest chip, all runs together.
   [[nodiscard]] const RunClocks& clocks() const { return totals_.clocks; }
   [[nodiscard]] std::uint64_t interactions() const { return totals_.interactions; }
   [[nodiscard]] std::uint64_t runs() const { return totals_.runs; }
   /// Iterations of the slowest chip, all runs together.
   [[nodiscard]] std::uint64_t iterations() const { return totals_.iterations; }
-  /// What passes every unit of all chips, as an engine that computes counts it; events are none.
+  /// Counters of all chips, as an engine that computes counts them. Events are not counted.
   [[nodiscard]] const Counters& counters() const { return totals_.counters; }
-  /// Seconds for which a unit of one control processor (the host: in all) was at work.
+  /// Seconds for which a unit of one control processor was at work; for the host, in total.
   [[nodiscard]] double busy(BoardUnit unit) const { return totals_.busy[static_cast<std::size_t>(unit)]; }
   [[nodiscard]] const BoardTotals& totals() const { return totals_; }
-  /// Goes on from what another process added up.
+  /// Continues from the sums of another process.
   void resume(const BoardTotals& totals) { totals_ = totals; }
 
   [[nodiscard]] const Schedule& schedule() const { return schedule_; }
   [[nodiscard]] const MachineDescription& machine() const { return machine_; }
   [[nodiscard]] unsigned chips() const { return chips_; }
   [[nodiscard]] TransferMode mode() const { return mode_; }
-  /// j-records of the chip that has most.
+  /// Number of j-records of the chip that has the most.
   [[nodiscard]] std::uint64_t records_per_chip(std::uint64_t records) const { return (records + chips_ - 1) / chips_; }
 
-  /// From here on calls are kept, for a trace.
+  /// Keeps all calls from now on, for a trace.
   void keep_calls() { keeps_calls_ = true; }
   [[nodiscard]] const std::vector<BoardCall>& calls() const { return calls_; }
 

@@ -1,5 +1,5 @@
-// One SING chip as the control processor sees it: memories that can be written and read, code that can be run. Every
-// engine is a Chip; what they compute is bit for bit the same.
+// One SING chip as the control processor sees it: memories that it can write and read, and code that it can run. The
+// reference, the vector engine, lockstep and native are Chips; all but native compute the same bits.
 #pragma once
 
 #include <array>
@@ -23,22 +23,22 @@ using isa::kPesPerBlock;
 inline constexpr unsigned kParticlesPerRun = kPesPerBlock * isa::kVectorElements;
 
 enum class FaultKind : std::uint8_t {
-  undefined,        // the instruction set gives it no meaning
+  undefined,        // code that the instruction set does not define
   address,          // an address outside its memory
-  unproven_product  // fmulh and fmull that are no pair
+  unproven_product  // fmulh and fmull that do not form a pair
 };
 
-/// What a program did that the machine refuses: where, and why.
+/// An operation of a program that the machine refuses, with its place and the reason.
 class Fault : public Error {
  public:
-  /// `place` says which element of which PE ran into it; none: no run could execute the line.
+  /// `place` is the element of the PE that caused the fault. It is empty if no run could execute the line.
   Fault(FaultKind kind, const isa::Program& program, isa::Section section, std::size_t line, const std::string& why,
         const std::optional<PePlace>& place = {});
   [[nodiscard]] FaultKind kind() const { return kind_; }
   [[nodiscard]] isa::Section section() const { return section_; }
   [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] const std::optional<PePlace>& place() const { return place_; }
-  /// The same on this chip.
+  /// The same fault with this chip in its place.
   [[nodiscard]] Fault on_chip(unsigned chip) const;
 
  private:
@@ -62,7 +62,7 @@ class Fault : public Error {
 /// `overflow in the tree of chip 0, blocks 4 to 5: result 17 of pot, run 2`.
 [[nodiscard]] std::string text_of(const isa::Program& program, const JunctionEvent& event);
 
-/// A program as an engine runs it, decoded and scheduled; any number of its chips share it.
+/// A program decoded and scheduled by an engine. Any number of the engine's chips can share it.
 class Lowered {
  public:
   virtual ~Lowered() = default;
@@ -74,7 +74,7 @@ class Lowered {
   Lowered& operator=(const Lowered&) = default;
 };
 
-/// A run of consecutive words in the same memory of a PE. `address` counts short words; a long word has an even one.
+/// Consecutive words in one memory of a PE. `address` is in short words; it is even for long words.
 struct PeWords {
   isa::Memory memory = isa::Memory::lm;  // gpr or lm
   std::uint16_t address = 0;
@@ -82,8 +82,8 @@ struct PeWords {
   std::uint16_t count = 1;
 };
 
-/// The j-records of one chip in the order they are worked on. Record r stands in words[r * record_words] and following;
-/// block b works on record 16 k + b in iteration k. A block without a record in the last iteration gets a record of
+/// The j-records of one chip in the order in which they are processed. Record r begins at words[r * record_words].
+/// Block b processes record 16 k + b in iteration k. A block without a record in the last iteration gets a record of
 /// zero words and sees $jvalid false.
 struct RecordStream {
   std::span<const LongWord> words;
@@ -93,25 +93,26 @@ struct RecordStream {
   [[nodiscard]] std::uint64_t iterations() const { return (records + kBlocks - 1) / kBlocks; }
 };
 
-/// One start of the loop: loop initialization, the body once per iteration, loop termination.
+/// One run of the loop: loop initialization, the body once per iteration, loop termination.
 struct LoopRun {
   RecordStream stream;
-  /// PEs that hold i-data and whose results will be collected, from PE 0 on. Words of the others are undefined
-  /// afterwards and their floating-point events are not counted.
+  /// Number of PEs, from PE 0 on, that hold i-data and whose results will be collected. Words of the other PEs are
+  /// undefined afterwards, and their floating-point events are not counted.
   unsigned live_pes = kPesPerBlock;
-  /// A long run of a kernel of Type II may come in pieces, each of an even number of iterations but the last: what is
-  /// on its way when a piece ends lands there. `begins` runs loop initialization, `ends` loop termination.
+  /// A long run of a Type II kernel may be split into pieces; each of them but the last has an even number of
+  /// iterations. Pending writes are completed at the end of a piece. A piece runs loop initialization if `begins` is
+  /// true, and loop termination if `ends` is true.
   bool begins = true;
   bool ends = true;
-  /// Where this is, for events and faults: the number of the run, and that of the piece's first iteration.
+  /// Number of the run and number of the piece's first iteration, as events and faults report them.
   std::uint64_t run = 1;
   std::uint64_t first_iteration = 0;
-  /// Takes the words that `collect` lines bring to the tree, in order: room for collected_words() of each block of the
-  /// range, one block after the other.
+  /// Receives the words that `collect` lines send to the tree, in order: collected_words() for each block of the range,
+  /// one block after the other.
   std::span<LongWord> collected{};
 };
 
-/// Words that one block brings to the tree in a run, or a piece of one, of this many iterations.
+/// Number of words that one block sends to the tree in a run, or in a piece of one, with this many iterations.
 [[nodiscard]] std::uint64_t collected_words(const isa::Program& program, std::uint64_t iterations, bool begins,
                                             bool ends);
 
@@ -121,8 +122,8 @@ struct BlockRange {
   unsigned count = 1;
 };
 
-/// Floating-point results of live PEs that an engine formed, and those of them that needed its slow path. The machine
-/// knows nothing of it; an engine with one algorithm counts nothing.
+/// Number of floating-point results that an engine computed for live PEs, and how many of them were in slow lanes. This
+/// is a property of the engine, not of the machine. An engine with only one algorithm counts nothing.
 struct FpLanes {
   std::uint64_t all = 0;
   std::uint64_t slow = 0;
@@ -135,71 +136,73 @@ struct FpLanes {
 
 /// Which results leave a chip, and how the tree reduces them over the 16 blocks.
 struct Collection {
-  PeWords where;  // count: words of one PE
+  PeWords where;  // where.count: words of one PE
   unsigned results = 0;
   std::optional<isa::Op> reduction;
   Width node_width = Width::long_word;
 };
 
-/// T and flags of one PE, which no `bm` store shows.
+/// T register and flags of one PE, which a `bm` store cannot read.
 struct PeRegisters {
   std::array<LongWord, isa::kVectorElements> t;
   std::array<std::uint8_t, isa::kVectorElements> flags;  // bit k - 1 is flag k
   friend bool operator==(const PeRegisters&, const PeRegisters&) = default;
 };
 
-/// State is zero after load(). Calls that name different blocks may come from different threads at the same time; all
-/// others may not. Before load() every other call throws gdr::Error, and so does one whose block, PE, address or count
-/// is outside the chip; it names argument, value and range.
+/// All state is zero after load(). Calls for different blocks may come from different threads at the same time; all
+/// other calls may not. Before load() every other call except lower() and ends_soon() throws gdr::Error. A call whose
+/// block, PE, address or count is outside the chip throws gdr::Error, naming argument, value and range.
 class Chip {
  public:
   virtual ~Chip() = default;
 
-  /// What load() takes, for any number of chips of this engine. Throws Fault for code that no run could execute,
-  /// whatever the data.
+  /// Decodes a program for load(), for any number of chips of this engine. Throws Fault for code that no run could
+  /// execute, whatever the data.
   [[nodiscard]] std::shared_ptr<const Lowered> lower(const isa::Program& program) const { return do_lower(program); }
-  /// Takes a program and clears all state. Throws gdr::Error if another engine lowered it.
+  /// Loads a program and clears all state. Throws gdr::Error if another engine lowered it.
   void load(std::shared_ptr<const Lowered> program);
   void load(const isa::Program& program) { load(lower(program)); }
-  /// Other code for the state as it is, to look closer at what a run did. Throws Fault.
+  /// Replaces the program and keeps the state, to examine what a run did. Throws Fault as lower() does.
   void patch(const isa::Program& program);
-  /// The same state and program; never while a block runs.
+  /// Returns a copy with the same state and program. Must not be called while a block runs.
   [[nodiscard]] std::unique_ptr<Chip> clone() const;
-  /// Section `initialization`, once.
+  /// Runs section `initialization` once.
   void run_initialization(unsigned block);
-  /// The three loop sections in each of the blocks. Throws the Fault of the first block that has one; the state of the
-  /// later ones is then undefined. Throws gdr::Error for a stream that is not of the program's records, and for
-  /// `collected` without room for what the blocks collect.
+  /// Runs the three loop sections in each of the blocks. Throws the Fault of the first block that has one; the state of
+  /// the later blocks is then undefined. Throws gdr::Error if the size of the stream's records is not the program's, or
+  /// if `collected` is too small for the words that the blocks collect.
   void run_loop(BlockRange blocks, const LoopRun& run);
-  /// True if the loop body on so many pairs of an i-record and a j-record takes no longer than to wake another thread
-  /// for a share of them.
+  /// True if executing the loop body for this many pairs of an i- and a j-particle takes no longer than waking another
+  /// thread for a share of them.
   [[nodiscard]] bool ends_soon(std::uint64_t interactions) const;
 
-  /// BM of one block; `address` counts long words.
+  /// Writes to the BM of one block; `address` is in long words.
   void write_bm(unsigned block, unsigned address, std::span<const LongWord> words);
-  /// `where.count` words into one PE, as IDP to BM and a `bm` load into that PE do it. A short word stands in the upper
-  /// half.
+  /// Writes `where.count` words into one PE, with the effect of a transfer from IDP to BM and a `bm` load into that PE.
+  /// Short words are in the upper halves of `words`.
   void write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words);
-  /// The same for consecutive PEs, `where.count` words each, equal in all of these blocks.
+  /// The same for consecutive PEs, `where.count` words each. All of these blocks get the same words.
   void write_pes(BlockRange blocks, unsigned first_pe, const PeWords& where, std::span<const LongWord> words);
   void write_registers(unsigned block, unsigned pe, const PeRegisters& registers);
-  /// The words that a `bm` store of that PE would bring to BM; short ones in the upper half.
+  /// Returns the words that a `bm` store of that PE would write to BM; short words are in the upper half.
   [[nodiscard]] std::vector<LongWord> read_pe(unsigned block, unsigned pe, const PeWords& where) const;
   [[nodiscard]] PeRegisters registers(unsigned block, unsigned pe) const;
-  /// `count` long words of a BM.
+  /// Returns `count` long words of the BM of one block.
   [[nodiscard]] std::vector<LongWord> read_bm(unsigned block, unsigned address, unsigned count) const;
-  /// Result n is element n mod 4 of PE n / 4 (or, of a scalar variable, PE n), reduced over the blocks: neighbours
-  /// first, (0+1), (2+3), ..., every node rounding to `node_width`. Without a reduction block 0 passes. Events of the
-  /// nodes are added to `events`.
+  /// Returns results that are reduced over the blocks. Result n is element n mod 4 of PE n / 4, or PE n for a scalar
+  /// variable. Neighbours are combined first, (0+1), (2+3), ..., and every node rounds to `node_width`. Without a
+  /// reduction the words of block 0 are returned. Events of the nodes are added to `events`.
   [[nodiscard]] std::vector<LongWord> collect(const Collection& collection, FpEvents& events) const;
-  /// Floating-point events of the live PEs of one block since load(), and the first of them; their chip is 0.
+  /// Number of floating-point events of the live PEs of one block since load(), and the first of them. The chip in
+  /// their places is 0.
   [[nodiscard]] FpEvents events(unsigned block) const;
   [[nodiscard]] FirstEvents first_events(unsigned block) const;
-  /// Of one block since load().
+  /// Lanes of one block since load().
   [[nodiscard]] FpLanes fp_lanes(unsigned block) const;
 
-  /// The reduction tree: word n of every block, neighbours first, every node rounding to `node_width`. `sums` has as
-  /// many words as each of the 16 `blocks`. Events of the nodes are added to `events`. Touches no state.
+  /// Applies the reduction tree to word n of every block, neighbours first; every node rounds to `node_width`. `sums`
+  /// has as many words as each of the 16 `blocks`. Events of the nodes are added to `events`. The chip's state does not
+  /// change.
   void reduce_blocks(isa::Op op, Width node_width, std::span<const std::span<const LongWord>> blocks,
                      std::span<LongWord> sums, FpEvents& events) const;
 
@@ -208,14 +211,14 @@ class Chip {
   Chip(const Chip&) = default;
   Chip& operator=(const Chip&) = default;
 
-  // What an engine does; arguments are inside the chip, and a program is loaded.
+  // Implemented by each engine. Arguments are inside the chip, and a program is loaded.
   [[nodiscard]] virtual std::shared_ptr<const Lowered> do_lower(const isa::Program& program) const = 0;
   virtual void do_load(std::shared_ptr<const Lowered> program) = 0;
   virtual void do_patch(std::shared_ptr<const Lowered> program) = 0;
   [[nodiscard]] virtual std::unique_ptr<Chip> do_clone() const = 0;
   virtual void do_run_initialization(unsigned block) = 0;
   virtual void do_run_loop(BlockRange blocks, const LoopRun& run) = 0;
-  /// Of an engine that is slow it is never true.
+  /// Never true for a slow engine.
   [[nodiscard]] virtual bool do_ends_soon(std::uint64_t /*interactions*/) const { return false; }
   virtual void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) = 0;
   virtual void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) = 0;
@@ -239,7 +242,7 @@ class Chip {
   std::shared_ptr<const Lowered> program_;  // null before load()
 };
 
-/// What a line of the reference engine is about to do, and a look at any PE of its block before it does.
+/// A line that a block of the reference engine is about to execute. `chip` shows the state before the line.
 struct IssueEvent {
   const Chip& chip;
   isa::Section section;
@@ -255,24 +258,26 @@ class Observer {
   virtual void on_issue(const IssueEvent&) {}
 };
 
-/// One PE at a time, written to be read: the oracle of all engines.
+/// The reference engine: computes one PE at a time, is written for readability, and is what other engines are tested
+/// against.
 class ReferenceChip : public Chip {
  public:
-  /// Called before every line; not owned, may be null.
+  /// The observer is called before every line. It is not owned and may be null.
   virtual void set_observer(Observer* observer) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<ReferenceChip> make_reference_chip();
 
-/// Pre-decoded, PEs in host vectors; the instruction set of the host is chosen at run time.
+/// A chip of the engine simd: decodes lines in advance and computes PEs in vectors of the host. The host's instruction
+/// set is chosen at run time.
 [[nodiscard]] std::unique_ptr<Chip> make_simd_chip();
 
-/// As the simd engine, but floating-point operations are the host's own on doubles: a long word is one with eight zero
-/// bits behind it, and a short word that holds a result is one, too. Integers keep their 72 and 36 bits, so that seeds
-/// and index tests work. Not bit exact, and no events.
+/// Like the simd engine, but with the host's floating-point operations on doubles. A long word is a double followed by
+/// eight zero bits, and a short word that holds a result is a double, too. Integers keep their 72 and 36 bits, so that
+/// seeds and index tests work. Results are not bit exact, and events are not counted.
 [[nodiscard]] std::unique_ptr<Chip> make_native_chip();
 
-/// What a node of the reduction tree, or a step of the ring, makes of two words; `op` is one that reduces. An event is
+/// Combines two words as a node of the reduction tree or a step of the ring does. `op` must be a reduction. An event is
 /// added to `events`.
 [[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events);
 /// The same; an event is also added to `first`, at `place`.

@@ -1,4 +1,4 @@
-// What chips and the FPGAs beside them did.
+// Counters of the work of chips and of their control processors.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace gdr::emulator {
 
-/// Since the program was loaded, chips added up. Words are long ones; units are those of Koike et al. 2009,
-/// section 2.4.
+/// Counted since the program was loaded, all chips together. Words are long words. The units are those of Koike et al.
+/// 2009, section 2.4.
 struct Counters {
   std::uint64_t runs = 0;
   std::uint64_t iterations = 0;
@@ -24,12 +24,12 @@ struct Counters {
   std::uint64_t em_words_read = 0;     // EMI
   std::uint64_t idp_words = 0;         // SDI
   std::uint64_t odp_words = 0;         // SDI
-  std::uint64_t ring_words = 0;        // ODPRRN: left towards the next chip
+  std::uint64_t ring_words = 0;        // ODPRRN: sent to the next chip
   FpEvents fp;                         // of live PEs, of the tree's nodes and of the ring
-  FpLanes fp_lanes;                    // what the engine did, not the machine
+  FpLanes fp_lanes;                    // work of the engine, not of the machine
   ConversionEvents conversions;        // HET and OHT
   Counters& operator+=(const Counters& other);
-  /// Modulo 2^64 each.
+  /// Each difference is modulo 2^64.
   Counters& operator-=(const Counters& other);
 };
 

@@ -12,10 +12,10 @@
 
 namespace gdr::emulator {
 
-/// An element of a PE in a line. Places are ordered as the machine comes to them: runs one after the other, in each of
-/// them lines, and in a line, which all chips execute at the same time, by chip, block, PE and element.
+/// An element of a PE in a line. Places are ordered as the machine reaches them: by run, then by line. All chips
+/// execute a line at the same time; within a line the order is chip, block, PE, element.
 struct PePlace {
-  std::uint64_t run = 0;  // starts of the loop since the program was loaded, from 1; 0: section `initialization`
+  std::uint64_t run = 0;  // number of the run since the program was loaded, from 1; 0: section `initialization`
   isa::Section section = isa::Section::initialization;
   std::uint64_t iteration = 0;  // of the loop body; 0 elsewhere
   std::size_t line = 0;         // index into the section's code
@@ -34,29 +34,29 @@ struct PlacedEvent {
   friend auto operator<=>(const PlacedEvent&, const PlacedEvent&) = default;
 };
 
-/// What adds up the words of several blocks or chips.
+/// Where words of several blocks or chips are combined.
 enum class Junction : std::uint8_t {
   tree,  // a node of a chip's reduction tree
-  ring   // a chip of a board that adds its word to the sum that comes around
+  ring   // a chip of a board, which adds its word to the sum that passes around the ring
 };
 
-/// One floating-point event on the way from the PEs to the host. Ordered as the words come to these places.
+/// One floating-point event between the PEs and the host. Events are ordered as words reach these places.
 struct JunctionEvent {
   std::uint64_t run = 1;  // as in PePlace
   Junction junction = Junction::tree;
-  unsigned chip = 0;         // the one whose tree, or whose step of the ring, it was
+  unsigned chip = 0;         // the chip whose tree, or whose step of the ring, had the event
   std::size_t variable = 0;  // index into the program's variables
-  std::uint64_t result = 0;  // i-particle of the run, or of a kernel of Type II the word, as the run collects them
-  unsigned blocks = 0;       // whose words the node of the tree adds up, from first_block on; 0 in the ring
+  std::uint64_t result = 0;  // i-particle of the run; in a Type II kernel the index of the collected word
+  unsigned blocks = 0;       // number of blocks that the tree node combines, from first_block on; 0 in the ring
   unsigned first_block = 0;
   FpEvent event = FpEvent::none;
   friend auto operator<=>(const JunctionEvent&, const JunctionEvent&) = default;
 };
 
-/// As many of the first events are kept with their places; all are counted.
+/// Number of first events that are kept with their places. All events are counted.
 inline constexpr std::size_t kKeptEvents = 8;
 
-/// The first events of those that it was given, in order.
+/// Keeps the first kKeptEvents of all events that were added, in order.
 template <class Event>
 class FirstOf {
  public:

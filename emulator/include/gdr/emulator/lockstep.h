@@ -1,5 +1,5 @@
-// Two engines side by side on the same program: every run ends with a comparison, the first difference is traced to the
-// line that made it.
+// Runs two engines side by side on the same program. They are compared after every run, and the first difference is
+// traced to the line that caused it.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,8 @@
 
 namespace gdr::emulator {
 
-/// Where two engines first differ. The text names everything below, with the line's place in its source and its
-/// assembly; `line` is empty if no line alone makes the difference when it is run again from the state before it.
+/// The first difference between two engines. The message names all members of Place, and the line's source position and
+/// assembly. `line` is empty if no single line causes the difference when it is run again from the state before it.
 class Divergence : public Error {
  public:
   struct Place {
@@ -28,24 +28,24 @@ class Divergence : public Error {
   };
   Divergence(const isa::Program& program, const Place& place);
   [[nodiscard]] const Place& place() const { return place_; }
-  /// The same on this chip.
+  /// The same difference with this chip in its place.
   [[nodiscard]] Divergence on_chip(unsigned chip) const;
 
  private:
   Divergence(const Place& place, std::string text);
 
   Place place_;
-  std::string text_;  // without the chip
+  std::string text_;  // message without the chip
 };
 
-/// What the host sees is `expected`'s. Compared after each run: GPR, LM, T and flags of live PEs, BM, floating-point
-/// events. Blocks run one after the other. Throws Divergence from whatever runs code; a Fault that both engines agree
-/// on passes.
+/// A chip that runs both engines and returns the data of `expected`. It compares GPR, LM, T and flags of live PEs, BM
+/// and floating-point events after each run. Blocks run one after the other. Calls that run code throw Divergence where
+/// the engines differ. If both engines have the same Fault, it is thrown as it is.
 [[nodiscard]] std::unique_ptr<Chip> make_lockstep_chip(std::unique_ptr<Chip> expected, std::unique_ptr<Chip> found);
 
-/// The same for any two engines, whatever their sessions run on; `lockstep:EXPECTED,FOUND` names it. Its sessions
-/// return from run() and collect() when that is done, and throw from there. Compared after each piece: as above, and
-/// the words that leave through the tree.
+/// The same for any two engines, whatever hardware they run on; its name is `lockstep:EXPECTED,FOUND`. run() and
+/// collect() of its sessions return when the work is done, and throw Divergence themselves. After each piece they
+/// compare the data listed above and the words that leave through the tree.
 [[nodiscard]] std::unique_ptr<Engine> make_lockstep_engine(std::unique_ptr<Engine> expected,
                                                            std::unique_ptr<Engine> found);
 

@@ -1,4 +1,4 @@
-// Threads that work through numbered parts of jobs; which thread takes which part never matters for a result.
+// Threads that execute the numbered parts of jobs. Results never depend on which thread takes which part.
 #pragma once
 
 #include <deque>
@@ -8,14 +8,14 @@
 
 namespace gdr::emulator {
 
-/// In a child that the process forks while no work is under way the pool has threads of its own, started on first use:
-/// those of the parent do not exist there, and are neither waited for nor joined.
+/// A forked child can use the pool if no work was under way at the fork. The parent's threads do not exist in the child
+/// and are neither waited for nor joined there; the child's pool starts its own threads on first use.
 class ThreadPool {
  public:
   using Task = std::function<void(unsigned part)>;
 
-  /// Jobs that are done one after the other, each when all parts of the one before have ended. Once a part has thrown,
-  /// the jobs behind it are left out until somebody has waited. Lives longer than its jobs.
+  /// A queue of jobs. A job starts when all parts of the job before it have ended. Once a part has thrown, jobs of the
+  /// lane are skipped until wait() has thrown the exception. A lane must outlive its jobs.
   class Lane {
    public:
     Lane() = default;
@@ -31,34 +31,34 @@ class ThreadPool {
     };
     std::deque<Job> jobs_;
     Lane* behind_ = nullptr;  // the next lane that is ready
-    unsigned next_ = 0;       // part of the first job
-    unsigned running_ = 0;    // parts of the first job
+    unsigned next_ = 0;       // next part of the first job
+    unsigned running_ = 0;    // running parts of the first job
     unsigned failed_ = 0;     // the part whose exception is kept
     std::exception_ptr failure_;
   };
 
-  /// `threads` counts the caller that waits: 1 starts none, and all work is done in wait(). Throws gdr::Error if the
-  /// system starts no more threads, as every call does that starts them in a forked child.
+  /// `threads` includes the caller that waits: with 1 no thread is started, and all work is done in wait(). Throws
+  /// gdr::Error if the system cannot start the threads. In a forked child the first call that needs them can throw it.
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  /// The waiting caller among them.
+  /// Number of threads, including the caller that waits.
   [[nodiscard]] unsigned threads() const { return threads_; }
 
-  /// Whether threads that sleep are woken for a job. To wake one and to put it to sleep again takes longer than a small
-  /// job, which the thread that waits has soon done itself.
+  /// Whether sleeping threads are woken for a job. For a small job this does not pay: waking a thread and putting it to
+  /// sleep again takes longer than the job takes in the thread that waits.
   enum class Wakes : unsigned char { nobody, others };
 
-  /// Calls task(0) .. task(parts - 1), each once, behind what the lane has.
+  /// Adds a job to the end of the lane: task(0) .. task(parts - 1), each called once.
   void post(Lane& lane, unsigned parts, Task task, Wakes wakes = Wakes::others);
-  /// Wakes the others, for jobs that were posted without.
+  /// Wakes sleeping threads, for jobs that were posted with Wakes::nobody.
   void wake();
-  /// Returns when the lane's jobs have ended, and works until then. Throws what the part of the smallest number threw
-  /// in the first job that failed. Sleeping threads wait on a condition, they do not spin.
+  /// Executes parts of jobs until the lane's jobs have ended. Throws the exception of the smallest part that failed in
+  /// the first job that failed. Sleeping threads wait on a condition variable; they do not spin.
   void wait(Lane& lane);
-  /// A job in a lane of its own, waited for.
+  /// Executes a job in a lane of its own and waits for it.
   void run(unsigned parts, const Task& task);
 
  private:

@@ -7,7 +7,7 @@
 
 namespace gdr::emulator {
 
-/// "2009" or "ideal": what command lines take and reports give.
+/// "2009" or "ideal", as in command lines and reports.
 [[nodiscard]] constexpr std::string_view name_of(TransferMode mode) {
   return mode == TransferMode::ideal ? "ideal" : "2009";
 }

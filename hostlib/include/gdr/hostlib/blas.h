@@ -1,5 +1,5 @@
-/* What libgdrblas tells a program beside BLAS's own names: who computed a call, and how long the board would have
-   taken. Link with -lgdrblas, or look the function up with dlsym() where the library is preloaded. */
+/* What libgdrblas offers beside BLAS itself: a hook that reports for each call who computed it, and how long the board
+   would have taken. Link with -lgdrblas, or look the function up with dlsym() where the library is preloaded. */
 #ifndef GDR_HOSTLIB_BLAS_H
 #define GDR_HOSTLIB_BLAS_H
 
@@ -7,20 +7,21 @@
 extern "C" {
 #endif
 
-/* A finished call of dgemm or dtrsm. Calls with an empty C or B, which compute nothing, are not told. */
+/* A finished call of dgemm or dtrsm. Calls with an empty C or B compute nothing and are not reported. */
 typedef struct gdr_blas_call {
   const char* routine;     /* "dgemm" or "dtrsm" */
-  long long m, n, k;       /* as the caller gave them, column major; k of dtrsm is the order of the triangle */
-  int boards;              /* most boards that worked on it at a time; 0: the host computed all of it */
-  double emulated_seconds; /* of the boards, by the model of the machine; 0 for what the host computed */
-  double board_seconds;    /* that this host took to emulate them */
-  double host_seconds;     /* of the host's own BLAS */
+  long long m, n, k;       /* of the call in column major order; for dtrsm k is the order of the triangle */
+  int boards;              /* largest number of boards at work at a time; 0: the host computed the whole call */
+  double emulated_seconds; /* emulated time of the boards; what the host computed adds nothing */
+  double board_seconds;    /* time that this host took to emulate the boards */
+  double host_seconds;     /* time that the host's own BLAS took */
 } gdr_blas_call;
 
 typedef void (*gdr_blas_hook)(const gdr_blas_call* call, void* context);
 
-/* Calls `hook` at the end of every call from now on, on the caller's thread, before the routine returns; null ends
-   that. Calls from several threads reach it at the same time. The hook may call BLAS, and is told of that call too. */
+/* From now on `hook` is called at the end of every call of dgemm or dtrsm, on the caller's thread, before the routine
+   returns. A null pointer removes the hook. If several threads call BLAS, the hook runs on them at the same time. The
+   hook may call BLAS, which calls the hook again. */
 void gdr_blas_on_call(gdr_blas_hook hook, void* context);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-// How many particles the blocks of an individual-time-step run hold, measured on few particles and scaled to many: what
-// emulated time needs of a run too large to be computed.
+// How many particles the block steps of a run with individual time steps hold. The numbers are measured with few
+// particles and scaled to many, which gives the emulated time of runs that are too large to be computed.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,13 @@
 
 namespace gdr::hostlib {
 
-/// Blocks of one size; scaled ones are no whole numbers.
+/// Block steps of one size. After scaling, neither number is whole.
 struct BlockCount {
   double size = 0;    // particles
   double blocks = 0;  // per unit of time
 };
 
-/// Per unit of time of a Plummer sphere of `n` particles, from t = 0 on.
+/// Block steps of a Plummer sphere of `n` particles per unit of time, from t = 0 on.
 struct BlockSteps {
   double n = 0;
   std::vector<BlockCount> counts;
@@ -28,26 +28,27 @@ struct BlockSteps {
   [[nodiscard]] double blocks() const;  // force calls
 };
 
-/// Blocks whose sizes lie within the factor `span` become blocks of their mean. `counts` by ascending size.
+/// Joins blocks whose sizes lie within the factor `span` to blocks of their mean size. `counts` is in ascending order
+/// of size.
 [[nodiscard]] std::vector<BlockCount> joined(const std::vector<BlockCount>& counts, double span);
 
-/// What an integrator counted up to `t` > 0.
+/// The block steps that an integrator counted up to `t` > 0, per unit of time.
 [[nodiscard]] BlockSteps block_steps_of(const HermiteCounters& counters, double t);
 
-/// Integrates a Plummer sphere to `t` with forces in host double.
+/// Measures block steps by integrating a Plummer sphere to `t`, with forces in host double.
 [[nodiscard]] BlockSteps measure_block_steps(std::size_t n, std::uint64_t seed, const HermiteOptions& options,
                                              double t);
 
-/// `n` particles, from measurements at two or more sizes (ascending): between the two sizes around n, or beyond the
-/// last two, steps per particle and mean block grow as powers of n, blocks no faster than n. Throws gdr::Error for
-/// fewer than two measurements.
+/// Scales measurements, in ascending order of their n, to `n` particles. Steps per particle and mean block size are
+/// taken as powers of n between the two measurements around n, and also beyond the last two. Block sizes grow no faster
+/// than n. Throws gdr::Error for fewer than two measurements.
 [[nodiscard]] BlockSteps scaled_block_steps(const std::vector<BlockSteps>& measured, double n);
 
-/// Emulated time of these blocks for one unit of time: each sends its i-particles, runs, integrates on the host and
-/// sends its particles back as j-particles.
+/// Emulated time of these blocks for one unit of time. For each block the host sends the i-particles, the board runs,
+/// the host integrates and sends the block's particles back as j-particles.
 [[nodiscard]] emulator::StageSeconds block_seconds(const emulator::BoardTime& board, const BlockSteps& steps);
 
-/// The same of any board that has run_seconds(), j_seconds() and integration_seconds().
+/// The same for any type of board that has run_seconds(), j_seconds() and integration_seconds().
 template <class Board>
 [[nodiscard]] emulator::StageSeconds block_seconds_of(const Board& board, const BlockSteps& steps) {
   emulator::StageSeconds sum;
@@ -62,9 +63,9 @@ template <class Board>
   return sum;
 }
 
-/// CSV with the columns n, size, blocks (per unit of time); sizes within 2 % of each other are joined.
+/// CSV with the columns n, size and blocks (per unit of time). Sizes within 2 % of each other are joined.
 [[nodiscard]] std::string to_csv(const std::vector<BlockSteps>& measured);
-/// Throws gdr::Error with name and line.
+/// Throws gdr::Error with `name` and line for a line that is not valid.
 [[nodiscard]] std::vector<BlockSteps> block_steps_from_csv(std::string_view text, std::string_view name);
 
 }  // namespace gdr::hostlib

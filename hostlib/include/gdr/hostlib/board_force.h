@@ -1,4 +1,4 @@
-// Forces on the emulated board: the gravity-with-jerk kernels behind the integrator's interface.
+// Forces from the emulated board: the gravity-with-jerk kernels behind the interface that the integrator uses.
 #pragma once
 
 #include <string_view>
@@ -9,16 +9,16 @@
 
 namespace gdr::hostlib {
 
-/// Noise of the shipped kernels with jerk, as docs/kernels.md measures it; other names are taken for kernels of short
-/// words.
+/// Noise of gdr's own kernels with jerk, as measured in docs/kernels.md. A kernel of another name is assumed to compute
+/// with short words.
 [[nodiscard]] ForceNoise noise_of_kernel(std::string_view kernel);
 
-/// Runs a kernel with the variables of GravityRecords and the parameter ti (any Type-I program with them); others are
-/// sent as zero and ignored. Ids must fit the kernel's 36-bit integers.
+/// Runs a kernel of Type I that has the variables of GravityRecords and the parameter `ti`. Other variables are sent as
+/// zero, and other results are ignored. Ids must fit the kernel's 36-bit integers.
 class BoardForce final : public ForceBackend {
  public:
-  /// `device` must outlive this and serve it alone; `program` is loaded into it. Throws gdr::Error naming a variable
-  /// that the program lacks.
+  /// Loads `program` into `device`, which must outlive this object and which nothing else may use. Throws gdr::Error if
+  /// the engine is `timing`, or naming a variable that the program lacks.
   BoardForce(Device& device, isa::Program program);
 
   void set_j_count(std::size_t n) override;

@@ -1,4 +1,4 @@
-// Checkpoints: the complete state of an integration in a file, for a restart with the same bits.
+// Checkpoints: the complete state of an integration in a file. A restart from it continues with the same bits.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@ namespace gdr::hostlib {
 struct Checkpoint {
   HermiteState state;
   double initial_energy = 0.0;  // E at time 0, to which energy errors refer
-  std::string context;          // what the program that writes it needs beside, UTF-8; see nbody_run.h
+  std::string context;          // further data of the program that writes the file, UTF-8; see nbody_run.h
 
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
-/// Writes atomically and durably: magic, version, context, the state as little-endian 64-bit words, SHA-256 of all
-/// before it as hex digits (layout in docs/nbody.md). The checkpoint that stood there before stays as `path` with `~`
-/// behind it. Throws gdr::Error if the file cannot be written.
+/// Writes the file atomically and durably: magic, version, context, the state as little-endian 64-bit words, and the
+/// SHA-256 of all these in hex digits (layout in docs/nbody.md). An earlier checkpoint at `path` is kept under that
+/// name with `~` appended. Throws gdr::Error if the file cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Throws gdr::Error naming file and reason if the file is no checkpoint, of another version, truncated, damaged
-/// (checksum) or holds a state that breaks the integrator's rules.
+/// Reads a checkpoint. Throws gdr::Error with file and reason if the file is not a checkpoint, has another version, is
+/// truncated or damaged (checksum), or holds a state that breaks the integrator's rules.
 [[nodiscard]] Checkpoint read_checkpoint(const std::filesystem::path& path);
 
 }  // namespace gdr::hostlib

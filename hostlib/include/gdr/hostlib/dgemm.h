@@ -1,4 +1,4 @@
-// Matrix products on the emulated board, with the blocking of Koike et al. 2009, section 4.1.
+// Matrix products on the emulated board, blocked as in Koike et al. 2009, section 4.1.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,18 @@
 
 namespace gdr {
 
-/// What a product of two doubles keeps.
+/// How many bits of its operands a product of two doubles uses.
 enum class DgemmPrecision : std::uint8_t {
   paper,  // 50 bits of each operand, as the multiplier's ports take them: relative error up to 2^-48
   full    // further passes for the bits beyond 50: as accurate as IEEE double, at half the speed
 };
 [[nodiscard]] std::string_view name_of(DgemmPrecision precision);
-/// Bound of |C - R| / (|alpha| |A||B| + |beta| |C0|) for sums of k products, R exact: operands at the multiplier's
-/// ports, sums in words with 60 bits of fraction, the host's rounding.
+/// Upper bound of |C - R| / (|alpha| |A||B| + |beta| |C0|) for sums of k products, where R is the exact result and C0
+/// is C before the call. The bound covers the bits that operands lose at the multiplier's ports, sums in words with 60
+/// bits of fraction, and the host's rounding.
 [[nodiscard]] double dgemm_error_bound(DgemmPrecision precision, std::size_t k);
 
-/// A matrix of doubles in the host's memory; element (i, j) stands at data[i * row_step + j * column_step].
+/// A matrix of doubles in the host's memory; element (i, j) is data[i * row_step + j * column_step].
 struct MatrixView {
   const double* data = nullptr;
   std::ptrdiff_t row_step = 1;
@@ -34,50 +35,55 @@ struct MatrixView {
   [[nodiscard]] MatrixView transposed() const { return {data, column_step, row_step}; }
 };
 
-/// How a kernel cuts the matrices, read from its variables.
+/// The blocks into which a kernel divides the matrices, read from its variables.
 struct DgemmBlocking {
-  unsigned k_per_block = 0;  // columns of A in a block's PEs
-  unsigned vectors = 0;      // of four rows each in a PE
-  unsigned columns = 0;      // of B in a turn
+  unsigned k_per_block = 0;  // columns of A in the PEs of a block
+  unsigned vectors = 0;      // vectors of four rows in a PE
+  unsigned columns = 0;      // columns of B in a turn
   [[nodiscard]] unsigned rows() const { return emulator::kPesPerBlock * isa::kVectorElements * vectors; }
   [[nodiscard]] unsigned k_per_chip() const { return emulator::kBlocks * k_per_block; }
 };
-/// Throws gdr::Error unless the program is a kernel of Type II with a, b, c shaped like those of kernels/dgemm.vsm.
+/// Throws gdr::Error unless the program is a kernel of Type II whose variables a, b and c are shaped like those of
+/// kernels/dgemm.vsm.
 [[nodiscard]] DgemmBlocking dgemm_blocking(const isa::Program& program);
 
-/// How the chips share a product of depth k: rings of chips add up parts of k, rings work on rows of their own.
+/// How the chips share a product of depth k. Each chip of a ring computes a part of k, and the ring adds the parts up.
+/// Each ring works on rows of its own.
 struct DgemmSharing {
   unsigned ring = 1;           // chips of a ring
-  unsigned rings = 1;          // all boards together
-  std::size_t k_per_pass = 0;  // of a ring
-  std::size_t passes = 0;      // over k
-  unsigned live_blocks = 0;    // of each chip, that hold columns of A
+  unsigned rings = 1;          // rings on all boards together
+  std::size_t k_per_pass = 0;  // part of k that a ring computes in a pass
+  std::size_t passes = 0;      // passes that cover all of k
+  unsigned live_blocks = 0;    // blocks of each chip that hold columns of A
 };
-/// A ring has as few chips as hold the depth, but at least `least_ring`, a power of two up to the chips of a board.
+/// A ring has as few chips as can hold the depth k, but at least `least_ring`, which is a power of two and at most the
+/// number of chips on a board.
 [[nodiscard]] DgemmSharing share_dgemm(const DgemmBlocking& blocking, std::size_t k, unsigned chips_per_board,
                                        unsigned boards, unsigned least_ring = 1);
 
-/// The C source of the kernel for a precision, found beside the machine descriptions: dgemm.vsm or dgemm_double.vsm.
+/// The kernel for a precision, assembled from dgemm.vsm or dgemm_double.vsm. Throws gdr::Error if the source is not
+/// found.
 [[nodiscard]] isa::Program dgemm_program(DgemmPrecision precision);
 
-/// A board that multiplies matrices. Not thread safe.
+/// Multiplies matrices on the boards of a device. Not thread safe.
 class BoardDgemm {
  public:
-  /// Throws gdr::Error as Device does, or if the program is no such kernel.
+  /// Throws gdr::Error as Device does, or if dgemm_blocking() refuses the program.
   BoardDgemm(const DeviceOptions& options, isa::Program program);
   ~BoardDgemm();
   BoardDgemm(BoardDgemm&&) noexcept;
   BoardDgemm& operator=(BoardDgemm&&) noexcept;
 
-  /// A B, m x n, column major with leading dimension m. a is m x k, b is k x n. Throws gdr::Error for NaN; infinity
-  /// comes out as the chip makes it.
+  /// Returns A B, m x n, column major with leading dimension m. a is m x k, b is k x n. Throws gdr::Error for NaN. For
+  /// infinity the result is what the chip computes.
   [[nodiscard]] std::vector<double> multiply(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                              const MatrixView& b);
 
-  /// `told` hears how far multiply() is, from 0 to 1, whenever a share of rows is done.
+  /// From now on multiply() calls `told` whenever a share of rows is done, with the part of the work that is done, from
+  /// 0 to 1.
   void on_progress(std::function<void(double done)> told);
 
-  /// Operations of all turns run so far, those on padding included: 2 for each product and sum.
+  /// Operations of all turns run so far, including those on padding. A product and its sum count as 2.
   [[nodiscard]] double executed_flops() const;
   [[nodiscard]] emulator::Counters counters() const;
   [[nodiscard]] const emulator::MachineDescription& machine() const;

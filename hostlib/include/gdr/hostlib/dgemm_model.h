@@ -1,4 +1,5 @@
-// How long matrix products take on the board, from the schedule of the kernel and the rates of the machine.
+// Model of the time that matrix products take on the board, from the schedule of the kernel and the rates of the
+// machine.
 #pragma once
 
 #include <cstdint>
@@ -8,47 +9,47 @@
 
 namespace gdr {
 
-/// Who takes a product of a depth that fewer chips than a board has would hold.
+/// How the chips of a board share a product whose depth fewer of them could hold.
 enum class SmallDepths : std::uint8_t {
-  own_rows,   // ours, and what BoardDgemm does: as few chips as hold it; the others take rows of their own, and B again
+  own_rows,   // as BoardDgemm: as few chips as hold the depth; the others take other rows, for which B is sent again
   fixed_unit  // all chips of a board, a part of the depth each: the unit of Koike et al. 2009, section 4.1, is fixed
 };
 
 struct DgemmTransfer {
-  bool overlap = true;             // the next block of A is uploaded while lines run, if all of it arrives
-  std::uint64_t buffer_words = 0;  // long words for it; 0: as many as the machine has
-  emulator::TransferMode mode = emulator::TransferMode::as_of_2009;  // what the host writes into all chips together
+  bool overlap = true;             // the next block of A is uploaded while lines run, if all of it can arrive in time
+  std::uint64_t buffer_words = 0;  // long words of the buffer for this upload; 0: as many as the machine has
+  emulator::TransferMode mode = emulator::TransferMode::as_of_2009;  // of the host's writes to all chips together
   SmallDepths small_depths = SmallDepths::own_rows;
 };
 
-/// Seconds by what the board waits for, one after the other.
+/// Seconds of the stages of a product, which follow one another.
 struct DgemmTimes {
-  double b_send = 0;          // B to external memory
-  double a_send = 0;          // A, as far as lines do not hide it
-  double a_load = 0;          // A through IDP into local memories
-  double compute = 0;         // turns of the loop, starts of runs
-  std::uint64_t clocks = 0;   // of a chip: loads and turns
+  double b_send = 0;          // sending B to external memory
+  double a_send = 0;          // sending A, as far as it is not hidden behind lines
+  double a_load = 0;          // loading A through IDP into local memories
+  double compute = 0;         // turns of the loop and starts of runs
+  std::uint64_t clocks = 0;   // of a chip, for loads and turns
   double useful_flops = 0;    // 2 m n k
-  double executed_flops = 0;  // padding included
+  double executed_flops = 0;  // including padding
   [[nodiscard]] double total() const { return b_send + a_send + a_load + compute; }
 };
 
 class DgemmModel {
  public:
-  /// Throws gdr::Error if the program multiplies no matrices.
+  /// Throws gdr::Error if dgemm_blocking() refuses the program.
   DgemmModel(const isa::Program& program, const emulator::MachineDescription& machine, unsigned boards);
 
   [[nodiscard]] DgemmTimes times(std::uint64_t m, std::uint64_t n, std::uint64_t k,
                                  const DgemmTransfer& transfer) const;
-  /// Clocks of one turn of the loop body, two columns of B, when its turns follow one another.
+  /// Clocks of one turn of the loop body (two columns of B) when turns follow one another.
   [[nodiscard]] std::uint64_t clocks_per_turn() const { return clocks_per_turn_; }
   /// Gflops of a board that does nothing but turns.
   [[nodiscard]] double kernel_gflops() const;
-  /// Seconds of one turn, by what binds it: chip, ring or result DMA.
+  /// Seconds of one turn on rings of `ring` chips: the longest of what the chip, the ring and the result DMA take.
   [[nodiscard]] double turn_seconds(unsigned ring) const;
 
  private:
-  /// Bytes/s into each chip while all are written to.
+  /// Bytes/s that the host writes to each chip while it writes to all.
   [[nodiscard]] double write_rate(emulator::TransferMode mode) const;
 
   emulator::MachineDescription machine_;

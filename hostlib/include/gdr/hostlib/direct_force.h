@@ -1,4 +1,4 @@
-// The reference among the force engines: plain IEEE double on the host.
+// The reference force engine: plain IEEE doubles on the host.
 #pragma once
 
 #include <array>
@@ -16,14 +16,15 @@
 
 namespace gdr::hostlib {
 
-/// How the host computes; the bits are the same.
+/// How the host computes. The options change no bit of the results.
 struct DirectOptions {
   unsigned threads = 1;                  // up to 1024; 0: as many as the host has
-  std::optional<emulator::HostIsa> isa;  // nothing: emulator::default_host_isa()
+  std::optional<emulator::HostIsa> isa;  // instruction set; none: emulator::default_host_isa()
 };
 
-/// Direct summation in host double, j-particles in ascending address: i-particles stand side by side in host vectors
-/// and are shared out to threads, each with sums of its own. Same bits on every machine.
+/// Direct summation in host double over the j-particles, in ascending order of their addresses. i-particles are
+/// processed side by side in the lanes of host vectors and divided among threads, and each has sums of its own. The
+/// bits are therefore the same on every machine.
 class DirectForce final : public ForceBackend {
  public:
   /// Throws gdr::Error for threads out of range or an instruction set that the host lacks.
@@ -42,8 +43,9 @@ class DirectForce final : public ForceBackend {
                 const std::function<void(std::size_t first, std::size_t last)>& work);
 
   emulator::HostIsa isa_;
-  std::unique_ptr<emulator::ThreadPool> threads_;  // none for one thread
-  // The memory, an entry for each address; it may be longer than j_count_ where memory ran out.
+  std::unique_ptr<emulator::ThreadPool> threads_;  // null for one thread
+  // The memory of j-particles, one entry for each address. The vectors may be longer than j_count_ after the host's
+  // memory ran out.
   std::size_t j_count_ = 0;
   std::vector<std::int64_t> id_;
   std::vector<double> mass_, t0_;

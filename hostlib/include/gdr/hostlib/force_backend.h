@@ -1,6 +1,6 @@
-// What an N-body integrator asks of the machine that computes its forces: a memory of j-particles that the machine
-// predicts itself, and the force on i-particles predicted by the host. The calls map one to one on a GRAPE-6 style
-// board: set_njp, set_j_particle, set_ti, calc.
+// The interface between an N-body integrator and the machine that computes its forces. The machine keeps the
+// j-particles in its memory and predicts them itself; the host predicts the i-particles. The calls correspond one to
+// one to those of a GRAPE-6 style board: set_njp, set_j_particle, set_ti, calc.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace gdr::hostlib {
 
-/// A j-particle as the memory of the board keeps it. Predicted to time t, with D = t - t0:
+/// A j-particle as the memory of the board keeps it. With D = t - t0, its predicted position and velocity at time t are
 ///   x + v D + a_by_2 D^2 + jerk_by_6 D^3 + (3/4) snap_by_18 D^4
 ///   v + 2 a_by_2 D + 3 jerk_by_6 D^2 + 3 snap_by_18 D^3
-/// which is Taylor's series with snap; the odd factors are those of the GRAPE-6 library (aby2, a1by6, a2by18).
+/// which are Taylor series up to the snap. The factors are those of the GRAPE-6 library (aby2, a1by6, a2by18).
 struct JParticle {
   std::int64_t id = -1;
   double mass = 0.0;
@@ -27,7 +27,7 @@ struct JParticle {
   Vec3 snap_by_18;  // second derivative of the acceleration / 18
 };
 
-/// A particle that feels the force, at the time set by set_time().
+/// A particle on which the force is computed, at the time set by set_time().
 struct IParticle {
   std::int64_t id = -1;
   Vec3 x;
@@ -43,33 +43,35 @@ struct Force {
   double pot = 0.0;
 };
 
-/// Rounding errors of an engine's forces, root mean square over the particles of a Plummer sphere, relative to the size
+/// Rounding errors of an engine's forces: root mean square over the particles of a Plummer sphere, relative to the size
 /// of acceleration and jerk. 0: not known, or too small to matter.
 struct ForceNoise {
   double acc = 0.0;
   double jerk = 0.0;
 };
 
-/// One all-pairs force engine. Not thread-safe.
+/// A force engine that sums over all pairs. Not thread-safe.
 class ForceBackend {
  public:
   virtual ~ForceBackend() = default;
 
-  /// Declares that addresses 0..n-1 take part in force calls. Addresses not written yet count as mass 0.
-  /// Throws gdr::Error if the memory is smaller.
+  /// Sets the number of j-particles: addresses 0..n-1 take part in force calls. Addresses that were not written yet
+  /// count as mass 0. Throws gdr::Error if the memory is smaller.
   virtual void set_j_count(std::size_t n) = 0;
 
-  /// Writes particles[k] to addresses[k]; the spans have one length. Throws gdr::Error for an address >= the j count.
+  /// Writes particles[k] to addresses[k]; both spans have the same length. Throws gdr::Error for an address >= the j
+  /// count.
   virtual void set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) = 0;
 
-  /// Time to which evaluate() predicts the j-particles; any order, any distance to their t0.
+  /// Sets the time to which evaluate() predicts the j-particles. Times may come in any order and be any distance from
+  /// t0.
   virtual void set_time(double t) = 0;
 
-  /// Forces on `i_particles`, in their order; eps2 >= 0 is the squared softening length. A pair with s2 = 0
+  /// Returns the forces on `i_particles`, in their order. eps2 >= 0 is the squared softening length. A pair with s2 = 0
   /// contributes nothing.
   [[nodiscard]] virtual std::vector<Force> evaluate(std::span<const IParticle> i_particles, double eps2) = 0;
 
-  /// What an integrator has to expect in the differences of two forces.
+  /// Noise that an integrator has to expect when it takes the difference of two forces.
   [[nodiscard]] virtual ForceNoise noise() const { return {}; }
 
  protected:

@@ -1,7 +1,8 @@
-/* The C interface under programs that `gdr cc --goose` makes: one marked loop on one device, record after record. The
-   device is chosen by GDR_MACHINE, GDR_BOARDS, GDR_CLOCK, GDR_ENGINE, GDR_THREADS; GDR_PROFILE and GDR_TRACE as in
-   runtime.h. GDR_GOOSE=host has the host compute the loops as they were written. No exception crosses this interface;
-   once a call has failed the ones that follow do nothing, and gdr_goose_run() says so. */
+/* The C interface that programs made by `gdr cc --goose` call. It runs a marked loop on a device and receives the data
+   record by record. GDR_MACHINE, GDR_BOARDS, GDR_CLOCK, GDR_ENGINE and GDR_THREADS choose the device; GDR_PROFILE and
+   GDR_TRACE work as in runtime.h. With GDR_GOOSE=host the host computes the loops as they were written. No exception
+   crosses this interface. After a call has failed, the calls that follow do nothing, and gdr_goose_run() returns the
+   failure. */
 #ifndef GDR_HOSTLIB_GOOSE_H
 #define GDR_HOSTLIB_GOOSE_H
 
@@ -18,38 +19,40 @@ typedef union gdr_goose_word {
   int64_t integer;
 } gdr_goose_word;
 
-/* One loop of a program; kept from call to call. */
+/* One loop of a program. The program keeps it from one execution of the loop to the next. */
 typedef struct gdr_goose gdr_goose;
 
 enum { GDR_GOOSE_HOST = 0, GDR_GOOSE_BOARD = 1, GDR_GOOSE_FAILED = 2 };
 
-/* Begins the loop at `place` (FILE:LINE), whose kernel is the object file of `bytes` bytes. *loop is null before the
-   first call. Returns where to compute it; on GDR_GOOSE_FAILED gdr_goose_message() says why. */
+/* Begins the loop at `place` (FILE:LINE). Its kernel is the object file `object` of `bytes` bytes. *loop is null before
+   the first call. Returns where the loop is to be computed; after GDR_GOOSE_FAILED, gdr_goose_message() gives the
+   reason. */
 int gdr_goose_begin(gdr_goose** loop, const char* place, const unsigned char* object, size_t bytes);
 
-/* The next i- or j-record to fill. */
+/* Appends an i- or j-record and returns it; the caller fills it. */
 gdr_goose_word* gdr_goose_i(gdr_goose* loop);
 gdr_goose_word* gdr_goose_j(gdr_goose* loop);
-/* How many of them there are. */
+/* Number of i- or j-records so far. */
 size_t gdr_goose_count_i(const gdr_goose* loop);
 size_t gdr_goose_count_j(const gdr_goose* loop);
 
-/* The parameter with this number, in the order of the kernel. */
+/* Sets a parameter. `number` is its place in the kernel's list of parameters, from 0 on. */
 void gdr_goose_parameter(gdr_goose* loop, unsigned number, double value);
 
-/* Memory that the last i-record's results go to, and memory that data of the last i- or j-record were read from. Data
-   that are results of another i would depend on the order of the loop: gdr_goose_run() refuses them. */
+/* Tell the loop which memory the results of the last i-record go to, and which memory data of the last i- or j-record
+   were read from. If data are also results of another i, they depend on the order of the loop: gdr_goose_run() refuses
+   them. */
 void gdr_goose_writes(gdr_goose* loop, const void* address, size_t bytes, const char* name);
 void gdr_goose_reads_i(gdr_goose* loop, const void* address, size_t bytes, const char* name);
 void gdr_goose_reads_j(gdr_goose* loop, const void* address, size_t bytes, const char* name);
 
-/* Computes. 0, or another number if anything failed since gdr_goose_begin(). */
+/* Computes the loop. Returns 0, or another number if anything has failed since gdr_goose_begin(). */
 int gdr_goose_run(gdr_goose* loop);
 
-/* The results of the next i, in their order; null behind the last one. */
+/* The results of the next i, in declaration order; null after the last i. */
 const gdr_goose_word* gdr_goose_result(gdr_goose* loop);
 
-/* FILE:LINE and why the last call on this thread failed; valid until the next call on this thread. */
+/* FILE:LINE and the reason why the last call on this thread failed; valid until the next call on this thread. */
 const char* gdr_goose_message(void);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-// Particles as records of the gravity-with-jerk kernels, and forces from their results.
+// Conversion of particles to records of the gravity-with-jerk kernels, and of the kernels' results to forces.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,23 @@
 
 namespace gdr::hostlib {
 
-/// Where a program with the variables of kernels/gravity_jerk.vsm has them: j-data xj[3] vj[3] aby2[3] a1by6[3]
-/// a2by18[3] mj tj indexj, i-data xi[3] vi[3] eps2 indexi, results acc[3] jerk[3] pot.
+/// Places of the variables in the records of a program that has those of kernels/gravity_jerk.vsm: j-data xj[3] vj[3]
+/// aby2[3] a1by6[3] a2by18[3] mj tj indexj, i-data xi[3] vi[3] eps2 indexi, results acc[3] jerk[3] pot.
 class GravityRecords {
  public:
-  /// Throws gdr::Error naming a variable that the program lacks.
+  /// Throws gdr::Error if the program lacks a variable, which the message names.
   explicit GravityRecords(const isa::Program& program);
 
-  /// 8-byte fields of a j-record, an i-record and a result.
+  /// Number of 8-byte fields of a j-record, an i-record and a result.
   [[nodiscard]] std::size_t j_fields() const { return j_.fields; }
   [[nodiscard]] std::size_t i_fields() const { return i_.fields; }
   [[nodiscard]] std::size_t result_fields() const { return result_.fields; }
 
-  /// Fields of other variables are left as they are. `record` has j_fields() or i_fields() fields.
+  /// Writes a particle into `record`, which has j_fields() or i_fields() fields. Fields of other variables keep their
+  /// values.
   void put(std::span<std::uint64_t> record, const JParticle& particle) const;
   void put(std::span<std::uint64_t> record, const IParticle& particle, double eps2) const;
-  /// `record` has result_fields() fields.
+  /// Reads a force from `record`, which has result_fields() fields.
   [[nodiscard]] Force force(std::span<const std::uint64_t> record) const;
 
  private:

@@ -1,5 +1,5 @@
-// Fourth-order Hermite scheme with block individual time steps (Makino & Aarseth 1992), forces from a ForceBackend.
-// Equations, time-step rules and their reasons are in docs/nbody.md.
+// Fourth-order Hermite scheme with block individual time steps (Makino & Aarseth 1992). A ForceBackend computes the
+// forces. docs/nbody.md has the equations and the time-step rules with their reasons.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 
 namespace gdr::hostlib {
 
-/// Times are whole numbers of ticks of 2^-40, the smallest step, so that block arithmetic is exact.
+/// Times are whole numbers of ticks of 2^-40, the smallest step, so that the arithmetic of block steps is exact.
 using Ticks = std::int64_t;
 inline constexpr int kTicksPerUnitLog2 = 40;
 inline constexpr int kSmallestStepLog2 = -40;
 inline constexpr int kLargestStepLog2 = -3;
 
-/// Largest time: up to here every multiple of 2^-40 is a double.
+/// Largest time. Up to it, every multiple of 2^-40 is exactly a double.
 inline constexpr double kLargestTime = 8192.0;
 
 struct HermiteOptions {
@@ -33,15 +33,15 @@ struct HermiteCounters {
   std::uint64_t steps = 0;           // steps of single particles
   std::uint64_t block_steps = 0;     // = force calls after the initial one
   std::uint64_t interactions = 0;    // sum over force calls of ni * nj, self pairs and the initial call included
-  std::uint64_t smallest_steps = 0;  // steps whose criterion asked for less than 2^-40; if not 0, use eps
-  // Steps that the noise of the forces would have made shorter, had its share of snap and crackle been believed.
+  std::uint64_t smallest_steps = 0;  // steps for which the criterion gave less than 2^-40; if not 0, use eps
+  // Steps that would have been shorter if snap and crackle that may be noise of the forces had been used.
   std::uint64_t noise_limited_steps = 0;
-  std::vector<std::uint64_t> block_sizes;  // block_sizes[n]: blocks of n particles, n = 0..N
+  std::vector<std::uint64_t> block_sizes;  // block_sizes[n]: number of blocks of n particles, n = 0..N
 
   friend bool operator==(const HermiteCounters&, const HermiteCounters&) = default;
 };
 
-/// One particle between its steps: all values at its own time t.
+/// One particle between its steps. All values are at the particle's own time t.
 struct HermiteBody {
   std::int64_t id = 0;
   double mass = 0.0;
@@ -57,7 +57,8 @@ struct HermiteBody {
   friend bool operator==(const HermiteBody&, const HermiteBody&) = default;
 };
 
-/// All that an integrator is; continuing from it gives the bits of an uninterrupted run on the same force engine.
+/// The complete state of an integrator. Continuing from it gives the bits of an uninterrupted run on the same force
+/// engine.
 struct HermiteState {
   HermiteOptions options;
   Ticks time = 0;
@@ -67,8 +68,8 @@ struct HermiteState {
   friend bool operator==(const HermiteState&, const HermiteState&) = default;
 };
 
-/// Throws gdr::Error if `state` breaks a rule of the scheme: options out of range, a step that is no power of two
-/// within the limits, a particle time that is no multiple of its step or from which the step does not lead past
+/// Throws gdr::Error if `state` breaks a rule of the scheme: options out of range, a step that is not a power of two
+/// within the limits, a particle time that is not a multiple of the particle's step, a step that does not lead past
 /// state.time, a number that is not finite, an id that occurs twice.
 void validate(const HermiteState& state);
 
@@ -76,12 +77,13 @@ class HermiteIntegrator {
  public:
   using BlockObserver = std::function<void(const HermiteIntegrator&)>;
 
-  /// Starts at time 0: computes the initial force of all particles and their first steps. `backend` must outlive the
-  /// integrator and serve it alone; its j memory is overwritten (address = index in `particles`).
-  /// Throws gdr::Error for options out of range, invalid or no particles, or a force that is not finite.
+  /// Starts at time 0: computes the initial forces on all particles and their first steps. `backend` must outlive the
+  /// integrator, and nothing else may use it; its memory of j-particles is overwritten (address = index in
+  /// `particles`). Throws gdr::Error if options are out of range, particles are invalid or missing, or a force is not
+  /// finite.
   HermiteIntegrator(ForceBackend& backend, const Particles& particles, const HermiteOptions& options);
 
-  /// Continues from `state`, which is validated.
+  /// Continues from `state`. Throws gdr::Error if validate() refuses it.
   HermiteIntegrator(ForceBackend& backend, HermiteState state);
 
   HermiteIntegrator(HermiteIntegrator&&) = default;
@@ -93,25 +95,26 @@ class HermiteIntegrator {
   /// Advances the particles that are due next by one step each. Throws gdr::Error if a force is not finite.
   void step();
 
-  /// Takes every block step up to and including t_end; `on_block` is called after each. Outputs in between do not
-  /// change the run: evolve(1) has the bits of evolve(0.3), evolve(1).
-  /// Throws gdr::Error for t_end below time() or above kLargestTime.
+  /// Takes every block step up to and including t_end, and calls `on_block` after each. Stops in between do not change
+  /// the run: evolve(0.3) followed by evolve(1) gives the bits of evolve(1). Throws gdr::Error for t_end below time()
+  /// or above kLargestTime.
   void evolve(double t_end, const BlockObserver& on_block = {});
 
   /// Time of the last block step (0 at the start) and of the next one.
   [[nodiscard]] double time() const;
   [[nodiscard]] double next_block_time() const;
 
-  /// All particles at time t, in the order they were given: those whose own time is t as corrected, the others
-  /// predicted (with snap). Throws gdr::Error for t outside time()..next_block_time().
+  /// All particles at time t, in the order in which they were given. A particle whose own time is t has its corrected
+  /// values; the others are predicted (with snap). Throws gdr::Error for t outside time()..next_block_time().
   [[nodiscard]] Particles particles_at(double t) const;
 
-  /// How many particles particles_at(t) has to predict; 0 means that t is a block time of all.
+  /// Number of particles that particles_at(t) has to predict. 0 means that t is the own time of all particles.
   [[nodiscard]] std::size_t predicted_at(double t) const;
 
-  /// W = sum_i m_i pot_i / 2 from the potentials that the backend gave with the last forces, in O(N). At a time at
-  /// which predicted_at() is 0 all are of that time, and differ from the particles' own energy by the backend's
-  /// rounding and by what the corrector moved; at others they are of different times.
+  /// W = sum_i m_i pot_i / 2, in O(N), from the potentials that the backend gave with the last forces. At a time at
+  /// which predicted_at() is 0, all potentials belong to that time. W then differs from the potential energy of the
+  /// particles only by the backend's rounding and by the change of positions in the corrector. At other times the
+  /// potentials belong to different times.
   [[nodiscard]] double backend_potential_energy() const;
 
   [[nodiscard]] const HermiteState& state() const { return state_; }
@@ -132,7 +135,7 @@ class HermiteIntegrator {
   ForceBackend* backend_;
   HermiteState state_;
   // levels_[k]: indices of the bodies with dt = 2^k ticks. All bodies of a level have the same next time, the next
-  // multiple of dt, so a block is found by looking at the levels alone.
+  // multiple of dt. The next block is therefore found from the levels, without looking at single bodies.
   std::array<std::vector<std::size_t>, kLevels> levels_;
 };
 

@@ -1,4 +1,4 @@
-// High Performance LINPACK on one node with a board: seconds by stage, without a matrix.
+// Model of High Performance LINPACK on one node with a board: seconds of each stage, without computing any matrix.
 #pragma once
 
 #include <cstdint>
@@ -11,60 +11,62 @@
 
 namespace gdr {
 
-/// The host of a board: what its own BLAS does.
+/// The host of a board: the speeds of its BLAS and of its memory.
 struct HostDescription {
   std::string name;
   std::string title;
   double dgemm_gflops = 0;   // products and triangular solves
-  double narrow_gflops = 0;  // panels of fewer than `narrowest` columns
-  double alone_swap_mb = 0;  // MB/s of rows read and written where there is no board
-  double memory_mb = 0;      // MB/s of memory: back-substitution, and row swaps beside a board
+  double narrow_gflops = 0;  // panels of up to `narrowest` columns
+  double alone_swap_mb = 0;  // MB/s of row swaps (rows read and written) without a board
+  double memory_mb = 0;      // MB/s of memory, for back-substitution and for row swaps with a board
   double cache_line = 0;     // bytes
-  double narrowest = 0;      // smallest K of products that go to the board
+  double narrowest = 0;      // smallest K of products that the board computes
 };
 [[nodiscard]] const base::DescriptionKind& host_kind();
-/// Throws gdr::Error as base::load_description() does.
+/// Reads a description of a host. Throws gdr::Error as base::load_description() does.
 [[nodiscard]] HostDescription load_host(std::string_view name_or_file);
 
-/// The stages of Koike et al. 2009, table 2.
+/// Seconds of the stages in Koike et al. 2009, table 2.
 struct HplStages {
   double panel = 0;
   double update = 0;
   double swap = 0;
   double backsub = 0;
-  std::uint64_t clocks = 0;  // of a chip, in the board's products
+  std::uint64_t clocks = 0;  // of a chip, in the products on the board
   [[nodiscard]] double total() const { return panel + update + swap + backsub; }
 };
 
-/// 2/3 n^3 + 3/2 n^2.
+/// Operations of HPL for order n: 2/3 n^3 + 3/2 n^2.
 [[nodiscard]] double hpl_flops(double n);
 
-/// Bytes of memory that the row swaps of one panel move through the cache, for each column to the right of it. Rows lie
-/// one after another in a column: each line that holds a row that changes places is read and written once, however
-/// many rows of it do. The panel's rows are all in; of those below, each pivot takes one at random.
+/// Bytes that the row swaps of one panel move between memory and cache, for each column to the right of the panel. In a
+/// column the rows lie one after another. A cache line is read and written once if it holds at least one row that
+/// changes places, however many it holds. All rows of the panel count as changing places, and each pivot takes one row
+/// below the panel at random. `cache_line` is in bytes.
 [[nodiscard]] double swap_bytes(double rows, double nb, double cache_line);
 
-/// Seconds of what HPL is made of on one node, matrices being given by their sizes.
+/// Seconds of the parts of HPL on one node. Matrices are given by their sizes only.
 class HplNode {
  public:
-  /// The host alone if `board` is null. Both must outlive this.
+  /// If `board` is null, the host computes everything. `host` and `board` must outlive this object.
   HplNode(const HostDescription& host, const DgemmModel* board, const DgemmTransfer& transfer)
       : host_(host), board_(board), transfer_(transfer) {}
 
-  /// An m x k matrix by a k x n one: on the board if there is one and k is not below `narrowest`.
+  /// Product of an m x k and a k x n matrix, on the board if there is one and k is not below `narrowest`.
   [[nodiscard]] double product(double m, double n, double k);
-  /// A panel of m rows by halves: left half, its triangle applied to the right one's top, update, right half. What is
-  /// narrower than `narrowest` is the host's. Where `nodes` nodes share the panel, m are this one's rows, of the
-  /// triangles each has an equal part, and all solve them.
+  /// Factorisation of a panel of m rows, by halves: left half, triangular solve for the top of the right half, update,
+  /// right half. The host computes panels of up to `narrowest` columns. If `nodes` nodes share the panel, m is the
+  /// number of rows on this node, each node has an equal part of the rows of the triangles, and all nodes solve the
+  /// triangles.
   [[nodiscard]] double panel(double m, double columns, double nodes = 1);
-  /// A triangle of this order on so many columns by halves.
+  /// Triangular solve of this order for `columns` columns, by halves.
   [[nodiscard]] double solve(double order, double columns);
-  /// Rows that change places in `columns` columns to the right of a panel of `rows` rows and nb columns, where there is
-  /// a board (swap_bytes()).
+  /// Row swaps in the `columns` columns to the right of a panel of `rows` rows and nb columns, on a node with a board
+  /// (swap_bytes()).
   [[nodiscard]] double row_swaps(double rows, double nb, double columns) const;
-  /// The last step: half of a matrix of order n is read once.
+  /// Back-substitution, the last step: half of a matrix of order n is read once.
   [[nodiscard]] double back_substitution(double n) const;
-  /// Of a chip, in all products so far.
+  /// Clocks of a chip in all products so far.
   [[nodiscard]] std::uint64_t clocks() const { return clocks_; }
 
  private:
@@ -74,10 +76,10 @@ class HplNode {
   std::uint64_t clocks_ = 0;
 };
 
-/// The host alone.
+/// HPL of order n with panels of nb columns, on the host alone.
 [[nodiscard]] HplStages hpl_on_host(const HostDescription& host, std::uint64_t n, std::uint64_t nb);
-/// Products of K >= narrowest on the board, in the recursion of panels and triangular solves, too. Row swaps at the
-/// rate of memory.
+/// The same with a board, which computes the products of K >= narrowest, also those within panels and triangular
+/// solves. Row swaps run at the rate of memory.
 [[nodiscard]] HplStages hpl_with_board(const HostDescription& host, const DgemmModel& board,
                                        const DgemmTransfer& transfer, std::uint64_t n, std::uint64_t nb);
 

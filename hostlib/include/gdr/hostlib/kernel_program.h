@@ -1,4 +1,4 @@
-// The kernels that gdr brings with it, for libraries that need one.
+// Programs of the kernels that come with gdr, for libraries that need one.
 #pragma once
 
 #include <map>
@@ -9,8 +9,9 @@
 
 namespace gdr::hostlib {
 
-/// Assembles kernels/NAME.vsm of the first data directory that has it (base::data_directories()), with `definitions` as
-/// by -D. Throws gdr::Error if none has it, or with the diagnostics if it does not assemble.
+/// Assembles kernels/NAME.vsm from the first data directory that has it (base::data_directories()). `definitions` has
+/// the same effect as -D on the command line. Throws gdr::Error if no directory has the file, or with the diagnostics
+/// if it does not assemble.
 [[nodiscard]] isa::Program kernel_program(std::string_view name,
                                           const std::map<std::string, std::string>& definitions = {});
 

@@ -12,14 +12,14 @@ inline constexpr double kMostKingW0 = 16.0;
 /// Solution of Poisson's equation for the lowered Maxwellian f ~ exp(-E) - 1, E < 0, with central potential W0:
 ///   W'' + (2/x) W' = -9 rho(W) / rho(W0),  rho(W) = exp(W) erf(sqrt(W)) - sqrt(4 W / pi) (1 + 2 W / 3)
 /// Radii are in units of King's core radius r0 = sqrt(9 sigma^2 / (4 pi G rho0)), potentials and squared velocities in
-/// units of sigma^2, masses such that M(x) = -x^2 W'(x).
+/// units of sigma^2. The unit of mass is such that M(x) = -x^2 W'(x).
 class KingModel {
  public:
   /// Throws gdr::Error for `w0` outside 0.1..16.
   explicit KingModel(double w0);
 
   [[nodiscard]] double w0() const { return points_.front().w; }
-  /// Where W and the density reach 0.
+  /// Radius at which W and the density reach 0.
   [[nodiscard]] double tidal_radius() const { return points_.back().x; }
   /// c = log10(r_t / r0).
   [[nodiscard]] double concentration() const;
@@ -27,7 +27,7 @@ class KingModel {
 
   /// Radius that holds `fraction` (0..1) of the mass.
   [[nodiscard]] double radius_of_mass(double fraction) const;
-  /// W at a radius; 0 outside the tidal radius.
+  /// W at radius x; 0 outside the tidal radius.
   [[nodiscard]] double potential(double x) const;
   /// rho / rho0 where the potential is `w`.
   [[nodiscard]] double density(double w) const;

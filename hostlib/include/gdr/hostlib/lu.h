@@ -1,4 +1,5 @@
-// LU factorisation of a dense matrix with the trailing updates done by any matrix product, and HPL's check of it.
+// LU factorisation of a dense matrix, with any function for the matrix products of the trailing updates, and HPL's
+// check of the result.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +12,20 @@
 
 namespace gdr {
 
-/// A B, m x n, column major: what the trailing updates subtract. a is m x k.
+/// Returns A B, m x n, column major, which the trailing updates subtract. a is m x k, b is k x n.
 using Product = std::function<std::vector<double>(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                                   const MatrixView& b)>;
 
-/// Plain double on the host: chains of 256 products, whose sums are added up, as in GotoBLAS, which blocks k so.
+/// The product in plain double on the host. It sums chains of 256 products and then adds up the chains' sums, as
+/// GotoBLAS does, which blocks k in this way.
 [[nodiscard]] std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                                const MatrixView& b);
 
-/// Solves A x = b for a random matrix of order n, entries in [-0.5, 0.5), by right-looking LU with partial pivoting in
-/// panels of nb columns; the same matrix for a seed. Returns ||A x - b||_oo / (eps ||A||_1 n), eps = 2^-53: the first
-/// residual that HPL prints [Koike et al. 2009, table 1]. n and nb from 1 on; throws gdr::Error, and what `product`
-/// throws. `progress` is told after each panel how much of the work is done, from 0 to 1.
+/// Solves A x = b for a random matrix of order n with entries in [-0.5, 0.5), by right-looking LU with partial pivoting
+/// in panels of nb columns. A seed always gives the same matrix. Returns ||A x - b||_oo / (eps ||A||_1 n), eps = 2^-53:
+/// the first residual that HPL prints [Koike et al. 2009, table 1]. Throws gdr::Error if n or nb is 0, and passes on
+/// what `product` throws. `progress` is called after each panel but the last with the part of the work that is done,
+/// from 0 to 1.
 [[nodiscard]] double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
                                   const std::function<void(double done)>& progress = {});
 

@@ -1,5 +1,5 @@
-// An N-body run as users start it: where the particles come from, the board or the host's own loop that computes the
-// forces, every output on the way, and a restart that continues all of it.
+// An N-body run as users start it: the source of the particles, the board or the host's own loop that computes the
+// forces, all outputs during the run, and a restart that continues all of this.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@
 
 namespace gdr::hostlib {
 
-/// Engine of a run whose forces the host computes itself, by DirectForce: it has no board, no kernel and no emulated
-/// time.
+/// Engine of a run whose forces the host computes itself with DirectForce. Such a run has no board, no kernel and no
+/// emulated time.
 inline constexpr std::string_view kDirectEngine = "direct";
 
-/// What decides the bits and the emulated time of a run beside its particles. A run without a board has the version and
-/// the engine alone.
+/// Everything except the particles that decides the bits and the emulated time of a run. A run without a board has only
+/// the version and the engine.
 struct Provenance {
-  std::string version;         // of gdr; told, not compared
+  std::string version;         // of gdr; reported, not compared
   std::string kernel;          // name
   std::string kernel_sha256;   // kernel_digest()
   std::string machine;         // name
@@ -41,28 +41,30 @@ struct Provenance {
   std::string transfer;  // `2009` or `ideal`
   unsigned boards = 1;
   std::string engine;
-  bool exact = true;  // the engine's results are the machine's; exact engines may take over from each other
+  bool exact = true;  // the engine is exact; another exact engine may continue the run
 
   [[nodiscard]] bool has_board() const { return engine != kDirectEngine; }
 };
 [[nodiscard]] Provenance provenance_of(const Device& device, const std::string& kernel, const isa::Program& program);
-/// What keeps a run begun as `one` from going on as `other`, in words; empty if nothing does.
+/// The reasons, in words, why a run begun as `one` cannot continue as `other`; empty if it can.
 [[nodiscard]] std::vector<std::string> differences(const Provenance& one, const Provenance& other);
 
-/// Who computes the forces of a run that its own device does not compute alone: processes that all do the same run.
+/// Shares the computation of forces among processes that all do the same run.
 class ForceSharing {
  public:
   virtual ~ForceSharing() = default;
-  /// The engine of a run on `device`, into which it loads `program`. Called once; the device outlives the engine.
+  /// Loads `program` into `device` and returns the force engine of the run. Called once; the device outlives the
+  /// engine.
   [[nodiscard]] virtual std::unique_ptr<ForceBackend> share(Device& device, isa::Program program) = 0;
-  /// As many boards in one process give the same bits.
+  /// A single process gives the same bits with this many times the boards of one device.
   [[nodiscard]] virtual unsigned boards() const = 0;
-  /// Processes.
+  /// Number of processes.
   [[nodiscard]] virtual unsigned ranks() const = 0;
-  /// j-particles that all of them hold, if one device holds `of_device`.
+  /// Number of j-particles that all processes together hold if one device holds `of_device`.
   [[nodiscard]] virtual std::size_t j_capacity(std::size_t of_device) const = 0;
-  /// What a checkpoint keeps of the clocks of all, and what a restarted run goes on from, once its device has resumed;
-  /// empty if the checkpoint is of a run that shared nothing. Throws gdr::Error or a JSON exception if it is damaged.
+  /// totals() returns what a checkpoint keeps of the clocks of all processes. resume() continues from it after the
+  /// device has resumed; `totals` is empty if the checkpoint belongs to a run that shared nothing. Throws gdr::Error or
+  /// a JSON exception if `totals` is damaged.
   [[nodiscard]] virtual std::string totals() const = 0;
   virtual void resume(const std::string& totals) = 0;
 
@@ -73,29 +75,29 @@ class ForceSharing {
 };
 
 struct NbodySettings {
-  // The particles: from exactly one of these.
+  // The source of the particles: exactly one of these is set.
   std::optional<StartModel> start;
   std::optional<Particles> particles;
   std::filesystem::path in;
   std::filesystem::path restart;
-  bool force_restart = false;  // even where provenance differs; the bits are then those of no uninterrupted run
+  bool force_restart = false;  // restart even if provenance differs; no uninterrupted run then gives the same bits
 
   std::string kernel = "gravity_jerk";  // of a run on a board
   HermiteOptions hermite;               // of a new run; a checkpoint has its own
-  double t_end = 0;                     // counts from the time of the snapshot, if it has one
-  /// Relative; a run that is further off when an output is due ends there.
+  double t_end = 0;                     // counts from the same origin as the snapshot's time, if it has one
+  /// Largest relative energy error. A run that exceeds it at an output ends there.
   double most_energy_error = std::numeric_limits<double>::infinity();
 
-  double every = 0;  // between outputs; 0: at the end alone
+  double every = 0;  // time between outputs; 0: only one output, at the end
   std::filesystem::path out;
-  SnapshotFormat format = SnapshotFormat::phigrape;  // of text
-  std::shared_ptr<const RunFiles> run_files;         // for `in` and `out` whose names are those of HDF5
+  SnapshotFormat format = SnapshotFormat::phigrape;  // of snapshots in text files
+  std::shared_ptr<const RunFiles> run_files;         // for an `in` or `out` whose name is that of an HDF5 file
   std::filesystem::path log;
-  bool keep_samples = false;  // for samples(), without a log too
+  bool keep_samples = false;  // fill samples() even without a log
   std::filesystem::path checkpoint;
-  double checkpoint_minutes = 10;  // of wall clock between checkpoints, beside those at outputs
+  double checkpoint_minutes = 10;  // wall-clock time between checkpoints, which are also written at outputs
 
-  std::shared_ptr<ForceSharing> sharing;  // nothing: the run's own device computes the forces
+  std::shared_ptr<ForceSharing> sharing;  // null: the run's own device computes the forces
 };
 
 /// Paths that a run will write to: snapshots, log, checkpoint.
@@ -105,59 +107,61 @@ enum class NbodyEnd : std::uint8_t { reached, stopped, energy_error };
 
 class NbodyRun {
  public:
-  /// Loads `program` into `device`, opens every output, and computes the first forces. Throws gdr::Error, before
-  /// anything is computed, for settings that contradict each other, a path that cannot be written to, one path for two
-  /// outputs, a checkpoint of another kernel, machine or number of boards, a log that is not the checkpoint's.
+  /// Loads `program` into `device`, opens every output, and computes the first forces. Throws gdr::Error before
+  /// anything is computed if settings contradict each other, a path cannot be written to, two outputs have the same
+  /// path, the checkpoint has another kernel, machine or number of boards, or the log does not belong to the
+  /// checkpoint.
   NbodyRun(NbodySettings settings, Device device, isa::Program program);
-  /// The same with the host's own force loop in place of a board. Throws gdr::Error for settings that share forces,
-  /// too.
+  /// The same with the host's own force loop instead of a board. Also throws gdr::Error if the settings share forces.
   NbodyRun(NbodySettings settings, const DirectOptions& direct);
   ~NbodyRun();
   NbodyRun(const NbodyRun&) = delete;
   NbodyRun& operator=(const NbodyRun&) = delete;
 
-  /// Integrates to the end, writing outputs and checkpoints. `go_on` is called after every block; once it returns false
-  /// the run writes its checkpoint and ends. Throws gdr::Error if an output cannot be written or a force is not finite;
-  /// the last checkpoint stays.
+  /// Integrates to the end and writes outputs and checkpoints. `go_on` is called after every block step; if it returns
+  /// false, the run writes its checkpoint and ends. Throws gdr::Error if an output cannot be written or a force is not
+  /// finite; the last checkpoint is kept.
   NbodyEnd integrate(const std::function<bool(const NbodyRun&)>& go_on);
-  /// The same as far as the next output. True if that is not the last one. integrate() and this may take turns.
+  /// The same, but only up to the next output. Returns true if further outputs follow. May be mixed with integrate().
   bool integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on);
-  /// How the last of these calls ended.
+  /// How the last call of integrate() or integrate_to_output() ended.
   [[nodiscard]] NbodyEnd end() const { return end_; }
   /// Time of the last output; none before the first.
   [[nodiscard]] std::optional<double> last_output() const { return last_output_; }
 
-  /// Of the snapshot, if it had one, and the run.
+  /// Present time of the run. If the snapshot had a time, the run began at that time.
   [[nodiscard]] double time() const;
   [[nodiscard]] double begin_time() const { return begin_time_; }
   [[nodiscard]] double end_time() const { return settings_.t_end; }
-  /// The time at which results are told: the end, or where the run was stopped.
+  /// Time of the results: the end time, or the time at which the run was stopped.
   [[nodiscard]] double result_time() const { return end_ == NbodyEnd::reached ? settings_.t_end : time(); }
 
   [[nodiscard]] Particles particles() const;  // at result_time()
-  /// At `t` from time() to the next block's. Throws gdr::Error for other times.
+  /// Particles at `t`, from time() to the time of the next block. Throws gdr::Error for other times.
   [[nodiscard]] Particles particles_at(double t) const;
+  /// Number of particles that particles() has to predict.
   [[nodiscard]] std::size_t predicted() const;
   [[nodiscard]] Energy energy() const;  // throws gdr::Error if it is not finite
-  /// (E - E0) / |E0|; none for a system without energy.
+  /// (E - E0) / |E0|; none if E0 = 0.
   [[nodiscard]] std::optional<double> energy_error(const Energy& now) const;
-  /// All that an output tells, at `t` from time() to the next block's. O(N^2).
+  /// Everything that an output reports, at `t` from time() to the time of the next block. O(N^2).
   [[nodiscard]] Sample sample(double t) const;
-  /// Values of the outputs so far, in the order of sample_columns(), if there is a log or keep_samples is set; with a
-  /// log also those from before a restart.
+  /// Values of the outputs so far, in the order of sample_columns(), if there is a log or an HDF5 output or
+  /// keep_samples is set. With a log or an HDF5 output, those from before a restart are included.
   [[nodiscard]] const std::vector<std::vector<double>>& samples() const { return samples_; }
   [[nodiscard]] const HermiteState& state() const { return integrator_->state(); }
   [[nodiscard]] const HermiteCounters& counters() const { return integrator_->counters(); }
   [[nodiscard]] const Provenance& provenance() const { return provenance_; }
-  /// `plummer 64, seed 1`, or the name of the snapshot; of a restarted run that of the run it continues.
+  /// The source of the particles: `plummer 64, seed 1`, or the name of the snapshot. A restarted run has the source of
+  /// the run that it continues.
   [[nodiscard]] const std::string& start() const { return start_; }
-  /// Of the start model, of a restarted run too; none if nothing was drawn.
+  /// Seed of the start model, which a restarted run keeps; none if no particles were drawn at random.
   [[nodiscard]] std::optional<std::uint64_t> seed() const { return seed_; }
-  /// At which the run began: of its snapshot, else 0.
+  /// Time at which the run began: that of its snapshot, else 0.
   [[nodiscard]] double start_time() const { return time_offset_; }
-  /// What was found when a restart was forced.
+  /// The differences in provenance that a forced restart ignored.
   [[nodiscard]] const std::vector<std::string>& forced() const { return forced_; }
-  /// False for a run by the host's own force loop.
+  /// False if the host's own force loop computes the forces.
   [[nodiscard]] bool has_board() const { return device_.has_value(); }
   /// Throws gdr::Error if the run has no board.
   [[nodiscard]] Device& device();
@@ -195,18 +199,18 @@ class NbodyRun {
   std::optional<std::uint64_t> seed_;
   std::vector<std::string> forced_;
   double initial_energy_ = 0;
-  double time_offset_ = 0;        // of the integrator's time 0
-  std::int64_t step_offset_ = 0;  // of its step number
-  double begin_time_ = 0;         // of this process
+  double time_offset_ = 0;        // time of the run at the integrator's time 0
+  std::int64_t step_offset_ = 0;  // step number at the integrator's time 0
+  double begin_time_ = 0;         // time of the run at which this process began
   std::uint64_t outputs_ = 0;     // written so far
   std::optional<double> last_output_;
   std::vector<std::vector<double>> samples_;
-  std::vector<SnapshotFile> snapshot_files_;  // that the run file names
-  std::uint64_t run_file_rows_ = 0;           // samples in it when the checkpoint was written
+  std::vector<SnapshotFile> snapshot_files_;  // snapshots that the run file names
+  std::uint64_t run_file_rows_ = 0;           // samples in the run file when the checkpoint was written
   bool run_file_written_ = false;             // by this process
   std::optional<base::LineFile> log_;
-  std::uint64_t log_bytes_ = 0;  // of the log when the checkpoint was written
-  std::string log_tail_;         // its last line
+  std::uint64_t log_bytes_ = 0;  // length of the log when the checkpoint was written
+  std::string log_tail_;         // last line of the log
   double last_checkpoint_seconds_ = 0;
   NbodyEnd end_ = NbodyEnd::reached;
 };

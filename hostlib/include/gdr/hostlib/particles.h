@@ -1,5 +1,5 @@
-// Particles of an N-body system and what is measured on them in host double: energies, momenta, radii, hash.
-// G = 1 throughout. All sums run in index order, so every value has the same bits everywhere.
+// Particles of an N-body system, and quantities computed from them in host double: energies, momenta, radii, hash.
+// G = 1 throughout. All sums run in index order, so every value has the same bits on every machine.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace gdr::hostlib {
 
-/// State of N particles at one time. The four arrays have one length.
+/// State of N particles at one time. The four arrays have the same length.
 struct Particles {
-  std::vector<std::int64_t> id;  // unique names, any values
-  std::vector<double> mass;      // >= 0; zero is a tracer
+  std::vector<std::int64_t> id;  // unique, any values
+  std::vector<double> mass;      // >= 0; a particle of mass 0 is a tracer
   std::vector<Vec3> position;
   std::vector<Vec3> velocity;
 
@@ -26,8 +26,8 @@ struct Particles {
   friend bool operator==(const Particles&, const Particles&) = default;
 };
 
-/// Throws gdr::Error naming particle and value if the arrays differ in length, an id occurs twice, a mass is negative
-/// or any number is not finite.
+/// Throws gdr::Error with particle and value if the arrays differ in length, an id occurs twice, a mass is negative or
+/// any number is not finite.
 void validate(const Particles& particles);
 
 struct Energy {
@@ -60,14 +60,15 @@ struct Energy {
 /// sum_i m_i x_i cross v_i about the origin.
 [[nodiscard]] Vec3 angular_momentum(const Particles& particles);
 
-/// Lagrangian radii: for each mass fraction f in (0, 1] the distance from `centre` of the particle at which the mass
-/// summed by growing distance first reaches f times the total. Result in the order of `fractions`.
-/// Throws gdr::Error for an empty system or a fraction outside (0, 1].
+/// Lagrangian radii. Masses are summed in the order of distance from `centre`. For each mass fraction f in (0, 1], the
+/// radius is the distance of the particle at which this sum first reaches f times the total mass. Returns the radii in
+/// the order of `fractions`. Throws gdr::Error for an empty system or a fraction outside (0, 1].
 [[nodiscard]] std::vector<double> lagrangian_radii(const Particles& particles, std::span<const double> fractions,
                                                    const Vec3& centre);
 
-/// SHA-256, as 64 lower-case hex digits, over the particles in ascending id: per particle id (two's complement), mass,
-/// x, y, z, vx, vy, vz, each as 8 bytes, least significant first. Ids are taken to be unique.
+/// SHA-256, as 64 lower-case hex digits, over the particles in ascending order of id. Each particle enters with id
+/// (two's complement), mass, x, y, z, vx, vy, vz, each as 8 bytes, least significant first. Ids are assumed to be
+/// unique.
 [[nodiscard]] std::string state_hash(const Particles& particles);
 
 }  // namespace gdr::hostlib

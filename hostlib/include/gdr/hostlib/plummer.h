@@ -8,11 +8,11 @@
 
 namespace gdr::hostlib {
 
-/// Part of the sphere's mass that is sampled; the outermost thousandth would place particles arbitrarily far out.
+/// Fraction of the sphere's mass that is sampled. The outermost thousandth would place particles arbitrarily far out.
 inline constexpr double kPlummerMassFraction = 0.999;
 
 /// Plummer sphere of `n` >= 2 particles of mass 1/n in Henon units (G = M = 1, E = -1/4), ids 0..n-1, after Aarseth,
-/// Henon & Wielen (1974). The recipe is a contract, bit for bit; only + - * / and sqrt on IEEE doubles are used:
+/// Henon & Wielen (1974). The following recipe is fixed bit for bit; only + - * / and sqrt on IEEE doubles are used.
 ///
 /// Random numbers: x from std::mt19937_64 seeded with `seed`; u = (double(x >> 11) + 0.5) * 2^-53, in (0, 1].
 /// Per particle, in index order, and within it in this order:

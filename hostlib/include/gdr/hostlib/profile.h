@@ -1,5 +1,5 @@
-// What limits a run: stages, clocks line by line, ceilings, and a verdict with the gain to be had; as JSON and as one
-// page.
+// What limits a run: the time of stages, the clocks of each line, ceilings, and a verdict with the gain that is
+// possible. A profile can be written as JSON and as an HTML page.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace gdr::hostlib {
 
-/// Something that takes time, and how much shorter all would be without it.
+/// Something that takes time, and how much shorter the run would be without it.
 struct ProfileLimit {
   std::string what;
   double seconds = 0;
@@ -22,20 +22,20 @@ struct ProfileLimit {
 struct ProfileLine {
   std::string section;
   std::uint32_t source_line = 0;
-  std::string text;  // of the source if it can be read, else of the disassembly
+  std::string text;  // source text; disassembly if the source cannot be read
   bool adder = false;
   bool multiplier = false;
   bool alu = false;
   unsigned bm_words = 0;
-  std::uint64_t clocks = 0;  // of the slowest chip, all runs; stalls of the line included
+  std::uint64_t clocks = 0;  // of the slowest chip, all runs, including stalls of the line
   std::uint64_t stall = 0;
 };
 
-/// A resource and the speed at which it would be the limit.
+/// A resource, and the speed at which it would limit the run.
 struct ProfileCeiling {
   std::string name;
   double gflops = 0;
-  double flops_per_byte = 0;  // of the run, on this path; 0 for units that move nothing
+  double flops_per_byte = 0;  // of the run, on this path; 0 for units that move no data
 };
 
 struct Profile {
@@ -47,7 +47,7 @@ struct Profile {
   double gflops = 0;
   emulator::StageSeconds stages;
   emulator::RunClocks clocks;
-  std::vector<ProfileLimit> limits;  // greatest first
+  std::vector<ProfileLimit> limits;  // largest first
   std::vector<ProfileLine> lines;
   std::vector<ProfileCeiling> ceilings;
   std::optional<emulator::FpEvents> events;  // none if nothing was computed
@@ -57,13 +57,13 @@ struct Profile {
 [[nodiscard]] Profile make_profile(const emulator::BoardTime& board, const isa::Program& program, std::string engine,
                                    std::optional<emulator::FpEvents> events);
 
-/// Its last key is `sha256`, the digest of the text without that line.
+/// The profile as JSON. The last key is `sha256`, the digest of the text without that line.
 [[nodiscard]] std::string profile_json(const Profile& profile);
-/// Throws gdr::Error, `NAME: ...`, unless the text is one that profile_json() gave, every byte of it.
+/// Throws gdr::Error `NAME: ...` unless the text is, byte for byte, one that profile_json() returned.
 void require_profile(std::string_view text, std::string_view name);
-/// One page that needs nothing else; it holds the JSON as well.
+/// The profile as one self-contained HTML page, which also contains the JSON.
 [[nodiscard]] std::string profile_page(const Profile& profile);
-/// A few lines for a terminal.
+/// The profile as a few lines for a terminal.
 [[nodiscard]] std::string profile_summary(const Profile& profile);
 
 }  // namespace gdr::hostlib

@@ -1,4 +1,5 @@
-// Records as a device takes and gives them: runs of 8-byte fields, found by the names of the program's variables.
+// Records as a device reads and returns them: sequences of 8-byte fields, found by the names of the program's
+// variables.
 #pragma once
 
 #include <bit>
@@ -11,14 +12,15 @@
 
 namespace gdr::hostlib {
 
-/// The fields of a program's i-record (hlt), j-record (elt) or result (rrn). `program` must outlive it.
+/// The fields of a program's i-record (hlt), j-record (elt) or result (rrn). `program` must outlive this object.
 class RecordLayout {
  public:
   RecordLayout(const isa::Program& program, isa::Transfer transfer) : program_(program), transfer_(transfer) {}
 
-  /// Of one record.
+  /// Number of fields of one record.
   [[nodiscard]] std::size_t fields() const { return program_.record_fields(transfer_); }
-  /// First field of variable `name`. Throws gdr::Error if the program has no such variable of `elements` elements.
+  /// Index of the first field of variable `name`. Throws gdr::Error if the record has no variable of this name with
+  /// `elements` elements.
   [[nodiscard]] std::size_t field(std::string_view name, std::size_t elements) const;
 
  private:

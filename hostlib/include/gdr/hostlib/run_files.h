@@ -1,5 +1,5 @@
-// Snapshots and the series of samples of a run in files of numbers, for programs that read more than text. NbodyRun
-// writes them through an interface, because the one implementation, HDF5, is a library of its own.
+// Binary files with the snapshots and the series of samples of a run, for programs that read more than text. NbodyRun
+// writes them through an interface, because the only implementation, with HDF5, is in a separate library.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace gdr::hostlib {
 
 using RunAttribute = std::pair<std::string, std::variant<std::string, double, std::int64_t>>;
 
-/// A snapshot in a file of its own beside the run's file.
+/// A snapshot in a separate file beside the file of the run.
 struct SnapshotFile {
   std::uint64_t number = 0;  // of the output
   std::string name;          // of the file, without its folder
@@ -25,10 +25,10 @@ struct SnapshotFile {
   friend bool operator==(const SnapshotFile&, const SnapshotFile&) = default;
 };
 
-/// What one file holds.
+/// Content of one file.
 struct RunFile {
   std::vector<RunAttribute> attributes;      // provenance
-  std::vector<std::vector<double>> samples;  // rows of sample_columns()
+  std::vector<std::vector<double>> samples;  // rows with the values of sample_columns()
   std::vector<SnapshotFile> others;
   std::optional<Snapshot> snapshot;
   std::uint64_t number = 0;  // of the snapshot
@@ -38,16 +38,16 @@ class RunFiles {
  public:
   virtual ~RunFiles() = default;
 
-  /// Replaces the file as base::write_file() does. The same content has the same bytes. Throws gdr::Error if the
-  /// particles are invalid or the file cannot be written.
+  /// Replaces the file as base::write_file() does. Equal contents give equal bytes. Throws gdr::Error if the particles
+  /// are invalid or the file cannot be written.
   virtual void write(const std::filesystem::path& path, const RunFile& file) const = 0;
 
-  /// Samples and names of other files; neither attributes nor particles. Throws gdr::Error naming the file and what is
-  /// wrong with it.
+  /// Reads the samples and the names of other files, but neither attributes nor particles. Throws gdr::Error with the
+  /// file and the reason if the file is not valid.
   [[nodiscard]] virtual RunFile read(const std::filesystem::path& path) const = 0;
 
-  /// The snapshot with the highest number, in the file itself or in one that it names. Throws gdr::Error as read(), and
-  /// for particles that validate() refuses.
+  /// Reads the snapshot with the highest number, from the file itself or from one that it names. Throws gdr::Error as
+  /// read() does, and for particles that validate() refuses.
   [[nodiscard]] virtual Snapshot read_snapshot(const std::filesystem::path& path) const = 0;
 
  protected:
@@ -61,8 +61,8 @@ class RunFiles {
   return path.extension() == ".h5" || path.extension() == ".hdf5";
 }
 
-/// Files in HDF5; layout in docs/nbody.md. Part of the library gdr::hdf5. Throws gdr::Error if gdr was built without
-/// HDF5.
+/// The implementation with HDF5, in the library gdr::hdf5; docs/nbody.md describes the layout. Throws gdr::Error if gdr
+/// was built without HDF5.
 [[nodiscard]] std::shared_ptr<const RunFiles> hdf5_run_files();
 
 }  // namespace gdr::hostlib

@@ -1,8 +1,8 @@
-/* The C interface under the generated stubs: one kernel on one device. Every function returns a status, 0 for success;
-   no exception crosses it. A runtime may be used by one thread at a time. The device is chosen by GDR_MACHINE,
-   GDR_BOARDS, GDR_CLOCK, GDR_ENGINE, GDR_THREADS. GDR_PROFILE names a file for what limits the program (.html or
-   .json), GDR_TRACE one for its emulated time as Chrome's and Perfetto's viewers read it (.json); %k in a name stands
-   for the kernel's. They are written by gdr_runtime_finish(). */
+/* The C interface that the generated stubs call: one kernel on one device. Functions return a status, 0 for success; no
+   exception crosses the interface. Only one thread at a time may use a runtime. GDR_MACHINE, GDR_BOARDS, GDR_CLOCK,
+   GDR_ENGINE and GDR_THREADS choose the device. GDR_PROFILE names a file (.html or .json) for a profile, which shows
+   what limits the program. GDR_TRACE names a file (.json) for a trace of emulated time, which Chrome's and Perfetto's
+   viewers read. In these names %k stands for the name of the kernel. gdr_runtime_finish() writes both files. */
 #ifndef GDR_HOSTLIB_RUNTIME_H
 #define GDR_HOSTLIB_RUNTIME_H
 
@@ -24,39 +24,42 @@ enum {
 
 typedef struct gdr_runtime gdr_runtime;
 
-/* Opens a device and loads the object file of `bytes` bytes. On failure *runtime is null. */
+/* Opens a device and loads the object file `object` of `bytes` bytes. On failure *runtime is null. */
 int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime);
 int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value);
 
-/* Records are the kernel's structs: one 8-byte field per element of the variables in declaration order. send_i replaces
-   all i-particles; send_j writes j-particles first .. first + count - 1. Records are copied. */
+/* Records are the structs of the generated stubs: one 8-byte field for each element of the kernel's variables, in
+   declaration order. send_i replaces all i-particles; send_j writes j-particles first .. first + count - 1. Both copy
+   the records. */
 int gdr_runtime_send_i(gdr_runtime* runtime, const void* records, int count);
 int gdr_runtime_send_j(gdr_runtime* runtime, int first, const void* records, int count);
 
-/* Starts the loop over j-particles 0 .. nj - 1 in the background; wait ends it. */
+/* start runs the loop over j-particles 0 .. nj - 1 in the background; wait returns when the loop has ended. */
 int gdr_runtime_start(gdr_runtime* runtime, int nj);
 int gdr_runtime_wait(gdr_runtime* runtime);
 
-/* Results of the first `count` i-particles of the last run. */
+/* Copies the results of the first `count` i-particles of the last run to `records`. */
 int gdr_runtime_get_result(gdr_runtime* runtime, void* records, int count);
 
-/* Kernels of Type II: nj above is the number of turns; this gives the first `count` words (8 bytes each) of the last
-   run, in the order of the kernel's `collect` lines. */
+/* For kernels of Type II, whose number of turns is nj of gdr_runtime_start(): copies the first `count` words (8 bytes
+   each) of the last run, in the order of the kernel's `collect` lines. */
 int gdr_runtime_get_words(gdr_runtime* runtime, void* words, int count);
 
-/* Emulated time since the kernel was loaded, of the board and its host of 2009. */
+/* Emulated time of the board and its host of 2009 since the kernel was loaded. */
 int gdr_runtime_emulated_seconds(const gdr_runtime* runtime, double* seconds);
-/* Floating-point events since then: counts[0] invalid operations, [1] overflows, [2] underflows. */
+/* Floating-point events since the kernel was loaded: counts[0] invalid operations, [1] overflows, [2] underflows. */
 int gdr_runtime_events(const gdr_runtime* runtime, int64_t* counts);
 
-/* Writes what GDR_PROFILE and GDR_TRACE ask for, of all runs so far; waits for one that is under way. */
+/* Writes the files that GDR_PROFILE and GDR_TRACE name, for all runs so far. If there is such a file, first waits for a
+   run that is under way. */
 int gdr_runtime_finish(gdr_runtime* runtime);
-/* Null is allowed. A run under way is waited for; nothing is written. */
+/* Closes the device; `runtime` may be null. Waits for a run that is under way, and writes no file. */
 void gdr_runtime_close(gdr_runtime* runtime);
 
 /* Text of a status; never null. */
 const char* gdr_runtime_strerror(int status);
-/* Why the last call on this thread failed, in full; empty if none did. Valid until the next call on this thread. */
+/* The full reason why the last call on this thread failed; empty if it did not fail. Valid until the next call on this
+   thread. */
 const char* gdr_runtime_message(void);
 
 #ifdef __cplusplus

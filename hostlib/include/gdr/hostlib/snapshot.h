@@ -1,4 +1,4 @@
-// Snapshots of particles as text, in the two forms that N-body codes exchange.
+// Snapshots of particles in text files, in the two formats that N-body codes exchange.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,15 @@ struct Snapshot {
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
-/// Reads either form, told apart by the columns of the first line. Blank lines and lines starting with # are skipped;
-/// Fortran's exponent letter D is read as E. A plain file gives step 0, time 0 and ids 0, 1, ... in the file's order.
-/// Throws gdr::Error `FILE:LINE: ...` with the value refused: wrong number of columns, no number, NaN or infinity,
-/// negative mass, an index that occurs twice, fewer or more rows than the header says, no particles.
+/// Reads either format; the number of columns in the first line tells which it is. Blank lines and lines starting with
+/// # are skipped. Fortran's exponent letter D is read as E. A plain file gives step 0, time 0 and ids 0, 1, ... in the
+/// file's order. Throws gdr::Error `FILE:LINE: ...` with the refused value for a wrong number of columns, a field that
+/// is not a number, NaN or infinity, a negative mass, an index that occurs twice, fewer or more rows than the header
+/// says, or no particles.
 [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path);
 
-/// Writes atomically with 17 significant digits, so that reading gives the same bits. The plain form drops step, time
-/// and ids. Throws gdr::Error if the particles are invalid or the file cannot be written.
+/// Writes the file atomically, with 17 significant digits, so that reading it gives the same bits. The plain format
+/// omits step, time and ids. Throws gdr::Error if the particles are invalid or the file cannot be written.
 void write_snapshot(const std::filesystem::path& path, const Snapshot& snapshot, SnapshotFormat format);
 
 }  // namespace gdr::hostlib

@@ -1,4 +1,5 @@
-// Columns of numbers by name, in CSV and NPY files: how `gdr run` takes a kernel's particles and gives its results.
+// Tables of named columns of numbers, in CSV and NPY files. `gdr run` reads a kernel's particles and writes its results
+// in this form.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ namespace gdr::hostlib {
 
 enum class NumberType : std::uint8_t { real, integer };
 
-/// What a column is called and what it holds. The elements of an array x are columns x[0], x[1], ..., last dimension
-/// fastest.
+/// Name and type of a column. The elements of an array x are the columns x[0], x[1], ..., with the last dimension
+/// varying fastest.
 struct ColumnType {
   std::string name;
   NumberType type = NumberType::real;
@@ -40,7 +41,7 @@ struct Column {
 /// Columns of equal length with different names.
 class Table {
  public:
-  /// Throws gdr::Error if there is a column of this name or the others have another length.
+  /// Throws gdr::Error if there is already a column of this name, or if the other columns have another length.
   void add(std::string name, Numbers numbers);
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
@@ -52,34 +53,35 @@ class Table {
   std::size_t rows_ = 0;
 };
 
-/// The most rows a table may have, and whose limit that is ("external memory", for the text of the error).
+/// The largest number of rows that a table may have, and what sets this limit (such as "external memory", for the text
+/// of the error).
 struct RowLimit {
   std::size_t rows = 0;
   std::string of;
 };
 
 struct TableReadOptions {
-  bool ignore_extra = false;  // columns that nobody expects are skipped; else they are an error
+  bool ignore_extra = false;  // skip columns that are not expected; otherwise they are an error
   std::optional<RowLimit> limit;
 };
 
-/// Reads the `expected` columns, whatever their order in the file, and returns them in the order expected. A file that
-/// ends in .npy holds a structured array of one dimension with fields of f8, f4, i8, i4, any of them a subarray; every
-/// other is CSV: a header line of names, commas, `#` comments, blank lines, LF or CRLF, numbers in double quotes or
-/// not.
+/// Reads the `expected` columns, in whatever order the file has them, and returns them in the expected order. A file
+/// whose name ends in .npy holds a structured array of one dimension with fields of f8, f4, i8 or i4, each of which may
+/// be a subarray. Every other file is CSV: a header line of names, values separated by commas, `#` comments, blank
+/// lines, LF or CRLF, numbers with or without double quotes.
 ///
-/// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY, with the row), for columns that are missing (all
-/// that are expected are listed), unknown or there twice, rows of another length than the header, numbers that are
-/// none, are NaN, are outside the range of their type or are no integers in a column of integers, and for too many
+/// Throws gdr::Error, beginning with FILE:LINE (CSV) or FILE (NPY, with the row), for missing columns (the message
+/// lists all that are expected), unknown or repeated columns, rows of another length than the header, values that are
+/// not numbers, are NaN, are outside the range of their type or are not integers in a column of integers, and too many
 /// rows.
 [[nodiscard]] Table read_table(const std::filesystem::path& path, std::span<const ColumnType> expected,
                                const TableReadOptions& options = {});
 
-/// As write_table() writes CSV: doubles with 17 significant digits, so that every bit comes back.
+/// The CSV text that write_table() writes: doubles with 17 significant digits, so that reading gives the same bits.
 [[nodiscard]] std::string to_csv(const Table& table);
 
-/// Writes NPY (version 1.0; x[0], x[1], ... become one field x with a subarray) if `path` ends in .npy, else CSV:
-/// doubles with 17 significant digits, so that every bit comes back. Throws gdr::Error if the file cannot be written.
+/// Writes NPY (version 1.0, or 2.0 for long headers; x[0], x[1], ... become one field x with a subarray) if `path` ends
+/// in .npy, else the CSV of to_csv(). Throws gdr::Error if the file cannot be written.
 void write_table(const std::filesystem::path& path, const Table& table);
 
 /// The columns of a program's i-records (hlt), j-records (elt) or results (rrn), in the order of the record's fields:
@@ -89,13 +91,13 @@ void write_table(const std::filesystem::path& path, const Table& table);
 /// The rows as records for gdr::Device: one 8-byte field per column, row after row.
 [[nodiscard]] std::vector<std::uint64_t> fields_of(const Table& table);
 
-/// Records as columns. Throws gdr::Error if `fields` are no whole number of records.
+/// Makes a table of records, one row for each. Throws gdr::Error if `fields` is not a whole number of records.
 [[nodiscard]] Table table_of(std::span<const ColumnType> columns, std::span<const std::uint64_t> fields);
 
-/// What a kernel of Type II brought out in `turns` iterations, a word in each row: `turn` (after the last: loop
-/// termination), `variable` (its number among the results, in declaration order), `entry`, `element` and `value`.
-/// Throws gdr::Error if there are not as many words. If only some results are integers they become doubles; one beyond
-/// 2^53 is refused.
+/// Table of the words that a kernel of Type II collected in `turns` iterations, one word in each row. Its columns are
+/// `turn` (after the last turn: loop termination), `variable` (the number of the variable among the results, in
+/// declaration order), `entry`, `element` and `value`. Throws gdr::Error if the number of words is another one. If only
+/// some results are integers, they are converted to doubles, and an integer beyond 2^53 is refused.
 [[nodiscard]] Table collected_table(const isa::Program& program, std::uint64_t turns,
                                     std::span<const std::uint64_t> words);
 

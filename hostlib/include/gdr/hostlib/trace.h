@@ -1,5 +1,5 @@
-// Emulated time as a trace in the JSON form that Chrome's and Perfetto's viewers open: host, stages, and for chosen
-// chips every line, unit, port and stall.
+// Emulated time as a trace in the JSON format that Chrome's and Perfetto's viewers open. The trace shows the host and
+// the stages, and for chosen chips every line, unit, port and stall.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,28 @@
 
 namespace gdr::hostlib {
 
-/// What of a run is shown line by line. Host and stages are always there.
+/// The part of a run that is shown line by line. Host and stages are always shown.
 struct TraceOptions {
   std::vector<unsigned> chips{0};
-  std::vector<unsigned> blocks{0};  // whose records on their way through IDP are shown
+  std::vector<unsigned> blocks{0};  // blocks whose records are shown on their way through IDP
   std::uint64_t run = 0;            // trigger: lines are shown from this run of 128 i-particles on
-  std::uint64_t first_clock = 0;    // of that run's chip clocks
+  std::uint64_t first_clock = 0;    // window of chip clocks, counted from the start of a run
   std::uint64_t last_clock = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t most_bytes = 8000000;
 };
 
-/// Throws gdr::Error for a chip or block that there is not. For programs that compute for hours before they trace.
+/// Throws gdr::Error for a chip or block that does not exist. Programs that compute for hours before they write a trace
+/// call this function first.
 void validate(const TraceOptions& options, unsigned chips);
 
 struct Trace {
   std::string json;
   std::uint64_t events = 0;
-  bool complete = true;  // false: the limit cut it off
+  bool complete = true;  // false if the trace was cut off at most_bytes
 };
 
-/// `board` must have kept its calls. Events of a track nest and follow one another; the clocks of the slices below a
-/// run add up to its clocks. Throws gdr::Error for a chip or block that there is not.
+/// `board` must have kept its calls. The events of a track nest or follow one another, and the clocks of the slices
+/// below a run add up to the clocks of the run. Throws gdr::Error for a chip or block that does not exist.
 [[nodiscard]] Trace make_trace(const emulator::BoardTime& board, const isa::Program& program,
                                const TraceOptions& options);
 

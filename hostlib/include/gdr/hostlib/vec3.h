@@ -1,5 +1,5 @@
-// Three doubles and the few operations that N-body code writes with them.
-// Every operation is a fixed sequence of IEEE additions and products, so results have the same bits everywhere.
+// Vectors of three doubles, and the few operations on them that N-body code uses. Every operation is a fixed sequence
+// of IEEE additions and products, so results have the same bits on every machine.
 #pragma once
 
 #include <cmath>

@@ -1,5 +1,6 @@
-// What runs at nodes and between them: work on resources and messages over links, each after others. A schedule's steps
-// cannot say that a board computes while its host sends; activities can. One clock for boards, hosts and networks.
+// Activities: work on the resources of nodes and messages between nodes, each of which begins after others. Unlike the
+// steps of a schedule, activities can express that a board computes while its host sends. Boards, hosts and networks
+// share one clock.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +14,29 @@
 namespace gdr::interconnect {
 
 using ActivityId = std::uint32_t;
-/// A board, a host, a node's memory: takes one piece of work at a time.
+/// A board, a host or a node's memory. A resource does one piece of work at a time.
 using ResourceId = std::uint32_t;
-/// What an activity counts as in reports; the caller gives the numbers a meaning. Below kMostParts.
+/// Category of an activity in reports, below kMostParts. The caller gives the numbers a meaning.
 using PartId = std::uint8_t;
 inline constexpr std::size_t kMostParts = 64;
 
-/// Activities with what each waits for, in an order in which nothing waits for a later one.
+/// Activities and the earlier activities that each waits for.
 class ActivityGraph {
  public:
   enum class Kind : std::uint8_t { work, message, join };
 
-  /// `nodes` nodes with `resources` resources, resource r at node node_of_resource[r]. Throws gdr::Error for a node
-  /// that does not exist.
+  /// A graph for `nodes` nodes; resource r is at node node_of_resource[r]. Throws gdr::Error for a node that does not
+  /// exist.
   ActivityGraph(std::string name, NodeId nodes, std::vector<NodeId> node_of_resource);
 
-  /// Work of `seconds` on a resource, once everything in `after` is done. Each of these functions throws gdr::Error for
-  /// a resource, node or activity that does not exist, for times and sizes that are negative or not finite, and for a
-  /// message from a node to itself, which takes no link: its time is work on a resource of the node.
+  /// Adds work of `seconds` on a resource, which begins once everything in `after` is done. Each of these functions
+  /// throws gdr::Error for a resource, node or activity that does not exist, for times and sizes that are negative or
+  /// not finite, and for a message from a node to itself. Such a message takes no link; add its time as work on a
+  /// resource of the node.
   ActivityId work(ResourceId resource, double seconds, std::span<const ActivityId> after, PartId part);
-  /// `bytes` from one node to another.
+  /// Adds a message of `bytes` from one node to another.
   ActivityId message(NodeId from, NodeId to, double bytes, std::span<const ActivityId> after, PartId part);
-  /// Takes no time: done when all in `after` are.
+  /// Adds an activity without duration, which is done when everything in `after` is done.
   ActivityId join(std::span<const ActivityId> after);
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -71,38 +73,39 @@ class ActivityGraph {
   std::size_t messages_ = 0;
 };
 
-/// A message on a link of its route.
+/// The time for which a message occupies a link of its route.
 struct LinkUse {
   ActivityId message = 0;
   LinkId link = 0;
   double begin = 0;    // s
-  double seconds = 0;  // that the link is taken
+  double seconds = 0;  // for which the link is occupied
 };
 
-/// When activities ended, and why not earlier.
+/// When activities ended, and the critical path that explains it.
 struct ActivityTimes {
-  double seconds = 0;                 // when the last is done
+  double seconds = 0;                 // end of the last activity
   std::vector<double> end_seconds;    // of each activity
-  std::vector<double> resource_busy;  // of each resource
-  std::vector<double> link_busy;      // of each link; empty where the executor does not count it
-  /// Seconds of the critical path, the chain of activities that decides `seconds`, by part. They add up to `seconds`.
-  /// What a message waits for on its links counts as the message's. Empty where the executor does not know the path.
+  std::vector<double> resource_busy;  // s, of each resource
+  std::vector<double> link_busy;      // s, of each link; empty if the executor does not count it
+  /// Seconds of each part on the critical path, the chain of activities that determines `seconds`; they add up to
+  /// `seconds`. Time for which a message waits for its links counts as the message's. Empty if the executor does not
+  /// know the path.
   std::vector<double> path_seconds;  // [kMostParts]
-  // For pictures of a run, where CriticalPathOptions asks for them.
+  // For pictures of a run; filled only if CriticalPathOptions::keep_details is set.
   std::vector<double> begin_seconds;  // of each activity
-  std::vector<ActivityId> path;       // the critical one, first to last, joins left out
+  std::vector<ActivityId> path;       // critical path, first to last, without joins
   std::vector<LinkUse> link_uses;
 };
 
 struct CriticalPathOptions {
-  FlowFactors factors = {};   // what a message library makes of latency and bandwidth
-  bool keep_details = false;  // begins, the path's activities and the use of links
+  FlowFactors factors = {};   // how a message library changes latency and bandwidth
+  bool keep_details = false;  // keep begin times, the path's activities and the use of links
 };
 
-/// Walks through the graph in the order in which activities become ready. Resources and links take them in that order,
-/// one at a time; a message begins on each link of its route a latency after the link before, and ends when the
-/// slowest link has passed all of it on. Exact where flows that share a link are of one size; where they are not, links
-/// that share fairly (run_s4u) give other times. Throws gdr::Error if the topology has fewer nodes than the graph.
+/// Goes through the graph in the order in which activities become ready. Resources and links serve activities in that
+/// order, one at a time. A message begins on each link of its route one latency after the link before, and ends when
+/// the slowest link has passed on all of it. Exact if flows that share a link have the same size; otherwise links that
+/// are shared fairly (run_s4u()) give other times. Throws gdr::Error if the topology has fewer nodes than the graph.
 [[nodiscard]] ActivityTimes run_critical_path(const ActivityGraph& graph, const Topology& topology,
                                               const CriticalPathOptions& options = {});
 

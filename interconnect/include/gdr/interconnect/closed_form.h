@@ -1,4 +1,4 @@
-// Loads of links and times without simulation.
+// Loads of links and execution times without simulation.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,25 @@
 
 namespace gdr::interconnect {
 
-/// What passes a link in the whole schedule.
+/// Messages and bytes that pass a link in the whole schedule.
 struct LinkLoad {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Loads by link, from the routes alone. Throws gdr::Error as check(), and if there are more ranks than nodes.
+/// Load of each link, from the routes alone. shape: [links]. Throws gdr::Error as check() does, and if there are more
+/// ranks than nodes.
 [[nodiscard]] std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topology);
 
-/// Times without any simulation. Arithmetic counts `flops_per_second`; 0: it takes no time.
+/// Times without any simulation. Arithmetic runs at `flops_per_second`; if that is 0, it takes no time.
 struct ClosedForm {
-  double link_bound_seconds = 0;  // no execution ends sooner: busiest link's bytes by its bandwidth
-  double lockstep_seconds =
-      0;  // sum over steps of (longest latency with a message + busiest link + longest arithmetic)
+  double link_bound_seconds = 0;  // lower bound: the busiest link's bytes divided by its bandwidth
+  /// Sum over steps of: the longest time of a link (its longest latency with a message + its bytes / its bandwidth),
+  /// and the longest arithmetic.
+  double lockstep_seconds = 0;
 };
-/// lockstep_seconds is exact where all ranks take their steps together and the messages of a step that share a link
-/// also share their latency, as every schedule without contention does. Throws as link_loads().
+/// lockstep_seconds is exact if all ranks take their steps together and messages of a step that share a link have the
+/// same latency, which holds for every schedule without contention. Throws as link_loads() does.
 [[nodiscard]] ClosedForm run_closed_form(const Schedule& schedule, const Topology& topology,
                                          double flops_per_second = 0);
 

@@ -15,8 +15,8 @@ using GridPosition = std::array<std::uint32_t, 3>;  // x, y, z; axes that a grid
 
 /// Dimension-ordered routing.
 struct GridRouting {
-  TieRule tie = TieRule::direct;          // gives all link loads that can be compared with Sanno and Kise's
-  std::array<unsigned, 3> axes{0, 1, 2};  // which axis first: 0 is x
+  TieRule tie = TieRule::direct;          // gives all comparable link loads of Sanno and Kise
+  std::array<unsigned, 3> axes{0, 1, 2};  // order of the axes; 0 is x
 };
 
 class Grid {
@@ -27,17 +27,17 @@ class Grid {
   /// One to three extents, x first. Throws gdr::Error if one is 0 or there are more than kMostNodes nodes.
   Grid(std::vector<std::uint32_t> extents, bool torus);
 
-  /// "torus:16x16x16", "mesh:8x8". Throws gdr::Error with the text and what is wrong.
+  /// Reads "torus:16x16x16", "mesh:8x8", ... Throws gdr::Error with the text and what is wrong.
   [[nodiscard]] static Grid parse(std::string_view text);
-  /// What parse() reads.
+  /// The grid's name, as parse() reads it.
   [[nodiscard]] std::string name() const;
 
   [[nodiscard]] bool torus() const { return torus_; }
   [[nodiscard]] unsigned axes() const { return axes_; }
   [[nodiscard]] const GridPosition& extents() const { return extents_; }
   [[nodiscard]] std::uint32_t nodes() const { return extents_[0] * extents_[1] * extents_[2]; }
-  /// Directed links are numbered (node * axes + axis) * 2 + (0: plus, 1: minus); on a mesh those over the edge stay
-  /// unused.
+  /// Directed links are numbered (node * axes + axis) * 2 + (0: plus, 1: minus); on a mesh, links beyond the edge have
+  /// a number but are not used.
   [[nodiscard]] std::uint32_t links() const { return nodes() * axes_ * 2; }
 
   /// node = x + X (y + Y z).
@@ -48,7 +48,7 @@ class Grid {
     return at[0] + extents_[0] * (at[1] + extents_[1] * at[2]);
   }
 
-  /// Hops without the links that close a torus.
+  /// Hops if no link closed the rings of a torus.
   [[nodiscard]] static std::uint32_t mesh_hops(const GridPosition& a, const GridPosition& b) {
     const auto apart = [&](unsigned axis) { return a[axis] > b[axis] ? a[axis] - b[axis] : b[axis] - a[axis]; };
     return apart(0) + apart(1) + apart(2);
@@ -88,7 +88,7 @@ class Grid {
   bool torus_;
 };
 
-/// "xyz", "zyx", ...: every axis once. Throws gdr::Error.
+/// Reads an order of axes: "xyz", "zyx", ..., every axis once. Throws gdr::Error for other texts.
 [[nodiscard]] std::array<unsigned, 3> parse_axis_order(std::string_view text);
 
 }  // namespace gdr::interconnect

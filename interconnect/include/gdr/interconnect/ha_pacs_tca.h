@@ -1,5 +1,5 @@
-// HA-PACS/TCA: what messages between GPUs cost over PEACH2 and over InfiniBand with MVAPICH2-GDR. Times are seconds,
-// rates bytes per second. IPSJ ACS 8(4), 2015, section 4.
+// HA-PACS/TCA: how long messages between GPUs take over PEACH2 and over InfiniBand with MVAPICH2-GDR. Times are in
+// seconds, rates in bytes per second. IPSJ ACS 8(4), 2015, section 4.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace gdr::interconnect {
 
-/// Where descriptors stand: in the host's memory (no limit) or in the chip (1,024 of them). Section 2.3.
+/// Where descriptors lie: in the host's memory (no limit) or in the chip's own (at most 1,024). Section 2.3.
 enum class Descriptors { host, own };
 
-/// Which GPU MPI sends from, and how it was told to switch protocols. Section 4.
+/// The GPU that MPI sends from, and how MPI is configured to switch protocols. Section 4.
 enum class GdrPath {
   same_socket,  // GPU2, beside the InfiniBand adapter
   qpi,          // GPU0, beside PEACH2: everything up to copied_max crosses QPI from device to device
@@ -27,14 +27,15 @@ enum class GdrProtocol { direct, copied, pipelined };
 enum class Pattern { block, block_stride, stride };
 [[nodiscard]] std::string_view name_of(Pattern pattern);
 
-/// Parts of an MPI message's time, s: before any data move, before the adapter has data, on the adapter.
+/// Parts of an MPI message's time, s: until data move, until the adapter has data, on the adapter.
 struct MessageCost {
   double start = 0;
   double lead = 0;
   double wire = 0;
 };
 
-/// The cluster: machines/ha-pacs-tca.toml. Sources stand there. `tca_rate` is that on PEACH2's own wire.
+/// The cluster, as in machines/ha-pacs-tca.toml, which also gives the sources. `tca_rate` is the rate on the cluster's
+/// own PEACH2 link.
 struct HaPacsTca : PcieWire {
   int nodes = 0;
   int rings = 0;
@@ -69,29 +70,29 @@ struct HaPacsTca : PcieWire {
 
   [[nodiscard]] int sub_cluster_nodes() const { return rings * ring_nodes; }
 
-  /// From the start of a chain of puts to the arrival of its last byte at a neighbour, GPU to GPU.
+  /// Time from the start of a chain of puts to the arrival of its last byte at a neighbour, GPU to GPU.
   [[nodiscard]] double tca_put(double bytes, Descriptors where = Descriptors::own) const;
 
   /// The protocol that MVAPICH2-GDR uses for a message.
   [[nodiscard]] GdrProtocol protocol(double bytes, GdrPath path) const;
   [[nodiscard]] MessageCost message_cost(double bytes, GdrPath path) const;
-  /// One message, GPU to GPU.
+  /// Time of one message, GPU to GPU.
   [[nodiscard]] double mpi_message(double bytes, GdrPath path) const;
-  /// Messages that a rank posts at once: their data share the adapter, each request after the first costs the CPU
-  /// `request`. Equal to mpi_message() for one.
+  /// Time of messages that a rank posts at once. Their data share the adapter, and each request after the first costs
+  /// the CPU `request`. For one message, this equals mpi_message().
   [[nodiscard]] double mpi_messages(std::span<const double> bytes, GdrPath path) const;
 
-  /// Packing and unpacking so many bytes of one exchange.
+  /// Time to pack and unpack `bytes` bytes of one exchange.
   [[nodiscard]] double mpi_pack(double bytes) const { return mpi_pack_start + 2 * bytes / pack_rate; }
   [[nodiscard]] double tca_pack(double bytes) const { return tca_pack_start + 2 * bytes / pack_rate; }
 
-  /// Ping-pong of a face of N x N floats, one way. Section 4, figures 8 and 9: PEACH2 packs Stride alone, MPI packs
-  /// Block Stride too.
+  /// One-way time of a ping-pong of a face of N x N floats. Section 4, figures 8 and 9: with PEACH2 only Stride faces
+  /// are packed, with MPI also Block Stride faces.
   [[nodiscard]] double tca_face(Pattern pattern, double bytes) const;
   [[nodiscard]] double mpi_face(Pattern pattern, double bytes, GdrPath path) const;
 };
 
-/// Throws gdr::Error as load_network() does.
+/// Loads a description by name or file. Throws gdr::Error as load_network() does.
 [[nodiscard]] HaPacsTca load_ha_pacs_tca(std::string_view name_or_file = "ha-pacs-tca");
 
 }  // namespace gdr::interconnect

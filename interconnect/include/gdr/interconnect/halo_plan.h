@@ -18,15 +18,16 @@ namespace gdr::interconnect {
 
 inline constexpr int kHaloDimensions = 3;
 
-/// An array over ranks, slowest dimension first; dimensions that are not used have extent and split 1. Each rank holds
-/// extent / split elements and `width` more on either side, in one padded array.
+/// An array distributed over ranks, slowest dimension first. Dimensions that are not used have extent and split 1. In
+/// each dimension a rank holds extent / split elements and `width` more on either side, in one padded array.
 struct HaloShape {
   std::array<std::int64_t, kHaloDimensions> extent{1, 1, 1};
   std::array<int, kHaloDimensions> split{1, 1, 1};
   std::array<int, kHaloDimensions> width{0, 0, 0};
   std::size_t element_bytes = 4;
 
-  /// Throws gdr::Error: splits that do not divide, halos wider than the block, sizes of nothing.
+  /// Throws gdr::Error for splits that do not divide, halos wider than the block in a dimension that is split, and
+  /// sizes below 1.
   void check() const;
   [[nodiscard]] int ranks() const { return split[0] * split[1] * split[2]; }
   [[nodiscard]] std::int64_t local(int dimension) const;
@@ -37,7 +38,7 @@ struct HaloShape {
   [[nodiscard]] int rank(const std::array<int, kHaloDimensions>& coordinates) const;
 };
 
-/// A box of a padded array as runs: `outer` x `inner` runs of `run` elements, pitches in elements.
+/// A box of a padded array, as `outer` x `inner` runs of `run` elements. Offset and pitches are in elements.
 struct HaloRegion {
   std::int64_t offset = 0;
   std::int64_t run = 0;
@@ -51,12 +52,12 @@ struct HaloRegion {
   [[nodiscard]] std::int64_t gap() const { return rows() > 1 ? inner_pitch - run : 0; }
 };
 
-/// One row is Block; rows of one element are Stride; all else is Block Stride. Section 5.3.
+/// One row is Block; rows of one element are Stride; everything else is Block Stride. Section 5.3.
 [[nodiscard]] Pattern classify(const HaloRegion& region);
 
 enum class HaloMethod { tca, mv2gdr, hybrid };
 [[nodiscard]] std::string_view name_of(HaloMethod method);
-/// "tca", "mv2gdr", "hybrid".
+/// The method with the name "tca", "mv2gdr" or "hybrid"; nothing for other names.
 [[nodiscard]] std::optional<HaloMethod> halo_method_named(std::string_view name);
 
 enum class Carrier { tca, mpi };
@@ -72,11 +73,11 @@ struct HaloDirection {
   Carrier carrier = Carrier::mpi;
   bool packed = false;  // through contiguous buffers on both sides
   std::int64_t bytes = 0;
-  int descriptors = 0;  // of PEACH2
+  int descriptors = 0;  // that PEACH2 needs
 };
 
-/// What one rank does, in the order in which it does it: both ends of a pair come to each other at the same time, so
-/// that no chip receives from two.
+/// The messages of one rank, in the order in which it sends them. Both ranks of a pair turn to each other at the same
+/// time, so that no chip receives from two others.
 struct HaloPlan {
   std::vector<HaloDirection> directions;
 
@@ -87,21 +88,22 @@ struct HaloPlan {
 struct HaloSystem {
   Peach2 board;
   HaPacsTca cluster;
-  SubCluster sub_cluster;  // every sub-cluster is built alike; a dropped link is dropped in the first
-  int nodes = 0;           // may be less than the cluster's
+  SubCluster sub_cluster;  // all sub-clusters are built alike; dropped links are links of the first
+  int nodes = 0;           // may be fewer than the cluster's
 
-  /// machines/peach2.toml and machines/ha-pacs-tca.toml.
+  /// Loads machines/peach2.toml and machines/ha-pacs-tca.toml.
   [[nodiscard]] static HaloSystem load();
   [[nodiscard]] int sub_cluster_of(int node) const { return node / sub_cluster.nodes(); }
-  /// Nodes of one sub-cluster whose cables work both ways.
+  /// True if both nodes are in one sub-cluster and their routes work in both directions.
   [[nodiscard]] bool joined(int a, int b) const;
 };
 
-/// Node of each rank: neighbours of the grid one hop apart wherever two rings allow it. Throws gdr::Error for more
-/// ranks than nodes.
+/// Node of each rank. Neighbours in the grid of ranks are one hop apart wherever two rings allow it. Throws gdr::Error
+/// for more ranks than nodes.
 [[nodiscard]] std::vector<int> place_ranks(const HaloShape& shape, const HaloSystem& system);
 
-/// All ranks' plans. `notes` says in words what was decided otherwise than by the patterns: links that are down.
+/// All ranks' plans. `notes` says in words where the pattern did not decide the carrier: links that are down, nodes in
+/// different sub-clusters.
 struct HaloPlans {
   HaloShape shape;
   HaloMethod method = HaloMethod::hybrid;
@@ -110,20 +112,21 @@ struct HaloPlans {
   std::vector<std::string> notes;
 };
 
-/// Throws gdr::Error as HaloShape::check() and place_ranks() do, for TCA to nodes of other sub-clusters and for more
-/// descriptors than a chip holds; LinkDown with the route if TCA alone must pass a link that is down.
+/// Plans an exchange. Throws gdr::Error as HaloShape::check() and place_ranks() do, for TCA to nodes of other
+/// sub-clusters, and for more descriptors than a chip holds; throws LinkDown with the route if TCA alone must pass a
+/// link that is down.
 [[nodiscard]] HaloPlans plan_halo(const HaloShape& shape, HaloMethod method, const HaloSystem& system);
 
-/// What a rank does before its networks move, s.
+/// Time that a rank takes before its networks start, s.
 struct HaloStart {
-  double pack = 0;   // both ends
+  double pack = 0;   // at both ends
   double posts = 0;  // MPI_Startall, before the chain is started
 };
 [[nodiscard]] HaloStart halo_start(const HaloPlan& plan, const HaPacsTca& cluster);
-/// A face on PEACH2 as long as full packets would carry it.
+/// Bytes of a face on PEACH2, converted to the bytes that take as long in full packets.
 [[nodiscard]] double wire_bytes(const HaloDirection& direction, const HaloShape& shape, const Peach2& board);
 
-/// Modelled time of one exchange, seconds; each the slowest rank's.
+/// Modelled time of one exchange, s; each member is that of the slowest rank.
 struct HaloTime {
   double pack = 0;  // both ends
   double tca = 0;   // the chains, from their start
@@ -134,7 +137,7 @@ struct HaloTime {
 };
 [[nodiscard]] HaloTime exchange_time(const HaloPlans& plans, const HaloSystem& system);
 
-/// The plan of a rank with patterns, carriers and notes, for people.
+/// The plan of a rank as text: patterns, carriers and notes.
 [[nodiscard]] std::string describe(const HaloPlans& plans, int rank);
 
 }  // namespace gdr::interconnect

@@ -19,13 +19,14 @@ struct CostLine {
 struct HubCost {
   std::vector<CostLine> lines;
   double total = 0;           // USD
-  double bandwidth_gbps = 0;  // of all nodes
+  double bandwidth_gbps = 0;  // sum over all nodes
   [[nodiscard]] double per_gbps() const { return total / bandwidth_gbps; }
 };
 
-/// Counts follow from the network, prices from its description (kind optical-hub-cost): a laser, an amplifier and a
-/// splitter for each wavelength; two gratings for each port of each wavelength router; a transceiver for each port of
-/// each node; an amplifier, two gratings and an FPGA for each node.
+/// Cost of the parts of a hub. `description` (kind optical-hub-cost) gives the prices and the size of the network, from
+/// which the counts follow: a laser, an amplifier and a splitter for each wavelength; two gratings for each port of
+/// each wavelength router; a transceiver for each port of each node; an amplifier, two gratings and an FPGA for each
+/// node.
 [[nodiscard]] HubCost hub_cost(const base::Description& description);
 
 }  // namespace gdr::interconnect

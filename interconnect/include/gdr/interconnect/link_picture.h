@@ -9,9 +9,10 @@
 
 namespace gdr::interconnect {
 
-/// Bytes over every link as SVG: of hubs a matrix, a row for each sender and a column for each receiver; of a torus its
-/// grid, as load_picture(); of a fat tree a row for the cables of all nodes and for those of each leaf, up and down.
-/// `loads` as link_loads() gives them. Throws gdr::Error if their number is not the platform's number of links.
+/// Heat map of the bytes over every link, as SVG. A hub is a matrix with a row for each sender and a column for each
+/// receiver, a torus is its grid as in load_picture(), and a fat tree has a row for the cables of all nodes and for
+/// those of each leaf, up and down. `loads` is the result of link_loads(). Throws gdr::Error unless it has one entry
+/// for each link.
 [[nodiscard]] std::string link_picture(const Platform& platform, std::span<const LinkLoad> loads,
                                        const std::string& title);
 

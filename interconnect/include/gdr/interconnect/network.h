@@ -1,4 +1,4 @@
-// Descriptions of networks: what files of the kinds of this component give.
+// Kinds of network description and the parameters that their files give.
 #pragma once
 
 #include <string_view>
@@ -14,10 +14,10 @@ inline constexpr unsigned kFlowClasses = 9;
 /// Every kind of network that this component models.
 [[nodiscard]] const std::vector<base::DescriptionKind>& network_kinds();
 
-/// One of them by its name, which must be there.
+/// The kind with this name, which must exist.
 [[nodiscard]] const base::DescriptionKind& network_kind(std::string_view name);
 
-/// Throws gdr::Error as base::load_description() does, and if the description is not of `kind`.
+/// Loads a description. Throws gdr::Error as base::load_description() does, and if the description is not of `kind`.
 [[nodiscard]] base::Description load_network(std::string_view name_or_file, std::string_view kind);
 
 }  // namespace gdr::interconnect

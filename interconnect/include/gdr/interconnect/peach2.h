@@ -1,5 +1,6 @@
-// PEACH2: a router of four PCIe ports that makes rings of nodes, whose chips share one window of PCIe addresses. What
-// the chip decides (where a packet leaves) and what its transfers cost. Times are seconds, rates bytes per second.
+// PEACH2: a chip that routes packets among four PCIe ports. Cables between chips form rings of nodes, and all chips
+// share one window of PCIe addresses. This file models through which port a packet leaves and how long transfers take.
+// Times are in seconds, rates in bytes per second.
 #pragma once
 
 #include <array>
@@ -13,29 +14,29 @@
 
 namespace gdr::interconnect {
 
-/// N leads to the host, E and W to the neighbours of the ring, S to the other ring. Hanawa et al. 2013, section 3.3.
+/// N leads to the host, E and W to the neighbours in the ring, S to the other ring. Hanawa et al. 2013, section 3.3.
 enum class Port { north, east, west, south };
 [[nodiscard]] std::string_view name_of(Port port);
 
 /// A PCIe link needs one end of each role.
 enum class PortRole { endpoint, root_complex };
 
-/// What a slot of a node's part of the window leads to. GPUs 2 and 3 lie beyond QPI and have none.
+/// Devices that have a slot in a node's part of the window. GPUs 2 and 3 lie beyond QPI and have no slot.
 enum class Device { host, gpu0, gpu1, chip };
 [[nodiscard]] std::string_view name_of(Device device);
 
-/// Place in the window that all chips of a sub-cluster share.
+/// Node, device and offset of an address in the window that all chips of a sub-cluster share.
 struct WindowPlace {
   int node = 0;
   Device device = Device::host;
   std::uint64_t offset = 0;  // bytes from the slot's beginning
 };
 
-/// The window, cut into equal aligned parts for the nodes and those into slots for devices, so that high bits of an
-/// address decide. Hanawa et al. 2013, section 3.4.
+/// The window is divided into equal aligned parts, one for each node, and each part into one slot for each device. So
+/// the high bits of an address give node and device. Hanawa et al. 2013, section 3.4.
 class Window {
  public:
-  /// Throws gdr::Error unless the window divides into powers of two.
+  /// Throws gdr::Error unless parts and slots are powers of two and there are at least 4 devices.
   Window(std::uint64_t bytes, int nodes, int devices);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -43,7 +44,7 @@ class Window {
   [[nodiscard]] std::uint64_t slot_bytes() const { return slot_bytes_; }
   /// Throws gdr::Error if node, device or offset lie outside.
   [[nodiscard]] std::uint64_t address(const WindowPlace& place) const;
-  /// Throws gdr::Error if the address lies outside the window or in a slot of no device.
+  /// Throws gdr::Error if the address lies outside the window or in a slot without a device.
   [[nodiscard]] WindowPlace place(std::uint64_t address) const;
 
  private:
@@ -61,16 +62,18 @@ struct RoutingRegister {
   Port port = Port::north;
 };
 
-/// Thrown when a route leads over a link that is down; the text holds the route.
+/// Thrown when a route leads over a link that is down; the message gives the route.
 class LinkDown : public Error {
  public:
   using Error::Error;
 };
 
-/// Nodes of one or two rings with their chips' registers. Node = ring x ring_nodes + place in the ring.
+/// The nodes of one or two rings and the routing registers of their chips. Node = ring x ring_nodes + place in the
+/// ring.
 class SubCluster {
  public:
-  /// `rings` 1 or 2, `ring_nodes` 2, 4 or 8 (register masks need powers of two). Throws gdr::Error.
+  /// `rings` is 1 or 2, `ring_nodes` 2, 4 or 8 (register masks need powers of two). Throws gdr::Error for other values,
+  /// and as Window().
   SubCluster(int rings, int ring_nodes, std::uint64_t window_bytes, int devices);
 
   [[nodiscard]] int nodes() const { return rings_ * ring_nodes_; }
@@ -78,21 +81,23 @@ class SubCluster {
   [[nodiscard]] int ring_nodes() const { return ring_nodes_; }
   [[nodiscard]] const Window& window() const { return window_; }
 
-  /// N is always EP, E EP, W RC; S is RC in the first ring and EP in the second.
+  /// N and E are endpoints (EP), W is a root complex (RC); S is RC in the first ring and EP in the second.
   [[nodiscard]] PortRole role(int node, Port port) const;
-  /// The node and port at the other end of a cable; node -1 behind N and behind S of a single ring.
+  /// The node and port at the other end of a cable. The node is -1 behind N, and behind S if there is a single ring.
   [[nodiscard]] std::pair<int, Port> cable(int node, Port port) const;
   [[nodiscard]] const std::vector<RoutingRegister>& registers(int node) const;
-  /// Where the chip of `node` sends a packet for `address`. Throws gdr::Error outside the window.
+  /// The port through which the chip of `node` sends a packet for `address`. Throws gdr::Error if `address` lies
+  /// outside the window.
   [[nodiscard]] Port output(int node, std::uint64_t address) const;
 
-  /// Nodes from source to destination, both included, as the registers lead. Throws LinkDown, and gdr::Error for nodes
-  /// that are not there.
+  /// Nodes that a packet passes from source to destination, both included, as the registers route it. Throws LinkDown
+  /// if a link on the way is down, and gdr::Error if a node does not exist.
   [[nodiscard]] std::vector<int> route(int from, int to) const;
   [[nodiscard]] int hops(int from, int to) const { return static_cast<int>(route(from, to).size()) - 1; }
   [[nodiscard]] int worst_hops() const;
 
-  /// The cable between two neighbours is out, both ways. Throws gdr::Error if they are no neighbours.
+  /// Takes the cable between two neighbours out of service, in both directions. Throws gdr::Error if no cable joins the
+  /// nodes.
   void drop_link(int a, int b);
   [[nodiscard]] const std::vector<std::pair<int, int>>& dropped_links() const { return dropped_; }
 
@@ -110,31 +115,33 @@ class SubCluster {
 /// Where the bytes of a message come from or go to.
 enum class Memory { cpu, gpu };
 
-/// A PCIe link and how its packets are made. What was measured over a link holds for it alone: `measured_*` describe
-/// it.
+/// A PCIe link and the size of its packets. A measured rate holds only for the link on which it was measured, which the
+/// `measured_*` members describe; rate_of() converts it.
 struct PcieWire {
   double eight_lanes = 0;      // bytes/s of a link of eight lanes
-  double lanes = 0;            // that this link has
-  double payload = 0;          // bytes of a packet at most
-  double packet_overhead = 0;  // bytes beside them
+  double lanes = 0;            // of this link
+  double payload = 0;          // most bytes of data in a packet
+  double packet_overhead = 0;  // bytes of a packet beside its data
   double measured_eight_lanes = 0;
   double measured_lanes = 0;
   double measured_payload = 0;
 
   [[nodiscard]] double link_rate() const { return eight_lanes * lanes / 8; }
-  /// Rate of data in packets of so many bytes: link_rate() x b / (b + overhead); b is at most `payload`.
+  /// Rate of data in packets of `bytes` = b bytes of data: link_rate() x b / (b + packet_overhead); b is at most
+  /// `payload`.
   [[nodiscard]] double packet_rate(double bytes) const;
-  /// The same at full length: 3.66 GB/s of PCIe Gen2 x8.
+  /// The same for full packets: 3.66 GB/s for PCIe Gen2 x8.
   [[nodiscard]] double peak_rate() const { return packet_rate(payload); }
-  /// How much longer data takes in runs of `burst` bytes than in full packets; 1 for long runs.
+  /// Factor by which data take longer in runs of `burst` bytes than in full packets; 1 for long runs.
   [[nodiscard]] double burst_factor(double burst) const;
-  /// What a path reaches on this link that reached `measured` bytes/s on the measured one. A byte takes its time on the
-  /// wire and the rest, which the wire does not change. Throws gdr::Error naming `what` if the measured link carries
-  /// less.
+  /// Rate on this link of a path that reached `measured` bytes/s on the measured link. The time per byte is the time on
+  /// the wire plus a rest that the wire does not change. Throws gdr::Error naming `what` if the measured link carries
+  /// less than `measured`.
   [[nodiscard]] double rate_of(double measured, std::string_view what) const;
 };
 
-/// The board and its bench: machines/peach2.toml. Sources stand there. Rates are those on the board's own wire.
+/// The board and its test bench, as in machines/peach2.toml, which also gives the sources. Rates are those on the
+/// board's own link.
 struct Peach2 : PcieWire {
   int rings = 0;
   int ring_nodes = 0;
@@ -164,18 +171,20 @@ struct Peach2 : PcieWire {
   double mvapich2_block = 0;
   double mvapich2_gdr = 0;
 
-  /// Least time between neighbouring nodes, user program to user program; CPU stores. Hanawa et al. 2013, 4.2.1.
+  /// PIO (stores by the CPU) between neighbouring nodes: least time from user program to user program. Hanawa et al.
+  /// 2013, section 4.2.1.
   [[nodiscard]] double pio(double bytes, Memory to) const;
-  /// Register mode between neighbours. Reads of GPU memory run at gpu_read_rate.
+  /// DMA in register mode between neighbours. Reads of GPU memory run at gpu_read_rate.
   [[nodiscard]] double dma_register(double bytes, Memory from) const;
-  /// A chain of `count` descriptors in host memory between neighbours, `bytes` each.
+  /// DMA by a chain of `count` descriptors in host memory, `bytes` each, between neighbours.
   [[nodiscard]] double dma_chain(double bytes, int count, Memory from) const;
-  /// Start of a transfer in one node by registers: what DMA adds to a write that travels as PIO does.
+  /// Start-up time of a register transfer within one node: the time that DMA adds to a write, which itself takes as
+  /// long as by PIO.
   [[nodiscard]] double local_register_start() const { return dma_latency - pio_latency; }
-  /// Within one node, completion seen by the driver: section 4.1.
+  /// DMA within one node, until the driver sees the completion. Section 4.1.
   [[nodiscard]] double local_register(double bytes, Memory from) const;
   [[nodiscard]] double local_chain(double bytes, int count, Memory from) const;
-  /// Through the CPU's memory: copy out of the GPU, then DMA to the other GPU. Section 4.3.
+  /// GPU to GPU through the CPU's memory: copy out of the GPU, then DMA to the other GPU. Section 4.3.
   [[nodiscard]] double staged(double bytes) const;
   /// Peer copy between two GPUs of one node, with or without unified addresses.
   [[nodiscard]] double cuda_peer(double bytes, bool unified) const;
@@ -185,7 +194,7 @@ struct Peach2 : PcieWire {
   [[nodiscard]] SubCluster sub_cluster() const { return {rings, ring_nodes, window_bytes, devices}; }
 };
 
-/// Throws gdr::Error as load_network() does.
+/// Loads a description by name or file. Throws gdr::Error as load_network() does.
 [[nodiscard]] Peach2 load_peach2(std::string_view name_or_file = "peach2");
 
 }  // namespace gdr::interconnect

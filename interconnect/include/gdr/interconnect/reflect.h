@@ -1,4 +1,4 @@
-// What the C face of the halo exchange stands on: a transport with a plan.
+// Classes behind the C interface of the halo exchange (halo.h): a transport with its plan.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gdr::interconnect {
 
-/// Runs of bytes from one place to another; `outer` x `inner` runs of `run` bytes.
+/// Copies `outer` x `inner` runs of `run` bytes; pitches are bytes between the beginnings of runs.
 struct StridedCopy {
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
@@ -27,12 +27,12 @@ struct StridedCopy {
   void run_now() const;
 };
 
-/// From a region of a block into a contiguous buffer, and back.
+/// Copies from a region of a block into a contiguous buffer, and back.
 [[nodiscard]] StridedCopy pack_copy(std::byte* buffer, const std::byte* block, const HaloRegion& region,
                                     std::size_t element_bytes);
 [[nodiscard]] StridedCopy unpack_copy(std::byte* block, const std::byte* buffer, const HaloRegion& region,
                                       std::size_t element_bytes);
-/// Between regions of equal shape.
+/// Copies between regions of equal shape.
 [[nodiscard]] StridedCopy face_copy(std::byte* to, const HaloRegion& to_region, const std::byte* from,
                                     const HaloRegion& from_region, std::size_t element_bytes);
 
@@ -51,12 +51,12 @@ class Reflect {
   double seconds_ = 0;
 };
 
-/// All ranks on the emulated nodes of a machine.
+/// All ranks on the emulated nodes of `machine`, which must outlive the result.
 [[nodiscard]] std::unique_ptr<Reflect> reflect_modelled(TcaMachine& machine, const HaloShape& shape, HaloMethod method);
 
-/// For transports outside this component: wraps one for C.
+/// Wraps a transport as a handle of the C interface, for transports outside this component.
 [[nodiscard]] gdr_reflect* reflect_for_c(std::unique_ptr<Reflect> transport);
-/// What gdr_reflect_error(NULL) tells.
+/// Sets the text that gdr_reflect_error(NULL) returns.
 void set_init_error(const std::string& error);
 [[nodiscard]] HaloShape shape_of(const gdr_halo_shape& shape);
 [[nodiscard]] HaloMethod method_of(gdr_halo_method method);

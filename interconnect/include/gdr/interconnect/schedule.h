@@ -1,5 +1,5 @@
-// What runs over a network: for each rank the steps that it takes, each with messages and arithmetic. Every executor of
-// this component takes the same schedule.
+// Schedules: what runs over a network. Each rank has a list of steps with messages and arithmetic. All executors of
+// this component take the same schedules.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@ namespace gdr::interconnect {
 using Rank = std::uint32_t;
 
 struct Message {
-  Rank peer = 0;            // whom it goes to, or comes from
+  Rank peer = 0;            // rank that the message goes to or comes from
   std::uint64_t bytes = 0;  // payload
-  std::uint64_t piece = 0;  // what it carries: matches a send with its receive, and names the data where data move
+  std::uint64_t piece = 0;  // matches a send with its receive, and names the data if real data move
 };
 
 /// A rank posts all messages of a step at once, waits for all of them, computes, and goes on to its next step. A
-/// message travels once both sides have posted it. Messages of one piece between the same two ranks keep their order.
+/// message travels once both sides have posted it. Messages with the same piece between the same two ranks keep their
+/// order.
 struct Step {
   std::vector<Message> sends;
   std::vector<Message> receives;
@@ -30,14 +31,14 @@ struct Schedule {
   std::vector<std::vector<Step>> ranks;  // shape: [ranks][steps of the rank]
 };
 
-/// Adds a message of `bytes` from `from` to `to` to step `step` of both, which are made if there are none yet.
+/// Adds a message of `bytes` from `from` to `to` to step `step` of both ranks; missing steps are created.
 void add_message(Schedule& schedule, std::size_t step, Rank from, Rank to, std::uint64_t bytes, std::uint64_t piece);
 
-/// Throws gdr::Error naming rank and step if a peer is no rank or the rank itself, a number of flops is negative, or a
-/// send has no receive of as many bytes, or the other way round. Deadlocks are found by the executors.
+/// Throws gdr::Error naming rank and step if a peer does not exist or is the rank itself, a number of flops is
+/// negative, or a send has no receive of the same piece and size, or the other way round. Executors find deadlocks.
 void check(const Schedule& schedule);
 
-/// Messages and payload of the whole schedule.
+/// Messages, payload and arithmetic of the whole schedule.
 struct Traffic {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;

@@ -7,9 +7,9 @@
 
 namespace gdr::interconnect {
 
-/// A file of SimGrid's (DTD version 4.1): hosts named 0, 1, ... of `flops_per_second`, the links of the topology, and a
-/// route for every ordered pair of nodes. Throws gdr::Error for more than kMostNodesOfFile nodes: the file has a line
-/// for every pair.
+/// Text of a SimGrid platform file (DTD version 4.1): hosts named 0, 1, ... with a speed of `flops_per_second`, the
+/// links of the topology, and a route for every ordered pair of nodes. Throws gdr::Error for more than kMostNodesOfFile
+/// nodes, because the file has a line for every pair.
 [[nodiscard]] std::string simgrid_file(const Topology& topology, double flops_per_second);
 inline constexpr NodeId kMostNodesOfFile = 1024;
 

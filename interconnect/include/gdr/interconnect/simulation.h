@@ -15,7 +15,7 @@ namespace gdr::interconnect {
 
 /// SimGrid's flow models.
 enum class FlowModel {
-  cm02,  // latency and max-min shared bandwidth as they are
+  cm02,  // latency and max-min shared bandwidth, without factors
   lv08,  // S4U's default: latency x 13.01, bandwidth x 0.97
   smpi,  // SMPI's default: both factors by message size: latency x 11.6436, bandwidth x 0.9407 from 65,472 bytes on
 };
@@ -23,39 +23,40 @@ enum class FlowModel {
 struct SimulationOptions {
   FlowModel model = FlowModel::cm02;
   bool crosstraffic = false;    // flows also take 5 % of the way back, SimGrid's default
-  FlowFactors factors = {};     // with cm02 alone: the other models have their own
+  FlowFactors factors = {};     // with cm02 only: the other models have their own
   double flops_per_second = 0;  // of a node; 0: arithmetic takes no time
   double resolution =
-      1e-4;  // events as near as this share of the busiest link's time count as one; speeds up large runs
-  std::function<void(double done)> progress = {};  // told about ten times a second how far it is, from 0 to 1
+      1e-4;  // events closer together than this share of the busiest link's time count as one; speeds up large runs
+  std::function<void(double done)> progress = {};  // called about ten times a second with the share done, from 0 to 1
 };
 
 struct SimulationResult {
   double seconds = 0;                // when the last rank is done
   std::vector<double> rank_seconds;  // when each rank is done
-  double processor_seconds = 0;      // of the host, that the simulation took
-  double memory_bytes = 0;           // of the host, beside the schedule and the topology
+  double processor_seconds = 0;      // processor time of the simulation on the host
+  double memory_bytes = 0;           // on the host, without the schedule and the topology
 };
 
 /// False if the project was built without SimGrid (-DGDR_SIMGRID=OFF).
 [[nodiscard]] bool has_simgrid();
 
 /// Simulates `schedule` on `topology` with SimGrid's S4U. Each simulation is a process of its own, so that any number
-/// may run, at once too. Throws gdr::Error: as link_loads() does; for options out of range; if the schedule comes to a
-/// deadlock, with the first waiting rank; if SimGrid ends, with its reason; if the project was built without SimGrid.
+/// can run, also at the same time. Throws gdr::Error as link_loads() does; for options out of range; if the schedule
+/// deadlocks, naming the first waiting rank; if SimGrid ends the process, with its reason; and if the project was built
+/// without SimGrid.
 [[nodiscard]] SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
                                        const SimulationOptions& options = {});
 
-/// The same for activities: flows share links, and a resource takes work in the order in which it becomes ready. Tells
-/// neither how busy links are nor the critical path. Throws gdr::Error as above.
+/// The same for activities: flows share links, and a resource does work in the order in which the work becomes ready.
+/// The result has neither the use of links nor the critical path. Throws gdr::Error as above.
 [[nodiscard]] ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology,
                                     const SimulationOptions& options = {});
 
-/// As run_s4u(), but each rank makes MPI calls on SimGrid's SMPI. Nothing but messages and `flops_per_second` takes
-/// time, and no message leaves before its receive is posted, as a schedule means it; SMPI's own defaults, where
-/// messages below 64 KiB leave at once, are not used. SMPI adds an envelope of 16 bytes to each message; of a pair's
-/// messages, all have the rate cap of the longest. Takes a stack a rank. Also throws gdr::Error for messages of 2 GiB
-/// and more, which MPI does not count.
+/// As run_s4u(), but each rank makes MPI calls on SimGrid's SMPI. Only messages and arithmetic at `flops_per_second`
+/// take time. No message leaves before its receive is posted, as schedules require; SMPI's default, that messages below
+/// 64 KiB leave at once, is off. SMPI adds an envelope of 16 bytes to each message. All messages of a pair of ranks
+/// have the rate cap of the longest. Each rank needs a stack. Also throws gdr::Error for messages of 2 GiB and more,
+/// which MPI cannot count.
 [[nodiscard]] SimulationResult run_smpi(const Schedule& schedule, const Topology& topology,
                                         const SimulationOptions& options = {});
 
@@ -65,11 +66,11 @@ struct ProgramResult {
   std::vector<std::vector<double>> numbers;  // what each rank returned
 };
 
-/// A program of MPI calls on SMPI, compiled against its mpi.h: each rank calls `program` with its number, between
-/// MPI_Init() and MPI_Finalize(), which are called for it. Time passes in messages, and where the program says so to
-/// SimGrid; below 64 KiB a message leaves before its receive is posted, SMPI's default. Ranks are threads of control of
-/// one process, one at a time; rank r runs on node r. Throws gdr::Error with what a rank throws, for more ranks than
-/// nodes, and as run_s4u().
+/// Runs a program of MPI calls on SMPI, compiled against SMPI's mpi.h. Each rank calls `program` with its number,
+/// between MPI_Init() and MPI_Finalize(), which this function calls. Time passes in messages, and where the program
+/// tells SimGrid so. Messages below 64 KiB leave before their receive is posted, SMPI's default. Ranks are threads of
+/// control of one process, which run one at a time; rank r runs on node r. Throws gdr::Error with the text of what a
+/// rank throws, for more ranks than nodes, and as run_s4u().
 [[nodiscard]] ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
                                                 const std::function<std::vector<double>(Rank)>& program,
                                                 const SimulationOptions& options = {});

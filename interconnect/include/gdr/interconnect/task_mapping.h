@@ -11,45 +11,46 @@
 
 namespace gdr::interconnect {
 
-/// Node of each task; no node twice. shape: [tasks], at most as many as nodes.
+/// Node of each task; no node occurs twice. shape: [tasks], and there are at most as many tasks as nodes.
 using TaskMapping = std::vector<std::uint32_t>;
 
 /// How good a mapping is.
 struct MappingCost {
   std::uint64_t hop_bytes = 0;        // sum of mesh hops x bytes, also on a torus (Sanno and Kise, equation 2)
-  std::uint64_t torus_hop_bytes = 0;  // sum of hops that messages take x bytes; the sum over all links' bytes
-  std::uint64_t max_link_bytes = 0;   // busiest directed link
+  std::uint64_t torus_hop_bytes = 0;  // sum of hops on this grid x bytes, which is the sum over all links' bytes
+  std::uint64_t max_link_bytes = 0;   // bytes on the busiest directed link
 };
 
-/// Bytes on each directed link, by Grid's numbers. Throws gdr::Error unless `mapping` maps every task to a node of its
-/// own.
+/// Bytes on each directed link, by Grid's link number. Throws gdr::Error unless `mapping` maps every task to a node of
+/// its own.
 [[nodiscard]] std::vector<std::uint64_t> link_bytes(const TaskGraph& graph, const TaskMapping& mapping,
                                                     const Grid& grid, const GridRouting& routing = {});
-/// Throws as link_bytes().
+/// Throws gdr::Error as link_bytes() does.
 [[nodiscard]] MappingCost mapping_cost(const TaskGraph& graph, const TaskMapping& mapping, const Grid& grid,
                                        const GridRouting& routing = {});
 
-/// Told how far the work is, from 0 to 1; false asks it to end as soon as it can with what it has.
+/// Called with the share of the work that is done, from 0 to 1. If it returns false, the work ends as soon as possible
+/// with the result so far.
 using MappingProgress = std::function<bool(double done)>;
 
-/// Task t on node t: x fastest, then y, then z (Sanno and Kise, table 1). Throws gdr::Error if there are more tasks
-/// than nodes, as every function below.
+/// Task t runs on node t: x counts fastest, then y, then z (Sanno and Kise, table 1). Throws gdr::Error if there are
+/// more tasks than nodes, as every function below does.
 [[nodiscard]] TaskMapping map_in_order(const TaskGraph& graph, const Grid& grid);
 
-/// What chooses how two groups of tasks are joined (Sanno and Kise, section 2.1).
+/// Rule by which two groups of tasks are turned before they are joined (Sanno and Kise, section 2.1).
 enum class MergeRule {
-  none,     // as they are
+  none,     // groups are not turned
   mincost,  // smallest sum of mesh hops x bytes
-  minlink,  // smallest load of a link inside the joined group
+  minlink,  // smallest load of the busiest link inside the joined group
 };
 
-/// MOPT (Sanno and Kise, section 2): joins groups of tasks that exchange most, until one covers the grid. Grids whose
-/// extents are no powers of two are joined by their prime factors, a row of as many groups each. Idle tasks fill
-/// up the grid. An end asked for by `progress` makes the remaining merges as MergeRule::none.
+/// MOPT (Sanno and Kise, section 2): joins the groups of tasks that exchange most, until one group covers the grid. If
+/// an extent is not a power of two, a round joins as many groups in a row as a prime factor of the extent says. Idle
+/// tasks fill up the grid. If `progress` asks for an end, the remaining merges follow MergeRule::none.
 [[nodiscard]] TaskMapping map_by_merging(const TaskGraph& graph, const Grid& grid, MergeRule rule,
                                          const GridRouting& routing = {}, const MappingProgress& progress = {});
 
-/// What a refinement makes smaller.
+/// The quantity that a refinement makes smaller.
 enum class MappingObjective {
   cost,  // MappingCost::torus_hop_bytes
   link,  // MappingCost::max_link_bytes
@@ -57,22 +58,23 @@ enum class MappingObjective {
 
 struct RefineOptions {
   MappingObjective objective = MappingObjective::cost;
-  double effort = 1;     // how long to search, as a multiple of the usual
-  unsigned threads = 1;  // that search at once; the result does not depend on them
+  double effort = 1;     // length of the search, as a multiple of the usual length
+  unsigned threads = 1;  // threads that search at once; the result does not depend on their number
   std::uint64_t seed = 1;
 };
 
-/// Improves a mapping by exchanging the tasks of two nodes, or of two boxes of nodes, or turning a box, at random: for
-/// cost boxes by descent, then pairs by simulated annealing; for link both by descent of the sum of the loads' eighth
-/// powers. Never worse than `start` in the objective. The same arguments give the same mapping unless `progress` asks
-/// for an early end. Throws gdr::Error as link_bytes().
+/// Improves a mapping by random moves: two nodes exchange their tasks, two boxes of nodes exchange theirs, or a box is
+/// turned. For cost, boxes move by descent, then pairs of nodes by simulated annealing; for link, both move by descent
+/// of the sum of the eighth powers of the loads. The result is never worse than `start` in the objective. The same
+/// arguments give the same mapping unless `progress` asks for an early end. Throws gdr::Error as link_bytes() does, and
+/// for options out of range.
 [[nodiscard]] TaskMapping refine_mapping(const TaskGraph& graph, const Grid& grid, const TaskMapping& start,
                                          const GridRouting& routing = {}, const RefineOptions& options = {},
                                          const MappingProgress& progress = {});
 
-/// The best that this component can do: refines what merging and Scotch (if the project was built with it) find. Never
-/// worse in the objective than map_by_merging() with mincost or minlink, or Scotch; for link never worse than
-/// map_in_order() either. Deterministic as refine_mapping(). Throws gdr::Error.
+/// The best mapping that this component finds: refines the mappings by merging and by Scotch (if the project was built
+/// with it). The result is never worse in the objective than map_by_merging() with mincost or minlink, or Scotch; for
+/// link, it is never worse than map_in_order() either. Deterministic, as refine_mapping(). Throws gdr::Error.
 [[nodiscard]] TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing = {},
                                             const RefineOptions& options = {}, const MappingProgress& progress = {});
 
@@ -80,7 +82,8 @@ struct RefineOptions {
 [[nodiscard]] bool has_scotch();
 
 /// The mapping of the graph partitioner Scotch, with its default strategy and a fixed seed. Where it puts several tasks
-/// on a node, all but one of them move to the nearest free nodes. Throws gdr::Error if the project was built without
+/// on a node, all but one of them move, each to the free node that then has
+/// the fewest hops x bytes. Throws gdr::Error if the project was built without
 /// Scotch, or Scotch fails.
 [[nodiscard]] TaskMapping map_by_scotch(const TaskGraph& graph, const Grid& grid);
 

@@ -7,24 +7,26 @@
 
 namespace gdr::interconnect {
 
-/// Chips and cables of a sub-cluster: a message passes the sender's host port, the links of its route as the chips'
-/// registers lead it, and the receiver's host port. `cable` is a link between chips; host ports have its bandwidth and
-/// no latency. Routing throws LinkDown over a dropped link. The topology keeps a copy of the sub-cluster.
+/// Chips and cables of a sub-cluster. A message passes the sender's host port, the links of its route according to the
+/// chips' registers, and the receiver's host port. `cable` is a link between chips; host ports have its bandwidth and
+/// no latency. Routing throws LinkDown for a route over a dropped link. The topology keeps a copy of the sub-cluster.
 [[nodiscard]] Topology peach2_ring(const SubCluster& sub_cluster, Cable cable);
 
-/// Every node twice: node n stands for PEACH2, node n + nodes for the InfiniBand adapter, since a message belongs to
-/// one of them. Routing throws gdr::Error between the two and between sub-clusters.
+/// HA-PACS/TCA, with every node twice, because a message uses either PEACH2 or InfiniBand: node n is the PEACH2 of node
+/// n, node n + nodes its InfiniBand adapter. Routing throws gdr::Error between the two networks and, over PEACH2,
+/// between sub-clusters.
 [[nodiscard]] Topology ha_pacs_tca(const HaloSystem& system);
 
-/// One exchange on ha_pacs_tca(): rank n is node n's chain, rank n + nodes its MPI. Packs, posts and starts come first
-/// as arithmetic at `kHaloFlops`; messages that no adapter sends at its full rate are longer by as much.
+/// Schedule of one exchange on ha_pacs_tca(): rank n is the chain of node n, rank n + nodes its MPI messages. Packing,
+/// posting and starting come first, as arithmetic at `kHaloFlops`. A message that travels below the adapter's full rate
+/// is lengthened in proportion.
 [[nodiscard]] Schedule halo_schedule(const HaloPlans& plans, const HaloSystem& system);
 
-/// What a second of packing or starting counts in halo_schedule().
+/// Flops that stand for one second of packing, posting or starting in halo_schedule().
 inline constexpr double kHaloFlops = 1e9;
 
-/// exchange_time().total by SimGrid's flow model instead of our events: paths are shared, but packets of several chips
-/// that meet lose nothing. In the library gdr::simulation; throws as run_s4u() does.
+/// exchange_time().total, but by SimGrid's flow model instead of our event model: flows share paths, but packets of
+/// several chips that meet lose no bandwidth. In the library gdr::simulation; throws as run_s4u() does.
 [[nodiscard]] double simulated_exchange(const HaloPlans& plans, const HaloSystem& system);
 
 }  // namespace gdr::interconnect

@@ -21,7 +21,7 @@ struct Link {
   double latency_seconds = 0;
 };
 
-/// What every link of a generated platform is made of.
+/// Bandwidth and latency of every link of a generated platform.
 struct Cable {
   double bytes_per_second = 0;
   double latency_seconds = 0;
@@ -38,9 +38,10 @@ class Topology {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] NodeId nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Link> links() const { return links_; }
-  /// Empty for a node and itself. Throws gdr::Error if a node does not exist.
+  /// Links of the route, in the order in which a message passes them; empty if from == to. Throws gdr::Error if a node
+  /// does not exist.
   [[nodiscard]] std::vector<LinkId> route(NodeId from, NodeId to) const;
-  /// As route(), into memory that the caller keeps.
+  /// As route(), but written to `route`, so that its memory can be reused.
   void route_into(NodeId from, NodeId to, std::vector<LinkId>& route) const;
 
  private:
@@ -50,21 +51,21 @@ class Topology {
   RouteFunction route_;
 };
 
-/// Optical hub: a link for each ordered pair of nodes, a wavelength each (Urino 2020, section 2.1). Link of (from, to)
-/// is from * (nodes - 1) + (to < from ? to : to - 1). `link` is one wavelength.
+/// Optical hub: each ordered pair of nodes has its own link, which is one wavelength (Urino 2020, section 2.1). The
+/// link of (from, to) has the number from * (nodes - 1) + (to < from ? to : to - 1). `link` is one wavelength.
 [[nodiscard]] Topology optical_hub(NodeId nodes, Cable link);
 
-/// The wavelength, 1 ... nodes - 1, on which `from` sends to `to`: the cyclic table of the wavelength router (Urino
+/// The wavelength, 1 ... nodes - 1, on which `from` sends to `to`, by the cyclic table of the wavelength router (Urino
 /// 2020, figure 1: in a hub of 8, node 7 reaches node 3 by wavelength 4). Throws gdr::Error for nodes outside the hub
 /// and for from == to.
 [[nodiscard]] NodeId hub_wavelength(NodeId nodes, NodeId from, NodeId to);
 
 /// Two-dimensional hub: a hub for every row and one for every column of a rows x columns grid, node = row * columns +
-/// column (Urino 2020, section 5.2). Between different rows and columns a message goes along the row first.
+/// column (Urino 2020, section 5.2). If row and column differ, a message goes along the row first.
 [[nodiscard]] Topology optical_hub_2d(NodeId rows, NodeId columns, Cable link);
 
 /// A network of vertices and directed edges. Vertices 0 ... nodes - 1 are nodes, the following ones switches. Edge i is
-/// link i of the topology; of several from one vertex to another, the first is used.
+/// link i of the topology. If several edges lead from one vertex to another, the first is used.
 struct Graph {
   struct Edge {
     NodeId from = 0;
@@ -75,50 +76,50 @@ struct Graph {
   NodeId vertices = 0;
   std::vector<Edge> edges;
   std::vector<Link> links;  // shape: [edges]
-  /// The vertices that a message passes, its end included, for pairs of nodes whose route is no matter of choice.
+  /// Fixed routes for some pairs of nodes: the vertices that a message passes after the first, its end included.
   std::map<std::pair<NodeId, NodeId>, std::vector<NodeId>> routes;
 };
 
-/// Routes of as few links as possible, found by Floyd's algorithm [Floyd 1962]: intermediate vertices in ascending
-/// order, and a path replaced by a shorter one alone. Where several are as short, this order decides; SimGrid's Floyd
-/// zone decides alike. Takes time and memory as vertices^3 and vertices^2. Throws gdr::Error if there are more than
-/// kMostGraphVertices vertices, an edge or a route leads nowhere, or a node cannot reach another.
+/// Routes of as few links as possible, found by Floyd's algorithm [Floyd 1962]. It tries intermediate vertices in
+/// ascending order and replaces a path only by a shorter one. This order decides between paths of equal length;
+/// SimGrid's Floyd zone uses the same order. Time grows as vertices^3, memory as vertices^2. Throws gdr::Error if there
+/// are more than kMostGraphVertices vertices, an edge or a route leads nowhere, or a node cannot reach another.
 [[nodiscard]] Topology shortest_paths(Graph graph);
 inline constexpr NodeId kMostGraphVertices = 2048;
 
-/// Which way round a ring when both are as far.
+/// Direction round a ring when both directions are equally long.
 enum class TieRule {
   plus,    // towards larger coordinates
   minus,   // towards smaller ones
   split,   // plus from even coordinates, minus from odd ones
-  direct,  // the way that does not pass the link which closes the ring
+  direct,  // the direction that does not pass the link which closes the ring
 };
 
-/// True if the way from `from` to `to` round a ring of `size` leads towards larger coordinates.
+/// True if the route from `from` to `to` round a ring of `size` leads towards larger coordinates.
 [[nodiscard]] bool goes_plus(NodeId size, NodeId from, NodeId to, TieRule tie);
 
-/// Torus of any number of dimensions; node = x + X (y + Y (z + ...)). Routes take the shorter way round in each
-/// dimension, dimensions in the order of `axes` (all of them, each once; empty: 0, 1, 2, ...). Links: two out of each
-/// node and dimension: link = (node * dimensions + axis) * 2 + (0: plus, 1: minus). Dimensions of one node are allowed;
-/// in those of two, both ways lead to the same node. Throws gdr::Error.
+/// Torus of 1 to 8 dimensions; node = x + X (y + Y (z + ...)). Routes take the shorter direction in each
+/// dimension, and the dimensions in the order of `axes`, which names each of them once (empty: 0, 1, 2, ...). Two links
+/// leave each node in each dimension: link = (node * dimensions + axis) * 2 + (0: plus, 1: minus). Dimensions of one
+/// node are allowed; in a dimension of two nodes, both links lead to the same node. Throws gdr::Error.
 [[nodiscard]] Topology torus(std::vector<NodeId> dimensions, Cable link, TieRule tie = TieRule::direct,
                              std::vector<unsigned> axes = {});
 
-/// The same links with the routes of shortest_paths().
+/// The same links as torus(), with the routes of shortest_paths().
 [[nodiscard]] Topology torus_by_shortest_paths(std::vector<NodeId> dimensions, Cable link);
 
-/// As torus() without the links that close the rings; their numbers stay unused and name links that no route takes.
+/// As torus(), but without the links that close the rings. Those keep their numbers, but no route takes them.
 [[nodiscard]] Topology mesh(std::vector<NodeId> dimensions, Cable link, std::vector<unsigned> axes = {});
 
 /// Which cable a message takes from its leaf switch up to the spines and from there down to another leaf.
 enum class FatTreeRouting {
-  shortest,     // shortest_paths(), the cables of a leaf to a spine as one link of their bandwidth
+  shortest,     // shortest_paths(); the cables from a leaf to a spine count as one link of their total bandwidth
   destination,  // cable = destination mod cables (D-mod-k)
   source,       // cable = source mod cables
 };
 
-/// Two layers of switches: `leaves` x `nodes_per_leaf` nodes; from each leaf `cables` cables to each of `spines`
-/// spines.
+/// Fat tree with two layers of switches: `leaves` leaf switches with `nodes_per_leaf` nodes each, and `spines` spine
+/// switches. From each leaf, `cables` cables lead to each spine.
 struct FatTree {
   NodeId leaves = 0;
   NodeId nodes_per_leaf = 0;
@@ -129,12 +130,13 @@ struct FatTree {
 };
 [[nodiscard]] Topology fat_tree(const FatTree& tree);
 
-/// Groups of routers, each with nodes; the routers of a group are fully connected, and one global link leads from each
-/// group to each other one. Group g's link to group h is at its router (h - g - 1 mod groups) mod routers. Minimal
-/// routes [Kim et al. 2008]: to the router with the link, over it, and to the node's router.
+/// Groups of routers with nodes. The routers of a group are fully connected, and one global link leads from each group
+/// to each other group. The link from group g to group h is at router (h - g - 1 mod groups) mod routers of group g.
+/// Routes are minimal [Kim et al. 2008]: to the router with the global link, over this link, and to the destination's
+/// router.
 struct Dragonfly {
   NodeId groups = 0;
-  NodeId routers = 0;  // of a group
+  NodeId routers = 0;  // in each group
   NodeId nodes_per_router = 0;
   Cable node;    // between a node and its router
   Cable local;   // between routers of a group
@@ -142,11 +144,12 @@ struct Dragonfly {
 };
 [[nodiscard]] Topology dragonfly(const Dragonfly& network);
 
-/// The same links for ranks that run elsewhere: node r of the result is node_of_rank[r] of `topology`. Throws
-/// gdr::Error if a node does not exist or has two ranks.
+/// The same links for ranks that are placed on other nodes: node r of the result is node_of_rank[r] of `topology`.
+/// Throws gdr::Error if a node does not exist or has two ranks.
 [[nodiscard]] Topology placed(const Topology& topology, std::vector<NodeId> node_of_rank);
 
-/// One switch with all nodes: a cable up and one down for each node. Link = 2 * node up, 2 * node + 1 down.
+/// One switch that joins all nodes. Each node has a link up to the switch, number 2 * node, and one down, number 2 *
+/// node + 1.
 [[nodiscard]] Topology infiniband_flat(NodeId nodes, Cable link);
 
 }  // namespace gdr::interconnect

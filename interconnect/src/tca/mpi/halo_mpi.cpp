@@ -1,5 +1,5 @@
-// Halo exchange over real MPI. The plan is the modelled machine's; every face travels by MPI, whatever carries it
-// there.
+// Halo exchange over real MPI. The plan is that of the modelled machine, but MPI carries every face, also those that
+// TCA carries there.
 #include "gdr/interconnect/halo_mpi.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ class MpiReflect final : public Reflect {
     plans_ = plan_halo(shape, method, system);
     seconds_ = exchange_time(plans_, system).total;
     try {
-      // Messages of this exchange and of the program stay apart.
+      // Keeps the messages of this exchange apart from those of the program.
       require(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
       prepare();
     } catch (...) {
@@ -62,7 +62,7 @@ class MpiReflect final : public Reflect {
   void prepare() {
     const std::vector<HaloDirection>& directions = plans_.ranks[static_cast<std::size_t>(rank_)].directions;
     const std::size_t element = plans_.shape.element_bytes;
-    // All buffers first: requests keep their addresses.
+    // All buffers are allocated first, because requests keep their addresses.
     std::size_t bytes = 0;
     for (const HaloDirection& d : directions) bytes += packs(d) ? 2 * static_cast<std::size_t>(d.bytes) : 0;
     buffer_.resize(bytes);
@@ -91,9 +91,9 @@ class MpiReflect final : public Reflect {
     }
   }
 
-  /// Here MPI carries every face, so that rows always go through a buffer.
+  /// MPI carries every face here, so rows always go through a buffer.
   static bool packs(const HaloDirection& d) { return d.pattern != Pattern::block; }
-  /// Of the message that leaves on `side`.
+  /// Tag of the message that leaves on `side`.
   static int tag(int dimension, int side) { return 2 * dimension + (side > 0 ? 1 : 0); }
 
   static int count_of(const HaloDirection& d) {

@@ -1,4 +1,4 @@
-// One microinstruction ("line"), taken apart: what each port and unit of a PE does in it.
+// A decoded microinstruction ("line"): what each port and unit of a PE does in it.
 #pragma once
 
 #include <array>
@@ -11,7 +11,8 @@
 
 namespace gdr::isa {
 
-/// Gates a write per element: by a flag register (1 to 4; 0: none), perhaps inverted, and by the block's $jvalid.
+/// Gates a single write for each element: by a flag (1 to 4; 0: none), which may be inverted, and by the block's
+/// $jvalid.
 struct Predicate {
   std::uint8_t flag = 0;
   bool inverted = false;
@@ -19,19 +20,19 @@ struct Predicate {
   friend bool operator==(const Predicate&, const Predicate&) = default;
 };
 
-/// The line's mask: gates every write of an element, flags and event counts included.
+/// The line's mask: gates every write of an element, including flags and event counts.
 struct Mask {
   std::uint8_t flag = 0;
   bool inverted = false;
   friend bool operator==(const Mask&, const Mask&) = default;
 };
 
-/// Reads one word per element; addresses are in short words, a long word has an even one.
+/// Reads one word per element. Addresses are in short words; that of a long word is even.
 struct ReadPort {
   std::uint16_t address = 0;
   Width width = Width::short_word;
   bool vector = false;    // steps by one word of `width` per element
-  bool indirect = false;  // LM alone: T of the element, as an unsigned integer, is added
+  bool indirect = false;  // LM only: the element's T, as an unsigned integer, is added to the address
   friend bool operator==(const ReadPort&, const ReadPort&) = default;
 };
 
@@ -40,7 +41,7 @@ struct WritePort {
   Unit source = Unit::none;
   std::uint16_t address = 0;  // not of T
   bool vector = false;        // not of T
-  bool indirect = false;      // LM alone
+  bool indirect = false;      // LM only
   Predicate predicate;
   friend bool operator==(const WritePort&, const WritePort&) = default;
 };
@@ -52,20 +53,20 @@ struct FlagWrite {
   friend bool operator==(const FlagWrite&, const FlagWrite&) = default;
 };
 
-/// What adder, multiplier or ALU does.
+/// The operation of the adder, the multiplier or the ALU.
 struct Slot {
   Op op = Op::NOP;
   Source a = Source::none;
   Source b = Source::none;
-  bool negate_a = false;  // not of the ALU
+  bool negate_a = false;  // not for the ALU
   bool negate_b = false;
-  Width width = Width::short_word;  // of the destinations; of an ALU operation's operands too
+  Width width = Width::short_word;  // of the destinations; in the ALU also of the operands
   FlagWrite flag;
   friend bool operator==(const Slot&, const Slot&) = default;
 };
 
-/// The block's one access to its broadcast memory. A read feeds any unit as Source::bm and, where a write port's source
-/// is Unit::bm, moves the word there; a write stores `store_source` of PE `pe`.
+/// The line's only access to the broadcast memory of the block. A read can feed any unit as Source::bm, and moves the
+/// word to each write port whose source is Unit::bm. A write stores `store_source` of PE `pe`.
 struct BmPort {
   BmMode mode = BmMode::none;
   std::uint16_t address = 0;
@@ -73,12 +74,12 @@ struct BmPort {
   bool vector = false;
   bool record = false;  // the address counts from the current j-record
   Source store_source = Source::none;
-  bool one_pe = false;  // a load goes into PE `pe` alone; always set for a write
+  bool one_pe = false;  // a load goes only to PE `pe`; always set for a write
   std::uint8_t pe = 0;
   friend bool operator==(const BmPort&, const BmPort&) = default;
 };
 
-/// A short immediate stands in the upper half of `value`, the lower half zero.
+/// A short immediate is in the upper half of `value`; the lower half is zero.
 struct Immediate {
   Width width = Width::short_word;
   LongWord value;
@@ -86,7 +87,7 @@ struct Immediate {
 };
 
 struct Line {
-  std::uint8_t vlen = 1;  // 1 to 4 elements; never the time
+  std::uint8_t vlen = 1;  // 1 to 4 elements; does not change the time that the line takes
   Mask mask;
   ReadPort gpr_a;
   ReadPort gpr_b;
@@ -108,18 +109,19 @@ struct InstructionWord {
   friend bool operator==(const InstructionWord&, const InstructionWord&) = default;
 };
 
-/// Ports and slots that nothing uses must stand at their defaults, so that a line has one encoding. Throws gdr::Error
-/// naming field, value and allowed range for what a field cannot hold.
+/// Encodes a line. Ports and slots that the line does not use must have their defaults, so that each line has one
+/// encoding. Throws gdr::Error with field, value and allowed range if a value does not fit its field.
 [[nodiscard]] InstructionWord encode(const Line& line);
 
-/// Either the line or why the word is refused: reserved bits, undefined codes, odd addresses of long words, fields of
-/// ports that nothing uses.
+/// Either the line, or the reason why the word is refused, such as reserved bits, undefined codes, odd addresses of
+/// long words, or set fields of unused ports.
 struct DecodeResult {
   std::optional<Line> line;
   std::string error;
 };
+/// Decodes a word.
 [[nodiscard]] DecodeResult decode(const InstructionWord& word);
-/// The line. Throws gdr::Error with the reason if the word is refused.
+/// The decoded line. Throws gdr::Error with the reason if the word is refused.
 [[nodiscard]] Line decoded(const InstructionWord& word);
 
 /// The slot of adder, multiplier or ALU. Throws gdr::Error for another unit.
@@ -132,8 +134,8 @@ struct DecodeResult {
 /// Width of the result that `unit` offers to the write ports: of the slot, or of the BM access.
 [[nodiscard]] Width result_width(const Line& line, Unit unit);
 
-/// Assembly text of a line, raw registers, which assembles to the same word: `vlen 4; fadd $lr8v -$t $lr16v/j`.
-/// The sequencer's items (`vlen`, `mask`) always stand first.
+/// Assembly text of a line with raw register names: `vlen 4; fadd $lr8v -$t $lr16v/j`. It assembles to the same word.
+/// The sequencer's items (`vlen`, `mask`) always come first.
 [[nodiscard]] std::string print(const Line& line);
 
 }  // namespace gdr::isa

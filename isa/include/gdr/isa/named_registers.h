@@ -9,10 +9,10 @@
 
 namespace gdr::isa {
 
-/// Names of words by the text of the register that they stand for: `$lr8v` is `x[1]`.
+/// Names of words; the key is the text of the register: `$lr8v` has the name `x[1]`.
 using RegisterNames = std::map<std::string, std::string, std::less<>>;
 
-/// As print(), with names in place of registers of the GPR and of local memory that have one.
+/// As print(line), with names in place of those registers of the GPR and words of local memory that have one.
 [[nodiscard]] std::string print(const Line& line, const RegisterNames& names);
 
 /// The text of a register whose letters are `prefix` (kGprPrefix, kLmPrefix): `$lr8v`.

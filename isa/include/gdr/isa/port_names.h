@@ -1,4 +1,5 @@
-// How assembly text names the two read ports of the GPR, where it names them at all: behind the register, `$r8.b`.
+// Suffixes of registers that name the two read ports of the GPR in assembly text, such as `$r8.b`. Text that needs no
+// choice of a port has none.
 #pragma once
 
 #include <string_view>
@@ -7,7 +8,7 @@
 
 namespace gdr::isa {
 
-/// Empty for a source that is no GPR.
+/// `.a` or `.b`; empty for a source that is not the GPR.
 [[nodiscard]] constexpr std::string_view read_port_suffix(Source source) {
   return source == Source::gpr_a ? ".a" : source == Source::gpr_b ? ".b" : "";
 }

@@ -1,4 +1,4 @@
-// Lines that the scheduler leaves without an operation, because results of lines before are not there yet.
+// Lines that the scheduler leaves without an operation, because results of earlier lines cannot be read yet.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 
 namespace gdr::isa {
 
-/// What stands for the source of a line that waits.
+/// Text shown in place of the source of a waiting line.
 inline constexpr std::string_view kWaits = "(waits)";
 
-/// True of such a line among those of a section: it has the place of the line before, whose text is not its own. A
-/// `nop` of the source has a place of its own.
+/// True if line `number` of a section is a waiting line: it occupies no unit and has the same source position as the
+/// line before it. A `nop` of the source has a position of its own.
 [[nodiscard]] inline bool is_waiting(std::span<const ProgramLine> lines, std::size_t number) {
   if (number == 0 || lines[number].position != lines[number - 1].position) return false;
   const Effects effects = isa::effects(decoded(lines[number].word));

@@ -1,4 +1,4 @@
-// What the kernels compute, in plain C++ and host double.
+// Reference implementations of the kernels in plain C++ and host double.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace gdr::kernels {
 
-/// tutorial.vsm: sum over j of m_j (x_j - x_i). The spans have one length.
+/// tutorial.vsm: sum over j of m_j (x_j - x_i). Both spans have the same length.
 [[nodiscard]] double tutorial(double xi, std::span<const double> xj, std::span<const double> mj);
 
-/// count.vsm.
+/// Results of count.vsm.
 struct Counted {
   std::int64_t number = 0;
   std::int64_t others = 0;
@@ -21,7 +21,7 @@ struct Counted {
 };
 [[nodiscard]] Counted count(std::int64_t tagi, std::span<const std::int64_t> tagj);
 
-/// nearest.vsm: the smallest squared distance, infinity without j-particles.
+/// nearest.vsm: the smallest squared distance; infinity if there are no j-particles.
 [[nodiscard]] double nearest(const hostlib::Vec3& xi, std::span<const hostlib::Vec3> xj);
 
 struct PointMass {
@@ -29,7 +29,8 @@ struct PointMass {
   double mass = 0.0;
 };
 
-/// gravity.vsm. `acc_scale` is the sum of the sizes of all pulls, which rounding errors are measured by.
+/// Results of gravity.vsm. `acc_scale` is the sum of the absolute values of all pulls; rounding errors are measured
+/// relative to it.
 struct Gravity {
   hostlib::Vec3 acc;
   double pot = 0.0;
@@ -42,7 +43,8 @@ struct Well {
   double depth = 0.0;
 };
 
-/// vdw.vsm. The scales are the sums of the sizes of all terms, which rounding errors are measured by.
+/// Results of vdw.vsm. The scales are the sums of the absolute values of all terms; rounding errors are measured
+/// relative to them.
 struct VanDerWaals {
   hostlib::Vec3 force;
   double pot = 0.0;
@@ -51,17 +53,17 @@ struct VanDerWaals {
 };
 [[nodiscard]] VanDerWaals vdw(const hostlib::Vec3& xi, double eps2, double s2, std::span<const Well> wells);
 
-/// Terms of gravity with jerk that a test may leave out.
+/// Terms of gravity with jerk; a test may leave each one out.
 struct GravityJerkTerms {
   bool snap = true;            // a2by18 in both predictors
   bool derivative = true;      // a1by6 in both
   bool acceleration = true;    // aby2 in both
   bool jerk_along_d = true;    // 3 m (d.u) d / r^5
-  bool self_exclusion = true;  // by index
+  bool self_exclusion = true;  // excludes the particle itself, by index
   bool softening = true;       // eps2
 };
 
-/// gravity_jerk.vsm, gravity_jerk_2009.vsm and gravity_jerk_long.vsm, j-particles predicted to time t.
+/// Results of gravity_jerk.vsm, gravity_jerk_2009.vsm and gravity_jerk_long.vsm, with j-particles predicted to time t.
 struct GravityJerk {
   hostlib::Force force;
   double acc_scale = 0.0;   // sum of m d / r^3

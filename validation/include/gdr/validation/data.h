@@ -17,14 +17,14 @@ struct Source {
 };
 
 struct Data {
-  std::vector<Row> rows;  // in the file's order, parts after one another
+  std::vector<Row> rows;  // in the order of the file, the parts of a row one after another
   std::map<std::string, Source> sources;
-  std::map<Role, std::string> roles;            // what each means; all of them
+  std::map<Role, std::string> roles;            // the meaning of every role
   std::map<std::string, std::string> sections;  // their titles, in the order of their keys
 };
 
-/// The text of a file `name`. Every row's model is one of `models` and its case gives what that takes. Throws
-/// gdr::Error with file, line and what is wrong.
+/// Parses the text of the file `name`. Every row's model must be one of `models`, and its case must have the fields
+/// that the model takes. Throws gdr::Error with file, line and reason.
 [[nodiscard]] Data parse_data(std::string_view text, const std::string& name, const Models& models);
 
 /// docs/validation.toml of the first data directory that has it. Throws as parse_data().

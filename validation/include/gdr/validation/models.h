@@ -1,4 +1,4 @@
-// What produces our side of a row: models by name, each a function of the row's case.
+// Models that compute gdr's value for a row. Each has a name and is a function of the row's case.
 #pragma once
 
 #include <functional>
@@ -11,24 +11,25 @@
 
 namespace gdr::validation {
 
-/// A number in the row's unit, whether a statement holds, or nothing where this build lacks what it takes (SimGrid).
+/// gdr's value for a row: a number in the row's unit, whether a statement holds, or nothing if this build lacks what
+/// the model needs (SimGrid).
 using Ours = std::variant<std::monostate, double, bool>;
 
 struct Model {
   std::string name;
-  std::vector<CaseField> takes;  // what a row must say, no more and no less
+  std::vector<CaseField> takes;  // the fields that a row's case must have, and no others
   std::function<Ours(const Row&)> compute;
 };
 
 class Models {
  public:
-  /// All of ours. What they read (kernels, descriptions) is read when first needed and kept.
+  /// All models of gdr. Kernels and descriptions are read when a model first needs them, and kept.
   Models();
   explicit Models(std::vector<Model> models) : models_(std::move(models)) {}
 
   /// Null if there is none of this name.
   [[nodiscard]] const Model* find(std::string_view name) const;
-  /// Nothing for a row without a model. Throws gdr::Error for a name that is none of ours, and if a kernel or
+  /// Computes the row's model; nothing for a row without one. Throws gdr::Error for an unknown name, and if a kernel or
   /// description is missing.
   [[nodiscard]] Ours ours(const Row& row) const;
 

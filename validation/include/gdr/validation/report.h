@@ -1,4 +1,4 @@
-// Rows with ours and the verdict, as table and as page.
+// Rows with gdr's values and the verdicts, as a table and as a page.
 #pragma once
 
 #include <cstddef>
@@ -25,17 +25,17 @@ struct Judged {
   Verdict verdict;
 };
 
-/// Told after each row: how far the work is, from 0 to 1, and which row it was.
+/// Called after each row with the share of the work that is done, from 0 to 1, and the row's id.
 using RowProgress = std::function<void(double done, std::string_view row)>;
 
-/// All rows, or those that belong to `only`; none if no row does. Throws as Models::ours().
+/// Computes and judges all rows, or those that belong to `only`; empty if no row does. Throws as Models::ours().
 [[nodiscard]] std::vector<Judged> judge_rows(const Data& data, const Models& models, const std::string& only = {},
                                              const RowProgress& progress = {});
 
-/// The first levels of all ids, in order.
+/// The first levels of all ids, each once, in the order of the rows.
 [[nodiscard]] std::vector<std::string> wholes(const Data& data);
 
-/// How many rows ended how.
+/// Numbers of rows by verdict.
 struct Summary {
   std::size_t rows = 0;
   std::size_t passed = 0;
@@ -47,12 +47,12 @@ struct Summary {
   std::optional<double> median_error;  // of these, |ours / published - 1|
 };
 [[nodiscard]] Summary summarize(std::span<const Judged> rows);
-/// In a sentence without its full stop.
+/// The summary as a sentence without full stop.
 [[nodiscard]] std::string text_of(const Summary& summary);
 
-/// A line for each row below a line of heads, and the summary.
+/// A table as text: a line of column titles, a line for each row, and the summary.
 [[nodiscard]] std::string table(std::span<const Judged> rows);
-/// docs/validation.md.
+/// The content of docs/validation.md.
 [[nodiscard]] std::string page(const Data& data, std::span<const Judged> rows);
 
 }  // namespace gdr::validation

@@ -1,5 +1,5 @@
-// A row of docs/validation.toml: a published number or statement, what of ours stands beside it, and how near it must
-// be.
+// A row of docs/validation.toml: a published number or statement, the model that is compared with it, and how close the
+// two must be.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace gdr::validation {
 
-/// How a row came to agree or not; docs/validation.toml says what each means.
+/// How independent gdr's value is of the published one; docs/validation.toml says what each role means.
 enum class Role { calibration, consistency, identity, input, prediction, reading, target };
 
-/// What decides whether ours is near enough; docs/validation.toml says what each kind means.
+/// The limit for passing; docs/validation.toml says what each kind means.
 struct Bar {
   enum class Kind { none, holds, exact, printed, relative, at_least, at_most, within };
   Kind kind = Kind::none;
@@ -25,18 +25,18 @@ struct Bar {
   int decimals = 0;  // printed
 };
 
-// What a row asks of its model: the spelling of each enumerator is that of docs/validation.toml.
+// What a row can select in its model. The enumerators are spelled as in docs/validation.toml.
 
-/// Who factorises (Koike et al. 2009, table 2).
+/// What factorises the matrix (Koike et al. 2009, table 2).
 enum class HplSystem { board, host };
-/// Of the factorisation; the last two are of the whole of it.
+/// A stage of the factorisation; `total` and `speed` are those of the whole.
 enum class HplStage { panel, update, swap, backsub, total, speed };
-/// Communication of a program (Sanno and Kise, tables 2 to 4).
+/// The communication pattern of a program (Sanno and Kise, tables 2 to 4).
 enum class MappingGraph { bruck, cg, sp };
-/// How its tasks are laid out.
+/// How the tasks of the program are placed on nodes.
 enum class MappingMethod { xyz, none, mincost, minlink };
 
-/// Which kernel, network, algorithm, ... a model that answers for several is asked about.
+/// Selects the kernel, network, algorithm, ... in a model that handles several.
 struct Case {
   std::optional<std::string> kernel;   // of kernels/, by its name
   std::optional<std::string> network;  // of machines/, by its name
@@ -46,13 +46,13 @@ struct Case {
   std::optional<HplStage> stage;
   std::optional<MappingGraph> graph;
   std::optional<MappingMethod> method;
-  std::optional<std::uint32_t> side;  // of a cube of nodes
-  std::optional<double> limit;        // of a statement, in the unit that its model names
+  std::optional<std::uint32_t> side;  // nodes along each side of a cube
+  std::optional<double> limit;        // for a statement, in the unit that its model names
 };
 /// The members of a case.
 enum class CaseField { kernel, network, algorithm, layout, system, stage, graph, method, side, limit };
 
-/// "G5.ip.2048": a name in levels, which says where a row belongs and nothing of what it is.
+/// The name of a row, in levels: "G5.ip.2048". It says to which group a row belongs, not what the row contains.
 class RowId {
  public:
   RowId() = default;
@@ -63,6 +63,7 @@ class RowId {
   [[nodiscard]] std::string whole() const { return text_.substr(0, text_.find('.')); }
   /// True if `name` is this id or that of a whole that it is part of.
   [[nodiscard]] bool belongs_to(std::string_view name) const;
+  /// The id of a part of this row: this id with one more level.
   [[nodiscard]] RowId part(std::string_view name) const;
   bool operator==(const RowId&) const = default;
 
@@ -77,27 +78,27 @@ struct Row {
   std::string source;    // key of Data::sources
   std::string citation;  // as a reader cites it: "Koike et al. 2009, section 3.2"
   std::optional<double> published;
-  std::string statement;  // where the published thing is no number
-  double n = 0;           // size at which a published fit is taken
+  std::string statement;  // what is published, if it is not a number
+  double n = 0;           // size at which a published fit is evaluated
   std::string unit;
   Role role = Role::target;
   Bar bar;
   std::string goal;
   std::string note;
   bool verified = true;
-  bool misprint = false;  // the source contradicts itself; ours is its own arithmetic
-  std::string model;      // of Models, by its name; empty: not built
+  bool misprint = false;  // the source contradicts itself; our value follows its own arithmetic
+  std::string model;      // name of one of Models; empty: not built
   Case what;
 };
 
-// Spellings of docs/validation.toml.
+// Spellings as in docs/validation.toml.
 [[nodiscard]] std::string_view name_of(Role role);
 [[nodiscard]] std::string_view name_of(Bar::Kind kind);
 [[nodiscard]] std::string_view name_of(CaseField field);
 
 /// True for the kinds that have a limit.
 [[nodiscard]] bool has_limit(Bar::Kind kind);
-/// "3 %", ">= 720".
+/// The bar as text: "3 %", ">= 720".
 [[nodiscard]] std::string text_of(const Bar& bar);
 /// The fields that have a value.
 [[nodiscard]] std::vector<CaseField> fields_of(const Case& what);

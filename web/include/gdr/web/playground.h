@@ -1,5 +1,5 @@
-// The playground's side that computes: requests and answers in JSON, so that a page, a worker of a page, a test under
-// Node.js and a native program ask the same things and can compare what they are told.
+// The computing part of the playground: answers requests in JSON. A page, a worker of a page, a test under Node.js and
+// a native program can all send the same requests and compare the answers.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,8 @@
 
 namespace gdr::web {
 
-/// Keeps the last run's tables and the kernel that is stepped through. docs/playground.md describes the requests.
+/// Keeps the tables of the last run and the kernel that is being stepped through. docs/playground.md describes the
+/// requests.
 class Playground {
  public:
   Playground();
@@ -16,7 +17,7 @@ class Playground {
   Playground(const Playground&) = delete;
   Playground& operator=(const Playground&) = delete;
 
-  /// The answer to a request, both JSON objects. Never throws for what a request says: the answer is then
+  /// The answer to a request; both are JSON objects. An error in a request does not throw: the answer is then
   /// `{"error": TEXT}`.
   [[nodiscard]] std::string answer(std::string_view request);
 
