@@ -20,6 +20,7 @@ Check known_engine(DirectEngine direct) {
   const bool takes_direct = direct == DirectEngine::taken;
   std::vector<std::string> names = emulator::engine_names();
   if (takes_direct) names.emplace_back(hostlib::kDirectEngine);
+  names.insert(names.end(), {"opencl:DEVICE", "lockstep:A,B"});
   return {[=](const std::string& text) {
             if (emulator::is_engine(text) || (takes_direct && text == hostlib::kDirectEngine)) return std::string();
             if (text == hostlib::kDirectEngine) {
@@ -30,7 +31,7 @@ Check known_engine(DirectEngine direct) {
                                text, fmt::join(emulator::engine_names(), ", ")) +
                    (takes_direct ? ", or direct" : "");
           },
-          fmt::format("{}|opencl:DEVICE|lockstep:A,B", fmt::join(names, "|"))};
+          "", names};
 }
 
 std::vector<Option> BoardOptions::add_to(Command command, DirectEngine direct) {

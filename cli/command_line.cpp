@@ -8,9 +8,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "gdr/base/file.h"
@@ -47,13 +50,67 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& command) {
   return fmt::format("unknown subcommand '{}'; the nearest is '{}'", rest.front(), (*nearest)->get_name());
 }
 
-/// The allowed values of `option` if its help has a list of them, as from one_of().
-std::vector<std::string> choices_of(const CLI::Option& option) {
+// CLI11 writes the descriptions of an option's checks behind the value's name, with a colon before each. The space
+// tells this colon from one that belongs to a name, as in FILE:LINE.
+constexpr std::string_view kBeforeLimits = ": ";
+
+/// The value's name, such as N or FILE, or the allowed values: `on|off`.
+std::string value_name_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
-  const std::size_t colon = type.find(':');
-  if (colon == std::string::npos || type.find('|', colon) == std::string::npos) return {};
-  return CLI::detail::split(type.substr(colon + 1), '|');
+  return type.substr(0, type.find(kBeforeLimits));
 }
+
+/// What the value's check allows: "1 to 64". Empty if there is nothing to say.
+std::string limits_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t limits = type.find(kBeforeLimits);
+  return limits == std::string::npos ? "" : type.substr(limits + kBeforeLimits.size());
+}
+
+/// The allowed values of `option` if there is a list of them, as from one_of().
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string values = value_name_of(option);
+  if (values.find('|') == std::string::npos) return {};
+  return CLI::detail::split(values, '|');
+}
+
+/// The description with limits, default and related options behind it: "particles (2 to 4194304; default: 1024)".
+std::string description_of(const CLI::Option& option) {
+  std::vector<std::string> details;
+  if (const std::string limits = limits_of(option); !limits.empty()) details.push_back(limits);
+  if (const std::string value = option.get_default_str(); !value.empty()) details.push_back("default: " + value);
+  if (option.get_required()) details.emplace_back("required");
+  for (const CLI::Option* other : option.get_needs()) details.push_back("needs " + other->get_name());
+  for (const CLI::Option* other : option.get_excludes()) details.push_back("not with " + other->get_name());
+  if (details.empty()) return option.get_description();
+  return fmt::format("{} ({})", option.get_description(), fmt::join(details, "; "));
+}
+
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  [[nodiscard]] std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0) return "";
+    const bool many = option->get_expected_max() == CLI::detail::expected_max_vector_size;
+    return " " + value_name_of(*option) + (many ? "..." : "");
+  }
+  [[nodiscard]] std::string make_option_desc(const CLI::Option* option) const override {
+    return description_of(*option);
+  }
+};
+
+/// The value's name in the help unless an option has its own.
+template <class Value>
+struct DefaultValueName {
+  static constexpr const char* kText = std::is_floating_point_v<Value> ? "NUMBER" : "N";
+};
+template <>
+struct DefaultValueName<std::string> {
+  static constexpr const char* kText = "TEXT";
+};
+template <class Value>
+struct DefaultValueName<std::optional<Value>> : DefaultValueName<Value> {};
+template <class Value>
+struct DefaultValueName<std::vector<Value>> : DefaultValueName<Value> {};
 
 CommandShape shape_of(const CLI::App& app) {
   CommandShape shape;
@@ -67,14 +124,13 @@ CommandShape shape_of(const CLI::App& app) {
     for (const std::string& name : option->get_snames()) told.names.push_back("-" + name);
     told.takes_value = option->get_items_expected_max() > 0;
     told.required = option->get_required();
-    told.value = told.names.empty() ? option->get_name() : option->get_type_name();
+    told.value = told.names.empty() ? option->get_name() : value_name_of(*option);
     if (!told.takes_value && !told.names.empty()) {
       // A flag is true unless it has a word.
       const std::string word = option->get_flag_value(option->get_single_name(), "");
       told.value = word == "true" ? "" : word;
     }
-    told.by_default = option->get_default_str();
-    told.what = option->get_description();
+    told.what = description_of(*option);
     told.choices = choices_of(*option);
     shape.options.push_back(std::move(told));
   }
@@ -102,10 +158,12 @@ Check in_range(double low, double high) {
             if (number && value >= low && value <= high) return std::string();
             return fmt::format("{} is refused: it must be a number from {} to {}", text, low, high);
           },
-          fmt::format("[{} - {}]", low, high)};
+          high == kNoLimit ? fmt::format("at least {}", low) : fmt::format("{} to {}", low, high)};
 }
 
 Check whole_in_range(std::uint64_t low, std::uint64_t high) {
+  std::string limits = low == 0 ? "" : fmt::format("at least {}", low);
+  if (high != std::numeric_limits<std::uint64_t>::max()) limits = fmt::format("{} to {}", low, high);
   return {[low, high](const std::string& text) {
             // The option's own conversion also accepts octal and hexadecimal numbers and clips silently, so both must
             // agree.
@@ -117,16 +175,15 @@ Check whole_in_range(std::uint64_t low, std::uint64_t high) {
             if (number && value == converted && value >= low && value <= high) return std::string();
             return fmt::format("{} is refused: it must be a whole number from {} to {}", text, low, high);
           },
-          fmt::format("[{} - {}]", low, high)};
+          limits};
 }
 
-Check one_of(std::vector<std::string> allowed) {
-  const std::string all = fmt::format("{}", fmt::join(allowed, "|"));
-  return {[allowed = std::move(allowed)](const std::string& text) {
+Check one_of(const std::vector<std::string>& allowed) {
+  return {[allowed](const std::string& text) {
             if (std::find(allowed.begin(), allowed.end(), text) != allowed.end()) return std::string();
             return fmt::format("{} is refused: it must be one of {}", text, fmt::join(allowed, ", "));
           },
-          all};
+          "", allowed};
 }
 
 Option Option::required() const {
@@ -135,7 +192,9 @@ Option Option::required() const {
 }
 
 Option Option::check(const Check& check) const {
-  option_->check(CLI::Validator([refusal = check.refusal](std::string& text) { return refusal(text); }, check.allowed));
+  option_->check(CLI::Validator([refusal = check.refusal](std::string& text) { return refusal(text); },
+                                check.limits.empty() ? "" : " " + check.limits));
+  if (!check.choices.empty()) option_->type_name(fmt::format("{}", fmt::join(check.choices, "|")));
   return *this;
 }
 
@@ -201,7 +260,7 @@ Command Command::add_command(const std::string& name, const std::string& what, c
 
 template <class Value>
 Option Command::add_option(const std::string& name, Value& value, const std::string& what) const {
-  return Option(app_->add_option(name, value, what));
+  return Option(app_->add_option(name, value, what)->type_name(DefaultValueName<Value>::kText));
 }
 
 template Option Command::add_option(const std::string&, std::string&, const std::string&) const;
@@ -276,6 +335,7 @@ CommandShape Command::shape() const { return shape_of(*app_); }
 int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders) {
   CLI::App program("the GRAPE-DR accelerator, emulated bit by bit", "gdr");
   program.set_version_flag("--version", "gdr " GDR_VERSION);
+  program.formatter(std::make_shared<HelpFormatter>());
   program.require_subcommand(1);
   program.set_help_all_flag("--help-all", "help of all subcommands");
   for (const auto add : adders) add(Command(&program));

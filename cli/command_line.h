@@ -41,23 +41,28 @@ auto from_command_line(const std::string& option, Make make) {
 }
 
 /// A condition on an option's value. `refusal` returns why a text is invalid, or an empty string if it is valid; the
-/// help shows `allowed`.
+/// help shows what is valid.
 struct Check {
   std::function<std::string(const std::string& text)> refusal;
-  std::string allowed;
+  std::string limits = {};                // "1 to 64", behind the description; may be empty
+  std::vector<std::string> choices = {};  // all valid values, in place of the value's name; may be empty
 };
+
+/// An upper limit that only keeps infinity out; the help does not show it.
+inline constexpr double kNoLimit = 1e300;
 
 /// Checks whose messages contain the value and what is allowed.
 [[nodiscard]] Check in_range(double low, double high);
 [[nodiscard]] Check whole_in_range(std::uint64_t low, std::uint64_t high);
-[[nodiscard]] Check one_of(std::vector<std::string> allowed);
+[[nodiscard]] Check one_of(const std::vector<std::string>& allowed);
 
 /// An option of a subcommand. A handle: copies are the same option.
 class Option {
  public:
   Option required() const;
   Option check(const Check& check) const;
-  /// The value's name in the help, such as NAME, in place of its type; values that are outputs are called FILE.
+  /// The value's name in the help, such as NAME, in place of N (a whole number), NUMBER or TEXT; values that are
+  /// outputs are called FILE.
   Option value_name(const std::string& name) const;
   /// The help shows the variable's current value as the default.
   Option capture_default_str() const;
@@ -85,9 +90,8 @@ struct CommandShape {
     bool required = false;
     std::vector<std::string> choices;  // the allowed values, if they can be listed
     std::string value;  // of an argument its name, of a flag the word that may follow it, else what the help calls the
-                        // value: `UINT:[1 - 64]`
-    std::string by_default;
-    std::string what;
+                        // value: `N`, `on|off`
+    std::string what;   // with limits and default: "particles (2 to 4194304; default: 1024)"
   };
   std::string name;
   std::string what;

@@ -42,10 +42,7 @@ std::string heading(const CommandShape::Option& option) {
 }
 
 std::string entry(const CommandShape::Option& option) {
-  std::string text = option.what;
-  if (option.required) text += " (required)";
-  if (!option.by_default.empty()) text += fmt::format(" (default: {})", option.by_default);
-  return fmt::format(".TP\n{}\n{}\n", heading(option), escaped(text));
+  return fmt::format(".TP\n{}\n{}\n", heading(option), escaped(option.what));
 }
 
 /// `path` has the names of the command and of the commands around it: `gdr net summa`.

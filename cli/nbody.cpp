@@ -697,13 +697,13 @@ void add_nbody(Command program) {
       .check(whole_in_range(2, 4194304));
   command.add_option("--plummer", options->plummer, "the same as --start plummer --particles")
       .check(whole_in_range(2, 4194304));
-  command.add_option("--w0", options->w0, "king: central potential in units of sigma^2 (6)")
+  command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6")
       .check(in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
-  command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1 (4)")
+  command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1; default: 4")
       .check(in_range(1e-6, 1e6));
-  command.add_option("--pericentre", options->pericentre, "merger: least distance on the parabolic orbit (0.5)")
+  command.add_option("--pericentre", options->pericentre, "merger: least distance on the parabolic orbit; default: 0.5")
       .check(in_range(0, 1e6));
-  command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity (0.9)")
+  command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity; default: 0.9")
       .check(in_range(0, 0.9999999));
   const Option in =
       command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)")
@@ -713,14 +713,14 @@ void add_nbody(Command program) {
   // The largest possible time depends on the time of the snapshot.
   command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
       .required()
-      .check(in_range(0, 1e300));
+      .check(in_range(0, kNoLimit));
   const Option eps = command.add_option("--eps", options->run.hermite.eps, "Plummer softening length")
                          .check(in_range(0, 1e6))
                          .capture_default_str();
   const Option eta = command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step")
                          .check(in_range(1e-6, 10))
                          .capture_default_str();
-  const Option seed = command.add_option("--seed", options->seed, "seed of the start model (1)")
+  const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1")
                           .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
   const Option out = command.add_output(
       "--out", options->out,
@@ -752,7 +752,7 @@ void add_nbody(Command program) {
       command
           .add_option("--max-energy-error", options->run.most_energy_error,
                       "end with status 1 if the relative energy error is larger when an output is due")
-          .check(in_range(0, 1e300));
+          .check(in_range(0, kNoLimit));
   const Option stop_file =
       command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears")
           .value_name("FILE");

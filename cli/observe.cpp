@@ -24,12 +24,12 @@ std::vector<Option> ObserveOptions::add_to(Command command) {
       .capture_default_str()
       .needs(option);
   const Option profiled =
-      command.add_output("--profile", profile, "write what limits the run: a page (.html) or JSON (.json)")
+      command.add_output("--profile", profile, "write what limits the run: a page or JSON")
           .check({[](const std::string& name) {
                     const bool known = name.ends_with(".html") || name.ends_with(".json");
                     return known ? std::string() : fmt::format("{} is refused: it must end in .html or .json", name);
                   },
-                  "FILE"});
+                  ".html or .json"});
   return {option, profiled};
 }
 

@@ -14,7 +14,7 @@ Check picture_file() {
               return fmt::format("'{}' is refused: this program was built without librsvg and writes SVG alone", name);
             return fmt::format("'{}' is refused: pictures are SVG or PNG, so it must end in .svg or .png", name);
           },
-          has_png() ? "FILE.svg|FILE.png" : "FILE.svg"};
+          has_png() ? ".svg or .png" : ".svg"};
 }
 
 void write_picture(const std::filesystem::path& file, const std::string& svg) {

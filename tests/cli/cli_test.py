@@ -83,6 +83,19 @@ def subcommands():
 
 
 class ExitStatus(CliTest):
+    def test_help_says_what_an_option_takes(self):
+        text = self.succeeds("net", "pingpong", "--help").out
+        for told in (
+            "--count N                   descriptors in the chain (1 to 1048576; default: 1)\n",
+            "--from cpu|gpu              memory that is read (default: cpu)\n",
+            "--machine NAME              network description instead of the method's own: a name or FILE.toml\n",
+        ):
+            self.assertIn("  " + told, text)
+        text = self.succeeds("nbody", "--help").out
+        self.assertIn("(1e-06 to 10; default: 0.1; not with --restart)\n", text)
+        self.assertIn("Henon units (at least 0; required)\n", text)
+        self.assertIn("seed of the start model; default: 1 (not with --in; not with --restart)\n", text)
+
     def test_help_of_every_subcommand_has_an_example_that_begins_with_it(self):
         names = subcommands()
         self.assertIn(["fp", "eval"], names)
