@@ -9,7 +9,7 @@ namespace gdr::selftest {
 namespace {
 
 // One of so many programs of each kind.
-constexpr std::uint64_t kLockstepOneIn = 8;
+constexpr std::uint64_t kLockstepOneIn = 32;
 
 /// Kinds of programs; each is likely to show another kind of error.
 struct Kind {

@@ -153,7 +153,7 @@ TEST(RandomInput, OfASeedIsTheSameForEver) {
 
 TEST(RandomInput, HasUpToSoManyChips) {
   std::vector<unsigned> seen(5);
-  for (std::uint64_t seed = 0; seed < 512; ++seed) {
+  for (std::uint64_t seed = 0; seed < 2048; ++seed) {
     const unsigned chips = selftest::random_input(seed, 4).chips;
     ASSERT_LE(chips, 4u);
     if (selftest::is_for_lockstep(seed)) ++seen.at(chips);

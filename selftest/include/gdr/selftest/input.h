@@ -37,7 +37,7 @@ struct Input {
 [[nodiscard]] std::size_t turn_of(std::uint64_t seed, std::size_t engines);
 
 /// True if lockstep runs the program of this seed. Lockstep copies whole chips before each run, so it gets only one of
-/// eight programs of each kind.
+/// 32 programs of each kind.
 [[nodiscard]] bool is_for_lockstep(std::uint64_t seed);
 
 /// Everything but the data, as text.
