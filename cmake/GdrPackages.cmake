@@ -49,7 +49,7 @@ debian_package(libgdr libs "" "emulated GRAPE-DR boards, shared libraries"
   "libgdr drives emulated boards from C++ and from C and Fortran stubs. libgdrblas"
   "is a BLAS whose matrix products a board computes, libg6 and libg5 are the"
   "GRAPE-6 and GRAPE-5 libraries on such boards.")
-debian_package(libgdr-dev libdevel "libgdr ${same_version}, libelf-dev, libfmt-dev, libssl-dev, libtomlplusplus-dev, pkg-config"
+debian_package(libgdr-dev libdevel "libgdr ${same_version}, libblas-dev | libblas.so, libelf-dev, libfmt-dev, libssl-dev, libtomlplusplus-dev, pkg-config"
   "emulated GRAPE-DR boards, development files"
   "Headers, static libraries, the CMake package gdr and pkg-config files for"
   "programs that drive emulated GRAPE-DR boards.")
