@@ -274,7 +274,9 @@ class Kills(RanksTest):
             return checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
 
         before = written()
+        deadline = time.monotonic() + 120
         while run.poll() is None and written() == before:
+            self.assertLess(time.monotonic(), deadline, "no checkpoint was written")
             time.sleep(0.002)
 
 
