@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <csignal>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -13,51 +11,17 @@
 #include "gdr/base/file.h"
 #include "gdr/cluster/nbody_ranks.h"
 #include "gdr/hostlib/block_steps.h"
-#include "gdr/hostlib/hermite.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/run_files.h"
-#include "gdr/hostlib/run_page.h"
 #include "gdr/hostlib/start_model.h"
+#include "nbody_options.h"
+#include "nbody_report.h"
 #include "observe.h"
 #include "on_ranks.h"
 
 namespace gdr::cli {
 namespace {
-
-struct NbodyOptions {
-  BoardOptions board;
-  ReportOptions report;
-  ObserveOptions observe;
-  hostlib::NbodySettings run;  // except for its start model and its paths, which are texts here
-  std::size_t plummer = 0;
-  std::string start;
-  std::optional<std::size_t> particles;
-  std::optional<std::uint64_t> seed;
-  std::optional<double> w0;
-  std::optional<double> separation;
-  std::optional<double> pericentre;
-  std::optional<double> eccentricity;
-  std::string in;
-  std::string restart;
-  std::string out;
-  std::string log;
-  std::string checkpoint;
-  std::string page;
-  std::string out_format = "phigrape";
-  std::string stop_file;
-  std::size_t measured_n = 1024;
-  std::string block_sizes;
-  std::string from_block_sizes;
-  std::string split;
-  bool overlap = false;
-  std::string cluster = "grape-dr-64";
-  std::vector<Option> of_board;      // options that have no effect without a board
-  std::vector<Option> of_timing;     // options that have an effect only with engine timing
-  std::vector<Option> of_particles;  // options that have no effect with engine timing
-  std::vector<Option> of_text;       // options that have no effect with HDF5
-  std::optional<Command> command;
-};
 
 /// The device and program of a run on a board.
 struct BoardSide {
@@ -287,223 +251,6 @@ int timed_nbody(const NbodyOptions& options) {
   return kSuccess;
 }
 
-/// Quantities measured at the end.
-struct Result {
-  hostlib::Sample sample;
-  std::string state_hash;
-  double host_seconds = 0;
-  std::vector<cluster::RankSeconds> ranks;  // empty: the run was not distributed
-};
-
-constexpr std::array<std::pair<const char*, double cluster::RankSeconds::*>, 5> kRankParts{
-    {{"compute", &cluster::RankSeconds::compute},
-     {"send", &cluster::RankSeconds::send},
-     {"receive", &cluster::RankSeconds::receive},
-     {"network", &cluster::RankSeconds::network},
-     {"wait", &cluster::RankSeconds::wait}}};
-
-Json json_of(const hostlib::Vec3& v) { return Json(std::array{v.x, v.y, v.z}); }
-
-void add_sample(Json& json, const hostlib::Sample& sample) {
-  json["energy"] = sample.energy.total();
-  json["energy_error"] = sample.energy_error ? Json(*sample.energy_error) : Json(nullptr);
-  json["board_energy"] = sample.board_energy ? Json(*sample.board_energy) : Json(nullptr);
-  json["virial_ratio"] = sample.energy.virial_ratio();
-  json["momentum"] = json_of(sample.momentum);
-  json["angular_momentum"] = json_of(sample.angular_momentum);
-  for (std::size_t n = 0; n < sample.radii.size(); ++n) {
-    json["lagrangian_radii"][fmt::format("{}", hostlib::kLogFractions[n])] = sample.radii[n];
-  }
-  json["density_centre"] = sample.core ? json_of(sample.core->centre) : Json(nullptr);
-  json["core_radius"] = sample.core ? Json(sample.core->radius) : Json(nullptr);
-  json["pipe_occupancy"] = sample.pipe_occupancy ? Json(*sample.pipe_occupancy) : Json(nullptr);
-  json["block_size_histogram"] = Json::array();
-  for (const hostlib::BlockSizeBin& bin : hostlib::block_size_histogram(sample.counters)) {
-    json["block_size_histogram"].push_back({{"least", bin.least}, {"most", bin.most}, {"blocks", bin.blocks}});
-  }
-}
-
-/// Adds the emulated time of a run on several ranks, in place of that of its own board.
-void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const Ranks& ranks,
-               const std::vector<cluster::RankSeconds>& seconds) {
-  if (seconds.size() > 1) {
-    const double total = seconds.front().total();
-    const double flops = run.device().program().flops * static_cast<double>(run.counters().interactions);
-    json["emulated_seconds"] = total;
-    if (flops > 0 && total > 0) json["emulated_gflops"] = flops / total / 1e9;
-  }
-  json["ranks"] = seconds.size();
-  json["split"] = options.split;
-  json["overlap"] = options.overlap;
-  json["cluster"] = ranks.cluster;
-  Json& parts = json["parts"] = Json::object();
-  for (const auto& [name, part] : kRankParts) {
-    Json& of_ranks = parts[name] = Json::array();
-    for (const cluster::RankSeconds& of_rank : seconds) of_ranks.push_back(of_rank.*part);
-  }
-}
-
-Json json_of(const hostlib::NbodyRun& run, const Result& result) {
-  const hostlib::HermiteCounters& counters = run.counters();
-  const hostlib::Provenance& provenance = run.provenance();
-  const hostlib::HermiteState& state = run.state();
-  Json json = envelope("nbody", provenance.machine, provenance.engine, provenance.exact);
-  if (run.has_board()) add_device_results(json, run.device());
-  json["n"] = state.bodies.size();
-  json["start"] = run.start();
-  json["seed"] = run.seed() ? Json(*run.seed()) : Json(nullptr);
-  json["eps"] = state.options.eps;
-  json["eta"] = state.options.eta;
-  json["t_begin"] = run.start_time();
-  json["t"] = run.result_time();
-  add_sample(json, result.sample);
-  json["steps"] = counters.steps;
-  json["block_steps"] = counters.block_steps;
-  json["smallest_steps"] = counters.smallest_steps;
-  json["noise_limited_steps"] = counters.noise_limited_steps;
-  json["interactions"] = counters.interactions;
-  json["kernel"] = provenance.kernel;
-  json["clock_mhz"] = provenance.clock_mhz;
-  json["transfer"] = provenance.transfer;
-  json["boards"] = provenance.boards;
-  json["forced_restart"] = run.forced();
-  json["state_hash"] = result.state_hash;
-  json["predicted_at_end"] = run.predicted();
-  json["host_seconds"] = result.host_seconds;
-  if (!run.has_board()) {
-    for (const char* of_board : {"machine", "machine_sha256", "kernel", "kernel_sha256", "clock_mhz", "transfer",
-                                 "boards", "clocks_by_part", "stall_clocks"}) {
-      json[of_board] = nullptr;
-    }
-  }
-  return json;
-}
-
-void print_ranks(const NbodyOptions& options, const std::vector<cluster::RankSeconds>& ranks) {
-  fmt::print("  ranks           {}, split {}, network of {}; seconds on average:", ranks.size(), options.split,
-             options.cluster);
-  const char* separator = " ";
-  for (const auto& [name, part] : kRankParts) {
-    double sum = 0;
-    for (const cluster::RankSeconds& of_rank : ranks) sum += of_rank.*part;
-    fmt::print("{}{} {:.4f}", separator, name, sum / static_cast<double>(ranks.size()));
-    separator = ", ";
-  }
-  fmt::print("\n");
-}
-
-/// The value with `decimals` decimals; large values are written with powers of ten instead of a long row of digits.
-std::string with_decimals(double value, int decimals) {
-  constexpr double kMost = 1e6;
-  return std::abs(value) < kMost ? fmt::format("{:.{}f}", value, decimals) : fmt::format("{:.{}e}", value, decimals);
-}
-
-/// What computed the forces, for the head of the text.
-std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& options) {
-  if (!run.has_board()) return "by the host's own force loop in doubles, engine direct";
-  const emulator::MachineDescription& machine = run.device().machine();
-  return fmt::format("on {} at {} MHz, kernel {}, engine {} ({})", machine.title, machine.clock_mhz, options.run.kernel,
-                     options.board.engine, options.board.exactness());
-}
-
-void print_emulated(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json, const Result& result) {
-  fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", json["emulated_seconds"].number());
-  if (!result.ranks.empty()) print_ranks(options, result.ranks);
-  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
-             json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
-}
-
-void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json, const Result& result) {
-  const hostlib::HermiteCounters& counters = run.counters();
-  fmt::print("{} particles to t = {} {}\n", run.state().bodies.size(), run.result_time(), computed_by(run, options));
-  const std::string error =
-      result.sample.energy_error ? fmt::format("{:+.2e}", *result.sample.energy_error) : std::string("none");
-  const double virial_ratio = result.sample.energy.virial_ratio();
-  fmt::print("  energy error    {} (E = {:.11g}, virial ratio {})\n", error, result.sample.energy.total(),
-             std::isfinite(virial_ratio) ? with_decimals(virial_ratio, 3) : "none");
-  fmt::print(
-      "  steps           {} in {} blocks, {:.1f} particles a block\n", counters.steps, counters.block_steps,
-      static_cast<double>(counters.steps) / static_cast<double>(std::max<std::uint64_t>(counters.block_steps, 1)));
-  fmt::print("  interactions    {}\n", counters.interactions);
-  if (const auto& occupancy = result.sample.pipe_occupancy) {
-    fmt::print("  occupancy       {:.1f} % of the interactions that the PEs had time for\n", 100 * *occupancy);
-  }
-  if (const auto& core = result.sample.core) {
-    fmt::print("  core            radius {} about the density centre ({}, {}, {})\n", with_decimals(core->radius, 4),
-               with_decimals(core->centre.x, 4), with_decimals(core->centre.y, 4), with_decimals(core->centre.z, 4));
-  }
-  if (run.has_board()) print_emulated(run, options, json, result);
-  fmt::print("  host time       {:.2f} s\n", result.host_seconds);
-  fmt::print("  state hash      {}\n", result.state_hash);
-  if (const std::size_t predicted = run.predicted(); predicted > 0) {
-    fmt::print("  note: t = {} is no block time; {} particles were predicted to it\n", run.result_time(), predicted);
-  }
-  if (counters.smallest_steps > 0) {
-    fmt::print("  note: {} steps were held at the smallest step 2^{}; soften, or expect a wrong energy\n",
-               counters.smallest_steps, hostlib::kSmallestStepLog2);
-  }
-  if (!run.forced().empty()) {
-    fmt::print("  note: the restart was forced in spite of {}\n", fmt::join(run.forced(), ", "));
-  }
-}
-
-/// Printed to standard error, so that it is also seen with `--json -`.
-void tell_of_noise(const hostlib::NbodyRun& run) {
-  constexpr double kShareToTell = 0.01;
-  const hostlib::HermiteCounters& counters = run.counters();
-  if (static_cast<double>(counters.noise_limited_steps) <= kShareToTell * static_cast<double>(counters.steps)) return;
-  const std::string& kernel = run.provenance().kernel;
-  const std::string_view advice = kernel == "gravity_jerk_long" ? "" : ", --kernel gravity_jerk_long follows it";
-  fmt::print(
-      stderr,
-      "gdr nbody: note: in {} of {} steps the derivatives by which eta = {} chooses the step were noise of {}; a "
-      "smaller eta gains nothing with it{}\n",
-      counters.noise_limited_steps, counters.steps, run.state().options.eta, kernel, advice);
-}
-
-/// The page has no data of the host, so a run in several parts gives the same page as one without a break.
-std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::string& stopped, const Result& result) {
-  const hostlib::Provenance& provenance = run.provenance();
-  const hostlib::HermiteState& state = run.state();
-  const hostlib::Sample& sample = result.sample;
-  hostlib::RunReport report;
-  report.title = fmt::format("{} particles to t = {}: {}", state.bodies.size(), run.result_time(), run.start());
-  report.samples = run.samples();
-  report.blocks = hostlib::block_size_histogram(sample.counters);
-  report.facts = {{"start", run.start()},
-                  {"softening eps", fmt::format("{}", state.options.eps)},
-                  {"accuracy eta", fmt::format("{}", state.options.eta)}};
-  if (run.has_board()) {
-    report.facts.emplace_back("kernel", fmt::format("{}, SHA-256 {}", provenance.kernel, provenance.kernel_sha256));
-    report.facts.emplace_back(
-        "machine", fmt::format("{}, {} at {} MHz, transfer {}, SHA-256 of its parameters {}", provenance.machine,
-                               provenance.boards == 1 ? "one board" : fmt::format("{} boards", provenance.boards),
-                               provenance.clock_mhz, provenance.transfer, provenance.machine_sha256));
-  }
-  report.facts.emplace_back(
-      "engine", run.has_board()
-                    ? fmt::format("{}, {}", provenance.engine, provenance.exact ? "bit exact" : "not bit exact")
-                    : fmt::format("{}, the host's own force loop in doubles", provenance.engine));
-  report.facts.emplace_back("version of gdr", provenance.version);
-  report.facts.emplace_back("energy",
-                            fmt::format("{:.11g}, relative error {}", sample.energy.total(),
-                                        sample.energy_error ? fmt::format("{:+.2e}", *sample.energy_error) : "none"));
-  report.facts.emplace_back("steps", fmt::format("{} in {} blocks, {} held at the smallest step", sample.counters.steps,
-                                                 sample.counters.block_steps, sample.counters.smallest_steps));
-  report.facts.emplace_back("interactions", fmt::format("{}", sample.counters.interactions));
-  if (run.has_board()) {
-    report.facts.emplace_back("emulated time",
-                              fmt::format("{:.6g} s, {:.4g} Gflops", json["emulated_seconds"].number(),
-                                          json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number()));
-  }
-  report.facts.emplace_back("state hash", result.state_hash);
-  if (!stopped.empty()) report.facts.emplace_back("stopped by", stopped);
-  if (!run.forced().empty()) {
-    report.facts.emplace_back("restart forced in spite of", fmt::format("{}", fmt::join(run.forced(), ", ")));
-  }
-  return hostlib::run_page(report);
-}
-
 /// Requests to end the run, on any of its ranks.
 struct Asked {
   int signal = 0;
@@ -577,10 +324,10 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   std::vector<cluster::RankSeconds> of_ranks;
   if (ranks != nullptr) of_ranks = ranks->sharing->seconds();
   if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
-  const Result result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
-                      std::move(of_ranks)};
+  const NbodyResult result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
+                           std::move(of_ranks)};
   Json json = json_of(run, result);
-  if (ranks != nullptr) add_ranks(json, run, options, *ranks, result.ranks);
+  if (ranks != nullptr) add_ranks(json, run, options, ranks->cluster, result.ranks);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
   options.report.write(json);

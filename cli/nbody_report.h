@@ -1,0 +1,39 @@
+// What gdr nbody reports of a run: as JSON, as text and as a page.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gdr/cluster/nbody_ranks.h"
+#include "gdr/hostlib/nbody_run.h"
+#include "nbody_options.h"
+
+namespace gdr::cli {
+
+/// Quantities measured at the end of a run.
+struct NbodyResult {
+  hostlib::Sample sample;
+  std::string state_hash;
+  double host_seconds = 0;
+  std::vector<cluster::RankSeconds> ranks;  // empty: the run was not distributed
+};
+
+[[nodiscard]] Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result);
+/// Adds the emulated time of a run on several ranks, in place of that of its own board. `cluster` names the cluster
+/// whose network they have.
+void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const std::string& cluster,
+               const std::vector<cluster::RankSeconds>& seconds);
+
+/// Prints the run's results to standard output; `json` is what json_of() and add_ranks() made.
+void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
+                  const NbodyResult& result);
+/// Says if noise of the kernel chose many of the steps. Printed to standard error, so that it is also seen with
+/// `--json -`.
+void tell_of_noise(const hostlib::NbodyRun& run);
+
+/// The run as a page of HTML. `stopped` says what ended it early; empty if nothing did. The page has no data of the
+/// host, so a run in several parts gives the same page as one without a break.
+[[nodiscard]] std::string page_of(const hostlib::NbodyRun& run, const Json& json, const std::string& stopped,
+                                  const NbodyResult& result);
+
+}  // namespace gdr::cli
