@@ -2,8 +2,7 @@
 
 find_program(GDR_CCACHE ccache)
 if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  # Of precompiled headers a compiler cache compares the contents only if it is allowed to leave aside the macros and times
-  # that compilers check themselves.
+  # Without this it keeps nothing that is compiled with precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GDR_CCACHE})
 endif()
 
@@ -45,12 +44,8 @@ endif()
 # What nobody waits for while it runs (option parsing, reports, code that mostly calls other components) is optimised less in
 # release builds: it compiles in less than two thirds of the time.
 set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-Og>)
-# gdr_quickly_run(sources...): sources of such targets that somebody does wait for.
+# For sources of such targets that somebody does wait for.
 set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
-function(gdr_quickly_run)
-  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${GDR_QUICKLY_RUN})
-  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
-endfunction()
 
 # What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
 # selected targets lacks it; with GDR_WAIT_FOR_COMPILERS off, not after those of the component compiler.
@@ -77,27 +72,27 @@ if(GDR_FUZZERS)
   set(GDR_COMPONENT_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
-# gdr_headers_read_once(): the headers that most sources of components include are read once, for all targets that are
-# compiled with the same options. Sources name what they include all the same: presets without GDR_PRECOMPILE_HEADERS find
-# what is missing.
+# gdr_headers_read_once(): the headers that most sources of components include are read once, for all of them; in unity
+# builds they are anyway. Sources name what they include all the same: presets without GDR_PRECOMPILE_HEADERS find what is
+# missing.
 function(gdr_headers_read_once)
-  if(NOT GDR_PRECOMPILE_HEADERS)
+  if(NOT GDR_PRECOMPILE_HEADERS OR CMAKE_UNITY_BUILD)
     return()
   endif()
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/generated/headers.cpp "// The target exists for its precompiled headers.\n")
   add_library(gdr_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/generated/headers.cpp)
   set_target_properties(gdr_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(gdr_headers PRIVATE ${GDR_COMPONENT_OPTIONS} ${GDR_HARDENED_OPTIONS} ${GDR_QUICKLY_COMPILED})
+  target_compile_options(gdr_headers PRIVATE ${GDR_COMPONENT_OPTIONS} ${GDR_HARDENED_OPTIONS})
   target_link_libraries(gdr_headers PRIVATE fmt::fmt gdr_options)
   target_precompile_headers(gdr_headers PRIVATE <fmt/format.h> <fmt/ranges.h> <algorithm> <array> <bit> <charconv> <cmath>
     <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
     <tuple> <utility> <variant> <vector>)
 endfunction()
 
-# gdr_component(NAME sources... [QUICKLY_COMPILED] DEPENDS components... PRIVATE libraries...): the library gdr::NAME of a
-# component, whose public headers are include/gdr/NAME/*.h. DEPENDS repeats the table of components in docs/components.md.
+# gdr_component(NAME sources... DEPENDS components... PRIVATE libraries...): the library gdr::NAME of a component, whose
+# public headers are include/gdr/NAME/*.h. DEPENDS repeats the table of components in docs/components.md.
 function(gdr_component name)
-  cmake_parse_arguments(COMPONENT "QUICKLY_COMPILED" "" "DEPENDS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(COMPONENT "" "" "DEPENDS;PRIVATE" ${ARGN})
   set(kind STATIC)
   if(GDR_SHARED_COMPONENTS)
     set(kind SHARED)
@@ -111,12 +106,7 @@ function(gdr_component name)
   target_compile_options(gdr_${name} PRIVATE ${GDR_COMPONENT_OPTIONS})
   # The components' objects stand inside libraries that are preloaded. gdr_host_isa_sources() takes this back.
   target_compile_options(gdr_${name} PRIVATE ${GDR_HARDENED_OPTIONS})
-  if(COMPONENT_QUICKLY_COMPILED)
-    target_compile_options(gdr_${name} PRIVATE ${GDR_QUICKLY_COMPILED})
-  endif()
-  # In release builds the headers are read for code that is compiled quickly.
-  if(TARGET gdr_headers AND "fmt::fmt" IN_LIST COMPONENT_PRIVATE AND
-     (COMPONENT_QUICKLY_COMPILED OR NOT CMAKE_BUILD_TYPE STREQUAL Release))
+  if(TARGET gdr_headers AND "fmt::fmt" IN_LIST COMPONENT_PRIVATE)
     target_precompile_headers(gdr_${name} REUSE_FROM gdr_headers)
   endif()
   target_include_directories(gdr_${name} PRIVATE src)
