@@ -15,6 +15,7 @@ std::vector<std::string> options() {
   return {"-O2",
           "-g",
           "-fstandalone-debug",
+          "-fdebug-compilation-dir=/",  // else paths lose what they share with the folder that the program runs in
           "-fno-exceptions",
           "-fno-math-errno",
           "-fno-signed-zeros",

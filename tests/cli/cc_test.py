@@ -132,6 +132,13 @@ class FromAFormula(cli_test.CliTest):
         told = self.ends(1, [], *self.run_with()).err
         self.assertTrue(told.startswith(f"{self.kernel}:6:9: error: a result must be accumulated: f.x += ..."), told)
 
+    def test_places_are_told_in_full_from_a_folder_beside_the_source(self):
+        self.kernel = self.file("pair.cc", PAIR.replace("f.sum +=", "f.sum ="))
+        beside = self.scratch / "beside"
+        beside.mkdir()
+        told = self.ends(1, [], *self.run_with(), cwd=beside).err
+        self.assertTrue(told.startswith(f"{self.kernel}:6:9: error: a result must be accumulated"), told)
+
 
 if __name__ == "__main__":
     cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])

@@ -31,13 +31,13 @@ class Outcome:
         self.err = done.stderr
 
 
-def gdr(*arguments, stdin="", data=None, environment=()):
-    """Runs gdr with none of the caller's variables GDR_..., but with those of `environment`."""
+def gdr(*arguments, stdin="", data=None, environment=(), cwd=None):
+    """Runs gdr in the folder `cwd`, with none of the caller's variables GDR_..., but with those of `environment`."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("GDR_")} | dict(environment)
     if data is not None:
         environment["GDR_DATA_DIR"] = str(data)
     command = [GDR, *(str(argument) for argument in arguments)]
-    return Outcome(subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, check=False))
+    return Outcome(subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, cwd=cwd, check=False))
 
 
 class CliTest(unittest.TestCase):
