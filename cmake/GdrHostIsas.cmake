@@ -35,7 +35,6 @@ function(gdr_host_isa_sources target template stem)
     # They are optimised in every build: without it GCC's intrinsics are macros, to which xsimd 8.1 hands batches as they
     # are.
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS ${options} $<$<OR:$<CONFIG:>,$<CONFIG:Debug>>:-O1> ${ARGN})
-    set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
     # They have no buffers on the stack, and the time of a run goes into them.
     set_property(SOURCE ${source} APPEND PROPERTY COMPILE_OPTIONS -fno-stack-protector -U_FORTIFY_SOURCE)
   endforeach()

@@ -15,6 +15,8 @@ if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   # Clang reports std::stable_sort's own use of a deprecated function in the library of GCC 12.
   target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+  # Asserts name files as seen from this folder, so that a compiler cache can serve several clones (scripts/test).
+  target_compile_options(gdr_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_compile_options(gdr_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   if(CMAKE_UNITY_BUILD)
     # Of a unity source GCC says what is true of no source by itself: that a name hides one of another source's, and that a
@@ -72,23 +74,6 @@ if(GDR_FUZZERS)
   set(GDR_COMPONENT_OPTIONS -fsanitize=fuzzer-no-link)
 endif()
 
-# gdr_headers_read_once(): the headers that most sources of components include are read once, for all of them; in unity
-# builds they are anyway. Sources name what they include all the same: presets without GDR_PRECOMPILE_HEADERS find what is
-# missing.
-function(gdr_headers_read_once)
-  if(NOT GDR_PRECOMPILE_HEADERS OR CMAKE_UNITY_BUILD)
-    return()
-  endif()
-  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/generated/headers.cpp "// The target exists for its precompiled headers.\n")
-  add_library(gdr_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/generated/headers.cpp)
-  set_target_properties(gdr_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_compile_options(gdr_headers PRIVATE ${GDR_COMPONENT_OPTIONS} ${GDR_HARDENED_OPTIONS})
-  target_link_libraries(gdr_headers PRIVATE fmt::fmt gdr_options)
-  target_precompile_headers(gdr_headers PRIVATE <fmt/format.h> <fmt/ranges.h> <algorithm> <array> <bit> <charconv> <cmath>
-    <cstdint> <filesystem> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <string_view>
-    <tuple> <utility> <variant> <vector>)
-endfunction()
-
 # gdr_component(NAME sources... DEPENDS components... PRIVATE libraries...): the library gdr::NAME of a component, whose
 # public headers are include/gdr/NAME/*.h. DEPENDS repeats the table of components in docs/components.md.
 function(gdr_component name)
@@ -106,9 +91,6 @@ function(gdr_component name)
   target_compile_options(gdr_${name} PRIVATE ${GDR_COMPONENT_OPTIONS})
   # The components' objects stand inside libraries that are preloaded. gdr_host_isa_sources() takes this back.
   target_compile_options(gdr_${name} PRIVATE ${GDR_HARDENED_OPTIONS})
-  if(TARGET gdr_headers AND "fmt::fmt" IN_LIST COMPONENT_PRIVATE)
-    target_precompile_headers(gdr_${name} REUSE_FROM gdr_headers)
-  endif()
   target_include_directories(gdr_${name} PRIVATE src)
   foreach(component ${COMPONENT_DEPENDS})
     target_link_libraries(gdr_${name} PUBLIC gdr::${component})
