@@ -82,7 +82,7 @@ class ProgressTest(unittest.TestCase):
                 self.assertRegex(self.lines("net", *tool), r"\Asimulating: \d+ %(, .* left)?\n")
 
     def simulates(self):
-        return "without SimGrid" not in subprocess.run([GDR, "net", "bcast", "--nodes", "2"], capture_output=True, text=True,
+        return "libgdr_simgrid.so" not in subprocess.run([GDR, "net", "bcast", "--nodes", "2"], capture_output=True, text=True,
                                                        check=False).stderr
 
     def test_without_a_terminal_nothing_is_shown_unasked(self):

@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <random>
+#include <string>
 
 #include "gdr/base/error.h"
 #include "gdr/interconnect/closed_form.h"
@@ -43,6 +44,17 @@ class Simulated : public testing::Test {
     if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
   }
 };
+
+TEST(SimGrid, IsThereIfItWasBuilt) {
+  EXPECT_EQ(has_simgrid(), GDR_WITH_SIMGRID);
+  if (has_simgrid()) return;
+  try {
+    static_cast<void>(run_s4u(shifts(2, 1), optical_hub(2, kCable)));
+    FAIL() << "simulated without SimGrid";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("libgdr_simgrid.so"), std::string::npos) << error.what();
+  }
+}
 
 TEST_F(Simulated, AMessageTakesLatencyAndBytesByBandwidth) {
   Schedule schedule{"one", std::vector<std::vector<Step>>(2)};

@@ -267,7 +267,7 @@ SimulationResult simulate_bruck() {
 
 using Fields = std::vector<CaseField>;
 
-/// A model that simulates; it gives nothing in a build without SimGrid.
+/// A model that simulates; it gives nothing without SimGrid.
 template <class Compute>
 Model simulated(std::string name, Fields takes, Compute compute) {
   return {std::move(name), std::move(takes),

@@ -8,6 +8,7 @@
 
 #include "gdr/base/error.h"
 #include "simgrid/child.h"
+#include "simgrid/executors.h"
 #include "simgrid/zone.h"
 
 namespace gdr::interconnect {
@@ -148,7 +149,7 @@ int most_resources(const ActivityGraph& graph) {
 
 }  // namespace
 
-ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology, const SimulationOptions& options) {
+ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topology, const SimulationOptions& options) {
   const Schedule messages = messages_of(graph);
   // Without messages nothing is shared, and SimGrid's own resolution is good enough.
   constexpr double kLeastResolution = 1e-12;

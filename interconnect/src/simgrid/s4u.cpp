@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "simgrid/child.h"
+#include "simgrid/executors.h"
 #include "simgrid/zone.h"
 
 namespace gdr::interconnect {
@@ -163,9 +164,7 @@ std::vector<double> simulate_s4u(const Schedule& schedule, const Topology& topol
 
 }  // namespace
 
-bool has_simgrid() { return true; }
-
-SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+SimulationResult simulate_on_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
   return simulate_in_child(schedule, options, [&](SharedNumber& done) {
     return simulate_s4u(schedule, topology, options, resolution, done);

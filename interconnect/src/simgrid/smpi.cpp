@@ -11,6 +11,7 @@
 #include "gdr/base/error.h"
 #include "mpi/run_mpi.h"
 #include "simgrid/child.h"
+#include "simgrid/executors.h"
 #include "simgrid/zone.h"
 
 namespace gdr::interconnect {
@@ -176,9 +177,9 @@ std::vector<double> simulate_program(const Schedule& pairs, const Topology& topo
 
 }  // namespace
 
-ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
-                                  const std::function<std::vector<double>(Rank)>& program,
-                                  const SimulationOptions& options) {
+ProgramResult simulate_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
+                                       const std::function<std::vector<double>(Rank)>& program,
+                                       const SimulationOptions& options) {
   if (ranks < 1 || ranks > topology.nodes()) {
     throw Error(
         fmt::format("{}: {} ranks are refused: {} has {} nodes", name, ranks, topology.name(), topology.nodes()));
@@ -197,7 +198,8 @@ ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topol
   return result;
 }
 
-SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+SimulationResult simulate_on_smpi(const Schedule& schedule, const Topology& topology,
+                                  const SimulationOptions& options) {
   const double resolution = resolution_seconds(schedule, topology, options);
   return simulate_in_child(schedule, options, [&](SharedNumber& done) {
     return simulate_smpi(schedule, topology, options, resolution, done);

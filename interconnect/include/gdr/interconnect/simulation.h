@@ -1,5 +1,5 @@
-// Flow-level simulation of a schedule by SimGrid. The library is gdr::simulation; nothing else of the project needs
-// SimGrid.
+// Flow-level simulation of a schedule by SimGrid. The library is gdr::simulation, which loads libgdr_simgrid.so, and
+// with it SimGrid, for the first simulation.
 #pragma once
 
 #include <functional>
@@ -37,13 +37,12 @@ struct SimulationResult {
   double memory_bytes = 0;           // on the host, without the schedule and the topology
 };
 
-/// False if the project was built without SimGrid (-DGDR_SIMGRID=OFF).
+/// False if libgdr_simgrid.so is not found, as in builds without SimGrid (-DGDR_SIMGRID=OFF).
 [[nodiscard]] bool has_simgrid();
 
 /// Simulates `schedule` on `topology` with SimGrid's S4U. Each simulation is a process of its own, so that any number
 /// can run, also at the same time. Throws gdr::Error as link_loads() does; for options out of range; if the schedule
-/// deadlocks, naming the first waiting rank; if SimGrid ends the process, with its reason; and if the project was built
-/// without SimGrid.
+/// deadlocks, naming the first waiting rank; if SimGrid ends the process, with its reason; and without SimGrid.
 [[nodiscard]] SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
                                        const SimulationOptions& options = {});
 

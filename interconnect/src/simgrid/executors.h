@@ -1,0 +1,18 @@
+// The functions of simulation.h, each in a file of its own.
+#pragma once
+
+#include "gdr/interconnect/simulation.h"
+
+namespace gdr::interconnect {
+
+[[nodiscard]] SimulationResult simulate_on_s4u(const Schedule& schedule, const Topology& topology,
+                                               const SimulationOptions& options);
+[[nodiscard]] ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topology,
+                                            const SimulationOptions& options);
+[[nodiscard]] SimulationResult simulate_on_smpi(const Schedule& schedule, const Topology& topology,
+                                                const SimulationOptions& options);
+[[nodiscard]] ProgramResult simulate_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
+                                                     const std::function<std::vector<double>(Rank)>& program,
+                                                     const SimulationOptions& options);
+
+}  // namespace gdr::interconnect

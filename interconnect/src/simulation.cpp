@@ -1,0 +1,50 @@
+// Hands simulations to the library that has SimGrid.
+#include "gdr/interconnect/simulation.h"
+
+#include "gdr/base/error.h"
+#include "gdr/base/plugin.h"
+#include "simulator.h"
+
+namespace gdr::interconnect {
+namespace {
+
+/// Null without the library.
+const Simulator* find_simulator() {
+  static const Simulator* const found = [] {
+    const auto get = reinterpret_cast<GetSimulator>(base::plugin_function("libgdr_simgrid.so", GDR_SIMULATOR));
+    return get == nullptr ? nullptr : get();
+  }();
+  return found;
+}
+
+const Simulator& simulator() {
+  const Simulator* const found = find_simulator();
+  if (found != nullptr) return *found;
+  throw Error(
+      "nothing can be simulated without gdr's library libgdr_simgrid.so, which is not found or does not load: it needs "
+      "SimGrid 3.32 and is built with -DGDR_SIMGRID=ON");
+}
+
+}  // namespace
+
+bool has_simgrid() { return find_simulator() != nullptr; }
+
+SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+  return simulator().run_s4u(schedule, topology, options);
+}
+
+ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology, const SimulationOptions& options) {
+  return simulator().run_s4u(graph, topology, options);
+}
+
+SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
+  return simulator().run_smpi(schedule, topology, options);
+}
+
+ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
+                                  const std::function<std::vector<double>(Rank)>& program,
+                                  const SimulationOptions& options) {
+  return simulator().run_program_on_smpi(name, ranks, topology, program, options);
+}
+
+}  // namespace gdr::interconnect
