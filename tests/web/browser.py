@@ -95,8 +95,11 @@ class Page:
                 raise TimeoutError(condition)
             time.sleep(0.05)
 
-    def open(self, address, width, height, dark=False):
+    def resize(self, width, height):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+
+    def open(self, address, width, height, dark=False):
+        self.resize(width, height)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.call("Page.navigate", url="about:blank")  # a fragment alone loads nothing anew
         self.call("Page.navigate", url=address)
