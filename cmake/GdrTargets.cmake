@@ -19,9 +19,10 @@ if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(gdr_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_compile_options(gdr_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   if(CMAKE_UNITY_BUILD)
-    # Of a unity source GCC says what is true of no source by itself: that a name hides one of another source's, and that a
-    # class in what it takes for a header holds types without linkage.
-    target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-shadow> $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    # Of a unity source compilers say what is true of no source by itself: that a name hides one of another source's; GCC also
+    # that a class in what it takes for a header holds types without linkage.
+    target_compile_options(gdr_options INTERFACE -Wno-shadow
+      $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-subobject-linkage>)
     # GCC walks all that it holds each time that this has grown by a half or so; up to 1 GiB (in KiB) it leaves that, which
     # takes a tenth of the time off a unity source and adds some 300 MB.
     target_compile_options(gdr_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
@@ -48,6 +49,10 @@ endif()
 set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-Og>)
 # For sources of such targets that somebody does wait for.
 set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
+if(GDR_SANITIZE)
+  set(GDR_QUICKLY_COMPILED -O0)
+  set(GDR_QUICKLY_RUN -O1)
+endif()
 
 # What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
 # selected targets lacks it; with GDR_WAIT_FOR_COMPILERS off, not after those of the component compiler.
@@ -101,14 +106,31 @@ endfunction()
 # Optimising what a test says of the code under test takes longer than running it does.
 function(gdr_test_options target)
   target_compile_options(${target} PRIVATE ${GDR_QUICKLY_COMPILED})
-  if(GDR_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
 endfunction()
 
-# gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY | SOAK]): a GoogleTest program; each TEST is a CTest test.
+# gdr_suites(PROGRAM NAME name LABELS label ENVIRONMENT variables...): each GoogleTest suite of the program becomes a CTest test
+# NAME.SUITE, with the variables set.
+function(gdr_suites program)
+  cmake_parse_arguments(SUITES "" "NAME;LABELS" "ENVIRONMENT" ${ARGN})
+  set(tests ${CMAKE_CURRENT_BINARY_DIR}/${SUITES_NAME}_suites.cmake)
+  add_custom_command(TARGET ${program} POST_BUILD VERBATIM BYPRODUCTS ${tests}
+    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${program}> -D NAME=${SUITES_NAME} -D TESTS=${tests} -D LABELS=${SUITES_LABELS}
+      -D "ENVIRONMENT=${SUITES_ENVIRONMENT}" -P ${PROJECT_SOURCE_DIR}/cmake/discover_suites.cmake)
+  # CTest shows what was not built as a test that cannot be run.
+  set(include ${CMAKE_CURRENT_BINARY_DIR}/${SUITES_NAME}_include.cmake)
+  file(CONFIGURE OUTPUT ${include} @ONLY CONTENT
+"if(EXISTS [=[@tests@]=])
+  include([=[@tests@]=])
+else()
+  add_test(@SUITES_NAME@_NOT_BUILT @SUITES_NAME@_NOT_BUILT)
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include})
+endfunction()
+
+# gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY | SOAK]): a GoogleTest program; each of its suites is a CTest test.
 # NIGHTLY tests carry the label nightly, which scripts/test leaves out and scripts/nightly runs; SOAK tests the label soak,
-# for scripts/soak.
+# for scripts/soak. Each of these is a CTest test by itself: they take so long that they run side by side.
 function(gdr_test name)
   cmake_parse_arguments(TEST "NIGHTLY;SOAK" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
@@ -117,15 +139,14 @@ function(gdr_test name)
   if(TARGET gdr_test_headers)
     target_precompile_headers(${name} REUSE_FROM gdr_test_headers)
   endif()
-  set(label unit)
-  set(prefix)
-  foreach(other nightly soak)
-    string(TOUPPER ${other} option)
+  set(environment GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache)
+  foreach(label nightly soak)
+    string(TOUPPER ${label} option)
     if(TEST_${option})
-      set(label ${other})
-      set(prefix ${other}.)  # programs may share a source
+      gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX ${label}.  # programs may share a source
+        PROPERTIES LABELS ${label} ENVIRONMENT "${environment}")
+      return()
     endif()
   endforeach()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX "${prefix}"
-    PROPERTIES LABELS ${label} ENVIRONMENT "GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache;POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache")
+  gdr_suites(${name} NAME ${name} LABELS unit ENVIRONMENT ${environment})
 endfunction()

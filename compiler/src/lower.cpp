@@ -30,7 +30,6 @@ Lowering::Lowering(const PairFunction& function, Microcode& code, Operations& se
                    bool fresh_conditions)
     : function_(function),
       code_(code),
-      section_(section),
       errors_(errors),
       builder_(code, section),
       fresh_conditions_(fresh_conditions),

@@ -80,7 +80,6 @@ class Lowering {
 
   const PairFunction& function_;
   Microcode& code_;
-  Operations& section_;
   std::vector<Message>& errors_;
   Builder builder_;
   bool fresh_conditions_;

@@ -102,7 +102,7 @@ TEST(ThreadPool, WhatFollowsAFailureInItsLaneIsLeftOutUntilSomebodyWaits) {
   EXPECT_EQ(later, 1);
 }
 
-TEST(ThreadPool, AForkedChildRunsAndDestroysItWithThreadsOfItsOwn) {
+TEST(ForkedThreadPool, AChildRunsAndDestroysItWithThreadsOfItsOwn) {
   auto pool = std::make_unique<ThreadPool>(3);
   std::atomic<int> runs = 0;
   pool->run(10, [&](unsigned) { ++runs; });

@@ -8,10 +8,10 @@
 #include <string>
 #include <tuple>
 
-#include "../emulator/slowed_down.h"
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
 #include "nbody_testing.h"
+#include "slowed_down.h"
 
 namespace gdr::hostlib::testing {
 namespace {
