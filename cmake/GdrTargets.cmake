@@ -6,6 +6,13 @@ if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GDR_CCACHE})
 endif()
 
+# mold links in a quarter of the time. What is shipped is linked as the compiler does by itself.
+find_program(GDR_MOLD mold)
+set(GDR_QUICKLY_LINKED)
+if(GDR_MOLD AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING)
+  set(GDR_QUICKLY_LINKED -fuse-ld=mold)
+endif()
+
 add_library(gdr_options INTERFACE)
 target_compile_features(gdr_options INTERFACE cxx_std_20)
 # Results are bit exact: no contraction, no value-changing optimisation, whatever the compiler's default.
@@ -33,7 +40,7 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 if(GDR_SANITIZE)
   target_compile_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE})
+  target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} ${GDR_QUICKLY_LINKED})
 endif()
 
 # What runs inside other people's programs checks the stack and the bounds of buffers. The C library's checks need an
@@ -135,6 +142,7 @@ function(gdr_test name)
   cmake_parse_arguments(TEST "NIGHTLY;SOAK" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main gdr_options)
+  target_link_options(${name} PRIVATE ${GDR_QUICKLY_LINKED})
   gdr_test_options(${name})
   if(TARGET gdr_test_headers)
     target_precompile_headers(${name} REUSE_FROM gdr_test_headers)
