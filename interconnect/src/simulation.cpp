@@ -30,21 +30,21 @@ const Simulator& simulator() {
 bool has_simgrid() { return find_simulator() != nullptr; }
 
 SimulationResult run_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
-  return simulator().run_s4u(schedule, topology, options);
+  return simulator().schedule_on_s4u(schedule, topology, options);
 }
 
 ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology, const SimulationOptions& options) {
-  return simulator().run_s4u(graph, topology, options);
+  return simulator().graph_on_s4u(graph, topology, options);
 }
 
 SimulationResult run_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
-  return simulator().run_smpi(schedule, topology, options);
+  return simulator().schedule_on_smpi(schedule, topology, options);
 }
 
 ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
                                   const std::function<std::vector<double>(Rank)>& program,
                                   const SimulationOptions& options) {
-  return simulator().run_program_on_smpi(name, ranks, topology, program, options);
+  return simulator().program_on_smpi(name, ranks, topology, program, options);
 }
 
 }  // namespace gdr::interconnect

@@ -4,28 +4,18 @@
 
 #include "gdr/interconnect/simulation.h"
 
-// The function of the library that returns its simulator. Its number rises with each change of the class.
+// The function of the library that returns its simulator. Its number rises with each change of the struct.
 #define GDR_SIMULATOR "gdr_simulator_1"
 
 namespace gdr::interconnect {
 
-/// The functions of simulation.h on SimGrid.
-class Simulator {
- public:
-  Simulator() = default;
-  Simulator(const Simulator&) = delete;
-  Simulator& operator=(const Simulator&) = delete;
-  virtual ~Simulator() = default;
-
-  [[nodiscard]] virtual SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
-                                                 const SimulationOptions& options) const = 0;
-  [[nodiscard]] virtual ActivityTimes run_s4u(const ActivityGraph& graph, const Topology& topology,
-                                              const SimulationOptions& options) const = 0;
-  [[nodiscard]] virtual SimulationResult run_smpi(const Schedule& schedule, const Topology& topology,
-                                                  const SimulationOptions& options) const = 0;
-  [[nodiscard]] virtual ProgramResult run_program_on_smpi(std::string_view name, Rank ranks, const Topology& topology,
-                                                          const std::function<std::vector<double>(Rank)>& program,
-                                                          const SimulationOptions& options) const = 0;
+/// The functions of simulation.h, on SimGrid.
+struct Simulator {
+  SimulationResult (*schedule_on_s4u)(const Schedule&, const Topology&, const SimulationOptions&);
+  ActivityTimes (*graph_on_s4u)(const ActivityGraph&, const Topology&, const SimulationOptions&);
+  SimulationResult (*schedule_on_smpi)(const Schedule&, const Topology&, const SimulationOptions&);
+  ProgramResult (*program_on_smpi)(std::string_view name, Rank ranks, const Topology&,
+                                   const std::function<std::vector<double>(Rank)>& program, const SimulationOptions&);
 };
 
 using GetSimulator = const Simulator* (*)();
