@@ -35,8 +35,8 @@ std::vector<selftest::Candidate> candidates(InstructionSets sets) {
 
 RandomComparison::RandomComparison(InstructionSets sets)
     : comparison_(selftest::chip_subject(emulator::make_reference_chip()), candidates(sets)) {
-  // Chips take and free megabytes for each program. Given back to the system they would come with page faults, which take
-  // a third of the time.
+  // Chips take and free megabytes for each program. Given back to the system they would come with page faults, which
+  // take a third of the time.
   constexpr int kKept = 1 << 30;  // bytes
   mallopt(M_MMAP_THRESHOLD, kKept);
   mallopt(M_TRIM_THRESHOLD, kKept);
