@@ -6,6 +6,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/hostlib/kernel_program.h"
+#include "slowed_down.h"
 
 namespace gdr::cluster {
 namespace {
@@ -55,6 +56,7 @@ TEST(NbodyAdvice, WhatItTellsIsTheModels) {
 }
 
 TEST(NbodyAdvice, MoreParticlesPayForMoreNodes) {
+  if (tests::kSlowedDown) GTEST_SKIP() << "too slow under a sanitizer";
   EXPECT_LT(advice(5000, 0.5).best.nodes, advice(100000, 0.5).best.nodes);
   const NbodyCandidate alone = advice(5000, 1).best;
   EXPECT_EQ(alone.nodes, 1U);
@@ -62,6 +64,7 @@ TEST(NbodyAdvice, MoreParticlesPayForMoreNodes) {
 }
 
 TEST(NbodyAdvice, AmongClustersTheFastestIsTaken) {
+  if (tests::kSlowedDown) GTEST_SKIP() << "too slow under a sanitizer";
   const NbodyAdvice found = advice(100000, 0.4, {"grape-dr-64", "grape-dr-64-hub", "grape-dr-64-torus"});
   ASSERT_EQ(found.clusters.size(), 3U);
   for (const NbodyCandidate& other : found.clusters) EXPECT_LE(other.gflops, found.best.gflops);
