@@ -16,6 +16,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -150,6 +151,11 @@ constexpr auto find_if(Range&& range, Predicate predicate, Projection projection
   return at;
 }
 
+template <class Range, class Function>
+constexpr void for_each(Range&& range, Function function) {
+  std::for_each(std::begin(range), std::end(range), function);
+}
+
 template <class Range, class Out, class Function>
 constexpr void transform(Range&& range, Out out, Function function) {
   std::transform(std::begin(range), std::end(range), out, function);
@@ -160,9 +166,9 @@ constexpr bool binary_search(Range&& range, const Value& value) {
   return std::binary_search(std::begin(range), std::end(range), value);
 }
 
-template <class First, class Second>
-constexpr bool equal(First&& first, Second&& second) {
-  return std::equal(std::begin(first), std::end(first), std::begin(second), std::end(second));
+template <class First, class Second, class Predicate = equal_to>
+constexpr bool equal(First&& first, Second&& second, Predicate predicate = {}) {
+  return std::equal(std::begin(first), std::end(first), std::begin(second), std::end(second), predicate);
 }
 
 template <class First, class Second>
@@ -249,7 +255,57 @@ constexpr auto equal_range(Range&& range, const Value& value, Compare compare = 
                                                ranges::upper_bound(range, value, compare, projection)};
 }
 
+/// What is left over behind the entries that differ from the ones before them.
+template <class Range>
+constexpr auto unique(Range&& range) {
+  return found_range<missing::Iterator<Range>>{std::unique(std::begin(range), std::end(range)), std::end(range)};
+}
+
 }  // namespace ranges
+
+namespace views {
+
+/// The numbers from `first` up to before `last`.
+template <class Number>
+class counted {
+ public:
+  class iterator {
+   public:
+    using iterator_category = forward_iterator_tag;
+    using value_type = Number;
+    using difference_type = ptrdiff_t;
+    using pointer = const Number*;
+    using reference = Number;
+
+    constexpr iterator() = default;
+    constexpr explicit iterator(Number at) : at_(at) {}
+    constexpr Number operator*() const { return at_; }
+    constexpr iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    constexpr iterator operator++(int) { return iterator(at_++); }
+    constexpr bool operator==(const iterator&) const = default;
+
+   private:
+    Number at_{};
+  };
+
+  constexpr counted(Number first, Number last) : first_(first), last_(last) {}
+  constexpr iterator begin() const { return iterator(first_); }
+  constexpr iterator end() const { return iterator(last_); }
+
+ private:
+  Number first_;
+  Number last_;
+};
+
+template <class Number>
+constexpr counted<Number> iota(Number first, Number last) {
+  return {first, last};
+}
+
+}  // namespace views
 
 _LIBCPP_END_NAMESPACE_STD
 #endif

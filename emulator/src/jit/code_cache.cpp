@@ -184,7 +184,9 @@ LoadedCode::LoadedCode(const CodeBytes& code) : size_(kBefore + code.bytes.size(
   auto* const first = static_cast<char*>(memory_) + kBefore;
   std::ranges::copy(code.bytes, first);
   // The instruction caches of ARM processors do not see stores.
+#ifndef __wasm__  // where code is never in memory
   __builtin___clear_cache(first, first + code.bytes.size());
+#endif
   if (mprotect(memory_, size_, PROT_READ | PROT_EXEC) != 0) {
     const std::string why = std::strerror(errno);
     munmap(memory_, size_);
