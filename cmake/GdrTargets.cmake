@@ -116,13 +116,13 @@ function(gdr_test_options target)
   target_compile_options(${target} PRIVATE ${GDR_BARELY_RUN})
 endfunction()
 
-# gdr_suites(PROGRAM NAME name LABELS label ENVIRONMENT variables...): each GoogleTest suite of the program becomes a CTest test
-# NAME.SUITE, with the variables set.
+# gdr_suites(PROGRAM NAME name ENVIRONMENT variables...): each GoogleTest suite of the program becomes a CTest test NAME.SUITE of
+# the label unit, with the variables set; see cmake/discover_suites.cmake for those that are not for every change.
 function(gdr_suites program)
-  cmake_parse_arguments(SUITES "" "NAME;LABELS" "ENVIRONMENT" ${ARGN})
+  cmake_parse_arguments(SUITES "" "NAME" "ENVIRONMENT" ${ARGN})
   set(tests ${CMAKE_CURRENT_BINARY_DIR}/${SUITES_NAME}_suites.cmake)
   add_custom_command(TARGET ${program} POST_BUILD VERBATIM BYPRODUCTS ${tests}
-    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${program}> -D NAME=${SUITES_NAME} -D TESTS=${tests} -D LABELS=${SUITES_LABELS}
+    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${program}> -D NAME=${SUITES_NAME} -D TESTS=${tests}
       -D "ENVIRONMENT=${SUITES_ENVIRONMENT}" -P ${PROJECT_SOURCE_DIR}/cmake/discover_suites.cmake)
   # CTest shows what was not built as a test that cannot be run.
   set(include ${CMAKE_CURRENT_BINARY_DIR}/${SUITES_NAME}_include.cmake)
@@ -136,26 +136,20 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include})
 endfunction()
 
-# gdr_test(NAME sources... LIBRARIES libraries... [NIGHTLY | SOAK]): a GoogleTest program; each of its suites is a CTest test.
-# NIGHTLY tests carry the label nightly, which scripts/test leaves out and scripts/nightly runs; SOAK tests the label soak,
-# for scripts/soak. Each of these is a CTest test by itself: they take so long that they run side by side.
+# gdr_test(NAME sources... LIBRARIES libraries...): a GoogleTest program, whose suites are CTest tests. In presets that compile
+# sources together, some of its sources are one: half of what a test takes to compile is what it includes.
 function(gdr_test name)
-  cmake_parse_arguments(TEST "NIGHTLY;SOAK" "" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gtest_main gdr_options)
+  target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} gdr_test_main gdr_options)
   target_link_options(${name} PRIVATE ${GDR_QUICKLY_LINKED})
   gdr_test_options(${name})
+  if($CACHE{CMAKE_UNITY_BUILD})
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
   if(TARGET gdr_test_headers)
     target_precompile_headers(${name} REUSE_FROM gdr_test_headers)
   endif()
-  set(environment GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache)
-  foreach(label nightly soak)
-    string(TOUPPER ${label} option)
-    if(TEST_${option})
-      gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_PREFIX ${label}.  # programs may share a source
-        PROPERTIES LABELS ${label} ENVIRONMENT "${environment}")
-      return()
-    endif()
-  endforeach()
-  gdr_suites(${name} NAME ${name} LABELS unit ENVIRONMENT ${environment})
+  gdr_suites(${name} NAME ${name}
+    ENVIRONMENT GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache)
 endfunction()

@@ -380,12 +380,12 @@ SearchOptions options_for(const SearchGraph& graph, double tries = 40) {
   return {tries, 400, 7, 8 * graph.operations.size() + 60};
 }
 
-class LineSearches : public testing::TestWithParam<std::uint64_t> {};
+class LineSearches : public ::testing::TestWithParam<std::uint64_t> {};
 
 /// How many have a plan.
 int check_plans(RandomGraphs graphs, int count) {
   int planned = 0;
-  for (int n = 0; n < count && !testing::Test::HasFailure(); ++n) {
+  for (int n = 0; n < count && !::testing::Test::HasFailure(); ++n) {
     SCOPED_TRACE(n);
     const SearchGraph graph = graphs.next();
     const auto plan = search_plan(graph, options_for(graph));
@@ -410,7 +410,7 @@ TEST_P(LineSearches, PlansForFewWordsAreWhatTheirReadersNeed) {
   EXPECT_LT(planned, kGraphs * 3 / 4) << "few words are too many";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches, testing::Range(std::uint64_t{1}, std::uint64_t{9}));
+INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches, ::testing::Range(std::uint64_t{1}, std::uint64_t{9}));
 
 TEST(LineSearch, GivesTheSamePlanForTheSameSeed) {
   const SearchGraph graph = RandomGraphs(2).next();

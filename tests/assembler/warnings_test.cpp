@@ -36,7 +36,7 @@ loop termination
                      declarations, before, uses_flag ? " $lok1" : "", body, after);
 }
 
-std::vector<std::string> told(const std::string& source, const AssembleOptions& options = {}) {
+std::vector<std::string> warnings_of(const std::string& source, const AssembleOptions& options = {}) {
   const AssembleResult result = assemble(source, "test.vsm", options);
   std::vector<std::string> texts;
   for (const Diagnostic& one : result.diagnostics) {
@@ -48,40 +48,44 @@ std::vector<std::string> told(const std::string& source, const AssembleOptions& 
 }
 
 TEST(MaskedDefinition, IsToldWhereTheWordReachesAResultElsewhere) {
-  EXPECT_THAT(told(kernel("", "  fpassa xj $lr8v/1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+  EXPECT_THAT(warnings_of(kernel("", "  fpassa xj $lr8v/1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
               ElementsAre("15: masked-definition"));
 }
 
 TEST(MaskedDefinition, IsSilentBehindAnUnmaskedWrite) {
-  EXPECT_THAT(told(kernel("", "  fpassa xi $lr8v\n  fpassa xj $lr8v/1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
-              IsEmpty());
-  EXPECT_THAT(told(kernel("", "  fpassa xj $lr8v/1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n", "  upassa $lt $lr8v\n")),
-              IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fpassa xi $lr8v\n  fpassa xj $lr8v/1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+      IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fpassa xj $lr8v/1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n", "  upassa $lt $lr8v\n")),
+      IsEmpty());
 }
 
 TEST(MaskedDefinition, IsSilentWithTheComplement) {
-  EXPECT_THAT(told(kernel("", "  fpassa xj $lr8v/1\n  fpassa xi $lr8v/!1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
-              IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fpassa xj $lr8v/1\n  fpassa xi $lr8v/!1\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+      IsEmpty());
 }
 
 TEST(MaskedDefinition, IsToldWhenTheFlagChangedBeforeTheComplement) {
-  EXPECT_THAT(told(kernel("",
-                          "  fpassa xj $lr8v/1\n  fsub xi xj $lok1\n  nop\n  fpassa xi $lr8v/!1\n  nop\n"
-                          "  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+  EXPECT_THAT(warnings_of(kernel("",
+                                 "  fpassa xj $lr8v/1\n  fsub xi xj $lok1\n  nop\n  fpassa xi $lr8v/!1\n  nop\n"
+                                 "  fadd $lr0v $lr8v $lr0v\n  nop\n")),
               ElementsAre("18: masked-definition"));
 }
 
 TEST(MaskedDefinition, IsSilentWhereWhatIsMadeOfItIsKeptUnderTheSameFlag) {
-  EXPECT_THAT(told(kernel("",
-                          "  fpassa xj $lr8v/1\n  nop\n  fmul $lr8v fs\"2\" $lr16v\n  nop\n"
-                          "  fadd $lr0v $lr16v $lr0v/1\n  nop\n")),
+  EXPECT_THAT(warnings_of(kernel("",
+                                 "  fpassa xj $lr8v/1\n  nop\n  fmul $lr8v fs\"2\" $lr16v\n  nop\n"
+                                 "  fadd $lr0v $lr16v $lr0v/1\n  nop\n")),
               IsEmpty());
 }
 
 TEST(MaskedDefinition, FollowsMasksOfLinesToo) {
-  EXPECT_THAT(told(kernel("", "  mask 1\n  fpassa xj $lr8v\n  nop\n  fadd $lr0v $lr8v $lr0v\n  mask 0\n  nop\n")),
-              IsEmpty());
-  EXPECT_THAT(told(kernel("", "  mask 1 ; fpassa xj $lr8v\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
+  EXPECT_THAT(
+      warnings_of(kernel("", "  mask 1\n  fpassa xj $lr8v\n  nop\n  fadd $lr0v $lr8v $lr0v\n  mask 0\n  nop\n")),
+      IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  mask 1 ; fpassa xj $lr8v\n  nop\n  fadd $lr0v $lr8v $lr0v\n  nop\n")),
               ElementsAre("15: masked-definition"));
 }
 
@@ -98,48 +102,50 @@ TEST(MaskedDefinition, NamesTheWordThatItsOwnWriteLeavesUndefined) {
 
 TEST(MaskedDefinition, IsToldOfWhatATurnLeftForTheNext) {
   // Flag 1 of this turn says nothing of the word that the last turn wrote under its own.
-  EXPECT_THAT(told(kernel("", "  fadd $lr0v $lr8v $lr0v/1\n  fpassa xj $lr8v/1\n  nop\n",
-                          "  fsub xi f\"1\" $lok1\n"
-                          "  nop\n  upassa $lt $lr8v/1\n")),
+  EXPECT_THAT(warnings_of(kernel("", "  fadd $lr0v $lr8v $lr0v/1\n  fpassa xj $lr8v/1\n  nop\n",
+                                 "  fsub xi f\"1\" $lok1\n"
+                                 "  nop\n  upassa $lt $lr8v/1\n")),
               ElementsAre("16: masked-definition"));
 }
 
 TEST(OverwrittenInput, IsToldInTheBodyAndNotOfATransformationBeforeIt) {
-  EXPECT_THAT(told(kernel("", "  fsub xj $lr0v xi\n")), ElementsAre("13: overwritten-input"));
-  EXPECT_THAT(told(kernel("", "", "  fmul xi fs\"2\" xi\n")), IsEmpty());
-  EXPECT_THAT(told(kernel("", "", "  upassa $lt xi\n")), ElementsAre("9: overwritten-input"));
+  EXPECT_THAT(warnings_of(kernel("", "  fsub xj $lr0v xi\n")), ElementsAre("13: overwritten-input"));
+  EXPECT_THAT(warnings_of(kernel("", "", "  fmul xi fs\"2\" xi\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "", "  upassa $lt xi\n")), ElementsAre("9: overwritten-input"));
 }
 
 TEST(ShortVector, IsToldAtTheEndOfASectionAndAtResults) {
-  EXPECT_THAT(told(kernel("", "  vlen 3\n  nop\n")), ElementsAre("13: short-vector", "15: short-vector"));
-  EXPECT_THAT(told(kernel("", "  vlen 3\n  nop\n  vlen 4\n")), IsEmpty());
-  EXPECT_THAT(told(kernel("", "  vlen 3 ; nop\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  vlen 3\n  nop\n")), ElementsAre("13: short-vector", "15: short-vector"));
+  EXPECT_THAT(warnings_of(kernel("", "  vlen 3\n  nop\n  vlen 4\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  vlen 3 ; nop\n")), IsEmpty());
 }
 
 TEST(Overlap, IsToldOfNamesInUseTogetherAndNotOneAfterTheOther) {
   const std::string_view names = "reg q $lr8v\nreg p $lr10v";
-  EXPECT_THAT(told(kernel(names,
-                          "  fadd xj xi q\n  fsub xi xj p\n  nop\n  fadd q $lr0v $lr0v\n  fpassa p $lt\n"
-                          "  fadd $lr0v $lti $lr0v\n  nop\n")),
+  EXPECT_THAT(warnings_of(kernel(names,
+                                 "  fadd xj xi q\n  fsub xi xj p\n  nop\n  fadd q $lr0v $lr0v\n  fpassa p $lt\n"
+                                 "  fadd $lr0v $lti $lr0v\n  nop\n")),
               ElementsAre("17: overlap"));
-  EXPECT_THAT(told(kernel(names,
-                          "  fadd xj xi q\n  nop\n  fadd q $lr0v $lr0v\n  fsub xi xj p\n  nop\n  fpassa p $lt\n"
-                          "  fadd $lr0v $lti $lr0v\n  nop\n")),
+  EXPECT_THAT(warnings_of(kernel(names,
+                                 "  fadd xj xi q\n  nop\n  fadd q $lr0v $lr0v\n  fsub xi xj p\n  nop\n  fpassa p $lt\n"
+                                 "  fadd $lr0v $lti $lr0v\n  nop\n")),
               IsEmpty());
 }
 
 TEST(Overlap, IsSilentOfANameForOneElement) {
-  EXPECT_THAT(told(kernel("reg q $lr8v\nreg third $lr12",
-                          "  fadd xj xi q\n  nop\n  vlen 1 ; fpassa q third\n  nop\n  fadd q $lr0v $lr0v\n  nop\n")),
-              IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("reg q $lr8v\nreg third $lr12",
+                         "  fadd xj xi q\n  nop\n  vlen 1 ; fpassa q third\n  nop\n  fadd q $lr0v $lr0v\n  nop\n")),
+      IsEmpty());
 }
 
 TEST(Width, IsToldOfNumbersAndNotOfBits) {
-  EXPECT_THAT(told(kernel("", "  fadd xj xi $lr8v\n  nop\n  fadd $r8v $lr0v $lr0v\n  nop\n")),
+  EXPECT_THAT(warnings_of(kernel("", "  fadd xj xi $lr8v\n  nop\n  fadd $r8v $lr0v $lr0v\n  nop\n")),
               ElementsAre("15: width"));
-  EXPECT_THAT(told(kernel("", "  fadd xj xi $r8v\n  fadd xj xi $r12v\n  nop\n  fadd $lr8v $lr0v $lr0v\n  nop\n")),
-              ElementsAre("16: width"));
-  EXPECT_THAT(told(kernel("", "  upassa xj $lr8v\n  nop\n  fadd $r8v $lr0v $lr0v\n  nop\n")), IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fadd xj xi $r8v\n  fadd xj xi $r12v\n  nop\n  fadd $lr8v $lr0v $lr0v\n  nop\n")),
+      ElementsAre("16: width"));
+  EXPECT_THAT(warnings_of(kernel("", "  upassa xj $lr8v\n  nop\n  fadd $r8v $lr0v $lr0v\n  nop\n")), IsEmpty());
 }
 
 TEST(Identity, IsToldWithTheValueThatIsThereAndTheOneThatBelongs) {
@@ -160,7 +166,7 @@ TEST(Identity, IsToldWithTheValueThatIsThereAndTheOneThatBelongs) {
 
 TEST(Identity, IsToldOfEachReductionsOwn) {
   const auto begun = [](std::string_view reduction, std::string_view value) {
-    return told(
+    return warnings_of(
         fmt::format("kernel k\nbvar long xj elt\nvar vector long r rrn {}\nloop initialization\n  upassa {} r\n"
                     "  nop\nloop body\n  {} r xj r\n  nop\n",
                     reduction, value, reduction.substr(reduction.find(' ') + 1)));
@@ -185,47 +191,51 @@ TEST(Unused, NamesWhatItCosts) {
 }
 
 TEST(Unused, TellsOfAccumulationsThatNothingReads) {
-  EXPECT_THAT(told(kernel("", "  fadd $lr8v f\"1\" $lr8v\n", "  upassa $lt $lr8v\n")),
+  EXPECT_THAT(warnings_of(kernel("", "  fadd $lr8v f\"1\" $lr8v\n", "  upassa $lt $lr8v\n")),
               ElementsAre("9: unused", "14: unused"));
 }
 
 TEST(Unused, TellsOfDestinationsBesideOnesInUse) {
-  EXPECT_THAT(told(kernel("", "  fmul $lr0v fs\"2\" $lr0v $lm100v\n  nop\n")), ElementsAre("13: unused"));
+  EXPECT_THAT(warnings_of(kernel("", "  fmul $lr0v fs\"2\" $lr0v $lm100v\n  nop\n")), ElementsAre("13: unused"));
 }
 
 TEST(Unused, SparesWhatOneRunLeavesForTheNext) {
-  EXPECT_THAT(told("kernel k\nvar vector long n rrn fix72to64 select\nvar vector long count\ninitialization\n"
-                   "  uxor $lt $lt $lt\n  upassa $lt count\nloop initialization\n  nop\n  upassa count n\n"
-                   "loop termination\n  uadd count il\"1\" count\n  nop\n"),
+  EXPECT_THAT(warnings_of("kernel k\nvar vector long n rrn fix72to64 select\nvar vector long count\ninitialization\n"
+                          "  uxor $lt $lt $lt\n  upassa $lt count\nloop initialization\n  nop\n  upassa count n\n"
+                          "loop termination\n  uadd count il\"1\" count\n  nop\n"),
               IsEmpty());
 }
 
 TEST(Unused, SparesTablesThatIndicesReach) {
-  EXPECT_THAT(told(kernel("var vector long table[8]", "  uxor $lt $lt $lt\n  fadd $lmt16v $lr0v $lr0v\n  nop\n",
-                          "  upassa $lt table[3]\n  upassa $lt table[7]\n")),
+  EXPECT_THAT(warnings_of(kernel("var vector long table[8]", "  uxor $lt $lt $lt\n  fadd $lmt16v $lr0v $lr0v\n  nop\n",
+                                 "  upassa $lt table[3]\n  upassa $lt table[7]\n")),
               IsEmpty());
 }
 
 TEST(Unused, IsSilentWithoutResults) {
-  EXPECT_THAT(told("kernel k\nbvar long never elt\nloop body\n  uxor $lr0v $lr0v $lr0v\n"), IsEmpty());
+  EXPECT_THAT(warnings_of("kernel k\nbvar long never elt\nloop body\n  uxor $lr0v $lr0v $lr0v\n"), IsEmpty());
 }
 
 TEST(EventProne, IsToldOfConstantsThatCannotGiveANumber) {
-  EXPECT_THAT(told(kernel("", "  fpassa f\"inf\" $lt\n  fmul $lti fs\"0\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
-              ElementsAre("14: event-prone"));
-  EXPECT_THAT(told(kernel("", "  fpassa f\"inf\" $lt\n  fsub $lti f\"inf\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
-              ElementsAre("14: event-prone"));
-  EXPECT_THAT(told(kernel("", "  fpassa f\"inf\" $lt\n  fadd $lti f\"inf\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
-              IsEmpty());
-  EXPECT_THAT(told(kernel("",
-                          "  fmul xj fs\"1e300\" $lt\n  fmul $lti fs\"1e-300\" $lt\n  fmul $lti fs\"1e300\" $lt\n"
-                          "  fadd $lti $lr0v $lr0v\n  nop\n")),
-              IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fpassa f\"inf\" $lt\n  fmul $lti fs\"0\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
+      ElementsAre("14: event-prone"));
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fpassa f\"inf\" $lt\n  fsub $lti f\"inf\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
+      ElementsAre("14: event-prone"));
+  EXPECT_THAT(
+      warnings_of(kernel("", "  fpassa f\"inf\" $lt\n  fadd $lti f\"inf\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n")),
+      IsEmpty());
+  EXPECT_THAT(
+      warnings_of(kernel("",
+                         "  fmul xj fs\"1e300\" $lt\n  fmul $lti fs\"1e-300\" $lt\n  fmul $lti fs\"1e300\" $lt\n"
+                         "  fadd $lti $lr0v $lr0v\n  nop\n")),
+      IsEmpty());
 }
 
 TEST(EventProne, IsToldOfProductsOfConstantsThatOverflow) {
   const auto product = [](const std::string& a, const std::string& b) {
-    return told(
+    return warnings_of(
         kernel("", "  fpassa f\"" + a + "\" $lt\n  fmul $lti fs\"" + b + "\" $lt\n  fadd $lti $lr0v $lr0v\n  nop\n"));
   };
   EXPECT_THAT(product("1e200", "1e200"), ElementsAre("14: event-prone"));
@@ -239,18 +249,18 @@ TEST(EventProne, IsToldOfProductsOfConstantsThatOverflow) {
 
 TEST(Allow, HoldsOnItsLineOnTheNextOneAndForTheWholeKernel) {
   const std::string line = "  fmul xi fs\"3\" $lr8v";
-  EXPECT_THAT(told(kernel("", line + "\n")), ElementsAre("13: unused"));
-  EXPECT_THAT(told(kernel("", line + "  # allow unused: for the debugger\n")), IsEmpty());
-  EXPECT_THAT(told(kernel("", "  # allow width, unused\n" + line + "\n")), IsEmpty());
-  EXPECT_THAT(told(kernel("", line + "  # allow width\n")), ElementsAre("13: unused"));
-  EXPECT_THAT(told(kernel("", line + "  # allow unused words here\n")), ElementsAre("13: unused"));
-  EXPECT_THAT(told("kernel k  # allow unused\n" + kernel("", line + "\n").substr(9)), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", line + "\n")), ElementsAre("13: unused"));
+  EXPECT_THAT(warnings_of(kernel("", line + "  # allow unused: for the debugger\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", "  # allow width, unused\n" + line + "\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel("", line + "  # allow width\n")), ElementsAre("13: unused"));
+  EXPECT_THAT(warnings_of(kernel("", line + "  # allow unused words here\n")), ElementsAre("13: unused"));
+  EXPECT_THAT(warnings_of("kernel k  # allow unused\n" + kernel("", line + "\n").substr(9)), IsEmpty());
 }
 
 TEST(Allow, HoldsForAllLinesOfTheMacroItStandsBehind) {
   const std::string macro = "macro wasted\n  fmul xi fs\"3\" $lr8v\nend\n";
-  EXPECT_THAT(told(kernel(macro, "  wasted\n")), ElementsAre("6: unused"));
-  EXPECT_THAT(told(kernel(macro, "  wasted  # allow unused\n")), IsEmpty());
+  EXPECT_THAT(warnings_of(kernel(macro, "  wasted\n")), ElementsAre("6: unused"));
+  EXPECT_THAT(warnings_of(kernel(macro, "  wasted  # allow unused\n")), IsEmpty());
 }
 
 TEST(WarningOptions, LeaveOutAndMakeErrors) {
@@ -258,7 +268,7 @@ TEST(WarningOptions, LeaveOutAndMakeErrors) {
   const auto with = [&](std::initializer_list<std::string_view> arguments) {
     AssembleOptions options;
     for (const std::string_view argument : arguments) options.warnings.apply(argument);
-    return told(source, options);
+    return warnings_of(source, options);
   };
   EXPECT_THAT(with({"no-unused"}), IsEmpty());
   EXPECT_THAT(with({"no-all", "unused"}), ElementsAre("13: unused"));

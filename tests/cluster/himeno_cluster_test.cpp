@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "cluster_testing.h"
 #include "gdr/base/error.h"
 #include "gdr/cluster/nbody_model.h"
 #include "gdr/interconnect/simulation.h"
@@ -15,11 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-const Cluster& cluster() {
-  static const Cluster loaded = load_cluster("grape-dr-64");
-  return loaded;
-}
 
 HimenoOptions options(const Extents& size, const Extents& split, bool overlap = false) {
   HimenoOptions options;

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "cluster_testing.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
@@ -13,19 +14,6 @@ namespace gdr::cluster {
 namespace {
 
 using interconnect::infiniband_flat;
-
-constexpr interconnect::Cable kCable{1.5e9, 1e-6};
-
-const Cluster& cluster() {
-  static const Cluster loaded = load_cluster("grape-dr-64");
-  return loaded;
-}
-
-const DgemmModel& board() {
-  static const DgemmModel model(assembler::assemble_file(base::data_file("kernels/dgemm.vsm").string()).program.value(),
-                                cluster().board, 1);
-  return model;
-}
 
 constexpr DgemmTransfer kTransfer{.overlap = true,
                                   .buffer_words = 0,
@@ -37,7 +25,7 @@ HplClusterOptions options(ProcessGrid grid, std::uint64_t n, unsigned lookahead 
 }
 
 HplClusterTimes times(const HplClusterOptions& wanted) {
-  return hpl_times(cluster(), infiniband_flat(wanted.grid.rows * wanted.grid.columns, kCable), board(), wanted);
+  return hpl_times(cluster(), infiniband_flat(wanted.grid.rows * wanted.grid.columns, kInfiniBand), board(), wanted);
 }
 
 double of(const HplClusterTimes& found, HplStage stage) { return found.stages[static_cast<std::size_t>(stage)]; }
@@ -106,7 +94,7 @@ TEST(HplCluster, AFasterNetworkIsNeverSlower) {
     const HplClusterOptions wanted = options({4, 4}, 65536, lookahead);
     const double free = hpl_times(cluster(), free_network(16), board(), wanted).seconds;
     const double fast = hpl_times(cluster(), infiniband_flat(16, {1.5e10, 1e-7}), board(), wanted).seconds;
-    const double slow = hpl_times(cluster(), infiniband_flat(16, kCable), board(), wanted).seconds;
+    const double slow = hpl_times(cluster(), infiniband_flat(16, kInfiniBand), board(), wanted).seconds;
     EXPECT_LT(free, fast);
     EXPECT_LT(fast, slow);
   }
@@ -123,7 +111,7 @@ TEST(HplCluster, GridsAreNearSquares) {
 TEST(HplCluster, WhatCannotBeIsRefused) {
   const auto refusal = [](const HplClusterOptions& wanted) {
     try {
-      static_cast<void>(hpl_times(cluster(), infiniband_flat(4, kCable), board(), wanted));
+      static_cast<void>(hpl_times(cluster(), infiniband_flat(4, kInfiniBand), board(), wanted));
     } catch (const Error& error) {
       return std::string(error.what());
     }

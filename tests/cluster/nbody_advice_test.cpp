@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster_testing.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -10,11 +11,6 @@
 
 namespace gdr::cluster {
 namespace {
-
-const isa::Program& kernel() {
-  static const isa::Program program = hostlib::kernel_program("gravity_jerk");
-  return program;
-}
 
 hostlib::BlockSteps steps(double n) {
   static const std::string path = base::data_file("docs/block_steps.csv").string();

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <span>
 
+#include "cluster_testing.h"
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
@@ -19,19 +20,7 @@ namespace {
 using hostlib::BlockSteps;
 using interconnect::infiniband_flat;
 
-constexpr interconnect::Cable kCable{1.5e9, 1e-6};
 constexpr double kParticles = 65536;
-
-const isa::Program& kernel() {
-  static const isa::Program program =
-      assembler::assemble_file(base::data_file("kernels/gravity_jerk.vsm").string()).program.value();
-  return program;
-}
-
-const Cluster& cluster() {
-  static const Cluster loaded = load_cluster("grape-dr-64");
-  return loaded;
-}
 
 BlockSteps blocks() { return {kParticles, {{1, 40}, {30, 400}, {700, 300}, {4000, 60}, {20000, 8}}}; }
 
@@ -49,7 +38,8 @@ constexpr NbodyAlgorithm kAll[] = {NbodyAlgorithm::copy, NbodyAlgorithm::j_paral
 TEST(NbodyModel, OneRankHasTheTimeOfTheSingleBoard) {
   const emulator::BoardTime board(kernel(), cluster().board, 1, emulator::TransferMode::as_of_2009);
   for (const NbodyAlgorithm algorithm : kAll) {
-    EXPECT_EQ(times(algorithm, 1, infiniband_flat(1, kCable)).seconds, hostlib::block_seconds(board, blocks()).total());
+    EXPECT_EQ(times(algorithm, 1, infiniband_flat(1, kInfiniBand)).seconds,
+              hostlib::block_seconds(board, blocks()).total());
   }
 }
 
@@ -69,9 +59,10 @@ TEST(NbodyModel, WhereMessagesTakeNoTimeTheCopyAlgorithmIsItsBoardsAndHosts) {
 TEST(NbodyModel, TwiceTheBandwidthAtHalfTheLatencyHalvesTheNetworksShare) {
   for (const NbodyAlgorithm algorithm : kInTurn) {
     const double none = times(algorithm, 16, free_network(16)).seconds;
-    const double slow = times(algorithm, 16, infiniband_flat(16, kCable)).seconds - none;
+    const double slow = times(algorithm, 16, infiniband_flat(16, kInfiniBand)).seconds - none;
     const double fast =
-        times(algorithm, 16, infiniband_flat(16, {2 * kCable.bytes_per_second, kCable.latency_seconds / 2})).seconds -
+        times(algorithm, 16, infiniband_flat(16, {2 * kInfiniBand.bytes_per_second, kInfiniBand.latency_seconds / 2}))
+            .seconds -
         none;
     EXPECT_GT(slow, 0) << name_of(algorithm);
     EXPECT_NEAR(fast, slow / 2, 1e-6 * slow) << name_of(algorithm);
@@ -80,7 +71,7 @@ TEST(NbodyModel, TwiceTheBandwidthAtHalfTheLatencyHalvesTheNetworksShare) {
 
 TEST(NbodyModel, PartsAddUpAndBoardsWorkNoLongerThanTheRunTakes) {
   for (const NbodyAlgorithm algorithm : kAll) {
-    const NbodyModelTimes found = times(algorithm, 16, infiniband_flat(16, kCable));
+    const NbodyModelTimes found = times(algorithm, 16, infiniband_flat(16, kInfiniBand));
     EXPECT_NEAR(std::accumulate(found.parts.begin(), found.parts.end(), 0.0), found.seconds, 1e-9 * found.seconds);
     EXPECT_LE(found.board_busy, found.seconds);
   }
@@ -88,7 +79,7 @@ TEST(NbodyModel, PartsAddUpAndBoardsWorkNoLongerThanTheRunTakes) {
 
 TEST(NbodyModel, LinksThatFlowsShareFairlyGiveNearlyTheSameTimes) {
   if (!interconnect::has_simgrid()) GTEST_SKIP() << "built without SimGrid";
-  const interconnect::Topology topology = infiniband_flat(16, kCable);
+  const interconnect::Topology topology = infiniband_flat(16, kInfiniBand);
   for (const NbodyAlgorithm algorithm : kAll) {
     for (const double size : {3.0, 700.0, 20000.0}) {
       const RankGraph graph =
@@ -105,13 +96,13 @@ TEST(NbodyModel, LinksThatFlowsShareFairlyGiveNearlyTheSameTimes) {
 TEST(NbodyModel, WordsOfTheTwoDimensionalAlgorithmFallAsTheRootOfTheRanks) {
   // Makino 2002: a rank exchanges of the order of N_block / sqrt(p) words a step.
   const auto bytes_of_rank = [](Rank ranks) {
-    const NbodyModelTimes found = times(NbodyAlgorithm::two_dimensional, ranks, infiniband_flat(ranks, kCable));
+    const NbodyModelTimes found = times(NbodyAlgorithm::two_dimensional, ranks, infiniband_flat(ranks, kInfiniBand));
     return found.bytes / ranks;
   };
   EXPECT_NEAR(bytes_of_rank(16) / bytes_of_rank(256), 4, 0.8);
   // While of the copy algorithm it receives the whole block, however many ranks there are.
-  const double copy_16 = times(NbodyAlgorithm::copy, 16, infiniband_flat(16, kCable)).bytes / 16;
-  const double copy_64 = times(NbodyAlgorithm::copy, 64, infiniband_flat(64, kCable)).bytes / 64;
+  const double copy_16 = times(NbodyAlgorithm::copy, 16, infiniband_flat(16, kInfiniBand)).bytes / 16;
+  const double copy_64 = times(NbodyAlgorithm::copy, 64, infiniband_flat(64, kInfiniBand)).bytes / 64;
   EXPECT_NEAR(copy_64 / copy_16, 1, 0.1);
 }
 
@@ -124,7 +115,7 @@ struct Hop {
 
 /// Of a block, but for the one number that says when it is.
 std::vector<Hop> hops_of(NbodyAlgorithm algorithm, Rank ranks, double block) {
-  const RankGraph graph = nbody_block(cluster(), infiniband_flat(ranks, kCable), kernel(), kParticles, block,
+  const RankGraph graph = nbody_block(cluster(), infiniband_flat(ranks, kInfiniBand), kernel(), kParticles, block,
                                       {.algorithm = algorithm, .ranks = ranks});
   std::vector<Hop> hops;
   for (ActivityId id = 0; id < graph.graph().size(); ++id) {
@@ -188,7 +179,8 @@ TEST(NbodyModel, WordsRoundTheRingAreThoseOfRanksAndOfTheirRoot) {
 TEST(NbodyModel, TheHyperSystolicAlgorithmWantsRoomForMoreParticles) {
   const BlockSteps many{2.5e8, {{1e6, 1}}};
   const auto seconds = [&](NbodyAlgorithm algorithm) {
-    return nbody_times(cluster(), infiniband_flat(64, kCable), kernel(), many, {.algorithm = algorithm, .ranks = 64})
+    return nbody_times(cluster(), infiniband_flat(64, kInfiniBand), kernel(), many,
+                       {.algorithm = algorithm, .ranks = 64})
         .seconds;
   };
   EXPECT_GT(seconds(NbodyAlgorithm::systolic), 0);
@@ -260,7 +252,7 @@ TEST(NbodyModel, WhatFollowsTheFirstHalfIsHiddenBehindTheForcesOfTheSecond) {
 }
 
 TEST(NbodyModel, HalvesSendWhatTheWholeBlockSendsAndAreTakenWhereTheyPay) {
-  const interconnect::Topology topology = infiniband_flat(16, kCable);
+  const interconnect::Topology topology = infiniband_flat(16, kInfiniBand);
   for (const NbodyAlgorithm algorithm : kInTurn) {
     const BlockSteps large{kParticles, {{32768, 1}}};
     const NbodyModelTimes whole =
@@ -277,18 +269,18 @@ TEST(NbodyModel, HalvesSendWhatTheWholeBlockSendsAndAreTakenWhereTheyPay) {
 }
 
 TEST(NbodyModel, WhatCannotBeIsRefused) {
-  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::systolic, 2048, infiniband_flat(2048, kCable))), Error);
+  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::systolic, 2048, infiniband_flat(2048, kInfiniBand))), Error);
   EXPECT_TRUE(takes_ranks(NbodyAlgorithm::hyper_systolic, 2048));
   EXPECT_FALSE(takes_ranks(NbodyAlgorithm::two_dimensional, 8));
-  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::two_dimensional, 8, infiniband_flat(8, kCable))), Error);
-  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::copy, 8, infiniband_flat(7, kCable))), Error);
-  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::copy, 0, infiniband_flat(7, kCable))), Error);
-  EXPECT_THROW(static_cast<void>(nbody_times(cluster(), infiniband_flat(4, kCable), kernel(), {3, {{1, 1}}},
+  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::two_dimensional, 8, infiniband_flat(8, kInfiniBand))), Error);
+  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::copy, 8, infiniband_flat(7, kInfiniBand))), Error);
+  EXPECT_THROW(static_cast<void>(times(NbodyAlgorithm::copy, 0, infiniband_flat(7, kInfiniBand))), Error);
+  EXPECT_THROW(static_cast<void>(nbody_times(cluster(), infiniband_flat(4, kInfiniBand), kernel(), {3, {{1, 1}}},
                                              {.algorithm = NbodyAlgorithm::copy, .ranks = 4})),
                Error);
   const BlockSteps many{1e8, {{1000, 1}}};
   try {
-    static_cast<void>(nbody_times(cluster(), infiniband_flat(4, kCable), kernel(), many,
+    static_cast<void>(nbody_times(cluster(), infiniband_flat(4, kInfiniBand), kernel(), many,
                                   {.algorithm = NbodyAlgorithm::copy, .ranks = 4}));
     FAIL();
   } catch (const Error& error) {

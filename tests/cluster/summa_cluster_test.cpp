@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cluster_testing.h"
 #include "gdr/base/error.h"
 #include "gdr/cluster/nbody_model.h"
 #include "gdr/hostlib/hpl_model.h"
@@ -21,16 +22,6 @@ using interconnect::SummaLayout;
 using interconnect::SummaPlan;
 
 constexpr interconnect::Cable kWavelength{1e8, 1e-6};
-
-const Cluster& cluster() {
-  static const Cluster loaded = load_cluster("grape-dr-64");
-  return loaded;
-}
-
-const DgemmModel& board() {
-  static const DgemmModel model(hostlib::kernel_program("dgemm"), cluster().board, 1);
-  return model;
-}
 
 SummaPlan plan(Rank nodes, std::uint64_t n, SummaAlgorithm algorithm, SummaLayout layout = SummaLayout::square) {
   return make_summa({.nodes = nodes, .n = n, .algorithm = algorithm, .layout = layout});

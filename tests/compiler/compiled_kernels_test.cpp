@@ -38,8 +38,6 @@ isa::Program compiled(const std::string& name, unsigned effort = 1) {
   return *std::move(assembled.program);
 }
 
-std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
-
 /// Records of random numbers, one for each field of the program; integers for those that are none.
 std::vector<std::uint64_t> records(const isa::Program& program, isa::Transfer transfer, std::size_t count, double low,
                                    double high, std::uint64_t seed) {

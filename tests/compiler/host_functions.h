@@ -1,10 +1,14 @@
 // C++ sources compiled twice: by the host's compiler into a library, and to LLVM's code for the compiler under test.
 #pragma once
 
+#include <bit>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
 namespace gdr::compiler_testing {
+
+inline std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 /// A folder of its own that goes away with it.
 class Folder {

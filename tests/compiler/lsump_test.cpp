@@ -107,7 +107,7 @@ TEST(LsumpKernels, RaiseToMinusThreeHalves) {
   EXPECT_EQ(of("powm32(x)"), of("rsqrt(x) * rsqrt(x) * rsqrt(x)"));
 }
 
-struct Refused {
+struct RefusedText {
   const char* name;
   const char* text;
   unsigned line;
@@ -115,9 +115,9 @@ struct Refused {
   const char* message;
 };
 
-void PrintTo(const Refused& one, std::ostream* out) { *out << one.name; }
+void PrintTo(const RefusedText& one, std::ostream* out) { *out << one.name; }
 
-class LsumpMessages : public testing::TestWithParam<Refused> {};
+class LsumpMessages : public testing::TestWithParam<RefusedText> {};
 
 TEST_P(LsumpMessages, NameThePlace) {
   const compiler::CompileResult result = compiler::compile_lsump(GetParam().text, "wrong.lsump");
@@ -131,36 +131,40 @@ TEST_P(LsumpMessages, NameThePlace) {
 INSTANTIATE_TEST_SUITE_P(
     Sources, LsumpMessages,
     testing::Values(
-        Refused{"NoSemicolon", "VARI x; VARF f;\nf += x\nf += 1;", 3, 1, "';' is expected"},
-        Refused{"NoParenthesis", "VARI x; VARF f; f += (x;", 1, 24, "')' is expected"},
-        Refused{"NoExpression", "VARI x; VARF f; f += ;", 1, 22, "an expression is expected"},
-        Refused{"NoName", "VARI 3;", 1, 6, "a name is expected"},
-        Refused{"NoStatement", "VARI x; + 3;", 1, 9, "a statement is expected"},
-        Refused{"Unknown", "VARI x; VARF f;\nf += x * y;", 2, 10, "'y' is not declared, and no value was given to it"},
-        Refused{
+        RefusedText{"NoSemicolon", "VARI x; VARF f;\nf += x\nf += 1;", 3, 1, "';' is expected"},
+        RefusedText{"NoParenthesis", "VARI x; VARF f; f += (x;", 1, 24, "')' is expected"},
+        RefusedText{"NoExpression", "VARI x; VARF f; f += ;", 1, 22, "an expression is expected"},
+        RefusedText{"NoName", "VARI 3;", 1, 6, "a name is expected"},
+        RefusedText{"NoStatement", "VARI x; + 3;", 1, 9, "a statement is expected"},
+        RefusedText{"Unknown", "VARI x; VARF f;\nf += x * y;", 2, 10,
+                    "'y' is not declared, and no value was given to it"},
+        RefusedText{
             "UnknownFunction", "VARI x; VARF f; f += tan(x);", 1, 22,
             "function 'tan' is not known; known are sqrt, rsqrt, reciprocal, powm32, exp, exp2, log, log2, sin, cos, "
             "abs, rint, min, max, fmin, fmax, fabs, copysign, long and short"},
-        Refused{"Arguments", "VARI x; VARF f; f += min(x);", 1, 22, "'min' takes 2 arguments, not 1"},
-        Refused{"Twice", "VARI x; VARJ x; VARF f;", 1, 14, "'x' is declared twice"},
-        Refused{"DataWritten", "VARI x; VARF f; x = 3;", 1, 17,
-                "'x' is data: results are declared by VARF, and other names are variables"},
-        Refused{"ResultAssigned", "VARI x; VARF f; f = x;", 1, 17,
-                "a result must be accumulated: f += ..., f -= ..., f = min(f, ...) or max(f, ...)"},
-        Refused{"NothingDone", "VARI x; VARF f; a = x;", 1, 1, "no result is changed: results are declared by VARF"},
-        Refused{"TruthAsNumber", "VARI x; VARF f; f += x < 1;", 1, 22,
-                "a condition stands where a number is expected: choose by condition ? a : b"},
-        Refused{"NumberAsTruth", "VARI x; VARF f; f += x ? 1 : 2;", 1, 22,
-                "a condition is expected here: a comparison, or several with &&, || and !"},
-        Refused{"IndexOutside", "VARI x[3]; VARF f; f += x[3];", 1, 25, "index 3 of 'x' is outside 0..2"},
-        Refused{"IndexMissing", "VARI x[3]; VARF f; f += x;", 1, 25, "'x' has 3 elements: name one, as x[0]"},
-        Refused{"NoArray", "VARI x; VARF f; f += x[0];", 1, 22, "'x' is no array"},
-        Refused{"ValueOfData", "VARI x = 3; VARF f;", 1, 6, "'x' has a value: constants are declared by VARC"},
-        Refused{"WidthTwice", "VARI x; VARF f; long a = x; short a = x; f += a;", 1, 29, "'a' has its width already"},
-        Refused{"NoValueYet", "VARI x; VARF f; a += x;", 1, 17, "'a' has no value yet; results are declared by VARF"},
-        Refused{"NoFiniteNumber", "VARI x; VARF f; f += x * (1 / 0);", 1, 27, "the constant is no finite number"},
-        Refused{"LongExponential", "VARI x; VARF f; f += exp(x);", 1, 22,
-                "this function is not known for long words: take it of short(...)"}),
+        RefusedText{"Arguments", "VARI x; VARF f; f += min(x);", 1, 22, "'min' takes 2 arguments, not 1"},
+        RefusedText{"Twice", "VARI x; VARJ x; VARF f;", 1, 14, "'x' is declared twice"},
+        RefusedText{"DataWritten", "VARI x; VARF f; x = 3;", 1, 17,
+                    "'x' is data: results are declared by VARF, and other names are variables"},
+        RefusedText{"ResultAssigned", "VARI x; VARF f; f = x;", 1, 17,
+                    "a result must be accumulated: f += ..., f -= ..., f = min(f, ...) or max(f, ...)"},
+        RefusedText{"NothingDone", "VARI x; VARF f; a = x;", 1, 1,
+                    "no result is changed: results are declared by VARF"},
+        RefusedText{"TruthAsNumber", "VARI x; VARF f; f += x < 1;", 1, 22,
+                    "a condition stands where a number is expected: choose by condition ? a : b"},
+        RefusedText{"NumberAsTruth", "VARI x; VARF f; f += x ? 1 : 2;", 1, 22,
+                    "a condition is expected here: a comparison, or several with &&, || and !"},
+        RefusedText{"IndexOutside", "VARI x[3]; VARF f; f += x[3];", 1, 25, "index 3 of 'x' is outside 0..2"},
+        RefusedText{"IndexMissing", "VARI x[3]; VARF f; f += x;", 1, 25, "'x' has 3 elements: name one, as x[0]"},
+        RefusedText{"NoArray", "VARI x; VARF f; f += x[0];", 1, 22, "'x' is no array"},
+        RefusedText{"ValueOfData", "VARI x = 3; VARF f;", 1, 6, "'x' has a value: constants are declared by VARC"},
+        RefusedText{"WidthTwice", "VARI x; VARF f; long a = x; short a = x; f += a;", 1, 29,
+                    "'a' has its width already"},
+        RefusedText{"NoValueYet", "VARI x; VARF f; a += x;", 1, 17,
+                    "'a' has no value yet; results are declared by VARF"},
+        RefusedText{"NoFiniteNumber", "VARI x; VARF f; f += x * (1 / 0);", 1, 27, "the constant is no finite number"},
+        RefusedText{"LongExponential", "VARI x; VARF f; f += exp(x);", 1, 22,
+                    "this function is not known for long words: take it of short(...)"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -37,7 +37,7 @@ struct F {
 };
 using Pair = void (*)(const I&, const J&, F&);
 
-constexpr const char* kHead =
+constexpr const char* kNearestHead =
     "#include <gdr/kernel.h>\n"
     "struct I { double x[3]; int n; };\n"
     "struct J { double x[3]; int n; };\n"
@@ -47,7 +47,8 @@ constexpr const char* kDistance =
     "  for (int k = 0; k < 3; ++k) { const float d = j.x[k] - i.x[k]; r2 += static_cast<double>(d) * d; }\n";
 
 std::string function(const std::string& body, bool distance = true) {
-  return std::string(kHead) + "void pair(const I& i, const J& j, F& f) {\n" + (distance ? kDistance : "") + body +
+  return std::string(kNearestHead) + "void pair(const I& i, const J& j, F& f) {\n" + (distance ? kDistance : "") +
+         body +
          "}\nusing Pair = void (*)(const I&, const J&, F&);\nextern \"C\" Pair host_pair;\nPair host_pair = pair;\n";
 }
 
@@ -56,8 +57,6 @@ compiler::CompileResult compile(const HostFunctions& host, unsigned effort = 1) 
   options.effort = effort;
   return compiler::compile_ir(host.bitcode(), "pair.bc", options);
 }
-
-std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 
 struct Points {
   std::vector<I> i;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 
 #include "arithmetic_check.h"
 #include "gdr/emulator/arithmetic.h"
@@ -40,12 +41,24 @@ const LongWord kMinusInfinity = word(-std::numeric_limits<double>::infinity());
 const LongWord kLargest = word(false, 2046, (std::uint64_t{1} << 60) - 1);
 const LongWord kSmallest = word(false, 1, 0);
 
-class Arithmetic : public testing::TestWithParam<isa::Op> {};
+class Arithmetic : public testing::TestWithParam<std::tuple<isa::Op, std::uint64_t>> {
+ public:
+  static std::string name(const testing::TestParamInfo<ParamType>& tested) {
+    return std::string(isa::info_of(std::get<isa::Op>(tested.param)).function);
+  }
+};
 
-TEST_P(Arithmetic, EqualsTheExactResultRoundedOnce) { check_against_oracle(GetParam(), 100'000); }
+TEST_P(Arithmetic, EqualsTheExactResultRoundedOnce) {
+  const auto [operation, pairs] = GetParam();
+  check_against_oracle(operation, pairs);
+}
 
-INSTANTIATE_TEST_SUITE_P(Operations, Arithmetic, testing::ValuesIn(fp_operations()),
-                         [](const auto& tested) { return std::string(isa::info_of(tested.param).function); });
+INSTANTIATE_TEST_SUITE_P(Operations, Arithmetic,
+                         testing::Combine(testing::ValuesIn(fp_operations()), testing::Values(100'000)),
+                         Arithmetic::name);
+INSTANTIATE_TEST_SUITE_P(Nightly, Arithmetic,
+                         testing::Combine(testing::ValuesIn(fp_operations()), testing::Values(10'000'000)),
+                         Arithmetic::name);
 
 // The oracle itself, rounding to 53 bits, against the host's own arithmetic where neither overflows nor underflows.
 TEST(WideOracle, AgreesWithHostDoubles) {

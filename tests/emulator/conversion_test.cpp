@@ -37,15 +37,15 @@ using testing::Property;
 using testing::ThrowsMessage;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLargest = std::numeric_limits<double>::max();
-constexpr double kSmallest = std::numeric_limits<double>::min();
+constexpr double kLargestDouble = std::numeric_limits<double>::max();
+constexpr double kSmallestDouble = std::numeric_limits<double>::min();
 constexpr double kSubnormal = std::numeric_limits<double>::denorm_min();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Host numbers of every kind but NaN and subnormal: exponents all over the range.
 std::vector<double> host_numbers() {
-  std::vector<double> numbers = {0.0,       1.0,       -1.0,       0.1,       kLargest,
-                                 -kLargest, kSmallest, -kSmallest, kInfinity, -kInfinity};
+  std::vector<double> numbers = {
+      0.0, 1.0, -1.0, 0.1, kLargestDouble, -kLargestDouble, kSmallestDouble, -kSmallestDouble, kInfinity, -kInfinity};
   std::mt19937_64 random(5);
   while (numbers.size() < 20'000) {
     const double number = std::bit_cast<double>(random());
@@ -78,7 +78,7 @@ TEST(FltConversion, MakesBothZerosPlusZero) {
 }
 
 TEST(FltConversion, FlushesSubnormalsAndCountsThem) {
-  for (const double number : {kSubnormal, -kSubnormal, kSmallest - kSubnormal}) {
+  for (const double number : {kSubnormal, -kSubnormal, kSmallestDouble - kSubnormal}) {
     EXPECT_EQ(flt64to72(number).value, LongWord{});
     EXPECT_EQ(flt64to72(number).event, ConversionEvent::underflow);
     EXPECT_EQ(flt64to36(number).value, ShortWord{});
@@ -99,8 +99,8 @@ TEST(FltConversion, RoundsToShortAsAFloatWithOneMoreBitWould) {
 }
 
 TEST(FltConversion, OverflowsToShortInfinityAndCounts) {
-  EXPECT_EQ(flt36to64(flt64to36(-kLargest).value).value, -kInfinity);
-  EXPECT_EQ(flt64to36(-kLargest).event, ConversionEvent::overflow);
+  EXPECT_EQ(flt36to64(flt64to36(-kLargestDouble).value).value, -kInfinity);
+  EXPECT_EQ(flt64to36(-kLargestDouble).event, ConversionEvent::overflow);
   EXPECT_EQ(flt64to36(kInfinity).event, ConversionEvent::none);
   EXPECT_EQ(flt36to64(flt64to36(kInfinity).value).value, kInfinity);
 }
@@ -115,10 +115,10 @@ TEST(FltConversion, RoundsLongToDoubleToNearestEven) {
 }
 
 TEST(FltConversion, OverflowsToDoubleInfinityAndCounts) {
-  const auto converted = flt72to64({std::bit_cast<std::uint64_t>(-kLargest), 0x80});
+  const auto converted = flt72to64({std::bit_cast<std::uint64_t>(-kLargestDouble), 0x80});
   EXPECT_EQ(converted.value, -kInfinity);
   EXPECT_EQ(converted.event, ConversionEvent::overflow);
-  EXPECT_EQ(flt72to64({std::bit_cast<std::uint64_t>(-kLargest), 0x7f}).value, -kLargest);
+  EXPECT_EQ(flt72to64({std::bit_cast<std::uint64_t>(-kLargestDouble), 0x7f}).value, -kLargestDouble);
 }
 
 TEST(FltConversion, TakesWordsByTheirExponentAlone) {
@@ -183,7 +183,7 @@ TEST(RawConversion, KeepsTheLowBits) {
 }
 
 TEST(ConvertArray, CountsTheEventsOfAllElements) {
-  const std::vector<double> numbers = {1.0, kSubnormal, kLargest, kSubnormal};
+  const std::vector<double> numbers = {1.0, kSubnormal, kLargestDouble, kSubnormal};
   const auto converted = convert_array<flt64to36>(numbers, "x");
   EXPECT_EQ(converted.values.size(), numbers.size());
   EXPECT_EQ(converted.events, (ConversionEvents{.overflow = 1, .underflow = 2}));

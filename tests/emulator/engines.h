@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gdr/emulator/chip.h"
+#include "gdr/emulator/conversion.h"
 
 namespace gdr::tests {
 
@@ -26,5 +27,8 @@ struct ExactEngine {
 /// For names of parameterised tests.
 inline std::string name_of(const ExactEngine& engine) { return engine.name; }
 inline void PrintTo(const ExactEngine& engine, std::ostream* out) { *out << engine.name; }
+
+/// A number as the machine holds it.
+[[nodiscard]] inline isa::LongWord long_word_of(double value) { return emulator::flt64to72(value).value; }
 
 }  // namespace gdr::tests

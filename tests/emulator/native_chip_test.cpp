@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "engines.h"
 #include "gdr/emulator/chip.h"
-#include "gdr/emulator/conversion.h"
 #include "gdr/selftest/random_program.h"
 
 namespace gdr::tests {
@@ -43,20 +43,21 @@ LongWord result_of(Op op, LongWord a, LongWord b, Width width_b, Width width) {
   return chip->read_pe(2, 7, {isa::Memory::gpr, 16, width, 1}).front();
 }
 
-LongWord word(double value) { return emulator::flt64to72(value).value; }
-
 TEST(NativeChip, AddsAndMultipliesAsTheHostDoes) {
   const double third = 1.0 / 3;
   const double tenth = static_cast<float>(0.1);
-  EXPECT_EQ(result_of(Op::FADD, word(third), word(0.7), Width::long_word, Width::long_word), word(third + 0.7));
-  EXPECT_EQ(result_of(Op::FSUB, word(third), word(0.7), Width::long_word, Width::long_word), word(third - 0.7));
+  EXPECT_EQ(result_of(Op::FADD, long_word_of(third), long_word_of(0.7), Width::long_word, Width::long_word),
+            long_word_of(third + 0.7));
+  EXPECT_EQ(result_of(Op::FSUB, long_word_of(third), long_word_of(0.7), Width::long_word, Width::long_word),
+            long_word_of(third - 0.7));
   const LongWord short_tenth = isa::widen(emulator::flt64to36(tenth).value);
-  EXPECT_EQ(result_of(Op::FMUL, word(third), short_tenth, Width::short_word, Width::long_word), word(third * tenth));
+  EXPECT_EQ(result_of(Op::FMUL, long_word_of(third), short_tenth, Width::short_word, Width::long_word),
+            long_word_of(third * tenth));
 }
 
 /// 1/3 + 0.7 in a short word, and that times 0.3, all in one turn.
 TEST(NativeChip, KeepsDoublesInShortWords) {
-  const std::array operands{word(1.0 / 3), word(0.7), word(0.3)};
+  const std::array operands{long_word_of(1.0 / 3), long_word_of(0.7), long_word_of(0.3)};
   Line sum;
   sum.vlen = 1;
   sum.gpr_a = {0, Width::long_word, false, false};
@@ -81,17 +82,20 @@ TEST(NativeChip, KeepsDoublesInShortWords) {
   chip->load(program);
   chip->write_pe(2, 7, {isa::Memory::gpr, 0, Width::long_word, 3}, operands);
   chip->run_loop({2, 1}, {});
-  EXPECT_EQ(chip->read_pe(2, 7, {isa::Memory::gpr, 16, Width::long_word, 1}).front(), word((1.0 / 3 + 0.7) * 0.3));
+  EXPECT_EQ(chip->read_pe(2, 7, {isa::Memory::gpr, 16, Width::long_word, 1}).front(),
+            long_word_of((1.0 / 3 + 0.7) * 0.3));
 }
 
 TEST(NativeChip, ShowsThe36BitsOfShortWords) {
-  const LongWord sum = result_of(Op::FADD, word(1), word(0x1.8p-25), Width::long_word, Width::short_word);
-  EXPECT_EQ(sum, isa::widen(word(1 + 0x1.8p-25).upper()));
+  const LongWord sum =
+      result_of(Op::FADD, long_word_of(1), long_word_of(0x1.8p-25), Width::long_word, Width::short_word);
+  EXPECT_EQ(sum, isa::widen(long_word_of(1 + 0x1.8p-25).upper()));
 }
 
 TEST(NativeChip, WritesZeroAsTheChipDoes) {
-  EXPECT_EQ(result_of(Op::FMUL, word(-1), LongWord{}, Width::short_word, Width::long_word), LongWord{});
-  EXPECT_EQ(result_of(Op::FADD, word(0x1p-1000), word(-0x1p-1000), Width::long_word, Width::long_word), LongWord{});
+  EXPECT_EQ(result_of(Op::FMUL, long_word_of(-1), LongWord{}, Width::short_word, Width::long_word), LongWord{});
+  EXPECT_EQ(result_of(Op::FADD, long_word_of(0x1p-1000), long_word_of(-0x1p-1000), Width::long_word, Width::long_word),
+            LongWord{});
 }
 
 TEST(NativeChip, KeepsAllBitsOfIntegers) {

@@ -63,7 +63,6 @@ class Mode {
   Mode& operator=(const Mode&) = delete;
 };
 
-#ifndef GDR_LONG_BODIES
 // ---- devices -------------------------------------------------------------------------------------------------------
 
 TEST_F(OpenCl, DevicesAreFoundByIndexAndByPartsOfTheirNamesInAnyCase) {
@@ -133,8 +132,6 @@ TEST_F(OpenCl, RandomProgramsRunAsOnTheReference) {
     ASSERT_FALSE(finding) << "seed " << seed << ": " << selftest::text_of(finding->difference);
   }
 }
-
-#endif
 
 /// A session of two chips with j-records and i-particles in them.
 struct Loaded {
@@ -207,7 +204,12 @@ void expect_equal(const Session& expected, const Session& found, unsigned live_p
   EXPECT_EQ(expected.first_events(), found.first_events());
 }
 
-class OpenClBodies : public OpenCl, public testing::WithParamInterface<std::tuple<std::string, Data>> {};
+class OpenClBodies : public OpenCl, public testing::WithParamInterface<std::tuple<std::string, Data>> {
+ public:
+  static std::string name(const testing::TestParamInfo<ParamType>& of) {
+    return std::get<0>(of.param) + "_" + name_of(std::get<1>(of.param));
+  }
+};
 
 TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
   const isa::Program program = kernel(std::get<0>(GetParam()) + ".vsm");
@@ -234,7 +236,6 @@ TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
   }
 }
 
-#ifndef GDR_LONG_BODIES
 // Words of both widths that a body stores and collects, iteration by iteration.
 TEST_F(OpenCl, CollectsWhatABodyStores) {
   constexpr std::string_view kSource = R"(
@@ -281,21 +282,15 @@ loop body
     EXPECT_GT(emulator::opencl::turns_in_doubles(), before);
   }
 }
-#endif
 
-// DGEMM's body takes pocl half a minute.
-#ifdef GDR_LONG_BODIES
-const auto kKernels = testing::Values("dgemm");
-const auto kModes = testing::Values("on");
-#else
-const auto kKernels = testing::Values("gravity", "gravity_jerk", "vdw");
-const auto kModes = testing::Values("off");
-#endif
+const auto kEveryData = testing::Values(Data::random, Data::lattice, Data::huge, Data::mixed_scales);
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
-                         testing::Combine(kKernels,
-                                          testing::Values(Data::random, Data::lattice, Data::huge, Data::mixed_scales)),
-                         [](const auto& of) { return std::get<0>(of.param) + "_" + name_of(std::get<1>(of.param)); });
+                         testing::Combine(testing::Values("gravity", "gravity_jerk", "vdw"), kEveryData),
+                         OpenClBodies::name);
+// DGEMM's body takes pocl half a minute.
+INSTANTIATE_TEST_SUITE_P(Nightly, OpenClBodies, testing::Combine(testing::Values("dgemm"), kEveryData),
+                         OpenClBodies::name);
 
 class OpenClProducts : public OpenCl, public testing::WithParamInterface<const char*> {};
 
@@ -324,9 +319,9 @@ TEST_P(OpenClProducts, CollectInPiecesWhatTheVectorEngineCollects) {
   EXPECT_EQ(collected_by("opencl"), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Bodies, OpenClProducts, kModes, [](const auto& mode) { return std::string(mode.param); });
+INSTANTIATE_TEST_SUITE_P(Bodies, OpenClProducts, testing::Values("off"));
+INSTANTIATE_TEST_SUITE_P(Nightly, OpenClProducts, testing::Values("on"));
 
-#ifndef GDR_LONG_BODIES
 TEST_F(OpenCl, ExternalMemoryStaysOnTheDeviceAndGrows) {
   const auto engine = emulator::make_engine("opencl");
   const auto session = engine->open(engine->lower(kernel("gravity.vsm")), {2, 100'000, nullptr});
@@ -338,7 +333,6 @@ TEST_F(OpenCl, ExternalMemoryStaysOnTheDeviceAndGrows) {
   EXPECT_EQ(session->read_memory(1, 150, 10), std::vector<LongWord>(10));
   EXPECT_THROW(session->write_memory(0, 99'999, some), Error);
 }
-#endif
 
 }  // namespace
 }  // namespace gdr::tests

@@ -1,9 +1,12 @@
 // The reference engine's scalar functions, the vector engine on every instruction set of the host, and MPFR on a
 // million pairs per operation, at night on ten million, in a soak on a thousand million; MPFR itself against the wide
-// oracle on fewer.
+// oracle on fewer. The long ones come in shares, which run side by side.
 #include "pairs_on_engines.h"
 
 #include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
 
 #include "arithmetic_check.h"
 #include "mpfr_oracle.h"
@@ -42,6 +45,31 @@ TEST_P(PairsOnEngines, MpfrAgreesWithTheWideOracle) {
 
 INSTANTIATE_TEST_SUITE_P(Operations, PairsOnEngines, testing::ValuesIn(fp_operations()),
                          [](const auto& tested) { return std::string(isa::info_of(tested.param).function); });
+
+constexpr std::uint64_t kShares = 4;
+
+/// An operation, the pairs of all its shares, the share.
+class ManyPairsOnEngines : public testing::TestWithParam<std::tuple<isa::Op, std::uint64_t, std::uint64_t>> {
+ public:
+  static auto shares(std::uint64_t pairs) {
+    return testing::Combine(testing::ValuesIn(fp_operations()), testing::Values(pairs),
+                            testing::Range(std::uint64_t{0}, kShares));
+  }
+  static std::string name(const testing::TestParamInfo<ParamType>& tested) {
+    return std::string(isa::info_of(std::get<0>(tested.param)).function) + std::to_string(std::get<2>(tested.param));
+  }
+};
+
+TEST_P(ManyPairsOnEngines, AgreeAndAreWhatMpfrSays) {
+  const auto [operation, pairs, share] = GetParam();
+  constexpr std::uint64_t kFirstSeed = 1000;
+  const std::vector<OperandWidths> widths = operand_widths(operation);
+  compare_engines(operation, widths[share % widths.size()], emulator::available_host_isas(), pairs / kShares,
+                  kFirstSeed + share);
+}
+
+INSTANTIATE_TEST_SUITE_P(Nightly, ManyPairsOnEngines, ManyPairsOnEngines::shares(10'000'000), ManyPairsOnEngines::name);
+INSTANTIATE_TEST_SUITE_P(Soak, ManyPairsOnEngines, ManyPairsOnEngines::shares(1'000'000'000), ManyPairsOnEngines::name);
 
 }  // namespace
 }  // namespace gdr::tests

@@ -36,7 +36,6 @@ using selftest::RandomPrograms;
 
 std::uint64_t field(double value) { return std::bit_cast<std::uint64_t>(value); }
 double number(std::uint64_t field) { return std::bit_cast<double>(field); }
-LongWord word(double value) { return emulator::flt64to72(value).value; }
 
 /// $lr(to)v = op($lr(a)v, y), in four elements; y is word 0 of the record.
 Line unit_line(isa::Op op, unsigned a, unsigned to) {
@@ -231,8 +230,8 @@ TEST_P(Sessions, PiecesInOrderGiveWhatOneRunGives) {
   for (const unsigned threads : {1u, 2u, 3u}) {
     const auto session = opened(2, threads);
     std::vector<LongWord> memory;
-    for (unsigned n = 0; n < 80; ++n) memory.push_back(word(1.0 / (n + 1)));
-    std::vector<LongWord> x(4, word(0.5));
+    for (unsigned n = 0; n < 80; ++n) memory.push_back(long_word_of(1.0 / (n + 1)));
+    std::vector<LongWord> x(4, long_word_of(0.5));
     std::vector<LongWord> whole(4);
     std::vector<LongWord> in_pieces(4);
     session->write_memory(0, 100, memory);
@@ -262,18 +261,18 @@ TEST_P(Sessions, PiecesInOrderGiveWhatOneRunGives) {
 
 TEST_P(Sessions, StateCanBeReadAndPutBack) {
   const auto session = opened(1);
-  const std::vector<LongWord> memory(16, word(2.0));
+  const std::vector<LongWord> memory(16, long_word_of(2.0));
   session->write_memory(0, 0, memory);
-  std::vector<LongWord> x(128, word(0.25));
+  std::vector<LongWord> x(128, long_word_of(0.25));
   session->write_particles({0, 1}, {3, 1}, 128, x);
   Piece piece;
   piece.records = 16;
   session->wait(session->run({&piece, 1}));
   emulator::BlockState state = session->state(0, 3);
-  EXPECT_EQ(state.gpr[0], word(2.25));
-  state.registers[5].t[2] = word(7.0);
+  EXPECT_EQ(state.gpr[0], long_word_of(2.25));
+  state.registers[5].t[2] = long_word_of(7.0);
   state.registers[5].flags[1] = 9;
-  state.lm[256 * 31 + 255] = word(-3.0);
+  state.lm[256 * 31 + 255] = long_word_of(-3.0);
   session->set_state(0, 4, state);
   const emulator::BlockState copy = session->state(0, 4);
   EXPECT_EQ(copy.gpr, state.gpr);

@@ -23,7 +23,7 @@ using selftest::code_of;
 using selftest::RandomPrograms;
 
 /// sum = 0, then sum += y[0] in each PE.
-isa::Program summing_program() {
+isa::Program adding_program() {
   isa::Line line;
   line.vlen = isa::kVectorElements;
   line.gpr_a = {8, isa::Width::long_word, true, false};
@@ -126,7 +126,7 @@ TEST(Threads, NumberNeverChangesAResult) {
 
 // Few live PEs of several blocks share vectors there, and what they leave is brought to the blocks when somebody looks.
 TEST(Threads, NumberNeverChangesAResultOfCompiledLoops) {
-  const isa::Program program = summing_program();
+  const isa::Program program = adding_program();
   const auto interpreted = results(1, program);
   setenv("GDR_JIT", "on", 1);
   std::string refusal;
@@ -149,9 +149,9 @@ TEST(Threads, SeveralDevicesOfAProcessDoNotDisturbEachOther) {
 }
 
 TEST(Threads, CallersFloatingPointModeNeitherMattersNorChanges) {
-  const auto usual = results(2, summing_program());
+  const auto usual = results(2, adding_program());
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
-  const auto upward = results(2, summing_program());
+  const auto upward = results(2, adding_program());
   EXPECT_EQ(std::fegetround(), FE_UPWARD);
   std::fesetround(FE_TONEAREST);
   EXPECT_TRUE(upward == usual);

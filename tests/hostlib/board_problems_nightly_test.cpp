@@ -17,7 +17,7 @@ namespace {
 
 // Burrau's problem (Szebehely & Peters 1967). Positions are converged values of the host's doubles at eta = 0.005, good
 // to the digits given. Short words lose the third body at the first close passages, long products do not.
-TEST(BoardProblems, PythagoreanProblemIsFollowedByLongProducts) {
+TEST(NightlyBoardProblems, PythagoreanProblemIsFollowedByLongProducts) {
   Particles start;
   start.push_back(3, 3.0, {1.0, 3.0, 0.0}, {});
   start.push_back(4, 4.0, {-2.0, -1.0, 0.0}, {});
@@ -42,7 +42,7 @@ TEST(BoardProblems, PythagoreanProblemIsFollowedByLongProducts) {
 // R = M = 1: shells fall together as r / r0 = (1 + cos E) / 2 with t = (E + sin E) / sqrt(8), to 0.35 of their radius
 // at t = 1, and cross at 1.11. What a sample of 1024 is after that depends on the sample, but not on who sums its
 // forces.
-TEST(BoardProblems, ColdSphereOf1024CollapsesInItsFreeFallTime) {
+TEST(NightlyBoardProblems, ColdSphereOf1024CollapsesInItsFreeFallTime) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     SCOPED_TRACE(seed);
     const Particles start = sphere_at_rest(1024, seed);
@@ -73,7 +73,7 @@ TEST(BoardProblems, ColdSphereOf1024CollapsesInItsFreeFallTime) {
 // Two-body relaxation makes the core of 256 equal masses collapse after 15 to 17 half-mass relaxation times, at 107 to
 // 122; single spheres scatter by a quarter about that. Until then the sphere is in equilibrium and keeps its energy;
 // what its first hard binary costs afterwards, it costs in doubles too.
-TEST(BoardProblems, SphereOf256KeepsItsEnergyUntilItsCoreCollapses) {
+TEST(NightlyBoardProblems, SphereOf256KeepsItsEnergyUntilItsCoreCollapses) {
   constexpr double kEps = 1.0 / 256;
   const Particles start = make_plummer(256, 1);
   BoardSystem system(start, {0.1, kEps});

@@ -19,7 +19,7 @@ TEST_P(LongSphere, KeepsItsEnergyAndItsRadius) {
   EXPECT_NEAR(run.half_mass_after / run.half_mass_before, 1, 2 / std::sqrt(static_cast<double>(n)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Published, LongSphere,
+INSTANTIATE_TEST_SUITE_P(Nightly, LongSphere,
                          ::testing::Values(std::pair(256, 1), std::pair(256, 2), std::pair(256, 3), std::pair(256, 4),
                                            std::pair(1024, 1), std::pair(1024, 2), std::pair(1024, 3)),
                          [](const auto& sphere) {

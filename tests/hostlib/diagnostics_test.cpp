@@ -16,8 +16,7 @@ namespace gdr::hostlib {
 namespace {
 
 using testing::error_of;
-
-constexpr double kScaleRadius = 3.0 * std::numbers::pi / 16.0;  // Plummer radius of a sphere with W = -1/2, M = 1
+using testing::kPlummerRadius;
 
 Particles unequal_sphere(std::size_t n) {
   Particles p = make_plummer(n, 9);
@@ -63,7 +62,7 @@ TEST(Core, IsThatOfTheDefinition) {
 // 256) scale radii. Standard error of the estimate with 16384 particles: about 1 %.
 TEST(Core, RadiusOfAPlummerSphereIsTheAnalyticOne) {
   const Core core = core_of(make_plummer(16384, 2)).value();
-  const double analytic = 256.0 / (120.0 * std::numbers::pi) * kScaleRadius;
+  const double analytic = 256.0 / (120.0 * std::numbers::pi) * kPlummerRadius;
   EXPECT_NEAR(core.radius / analytic, 1.0, 0.04);
   EXPECT_LT(norm(core.centre), 0.04);
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "gdr/base/error.h"
@@ -13,6 +14,8 @@
 namespace gdr::hostlib::testing {
 
 using tests::ScratchDirectory;
+
+constexpr double kPlummerRadius = 3.0 * std::numbers::pi / 16.0;  // of a sphere with W = -1/2, M = 1
 
 /// Text of the gdr::Error that `call` throws; fails the test if it throws none.
 template <class Call>

@@ -50,12 +50,12 @@ class NoisyForce final : public ForceBackend {
 constexpr ForceNoise kNone{};
 constexpr ForceNoise kShortWords{3.0e-8, 1.4e-7};
 
-struct Outcome {
+struct NoisyOutcome {
   HermiteCounters counters;
   double energy_error;
   std::string hash;
 };
-Outcome run(ForceBackend& force, const Particles& start, const HermiteOptions& options, double t_end) {
+NoisyOutcome run(ForceBackend& force, const Particles& start, const HermiteOptions& options, double t_end) {
   HermiteIntegrator integrator(force, start, options);
   integrator.evolve(t_end);
   const Particles end = integrator.particles_at(t_end);
@@ -69,9 +69,9 @@ TEST(Noise, StepsOfASphereStayThoseOfExactForces) {
   for (const double eta : {0.03, 0.02}) {
     SCOPED_TRACE(eta);
     DirectForce direct;
-    const Outcome exact = run(direct, start, {eta, 0.01}, 0.25);
+    const NoisyOutcome exact = run(direct, start, {eta, 0.01}, 0.25);
     NoisyForce known(kShortWords, kShortWords);
-    const Outcome noisy = run(known, start, {eta, 0.01}, 0.25);
+    const NoisyOutcome noisy = run(known, start, {eta, 0.01}, 0.25);
     EXPECT_NEAR(static_cast<double>(noisy.counters.steps), static_cast<double>(exact.counters.steps),
                 0.15 * static_cast<double>(exact.counters.steps));
     EXPECT_LE(noisy.counters.block_steps, 2 * exact.counters.block_steps);
@@ -82,9 +82,9 @@ TEST(Noise, StepsOfASphereStayThoseOfExactForces) {
 
 TEST(Noise, StepsOfAnEccentricBinaryStayThoseOfExactForces) {
   DirectForce direct;
-  const Outcome exact = run(direct, binary(0.9), {0.02, 0.0}, 12.5);
+  const NoisyOutcome exact = run(direct, binary(0.9), {0.02, 0.0}, 12.5);
   NoisyForce known(kShortWords, kShortWords);
-  const Outcome noisy = run(known, binary(0.9), {0.02, 0.0}, 12.5);
+  const NoisyOutcome noisy = run(known, binary(0.9), {0.02, 0.0}, 12.5);
   EXPECT_LE(noisy.counters.steps, exact.counters.steps * 5 / 4);
   EXPECT_LE(std::abs(noisy.energy_error), 1e-6);
 }
@@ -92,9 +92,9 @@ TEST(Noise, StepsOfAnEccentricBinaryStayThoseOfExactForces) {
 TEST(Noise, ThatIsNotReachedChangesNoBit) {
   const Particles start = make_plummer(64, 1);
   NoisyForce unknown(kShortWords, kNone);
-  const Outcome plain = run(unknown, start, {0.1, 0.01}, 1.0);
+  const NoisyOutcome plain = run(unknown, start, {0.1, 0.01}, 1.0);
   NoisyForce known(kShortWords, kShortWords);
-  const Outcome aware = run(known, start, {0.1, 0.01}, 1.0);
+  const NoisyOutcome aware = run(known, start, {0.1, 0.01}, 1.0);
   EXPECT_EQ(aware.hash, plain.hash);
   EXPECT_EQ(aware.counters, plain.counters);
   EXPECT_EQ(aware.counters.noise_limited_steps, 0u);
@@ -104,7 +104,7 @@ TEST(Noise, ThatIsNotReachedChangesNoBit) {
 // that the steps would have kept.
 TEST(Noise, SaidTooLargeLeavesCloseEncountersTheirSteps) {
   NoisyForce exaggerated(kNone, {3.0e-6, 1.4e-5});
-  const Outcome outcome = run(exaggerated, binary(0.9), {0.05, 0.0}, 62.875);
+  const NoisyOutcome outcome = run(exaggerated, binary(0.9), {0.05, 0.0}, 62.875);
   EXPECT_LE(std::abs(outcome.energy_error), 2e-7);
 }
 

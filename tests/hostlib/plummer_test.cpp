@@ -14,11 +14,10 @@ namespace gdr::hostlib {
 namespace {
 
 using testing::error_of;
+using testing::kPlummerRadius;
 
 constexpr std::size_t kSample = 4096;
 const double kRootSample = std::sqrt(static_cast<double>(kSample));
-constexpr double kScaleRadius = 3.0 * std::numbers::pi / 16.0;  // Plummer radius of a sphere with W = -1/2, M = 1
-
 const Particles& sample() {
   static const Particles particles = make_plummer(kSample, 5);
   return particles;
@@ -48,7 +47,7 @@ TEST(Plummer, RadiiFollowTheMassProfile) {
   std::sort(radii.begin(), radii.end());
   double distance = 0.0;
   for (std::size_t k = 0; k < kSample; ++k) {
-    const double s = radii[k] / std::hypot(radii[k], kScaleRadius);
+    const double s = radii[k] / std::hypot(radii[k], kPlummerRadius);
     const double expected = std::min(1.0, s * s * s / kPlummerMassFraction);
     const auto below = static_cast<double>(k) / static_cast<double>(kSample);
     distance = std::max({distance, std::fabs(expected - below), std::fabs(below + 1.0 / kSample - expected)});
@@ -57,7 +56,7 @@ TEST(Plummer, RadiiFollowTheMassProfile) {
 }
 
 TEST(Plummer, HalfMassRadiusIsTheAnalyticOne) {
-  const double analytic = kScaleRadius / std::sqrt(std::pow(0.5, -2.0 / 3.0) - 1.0);
+  const double analytic = kPlummerRadius / std::sqrt(std::pow(0.5, -2.0 / 3.0) - 1.0);
   const std::array half = {0.5};
   // Standard error of a median of 4096 radii here: about 0.01.
   EXPECT_NEAR(lagrangian_radii(sample(), half, {})[0], analytic, 0.04);
@@ -94,7 +93,7 @@ TEST(Plummer, SpeedsAreAQuarterOfEscapeEnergyOnAverageInsideAndOutside) {
   std::array<double, 2> count{};
   for (std::size_t k = 0; k < kSample; ++k) {
     const double r = norm(sample().position[k]);
-    const double escape2 = 2.0 / std::hypot(r, kScaleRadius);
+    const double escape2 = 2.0 / std::hypot(r, kPlummerRadius);
     const std::size_t where = r > middle ? 1 : 0;
     sum[where] += dot(sample().velocity[k], sample().velocity[k]) / escape2;
     count[where] += 1.0;
@@ -114,7 +113,7 @@ TEST(Plummer, SpeedsHaveTheShapeOfTheDistributionFunction) {
   for (std::uint64_t seed = 20; seed < 24; ++seed) {
     const Particles p = make_plummer(kSample, seed);
     for (std::size_t k = 0; k < p.size(); ++k) {
-      const double q2 = dot(p.velocity[k], p.velocity[k]) * std::hypot(norm(p.position[k]), kScaleRadius) / 2.0;
+      const double q2 = dot(p.velocity[k], p.velocity[k]) * std::hypot(norm(p.position[k]), kPlummerRadius) / 2.0;
       count += 1.0;
       second += q2;
       fourth += q2 * q2;

@@ -19,9 +19,9 @@ namespace {
 
 using testing::error_of;
 
-constexpr std::size_t kSample = 4096;
+constexpr std::size_t kDrawn = 4096;
 // Kolmogorov's bound at the 0.1 % level.
-const double kKolmogorov = 1.95 / std::sqrt(static_cast<double>(kSample));
+const double kKolmogorov = 1.95 / std::sqrt(static_cast<double>(kDrawn));
 
 StartModel model_of(StartKind kind, std::size_t n, std::uint64_t seed = 1) {
   StartModel model;
@@ -243,7 +243,7 @@ TEST(StartModel, AModelOfThatSeedIsAlwaysTheSame) {
 
 TEST(StartModel, KingSpheresFollowTheMassOfTheModel) {
   for (const double w0 : {1.0, 6.0, 9.0}) {
-    const Particles p = make_start(king_of(w0, kSample));
+    const Particles p = make_start(king_of(w0, kDrawn));
     const KingModel king(w0);
     // Length of the model in r0 per length of the particles, from the median of both.
     std::vector<double> radii = radii_of(p);
@@ -267,7 +267,7 @@ TEST(StartModel, KingSpheresFollowTheMassOfTheModel) {
 // does not depend on the radius would shift.
 TEST(StartModel, KingSpeedsHaveTheDispersionOfTheModel) {
   const double w0 = 6.0;
-  const Particles p = make_start(king_of(w0, kSample));
+  const Particles p = make_start(king_of(w0, kDrawn));
   const KingModel king(w0);
   const double scale = king.radius_of_mass(0.5) / lagrangian_radii(p, std::array{0.5}, {})[0];
   // Both energies of the sample are scaled; sigma in its units from G M / r0 = M(model) sigma^2.
@@ -292,12 +292,12 @@ TEST(StartModel, KingSpeedsHaveTheDispersionOfTheModel) {
     spread += std::pow(second / weight, 2);
   }
   // Four standard errors; a squared speed scatters by about its mean times sqrt(2/3).
-  EXPECT_NEAR(ours / kSample, expected / kSample, 4.0 * std::sqrt(2.0 / 3.0 * spread) / kSample);
+  EXPECT_NEAR(ours / kDrawn, expected / kDrawn, 4.0 * std::sqrt(2.0 / 3.0 * spread) / kDrawn);
 }
 
 TEST(StartModel, UniformSpheresHaveTheMassProfileOfUniformDensity) {
   for (const StartKind kind : {StartKind::uniform, StartKind::cold}) {
-    const Particles p = make_start(model_of(kind, kSample, 4));
+    const Particles p = make_start(model_of(kind, kDrawn, 4));
     // W = -(3/5) G M^2 / R.
     const double radius = 0.6 / -potential_energy(p, 0.0);
     EXPECT_LT(kolmogorov_distance(radii_of(p), [&](double r) { return std::min(1.0, std::pow(r / radius, 3)); }),

@@ -15,7 +15,7 @@ namespace {
 constexpr PartId kBoard = 1;
 constexpr PartId kHost = 2;
 constexpr PartId kNetwork = 3;
-constexpr Cable kCable{1e9, 1e-6};  // of a switch: a message passes two
+constexpr Cable kSwitchCable{1e9, 1e-6};  // of a switch: a message passes two
 
 /// `nodes` nodes with a resource each.
 ActivityGraph graph_of(NodeId nodes) {
@@ -33,7 +33,7 @@ TEST(Activities, ChainsTakeTheirLongestBranch) {
   const ActivityId right = graph.work(2, 5, {{first}}, kHost);
   const ActivityId both = graph.join({{left, right}});
   const ActivityId last = graph.work(0, 1, {{both}}, kHost);
-  const ActivityTimes times = run_critical_path(graph, infiniband_flat(1, kCable));
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(1, kSwitchCable));
   EXPECT_EQ(times.seconds, 7);
   EXPECT_EQ(times.end_seconds[left], 3);
   EXPECT_EQ(times.end_seconds[last], 7);
@@ -42,7 +42,7 @@ TEST(Activities, ChainsTakeTheirLongestBranch) {
   EXPECT_EQ(times.resource_busy, (std::vector<double>{2, 2, 5}));
   EXPECT_TRUE(times.path.empty());
   const ActivityTimes details =
-      run_critical_path(graph, infiniband_flat(1, kCable), {.factors = {}, .keep_details = true});
+      run_critical_path(graph, infiniband_flat(1, kSwitchCable), {.factors = {}, .keep_details = true});
   EXPECT_EQ(details.path, (std::vector<ActivityId>{first, right, last}));
   EXPECT_EQ(details.begin_seconds, (std::vector<double>{0, 1, 1, 6, 6}));
 }
@@ -52,7 +52,7 @@ TEST(Activities, LinksTellWhoTookThemWhen) {
   const ActivityId first = graph.message(0, 1, 1e6, {}, kNetwork);
   const ActivityId second = graph.message(0, 1, 2e6, {}, kNetwork);
   const ActivityTimes times =
-      run_critical_path(graph, infiniband_flat(2, kCable), {.factors = {}, .keep_details = true});
+      run_critical_path(graph, infiniband_flat(2, kSwitchCable), {.factors = {}, .keep_details = true});
   ASSERT_EQ(times.link_uses.size(), 4U);
   for (const LinkUse& use : times.link_uses) {
     EXPECT_DOUBLE_EQ(use.seconds, use.message == first ? 1e-3 : 2e-3);
@@ -66,7 +66,7 @@ TEST(Activities, AResourceTakesOneAtATimeInTheOrderInWhichTheyAreReady) {
   ActivityGraph graph("queue", 1, {0, 0});
   const ActivityId late = graph.work(0, 3, {{graph.work(1, 1, {}, kHost)}}, kBoard);
   const ActivityId early = graph.work(0, 2, {}, kBoard);
-  const ActivityTimes times = run_critical_path(graph, infiniband_flat(1, kCable));
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(1, kSwitchCable));
   EXPECT_EQ(times.end_seconds[early], 2);
   EXPECT_EQ(times.end_seconds[late], 5);
   EXPECT_EQ(times.path_seconds[kBoard], 5);  // it waited for the board, not for the host
@@ -75,15 +75,15 @@ TEST(Activities, AResourceTakesOneAtATimeInTheOrderInWhichTheyAreReady) {
 TEST(Activities, AMessageTakesTheLatencyOfItsRouteAndTheTimeOfItsNarrowestLink) {
   ActivityGraph graph = graph_of(2);
   static_cast<void>(graph.message(0, 1, 1e6, {}, kNetwork));
-  EXPECT_DOUBLE_EQ(run_critical_path(graph, infiniband_flat(2, kCable)).seconds, 2e-6 + 1e-3);
+  EXPECT_DOUBLE_EQ(run_critical_path(graph, infiniband_flat(2, kSwitchCable)).seconds, 2e-6 + 1e-3);
   const FlowFactors factors{.name = "test", .classes = {{0, 3, 0.5}}, .weight_s = 0};
-  EXPECT_DOUBLE_EQ(run_critical_path(graph, infiniband_flat(2, kCable), {factors}).seconds, 6e-6 + 2e-3);
+  EXPECT_DOUBLE_EQ(run_critical_path(graph, infiniband_flat(2, kSwitchCable), {factors}).seconds, 6e-6 + 2e-3);
 }
 
 TEST(Activities, MessagesToOneNodeFollowOneAnother) {
   ActivityGraph graph = graph_of(4);
   for (NodeId from = 1; from < 4; ++from) static_cast<void>(graph.message(from, 0, 1e6, {}, kNetwork));
-  const ActivityTimes times = run_critical_path(graph, infiniband_flat(4, kCable));
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(4, kSwitchCable));
   EXPECT_DOUBLE_EQ(times.seconds, 2e-6 + 3e-3);
   EXPECT_DOUBLE_EQ(times.path_seconds[kNetwork], times.seconds);
   EXPECT_DOUBLE_EQ(sum(times.link_busy), 2 * 3e-3);
@@ -105,7 +105,7 @@ TEST(Activities, WhereNothingContendsTheyAreTheStepsOfASchedule) {
       }
       for (Rank rank = 0; rank < nodes; ++rank) front[rank] = graph.join(next[rank]);
     }
-    const Topology topology = torus({nodes}, kCable);
+    const Topology topology = torus({nodes}, kSwitchCable);
     const double expected = run_closed_form(schedule, topology).lockstep_seconds;
     EXPECT_NEAR(run_critical_path(graph, topology).seconds, expected, 1e-12) << nodes;
   }
@@ -132,7 +132,7 @@ TEST(Activities, ThePathAddsUpToTheWholeTime) {
     done.push_back(graph.work(node, 2e-4, {{work}}, kHost));
   }
   static_cast<void>(graph.work(0, 1e-4, {{graph.join(done)}}, kHost));
-  const ActivityTimes times = run_critical_path(graph, infiniband_flat(5, kCable));
+  const ActivityTimes times = run_critical_path(graph, infiniband_flat(5, kSwitchCable));
   EXPECT_NEAR(sum(times.path_seconds), times.seconds, 1e-15);
   for (const double busy : times.resource_busy) EXPECT_LE(busy, times.seconds);
   for (const double busy : times.link_busy) EXPECT_LE(busy, times.seconds);
@@ -149,8 +149,8 @@ TEST(Activities, WhatDoesNotExistIsRefused) {
   EXPECT_THROW(static_cast<void>(graph.message(0, 2, 1, {}, kNetwork)), Error);
   EXPECT_THROW(ActivityGraph("test", 2, {2}), Error);
   EXPECT_EQ(graph.size(), 0U);
-  EXPECT_EQ(run_critical_path(graph, infiniband_flat(2, kCable)).seconds, 0);
-  EXPECT_THROW(static_cast<void>(run_critical_path(graph_of(3), infiniband_flat(2, kCable))), Error);
+  EXPECT_EQ(run_critical_path(graph, infiniband_flat(2, kSwitchCable)).seconds, 0);
+  EXPECT_THROW(static_cast<void>(run_critical_path(graph_of(3), infiniband_flat(2, kSwitchCable))), Error);
 }
 
 }  // namespace

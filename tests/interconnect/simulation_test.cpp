@@ -15,7 +15,7 @@
 namespace gdr::interconnect {
 namespace {
 
-constexpr Cable kCable{1e9, 1e-6};
+constexpr Cable kSimulatedCable{1e9, 1e-6};
 
 /// All pairs, `step` by `step`: in step s rank r sends to r + s + 1.
 Schedule shifts(Rank ranks, std::uint64_t bytes) {
@@ -49,7 +49,7 @@ TEST(SimGrid, IsThereIfItWasBuilt) {
   EXPECT_EQ(has_simgrid(), GDR_WITH_SIMGRID);
   if (has_simgrid()) return;
   try {
-    static_cast<void>(run_s4u(shifts(2, 1), optical_hub(2, kCable)));
+    static_cast<void>(run_s4u(shifts(2, 1), optical_hub(2, kSimulatedCable)));
     FAIL() << "simulated without SimGrid";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("libgdr_simgrid.so"), std::string::npos) << error.what();
@@ -59,12 +59,13 @@ TEST(SimGrid, IsThereIfItWasBuilt) {
 TEST_F(Simulated, AMessageTakesLatencyAndBytesByBandwidth) {
   Schedule schedule{"one", std::vector<std::vector<Step>>(2)};
   add_message(schedule, 0, 0, 1, 1000000, 0);
-  const SimulationResult result = run_s4u(schedule, optical_hub(2, kCable));
+  const SimulationResult result = run_s4u(schedule, optical_hub(2, kSimulatedCable));
   EXPECT_NEAR(result.seconds, 1e-6 + 1e-3, 1e-8);
 }
 
 TEST_F(Simulated, WithoutContentionTheClosedFormIsMet) {
-  const Topology topologies[] = {optical_hub(7, kCable), optical_hub(7, {3e9, 0}), infiniband_flat(7, kCable)};
+  const Topology topologies[] = {optical_hub(7, kSimulatedCable), optical_hub(7, {3e9, 0}),
+                                 infiniband_flat(7, kSimulatedCable)};
   for (const Topology& topology : topologies) {
     const Schedule schedule = shifts(7, 123456);
     EXPECT_NEAR(run_s4u(schedule, topology).seconds / run_closed_form(schedule, topology).lockstep_seconds, 1, 1e-3)
@@ -75,14 +76,14 @@ TEST_F(Simulated, WithoutContentionTheClosedFormIsMet) {
 TEST_F(Simulated, EqualFlowsShareALinkEqually) {
   Schedule schedule{"fan in", std::vector<std::vector<Step>>(5)};
   for (Rank rank = 0; rank < 4; ++rank) add_message(schedule, 0, rank, 4, 250000, 0);
-  const Topology flat = infiniband_flat(5, kCable);
+  const Topology flat = infiniband_flat(5, kSimulatedCable);
   EXPECT_NEAR(run_s4u(schedule, flat).seconds, 2e-6 + 1e-3, 1e-6);
 }
 
 TEST_F(Simulated, NoScheduleBeatsItsBusiestLink) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const Schedule schedule = random_messages(16, 4, 200, seed);
-    const Topology topology = torus({4, 4}, kCable);
+    const Topology topology = torus({4, 4}, kSimulatedCable);
     EXPECT_GE(run_s4u(schedule, topology).seconds, run_closed_form(schedule, topology).link_bound_seconds * (1 - 1e-9));
   }
 }
@@ -100,7 +101,7 @@ TEST_F(Simulated, TwiceTheBandwidthAndHalfTheLatencyIsHalfTheTime) {
 
 TEST_F(Simulated, TheSameScheduleTakesTheSameTime) {
   const Schedule schedule = random_messages(16, 4, 300, 11);
-  const Topology topology = torus({4, 4}, kCable);
+  const Topology topology = torus({4, 4}, kSimulatedCable);
   EXPECT_EQ(run_s4u(schedule, topology).rank_seconds, run_s4u(schedule, topology).rank_seconds);
 }
 
@@ -110,10 +111,10 @@ TEST_F(Simulated, ArithmeticFollowsTheMessagesOfItsStep) {
   schedule.ranks[1][0].flops = 3e9;
   SimulationOptions options;
   options.flops_per_second = 1e12;
-  const SimulationResult result = run_s4u(schedule, optical_hub(2, kCable), options);
+  const SimulationResult result = run_s4u(schedule, optical_hub(2, kSimulatedCable), options);
   EXPECT_NEAR(result.rank_seconds[0], 1.001e-3, 1e-8);
   EXPECT_NEAR(result.rank_seconds[1], 4.001e-3, 1e-8);
-  EXPECT_NEAR(run_s4u(schedule, optical_hub(2, kCable)).seconds, 1.001e-3, 1e-8);
+  EXPECT_NEAR(run_s4u(schedule, optical_hub(2, kSimulatedCable)).seconds, 1.001e-3, 1e-8);
 }
 
 TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
@@ -131,7 +132,7 @@ TEST_F(Simulated, ACapHoldsAFlowAloneAndNotTwoTogether) {
 TEST_F(Simulated, FactorsGoByTheSizeOfAMessage) {
   SimulationOptions options;
   options.factors = {.classes = {{0, 2, 0}, {1000, 10, 0.5}}};
-  const Topology hub = optical_hub(2, kCable);
+  const Topology hub = optical_hub(2, kSimulatedCable);
   const auto seconds = [&](std::uint64_t bytes) {
     Schedule schedule{"one", std::vector<std::vector<Step>>(2)};
     add_message(schedule, 0, 0, 1, bytes, 0);
@@ -177,13 +178,13 @@ struct Case {
   Topology topology;
 };
 std::vector<Case> cases() {
-  const Topology hub = optical_hub(16, kCable);
-  const Topology square = torus({4, 4}, kCable);
+  const Topology hub = optical_hub(16, kSimulatedCable);
+  const Topology square = torus({4, 4}, kSimulatedCable);
   std::vector<Case> all{{make_broadcast(16, 1 << 20, Path::direct), hub},
                         {make_broadcast(16, 1 << 20, Path::multipath), square},
                         {make_allgather(16, 1 << 16, AllgatherOrder::ring), square},
                         {make_allgather(16, 4096, AllgatherOrder::pairwise), square},
-                        {make_allreduce(16, 1 << 16, Path::multipath), infiniband_flat(16, kCable)},
+                        {make_allreduce(16, 1 << 16, Path::multipath), infiniband_flat(16, kSimulatedCable)},
                         {random_messages(16, 4, 300, 5), square}};
   for (const SummaAlgorithm algorithm :
        {SummaAlgorithm::ca0, SummaAlgorithm::ca1, SummaAlgorithm::ca2, SummaAlgorithm::ca3, SummaAlgorithm::ca4}) {
@@ -217,7 +218,7 @@ TEST_F(Simulated, ADeadlockOnSmpiIsToldWithItsRank) {
   schedule.ranks[0] = {{{{1, 8, 0}}, {}, 0}, {{}, {{1, 8, 1}}, 0}};
   schedule.ranks[1] = {{{{0, 8, 1}}, {}, 0}, {{}, {{0, 8, 0}}, 0}};
   try {
-    static_cast<void>(run_smpi(schedule, optical_hub(2, kCable)));
+    static_cast<void>(run_smpi(schedule, optical_hub(2, kSimulatedCable)));
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits forever in step 0");
@@ -228,7 +229,7 @@ TEST_F(Simulated, AMessageThatMpiDoesNotCountIsRefusedOnSmpi) {
   constexpr std::uint64_t kTooMuch = std::uint64_t{1} << 31;
   Schedule schedule{"long", std::vector<std::vector<Step>>(2)};
   add_message(schedule, 0, 0, 1, kTooMuch, 0);
-  EXPECT_THROW(static_cast<void>(run_smpi(schedule, optical_hub(2, kCable))), Error);
+  EXPECT_THROW(static_cast<void>(run_smpi(schedule, optical_hub(2, kSimulatedCable))), Error);
 }
 
 TEST_F(Simulated, ADeadlockIsToldWithItsRank) {
@@ -236,7 +237,7 @@ TEST_F(Simulated, ADeadlockIsToldWithItsRank) {
   schedule.ranks[0] = {{{{1, 8, 0}}, {}, 0}, {{}, {{1, 8, 1}}, 0}};
   schedule.ranks[1] = {{{{0, 8, 1}}, {}, 0}, {{}, {{0, 8, 0}}, 0}};
   try {
-    static_cast<void>(run_s4u(schedule, optical_hub(2, kCable)));
+    static_cast<void>(run_s4u(schedule, optical_hub(2, kSimulatedCable)));
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "schedule crossed: deadlock: rank 0 waits forever in step 0");
@@ -248,7 +249,7 @@ TEST_F(Simulated, OptionsOutOfRangeAreRefusedByName) {
   add_message(schedule, 0, 0, 1, 1000, 0);
   const auto told = [&](const SimulationOptions& options) -> std::string {
     try {
-      static_cast<void>(run_s4u(schedule, optical_hub(2, kCable), options));
+      static_cast<void>(run_s4u(schedule, optical_hub(2, kSimulatedCable), options));
     } catch (const Error& error) {
       return error.what();
     }
@@ -267,7 +268,7 @@ TEST(ClosedForm, LoadsCountMessagesAndBytesOfEveryLinkOfARoute) {
   Schedule schedule{"two", std::vector<std::vector<Step>>(4)};
   add_message(schedule, 0, 0, 2, 100, 0);
   add_message(schedule, 1, 1, 2, 10, 0);
-  const std::vector<LinkLoad> loads = link_loads(schedule, mesh({4}, kCable));
+  const std::vector<LinkLoad> loads = link_loads(schedule, mesh({4}, kSimulatedCable));
   EXPECT_EQ(loads[0].bytes, 100);
   EXPECT_EQ(loads[2].bytes, 110);
   EXPECT_EQ(loads[2].messages, 2);
@@ -277,7 +278,7 @@ TEST(ClosedForm, LoadsCountMessagesAndBytesOfEveryLinkOfARoute) {
 TEST(ClosedForm, WhatEntersANodeLeavesItOrEndsThere) {
   constexpr Rank kSide = 4;
   const Schedule schedule = random_messages(kSide * kSide, 3, 150, 3);
-  const std::vector<LinkLoad> loads = link_loads(schedule, torus({kSide, kSide}, kCable));
+  const std::vector<LinkLoad> loads = link_loads(schedule, torus({kSide, kSide}, kSimulatedCable));
   for (Rank node = 0; node < kSide * kSide; ++node) {
     std::int64_t balance = 0;
     for (const Step& step : schedule.ranks[node]) {

@@ -15,10 +15,10 @@ using hostlib::IParticle;
 using hostlib::JParticle;
 using hostlib::Vec3;
 
-constexpr double kTime = 0.28125;
+constexpr double kPredicted = 0.28125;
 
-/// A Plummer sphere in the middle of a run: derivatives of the right size, times of their own up to 1/8 before kTime,
-/// and i-particles that the host has predicted. `unit` is the smallest difference of times.
+/// A Plummer sphere in the middle of a run: derivatives of the right size, times of their own up to 1/8 before
+/// kPredicted, and i-particles that the host has predicted. `unit` is the smallest difference of times.
 struct Snapshot {
   std::vector<JParticle> j;
   std::vector<IParticle> i;
@@ -32,19 +32,19 @@ Snapshot snapshot(std::size_t n, double eps2, double unit = 0x1p-10) {
     particle.mass = sphere.mass[k];
     particle.x = sphere.position[k];
     particle.v = sphere.velocity[k];
-    particle.t0 = kTime - unit * static_cast<double>(1 + (k * 37) % 127);
+    particle.t0 = kPredicted - unit * static_cast<double>(1 + (k * 37) % 127);
     shot.j.push_back(particle);
   }
   const std::vector<JParticle> still = shot.j;
   for (JParticle& particle : shot.j) {
     const IParticle here{particle.id, particle.x, particle.v};
     std::vector<JParticle> now = still;
-    for (JParticle& other : now) other.t0 = kTime;
-    const Force force = gravity_jerk(here, kTime, eps2, now).force;
+    for (JParticle& other : now) other.t0 = kPredicted;
+    const Force force = gravity_jerk(here, kPredicted, eps2, now).force;
     particle.a_by_2 = 0.5 * force.acc;
     particle.jerk_by_6 = (1.0 / 6) * force.jerk;
     particle.snap_by_18 = (-1.0 / 18) * force.acc;  // as an oscillator of frequency 1 would have
-    const double dt = kTime - particle.t0;
+    const double dt = kPredicted - particle.t0;
     shot.i.push_back({particle.id, particle.x + dt * (particle.v + dt * (particle.a_by_2 + dt * particle.jerk_by_6)),
                       particle.v + dt * (2.0 * particle.a_by_2 + (3.0 * dt) * particle.jerk_by_6)});
   }
@@ -68,13 +68,13 @@ TEST_P(GravityJerkKernel, RecordsHaveTheSizesOnRecord) {
 TEST_P(GravityJerkKernel, SphereAgreesWithDoubleWithAndWithoutSoftening) {
   for (const double eps2 : {0.0, 1e-4}) {
     const Snapshot shot = snapshot(1024, eps2);
-    const BoardRun run = on_board(program(), shot.i, kTime, eps2, shot.j, emulator::Engine::simd);
+    const BoardRun run = on_board(program(), shot.i, kPredicted, eps2, shot.j, emulator::Engine::simd);
     hostlib::DirectForce direct;
     std::vector<std::size_t> addresses(shot.j.size());
     std::iota(addresses.begin(), addresses.end(), std::size_t{0});
     direct.set_j_count(shot.j.size());
     direct.set_j_particles(addresses, shot.j);
-    direct.set_time(kTime);
+    direct.set_time(kPredicted);
     const std::vector<Force> expected = direct.evaluate(shot.i, eps2);
     double acc_squares = 0;
     double jerk_squares = 0;
@@ -82,7 +82,7 @@ TEST_P(GravityJerkKernel, SphereAgreesWithDoubleWithAndWithoutSoftening) {
     Vec3 momentum;
     double momentum_scale = 0;
     for (std::size_t k = 0; k < expected.size(); ++k) {
-      expect_near(run.forces[k], gravity_jerk(shot.i[k], kTime, eps2, shot.j));
+      expect_near(run.forces[k], gravity_jerk(shot.i[k], kPredicted, eps2, shot.j));
       const double acc = norm(run.forces[k].acc - expected[k].acc) / norm(expected[k].acc);
       EXPECT_LE(acc, 1e-4);
       acc_squares += acc * acc;
@@ -103,10 +103,10 @@ TEST_P(GravityJerkKernel, SphereAgreesWithDoubleWithAndWithoutSoftening) {
 TEST_P(GravityJerkKernel, SharedTimeConservesMomentum) {
   Snapshot shot = snapshot(256, 1e-4);
   for (std::size_t k = 0; k < shot.j.size(); ++k) {
-    shot.j[k].t0 = kTime;
+    shot.j[k].t0 = kPredicted;
     shot.i[k] = {shot.j[k].id, shot.j[k].x, shot.j[k].v};
   }
-  const BoardRun run = on_board(program(), shot.i, kTime, 1e-4, shot.j);
+  const BoardRun run = on_board(program(), shot.i, kPredicted, 1e-4, shot.j);
   Vec3 momentum;
   double scale = 0;
   for (std::size_t k = 0; k < shot.j.size(); ++k) {
@@ -119,11 +119,11 @@ TEST_P(GravityJerkKernel, SharedTimeConservesMomentum) {
 TEST_P(GravityJerkKernel, TimesThatNeedMoreThanAShortWordStayWithinTheBars) {
   // D is rounded to a short word: an error of up to 2^-25 D in time, which moves a j-particle by 2^-25 v D.
   const Snapshot shot = snapshot(256, 1e-4, 0.001);
-  const BoardRun run = on_board(program(), shot.i, kTime, 1e-4, shot.j);
+  const BoardRun run = on_board(program(), shot.i, kPredicted, 1e-4, shot.j);
   double acc_squares = 0;
   double jerk_squares = 0;
   for (std::size_t k = 0; k < shot.i.size(); ++k) {
-    const Force expected = gravity_jerk(shot.i[k], kTime, 1e-4, shot.j).force;
+    const Force expected = gravity_jerk(shot.i[k], kPredicted, 1e-4, shot.j).force;
     acc_squares += std::pow(norm(run.forces[k].acc - expected.acc) / norm(expected.acc), 2);
     jerk_squares += std::pow(norm(run.forces[k].jerk - expected.jerk) / norm(expected.jerk), 2);
   }
@@ -136,7 +136,7 @@ TEST_P(GravityJerkKernel, SelfPairContributesNothing) {
   Snapshot shot = snapshot(2, 0.0);
   shot.j.resize(1);
   for (const double eps2 : {0.0, 1e-4}) {
-    const BoardRun run = on_board(program(), shot.i, kTime, eps2, shot.j);
+    const BoardRun run = on_board(program(), shot.i, kPredicted, eps2, shot.j);
     EXPECT_EQ(run.forces[0].acc, Vec3());
     EXPECT_EQ(run.forces[0].jerk, Vec3());
     EXPECT_EQ(run.forces[0].pot, 0.0);
@@ -149,11 +149,11 @@ TEST_P(GravityJerkKernel, CoincidentPairWithoutSofteningContributesNothing) {
   JParticle j;
   j.id = 1;
   j.mass = 0.5;
-  j.t0 = kTime;
+  j.t0 = kPredicted;
   j.x = {0.1, 0.2, -0.3};
   j.v = {1, 2, 3};
   const IParticle i{2, j.x, {3, 2, 1}};
-  const BoardRun run = on_board(program(), std::span(&i, 1), kTime, 0.0, std::span(&j, 1));
+  const BoardRun run = on_board(program(), std::span(&i, 1), kPredicted, 0.0, std::span(&j, 1));
   EXPECT_EQ(run.forces[0].acc, Vec3());
   EXPECT_EQ(run.forces[0].jerk, Vec3());
   EXPECT_EQ(run.forces[0].pot, 0.0);
@@ -164,11 +164,11 @@ TEST_P(GravityJerkKernel, CoincidentPairWithSofteningHasPotentialAndJerk) {
   JParticle j;
   j.id = 1;
   j.mass = 0.5;
-  j.t0 = kTime;
+  j.t0 = kPredicted;
   j.x = {0.1, 0.2, -0.3};
   j.v = {1, 2, 3};
   const IParticle i{-1, j.x, {3, 2, 1}};
-  const BoardRun run = on_board(program(), std::span(&i, 1), kTime, 1e-4, std::span(&j, 1));
+  const BoardRun run = on_board(program(), std::span(&i, 1), kPredicted, 1e-4, std::span(&j, 1));
   EXPECT_EQ(run.forces[0].acc, Vec3());
   EXPECT_NEAR(run.forces[0].pot, -50.0, kPotBound * 50.0);
   EXPECT_LE(norm(run.forces[0].jerk - 0.5e6 * Vec3{-2, 0, 2}), kJerkBound * 0.5e6 * std::sqrt(8.0));
@@ -192,7 +192,7 @@ TEST_P(GravityJerkKernel, IndicesOfEveryLegalSizeExclude) {
 
 TEST_P(GravityJerkKernel, PredictsBackwardAndNotAtAll) {
   Snapshot shot = snapshot(64, 1e-4);
-  for (const double t : {shot.j[0].t0, kTime - 0.25, kTime + 0.125}) {
+  for (const double t : {shot.j[0].t0, kPredicted - 0.25, kPredicted + 0.125}) {
     const BoardRun run = on_board(program(), shot.i, t, 1e-4, shot.j);
     for (std::size_t k = 0; k < shot.i.size(); ++k) {
       expect_near(run.forces[k], gravity_jerk(shot.i[k], t, 1e-4, shot.j));
@@ -204,22 +204,22 @@ TEST_P(GravityJerkKernel, CountsOfParticlesThatDoNotFillTheBlocks) {
   const Snapshot shot = snapshot(65, 1e-4);
   for (const std::size_t nj : {0u, 1u, 37u, 64u, 65u}) {
     const std::span<const JParticle> some = std::span(shot.j).first(nj);
-    const BoardRun run = on_board(program(), shot.i, kTime, 1e-4, some);
+    const BoardRun run = on_board(program(), shot.i, kPredicted, 1e-4, some);
     for (std::size_t k = 0; k < shot.i.size(); ++k) {
-      expect_near(run.forces[k], gravity_jerk(shot.i[k], kTime, 1e-4, some));
+      expect_near(run.forces[k], gravity_jerk(shot.i[k], kPredicted, 1e-4, some));
     }
   }
 }
 
 TEST_P(GravityJerkKernel, OrderOfParticlesChangesRoundingAlone) {
   Snapshot shot = snapshot(100, 1e-4);
-  const BoardRun before = on_board(program(), shot.i, kTime, 1e-4, shot.j);
+  const BoardRun before = on_board(program(), shot.i, kPredicted, 1e-4, shot.j);
   std::shuffle(shot.j.begin(), shot.j.end(), std::mt19937_64(5));
-  const BoardRun after = on_board(program(), shot.i, kTime, 1e-4, shot.j);
+  const BoardRun after = on_board(program(), shot.i, kPredicted, 1e-4, shot.j);
   for (std::size_t k = 0; k < shot.i.size(); ++k) {
     // A pair is the same wherever it is worked on. Sums are long words within a chip and doubles between chips: seven
     // additions and conversions of at most 2^-53 each.
-    const GravityJerk scale = gravity_jerk(shot.i[k], kTime, 1e-4, shot.j);
+    const GravityJerk scale = gravity_jerk(shot.i[k], kPredicted, 1e-4, shot.j);
     EXPECT_LE(norm(before.forces[k].acc - after.forces[k].acc), 16 * 0x1p-53 * scale.acc_scale);
     EXPECT_LE(norm(before.forces[k].jerk - after.forces[k].jerk), 16 * 0x1p-53 * scale.jerk_scale);
     EXPECT_LE(std::abs(before.forces[k].pot - after.forces[k].pot), 16 * 0x1p-53 * std::abs(scale.force.pot));
@@ -247,10 +247,10 @@ TEST(GravityJerkKernels, LoopsHaveTheirLinesAndLimits) {
 
 TEST(GravityJerkKernels, BothGiveTheSameForcesWithinRounding) {
   const Snapshot shot = snapshot(256, 1e-4);
-  const BoardRun packed = on_board(kernel("gravity_jerk"), shot.i, kTime, 1e-4, shot.j);
-  const BoardRun reproduction = on_board(kernel("gravity_jerk_2009"), shot.i, kTime, 1e-4, shot.j);
+  const BoardRun packed = on_board(kernel("gravity_jerk"), shot.i, kPredicted, 1e-4, shot.j);
+  const BoardRun reproduction = on_board(kernel("gravity_jerk_2009"), shot.i, kPredicted, 1e-4, shot.j);
   for (std::size_t k = 0; k < shot.i.size(); ++k) {
-    GravityJerk other = gravity_jerk(shot.i[k], kTime, 1e-4, shot.j);
+    GravityJerk other = gravity_jerk(shot.i[k], kPredicted, 1e-4, shot.j);
     other.force = reproduction.forces[k];
     expect_near(packed.forces[k], other, 2);
   }

@@ -8,13 +8,13 @@
 #include <functional>
 #include <limits>
 #include <random>
+#include <tuple>
 
 #include "testing.h"
 
 namespace gdr::kernels::testing {
 namespace {
 
-constexpr std::size_t kArguments = GDR_ARGUMENTS_TRIED;
 constexpr int kShortFraction = 24;  // bits behind the point
 constexpr mpfr_prec_t kExact = 160;
 
@@ -79,13 +79,13 @@ std::vector<double> computed(const Case& one, const std::vector<double>& a, cons
   return results;
 }
 
-std::vector<double> drawn(const Case& one, std::uint64_t seed) {
+std::vector<double> drawn(const Case& one, std::uint64_t seed, std::size_t count) {
   std::mt19937_64 random(seed);
   const auto uniform = [&](double low, double high) {
     return low + (high - low) * std::ldexp(static_cast<double>(random() >> 11), -53);
   };
   std::vector<double> arguments{one.low, one.high};
-  while (arguments.size() < kArguments) {
+  while (arguments.size() < count) {
     double value =
         one.log_scale ? std::exp2(uniform(std::log2(one.low), std::log2(one.high))) : uniform(one.low, one.high);
     if (one.negative && random() % 2 == 0) value = -value;
@@ -97,12 +97,19 @@ std::vector<double> drawn(const Case& one, std::uint64_t seed) {
   return arguments;
 }
 
-class MathMacro : public ::testing::TestWithParam<Case> {};
+/// A macro, and how many arguments are tried.
+class MathMacro : public ::testing::TestWithParam<std::tuple<Case, std::size_t>> {
+ public:
+  static std::string name(const ::testing::TestParamInfo<ParamType>& tested) {
+    const std::string& macro = std::get<Case>(tested.param).macro;
+    return macro.substr(0, macro.find(' ')) + "_" + std::to_string(tested.index);
+  }
+};
 
 TEST_P(MathMacro, StaysWithinItsBound) {
-  const Case& one = GetParam();
-  const std::vector<double> a = drawn(one, 1);
-  const std::vector<double> b = drawn(one, 2);
+  const auto& [one, arguments] = GetParam();
+  const std::vector<double> a = drawn(one, 1, arguments);
+  const std::vector<double> b = drawn(one, 2, arguments);
   const std::vector<double> y = computed(one, a, b);
   ASSERT_EQ(y.size(), a.size());
   double worst = 0;
@@ -153,49 +160,48 @@ void smaller(Exact& result, const Exact& a, const Exact& b) { mpfr_min(result.va
 // at most 0.41 2^-49 of 1, the result is above 0.7. Of ln x it is a quotient's 8, and 1.2 for the products behind it, a
 // tenth of the result in size. Of sine and cosine, in units of 2^-50: the square's two cuts give 1.2, the last
 // product's 1.1, those before 0.3, of a result above 0.7.
-#define GDR_INSTANTIATE(how, ...) INSTANTIATE_TEST_SUITE_P(how, __VA_ARGS__)  // expands `how`
-GDR_INSTANTIATE(GDR_HOW_TRIED, MathMacro,
-                ::testing::Values(
-                    Case{"recip a y", false, 0x1p-1000, 0x1p980, true, true, reciprocal, 0.51},
-                    Case{"div a b y", false, 0x1p-250, 0x1p250, true, true, quotient, 0.51},
-                    Case{"rsqrt a y", false, 0x1p-1000, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 0.51},
-                    Case{"sqrt a y", false, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 0.51},
-                    Case{"exp2 a y", false, -1022, 1023.99993896484375, false, false, of_one(mpfr_exp2), 1},
-                    Case{"exp a y", false, -708.375, 709.75, false, false, of_one(mpfr_exp), 1},
-                    Case{"log a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 1},
-                    Case{"log a y", false, 0.5, 2, false, false, of_one(mpfr_log), 1},
-                    Case{"log2 a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log2), 1},
-                    Case{"log2 a y", false, 0.5, 2, false, false, of_one(mpfr_log2), 1},
-                    Case{"sin a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 1.7},
-                    Case{"cos a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 1.7},
-                    Case{"sin a y", false, -1024, 1024, false, false, of_one(mpfr_sin), 1.7},
-                    Case{"cos a y", false, -1024, 1024, false, false, of_one(mpfr_cos), 1.7},
-                    Case{"pow a b y", false, 0x1p-6, 0x1p6, true, false, power, 1},
-                    Case{"pow a -b y", false, 0x1p-6, 0x1p6, true, false, inverse_power, 1},
-                    Case{"fmul b fs\"256\" $r0v\n  nop\n  pow a $r0v y", false, 0.5, 1.9, false, false, high_power, 1},
-                    Case{"erfc a y", false, 0x1p-40, 26, true, true, of_one(mpfr_erfc), 4},
-                    Case{"erfc a y", false, -6, 26, false, false, of_one(mpfr_erfc), 4},
-                    Case{"exp_long a y", true, -708.375, 709.75, false, false, of_one(mpfr_exp), 2},
-                    Case{"exp_long a y", true, 0x1p-40, 1, true, true, of_one(mpfr_exp), 2},
-                    Case{"log_long a y", true, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 10},
-                    Case{"log_long a y", true, 0.5, 2, false, false, of_one(mpfr_log), 10},
-                    Case{"sin_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 4},
-                    Case{"cos_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 4},
-                    Case{"sin_long a y", true, -1024, 1024, false, false, of_one(mpfr_sin), 4},
-                    Case{"cos_long a y", true, -1024, 1024, false, false, of_one(mpfr_cos), 4},
-                    Case{"abs a y", false, 0x1p-1000, 0x1p1000, true, true, magnitude, 0},
-                    Case{"copysign a b y", false, 0x1p-1000, 0x1p1000, true, true, with_sign, 0},
-                    Case{"fpassa a $r0v\n  fpassa b $r4v\n  nop\n  select_less $r0v $r4v $r0v $r4v y", false, 0x1p-1000,
-                         0x1p1000, true, true, smaller, 0},
-                    Case{"recip_long a y", true, 0x1p-950, 0x1p950, true, true, reciprocal, 4},
-                    Case{"div_long a b y", true, 0x1p-250, 0x1p250, true, true, quotient, 8},
-                    Case{"rsqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 4},
-                    Case{"sqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 8}),
-                [](const auto& one) {
-                  return one.param.macro.substr(0, one.param.macro.find(' ')) + "_" + std::to_string(one.index);
-                });
+const std::vector<Case> kCases{
+    Case{"recip a y", false, 0x1p-1000, 0x1p980, true, true, reciprocal, 0.51},
+    Case{"div a b y", false, 0x1p-250, 0x1p250, true, true, quotient, 0.51},
+    Case{"rsqrt a y", false, 0x1p-1000, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 0.51},
+    Case{"sqrt a y", false, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 0.51},
+    Case{"exp2 a y", false, -1022, 1023.99993896484375, false, false, of_one(mpfr_exp2), 1},
+    Case{"exp a y", false, -708.375, 709.75, false, false, of_one(mpfr_exp), 1},
+    Case{"log a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 1},
+    Case{"log a y", false, 0.5, 2, false, false, of_one(mpfr_log), 1},
+    Case{"log2 a y", false, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log2), 1},
+    Case{"log2 a y", false, 0.5, 2, false, false, of_one(mpfr_log2), 1},
+    Case{"sin a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 1.7},
+    Case{"cos a y", false, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 1.7},
+    Case{"sin a y", false, -1024, 1024, false, false, of_one(mpfr_sin), 1.7},
+    Case{"cos a y", false, -1024, 1024, false, false, of_one(mpfr_cos), 1.7},
+    Case{"pow a b y", false, 0x1p-6, 0x1p6, true, false, power, 1},
+    Case{"pow a -b y", false, 0x1p-6, 0x1p6, true, false, inverse_power, 1},
+    Case{"fmul b fs\"256\" $r0v\n  nop\n  pow a $r0v y", false, 0.5, 1.9, false, false, high_power, 1},
+    Case{"erfc a y", false, 0x1p-40, 26, true, true, of_one(mpfr_erfc), 4},
+    Case{"erfc a y", false, -6, 26, false, false, of_one(mpfr_erfc), 4},
+    Case{"exp_long a y", true, -708.375, 709.75, false, false, of_one(mpfr_exp), 2},
+    Case{"exp_long a y", true, 0x1p-40, 1, true, true, of_one(mpfr_exp), 2},
+    Case{"log_long a y", true, 0x1p-1022, 0x1p1023, true, false, of_one(mpfr_log), 10},
+    Case{"log_long a y", true, 0.5, 2, false, false, of_one(mpfr_log), 10},
+    Case{"sin_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_sin), 4},
+    Case{"cos_long a y", true, 0x1p-40, 1024, true, true, of_one(mpfr_cos), 4},
+    Case{"sin_long a y", true, -1024, 1024, false, false, of_one(mpfr_sin), 4},
+    Case{"cos_long a y", true, -1024, 1024, false, false, of_one(mpfr_cos), 4},
+    Case{"abs a y", false, 0x1p-1000, 0x1p1000, true, true, magnitude, 0},
+    Case{"copysign a b y", false, 0x1p-1000, 0x1p1000, true, true, with_sign, 0},
+    Case{"fpassa a $r0v\n  fpassa b $r4v\n  nop\n  select_less $r0v $r4v $r0v $r4v y", false, 0x1p-1000, 0x1p1000, true,
+         true, smaller, 0},
+    Case{"recip_long a y", true, 0x1p-950, 0x1p950, true, true, reciprocal, 4},
+    Case{"div_long a b y", true, 0x1p-250, 0x1p250, true, true, quotient, 8},
+    Case{"rsqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_rec_sqrt), 4},
+    Case{"sqrt_long a y", true, 0x1p-950, 0x1p1000, true, false, of_one(mpfr_sqrt), 8}};
 
-#if GDR_ARGUMENTS_TRIED < 100000  // once is enough
+INSTANTIATE_TEST_SUITE_P(Macros, MathMacro, ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(5000)),
+                         MathMacro::name);
+INSTANTIATE_TEST_SUITE_P(Nightly, MathMacro,
+                         ::testing::Combine(::testing::ValuesIn(kCases), ::testing::Values(1'000'000)),
+                         MathMacro::name);
 
 /// One result of a macro on one argument.
 double value_of(const std::string& macro, double a, double b = 1) {
@@ -230,8 +236,6 @@ TEST(MathMacros, EndTheirRangesAsThePageSays) {
   EXPECT_GT(value_of("exp2 a y", 5000), 0x1.fffp1023);
   EXPECT_TRUE(std::isfinite(value_of("exp a y", 5000)));
 }
-
-#endif
 
 }  // namespace
 }  // namespace gdr::kernels::testing

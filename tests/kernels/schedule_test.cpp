@@ -100,7 +100,7 @@ std::optional<Outcome> without_state(std::optional<Outcome> outcome) {
 }
 
 /// Random kernels to pack.
-constexpr std::uint64_t kPacked = kSlowedDown ? GDR_KERNELS_PACKED / 10 : GDR_KERNELS_PACKED;
+constexpr std::uint64_t kPacked = kSlowedDown ? 10 : 100;
 
 /// Records of three turns, the last without one for the block.
 constexpr std::uint64_t kRecords = 2 * emulator::kBlocks + 2;

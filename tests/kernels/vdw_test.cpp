@@ -15,7 +15,7 @@ using hostlib::Vec3;
 // Newton, 1.5 that a seed off by 12 % leaves after three rounds), q 7.5, q^3 24.5, e q^3 26, and of the brackets q^3 -
 // 1 and q^3 - 1/2 25.5 of the sum of their terms. Potential: both factors and two roundings; force: both, 1/r^2, d and
 // four.
-constexpr double kPotBound = 56 * kShort;
+constexpr double kVdwBound = 56 * kShort;
 constexpr double kForceBound = 64 * kShort;
 
 std::vector<VanDerWaals> on_board(const std::vector<Vec3>& xi, double eps2, double s2, const std::vector<Well>& wells,
@@ -39,7 +39,7 @@ std::vector<VanDerWaals> on_board(const std::vector<Vec3>& xi, double eps2, doub
 
 void expect_near(const VanDerWaals& found, const VanDerWaals& expected) {
   EXPECT_LE(norm(found.force - expected.force), kForceBound * expected.force_scale);
-  EXPECT_LE(std::abs(found.pot - expected.pot), kPotBound * expected.pot_scale);
+  EXPECT_LE(std::abs(found.pot - expected.pot), kVdwBound * expected.pot_scale);
 }
 
 TEST(VanDerWaals, LoopFitsItsLinesAndIsBoundByThem) {

@@ -130,12 +130,17 @@ bool tells(const assembler::AssembleResult& result, Warning warning) {
                      [&](const Diagnostic& one) { return one.warning == warning; });
 }
 
-constexpr std::uint64_t kKernels = GDR_KERNELS_TRIED;
 constexpr unsigned kCandidates = 60;
 
-TEST(GDR_TRIED_HOW, WhatIsUnusedInARandomKernelCanGo) {
+/// Of so many random kernels.
+class WarningsOfKernels : public ::testing::TestWithParam<std::uint64_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Random, WarningsOfKernels, ::testing::Values(30));
+INSTANTIATE_TEST_SUITE_P(Nightly, WarningsOfKernels, ::testing::Values(1000));
+
+TEST_P(WarningsOfKernels, WhatIsUnusedInARandomKernelCanGo) {
   std::size_t removed = 0;
-  for (std::uint64_t seed = 1; seed <= kKernels; ++seed) {
+  for (std::uint64_t seed = 1; seed <= GetParam(); ++seed) {
     const std::string source = RandomKernel(seed, seed % 5 == 0, true).source(kCandidates);
     const assembler::AssembleResult whole = assembler::assemble(source, "random");
     ASSERT_TRUE(whole.program) << format_diagnostics(whole);
@@ -157,14 +162,14 @@ TEST(GDR_TRIED_HOW, WhatIsUnusedInARandomKernelCanGo) {
           << shorter;
     }
   }
-  EXPECT_GT(removed, kKernels / 2);
+  EXPECT_GT(removed, GetParam() / 2);
 }
 
-TEST(GDR_TRIED_HOW, OnlyMaskedDefinitionsLetOldRegistersIntoResults) {
+TEST_P(WarningsOfKernels, OnlyMaskedDefinitionsLetOldRegistersIntoResults) {
   std::size_t silent = 0;
   std::size_t told = 0;
   std::size_t differing = 0;
-  for (std::uint64_t seed = 1; seed <= kKernels; ++seed) {
+  for (std::uint64_t seed = 1; seed <= GetParam(); ++seed) {
     const std::string source = RandomKernel(seed, false, true).source(kCandidates);
     const assembler::AssembleResult whole = assembler::assemble(source, "random");
     ASSERT_TRUE(whole.program) << format_diagnostics(whole);
@@ -181,8 +186,8 @@ TEST(GDR_TRIED_HOW, OnlyMaskedDefinitionsLetOldRegistersIntoResults) {
     (warned ? told : silent) += 1;
     differing += differs ? 1 : 0;
   }
-  EXPECT_GT(silent, kKernels / 20);
-  EXPECT_GT(told, kKernels / 20);
+  EXPECT_GT(silent, GetParam() / 20);
+  EXPECT_GT(told, GetParam() / 20);
   EXPECT_GT(2 * differing, told);  // a flag that happens to be set everywhere hides the rest
   RecordProperty("silent", static_cast<int>(silent));
   RecordProperty("told", static_cast<int>(told));
@@ -259,12 +264,12 @@ class Planter {
   selftest::RandomPrograms random_;
 };
 
-TEST(GDR_TRIED_HOW, WhatEveryOtherWarningTellsOfChangesAResult) {
+TEST_P(WarningsOfKernels, WhatEveryOtherWarningTellsOfChangesAResult) {
   constexpr std::array kKinds{
       Warning::masked_definition, Warning::overwritten_input, Warning::short_vector, Warning::overlap, Warning::width,
       Warning::identity,          Warning::event_prone,       Warning::collision};
   static_assert(kKinds.size() + 1 == assembler::kWarnings);  // with `unused`
-  for (std::uint64_t seed = 1; seed <= kKernels; ++seed) {
+  for (std::uint64_t seed = 1; seed <= GetParam(); ++seed) {
     const Planted planted = Planter(seed).plant(kKinds[seed % kKinds.size()]);
     const assembler::AssembleResult wrong = assembler::assemble(planted.wrong, "wrong");
     const assembler::AssembleResult right = assembler::assemble(planted.right, "right");
@@ -280,7 +285,7 @@ TEST(GDR_TRIED_HOW, WhatEveryOtherWarningTellsOfChangesAResult) {
   }
 }
 
-TEST(GDR_TRIED_HOW, OurKernelsAreSilent) {
+TEST(Warnings, OurKernelsAreSilent) {
   for (const auto& entry : std::filesystem::directory_iterator(GDR_KERNELS_DIR)) {
     if (entry.path().extension() != ".vsm") continue;
     const assembler::AssembleResult result = assembler::assemble_file(entry.path());
