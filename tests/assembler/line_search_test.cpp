@@ -1,6 +1,7 @@
 // The search for few lines on random graphs: each plan is carried out word by word, and every reader must find its
 // value.
 #include "gdr/assembler/line_search.h"
+#include "slowed_down.h"
 
 #include <gtest/gtest.h>
 
@@ -410,7 +411,8 @@ TEST_P(LineSearches, PlansForFewWordsAreWhatTheirReadersNeed) {
   EXPECT_LT(planned, kGraphs * 3 / 4) << "few words are too many";
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches, ::testing::Range(std::uint64_t{1}, std::uint64_t{9}));
+INSTANTIATE_TEST_SUITE_P(Seeds, LineSearches,
+                         ::testing::Range(std::uint64_t{1}, std::uint64_t{tests::kSlowedDown ? 3 : 9}));
 
 TEST(LineSearch, GivesTheSamePlanForTheSameSeed) {
   const SearchGraph graph = RandomGraphs(2).next();

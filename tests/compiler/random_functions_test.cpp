@@ -14,6 +14,7 @@
 #include "gdr/hostlib/device.h"
 #include "host_functions.h"
 #include "random_functions.h"
+#include "slowed_down.h"
 
 namespace gdr::compiler_testing {
 namespace {
@@ -186,7 +187,7 @@ void report(std::uint64_t first, std::size_t count, std::size_t& all_long_functi
 /// So many functions.
 class RandomFunctions : public ::testing::TestWithParam<std::size_t> {};
 
-INSTANTIATE_TEST_SUITE_P(Some, RandomFunctions, ::testing::Values(24));
+INSTANTIATE_TEST_SUITE_P(Some, RandomFunctions, ::testing::Values(tests::kSlowedDown ? 10 : 24));
 INSTANTIATE_TEST_SUITE_P(Nightly, RandomFunctions, ::testing::Values(1000));
 
 TEST_P(RandomFunctions, PairFunctionsInLongWordsAgreeWithTheHostsDoubles) {

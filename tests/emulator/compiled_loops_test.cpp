@@ -165,9 +165,9 @@ TEST_P(CompiledKernels, LeaveEveryWordAsTheInterpreterDoes) {
   }
 }
 
-/// Under a sanitizer the first and the last are enough.
+/// Under a sanitizer the first is enough.
 auto kinds_of_data(std::vector<Data> kinds) {
-  if (kSlowedDown) kinds = {kinds.front(), kinds.back()};
+  if (kSlowedDown) kinds.resize(1);
   return testing::ValuesIn(kinds);
 }
 

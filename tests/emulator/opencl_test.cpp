@@ -283,13 +283,14 @@ loop body
   }
 }
 
-const auto kEveryData = testing::Values(Data::random, Data::lattice, Data::huge, Data::mixed_scales);
+const std::vector<Data> kData =
+    kSlowedDown ? std::vector{Data::random} : std::vector{Data::random, Data::lattice, Data::huge, Data::mixed_scales};
 
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
-                         testing::Combine(testing::Values("gravity", "gravity_jerk", "vdw"), kEveryData),
+                         testing::Combine(testing::Values("gravity", "gravity_jerk", "vdw"), testing::ValuesIn(kData)),
                          OpenClBodies::name);
 // DGEMM's body takes pocl half a minute.
-INSTANTIATE_TEST_SUITE_P(Nightly, OpenClBodies, testing::Combine(testing::Values("dgemm"), kEveryData),
+INSTANTIATE_TEST_SUITE_P(Nightly, OpenClBodies, testing::Combine(testing::Values("dgemm"), testing::ValuesIn(kData)),
                          OpenClBodies::name);
 
 class OpenClProducts : public OpenCl, public testing::WithParamInterface<const char*> {};

@@ -18,7 +18,7 @@
 namespace gdr::tests {
 namespace {
 
-constexpr unsigned kPrograms = kSlowedDown ? 25 : 500;
+constexpr unsigned kPrograms = kSlowedDown ? 10 : 500;
 
 /// One of the sets that together make ten thousand programs.
 class RandomProgram : public testing::TestWithParam<unsigned> {};

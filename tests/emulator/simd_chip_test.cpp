@@ -6,6 +6,7 @@
 #include "gdr/emulator/host_isa.h"
 #include "gdr/selftest/random_program.h"
 #include "operand_pairs.h"
+#include "slowed_down.h"
 
 namespace gdr::tests {
 namespace {
@@ -256,7 +257,7 @@ void check_trials(HostIsa isa, std::size_t pairs_per_trial, std::uint64_t seed) 
 
 class SimdChip : public testing::TestWithParam<HostIsa> {};
 
-TEST_P(SimdChip, ComputesWhatTheScalarFunctionsDo) { check_trials(GetParam(), 10'000, 11); }
+TEST_P(SimdChip, ComputesWhatTheScalarFunctionsDo) { check_trials(GetParam(), kSlowedDown ? 1'000 : 10'000, 11); }
 
 INSTANTIATE_TEST_SUITE_P(Hosts, SimdChip, testing::ValuesIn(emulator::available_host_isas()),
                          [](const auto& tested) { return std::string(emulator::name_of(tested.param)); });

@@ -9,6 +9,7 @@
 
 #include "gdr/emulator/chip.h"
 #include "random_kernel.h"
+#include "slowed_down.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {
@@ -135,7 +136,7 @@ constexpr unsigned kCandidates = 60;
 /// Of so many random kernels.
 class WarningsOfKernels : public ::testing::TestWithParam<std::uint64_t> {};
 
-INSTANTIATE_TEST_SUITE_P(Random, WarningsOfKernels, ::testing::Values(30));
+INSTANTIATE_TEST_SUITE_P(Random, WarningsOfKernels, ::testing::Values(tests::kSlowedDown ? 8 : 30));
 INSTANTIATE_TEST_SUITE_P(Nightly, WarningsOfKernels, ::testing::Values(1000));
 
 TEST_P(WarningsOfKernels, WhatIsUnusedInARandomKernelCanGo) {

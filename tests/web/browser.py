@@ -104,6 +104,11 @@ class Page:
         self.call("Page.navigate", url="about:blank")  # a fragment alone loads nothing anew
         self.call("Page.navigate", url=address)
 
+    def go_on(self, address):
+        """To another page of the same site: in half of the time of open(), for the site's process stays."""
+        self.call("Page.navigate", url=address)
+        self.wait(f"location.href === {json.dumps(address)} && document.readyState === 'complete'")
+
     def key(self, key, **more):
         for kind in ("keyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, **more)
