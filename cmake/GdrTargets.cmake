@@ -122,8 +122,8 @@ function(gdr_suites program)
   cmake_parse_arguments(SUITES "" "NAME" "ENVIRONMENT" ${ARGN})
   set(tests ${CMAKE_CURRENT_BINARY_DIR}/${SUITES_NAME}_suites.cmake)
   add_custom_command(TARGET ${program} POST_BUILD VERBATIM BYPRODUCTS ${tests}
-    COMMAND ${CMAKE_COMMAND} -D PROGRAM=$<TARGET_FILE:${program}> -D NAME=${SUITES_NAME} -D TESTS=${tests}
-      -D "ENVIRONMENT=${SUITES_ENVIRONMENT}" -P ${PROJECT_SOURCE_DIR}/cmake/discover_suites.cmake)
+    COMMAND ${CMAKE_COMMAND} -D "RUNNER=${CMAKE_CROSSCOMPILING_EMULATOR}" -D PROGRAM=$<TARGET_FILE:${program}>
+      -D NAME=${SUITES_NAME} -D TESTS=${tests} -D "ENVIRONMENT=${SUITES_ENVIRONMENT}" -P ${PROJECT_SOURCE_DIR}/cmake/discover_suites.cmake)
   # CTest shows what was not built as a test that cannot be run.
   set(include ${CMAKE_CURRENT_BINARY_DIR}/${SUITES_NAME}_include.cmake)
   file(CONFIGURE OUTPUT ${include} @ONLY CONTENT
