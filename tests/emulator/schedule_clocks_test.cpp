@@ -159,7 +159,7 @@ TEST(Schedule, CountsOfEveryKernelAreThoseOfItsRuns) {
 
 TEST(Schedule, CountsOfRandomProgramsAreThoseOfTheirRuns) {
   selftest::RandomPrograms random(20091);
-  for (unsigned n = 0; n < (kSlowedDown ? 100 : 1000); ++n) {
+  for (unsigned n = 0; n < (tests::kSlowedDown ? 100 : 1000); ++n) {
     selftest::ProgramShape shape;
     shape.record_words = static_cast<unsigned>(random.below(24));
     isa::Program program = random.next(shape, 30);
