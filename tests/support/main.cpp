@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 
 int main(int argc, char** argv) {
-  std::string& filter = testing::GTEST_FLAG(filter);
-  if (filter == "*") filter = "-*Nightly*:*Soak*";
+  if (GTEST_FLAG_GET(filter) == "*") GTEST_FLAG_SET(filter, "-*Nightly*:*Soak*");
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }
