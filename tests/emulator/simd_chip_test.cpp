@@ -238,6 +238,7 @@ void check_trials(HostIsa isa, std::size_t pairs_per_trial, std::uint64_t seed) 
     TrialChip chip(trial, isa);
     const bool integers = isa::info_of(trial.op).unit == Unit::alu;
     std::vector<OperandPair> pairs = integers ? std::vector<OperandPair>{} : special_pairs(family_of(trial.op));
+    if (kSlowedDown && !integers) pairs.resize(TrialChip::kPairs);
     OperandPairs drawn(family_of(trial.op), seed + 1);
     while (pairs.size() < pairs_per_trial || pairs.size() % TrialChip::kPairs != 0) {
       pairs.push_back(integers ? integer_pair(random, trial.width) : drawn.next());
