@@ -5,8 +5,6 @@
 #include <numeric>
 
 #include "cluster_testing.h"
-#include "gdr/assembler/assembler.h"
-#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/cluster/nbody_model.h"
 

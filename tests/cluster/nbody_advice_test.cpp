@@ -6,7 +6,6 @@
 #include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "gdr/hostlib/kernel_program.h"
 #include "slowed_down.h"
 
 namespace gdr::cluster {

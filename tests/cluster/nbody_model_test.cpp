@@ -8,8 +8,6 @@
 #include <span>
 
 #include "cluster_testing.h"
-#include "gdr/assembler/assembler.h"
-#include "gdr/base/data_file.h"
 #include "gdr/base/error.h"
 #include "gdr/emulator/board_time.h"
 #include "gdr/interconnect/simulation.h"

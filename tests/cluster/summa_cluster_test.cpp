@@ -9,7 +9,6 @@
 #include "gdr/base/error.h"
 #include "gdr/cluster/nbody_model.h"
 #include "gdr/hostlib/hpl_model.h"
-#include "gdr/hostlib/kernel_program.h"
 #include "gdr/interconnect/simulation.h"
 
 namespace gdr::cluster {
