@@ -1,7 +1,5 @@
 #include "random_comparison.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 
 #include "engines.h"
@@ -34,13 +32,7 @@ std::vector<selftest::Candidate> candidates(InstructionSets sets) {
 }  // namespace
 
 RandomComparison::RandomComparison(InstructionSets sets)
-    : comparison_(selftest::chip_subject(emulator::make_reference_chip()), candidates(sets)) {
-  // Chips take and free megabytes for each program. Given back to the system they would come with page faults, which
-  // take a third of the time.
-  constexpr int kKept = 1 << 30;  // bytes
-  mallopt(M_MMAP_THRESHOLD, kKept);
-  mallopt(M_TRIM_THRESHOLD, kKept);
-}
+    : comparison_(selftest::chip_subject(emulator::make_reference_chip()), candidates(sets)) {}
 
 testing::AssertionResult RandomComparison::agree(std::uint64_t seed) {
   const auto finding = comparison_.run(selftest::random_input(seed));
