@@ -119,7 +119,6 @@ hostlib::NbodySettings settings_of(const NbodyOptions& options) {
   settings.log = options.log;
   settings.checkpoint = options.checkpoint;
   settings.keep_samples = !options.page.empty();
-  if (hostlib::is_hdf5(settings.in) || hostlib::is_hdf5(settings.out)) settings.run_files = hostlib::hdf5_run_files();
   settings.format = options.out_format == "plain" ? hostlib::SnapshotFormat::plain : hostlib::SnapshotFormat::phigrape;
   return settings;
 }

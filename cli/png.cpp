@@ -23,10 +23,6 @@ using Failure = std::unique_ptr<GError, Free<g_error_free>>;
 using Surface = std::unique_ptr<cairo_surface_t, Free<cairo_surface_destroy>>;
 using Canvas = std::unique_ptr<cairo_t, Free<cairo_destroy>>;
 
-}  // namespace
-
-bool has_png() { return true; }
-
 void write_png(const std::filesystem::path& file, const std::string& svg, double scale) {
   const auto refuse = [&](const char* why) { throw Error(fmt::format("{}: no PNG: {}", file.string(), why)); };
   GError* failed = nullptr;
@@ -45,4 +41,10 @@ void write_png(const std::filesystem::path& file, const std::string& svg, double
   if (status != CAIRO_STATUS_SUCCESS) refuse(cairo_status_to_string(status));
 }
 
+}  // namespace
 }  // namespace gdr::cli
+
+extern "C" __attribute__((visibility("default"))) void gdr_write_png_1(const std::filesystem::path& file,
+                                                                       const std::string& svg, double scale) {
+  gdr::cli::write_png(file, svg, scale);
+}

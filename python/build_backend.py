@@ -19,6 +19,7 @@ import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 DATA = {"kernels": "*.vsm", "machines": "*.toml"}
+PLUGINS = [f"libgdr_{name}.so" for name in ("goose", "hdf5", "import", "jit", "opencl", "simgrid")]
 DATA_FILES = ["docs/validation.toml", "docs/block_steps.csv", "docs/hpl_residuals.csv"]
 
 
@@ -43,6 +44,9 @@ def _files(build: pathlib.Path) -> dict[str, bytes]:
     for file in sorted(package.iterdir()):
         if file.suffix in (".py", ".pyi", ".so", ".typed") or file.name == "py.typed":
             files[f"grapedr/{file.name}"] = file.read_bytes()
+    for name in PLUGINS:  # looked for beside the module first
+        if (file := build / "lib" / name).exists():
+            files[f"grapedr/{name}"] = file.read_bytes()
     for folder, pattern in DATA.items():
         for file in sorted((SOURCE / folder).glob(pattern)):
             files[f"grapedr/data/{folder}/{file.name}"] = file.read_bytes()

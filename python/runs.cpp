@@ -150,7 +150,6 @@ hostlib::NbodySettings settings_of(const py::dict& from) {
   reader.take("checkpoint_minutes", settings.checkpoint_minutes);
   reader.take("max_energy_error", settings.most_energy_error);
   settings.keep_samples = true;
-  if (hostlib::is_hdf5(settings.in) || hostlib::is_hdf5(settings.out)) settings.run_files = hostlib::hdf5_run_files();
   return settings;
 }
 

@@ -180,9 +180,8 @@ void NbodyRun::check_settings() const {
     throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
   }
   base::refuse_twice_named(outputs_of(settings_));
-  if (!settings_.run_files && (has_run_file() || is_hdf5(settings_.in))) {
-    throw Error(fmt::format("{}: is HDF5, which this program does not know of",
-                            (has_run_file() ? settings_.out : settings_.in).string()));
+  for (const std::filesystem::path& file : {settings_.in, settings_.out}) {
+    if (is_hdf5(file)) require_hdf5(file);
   }
 }
 
@@ -230,8 +229,7 @@ void NbodyRun::begin_new() {
     validate(particles);
     start_ = fmt::format("{} particles of the caller", particles.size());
   } else {
-    Snapshot snapshot =
-        is_hdf5(settings_.in) ? settings_.run_files->read_snapshot(settings_.in) : read_snapshot(settings_.in);
+    Snapshot snapshot = is_hdf5(settings_.in) ? read_run_snapshot(settings_.in) : read_snapshot(settings_.in);
     particles = std::move(snapshot.particles);
     require_room(particles.size());
     time_offset_ = snapshot.time;
@@ -314,7 +312,7 @@ void NbodyRun::open_log() {
 /// have more, if it was written again before the process ended.
 void NbodyRun::open_run_file() {
   if (!has_run_file() || run_file_rows_ == 0 || !std::filesystem::exists(settings_.out)) return;
-  RunFile file = settings_.run_files->read(settings_.out);
+  RunFile file = read_run_file(settings_.out);
   if (file.samples.size() < run_file_rows_) {
     throw Error(fmt::format("{}: is not the file that {} belongs to: it holds {} outputs of {}; name another file",
                             settings_.out.string(), settings_.restart.string(), file.samples.size(), run_file_rows_));
@@ -449,7 +447,7 @@ void NbodyRun::write_numbered_snapshot(double t) {
   file.attributes = attributes();
   file.snapshot = snapshot(t);
   file.number = outputs_;
-  settings_.run_files->write(path, file);
+  hostlib::write_run_file(path, file);
   snapshot_files_.push_back({outputs_, path.filename().string()});
 }
 
@@ -458,7 +456,7 @@ void NbodyRun::write_numbered_snapshot(double t) {
 void NbodyRun::write_run_file(double t, std::uint64_t number) {
   RunFile file{attributes(), samples_, snapshot_files_, std::nullopt, number};
   if (settings_.every == 0) file.snapshot = snapshot(t);
-  settings_.run_files->write(settings_.out, file);
+  hostlib::write_run_file(settings_.out, file);
   run_file_written_ = true;
 }
 

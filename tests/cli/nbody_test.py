@@ -52,7 +52,7 @@ class NbodyTest(unittest.TestCase):
         return json.loads(self.run_gdr(*arguments, "--json", "-", **options).stdout)
 
     def has_hdf5(self):
-        return "built without HDF5" not in self.run_gdr("--in", "none.h5", "--t-end", 1, expected=1).stderr
+        return "libgdr_hdf5.so" not in self.run_gdr("--in", "none.h5", "--t-end", 1, expected=1).stderr
 
     def outputs(self, name, snapshots="s.txt"):
         folder = self.folder / name

@@ -38,21 +38,19 @@ RunFile some_file() {
 
 TEST(Hdf5, SnapshotsComeBackWithEveryBit) {
   const ScratchDirectory directory;
-  const auto files = hdf5_run_files();
-  files->write(directory / "a.h5", some_file());
-  const Snapshot read = files->read_snapshot(directory / "a.h5");
+  write_run_file(directory / "a.h5", some_file());
+  const Snapshot read = read_run_snapshot(directory / "a.h5");
   EXPECT_EQ(read, some_snapshot());
   EXPECT_EQ(state_hash(read.particles), state_hash(some_snapshot().particles));
 }
 
 TEST(Hdf5, SamplesAndNamesOfSnapshotFilesComeBack) {
   const ScratchDirectory directory;
-  const auto files = hdf5_run_files();
   RunFile file = some_file();
   file.snapshot.reset();
   file.others = {{0, "a-0000.h5"}, {12, "a-0012.h5"}};
-  files->write(directory / "a.h5", file);
-  const RunFile read = files->read(directory / "a.h5");
+  write_run_file(directory / "a.h5", file);
+  const RunFile read = read_run_file(directory / "a.h5");
   EXPECT_EQ(read.others, file.others);
   ASSERT_EQ(read.samples.size(), 2U);
   // NaN, of what there is none of, is unequal to itself.
@@ -61,32 +59,30 @@ TEST(Hdf5, SamplesAndNamesOfSnapshotFilesComeBack) {
 
 TEST(Hdf5, TheLastSnapshotIsFoundThroughItsLink) {
   const ScratchDirectory directory;
-  const auto files = hdf5_run_files();
   RunFile numbered;
   numbered.snapshot = some_snapshot();
   numbered.number = 1;
-  files->write(directory / "a-0001.h5", numbered);
+  write_run_file(directory / "a-0001.h5", numbered);
   RunFile whole;
   whole.others = {{0, "a-0000.h5"}, {1, "a-0001.h5"}};
-  files->write(directory / "a.h5", whole);
-  EXPECT_EQ(files->read_snapshot(directory / "a.h5"), some_snapshot());
+  write_run_file(directory / "a.h5", whole);
+  EXPECT_EQ(read_run_snapshot(directory / "a.h5"), some_snapshot());
   std::filesystem::remove(directory / "a-0001.h5");
-  const std::string error = error_of([&] { (void)files->read_snapshot(directory / "a.h5"); });
+  const std::string error = error_of([&] { (void)read_run_snapshot(directory / "a.h5"); });
   EXPECT_NE(error.find("a.h5: particles/0000000001"), std::string::npos) << error;
 }
 
 TEST(Hdf5, TheSameContentHasTheSameBytes) {
   const ScratchDirectory directory;
-  hdf5_run_files()->write(directory / "a.h5", some_file());
-  hdf5_run_files()->write(directory / "b.h5", some_file());
+  write_run_file(directory / "a.h5", some_file());
+  write_run_file(directory / "b.h5", some_file());
   EXPECT_EQ(base::read_file(directory / "a.h5"), base::read_file(directory / "b.h5"));
 }
 
 TEST(Hdf5, WhatIsNoRunFileIsRefusedWithItsName) {
   const ScratchDirectory directory;
-  const auto files = hdf5_run_files();
   const auto refusal = [&](const std::filesystem::path& path) {
-    const std::string error = error_of([&] { (void)files->read_snapshot(path); });
+    const std::string error = error_of([&] { (void)read_run_snapshot(path); });
     EXPECT_TRUE(error.starts_with(path.string())) << error;
     return error;
   };
@@ -94,9 +90,9 @@ TEST(Hdf5, WhatIsNoRunFileIsRefusedWithItsName) {
   base::write_file(directory / "text.h5", "1\n2\n0\n");
   EXPECT_NE(refusal(directory / "text.h5").find("no HDF5 file"), std::string::npos);
   RunFile empty;
-  files->write(directory / "empty.h5", empty);
+  write_run_file(directory / "empty.h5", empty);
   EXPECT_NE(refusal(directory / "empty.h5").find("no snapshot"), std::string::npos);
-  files->write(directory / "a.h5", some_file());
+  write_run_file(directory / "a.h5", some_file());
   const std::string good = base::read_file(directory / "a.h5");
   for (std::size_t length = 0; length < good.size() - 8; length += 997) {
     base::write_file(directory / "cut.h5", good.substr(0, length));
@@ -108,7 +104,7 @@ TEST(Hdf5, InvalidParticlesAreNotWritten) {
   const ScratchDirectory directory;
   RunFile file = some_file();
   file.snapshot->particles.mass[2] = -1.0;
-  EXPECT_NE(error_of([&] { hdf5_run_files()->write(directory / "a.h5", file); }).find("mass -1"), std::string::npos);
+  EXPECT_NE(error_of([&] { write_run_file(directory / "a.h5", file); }).find("mass -1"), std::string::npos);
   EXPECT_FALSE(std::filesystem::exists(directory / "a.h5"));
 }
 

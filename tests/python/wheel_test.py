@@ -25,15 +25,18 @@ with tempfile.TemporaryDirectory() as folder:
     (wheel,) = pathlib.Path(folder).glob("*.whl")
     target = os.path.join(folder, "installed")
     subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", target, str(wheel)], env=environment, check=True)
+    out = "run.h5" if os.path.exists(f"{build}/lib/libgdr_hdf5.so") else "run.txt"
     script = (
         "import grapedr, os\n"
         "assert os.environ['GDR_DATA_DIR'] == os.path.join(os.path.dirname(grapedr.__file__), 'data')\n"
-        "run = grapedr.NbodyRun(start='plummer', n=64, t_end=0.25)\n"
+        f"run = grapedr.NbodyRun(start='plummer', n=64, t_end=0.25, out={out!r})\n"
         "print(list(run)[-1].state_hash, len(grapedr.validate('G5')) > 0)\n"
+        "loaded = os.path.join(os.path.dirname(grapedr.__file__), 'libgdr_hdf5.so') in open('/proc/self/maps').read()\n"
+        f"assert loaded == {out.endswith('.h5')}\n"
     )
-    out = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", script], env=environment | {"PYTHONPATH": target}, cwd=folder, capture_output=True, text=True
     )
-    print(wheel.name, out.stdout, out.stderr)
+    print(wheel.name, done.stdout, done.stderr)
     expected = "4495fccecef77a06b7d558c3722e7f1a5fe3e26247b85998881022ca26582b65 True\n"
-    sys.exit(out.stdout != expected)
+    sys.exit(done.stdout != expected)

@@ -91,7 +91,6 @@ struct NbodySettings {
   double every = 0;  // time between outputs; 0: only one output, at the end
   std::filesystem::path out;
   SnapshotFormat format = SnapshotFormat::phigrape;  // of snapshots in text files
-  std::shared_ptr<const RunFiles> run_files;         // for an `in` or `out` whose name is that of an HDF5 file
   std::filesystem::path log;
   bool keep_samples = false;  // fill samples() even without a log
   std::filesystem::path checkpoint;

@@ -1,10 +1,9 @@
-// Binary files with the snapshots and the series of samples of a run, for programs that read more than text. NbodyRun
-// writes them through an interface, because the only implementation, with HDF5, is in a separate library.
+// Files in HDF5 with the snapshots and the series of samples of a run, for programs that read more than text;
+// docs/nbody.md describes the layout. HDF5 itself is loaded for the first of them, with gdr's library libgdr_hdf5.so.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,35 +33,25 @@ struct RunFile {
   std::uint64_t number = 0;  // of the snapshot
 };
 
-class RunFiles {
- public:
-  virtual ~RunFiles() = default;
-
-  /// Replaces the file as base::write_file() does. Equal contents give equal bytes. Throws gdr::Error if the particles
-  /// are invalid or the file cannot be written.
-  virtual void write(const std::filesystem::path& path, const RunFile& file) const = 0;
-
-  /// Reads the samples and the names of other files, but neither attributes nor particles. Throws gdr::Error with the
-  /// file and the reason if the file is not valid.
-  [[nodiscard]] virtual RunFile read(const std::filesystem::path& path) const = 0;
-
-  /// Reads the snapshot with the highest number, from the file itself or from one that it names. Throws gdr::Error as
-  /// read() does, and for particles that validate() refuses.
-  [[nodiscard]] virtual Snapshot read_snapshot(const std::filesystem::path& path) const = 0;
-
- protected:
-  RunFiles() = default;
-  RunFiles(const RunFiles&) = default;
-  RunFiles& operator=(const RunFiles&) = default;
-};
-
 /// True for names that end in .h5 or .hdf5.
 [[nodiscard]] inline bool is_hdf5(const std::filesystem::path& path) {
   return path.extension() == ".h5" || path.extension() == ".hdf5";
 }
 
-/// The implementation with HDF5, in the library gdr::hdf5; docs/nbody.md describes the layout. Throws gdr::Error if gdr
-/// was built without HDF5.
-[[nodiscard]] std::shared_ptr<const RunFiles> hdf5_run_files();
+/// Throws gdr::Error with the file's name if libgdr_hdf5.so is not found, as in builds without HDF5 (-DGDR_HDF5=OFF).
+/// So do the functions below.
+void require_hdf5(const std::filesystem::path& path);
+
+/// Replaces the file as base::write_file() does. Equal contents give equal bytes. Throws gdr::Error if the particles
+/// are invalid or the file cannot be written.
+void write_run_file(const std::filesystem::path& path, const RunFile& file);
+
+/// Reads the samples and the names of other files, but neither attributes nor particles. Throws gdr::Error with the
+/// file and the reason if the file is not valid.
+[[nodiscard]] RunFile read_run_file(const std::filesystem::path& path);
+
+/// Reads the snapshot with the highest number, from the file itself or from one that it names. Throws gdr::Error as
+/// read_run_file() does, and for particles that validate() refuses.
+[[nodiscard]] Snapshot read_run_snapshot(const std::filesystem::path& path);
 
 }  // namespace gdr::hostlib

@@ -1,6 +1,8 @@
-// Run files in HDF5. A file is built in memory and then written as a whole, so that a run that is killed at any moment
+// Run files in HDF5. A file is built in memory to be written as a whole, so that a run that is killed at any moment
 // leaves no unreadable file. Particles take most of the bytes and are written only once: the run's own file, which
 // grows with every output, holds the samples and links to the files of the snapshots.
+#include "hdf5_library.h"
+
 #include <fmt/format.h>
 #include <hdf5.h>
 
@@ -10,9 +12,6 @@
 #include <string_view>
 
 #include "gdr/base/error.h"
-#include "gdr/base/file.h"
-#include "gdr/hostlib/diagnostics.h"
-#include "gdr/hostlib/run_files.h"
 
 namespace gdr::hostlib {
 namespace {
@@ -149,16 +148,17 @@ void add_snapshot(hid_t particles_group, std::uint64_t number, const Snapshot& s
   }
 }
 
-void add_series(hid_t file, const std::vector<std::vector<double>>& samples) {
+void add_series(hid_t file, const std::vector<std::vector<double>>& samples, const std::vector<std::string>& columns) {
   const Handle group = group_in(file, kSeries);
   std::vector<double> values(samples.size());
-  for (std::size_t n = 0; n < sample_columns().size(); ++n) {
+  for (std::size_t n = 0; n < columns.size(); ++n) {
     for (std::size_t k = 0; k < samples.size(); ++k) values[k] = samples[k].at(n);
-    write_doubles(dataset_in(group, sample_columns()[n].c_str(), H5T_IEEE_F64LE, values.size(), true), values);
+    write_doubles(dataset_in(group, columns[n].c_str(), H5T_IEEE_F64LE, values.size(), true), values);
   }
 }
 
-std::string image_of(const RunFile& content) {
+std::string image_of(const RunFile& content, const std::vector<std::string>& columns) {
+  const SilentErrors silent;
   constexpr std::size_t kGrowth = std::size_t{1} << 20;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "no memory");
   require(H5Pset_fapl_core(access, kGrowth, false), "a file in memory");
@@ -179,7 +179,7 @@ std::string image_of(const RunFile& content) {
     }
     if (content.snapshot) add_snapshot(particles, content.number, *content.snapshot);
   }
-  if (!content.samples.empty()) add_series(file, content.samples);
+  if (!content.samples.empty()) add_series(file, content.samples, columns);
   require(H5Fflush(file, H5F_SCOPE_GLOBAL), "a file in memory");
   const ssize_t size = H5Fget_file_image(file, nullptr, 0);
   std::string image(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
@@ -230,12 +230,12 @@ Number attribute_of(hid_t object, const char* name, hid_t memory) {
   return value;
 }
 
-std::vector<std::vector<double>> series_in(hid_t file) {
+std::vector<std::vector<double>> series_in(hid_t file, const std::vector<std::string>& columns) {
   std::vector<std::vector<double>> samples;
   if (H5Lexists(file, kSeries, H5P_DEFAULT) <= 0) return samples;
   const Handle group(H5Gopen2(file, kSeries, H5P_DEFAULT), H5Gclose, "series is no group");
   std::optional<std::size_t> rows;
-  for (const std::string& column : sample_columns()) {
+  for (const std::string& column : columns) {
     const auto values = values_in<double>(group, column.c_str(), H5T_NATIVE_DOUBLE, rows);
     rows = values.size();
     samples.resize(values.size());
@@ -270,7 +270,18 @@ std::vector<SnapshotFile> links_in(hid_t file) {
   return others;
 }
 
-Snapshot last_snapshot_in(hid_t file) {
+RunFile content_of(const std::filesystem::path& path, const std::vector<std::string>& columns) {
+  const SilentErrors silent;
+  const Handle file = opened(path);
+  RunFile content;
+  content.samples = series_in(file, columns);
+  content.others = links_in(file);
+  return content;
+}
+
+Snapshot last_snapshot_of(const std::filesystem::path& path) {
+  const SilentErrors silent;
+  const Handle file = opened(path);
   const Handle all(H5Gopen2(file, kParticles, H5P_DEFAULT), H5Gclose, "there is no group particles");
   const std::vector<std::string> names = names_in(all);
   if (names.empty()) throw Error("the group particles holds no snapshot");
@@ -290,46 +301,14 @@ Snapshot last_snapshot_in(hid_t file) {
     const auto values = values_in<double>(attributes, kAttributes[column].name, H5T_NATIVE_DOUBLE, n);
     for (std::size_t k = 0; k < n; ++k) value_of(particles, column, k) = values[k];
   }
-  validate(particles);
   return snapshot;
 }
 
-/// Calls `work` without HDF5's printing of errors, and puts the name of the file in front of what it throws.
-template <class Work>
-auto about(const std::filesystem::path& path, Work&& work) {
-  const SilentErrors silent;
-  try {
-    return work();
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    throw Error(text.starts_with(path.string()) ? text : fmt::format("{}: {}", path.string(), text));
-  }
-}
-
-class Hdf5RunFiles final : public RunFiles {
- public:
-  void write(const std::filesystem::path& path, const RunFile& file) const override {
-    if (file.snapshot) validate(file.snapshot->particles);
-    base::write_file(path, about(path, [&] { return image_of(file); }));
-  }
-
-  [[nodiscard]] RunFile read(const std::filesystem::path& path) const override {
-    return about(path, [&] {
-      const Handle file = opened(path);
-      RunFile content;
-      content.samples = series_in(file);
-      content.others = links_in(file);
-      return content;
-    });
-  }
-
-  [[nodiscard]] Snapshot read_snapshot(const std::filesystem::path& path) const override {
-    return about(path, [&] { return last_snapshot_in(opened(path)); });
-  }
-};
-
 }  // namespace
-
-std::shared_ptr<const RunFiles> hdf5_run_files() { return std::make_shared<Hdf5RunFiles>(); }
-
 }  // namespace gdr::hostlib
+
+extern "C" __attribute__((visibility("default"))) const gdr::hostlib::Hdf5Library* gdr_hdf5_library_1() {
+  using namespace gdr::hostlib;
+  static constexpr Hdf5Library kLibrary{image_of, content_of, last_snapshot_of};
+  return &kLibrary;
+}

@@ -1,0 +1,24 @@
+// What the library libgdr_hdf5.so offers. HDF5 and what it brings take longer to load than most commands of gdr run, so
+// that it is loaded for the first file in HDF5.
+#pragma once
+
+#include "gdr/hostlib/run_files.h"
+
+// The function of the library that returns its Hdf5Library. Its number rises with each change of the struct.
+#define GDR_HDF5_LIBRARY "gdr_hdf5_library_1"
+
+namespace gdr::hostlib {
+
+/// All of them throw gdr::Error with the reason alone. `columns` are the names of the values in a row of samples.
+struct Hdf5Library {
+  /// The bytes of a file with this content. Its particles are valid.
+  std::string (*image)(const RunFile& content, const std::vector<std::string>& columns);
+  /// Neither attributes nor particles are read.
+  RunFile (*read)(const std::filesystem::path&, const std::vector<std::string>& columns);
+  /// The particles are as in the file, valid or not.
+  Snapshot (*read_snapshot)(const std::filesystem::path&);
+};
+
+using GetHdf5Library = const Hdf5Library* (*)();
+
+}  // namespace gdr::hostlib

@@ -1,0 +1,60 @@
+// Hands run files to the library that has HDF5. What holds for every format of files stands here: valid particles,
+// errors with the file's name, files that are replaced as a whole.
+#include "gdr/hostlib/run_files.h"
+
+#include <fmt/format.h>
+
+#include "gdr/base/error.h"
+#include "gdr/base/file.h"
+#include "gdr/base/plugin.h"
+#include "gdr/hostlib/diagnostics.h"
+#include "hdf5_library.h"
+
+namespace gdr::hostlib {
+namespace {
+
+const Hdf5Library& hdf5() {
+  static const Hdf5Library* const found = [] {
+    const auto get = reinterpret_cast<GetHdf5Library>(base::plugin_function("libgdr_hdf5.so", GDR_HDF5_LIBRARY));
+    return get == nullptr ? nullptr : get();
+  }();
+  if (found != nullptr) return *found;
+  throw Error(
+      "HDF5 needs gdr's library libgdr_hdf5.so, which is not found or does not load: it needs HDF5 1.10 and is built "
+      "with -DGDR_HDF5=ON");
+}
+
+/// Calls `work`, and puts the name of the file in front of what it throws.
+template <class Work>
+auto about(const std::filesystem::path& path, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+}  // namespace
+
+void require_hdf5(const std::filesystem::path& path) {
+  about(path, [] { (void)hdf5(); });
+}
+
+void write_run_file(const std::filesystem::path& path, const RunFile& file) {
+  if (file.snapshot) validate(file.snapshot->particles);
+  base::write_file(path, about(path, [&] { return hdf5().image(file, sample_columns()); }));
+}
+
+RunFile read_run_file(const std::filesystem::path& path) {
+  return about(path, [&] { return hdf5().read(path, sample_columns()); });
+}
+
+Snapshot read_run_snapshot(const std::filesystem::path& path) {
+  return about(path, [&] {
+    Snapshot snapshot = hdf5().read_snapshot(path);
+    validate(snapshot.particles);
+    return snapshot;
+  });
+}
+
+}  // namespace gdr::hostlib
