@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "gdr/emulator/chip.h"
 #include "gdr/isa/word.h"
 #include "micro_op.h"
 #include "zeroed_memory.h"
@@ -17,27 +19,62 @@ struct alignas(kVectorWords * sizeof(std::uint64_t)) Chunk {
   std::array<std::uint64_t, kVectorWords> words{};
 };
 
-/// The blocks' states, one after the other.
+/// The blocks' states, one after the other. Each is made when it is first asked for, so that a program pays only for
+/// the blocks that it uses. Several threads may ask for different blocks.
 class Memory {
  public:
-  Memory() = default;
-  Memory(const std::vector<isa::LongWord>& constants, unsigned blocks) {
-    std::size_t chunks =
-        (place::kConstants + 2 * constants.size()) / kVectorWords + 2;  // a vector may read past the end
+  /// Begins a program with these constants, in the memory of the program before if that is large enough.
+  void begin(const std::vector<isa::LongWord>& constants, unsigned blocks) {
+    std::vector<isa::LongWord> own = constants;
+    std::size_t chunks = (place::kConstants + 2 * std::max(own.size(), kUsualConstants)) / kVectorWords +
+                         2;  // a vector may read past the end
     // The size is an odd multiple of a chunk, so that the same row of neighbouring blocks is in different cache sets.
     chunks += 1 - chunks % 2;
-    block_words_ = static_cast<std::uint32_t>(chunks * kVectorWords);
-    chunks_ = ZeroedMemory<Chunk>(chunks * blocks);
-    for (unsigned block = 0; block < blocks; ++block) fill(state(block), block, constants);
+    const auto words = static_cast<std::uint32_t>(chunks * kVectorWords);
+    if (words > block_words_ || blocks != holds_.size()) {
+      std::vector<Holds> zeros(blocks, Holds::zeros);
+      chunks_ = ZeroedMemory<Chunk>(chunks * blocks);
+      holds_ = std::move(zeros);
+      block_words_ = words;
+    } else {
+      std::ranges::replace(holds_, Holds::state, Holds::old_state);
+    }
+    constants_ = std::move(own);
   }
 
-  [[nodiscard]] std::uint64_t* state(unsigned block) { return chunks_.data()->words.data() + block * block_words_; }
-  [[nodiscard]] const std::uint64_t* state(unsigned block) const {
-    return chunks_.data()->words.data() + block * block_words_;
+  [[nodiscard]] std::uint64_t* state(unsigned block) {
+    make(block);
+    return place_of(block);
   }
+  [[nodiscard]] const std::uint64_t* state(unsigned block) const {
+    make(block);
+    return place_of(block);
+  }
+  /// The state of the first of these blocks. The others follow, block_words() words apart.
+  [[nodiscard]] std::uint64_t* states(BlockRange blocks) {
+    for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) make(block);
+    return place_of(blocks.first);
+  }
+  /// 0 before the first program.
   [[nodiscard]] std::uint32_t block_words() const { return block_words_; }
 
  private:
+  /// What the memory of a block holds.
+  enum class Holds : std::uint8_t { zeros, old_state, state };
+  // Of the programs in kernels/ none has more. Programs with so many or fewer can follow each other in one memory.
+  static constexpr std::size_t kUsualConstants = 64;
+
+  [[nodiscard]] std::uint64_t* place_of(unsigned block) const {
+    return chunks_.data()->words.data() + block * block_words_;
+  }
+
+  void make(unsigned block) const {
+    if (holds_[block] == Holds::state) return;
+    if (holds_[block] == Holds::old_state) std::fill_n(place_of(block), block_words_, 0);
+    fill(place_of(block), block, constants_);
+    holds_[block] = Holds::state;
+  }
+
   static void fill(std::uint64_t* state, unsigned block, const std::vector<isa::LongWord>& constants) {
     for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
       state[place::kPeIdShort + pe] = std::uint64_t{pe} << kShortShift;
@@ -52,7 +89,9 @@ class Memory {
     }
   }
 
-  ZeroedMemory<Chunk> chunks_;
+  mutable ZeroedMemory<Chunk> chunks_;
+  mutable std::vector<Holds> holds_;  // of each block
+  std::vector<isa::LongWord> constants_;
   std::uint32_t block_words_ = 0;
 };
 

@@ -236,7 +236,10 @@ class PackedGroups {
   [[nodiscard]] PackedStates& states(unsigned first_block, const std::vector<isa::LongWord>& constants,
                                      unsigned states) {
     PackedStates& packed = groups_[first_block].states;
-    if (packed.memory.block_words() == 0) packed.memory = Memory(constants, states);
+    if (packed.memory.block_words() == 0) {
+      packed.memory.begin(constants, states);
+      static_cast<void>(packed.memory.states({0, states}));  // their users go from one to the next
+    }
     return packed;
   }
   /// Notes that the results of these blocks are only in the packed states.

@@ -16,7 +16,7 @@ namespace gdr::emulator::simd {
 class Sequence {
  public:
   Sequence(const isa::Program& program, Memory& memory, BlockRange blocks, Tally* tallies, unsigned live_pes) {
-    lanes_.state = memory.state(blocks.first);
+    lanes_.state = memory.states(blocks);
     lanes_.blocks = blocks.count;
     lanes_.block_words = memory.block_words();
     lanes_.live_pes = live_pes;

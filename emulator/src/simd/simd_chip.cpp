@@ -109,7 +109,7 @@ class SimdChip final : public Chip {
 
   void do_load(std::shared_ptr<const Lowered> program) override {
     code_ = lowered_here<LoweredSimd>(program);
-    memory_ = Memory(code_->schedule.constants, kBlocks);
+    memory_.begin(code_->schedule.constants, kBlocks);
     packed_ = {};
     alike_ = {};
     tallies_ = {};
