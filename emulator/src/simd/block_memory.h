@@ -61,7 +61,7 @@ class Memory {
  private:
   /// What the memory of a block holds.
   enum class Holds : std::uint8_t { zeros, old_state, state };
-  // Of the programs in kernels/ none has more. Programs with so many or fewer can follow each other in one memory.
+  // Programs with so many constants or fewer can follow each other in one memory. Chosen: 1 KiB a block.
   static constexpr std::size_t kUsualConstants = 64;
 
   [[nodiscard]] std::uint64_t* place_of(unsigned block) const {
