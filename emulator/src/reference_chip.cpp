@@ -1,4 +1,7 @@
 // The reference engine: sixteen blocks, each of which executes its lines one by one.
+#include <optional>
+#include <vector>
+
 #include "reference_block.h"
 
 namespace gdr::emulator {
@@ -23,8 +26,8 @@ class Reference final : public ReferenceChip {
   }
   void do_load(std::shared_ptr<const Lowered> program) override {
     code_ = lowered_here<LoweredReference>(program);
-    blocks_.clear();
-    for (unsigned block = 0; block < kBlocks; ++block) blocks_.emplace_back(block);
+    blocks_.resize(kBlocks);
+    for (auto& block : blocks_) block.reset();
   }
   void do_patch(std::shared_ptr<const Lowered> program) override { code_ = lowered_here<LoweredReference>(program); }
   std::unique_ptr<Chip> do_clone() const override {
@@ -34,7 +37,7 @@ class Reference final : public ReferenceChip {
   }
 
   void do_run_initialization(unsigned block) override {
-    blocks_[block].begin_initialization(code_->code);
+    at(block).begin_initialization(code_->code);
     run_to_end(block);
   }
 
@@ -43,13 +46,13 @@ class Reference final : public ReferenceChip {
     const std::size_t share = loop.collected.size() / blocks.count;
     for (unsigned n = 0; n < blocks.count; ++n) {
       own.collected = loop.collected.subspan(n * share, share);
-      blocks_[blocks.first + n].begin(code_->code, own);
+      at(blocks.first + n).begin(code_->code, own);
       run_to_end(blocks.first + n);
     }
   }
 
   void run_to_end(unsigned number) {
-    ReferenceBlock& block = blocks_[number];
+    ReferenceBlock& block = at(number);
     try {
       while (!block.done()) {
         if (observer_ != nullptr) {
@@ -65,26 +68,32 @@ class Reference final : public ReferenceChip {
   }
 
   void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
-    blocks_[block].write_bm(address, words);
+    at(block).write_bm(address, words);
   }
   std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
-    return blocks_[block].read_bm(address, count);
+    return at(block).read_bm(address, count);
   }
   void do_write_pe(unsigned block, unsigned pe, const PeWords& where, std::span<const LongWord> words) override {
-    blocks_[block].write_pe(pe, where, words);
+    at(block).write_pe(pe, where, words);
   }
   std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
-    return blocks_[block].read_pe(pe, where);
+    return at(block).read_pe(pe, where);
   }
-  FpEvents do_events(unsigned block) const override { return blocks_[block].events(); }
-  FirstEvents do_first_events(unsigned block) const override { return blocks_[block].first_events(); }
+  FpEvents do_events(unsigned block) const override { return at(block).events(); }
+  FirstEvents do_first_events(unsigned block) const override { return at(block).first_events(); }
   void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) override {
-    blocks_[block].write_registers(pe, registers);
+    at(block).write_registers(pe, registers);
   }
-  PeRegisters do_registers(unsigned block, unsigned pe) const override { return blocks_[block].registers(pe); }
+  PeRegisters do_registers(unsigned block, unsigned pe) const override { return at(block).registers(pe); }
+
+  /// Made when it is first asked for: a program pays only for the blocks that it uses.
+  ReferenceBlock& at(unsigned block) const {
+    if (!blocks_[block]) blocks_[block].emplace(block);
+    return *blocks_[block];
+  }
 
   std::shared_ptr<const LoweredReference> code_;
-  std::vector<ReferenceBlock> blocks_;
+  mutable std::vector<std::optional<ReferenceBlock>> blocks_;
   Observer* observer_ = nullptr;
 };
 

@@ -90,7 +90,7 @@ class ChipSubject final : public Subject {
         const emulator::PeWords where{isa::Memory::lm, InputData::kParticleAddress, Width::long_word,
                                       isa::kVectorElements};
         // To all blocks, as for runs of whole chips, or to these alone. Other choices repeat every 256 seeds.
-        const BlockRange written = input.seed / 256 % 4 == 0 ? BlockRange{0, emulator::kBlocks} : range;
+        const BlockRange written = input.seed / 256 % 16 == 0 ? BlockRange{0, emulator::kBlocks} : range;
         chip_->write_pes(written, 0, where, data.particles(run));
         run_loop(*chip_, range, input, run, data.records(0, run), outcome.results);
       }

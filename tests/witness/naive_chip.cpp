@@ -1,5 +1,8 @@
 #include "naive_chip.h"
 
+#include <optional>
+#include <vector>
+
 #include "naive_interpreter.h"
 
 namespace gdr::tests {
@@ -31,56 +34,58 @@ class NaiveChip final : public emulator::Chip {
     return std::make_shared<LoweredNaive>(program);
   }
   void do_load(std::shared_ptr<const emulator::Lowered> program) override {
-    blocks_.clear();
-    for (unsigned block = 0; block < kBlocks; ++block) blocks_.emplace_back(code_of(*program), block);
+    code_ = code_of(*program);
+    blocks_.resize(kBlocks);
+    for (auto& block : blocks_) block.reset();
   }
   void do_patch(std::shared_ptr<const emulator::Lowered> program) override {
-    for (NaiveInterpreter& block : blocks_) block.patch(code_of(*program));
+    code_ = code_of(*program);
+    for (auto& block : blocks_) {
+      if (block) block->patch(code_);
+    }
   }
   std::unique_ptr<Chip> do_clone() const override { return std::make_unique<NaiveChip>(*this); }
 
-  void do_run_initialization(unsigned block) override { blocks_.at(block).initialize(); }
+  void do_run_initialization(unsigned block) override { at(block).initialize(); }
   void do_run_loop(emulator::BlockRange blocks, const emulator::LoopRun& run) override {
     const std::size_t share = run.collected.size() / blocks.count;
     for (unsigned n = 0; n < blocks.count; ++n) {
       emulator::LoopRun own = run;
       own.collected = run.collected.subspan(n * share, share);
-      blocks_.at(blocks.first + n).run(own);
+      at(blocks.first + n).run(own);
     }
   }
 
   void do_write_bm(unsigned block, unsigned address, std::span<const LongWord> words) override {
-    blocks_.at(block).write_bm(address, words);
+    at(block).write_bm(address, words);
   }
   void do_write_pe(unsigned block, unsigned pe, const emulator::PeWords& where,
                    std::span<const LongWord> words) override {
-    blocks_.at(block).write_pe(pe, where, words);
+    at(block).write_pe(pe, where, words);
   }
   std::vector<LongWord> do_read_pe(unsigned block, unsigned pe, const emulator::PeWords& where) const override {
-    return blocks_.at(block).read_pe(pe, where);
+    return at(block).read_pe(pe, where);
   }
-  emulator::PeRegisters do_registers(unsigned block, unsigned pe) const override {
-    return blocks_.at(block).registers(pe);
-  }
+  emulator::PeRegisters do_registers(unsigned block, unsigned pe) const override { return at(block).registers(pe); }
   std::vector<LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
-    return blocks_.at(block).read_bm(address, count);
+    return at(block).read_bm(address, count);
   }
   void do_write_registers(unsigned block, unsigned pe, const emulator::PeRegisters& registers) override {
-    blocks_.at(block).set_registers(pe, registers);
+    at(block).set_registers(pe, registers);
   }
   emulator::FirstEvents do_first_events(unsigned block) const override {
     emulator::FirstEvents first;
-    for (const emulator::PlacedEvent& event : blocks_.at(block).first_events()) first.add(event);
+    for (const emulator::PlacedEvent& event : at(block).first_events()) first.add(event);
     return first;
   }
-  emulator::FpEvents do_events(unsigned block) const override { return blocks_.at(block).events(); }
+  emulator::FpEvents do_events(unsigned block) const override { return at(block).events(); }
 
   std::vector<LongWord> do_collect(const emulator::Collection& collection, emulator::FpEvents& events) const override {
     std::vector<LongWord> results;
     for (unsigned n = 0; n < collection.results; ++n) {
       std::vector<LongWord> words;  // of every block
-      for (const NaiveInterpreter& block : blocks_) {
-        words.push_back(block.read_pe(n / collection.where.count, collection.where)[n % collection.where.count]);
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        words.push_back(at(block).read_pe(n / collection.where.count, collection.where)[n % collection.where.count]);
       }
       results.push_back(collection.reduction ? sum(*collection.reduction, collection.node_width, words, events)
                                              : words.front());
@@ -104,7 +109,15 @@ class NaiveChip final : public emulator::Chip {
     return naive_node(op, left, sum(op, width, words.subspan(half), events), width, events);
   }
 
-  std::vector<NaiveInterpreter> blocks_;
+  /// Made when it is first asked for.
+  NaiveInterpreter& at(unsigned block) const {
+    std::optional<NaiveInterpreter>& made = blocks_.at(block);
+    if (!made) made.emplace(code_, block);
+    return *made;
+  }
+
+  std::shared_ptr<const NaiveCode> code_;
+  mutable std::vector<std::optional<NaiveInterpreter>> blocks_;
 };
 
 }  // namespace
