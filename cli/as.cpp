@@ -115,10 +115,10 @@ int assemble(const AsOptions& options) {
 
 }  // namespace
 
-void add_as(Command program) {
+void add_as(Command program, const std::string& name) {
   auto options = std::make_shared<AsOptions>();
   const Command command =
-      program.add_command("as", "assemble a kernel and prove it legal",
+      program.add_command(name, "assemble a kernel and prove it legal",
                           "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
                           [options] { return assemble(*options); });
   command.add_option("source", options->source, "assembly source (.vsm), or - for standard input")

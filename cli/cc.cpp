@@ -183,10 +183,10 @@ int compile(const CcOptions& options) {
 
 }  // namespace
 
-void add_cc(Command program) {
+void add_cc(Command program, const std::string& name) {
   auto options = std::make_shared<CcOptions>();
   const Command command =
-      program.add_command("cc", "compile a pair function to a kernel, or a program with marked loops",
+      program.add_command(name, "compile a pair function to a kernel, or a program with marked loops",
                           "gdr cc kernels/cc/gravity.cc -o gravity.vsm", [options] { return compile(*options); });
   command
       .add_option("source", options->source,

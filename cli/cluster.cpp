@@ -70,8 +70,8 @@ Json json_of_parts(const std::array<double, cluster::kParts>& parts) {
   return json;
 }
 
-void add_cluster(Command program) {
-  const Command group = program.add_group("cluster", "clusters of boards: time of large runs on many nodes");
+void add_cluster(Command program, const std::string& name) {
+  const Command group = program.add_group(name, "clusters of boards: time of large runs on many nodes");
   add_cluster_advise(group);
   add_cluster_nbody(group);
   add_cluster_hpl(group);

@@ -92,27 +92,27 @@ void add_device_results(Json& report, const Device& device);
 /// message lists the places searched.
 [[nodiscard]] isa::Program load_kernel(const std::string& name);
 
-// One function for each subcommand; it adds the subcommand to the program.
-void add_analyse(Command program);
-void add_as(Command program);
-void add_cc(Command program);
-void add_objdump(Command program);
-void add_run(Command program);
-void add_debug(Command program);
-void add_lsp(Command program);
-void add_nbody(Command program);
-void add_force(Command program);
-void add_dgemm(Command program);
-void add_hpl(Command program);
-void add_validate(Command program);
-void add_fp(Command program);
-void add_machine(Command program);
-void add_net(Command program);
-void add_cluster(Command program);
-void add_profile(Command program);
-void add_selftest(Command program);
-void add_explain(Command program);
-void add_completion(Command program);
-void add_manual(Command program);
+// One function for each subcommand; it adds the subcommand to the program, under the name that main() gives it.
+void add_analyse(Command program, const std::string& name);
+void add_as(Command program, const std::string& name);
+void add_cc(Command program, const std::string& name);
+void add_objdump(Command program, const std::string& name);
+void add_run(Command program, const std::string& name);
+void add_debug(Command program, const std::string& name);
+void add_lsp(Command program, const std::string& name);
+void add_nbody(Command program, const std::string& name);
+void add_force(Command program, const std::string& name);
+void add_dgemm(Command program, const std::string& name);
+void add_hpl(Command program, const std::string& name);
+void add_validate(Command program, const std::string& name);
+void add_fp(Command program, const std::string& name);
+void add_machine(Command program, const std::string& name);
+void add_net(Command program, const std::string& name);
+void add_cluster(Command program, const std::string& name);
+void add_profile(Command program, const std::string& name);
+void add_selftest(Command program, const std::string& name);
+void add_explain(Command program, const std::string& name);
+void add_completion(Command program, const std::string& name);
+void add_manual(Command program, const std::string& name);
 
 }  // namespace gdr::cli

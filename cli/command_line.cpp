@@ -332,13 +332,19 @@ Option Command::add_named(const std::string& name, const std::vector<std::string
 
 CommandShape Command::shape() const { return shape_of(*app_); }
 
-int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders) {
+int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommands) {
   CLI::App program("the GRAPE-DR accelerator, emulated bit by bit", "gdr");
   program.set_version_flag("--version", "gdr " GDR_VERSION);
   program.formatter(std::make_shared<HelpFormatter>());
   program.require_subcommand(1);
   program.set_help_all_flag("--help-all", "help of all subcommands");
-  for (const auto add : adders) add(Command(&program));
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  const auto requested = std::ranges::find(subcommands, first, &Subcommand::name);
+  if (requested != subcommands.end() && !requested->tells_of_all) {
+    requested->add(Command(&program), requested->name);
+  } else {
+    for (const Subcommand& each : subcommands) each.add(Command(&program), each.name);
+  }
   try {
     program.parse(argc, argv);
     return after_output(kSuccess);

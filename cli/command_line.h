@@ -100,6 +100,8 @@ struct CommandShape {
   std::vector<CommandShape> commands;
 };
 
+struct Subcommand;
+
 /// The program, or a subcommand of it. A handle: copies are the same command.
 class Command {
  public:
@@ -138,11 +140,11 @@ class Command {
   /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both
   /// are standard output.
   void try_outputs() const;
-  /// Options of the command and its subcommands. For all commands, call it after all have been added.
+  /// Options of the command and of the subcommands that have been added to it.
   [[nodiscard]] CommandShape shape() const;
 
  private:
-  friend int run_program(int, char**, const std::vector<void (*)(Command)>&);
+  friend int run_program(int, char**, const std::vector<Subcommand>&);
   Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
   struct Outputs;
@@ -151,8 +153,16 @@ class Command {
   std::shared_ptr<Outputs> outputs_;
 };
 
-/// Parses the command line of gdr with the subcommands that `adders` add, and runs the one that was requested. Prints
-/// help and errors of the command line. Returns the exit status; exceptions of a subcommand pass through.
-[[nodiscard]] int run_program(int argc, char** argv, const std::vector<void (*)(Command)>& adders);
+/// A subcommand of the program.
+struct Subcommand {
+  const char* name;
+  void (*add)(Command program, const std::string& name);
+  bool tells_of_all = false;  // it calls shape() of the program
+};
+
+/// Parses the command line of gdr, and runs the subcommand that was requested. If the first word names one, the others
+/// are not even added: to add all takes longer than many commands run. Prints help and errors of the command line.
+/// Returns the exit status; exceptions of a subcommand pass through.
+[[nodiscard]] int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommands);
 
 }  // namespace gdr::cli

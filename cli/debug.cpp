@@ -149,10 +149,10 @@ int debug(const DebugOptions& options) {
 
 }  // namespace
 
-void add_debug(Command program) {
+void add_debug(Command program, const std::string& name) {
   auto options = std::make_shared<DebugOptions>();
   const Command command =
-      program.add_command("debug", "step through a kernel, forwards and backwards, and look into any PE",
+      program.add_command(name, "step through a kernel, forwards and backwards, and look into any PE",
                           "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
   options->input.add_to(command, false);
   command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")

@@ -146,11 +146,11 @@ int dgemm(const DgemmOptions& options) {
 
 }  // namespace
 
-void add_dgemm(Command program) {
+void add_dgemm(Command program, const std::string& name) {
   constexpr std::uint64_t kLargest = 1 << 20;
   auto options = std::make_shared<DgemmOptions>();
   const Command command =
-      program.add_command("dgemm", "a matrix product on the board, checked against long double",
+      program.add_command(name, "a matrix product on the board, checked against long double",
                           "gdr dgemm -m 32768 -n 32768 -k 2048 --engine timing", [options] { return dgemm(*options); });
   command.add_option("-m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
   command.add_option("-n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));

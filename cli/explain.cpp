@@ -35,11 +35,10 @@ int explain(const std::string& code) {
 
 }  // namespace
 
-void add_explain(Command program) {
+void add_explain(Command program, const std::string& name) {
   auto code = std::make_shared<std::string>();
-  const Command command =
-      program.add_command("explain", "long text of a diagnostic of the assembler, or of an operation",
-                          "gdr explain E0123", [code] { return explain(*code); });
+  const Command command = program.add_command(name, "long text of a diagnostic of the assembler, or of an operation",
+                                              "gdr explain E0123", [code] { return explain(*code); });
   command
       .add_option(
           "code", *code,

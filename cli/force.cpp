@@ -111,9 +111,9 @@ int force(const ForceOptions& options) {
 
 }  // namespace
 
-void add_force(Command program) {
+void add_force(Command program, const std::string& name) {
   auto options = std::make_shared<ForceOptions>();
-  const Command command = program.add_command("force", "one all-pairs force evaluation of a Plummer sphere",
+  const Command command = program.add_command(name, "one all-pairs force evaluation of a Plummer sphere",
                                               "gdr force -n 4096 --clock 333", [options] { return force(*options); });
   command.add_option("-n,--particles", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
   command.add_option("--eps", options->eps, "softening length").check(in_range(0, 1e6)).capture_default_str();

@@ -155,8 +155,8 @@ int eval(const std::string& engine) {
 
 }  // namespace
 
-void add_fp(Command program) {
-  const Command fp = program.add_group("fp", "the machine's floating-point arithmetic by itself");
+void add_fp(Command program, const std::string& name) {
+  const Command fp = program.add_group(name, "the machine's floating-point arithmetic by itself");
   auto value = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
   const Command shown =

@@ -119,10 +119,10 @@ int hpl(const HplRunOptions& options) {
 
 }  // namespace
 
-void add_hpl(Command program) {
+void add_hpl(Command program, const std::string& name) {
   auto options = std::make_shared<HplRunOptions>();
   const Command command =
-      program.add_command("hpl", "High Performance LINPACK: stages, and a real factorisation's residual",
+      program.add_command(name, "High Performance LINPACK: stages, and a real factorisation's residual",
                           "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
   command.add_option("--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
   command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")

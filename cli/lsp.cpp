@@ -36,10 +36,10 @@ int serve(const AssembleArguments& arguments) {
 
 }  // namespace
 
-void add_lsp(Command program) {
+void add_lsp(Command program, const std::string& name) {
   auto arguments = std::make_shared<AssembleArguments>();
   const Command command =
-      program.add_command("lsp", "the language server: diagnostics, names and clocks of assembly source for editors",
+      program.add_command(name, "the language server: diagnostics, names and clocks of assembly source for editors",
                           "gdr lsp -I macros", [arguments] { return serve(*arguments); });
   arguments->add_source_options(command);
 }

@@ -113,15 +113,15 @@ int devices(const ReportOptions& report) {
 
 }  // namespace
 
-void add_machine(Command program) {
-  const Command machine = program.add_group("machine", "machine descriptions");
+void add_machine(Command program, const std::string& name) {
+  const Command machine = program.add_group(name, "machine descriptions");
   machine.add_command("list", "names of all descriptions", "gdr machine list", [] { return list(); });
-  auto name = std::make_shared<std::string>();
+  auto shown = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();
   const Command command =
       machine.add_command("show", "every parameter of a description, with unit and origin",
-                          "gdr machine show model1800", [=] { return show_machine(*name, *report); });
-  command.add_option("name", *name, "a name or FILE.toml").required();
+                          "gdr machine show model1800", [=] { return show_machine(*shown, *report); });
+  command.add_option("name", *shown, "a name or FILE.toml").required();
   report->add_to(command);
   auto of_devices = std::make_shared<ReportOptions>();
   const Command listing =

@@ -15,9 +15,28 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(argc, argv,
-                       {add_as,    add_cc,      add_analyse, add_objdump,  add_run,      add_debug,      add_lsp,
-                        add_nbody, add_force,   add_dgemm,   add_hpl,      add_validate, add_fp,         add_machine,
-                        add_net,   add_cluster, add_profile, add_selftest, add_explain,  add_completion, add_manual});
+                       {{"as", add_as},
+                        {"cc", add_cc},
+                        {"analyse", add_analyse},
+                        {"objdump", add_objdump},
+                        {"run", add_run},
+                        {"debug", add_debug},
+                        {"lsp", add_lsp},
+                        {"nbody", add_nbody},
+                        {"force", add_force},
+                        {"dgemm", add_dgemm},
+                        {"hpl", add_hpl},
+                        {"validate", add_validate},
+                        {"fp", add_fp},
+                        {"machine", add_machine},
+                        {"net", add_net},
+                        {"cluster", add_cluster},
+                        {"profile", add_profile},
+                        {"selftest", add_selftest},
+                        {"explain", add_explain},
+                        // These tell of all the others.
+                        {"completion", add_completion, true},
+                        {"manual", add_manual, true}});
   } catch (const UsageError& error) {
     std::fprintf(stderr, "gdr: %s\n", error.what());
     return kUsage;

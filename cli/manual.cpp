@@ -91,9 +91,9 @@ void write_pages(const CommandShape& command, const std::string& path, const std
 
 }  // namespace
 
-void add_manual(Command program) {
+void add_manual(Command program, const std::string& name) {
   auto folder = std::make_shared<std::string>();
-  const Command command = program.add_command("manual", "manual pages of all commands, made of what their help says",
+  const Command command = program.add_command(name, "manual pages of all commands, made of what their help says",
                                               "gdr manual ~/.local/share/man/man1", [folder, program] {
                                                 base::make_folder(*folder);
                                                 write_pages(program.shape(), program.shape().name, *folder);

@@ -431,10 +431,10 @@ int nbody(const NbodyOptions& options) {
 
 }  // namespace
 
-void add_nbody(Command program) {
+void add_nbody(Command program, const std::string& name) {
   auto options = std::make_shared<NbodyOptions>();
   const Command command =
-      program.add_command("nbody", "Hermite block-timestep N-body simulation on the emulated board",
+      program.add_command(name, "Hermite block-timestep N-body simulation on the emulated board",
                           "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
   command.leave_outputs_to_run();
   options->command = command;

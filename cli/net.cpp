@@ -81,8 +81,8 @@ interconnect::Platform PlatformArguments::load() const {
   return platform;
 }
 
-void add_net(Command program) {
-  const Command net = program.add_group("net", "networks between nodes: messages, matrix products, task mapping");
+void add_net(Command program, const std::string& name) {
+  const Command net = program.add_group(name, "networks between nodes: messages, matrix products, task mapping");
   add_net_routes(net);
   add_net_summa(net);
   add_net_collectives(net);

@@ -33,14 +33,14 @@ int objdump(const std::string& file, bool raw) {
 
 }  // namespace
 
-void add_objdump(Command program) {
+void add_objdump(Command program, const std::string& name) {
   struct Options {
     std::string file;
     bool raw = false;
   };
   auto options = std::make_shared<Options>();
   const Command command =
-      program.add_command("objdump", "print an object file as source that assembles to the same words",
+      program.add_command(name, "print an object file as source that assembles to the same words",
                           "gdr objdump gravity.gdro", [options] { return objdump(options->file, options->raw); });
   command.add_option("file", options->file, "object file (.gdro)").value_name("FILE").required();
   command.add_flag("--raw", options->raw, "registers by number in place of the names of variables");

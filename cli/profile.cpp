@@ -66,8 +66,8 @@ int compare(const std::string& first, const std::string& second, const ReportOpt
 
 }  // namespace
 
-void add_profile(Command program) {
-  const Command profile = program.add_group("profile", "profiles that run, force and nbody wrote (--profile F.json)");
+void add_profile(Command program, const std::string& name) {
+  const Command profile = program.add_group(name, "profiles that run, force and nbody wrote (--profile F.json)");
   auto first = std::make_shared<std::string>();
   auto second = std::make_shared<std::string>();
   auto report = std::make_shared<ReportOptions>();

@@ -154,10 +154,10 @@ int run(RunOptions options) {
 
 }  // namespace
 
-void add_run(Command program) {
+void add_run(Command program, const std::string& name) {
   auto options = std::make_shared<RunOptions>();
   const Command command =
-      program.add_command("run", "run any kernel on columns of numbers",
+      program.add_command(name, "run any kernel on columns of numbers",
                           "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
   options->input.add_to(command);
   command.add_output_or_stdout("--out", options->out,

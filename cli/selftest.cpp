@@ -101,10 +101,10 @@ int selftest(const SelftestOptions& options) {
 
 }  // namespace
 
-void add_selftest(Command program) {
+void add_selftest(Command program, const std::string& name) {
   auto options = std::make_shared<SelftestOptions>();
   const Command command =
-      program.add_command("selftest", "random programs on the engines of this host, compared word by word",
+      program.add_command(name, "random programs on the engines of this host, compared word by word",
                           "gdr selftest --programs 10000 --seed 7", [options] { return selftest(*options); });
   command.add_option("--programs", options->programs, "number of programs")
       .check(whole_in_range(1, 1'000'000'000))

@@ -88,10 +88,10 @@ int validate(const ValidateOptions& options) {
 
 }  // namespace
 
-void add_validate(Command program) {
+void add_validate(Command program, const std::string& name) {
   auto options = std::make_shared<ValidateOptions>();
-  const Command command = program.add_command("validate", "every published number beside ours",
-                                              "gdr validate --only G5", [options] { return validate(*options); });
+  const Command command = program.add_command(name, "every published number beside ours", "gdr validate --only G5",
+                                              [options] { return validate(*options); });
   command.add_option("--only", options->only, "one row with its parts, such as G5, or a part, such as G5.ip")
       .value_name("ROW");
   command.add_flag("--markdown", options->markdown, "print the page docs/validation.md");

@@ -41,6 +41,9 @@ endif()
 if(GDR_SANITIZE)
   target_compile_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} ${GDR_QUICKLY_LINKED})
+  # Sanitizers want tables with hundreds of thousands of addresses. Programs at a fixed place have them without relocation,
+  # which takes a quarter of a short program's page faults.
+  target_link_options(gdr_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 endif()
 
 # What runs inside other people's programs checks the stack and the bounds of buffers. The C library's checks need an
@@ -62,20 +65,29 @@ if(GDR_SANITIZE)
   set(GDR_BARELY_RUN -O0)
 endif()
 
-# What links with a component that loads a plug-in while it runs is linked after the plug-in was built, so that no build of
-# selected targets lacks it; with GDR_WAIT_FOR_COMPILERS off, not after those of the component compiler.
-function(gdr_loads component plugin)
-  if(component STREQUAL compiler AND NOT GDR_WAIT_FOR_COMPILERS)
-    return()
-  endif()
-  set_property(TARGET gdr_${component} APPEND PROPERTY INTERFACE_LINK_DEPENDS $<BUILD_INTERFACE:$<TARGET_FILE:${plugin}>>)
-endfunction()
-
 # gdr_hardened(TARGET): a shared library that runs inside other people's programs. Its tables of addresses cannot be
 # written to once it is loaded.
 function(gdr_hardened target)
   target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
   target_compile_options(${target} PRIVATE ${GDR_HARDENED_OPTIONS})
+endfunction()
+
+# gdr_plugin(NAME sources... LOADED_BY target LIBRARIES libraries...): the library gdr_NAME, which a component or program
+# loads when it is needed. What links with such a component is linked after the plug-in was built, so that no build of
+# selected targets lacks it; with GDR_WAIT_FOR_COMPILERS off, not after those of the component compiler.
+function(gdr_plugin name)
+  cmake_parse_arguments(PLUGIN "" "LOADED_BY" "LIBRARIES" ${ARGN})
+  add_library(gdr_${name} MODULE ${PLUGIN_UNPARSED_ARGUMENTS})
+  target_link_libraries(gdr_${name} PRIVATE ${PLUGIN_LIBRARIES} gdr_options)
+  set_target_properties(gdr_${name} PROPERTIES CXX_VISIBILITY_PRESET hidden)
+  gdr_hardened(gdr_${name})
+  get_target_property(kind ${PLUGIN_LOADED_BY} TYPE)
+  if(kind STREQUAL EXECUTABLE)
+    add_dependencies(${PLUGIN_LOADED_BY} gdr_${name})
+  elseif(GDR_WAIT_FOR_COMPILERS OR NOT PLUGIN_LOADED_BY STREQUAL gdr_compiler)
+    set_property(TARGET ${PLUGIN_LOADED_BY} APPEND PROPERTY
+      INTERFACE_LINK_DEPENDS $<BUILD_INTERFACE:$<TARGET_FILE:gdr_${name}>>)
+  endif()
 endfunction()
 
 # What libFuzzer is told of is the components' code, which the fuzz targets run; programs of other kinds link it as it

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -14,26 +14,43 @@
 
 namespace gdr::emulator::simd {
 
-/// Words of the widest host vector, with its alignment.
-struct alignas(kVectorWords * sizeof(std::uint64_t)) Chunk {
-  std::array<std::uint64_t, kVectorWords> words{};
-};
-
 /// The blocks' states, one after the other. Each is made when it is first asked for, so that a program pays only for
 /// the blocks that it uses. Several threads may ask for different blocks.
 class Memory {
  public:
+  Memory() = default;
+  Memory(const Memory& other)
+      : holds_(other.holds_.size(), Holds::zeros), constants_(other.constants_), block_words_(other.block_words_) {
+    if (holds_.empty()) return;
+    memory_ = ZeroedMemory(holds_.size() * block_words_);
+    for (unsigned block = 0; block < holds_.size(); ++block) {
+      if (other.holds_[block] != Holds::state) continue;
+      std::copy_n(other.place_of(block), block_words_, place_of(block));
+      holds_[block] = Holds::state;
+    }
+  }
+  Memory(Memory&&) noexcept = default;
+  Memory& operator=(Memory other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(holds_, other.holds_);
+    std::swap(constants_, other.constants_);
+    std::swap(block_words_, other.block_words_);
+    return *this;
+  }
+  ~Memory() = default;
+
   /// Begins a program with these constants, in the memory of the program before if that is large enough.
   void begin(const std::vector<isa::LongWord>& constants, unsigned blocks) {
     std::vector<isa::LongWord> own = constants;
-    std::size_t chunks = (place::kConstants + 2 * std::max(own.size(), kUsualConstants)) / kVectorWords +
-                         2;  // a vector may read past the end
-    // The size is an odd multiple of a chunk, so that the same row of neighbouring blocks is in different cache sets.
-    chunks += 1 - chunks % 2;
-    const auto words = static_cast<std::uint32_t>(chunks * kVectorWords);
+    std::size_t vectors = (place::kConstants + 2 * std::max(own.size(), kUsualConstants)) / kVectorWords +
+                          2;  // one may be read past the end
+    // The size is an odd multiple of a vector's, so that the same row of neighbouring blocks is in different cache
+    // sets.
+    vectors += 1 - vectors % 2;
+    const auto words = static_cast<std::uint32_t>(vectors * kVectorWords);
     if (words > block_words_ || blocks != holds_.size()) {
       std::vector<Holds> zeros(blocks, Holds::zeros);
-      chunks_ = ZeroedMemory<Chunk>(chunks * blocks);
+      memory_ = ZeroedMemory(std::size_t{words} * blocks);
       holds_ = std::move(zeros);
       block_words_ = words;
     } else {
@@ -65,7 +82,7 @@ class Memory {
   static constexpr std::size_t kUsualConstants = 64;
 
   [[nodiscard]] std::uint64_t* place_of(unsigned block) const {
-    return chunks_.data()->words.data() + block * block_words_;
+    return memory_.data() + std::size_t{block} * block_words_;
   }
 
   void make(unsigned block) const {
@@ -89,7 +106,7 @@ class Memory {
     }
   }
 
-  mutable ZeroedMemory<Chunk> chunks_;
+  ZeroedMemory memory_;
   mutable std::vector<Holds> holds_;  // of each block
   std::vector<isa::LongWord> constants_;
   std::uint32_t block_words_ = 0;

@@ -42,14 +42,14 @@ class Tree {
   /// Distance from a block's rows to those of the next block.
   static constexpr std::size_t kBlockWords = 2 * kRowWords;
 
-  [[nodiscard]] std::uint64_t* high(unsigned block) { return rows_.front().words.data() + block * kBlockWords; }
+  [[nodiscard]] std::uint64_t* high(unsigned block) { return rows_.data() + block * kBlockWords; }
   [[nodiscard]] std::uint64_t* low(unsigned block) { return high(block) + kRowWords; }
 
   /// Reduces the rows, neighbours first. Only the first `pes` lanes count.
   FpEvents reduce(unsigned pes) {
     Tally tally;
     Lanes lanes;
-    lanes.state = rows_.front().words.data();
+    lanes.state = rows_.data();
     lanes.live_pes = pes;
     lanes.live_bits = static_cast<std::uint32_t>((std::uint64_t{1} << pes) - 1);
     lanes.tallies = &tally;
@@ -72,13 +72,13 @@ class Tree {
 
  private:
   // Not cleared: the lanes that do not count may hold anything.
-  static constexpr std::size_t kChunks = kBlocks * 2 * kRowWords / kVectorWords;
-  static std::array<Chunk, kChunks>& rows_of_thread() {
-    thread_local std::array<Chunk, kChunks> rows;
+  using Rows = std::array<std::uint64_t, kBlocks * kBlockWords>;
+  static Rows& rows_of_thread() {
+    alignas(kVectorWords * sizeof(std::uint64_t)) thread_local Rows rows;
     return rows;
   }
 
-  std::array<Chunk, kChunks>& rows_ = rows_of_thread();
+  Rows& rows_ = rows_of_thread();
   MicroOp node_;
 };
 
