@@ -41,9 +41,11 @@ endif()
 if(GDR_SANITIZE)
   target_compile_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} ${GDR_QUICKLY_LINKED})
-  # Sanitizers want tables with hundreds of thousands of addresses. Programs at a fixed place have them without relocation,
-  # which takes a quarter of a short program's page faults.
-  target_link_options(gdr_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  # Address sanitizers want tables with hundreds of thousands of addresses. Programs at a fixed place have them without
+  # relocation, which takes a quarter of a short program's page faults.
+  if(GDR_SANITIZE MATCHES address)
+    target_link_options(gdr_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+  endif()
 endif()
 
 # What runs inside other people's programs checks the stack and the bounds of buffers. The C library's checks need an
