@@ -1,5 +1,6 @@
-// The engine opencl against the vector engine without compiled bodies, on gravity with jerk. Where OpenCL's device is
-// the host, as with pocl, both have all of its cores. Wall clock, both sides in turn in one process.
+// The engine opencl on gravity with jerk, in wall clock. It runs against the vector engine without compiled bodies,
+// both sides in turn in one process; where OpenCL's device is the host, as with pocl, both have all of its cores. And
+// it runs boards side by side, against the time that the chips' clock gives them.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "gdr/base/error.h"
 #include "gdr/emulator/block_stepper.h"
 #include "gdr/emulator/host_isa.h"
+#include "gdr/emulator/machine.h"
 #include "gdr/emulator/opencl.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
@@ -24,20 +26,21 @@ using emulator::Session;
 
 constexpr unsigned kChips = 4;  // of a board
 
-/// The workload on a board's chips.
+/// The workload on the chips of boards.
 class Side {
  public:
-  Side(std::unique_ptr<Engine> engine, const GravityWorkload& workload, std::shared_ptr<emulator::ThreadPool> threads)
+  Side(std::unique_ptr<Engine> engine, const GravityWorkload& workload, std::shared_ptr<emulator::ThreadPool> threads,
+       unsigned boards = 1)
       : engine_(std::move(engine)) {
     emulator::SessionOptions options;
-    options.chips = kChips;
+    options.chips = boards * kChips;
     options.memory_words = workload.records.size();
     options.threads = std::move(threads);
     session_ = engine_->open(engine_->lower(workload.program), options);
     const auto chip = emulator::make_simd_chip();
     workload.load(*chip);
     const std::size_t fields = workload.program.record_fields(isa::Transfer::rrn);
-    for (unsigned n = 0; n < kChips; ++n) {
+    for (unsigned n = 0; n < options.chips; ++n) {
       session_->write_memory(n, 0, workload.records);
       for (unsigned block = 0; block < emulator::kBlocks; ++block) {
         session_->set_state(n, block, emulator::state_of(*chip, block));
@@ -51,7 +54,9 @@ class Side {
 
   void run() {
     emulator::Ticket ticket = session_->run(pieces_);
-    for (unsigned n = 0; n < kChips; ++n) ticket = session_->collect(n, emulator::kParticlesPerRun, results_[n]);
+    for (unsigned n = 0; n < results_.size(); ++n) {
+      ticket = session_->collect(n, emulator::kParticlesPerRun, results_[n]);
+    }
     session_->wait(ticket);
   }
   [[nodiscard]] const std::vector<std::vector<isa::LongWord>>& results() const { return results_; }
@@ -80,6 +85,27 @@ void opencl_to_simd(benchmark::State& state) {
   }
 }
 
+/// Each chip runs as many iterations as if its board had 65,536 j-particles.
+void boards_to_real_time(benchmark::State& state) {
+  constexpr unsigned kIterations = 65536 / (kChips * emulator::kBlocks);
+  constexpr unsigned kFewRounds = 5;
+  const auto boards = static_cast<unsigned>(state.range(0));
+  const GravityWorkload workload(kIterations);
+  Side opencl(emulator::make_engine(Engine::opencl), workload, nullptr, boards);
+  const auto lines = static_cast<double>(workload.program.lines(isa::Section::loop_body).size());
+  const double clock = 1e6 * emulator::load_machine("model1800").clock_mhz;
+  const double chip_seconds = kIterations * lines * isa::kClocksPerLine / clock;  // without stalls
+  for (auto _ : state) {
+    const double seconds = Rounds({[&] { opencl.run(); }}, kFewRounds, Clock::wall).seconds(0);
+    state.counters["interactions_per_second"] =
+        static_cast<double>(workload.stream().records) * kChips * boards * emulator::kParticlesPerRun / seconds;
+    state.counters["speed_of_each_board"] = chip_seconds / seconds;
+    state.counters["boards_in_real_time"] = boards * chip_seconds / seconds;
+  }
+}
+
+bool is_gpu() { return emulator::opencl_devices()[emulator::choose_opencl_device({})].kind == "GPU"; }
+
 bool has_device() {
   try {
     (void)emulator::choose_opencl_device({});
@@ -97,6 +123,12 @@ int main(int argc, char** argv) {
   if (gdr::bench::has_device()) {
     benchmark::RegisterBenchmark("R11_opencl_to_simd", gdr::bench::opencl_to_simd)
         ->Arg(512)
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
+    const unsigned most_boards = gdr::bench::is_gpu() ? 64 : 1;
+    benchmark::RegisterBenchmark("boards_to_real_time", gdr::bench::boards_to_real_time)
+        ->RangeMultiplier(4)
+        ->Range(1, most_boards)
         ->Iterations(1)
         ->Unit(benchmark::kMillisecond);
   }

@@ -13,7 +13,8 @@
 #include "gdr/emulator/thread_pool.h"
 #include "gdr/selftest/comparison.h"
 #include "kernel_data.h"
-#include "opencl/body_forms.h"
+#include "opencl/body_parts.h"
+#include "opencl/loop_body.h"
 #include "slowed_down.h"
 
 namespace gdr::tests {
@@ -54,11 +55,18 @@ class OpenCl : public testing::Test {
   }
 };
 
-/// How the engine makes loop bodies, for as long as this lives.
+/// How the engine makes loop bodies, for as long as this lives. `lanes`: PEs of a work-item; empty: what the device
+/// prefers.
 class Mode {
  public:
-  explicit Mode(const char* jit) { setenv("GDR_JIT", jit, 1); }
-  ~Mode() { unsetenv("GDR_JIT"); }
+  explicit Mode(const char* jit, const std::string& lanes = {}) {
+    setenv("GDR_JIT", jit, 1);
+    if (!lanes.empty()) setenv("GDR_OPENCL_LANES", lanes.c_str(), 1);
+  }
+  ~Mode() {
+    unsetenv("GDR_JIT");
+    unsetenv("GDR_OPENCL_LANES");
+  }
   Mode(const Mode&) = delete;
   Mode& operator=(const Mode&) = delete;
 };
@@ -90,6 +98,11 @@ TEST_F(OpenCl, TheEnvironmentNamesADeviceForEnginesThatNameNone) {
   EXPECT_THAT(why_refused("opencl"), testing::HasSubstr("GDR_OPENCL_DEVICE=abacus is refused"));
   unsetenv("GDR_OPENCL_DEVICE");
   EXPECT_EQ(why_refused("opencl"), "accepted");
+}
+
+TEST_F(OpenCl, LanesThatNoDeviceHasAreRefused) {
+  const Mode three("on", "3");
+  EXPECT_EQ(why_refused("opencl"), "GDR_OPENCL_LANES=3 is refused: it must be 1, 2, 4 or 8");
 }
 
 TEST(OpenClNames, AreEnginesWhateverTheHostHas) {
@@ -204,10 +217,10 @@ void expect_equal(const Session& expected, const Session& found, unsigned live_p
   EXPECT_EQ(expected.first_events(), found.first_events());
 }
 
-class OpenClBodies : public OpenCl, public testing::WithParamInterface<std::tuple<std::string, Data>> {
+class OpenClBodies : public OpenCl, public testing::WithParamInterface<std::tuple<std::string, Data, std::string>> {
  public:
   static std::string name(const testing::TestParamInfo<ParamType>& of) {
-    return std::get<0>(of.param) + "_" + name_of(std::get<1>(of.param));
+    return std::get<0>(of.param) + "_" + name_of(std::get<1>(of.param)) + std::get<2>(of.param);
   }
 };
 
@@ -217,7 +230,7 @@ TEST_P(OpenClBodies, LeaveEveryWordAsTheReferenceDoes) {
   constexpr unsigned kTurns = kSlowedDown ? 5 : 37;
   for (const unsigned live_pes : {kPesPerBlock, 3U}) {
     const Loaded expected(kSlowedDown ? Engine::simd : Engine::reference, program, data, kTurns, live_pes);
-    const Mode compiled("on");
+    const Mode compiled("on", std::get<2>(GetParam()));
     const std::uint64_t before = emulator::opencl::turns_in_doubles();
     Loaded found("opencl", program, data, kTurns, live_pes);
     expect_equal(*expected.session, *found.session, live_pes);
@@ -286,12 +299,66 @@ loop body
 const std::vector<Data> kData =
     kSlowedDown ? std::vector{Data::random} : std::vector{Data::random, Data::lattice, Data::huge, Data::mixed_scales};
 
+const std::vector<std::string> kPreferred{""};
 INSTANTIATE_TEST_SUITE_P(Kernels, OpenClBodies,
-                         testing::Combine(testing::Values("gravity", "gravity_jerk", "vdw"), testing::ValuesIn(kData)),
+                         testing::Combine(testing::Values("gravity", "gravity_jerk", "vdw"), testing::ValuesIn(kData),
+                                          testing::ValuesIn(kPreferred)),
+                         OpenClBodies::name);
+// As on a GPU, where each element of a PE has a work-item.
+INSTANTIATE_TEST_SUITE_P(Elements, OpenClBodies,
+                         testing::Combine(testing::Values("gravity", "gravity_jerk"), testing::ValuesIn(kData),
+                                          testing::Values("1")),
                          OpenClBodies::name);
 // DGEMM's body takes pocl half a minute.
-INSTANTIATE_TEST_SUITE_P(Nightly, OpenClBodies, testing::Combine(testing::Values("dgemm"), testing::ValuesIn(kData)),
+INSTANTIATE_TEST_SUITE_P(Nightly, OpenClBodies,
+                         testing::Combine(testing::Values("dgemm"), testing::ValuesIn(kData),
+                                          testing::ValuesIn(kPreferred)),
                          OpenClBodies::name);
+INSTANTIATE_TEST_SUITE_P(NightlyElements, OpenClBodies,
+                         testing::Combine(testing::Values("vdw"), testing::ValuesIn(kData), testing::Values("1")),
+                         OpenClBodies::name);
+
+// ---- elements apart ------------------------------------------------------------------------------------------------
+
+std::size_t parts_of(const isa::Program& program) {
+  const emulator::DecodedProgram decoded = emulator::decode_program(program);
+  const auto schedule =
+      emulator::simd::make_schedule(decoded, {emulator::HostIsa::portable, emulator::simd::Arithmetic::chip});
+  emulator::jit::CodeTarget target;
+  target.language = emulator::jit::CodeLanguage::opencl_c;
+  return emulator::opencl::element_parts(emulator::jit::make_body_graph(decoded, schedule, target)).size();
+}
+
+TEST(OpenClElements, AreApartWhereNoneNeedsAnothersWords) {
+  EXPECT_EQ(parts_of(kernel("gravity.vsm")), isa::kVectorElements);
+  // The predictor's elements are the coordinates of a j-particle, but what it computes is equal in all PEs.
+  EXPECT_EQ(parts_of(kernel("gravity_jerk.vsm")), isa::kVectorElements);
+  EXPECT_EQ(parts_of(kernel("vdw.vsm")), isa::kVectorElements);
+}
+
+TEST(OpenClElements, AreTogetherWhereOnePeStores) { EXPECT_EQ(parts_of(kernel("dgemm.vsm")), 1U); }
+
+TEST(OpenClElements, AreTogetherWhereOneReadsAnothersWord) {
+  constexpr std::string_view kSource = R"(
+kernel neighbours
+bvar long x elt
+var vector long a hlt
+var vector long c rrn fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt c
+loop body
+  fadd x a $lr0v
+  nop
+  fadd $lr2 c c
+  nop
+)";
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  const assembler::AssembleResult assembled = assembler::assemble(kSource, "neighbours.vsm", options);
+  ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
+  EXPECT_EQ(parts_of(*assembled.program), 1U);
+}
 
 class OpenClProducts : public OpenCl, public testing::WithParamInterface<const char*> {};
 

@@ -71,6 +71,7 @@ class Builder {
     constexpr std::size_t kLongBody = 160;  // lines
     if (lines.size() >= kLongBody && elements_are_independent(lines)) graph_.elements = isa::kVectorElements / 2;
     find_lm_use(lines);
+    for (const DecodedLine* each : lines) written_ |= simd::facts_of(each->effects).writes;
     for (const DecodedStep& step : steps) {
       const isa::Visitor run{[&](const DecodedLine& each) {
                                line(each);
@@ -357,6 +358,11 @@ class Builder {
     const Form wanted = is_long ? Form::longs : Form::shorts;
     if (form_[row / 2] != wanted) {
       if (is_long) throw Refusal{"it takes two short words for a long one"};
+      // A device has short words in rows of their own, whatever the host has in the pair.
+      const bool on_device = target_.language == CodeLanguage::opencl_c;
+      if (on_device && !written_.has(row & ~1U) && !written_.has(row | 1U)) {
+        return nodes_.add(row_at_first(row, false));
+      }
       const unsigned from = copied_elements_.original(row);
       if (from != row && form_[from / 2] == Form::longs && is_as_taken_over(row) && is_as_taken_over(from)) {
         graph_.copied.push_back({row, from, false, true});
@@ -368,12 +374,7 @@ class Builder {
     const auto known = state_.find(row);
     if (known != state_.end()) return known->second;
     if (rewritten_[row / 2]) throw Refusal{"it reads half of a word that it has overwritten"};
-    Node node;
-    node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
-    node.width = is_long ? Width::long_word : Width::short_word;
-    node.place = row;
-    const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
-    node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
+    Node node = row_at_first(row, is_long);
     const unsigned from = copied_elements_.taken_over(row, is_long);
     if (node.op == NodeOp::row && from != row) {
       node.place = from;
@@ -386,6 +387,17 @@ class Builder {
     state_[row] = id;
     live_in_[row] = id;
     return id;
+  }
+
+  /// A word as an iteration takes it over.
+  [[nodiscard]] Node row_at_first(unsigned row, bool is_long) const {
+    Node node;
+    node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
+    node.width = is_long ? Width::long_word : Width::short_word;
+    node.place = row;
+    const bool kept = schedule_.invariant.has(row) && (!is_long || schedule_.invariant.has(row + 1));
+    node.op = kept && graph_.elements == isa::kVectorElements ? NodeOp::kept : NodeOp::row;
+    return node;
   }
 
   NodeId flag(unsigned number, unsigned element) {
@@ -552,6 +564,7 @@ class Builder {
   std::map<std::uint32_t, NodeId> flags_in_;
   std::array<Form, simd::kRegisterRows / 2> form_{};       // a pair of rows holds a long word or two short ones
   std::array<bool, simd::kRegisterRows / 2> rewritten_{};  // now in another layout than at first
+  simd::RowSet written_;                                   // by any line
   std::vector<Write> pending_;
   std::vector<BmStep> pending_stores_;
   const isa::Line* line_ = nullptr;

@@ -359,11 +359,12 @@ Word reduced(Word* words, uint op, uint is_long, volatile __global uint* counts)
   return words[0];
 }
 
-/// Results that stand in PEs. into: [particles][fields]; counts: of each field three.
+/// Results that stand in PEs of some chips. into: [chips][particles][fields]; counts: [chips][fields], three of each.
 __kernel void take_results(__global const ulong* all_states, __global const struct FieldCode* fields, uint field_count,
-                           uint chip, __global ulong* into, volatile __global uint* counts) {
+                           __global const uint* chips, __global ulong* into, volatile __global uint* counts) {
   const uint particle = get_global_id(0);
   const uint number = get_global_id(1);
+  const uint chip = chips[get_global_id(2)];
   __global const struct FieldCode* field = fields + number;
   const uint row = field->row + ((particle % field->of_pe) << field->is_long);
   Word words[BLOCKS];
@@ -371,8 +372,9 @@ __kernel void take_results(__global const ulong* all_states, __global const stru
     words[block] = register_word(all_states + ((ulong)chip * BLOCKS + block) * BLOCK_WORDS, row, field->is_long,
                                  particle / field->of_pe);
   }
-  const Word sum = reduced(words, field->reduction, field->node_is_long, counts + 3 * number);
-  const ulong at = 2 * ((ulong)particle * field_count + number);
+  const Word sum = reduced(words, field->reduction, field->node_is_long,
+                           counts + 3 * (get_global_id(2) * field_count + number));
+  const ulong at = 2 * ((get_global_id(2) * get_global_size(0) + particle) * field_count + number);
   into[at] = sum.h;
   into[at + 1] = sum.l;
 }

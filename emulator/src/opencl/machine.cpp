@@ -43,9 +43,9 @@ std::string refusal_of(const DeviceFacts& device) {
   if (!device.available) return "it is not available";
   if (!device.compiles) return "it has no compiler";
   if (!device.has_int64) return "it has no integers of 64 bits";
-  if (device.largest_group < kPesPerBlock) {
-    return fmt::format("its work-groups have {} items at most, and a block has {} PEs", device.largest_group,
-                       kPesPerBlock);
+  constexpr unsigned kItems = kPesPerBlock * isa::kVectorElements;
+  if (device.largest_group < kItems) {
+    return fmt::format("its work-groups have {} items at most, and a block needs {}", device.largest_group, kItems);
   }
   return {};
 }

@@ -37,38 +37,72 @@ Ticket OpenClSession::collect(unsigned chip, unsigned particles, std::span<LongW
   require(particles <= (type2 ? 0 : kParticlesPerRun), "particles", particles, 0, type2 ? 0 : kParticlesPerRun);
   const std::size_t words = type2 ? collected_by(last) : particles * entries_out_.size();
   require(into.size() == words, "into", into.size(), words, words);
-  post([=, this] {
-    if (into.empty() || chips_[chip].fault) return;
-    if (type2) {
-      take_collected(chip, last, into);
-    } else {
-      take_results(chip, last, particles, into);
-    }
-  });
+  if (into.empty()) return {++tickets_};
+  if (type2) {
+    post([=, this] {
+      if (!chips_[chip].fault) take_collected(chip, last, into);
+    });
+    return {++tickets_};
+  }
+  const ChipResults results{chip, last, particles, into};
+  if (!waiting_results_ || !waiting_results_->add(results)) {
+    const auto together = std::make_shared<ResultsTogether>(results);
+    post([this, together] { take_results(together->close()); });
+    waiting_results_ = together;
+  }
   return {++tickets_};
 }
 
-void OpenClSession::take_results(unsigned chip, const Piece& piece, unsigned particles, std::span<LongWord> into) {
-  const Buffer& words = device_.provide(words_out_, "results", into.size_bytes());
-  std::vector<uint> counts(3 * entries_out_.size());
+bool OpenClSession::ResultsTogether::add(const ChipResults& results) {
+  const std::lock_guard lock(mutex_);
+  if (closed_ || results.particles != all_.front().particles) return false;
+  all_.push_back(results);
+  return true;
+}
+
+std::vector<OpenClSession::ChipResults> OpenClSession::ResultsTogether::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  return std::move(all_);
+}
+
+void OpenClSession::take_results(std::vector<ChipResults> results) {
+  std::erase_if(results, [this](const ChipResults& each) { return chips_[each.chip].fault.has_value(); });
+  if (results.empty()) return;
+  const unsigned particles = results.front().particles;
+  const std::size_t fields = entries_out_.size();
+  std::vector<uint> of_chips;
+  for (const ChipResults& each : results) of_chips.push_back(each.chip);
+  const std::size_t chip_bytes = of_chips.size() * sizeof(uint);
+  const Buffer& sent = device_.provide(chips_out_, "chips", chip_bytes);
+  device_.queue().write(sent, 0, of_chips.data(), chip_bytes);
+  std::vector<ulong> pairs(2 * results.size() * particles * fields);
+  const Buffer& words = device_.provide(words_out_, "results", pairs.size() * kWordBytes);
+  std::vector<uint> counts(3 * results.size() * fields);
   const std::size_t count_bytes = counts.size() * sizeof(uint);
   const Buffer& counted = device_.provide(counts_, "events of the tree", count_bytes);
   device_.queue().clear(counted, 0, count_bytes);
   Range range;
   range.counts[0] = particles;
-  range.counts[1] = entries_out_.size();
-  device_.queue().run(
-      *device_.machine().kernels, "take_results",
-      {states_.get(), fields_out_.get(), static_cast<uint>(entries_out_.size()), uint{chip}, &words, &counted}, range);
-  std::vector<ulong> pairs(2 * into.size());
+  range.counts[1] = fields;
+  range.counts[2] = results.size();
+  device_.queue().run(*device_.machine().kernels, "take_results",
+                      {states_.get(), fields_out_.get(), static_cast<uint>(fields), &sent, &words, &counted}, range);
   device_.queue().read(words, 0, pairs.data(), pairs.size() * kWordBytes);
   device_.queue().read(counted, 0, counts.data(), count_bytes);
-  std::ranges::copy(long_words(pairs), into.begin());
-  for (std::size_t field = 0; field < entries_out_.size(); ++field) {
-    const std::span<const uint> own = std::span(counts).subspan(3 * field, 3);
-    if (std::ranges::all_of(own, [](uint count) { return count == 0; })) continue;
-    add_tree_events(chips_[chip], own);
-    place_events_of_results(chip, piece, entries_out_[field], particles);
+  const std::vector<LongWord> all = long_words(pairs);
+  auto own_words = all.begin();
+  auto own_counts = counts.begin();
+  for (const ChipResults& each : results) {
+    std::copy_n(own_words, each.into.size(), each.into.begin());
+    own_words += static_cast<std::ptrdiff_t>(each.into.size());
+    for (const Entry& field : entries_out_) {
+      const std::span<const uint> of_field(own_counts, 3);
+      own_counts += 3;
+      if (std::ranges::all_of(of_field, [](uint count) { return count == 0; })) continue;
+      add_tree_events(chips_[each.chip], of_field);
+      place_events_of_results(each.chip, each.piece, field, particles);
+    }
   }
 }
 

@@ -73,8 +73,8 @@ void OpenClSession::run_wave(std::span<const Piece> pieces) {
     device_.queue().clear(*collected_, first * of_block, piece.blocks.first * of_block);
     device_.queue().clear(*collected_, (first + end) * of_block, (kBlocks - end) * of_block);
   }
-  if (const BodyForm* const quick = form_for(pieces)) {
-    run_wave_in_doubles(pieces, *quick);
+  if (const CompiledBody* const compiled = body_for(pieces)) {
+    run_wave_in_doubles(pieces, *compiled);
   } else {
     run_tasks(tasks);
   }
@@ -111,8 +111,8 @@ void OpenClSession::run_tasks(std::span<const TaskCode> tasks) {
                       range);
 }
 
-/// The quick form of the body if it can be used and pays.
-const BodyForm* OpenClSession::form_for(std::span<const Piece> pieces) {
+/// The body in doubles if it can be used and pays.
+const CompiledBody* OpenClSession::body_for(std::span<const Piece> pieces) {
   bool touched = false;
   std::uint64_t interactions = 0;
   for (const Piece& piece : pieces) {
@@ -121,12 +121,12 @@ const BodyForm* OpenClSession::form_for(std::span<const Piece> pieces) {
     touched = touched || one.touched;
     interactions += iterations_of(piece) * piece.blocks.count * piece.live_pes * isa::kVectorElements;
   }
-  return touched || interactions == 0 ? nullptr : program_->forms.quick(interactions);
+  return touched || interactions == 0 ? nullptr : program_->body.in_doubles(interactions);
 }
 
 /// Runs loop initialization on the machine's kernel, the body in doubles as far as possible, and the rest on the
 /// machine's kernel again.
-void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const BodyForm& quick) {
+void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const CompiledBody& compiled) {
   std::vector<TaskCode> before;
   std::vector<BodyTask> body;
   std::vector<TaskCode> behind;
@@ -136,8 +136,8 @@ void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const Bod
     for (unsigned block = piece.blocks.first; block < piece.blocks.first + piece.blocks.count; ++block) {
       const TaskCode whole = task_of(piece, block);
       const std::uint64_t with_record = block < blocks_in_last ? turns : turns - std::min<std::uint64_t>(turns, 1);
-      const std::uint64_t begin = piece.begins && !program_->forms.may_begin() ? 1 : 0;
-      const bool with_last = quick.kernel.leaves_all;
+      const std::uint64_t begin = piece.begins && !program_->body.may_begin() ? 1 : 0;
+      const bool with_last = compiled.kernel.leaves_all;
       const std::uint64_t end = with_last || with_record == 0 ? with_record : with_record - 1;
       if (begin >= end || piece.live_pes == 0) {
         before.push_back(whole);
@@ -163,7 +163,7 @@ void OpenClSession::run_wave_in_doubles(std::span<const Piece> pieces, const Bod
   std::erase_if(before, nothing);
   std::erase_if(behind, nothing);
   run_tasks(before);
-  run_body(body, quick);
+  run_body(body, compiled);
   run_tasks(behind);
 }
 
@@ -173,78 +173,46 @@ void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
   task.first_turn = turn;
 }
 
-/// Runs turns that the quick form refuses on the robust form, and turns that this refuses on the machine's kernel. A
-/// block that a form has often refused does not return to it.
-void OpenClSession::run_body(std::vector<BodyTask>& tasks, const BodyForm& quick) {
+/// Runs turns that the body refuses on the machine's kernel. A block that it has often refused does not return to it.
+void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled) {
   constexpr unsigned kOften = 3;
   for (;;) {
-    std::vector<BodyTask*> for_quick;
-    std::vector<BodyTask*> for_robust;
-    std::vector<BodyTask*> for_machine;
+    std::vector<BodyTask*> not_done;
     for (BodyTask& task : tasks) {
-      if (!task.done() && task.refusals < kOften) for_quick.push_back(&task);
+      if (!task.done()) not_done.push_back(&task);
     }
-    run_form(quick, for_quick, false);
-    for (BodyTask* const task : for_quick) {
-      if (!task->done()) ++task->refusals;
-    }
-    for (BodyTask& task : tasks) {
-      if (task.done()) continue;
-      (task.robust_refusals < kOften ? for_robust : for_machine).push_back(&task);
-    }
-    if (for_robust.empty() && for_machine.empty()) return;
-    const BodyForm* const robust = for_robust.empty() ? nullptr : program_->forms.robust();
-    if (robust != nullptr) {
-      std::vector<BodyTask*> chunks;
-      std::vector<BodyTask*> rest;
-      for (BodyTask* const task : for_robust) (task->refusals < kOften ? chunks : rest).push_back(task);
-      std::vector<std::uint64_t> began;
-      for (const BodyTask* const task : chunks) began.push_back(task->task.first_turn);
-      run_form(*robust, chunks, true);
-      for (std::size_t n = 0; n < chunks.size(); ++n) {
-        if (chunks[n]->task.first_turn == began[n]) for_machine.push_back(chunks[n]);
-      }
-      run_form(*robust, rest, false);
-      std::ranges::copy_if(rest, std::back_inserter(for_machine), [](const BodyTask* task) { return !task->done(); });
-    } else {
-      std::ranges::copy(for_robust, std::back_inserter(for_machine));
-    }
-    std::vector<TaskCode> left;
-    for (BodyTask* const task : for_machine) {
-      ++task->robust_refusals;
-      // All remaining turns, if the block has been refused too often.
-      const bool all = task->robust_refusals >= kOften;
+    if (not_done.empty()) return;
+    run_in_doubles(compiled, not_done);
+    std::vector<TaskCode> refused;
+    for (BodyTask* const task : not_done) {
+      if (task->done()) continue;
+      ++task->refusals;
+      const bool all = task->refusals >= kOften;
       const std::uint64_t end =
           all ? task->task.end_turn : std::min(task->task.first_turn + jit::kTurns, task->task.end_turn);
-      left.push_back(task->task);
-      left.back().ends = 0;  // loop termination does not run with these turns
-      left.back().end_turn = end;
+      refused.push_back(task->task);
+      refused.back().ends = 0;  // loop termination does not run with these turns
+      refused.back().end_turn = end;
       pass(task->task, end);
     }
-    run_tasks(left);
+    run_tasks(refused);
   }
 }
 
-/// Runs turns on a form until it refuses some. `one_chunk`: at most the turns of one call.
-void OpenClSession::run_form(const BodyForm& form, std::span<BodyTask* const> tasks, bool one_chunk) {
-  if (tasks.empty()) return;
+/// Runs turns of these blocks until they are done or one is refused.
+void OpenClSession::run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks) {
   std::vector<TaskCode> codes;
-  for (const BodyTask* const task : tasks) {
-    codes.push_back(task->task);
-    if (!one_chunk || task->task.first_turn + jit::kTurns >= task->task.end_turn) continue;
-    codes.back().end_turn = task->task.first_turn + jit::kTurns;
-    codes.back().ends = 0;
-  }
+  for (const BodyTask* const task : tasks) codes.push_back(task->task);
   const std::size_t bytes = codes.size() * sizeof(TaskCode);
   const Buffer& sent = device_.provide(tasks_, "tasks", bytes);
   const Buffer& scratch =
-      device_.provide(scratch_, "results of turns", codes.size() * form.kernel.scratch_words * kWordBytes);
+      device_.provide(scratch_, "results of turns", codes.size() * compiled.kernel.scratch_words * kWordBytes);
   const Buffer& done = device_.provide(turns_done_, "turns", codes.size() * kWordBytes);
   device_.queue().write(sent, 0, codes.data(), bytes);
   Range range;
-  range.group = kPesPerBlock / form.kernel.lanes;
+  range.group = compiled.kernel.items;
   range.counts[0] = codes.size() * range.group;
-  device_.queue().run(*form.code, "run_turns",
+  device_.queue().run(*compiled.code, "run_turns",
                       {&sent, states_.get(), flags_.get(), memory_.get(), collected_.get(), &scratch, &done}, range);
   std::vector<ulong> turns(codes.size());
   device_.queue().read(done, 0, turns.data(), turns.size() * kWordBytes);

@@ -54,7 +54,7 @@ LoweredOpenCl::LoweredOpenCl(const isa::Program& program, std::shared_ptr<Machin
       code(make_program_code(decoded)),
       may_fault(addresses_indirectly(decoded)),
       machine(std::move(on)),
-      forms(decoded, machine, use) {}
+      body(decoded, machine, use) {}
 
 OpenClSession::OpenClSession(std::shared_ptr<const LoweredOpenCl> program, const SessionOptions& options)
     : program_(std::move(program)),
@@ -144,6 +144,7 @@ void OpenClSession::provide_collected(std::uint64_t words) {
 }
 
 void OpenClSession::post(std::function<void()> work) {
+  waiting_results_ = nullptr;
   pool_->post(lane_, 1, [work = std::move(work)](unsigned) { as_errors(work); });
 }
 

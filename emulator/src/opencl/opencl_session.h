@@ -5,13 +5,14 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
-#include "body_forms.h"
 #include "device_memory.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
+#include "loop_body.h"
 #include "machine.h"
 #include "transfer.h"
 
@@ -27,7 +28,7 @@ class LoweredOpenCl final : public Lowered {
   const ProgramCode code;
   const bool may_fault;
   const std::shared_ptr<Machine> machine;
-  const BodyForms forms;
+  const LoopBody body;
 };
 
 class OpenClSession final : public Session {
@@ -72,12 +73,32 @@ class OpenClSession final : public Session {
     /// True if words were written from outside since a run began. Values that were equal in all PEs may then differ.
     bool touched = false;
   };
-  /// Turns of a block that run on a form in doubles, and the progress.
+  /// Turns of a block that run in doubles, and the progress.
   struct BodyTask {
     TaskCode task{};  // first_turn: the next turn to run
     unsigned refusals = 0;
-    unsigned robust_refusals = 0;
     [[nodiscard]] bool done() const { return task.first_turn >= task.end_turn; }
+  };
+  /// What collect() was asked for.
+  struct ChipResults {
+    unsigned chip = 0;
+    Piece piece;
+    unsigned particles = 0;
+    std::span<LongWord> into;
+  };
+  /// Results of chips that were asked for one after the other and leave the device together: its time to answer is
+  /// longer than that for the results of a chip.
+  class ResultsTogether {
+   public:
+    explicit ResultsTogether(const ChipResults& first) : all_{first} {}
+    /// False if the results do not fit to the others, or if these are leaving.
+    bool add(const ChipResults& results);
+    [[nodiscard]] std::vector<ChipResults> close();
+
+   private:
+    std::mutex mutex_;
+    bool closed_ = false;
+    std::vector<ChipResults> all_;
   };
   /// The words of a block with the device's layout.
   struct BlockWords {
@@ -103,15 +124,15 @@ class OpenClSession final : public Session {
   void run_wave(std::span<const Piece> pieces);
   [[nodiscard]] TaskCode task_of(const Piece& piece, unsigned block) const;
   void run_tasks(std::span<const TaskCode> tasks);
-  [[nodiscard]] const BodyForm* form_for(std::span<const Piece> pieces);
-  void run_wave_in_doubles(std::span<const Piece> pieces, const BodyForm& quick);
-  void run_body(std::vector<BodyTask>& tasks, const BodyForm& quick);
-  void run_form(const BodyForm& form, std::span<BodyTask* const> tasks, bool one_chunk);
+  [[nodiscard]] const CompiledBody* body_for(std::span<const Piece> pieces);
+  void run_wave_in_doubles(std::span<const Piece> pieces, const CompiledBody& compiled);
+  void run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled);
+  void run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks);
   void pass(TaskCode& task, std::uint64_t turn) const;
   void look_for_faults();
   [[nodiscard]] Fault fault_of(unsigned chip, unsigned block, unsigned pe, const PeFault& fault) const;
 
-  void take_results(unsigned chip, const Piece& piece, unsigned particles, std::span<LongWord> into);
+  void take_results(std::vector<ChipResults> results);
   void take_collected(unsigned chip, const Piece& piece, std::span<LongWord> into);
   void place_events_of_results(unsigned chip, const Piece& piece, const Entry& entry, unsigned particles);
   void place_events_of_collected(unsigned chip, const Piece& piece, const isa::Variable& variable, std::uint64_t first,
@@ -128,8 +149,9 @@ class OpenClSession final : public Session {
   std::vector<Entry> entries_in_;
   std::vector<Entry> entries_out_;
   std::uint64_t tickets_ = 0;
-  std::uint64_t collected_room_ = 0;  // words of each block
-  std::uint64_t memory_room_ = 0;     // words of each chip
+  std::shared_ptr<ResultsTogether> waiting_results_;  // null if other work was posted behind them
+  std::uint64_t collected_room_ = 0;                  // words of each block
+  std::uint64_t memory_room_ = 0;                     // words of each chip
 
   mutable DeviceMemory device_;
   std::unique_ptr<Buffer> sections_;
@@ -148,6 +170,7 @@ class OpenClSession final : public Session {
   std::unique_ptr<Buffer> scratch_;
   std::unique_ptr<Buffer> turns_done_;
   std::unique_ptr<Buffer> words_in_;
+  std::unique_ptr<Buffer> chips_out_;
   std::unique_ptr<Buffer> words_out_;
   std::unique_ptr<Buffer> counts_;
   ThreadPool::Lane lane_;

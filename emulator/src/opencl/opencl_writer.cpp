@@ -94,7 +94,7 @@ jit::Value OpenClWriter::parameter(std::uint32_t place, bool is_long) {
 std::string OpenClWriter::flag(std::uint32_t place) {
   const std::uint32_t number = place / isa::kVectorElements;
   if (number == 0) return all_set();
-  return set("I", "FLAG(((LOAD_FLAGS(flags) >> {}) & 1UL) != (I)(0UL))",
+  return set("I", "FLAG(((LOAD_FLAGS(flags) >> ({} + FLAGS * element)) & 1UL) != (I)(0UL))",
              isa::kFlags * (place % isa::kVectorElements) + number - 1);
 }
 

@@ -1,0 +1,54 @@
+// The loop body of a program in doubles, compiled for the device when that pays.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "body_kernel.h"
+#include "gdr/emulator/host_isa.h"
+#include "jit/loop_edges.h"
+#include "machine.h"
+#include "simd/scheduler.h"
+
+namespace gdr::emulator::opencl {
+
+struct CompiledBody {
+  BodyKernel kernel;
+  std::unique_ptr<Code> code;
+};
+
+/// Thread safe.
+class LoopBody {
+ public:
+  LoopBody(const DecodedProgram& program, std::shared_ptr<Machine> machine, JitUse use);
+
+  /// Counts interactions that are about to run. Returns the body if it has a form in doubles and enough interactions
+  /// have been counted for compiling it to pay. If null, the machine's own kernel must run it.
+  [[nodiscard]] const CompiledBody* in_doubles(std::uint64_t interactions) const;
+  [[nodiscard]] bool may_begin() const { return edges_.may_begin; }
+  /// Why it has no form in doubles; empty if it has one, or if none was requested yet.
+  [[nodiscard]] std::string refusal() const;
+
+ private:
+  void write() const;
+  void compile() const;
+
+  const DecodedProgram& program_;
+  std::shared_ptr<Machine> machine_;
+  JitUse use_;
+  jit::LoopEdges edges_;
+  unsigned lanes_;
+  mutable std::atomic<std::uint64_t> interactions_{0};
+  mutable std::mutex making_;
+  // Protected by making_:
+  mutable std::string refusal_;
+  mutable std::unique_ptr<CompiledBody> body_;
+};
+
+/// Number of turns of blocks that ran in doubles in this process, for tests and benchmarks.
+[[nodiscard]] std::uint64_t turns_in_doubles();
+void count_turns_in_doubles(std::uint64_t turns);
+
+}  // namespace gdr::emulator::opencl
