@@ -10,8 +10,11 @@ std::vector<std::filesystem::path> library_folders() {
   std::vector<std::filesystem::path> folders;
   Dl_info own{};
   if (dladdr(reinterpret_cast<const void*>(&library_folders), &own) != 0 && own.dli_fname != nullptr) {
+    // A program that the shell has found on its path is known by its first argument alone, a word.
+    const std::filesystem::path file(own.dli_fname);
     std::error_code none;
-    const std::filesystem::path beside = std::filesystem::canonical(own.dli_fname, none).parent_path();
+    const std::filesystem::path beside =
+        std::filesystem::canonical(file.has_parent_path() ? file : "/proc/self/exe", none).parent_path();
     if (!none) {
       for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) folders.push_back(beside / folder);
     }
