@@ -352,7 +352,7 @@ TEST_P(CompiledBodies, RunAsOnTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, 20U));
+INSTANTIATE_TEST_SUITE_P(Sets, CompiledBodies, testing::Range(0U, kSlowedDown ? 5U : 20U));
 
 // Longer than the bodies of the kernels of pair forces.
 TEST_F(CompiledLoops, ALongBodyRunsAsOnTheReference) {
@@ -581,7 +581,7 @@ TEST_P(CompiledTables, RunAsOnTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sets, CompiledTables, testing::Range(0U, 20U));
+INSTANTIATE_TEST_SUITE_P(Sets, CompiledTables, testing::Range(0U, kSlowedDown ? 5U : 20U));
 
 }  // namespace
 }  // namespace gdr::tests

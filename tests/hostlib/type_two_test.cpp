@@ -10,6 +10,7 @@
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/hostlib/device.h"
+#include "slowed_down.h"
 
 namespace gdr {
 namespace {
@@ -130,11 +131,13 @@ class TypeTwo : public testing::TestWithParam<std::tuple<EngineChoice, const cha
 };
 
 // Particles that end within a PE, with a PE, with a block, in another block, on the second chip; none; all of a chip.
+std::vector<EngineChoice> engines() {
+  std::vector<EngineChoice> engines{EngineChoice{emulator::Engine::reference}, EngineChoice{emulator::Engine::simd}};
+  if (!tests::kSlowedDown) engines.emplace_back(emulator::Engine::lockstep);  // both once more
+  return engines;
+}
 INSTANTIATE_TEST_SUITE_P(Boards, TypeTwo,
-                         testing::Combine(testing::Values(EngineChoice{emulator::Engine::reference},
-                                                          EngineChoice{emulator::Engine::simd},
-                                                          EngineChoice{emulator::Engine::lockstep}),
-                                          testing::Values("model450", "model1800"),
+                         testing::Combine(testing::ValuesIn(engines()), testing::Values("model450", "model1800"),
                                           testing::Values(0, 1, 7, 128, 133, 2048)));
 INSTANTIATE_TEST_SUITE_P(OnTheSecondChip, TypeTwo,
                          testing::Combine(testing::Values(EngineChoice{emulator::Engine::reference},
