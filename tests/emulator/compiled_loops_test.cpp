@@ -24,7 +24,6 @@
 
 #include "compiled_loops_testing.h"
 #include "decoded_program.h"
-#include "gdr/assembler/assembler.h"
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/host_isa.h"
 #include "jit/loop_jit.h"
@@ -270,11 +269,7 @@ TEST(CompiledLoopBodies, TakeTheKernelsOfMatrices) {
 /// A loop body of these lines, of one element each.
 isa::Program body_of(std::string_view lines) {
   const std::string source = "kernel halves\nbvar long x elt\nloop body\n  vlen 1\n";
-  assembler::AssembleOptions options;
-  options.warnings.told.reset();
-  const assembler::AssembleResult result = assembler::assemble(source + std::string(lines), "halves.vsm", options);
-  if (!result.program) throw Error(assembler::format_diagnostics(result));
-  return *result.program;
+  return program_of(source + std::string(lines));
 }
 
 TEST(CompiledLoopBodies, LeaveTheRestToTheInterpreterAndSayWhy) {
@@ -313,11 +308,7 @@ loop body
   nop
   collect sum[1]
 )";
-  assembler::AssembleOptions options;
-  options.warnings.told.reset();
-  const assembler::AssembleResult result = assembler::assemble(kSource, "type2.vsm", options);
-  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
-  isa::Program program = *result.program;
+  isa::Program program = program_of(kSource);
   EXPECT_EQ(refusal_of(program), "");
   std::vector<isa::Step>& steps = program.steps(Section::loop_body);
   ASSERT_EQ(steps.size(), 9U);
@@ -373,19 +364,16 @@ loop body
   fadd sum $lti sum
   nop
 )";
-  assembler::AssembleOptions options;
-  options.warnings.told.reset();
-  const assembler::AssembleResult result = assembler::assemble(kSource, "sum.vsm", options);
-  ASSERT_TRUE(result.program) << assembler::format_diagnostics(result);
+  const isa::Program program = program_of(kSource);
   const std::vector<LongWord> records(std::size_t{9} * kBlocks, emulator::flt64to72(1.5).value);
   const auto prepare = [&](Chip& chip) {
     const std::vector<LongWord> weights(isa::kVectorElements, emulator::flt64to72(0.1).value);
-    const auto address = static_cast<std::uint16_t>(result.program->variables_by(isa::Transfer::hlt).front()->address);
+    const auto address = static_cast<std::uint16_t>(program.variables_by(isa::Transfer::hlt).front()->address);
     for (unsigned pe = 0; pe < kPesPerBlock; ++pe) {
       chip.write_pe(0, pe, {isa::Memory::lm, address, Width::short_word, isa::kVectorElements}, weights);
     }
   };
-  const Outcome outcome = compare_native(*result.program, {{records, 1, 9 * kBlocks}, kPesPerBlock}, 1, prepare);
+  const Outcome outcome = compare_native(program, {{records, 1, 9 * kBlocks}, kPesPerBlock}, 1, prepare);
   EXPECT_TRUE(outcome.equal);
   EXPECT_GT(outcome.compiled, 0U);
 }

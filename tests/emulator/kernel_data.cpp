@@ -16,6 +16,14 @@ isa::Program kernel(const std::string& file, const std::map<std::string, std::st
   return *std::move(result.program);
 }
 
+isa::Program program_of(std::string_view source) {
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  assembler::AssembleResult result = assembler::assemble(source, "source of a test", options);
+  if (!result.program) throw Error(assembler::format_diagnostics(result));
+  return *std::move(result.program);
+}
+
 std::string name_of(Data data) {
   const char* names[] = {"random",   "pairs_of_one", "planar", "lattice",     "single_precision",
                          "integers", "huge",         "tiny",   "mixed_scales"};

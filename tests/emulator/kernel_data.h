@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
 
 #include "gdr/isa/program.h"
 
@@ -13,6 +14,8 @@ namespace gdr::tests {
 
 /// A kernel of the project. Throws gdr::Error if it does not assemble.
 [[nodiscard]] isa::Program kernel(const std::string& file, const std::map<std::string, std::string>& definitions = {});
+/// The program of a source, without warnings. Throws gdr::Error with the diagnostics if it does not assemble.
+[[nodiscard]] isa::Program program_of(std::string_view source);
 
 enum class Data { random, pairs_of_one, planar, lattice, single_precision, integers, huge, tiny, mixed_scales };
 [[nodiscard]] std::string name_of(Data data);

@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "gdr/assembler/assembler.h"
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/opencl.h"
 #include "gdr/emulator/session.h"
@@ -274,11 +273,7 @@ loop body
   nop
   collect c[1]
 )";
-  assembler::AssembleOptions options;
-  options.warnings.told.reset();
-  const assembler::AssembleResult assembled = assembler::assemble(kSource, "stores.vsm", options);
-  ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
-  const isa::Program& program = *assembled.program;
+  const isa::Program program = program_of(kSource);
   constexpr unsigned kTurns = 21;
   const auto run_on = [&](std::string_view engine) {
     Loaded loaded(engine, program, Data::random, kTurns, kPesPerBlock);
@@ -357,11 +352,7 @@ loop body
   fadd $lr2 c c
   nop
 )";
-  assembler::AssembleOptions options;
-  options.warnings.told.reset();
-  const assembler::AssembleResult assembled = assembler::assemble(kSource, "neighbours.vsm", options);
-  ASSERT_TRUE(assembled.program) << assembler::format_diagnostics(assembled);
-  EXPECT_EQ(parts_of(*assembled.program), 1U);
+  EXPECT_EQ(parts_of(program_of(kSource)), 1U);
 }
 
 class OpenClProducts : public OpenCl, public testing::WithParamInterface<const char*> {};

@@ -8,7 +8,6 @@
 #include <random>
 #include <vector>
 
-#include "gdr/assembler/assembler.h"
 #include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/host_isa.h"
@@ -190,9 +189,7 @@ loop body
   fadd $lti sum sum
   nop
 )";
-  assembler::AssembleResult result = assembler::assemble(kSource, "going_on.vsm");
-  if (!result.program) throw Error(assembler::format_diagnostics(result));
-  return *std::move(result.program);
+  return program_of(kSource);
 }
 
 /// Begins with halves of words that its body overwrites; each word stands in two rows.
@@ -208,9 +205,7 @@ loop body
   fadd xj xj xi
   nop
 )";
-  assembler::AssembleResult result = assembler::assemble(kSource, "halves.vsm");
-  if (!result.program) throw Error(assembler::format_diagnostics(result));
-  return *std::move(result.program);
+  return program_of(kSource);
 }
 
 /// What ends the loop reads and writes words that the body carries on, words that it leaves and words that it never has
@@ -242,9 +237,7 @@ loop termination
   fmul ends fs"2" ends
   nop
 )";
-  assembler::AssembleResult result = assembler::assemble(kSource, "ending.vsm");
-  if (!result.program) throw Error(assembler::format_diagnostics(result));
-  return *std::move(result.program);
+  return program_of(kSource);
 }
 
 class PackedBlocks : public testing::TestWithParam<const char*> {};
