@@ -18,7 +18,7 @@ namespace {
 using jit::BodyCode;
 
 /// So many refusals of the quick form one after the other, and the block stays with the robust one.
-constexpr unsigned kOften = 3;
+constexpr unsigned kQuickRefusals = 3;
 
 /// Definitions of the names that the functions use, for vectors of this width.
 std::string vector_names(unsigned lanes) {
@@ -140,7 +140,7 @@ __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void run_turns(
   while (first < end) {
     const uint count = (uint)min((ulong)TURNS, end - first);
     uint right = 0;
-    if (refusals < OFTEN) {
+    if (refusals < QUICK_REFUSALS) {
       right = quick_chunk(task, first, count, memory, state, flags, records, share, &refused, results, lane, group);
       refusals = right ? 0 : refusals + 1;
     }
@@ -331,7 +331,7 @@ BodyKernel make_body_kernel(const jit::BodyGraph& graph, unsigned lanes, const D
   define("GROUP_ELEMENTS", isa::kVectorElements / groups);
   define("GROUP_WORDS", group_words);
   define("HAS_ROBUST", has_robust ? 1 : 0);
-  define("OFTEN", kOften);
+  define("QUICK_REFUSALS", kQuickRefusals);
   kernel.source = std::string(kMachineTypes) + vector_names(lanes) + numbers + table("landing", landings.words, 2) +
                   table("landing_begin", landings.begin, 1) + table("landing_end", landings.end, 2) +
                   table("left_flags", landings.flags, 1) + table("flags_begin", landings.flags_begin, 1) +

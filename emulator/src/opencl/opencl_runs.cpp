@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "gdr/emulator/session.h"
 #include "opencl_session.h"
@@ -175,7 +174,7 @@ void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
 
 /// Runs turns that the body refuses on the machine's kernel. A block that it has often refused does not return to it.
 void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled) {
-  constexpr unsigned kOften = 3;
+  constexpr unsigned kMostRefusals = 3;  // of the body as a whole
   for (;;) {
     std::vector<BodyTask*> not_done;
     for (BodyTask& task : tasks) {
@@ -187,7 +186,7 @@ void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& c
     for (BodyTask* const task : not_done) {
       if (task->done()) continue;
       ++task->refusals;
-      const bool all = task->refusals >= kOften;
+      const bool all = task->refusals >= kMostRefusals;
       const std::uint64_t end =
           all ? task->task.end_turn : std::min(task->task.first_turn + jit::kTurns, task->task.end_turn);
       refused.push_back(task->task);
