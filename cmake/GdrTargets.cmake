@@ -6,6 +6,13 @@ if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GDR_CCACHE})
 endif()
 
+# Debian's ar loads the plug-ins of all compilers for every archive, with LLVM's libraries behind them; the compiler's own
+# ar loads one.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_AR AND CMAKE_CXX_COMPILER_RANLIB)
+  set(CMAKE_AR ${CMAKE_CXX_COMPILER_AR})
+  set(CMAKE_RANLIB ${CMAKE_CXX_COMPILER_RANLIB})
+endif()
+
 # mold links in a quarter of the time. What is shipped is linked as the compiler does by itself.
 find_program(GDR_MOLD mold)
 set(GDR_QUICKLY_LINKED)
@@ -125,9 +132,14 @@ function(gdr_component name)
   target_link_libraries(gdr_${name} PRIVATE ${COMPONENT_PRIVATE} $<BUILD_INTERFACE:gdr_options>)
 endfunction()
 
-# Optimising what a test says of the code under test takes longer than running it does.
+# Optimising what a test says of the code under test takes longer than running it does. Tests name what they include,
+# although in some presets it has been read before.
 function(gdr_test_options target)
   target_compile_options(${target} PRIVATE ${GDR_BARELY_RUN})
+  if(TARGET gdr_test_headers)
+    target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:GTest::gtest,INTERFACE_COMPILE_OPTIONS>)
+    target_precompile_headers(${target} REUSE_FROM gdr_test_headers)
+  endif()
 endfunction()
 
 # gdr_suites(PROGRAM NAME name ENVIRONMENT variables...): each GoogleTest suite of the program becomes a CTest test NAME.SUITE of
@@ -156,13 +168,9 @@ function(gdr_test name)
   cmake_parse_arguments(TEST "" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} gdr_test_main gdr_options)
-  target_link_options(${name} PRIVATE ${GDR_QUICKLY_LINKED})
   gdr_test_options(${name})
   if($CACHE{CMAKE_UNITY_BUILD})
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
-  endif()
-  if(TARGET gdr_test_headers)
-    target_precompile_headers(${name} REUSE_FROM gdr_test_headers)
   endif()
   gdr_suites(${name} NAME ${name}
     ENVIRONMENT GDR_CACHE_DIR=${PROJECT_BINARY_DIR}/loop-cache POCL_CACHE_DIR=${PROJECT_BINARY_DIR}/opencl-cache)
