@@ -116,6 +116,11 @@ constexpr auto count(Range&& range, const Value& value, Projection projection = 
   return found;
 }
 
+template <class Range, class Value>
+constexpr void replace(Range&& range, const Value& before, const Value& after) {
+  std::replace(std::begin(range), std::end(range), before, after);
+}
+
 template <class Range, class Predicate, class Projection = identity>
 constexpr bool any_of(Range&& range, Predicate predicate, Projection projection = {}) {
   for (auto&& entry : range) {

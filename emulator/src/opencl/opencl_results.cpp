@@ -92,13 +92,13 @@ void OpenClSession::take_results(std::vector<ChipResults> results) {
   device_.queue().read(counted, 0, counts.data(), count_bytes);
   const std::vector<LongWord> all = long_words(pairs);
   auto own_words = all.begin();
-  auto own_counts = counts.begin();
+  std::span<const uint> own_counts(counts);
   for (const ChipResults& each : results) {
     std::copy_n(own_words, each.into.size(), each.into.begin());
     own_words += static_cast<std::ptrdiff_t>(each.into.size());
     for (const Entry& field : entries_out_) {
-      const std::span<const uint> of_field(own_counts, 3);
-      own_counts += 3;
+      const std::span<const uint> of_field = own_counts.first(3);
+      own_counts = own_counts.subspan(3);
       if (std::ranges::all_of(of_field, [](uint count) { return count == 0; })) continue;
       add_tree_events(chips_[each.chip], of_field);
       place_events_of_results(each.chip, each.piece, field, particles);
