@@ -2,6 +2,7 @@
 // words.txt holds digests of the words of many kernels, packed in every way. A change of the scheduler changes that
 // file, too, and so says which kernels get longer; the test prints what it would hold.
 #include <fmt/ranges.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include "chain_kernel.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/file.h"
+#include "slowed_down.h"
 #include "testing.h"
 
 namespace gdr::assembler::testing {
@@ -58,6 +60,7 @@ std::map<std::string, std::string> sources() {
   for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
     sources[fmt::format("random kernel {}", seed)] = tests::ChainKernel(seed).source(kOperations);
   }
+  if (tests::kSlowedDown) std::erase_if(sources, [](const auto& source) { return source.first != "random kernel 1"; });
   return sources;
 }
 
@@ -66,7 +69,12 @@ TEST(Words, OfEveryKernelInEveryPackingAreWhatTheyWere) {
   for (const auto& [name, source] : sources()) {
     for (const Packing& packing : packings()) words += words_of(name, source, packing);
   }
-  EXPECT_EQ(words, base::read_file(GDR_WORDS));
+  const std::string kept = base::read_file(GDR_WORDS);
+  if (tests::kSlowedDown) {
+    EXPECT_THAT(kept, ::testing::HasSubstr(words));
+  } else {
+    EXPECT_EQ(words, kept);
+  }
 }
 
 }  // namespace

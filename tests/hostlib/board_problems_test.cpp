@@ -40,6 +40,7 @@ TEST(BinaryOnBoard, KeepsItsEnergyAtFourthOrderInLongProducts) {
 
 // Short words add some 1e-6 of noise, which hides what a smaller eta than 0.1 would gain.
 TEST(BinaryOnBoard, KeepsItsEnergyInShortWordsDownToTheirNoise) {
+  if (kSlowedDown) GTEST_SKIP() << "the code is that of the test before";
   const double e20 = binary_energy_error("gravity_jerk", 0.2);
   const double e10 = binary_energy_error("gravity_jerk", 0.1);
   EXPECT_LE(e20, 2e-4);
@@ -78,14 +79,16 @@ TEST_P(SphereOnBoard, KeepsEnergyMomentaAndEquilibrium) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SphereOnBoard,
-                         ::testing::Combine(::testing::Values(64U, 128U, 256U), ::testing::Values(1U, 2U, 3U, 4U)),
+                         ::testing::Combine(::testing::Values(64U, 128U, 256U),
+                                            ::testing::Range(std::uint64_t{1}, std::uint64_t{kSlowedDown ? 2 : 5})),
                          [](const auto& sphere) {
                            return "N" + std::to_string(std::get<0>(sphere.param)) + "Seed" +
                                   std::to_string(std::get<1>(sphere.param));
                          });
 
 TEST(SphereOnBoardOf64, LosesLessEnergyWithHalfTheSteps) {
-  const double t_end = kSlowedDown ? 0.25 : 1.0;
+  if (kSlowedDown) GTEST_SKIP() << "the code is that of other spheres";
+  constexpr double t_end = 1;
   std::array<double, 2> error{};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     const Particles start = make_plummer(64, seed);
