@@ -40,7 +40,7 @@ TEST(BinaryOnBoard, KeepsItsEnergyAtFourthOrderInLongProducts) {
 
 // Short words add some 1e-6 of noise, which hides what a smaller eta than 0.1 would gain.
 TEST(BinaryOnBoard, KeepsItsEnergyInShortWordsDownToTheirNoise) {
-  if (kSlowedDown) GTEST_SKIP() << "the code is that of the test before";
+  if (kSlowedDown) GTEST_SKIP() << "too slow under a sanitizer";
   const double e20 = binary_energy_error("gravity_jerk", 0.2);
   const double e10 = binary_energy_error("gravity_jerk", 0.1);
   EXPECT_LE(e20, 2e-4);
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, SphereOnBoard,
                          });
 
 TEST(SphereOnBoardOf64, LosesLessEnergyWithHalfTheSteps) {
-  if (kSlowedDown) GTEST_SKIP() << "the code is that of other spheres";
+  if (kSlowedDown) GTEST_SKIP() << "too slow under a sanitizer";
   constexpr double t_end = 1;
   std::array<double, 2> error{};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {

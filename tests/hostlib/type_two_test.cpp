@@ -130,12 +130,13 @@ class TypeTwo : public testing::TestWithParam<std::tuple<EngineChoice, const cha
   std::size_t chips_ = 0;
 };
 
-// Particles that end within a PE, with a PE, with a block, in another block, on the second chip; none; all of a chip.
 std::vector<EngineChoice> engines() {
   std::vector<EngineChoice> engines{EngineChoice{emulator::Engine::reference}, EngineChoice{emulator::Engine::simd}};
   if (!tests::kSlowedDown) engines.emplace_back(emulator::Engine::lockstep);  // both once more
   return engines;
 }
+
+// Particles that end within a PE, with a PE, with a block, in another block, on the second chip; none; all of a chip.
 INSTANTIATE_TEST_SUITE_P(Boards, TypeTwo,
                          testing::Combine(testing::ValuesIn(engines()), testing::Values("model450", "model1800"),
                                           testing::Values(0, 1, 7, 128, 133, 2048)));
