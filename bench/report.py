@@ -189,10 +189,10 @@ def page(counters, context, simulations, others):
         bullet("R6: the program loaded and the forces of 1,024 particles computed on one chip. Clocks follow from the static "
                f"schedule alone, which takes {counters['schedule_us']:.0f} us to work out once; the engine does not know of "
                "them."),
-        bullet(f"R8: of this, {counters['words_decode_ms']:.2f} ms take the instruction words apart; the rest is the schedule of "
+        bullet(f"R8: of this, decoding the instruction words takes {counters['words_decode_ms']:.2f} ms; the rest is the schedule of "
                "micro-operations."
-               + (f" The compiled body of the gravity kernel takes {counters['compile_ms']:.0f} ms of the clock to make in two threads and "
-                  f"{counters['cached_ms']:.1f} ms to find where an earlier process left it." if "compile_ms" in counters else "")),
+               + (f" Compiling the loop body of the gravity kernel takes {counters['compile_ms']:.0f} ms of wall clock in two threads; "
+                  f"loading it from the cache takes {counters['cached_ms']:.1f} ms." if "compile_ms" in counters else "")),
         bullet("R10: the time of an interaction where positions are multiples of 1/16, or numbers in single precision, to that of "
                "random ones. Of the results, "
                f"{100 * counters['lattice_in_integers']:.2f} % and {100 * counters['single_precision_in_integers']:.2f} % were "

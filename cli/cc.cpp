@@ -194,7 +194,7 @@ void add_cc(Command program, const std::string& name) {
                   "program")
       .value_name("FILE")
       .required();
-  command.add_option("host", options->host, "with --goose, behind --: arguments for the host's compiler")
+  command.add_option("host", options->host, "with --goose, after --: arguments for the host's compiler")
       .value_name("ARGUMENT");
   command.add_output_or_stdout(
       "-o,--output", options->output,

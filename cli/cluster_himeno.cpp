@@ -143,7 +143,7 @@ void add_cluster_himeno(Command group) {
                      "what computes the points, as fast as its memory gives them");
   options->placement.add_to(command);
   command.add_flag("--overlap", options->overlap,
-                   "points whose neighbours are at home are computed while halos travel");
+                   "points whose neighbours are on the same rank are computed while halos travel");
   options->cluster.add_to(command);
   options->report.add_to(command);
 }

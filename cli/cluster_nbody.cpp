@@ -229,7 +229,7 @@ void add_cluster_nbody(Command group) {
                    "copy, j, 2d: blocks in halves where that pays, one on its way while boards compute the other");
   const Option trace = command.add_output(
       "--trace", options->trace, "write a block of the first run as a trace for Perfetto, a track for each resource");
-  command.add_option("--block", options->block, "its particles; default: the mean block")
+  command.add_option("--block", options->block, "particles of the traced block; default: the mean block")
       .check(whole_in_range(1, 1000000000))
       .needs(trace);
   options->cluster.add_to(command);

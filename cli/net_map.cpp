@@ -244,7 +244,7 @@ void add_net_map(Command net) {
   command.add_option("--objective", options->objective, "what refined makes smaller: torus cost, or busiest link")
       .check(one_of({"cost", "link"}))
       .capture_default_str();
-  command.add_option("--tie", options->tie, "which way round a ring when both are as far")
+  command.add_option("--tie", options->tie, "which way round a ring if both ways are equally long")
       .check(one_of({"plus", "minus", "split", "direct"}))
       .capture_default_str();
   command.add_option("--axis-order", options->axis_order, "axes in the order in which a message takes them")
