@@ -111,7 +111,7 @@ bool wants_program_source(const CcOptions& options) {
 
 int compile_program(const CcOptions& options) {
   const Stopwatch watch;
-  if (!options.emit.empty()) throw UsageError("--emit: with --goose the name behind -o says what is written");
+  if (!options.emit.empty()) throw UsageError("--emit: with --goose the name after -o says what is written");
   if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
   if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
   const compiler::GooseOptions goose{options.compile.options(), options.host};

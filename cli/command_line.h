@@ -160,9 +160,9 @@ struct Subcommand {
   bool tells_of_all = false;  // it calls shape() of the program
 };
 
-/// Parses the command line of gdr, and runs the subcommand that was requested. If the first word names one, the others
-/// are not even added: to add all takes longer than many commands run. Prints help and errors of the command line.
-/// Returns the exit status; exceptions of a subcommand pass through.
+/// Parses the command line of gdr, and runs the subcommand that was requested. If the first word names one that does
+/// not tell of all, only this one is added: to add all takes longer than many commands run. Prints help and errors of
+/// the command line. Returns the exit status; exceptions of a subcommand pass through.
 [[nodiscard]] int run_program(int argc, char** argv, const std::vector<Subcommand>& subcommands);
 
 }  // namespace gdr::cli

@@ -88,6 +88,7 @@ int devices(const ReportOptions& report) {
                                {"largest_buffer_bytes", device.largest_buffer_bytes},
                                {"compute_units", device.compute_units},
                                {"doubles_in_vector", device.doubles_in_vector},
+                               {"largest_group", device.largest_group},
                                {"usable", device.refusal.empty()},
                                {"refusal", device.refusal}});
   }

@@ -324,9 +324,9 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   if (ranks != nullptr) of_ranks = ranks->sharing->seconds();
   if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
   const NbodyResult result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
-                           std::move(of_ranks)};
+                           std::move(of_ranks), ranks != nullptr ? ranks->cluster : std::string()};
   Json json = json_of(run, result);
-  if (ranks != nullptr) add_ranks(json, run, options, ranks->cluster, result.ranks);
+  if (ranks != nullptr) add_ranks(json, run, options, result);
   json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
   if (board) options.observe.finish(run.device(), options.board.engine, options.report);
   options.report.write(json);

@@ -43,14 +43,14 @@ void add_sample(Json& json, const hostlib::Sample& sample) {
   }
 }
 
-void print_ranks(const NbodyOptions& options, const std::vector<cluster::RankSeconds>& ranks) {
-  fmt::print("  ranks           {}, split {}, network of {}; seconds on average:", ranks.size(), options.split,
-             options.cluster);
+void print_ranks(const NbodyOptions& options, const NbodyResult& result) {
+  fmt::print("  ranks           {}, split {}, network of {}; seconds on average:", result.ranks.size(), options.split,
+             result.cluster);
   const char* separator = " ";
   for (const auto& [name, part] : kRankParts) {
     double sum = 0;
-    for (const cluster::RankSeconds& of_rank : ranks) sum += of_rank.*part;
-    fmt::print("{}{} {:.4f}", separator, name, sum / static_cast<double>(ranks.size()));
+    for (const cluster::RankSeconds& of_rank : result.ranks) sum += of_rank.*part;
+    fmt::print("{}{} {:.4f}", separator, name, sum / static_cast<double>(result.ranks.size()));
     separator = ", ";
   }
   fmt::print("\n");
@@ -73,29 +73,28 @@ std::string computed_by(const hostlib::NbodyRun& run, const NbodyOptions& option
 void print_emulated(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
                     const NbodyResult& result) {
   fmt::print("  emulated time   {:.4f} s on the board and its host of 2009\n", json["emulated_seconds"].number());
-  if (!result.ranks.empty()) print_ranks(options, result.ranks);
+  if (!result.ranks.empty()) print_ranks(options, result);
   fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n",
              json["emulated_gflops"].is_null() ? 0.0 : json["emulated_gflops"].number(), run.device().program().flops);
 }
 
 }  // namespace
 
-void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const std::string& cluster,
-               const std::vector<cluster::RankSeconds>& seconds) {
-  if (seconds.size() > 1) {
-    const double total = seconds.front().total();
+void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result) {
+  if (result.ranks.size() > 1) {
+    const double total = result.ranks.front().total();
     const double flops = run.device().program().flops * static_cast<double>(run.counters().interactions);
     json["emulated_seconds"] = total;
     if (flops > 0 && total > 0) json["emulated_gflops"] = flops / total / 1e9;
   }
-  json["ranks"] = seconds.size();
+  json["ranks"] = result.ranks.size();
   json["split"] = options.split;
   json["overlap"] = options.overlap;
-  json["cluster"] = cluster;
+  json["cluster"] = result.cluster;
   Json& parts = json["parts"] = Json::object();
   for (const auto& [name, part] : kRankParts) {
     Json& of_ranks = parts[name] = Json::array();
-    for (const cluster::RankSeconds& of_rank : seconds) of_ranks.push_back(of_rank.*part);
+    for (const cluster::RankSeconds& of_rank : result.ranks) of_ranks.push_back(of_rank.*part);
   }
 }
 

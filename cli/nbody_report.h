@@ -16,13 +16,13 @@ struct NbodyResult {
   std::string state_hash;
   double host_seconds = 0;
   std::vector<cluster::RankSeconds> ranks;  // empty: the run was not distributed
+  std::string cluster;                      // whose network the ranks have
 };
 
+/// The run's report for --json, without `stopped` and what add_ranks() adds. Without a board, its fields are null.
 [[nodiscard]] Json json_of(const hostlib::NbodyRun& run, const NbodyResult& result);
-/// Adds the emulated time of a run on several ranks, in place of that of its own board. `cluster` names the cluster
-/// whose network they have.
-void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const std::string& cluster,
-               const std::vector<cluster::RankSeconds>& seconds);
+/// Adds the emulated time of a run on several ranks, in place of that of its own board.
+void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& options, const NbodyResult& result);
 
 /// Prints the run's results to standard output; `json` is what json_of() and add_ranks() made.
 void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,

@@ -118,7 +118,6 @@ int run(const NetHaloOptions& o) {
   if (o.rank >= shape.ranks()) {
     throw UsageError(fmt::format("--rank: {} is refused: it must be from 0 to {}", o.rank, shape.ranks() - 1));
   }
-  if (o.simulate && !interconnect::has_simgrid()) throw Error("--simulate is refused: gdr has no SimGrid here");
   const double simulated = o.simulate ? interconnect::simulated_exchange(plans, system) : 0;
   const int rank = o.rank < 0 ? busiest(plans) : o.rank;
   Json json = envelope("net halo", "ha-pacs-tca", "timing", false);

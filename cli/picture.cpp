@@ -10,21 +10,22 @@ namespace gdr::cli {
 namespace {
 
 /// Null without the library.
-WritePng png_writer() {
-  static const auto found = reinterpret_cast<WritePng>(base::plugin_function("libgdr_png.so", GDR_WRITE_PNG));
+auto png_writer() {
+  static const auto found = GDR_PLUGIN_FUNCTION("libgdr_png.so", GDR_WRITE_PNG);
   return found;
 }
+
+bool is_png(const std::filesystem::path& file) { return file.extension() == ".png"; }
 
 }  // namespace
 
 Check picture_file() {
   return {[](const std::string& name) {
-            if (name.ends_with(".svg") || (name.ends_with(".png") && png_writer() != nullptr)) return std::string();
-            if (name.ends_with(".png")) {
-              return fmt::format(
-                  "'{}' is refused: PNG needs gdr's library libgdr_png.so, which is not found or does not load: it "
-                  "needs librsvg 2.52 and is built with -DGDR_RSVG=ON; .svg needs neither",
-                  name);
+            const std::filesystem::path file = name;
+            if (file.extension() == ".svg" || (is_png(file) && png_writer() != nullptr)) return std::string();
+            if (is_png(file)) {
+              return fmt::format("'{}' is refused: PNG needs {}; .svg needs neither", name,
+                                 base::missing_plugin("libgdr_png.so", "librsvg 2.52", "GDR_RSVG"));
             }
             return fmt::format("'{}' is refused: pictures are SVG or PNG, so it must end in .svg or .png", name);
           },
@@ -33,7 +34,7 @@ Check picture_file() {
 
 void write_picture(const std::filesystem::path& file, const std::string& svg) {
   constexpr double kPixels = 2;  // pixels for each unit of the SVG
-  if (file.extension() == ".png") {
+  if (is_png(file)) {
     png_writer()(file, svg, kPixels);
   } else {
     base::write_file(file, svg);

@@ -44,7 +44,6 @@ void write_png(const std::filesystem::path& file, const std::string& svg, double
 }  // namespace
 }  // namespace gdr::cli
 
-extern "C" __attribute__((visibility("default"))) void gdr_write_png_1(const std::filesystem::path& file,
-                                                                       const std::string& svg, double scale) {
+void GDR_WRITE_PNG(const std::filesystem::path& file, const std::string& svg, double scale) {
   gdr::cli::write_png(file, svg, scale);
 }

@@ -5,12 +5,8 @@
 #include <filesystem>
 #include <string>
 
-// The function of the library that is a WritePng. Its number rises with each change of the type.
-#define GDR_WRITE_PNG "gdr_write_png_1"
-
-namespace gdr::cli {
+#define GDR_WRITE_PNG gdr_write_png_1
 
 /// Draws `svg` with `scale` pixels for each of its units. Throws gdr::Error.
-using WritePng = void (*)(const std::filesystem::path& file, const std::string& svg, double scale);
-
-}  // namespace gdr::cli
+extern "C" __attribute__((visibility("default"))) void GDR_WRITE_PNG(const std::filesystem::path& file,
+                                                                     const std::string& svg, double scale);

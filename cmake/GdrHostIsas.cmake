@@ -16,7 +16,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
   set(gdr_features_neon)
 endif()
 
-# What is true in C++ on hosts that have the instruction set.
+# gdr_supported_ISA: a C++ condition that is true on hosts with this instruction set.
 foreach(isa ${GDR_HOST_ISAS})
   set(gdr_supported_${isa} true)
   foreach(feature ${gdr_features_${isa}})

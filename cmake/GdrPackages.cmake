@@ -53,6 +53,7 @@ debian_package(libgdr-dev libdevel "libgdr ${same_version}, libblas-dev | libbla
   "emulated GRAPE-DR boards, development files"
   "Headers, static libraries, the CMake package gdr and pkg-config files for"
   "programs that drive emulated GRAPE-DR boards.")
+# Of gdr, the module needs libgdr_simgrid.so.
 debian_package(python3-gdr python "gdr ${same_version}, libgdr ${same_version}, python3, python3-numpy" "emulated GRAPE-DR boards from Python"
   "The module grapedr assembles kernels, runs them on emulated boards and"
   "integrates N-body systems, with NumPy arrays in and out.")

@@ -2,7 +2,7 @@
 
 find_program(GDR_CCACHE ccache)
 if(GDR_CCACHE AND PROJECT_IS_TOP_LEVEL)
-  # Without this it keeps nothing that is compiled with precompiled headers.
+  # Without this sloppiness ccache keeps nothing that is compiled with precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${GDR_CCACHE})
 endif()
 
@@ -33,8 +33,8 @@ if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(gdr_options INTERFACE -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
   target_compile_options(gdr_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion)
   if(CMAKE_UNITY_BUILD)
-    # Of a unity source compilers say what is true of no source by itself: that a name hides one of another source's; GCC also
-    # that a class in what it takes for a header holds types without linkage.
+    # In a unity source compilers warn of what no source by itself does: a name hides one of another source. GCC also
+    # takes the sources for headers, and warns of their classes with members of types without linkage.
     target_compile_options(gdr_options INTERFACE -Wno-shadow
       $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:-Wno-subobject-linkage>)
     # GCC walks all that it holds each time that this has grown by a half or so; up to 1 GiB (in KiB) it leaves that, which
@@ -48,8 +48,8 @@ endif()
 if(GDR_SANITIZE)
   target_compile_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(gdr_options INTERFACE -fsanitize=${GDR_SANITIZE} ${GDR_QUICKLY_LINKED})
-  # Address sanitizers want tables with hundreds of thousands of addresses. Programs at a fixed place have them without
-  # relocation, which takes a quarter of a short program's page faults.
+  # AddressSanitizer has tables with hundreds of thousands of addresses. In a program at a fixed address they need no
+  # relocation, which otherwise causes a quarter of a short program's page faults.
   if(GDR_SANITIZE MATCHES address)
     target_link_options(gdr_options INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()
@@ -68,7 +68,7 @@ endif()
 set(GDR_QUICKLY_COMPILED $<$<CONFIG:Release>:-Og>)
 # For sources of such targets that somebody does wait for.
 set(GDR_QUICKLY_RUN $<$<CONFIG:Release>:-O3>)
-# The same for code that computes next to nothing by itself: with sanitizers it is not optimised at all.
+# As GDR_QUICKLY_COMPILED, for code that computes next to nothing by itself: with sanitizers it is not optimised at all.
 set(GDR_BARELY_RUN ${GDR_QUICKLY_COMPILED})
 if(GDR_SANITIZE)
   set(GDR_BARELY_RUN -O0)
@@ -162,8 +162,8 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${include})
 endfunction()
 
-# gdr_test(NAME sources... LIBRARIES libraries...): a GoogleTest program, whose suites are CTest tests. In presets that compile
-# sources together, some of its sources are one: half of what a test takes to compile is what it includes.
+# gdr_test(NAME sources... LIBRARIES libraries...): a GoogleTest program, whose suites are CTest tests. Presets with
+# unity builds compile up to eight of its sources as one, since headers are half of the work.
 function(gdr_test name)
   cmake_parse_arguments(TEST "" "" "LIBRARIES" ${ARGN})
   add_executable(${name} ${TEST_UNPARSED_ARGUMENTS})

@@ -18,7 +18,7 @@ import tempfile
 import zipfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-DATA = {"kernels": "*.vsm", "machines": "*.toml"}
+DATA = {"kernels": "*.vsm", "kernels/macros": "*.vsm", "machines": "*.toml"}
 PLUGINS = [f"libgdr_{name}.so" for name in ("goose", "hdf5", "import", "jit", "opencl", "simgrid")]
 DATA_FILES = ["docs/validation.toml", "docs/block_steps.csv", "docs/hpl_residuals.csv"]
 
@@ -31,7 +31,7 @@ def _version() -> str:
 def _built(folder: pathlib.Path) -> pathlib.Path:
     if build := os.environ.get("GDR_WHEEL_BUILD"):
         return pathlib.Path(build)
-    run = ["cmake", "-S", str(SOURCE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF"]
+    run = ["cmake", "-S", str(SOURCE), "-B", str(folder), "-DCMAKE_BUILD_TYPE=Release", "-DGDR_BUILD_TESTS=OFF", "-DGDR_BUILD_BENCH=OFF"]
     subprocess.run([*run, f"-DGDR_PYTHON_PROGRAM={sys.executable}"], check=True)
     subprocess.run(["cmake", "--build", str(folder), "--target", "gdr_python", "--parallel"], check=True)
     return folder

@@ -1,5 +1,5 @@
-// Module grapedr._models: networks, task mapping, clusters in time alone, published numbers. A module of its own, for
-// it loads SimGrid, which the rest does without.
+// Module grapedr._models: networks, task mapping, clusters in time alone, published numbers. A module of its own, since it
+// takes time to load and the rest does without it.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -22,9 +22,7 @@
 #include "gdr/interconnect/platform.h"
 #include "gdr/interconnect/simulation.h"
 #include "gdr/interconnect/task_mapping.h"
-#ifdef GDR_WITH_VALIDATION
 #include "gdr/validation/report.h"
-#endif
 
 namespace py = pybind11;
 
@@ -192,7 +190,6 @@ py::dict cluster_nbody(const std::string& name, interconnect::NodeId nodes, doub
   return result;
 }
 
-#ifdef GDR_WITH_VALIDATION
 py::list validate(const std::string& only) {
   std::vector<validation::Judged> rows;
   {
@@ -225,9 +222,6 @@ py::list validate(const std::string& only) {
   }
   return list;
 }
-#else
-py::list validate(const std::string&) { throw Error("gdr was built without SimGrid, which validation needs"); }
-#endif
 
 }  // namespace
 }  // namespace gdr::python

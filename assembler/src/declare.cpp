@@ -124,7 +124,7 @@ class Declarer {
     const bool says_more = !declaration.attributes.empty() && isa::transfer_named(declaration.attributes.front().text);
     if (isa::transfer_named(symbol.name) && !says_more) {
       reporter_.error(Code::syntax, at.place(declaration.name.span),
-                      fmt::format("the name is missing: '{}' is a transfer, and stands behind it", symbol.name));
+                      fmt::format("the name is missing: '{}' is a transfer, which comes after the name", symbol.name));
       return;
     }
     const bool good = read_dimensions(declaration, at, symbol) && read_attributes(declaration, at, symbol, variable) &&

@@ -114,7 +114,7 @@ class Expander {
       const std::size_t end = text.find_last_not_of(" \t") + 1;
       const std::size_t begin = text.substr(0, end).find_last_of(" \t;") + 1;  // 0 if there is none
       const std::string_view last = text.substr(begin, end - begin);
-      reporter_.error(failure.code, where, fmt::format("'{}' takes something behind it, but the line ends", last));
+      reporter_.error(failure.code, where, fmt::format("'{}' needs something after it, but the line ends", last));
       return;
     }
     const bool operand = failure.message.starts_with("expected an operand");
@@ -419,7 +419,7 @@ class Expander {
       const bool named = word > 0 && word < argument.size() && argument[word] == '=' &&
                          (word + 1 >= argument.size() || argument[word + 1] != '=');
       if (!named) {
-        if (by_name) return refuse(fmt::format("'{}' stands behind an argument by name; give it its name", argument));
+        if (by_name) return refuse(fmt::format("'{}' comes after an argument by name; give it its name", argument));
         if (placed < found.size()) found[placed] = argument;
         ++placed;
         continue;

@@ -31,9 +31,9 @@ std::string explain(isa::Op operation) {
   if (info.half != isa::ProductHalf::none) {
     text +=
         fmt::format("\nOne half of a long product: `{}` stands in the line {}, with the same operands.\n",
-                    isa::info_of(info.other_half).mnemonic, info.half == isa::ProductHalf::first ? "behind" : "before");
+                    isa::info_of(info.other_half).mnemonic, info.half == isa::ProductHalf::first ? "after" : "before");
   }
-  if (info.reduces) text += "\nThe nodes of the reduction tree can do it: it may stand behind `rrn`.\n";
+  if (info.reduces) text += "\nThe nodes of the reduction tree can do it: it may stand after `rrn`.\n";
   return text;
 }
 

@@ -91,7 +91,7 @@ loop body
      R"(loop body
   nop)"},
     {Code::macro, "a macro is given too many or too few arguments",
-     R"(Arguments stand behind the macro's name, separated by blanks, one for each parameter.)",
+     R"(Arguments stand after the macro's name, separated by blanks, one for each parameter.)",
      R"(macro clear x
   uxor x x x
 end

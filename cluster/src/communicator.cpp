@@ -13,10 +13,13 @@
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
+#include "gdr/base/plugin.h"
 #include "mpi/plugin.h"
 
 namespace gdr::cluster {
 namespace {
+
+constexpr const char* kPlugin = "libgdr_mpi.so";
 
 class SingleProcess final : public Communicator {
  public:
@@ -42,21 +45,17 @@ unsigned number_of(const char* variable) {
   return base::number_in<unsigned>(text).value_or(0);
 }
 
-/// The file that GDR_MPI_PLUGIN names; else beside the libraries of the build or install tree that has the running
-/// program.
+/// The file that GDR_MPI_PLUGIN names, or else gdr's own.
 std::filesystem::path plugin_file() {
   if (std::string chosen = base::environment("GDR_MPI_PLUGIN"); !chosen.empty()) return chosen;
   std::error_code none;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", none);
-  const std::filesystem::path tree = program.parent_path().parent_path();
-  for (const char* folder : {GDR_LIBRARY_DIR, "lib"}) {
-    const std::filesystem::path file = tree / folder / GDR_MPI_PLUGIN_NAME;
-    if (std::filesystem::is_regular_file(file, none)) return file;
+  for (const std::filesystem::path& folder : base::library_folders()) {
+    if (std::filesystem::path file = folder / kPlugin; std::filesystem::is_regular_file(file, none)) return file;
   }
   throw Error(
-      fmt::format("this gdr has no {} beside it: it was built without MPI, so mpirun cannot start more than one "
-                  "rank of it",
-                  GDR_MPI_PLUGIN_NAME));
+      fmt::format("mpirun cannot start more than one rank of this gdr: gdr's library {}, which is built where "
+                  "CMake finds MPI, is not found",
+                  kPlugin));
 }
 
 }  // namespace

@@ -138,9 +138,7 @@ void read(const GooseRequest& request, GooseUnit& unit) {
 }
 
 }  // namespace
-}  // namespace gdr::compiler
 
-extern "C" __attribute__((visibility("default"))) void gdr_compiler_goose(const gdr::compiler::GooseRequest& request,
-                                                                          gdr::compiler::GooseUnit& unit) {
-  gdr::compiler::read(request, unit);
-}
+void GDR_GOOSE_FUNCTION(const GooseRequest& request, GooseUnit& unit) { read(request, unit); }
+
+}  // namespace gdr::compiler

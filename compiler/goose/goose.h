@@ -3,11 +3,11 @@
 
 #include "../src/goose_loop.h"
 
+#define GDR_GOOSE_FUNCTION gdr_goose_1
+
 namespace gdr::compiler {
 
 /// Finds the loops that goose pragmas mark. What cannot be compiled is told in GooseUnit::errors; nothing is thrown.
-using GooseFunction = void (*)(const GooseRequest& request, GooseUnit& unit);
+extern "C" __attribute__((visibility("default"))) void GDR_GOOSE_FUNCTION(const GooseRequest& request, GooseUnit& unit);
 
 }  // namespace gdr::compiler
-
-#define GDR_GOOSE_FUNCTION "gdr_compiler_goose"

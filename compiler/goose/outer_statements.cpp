@@ -126,7 +126,7 @@ void OuterStatements::assign(const clang::Expr& target, bool reads, bool before,
   const bool local = access->root != nullptr && declared_.contains(access->root);
   if (before && reads && !local && !given_.contains(access->shape)) {
     return no(target.getBeginLoc(), "statements before the loop over j may only assign with '=': " + quoted(text) +
-                                        " is changed; do it behind that loop, or before both");
+                                        " is changed; do it after that loop, or before both");
   }
   if (before && !of_i && !local && access->shape.find("[]") != std::string::npos &&
       !(access->root != nullptr && access->root->getType()->isArrayType())) {
@@ -152,7 +152,7 @@ void OuterStatements::call(const clang::CallExpr& call, bool before) {
   if (pure || number || (overloaded != nullptr && overloaded->getOperator() != clang::OO_Call)) return;
   no(call.getBeginLoc(), "function " + quoted(callee->getNameAsString()) +
                              " is called beside the loop over j, and may change what that reads: call it before or "
-                             "behind both loops, or declare it __attribute__((const))");
+                             "after both loops, or declare it __attribute__((const))");
 }
 
 /// Data are collected for all i and j before anything is computed: nothing may read what another turn has written.

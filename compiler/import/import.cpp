@@ -199,11 +199,10 @@ void import(const std::string& code, const std::string& name, const std::string&
 }
 
 }  // namespace
-}  // namespace gdr::compiler
 
-extern "C" __attribute__((visibility("default"))) void gdr_compiler_import(const std::string& code,
-                                                                           const std::string& name,
-                                                                           const std::string& function,
-                                                                           gdr::compiler::Imported& result) {
-  gdr::compiler::import(code, name, function, result);
+void GDR_IMPORT_FUNCTION(const std::string& code, const std::string& name, const std::string& function,
+                         Imported& result) {
+  import(code, name, function, result);
 }
+
+}  // namespace gdr::compiler

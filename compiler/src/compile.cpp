@@ -195,7 +195,7 @@ ReadFunction read_function(const std::filesystem::path& path, const CompileOptio
   if (name.ends_with(".ll") || name.ends_with(".bc")) return read_ir(base::read_file(path), name, options);
   if (name.ends_with(".lsump")) return read_lsump_function(base::read_file(path), name);
   static_cast<void>(base::read_file(path));  // the error of a file that is not there is ours
-  if (!available()) throw Error("pair functions cannot be compiled: " + not_found("gdr_import"));
+  require_import();
   const ClangOutput clang = run_clang(path, options.clang);
   ReadFunction function;
   if (!clang.bitcode.empty()) {

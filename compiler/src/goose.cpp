@@ -20,9 +20,8 @@
 namespace gdr::compiler {
 namespace {
 
-GooseFunction goose_reader() {
-  static const auto found =
-      reinterpret_cast<GooseFunction>(base::plugin_function("libgdr_goose.so", GDR_GOOSE_FUNCTION));
+auto goose_reader() {
+  static const auto found = GDR_PLUGIN_FUNCTION("libgdr_goose.so", GDR_GOOSE_FUNCTION);
   return found;
 }
 
@@ -120,7 +119,8 @@ GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions&
   const std::string text = base::read_file(path);
   if (!is_program(file))
     throw Error(fmt::format("'{}' is no C or C++ file: its name must end in .c, .cc, .cpp or .cxx", file));
-  if (!goose_available()) throw Error("goose pragmas cannot be compiled: " + not_found("gdr_goose"));
+  require_import();
+  if (goose_reader() == nullptr) refuse_without("goose pragmas", "libgdr_goose.so", "Clang 19", "GDR_GOOSE");
   GooseRequest request{file, text, is_cplusplus(file), language(is_cplusplus(file))};
   const std::vector<std::string> shared = shared_arguments(options);
   request.arguments.insert(request.arguments.end(), {"-w", "-D__GDR__=1", "-I" + kernel_headers()});

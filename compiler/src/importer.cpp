@@ -11,24 +11,28 @@ namespace gdr::compiler {
 namespace {
 
 /// The library is loaded once and never unloaded, because LLVM does not support unloading.
-ImportFunction importer() {
-  static const auto found =
-      reinterpret_cast<ImportFunction>(base::plugin_function("libgdr_import.so", GDR_IMPORT_FUNCTION));
+auto importer() {
+  static const auto found = GDR_PLUGIN_FUNCTION("libgdr_import.so", GDR_IMPORT_FUNCTION);
   return found;
 }
 
 }  // namespace
 
-std::string not_found(std::string_view library) {
-  return fmt::format("the library {} is not found; in the source tree, cmake --build --preset release builds it",
-                     library);
-}
-
 bool available() { return importer() != nullptr; }
 
+void refuse_without(std::string_view what, std::string_view library, std::string_view needs, std::string_view option) {
+  throw Error(
+      fmt::format("{} cannot be compiled without {}; in the source tree, cmake --build --preset release builds it",
+                  what, base::missing_plugin(library, needs, option)));
+}
+
+void require_import() {
+  if (!available()) refuse_without("pair functions", "libgdr_import.so", "LLVM 19", "GDR_CC");
+}
+
 Imported import_ir(const std::string& code, const std::string& name, const std::string& function) {
-  const ImportFunction import = importer();
-  if (import == nullptr) throw Error("pair functions cannot be compiled: " + not_found("gdr_import"));
+  require_import();
+  const auto import = importer();
   Imported imported;
   import(code, name, function, imported);
   return imported;

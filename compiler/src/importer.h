@@ -1,4 +1,4 @@
-// LLVM's code through the library gdr_import.
+// LLVM's code through the library libgdr_import.so.
 #pragma once
 
 #include <string>
@@ -8,10 +8,14 @@
 
 namespace gdr::compiler {
 
-/// Message for a library that is loaded while gdr runs and cannot be found.
-[[nodiscard]] std::string not_found(std::string_view library);
+/// Throws gdr::Error: `what`, in the plural, cannot be compiled without a library, told as by base::missing_plugin().
+[[noreturn]] void refuse_without(std::string_view what, std::string_view library, std::string_view needs,
+                                 std::string_view option);
 
-/// Imports LLVM IR. Throws gdr::Error if the library is not found. Errors in the code are in Imported::errors.
+/// Throws gdr::Error if the library is not found or does not load.
+void require_import();
+
+/// Imports LLVM IR. Throws as require_import() does. Errors in the code are in Imported::errors.
 [[nodiscard]] Imported import_ir(const std::string& code, const std::string& name, const std::string& function);
 
 }  // namespace gdr::compiler

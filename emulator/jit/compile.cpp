@@ -272,11 +272,9 @@ class Piece {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int gdr_jit_compile_2(const char* ir, size_t size, const char* cpu,
-                                                                        const char* const* names, size_t name_count,
-                                                                        uint64_t* entries, GdrJitTake take,
-                                                                        GdrJitTake take_object, void* receiver,
-                                                                        char* error, size_t error_size) {
+int GDR_JIT_COMPILE(const char* ir, size_t size, const char* cpu, const char* const* names, size_t name_count,
+                    uint64_t* entries, GdrJitTake take, GdrJitTake take_object, void* receiver, char* error,
+                    size_t error_size) {
   try {
     std::vector<Object> objects = objects_of({ir, size}, cpu, take_object != nullptr);
     const Piece piece(objects);
@@ -331,7 +329,7 @@ void tell_debugger(Action action, jit_code_entry* entry) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) void* gdr_jit_show_1(char* object, size_t size, const void* code) {
+void* GDR_JIT_SHOW(char* object, size_t size, const void* code) {
   for_each_section(object, [&](std::uint64_t, llvm::ELF::Elf64_Shdr& section) {
     if ((section.sh_flags & llvm::ELF::SHF_ALLOC) != 0) section.sh_addr += reinterpret_cast<std::uintptr_t>(code);
   });
@@ -343,7 +341,7 @@ extern "C" __attribute__((visibility("default"))) void* gdr_jit_show_1(char* obj
   return entry;
 }
 
-extern "C" __attribute__((visibility("default"))) void gdr_jit_hide_1(void* shown) {
+void GDR_JIT_HIDE(void* shown) {
   const std::lock_guard lock(showing);
   auto* const entry = static_cast<jit_code_entry*>(shown);
   (entry->prev_entry != nullptr ? entry->prev_entry->next_entry : __jit_debug_descriptor.first_entry) =

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GDR_JIT_COMPILE gdr_jit_compile_2
+#define GDR_JIT_SHOW gdr_jit_show_1
+#define GDR_JIT_HIDE gdr_jit_hide_1
+
 /// Takes `size` bytes; called once.
 typedef void (*GdrJitTake)(void* receiver, const char* bytes, size_t size);
 
@@ -13,16 +17,13 @@ typedef void (*GdrJitTake)(void* receiver, const char* bytes, size_t size);
 /// with a message of at most `error_size` bytes. `take_object`, if it is not null, receives the object file with the
 /// same receiver, before the code: sections of the code have their offset in it as address. If it is null, two threads
 /// compile, each some of the functions; a text that tells of lines must not be compiled so. Thread safe.
-typedef int (*GdrJitCompile)(const char* ir, size_t size, const char* cpu, const char* const* names, size_t name_count,
-                             uint64_t* entries, GdrJitTake take, GdrJitTake take_object, void* receiver, char* error,
-                             size_t error_size);
-
-#define GDR_JIT_COMPILE "gdr_jit_compile_2"
+extern "C" __attribute__((visibility("default"))) int GDR_JIT_COMPILE(const char* ir, size_t size, const char* cpu,
+                                                                      const char* const* names, size_t name_count,
+                                                                      uint64_t* entries, GdrJitTake take,
+                                                                      GdrJitTake take_object, void* receiver,
+                                                                      char* error, size_t error_size);
 
 /// Shows the object file, which it changes and which stays where it is, to debuggers; the code that belongs to it
-/// stands at `code`. Returns what gdr_jit_hide takes. Both are thread safe.
-typedef void* (*GdrJitShow)(char* object, size_t size, const void* code);
-typedef void (*GdrJitHide)(void* shown);
-
-#define GDR_JIT_SHOW "gdr_jit_show_1"
-#define GDR_JIT_HIDE "gdr_jit_hide_1"
+/// stands at `code`. Returns what GDR_JIT_HIDE takes. Both are thread safe.
+extern "C" __attribute__((visibility("default"))) void* GDR_JIT_SHOW(char* object, size_t size, const void* code);
+extern "C" __attribute__((visibility("default"))) void GDR_JIT_HIDE(void* shown);

@@ -283,7 +283,7 @@ class ClDriver final : public Driver {
 }  // namespace
 }  // namespace gdr::emulator::opencl
 
-extern "C" __attribute__((visibility("default"))) gdr::emulator::opencl::Driver* gdr_opencl_driver_1() {
+gdr::emulator::opencl::Driver* GDR_OPENCL_DRIVER() {
   static gdr::emulator::opencl::ClDriver driver;
   return &driver;
 }

@@ -4,8 +4,7 @@
 
 #include "gdr/hostlib/run_files.h"
 
-// The function of the library that returns its Hdf5Library. Its number rises with each change of the struct.
-#define GDR_HDF5_LIBRARY "gdr_hdf5_library_1"
+#define GDR_HDF5_LIBRARY gdr_hdf5_library_1
 
 namespace gdr::hostlib {
 
@@ -19,6 +18,6 @@ struct Hdf5Library {
   Snapshot (*read_snapshot)(const std::filesystem::path&);
 };
 
-using GetHdf5Library = const Hdf5Library* (*)();
-
 }  // namespace gdr::hostlib
+
+extern "C" __attribute__((visibility("default"))) const gdr::hostlib::Hdf5Library* GDR_HDF5_LIBRARY();

@@ -15,13 +15,11 @@ namespace {
 
 const Hdf5Library& hdf5() {
   static const Hdf5Library* const found = [] {
-    const auto get = reinterpret_cast<GetHdf5Library>(base::plugin_function("libgdr_hdf5.so", GDR_HDF5_LIBRARY));
+    const auto get = GDR_PLUGIN_FUNCTION("libgdr_hdf5.so", GDR_HDF5_LIBRARY);
     return get == nullptr ? nullptr : get();
   }();
   if (found != nullptr) return *found;
-  throw Error(
-      "HDF5 needs gdr's library libgdr_hdf5.so, which is not found or does not load: it needs HDF5 1.10 and is built "
-      "with -DGDR_HDF5=ON");
+  throw Error("HDF5 needs " + base::missing_plugin("libgdr_hdf5.so", "HDF5 1.10", "GDR_HDF5"));
 }
 
 /// Calls `work`, and puts the name of the file in front of what it throws.
@@ -41,8 +39,10 @@ void require_hdf5(const std::filesystem::path& path) {
 }
 
 void write_run_file(const std::filesystem::path& path, const RunFile& file) {
-  if (file.snapshot) validate(file.snapshot->particles);
-  base::write_file(path, about(path, [&] { return hdf5().image(file, sample_columns()); }));
+  base::write_file(path, about(path, [&] {
+                     if (file.snapshot) validate(file.snapshot->particles);
+                     return hdf5().image(file, sample_columns());
+                   }));
 }
 
 RunFile read_run_file(const std::filesystem::path& path) {

@@ -11,7 +11,7 @@ namespace {
 /// Null without the library.
 const Simulator* find_simulator() {
   static const Simulator* const found = [] {
-    const auto get = reinterpret_cast<GetSimulator>(base::plugin_function("libgdr_simgrid.so", GDR_SIMULATOR));
+    const auto get = GDR_PLUGIN_FUNCTION("libgdr_simgrid.so", GDR_SIMULATOR);
     return get == nullptr ? nullptr : get();
   }();
   return found;
@@ -20,9 +20,8 @@ const Simulator* find_simulator() {
 const Simulator& simulator() {
   const Simulator* const found = find_simulator();
   if (found != nullptr) return *found;
-  throw Error(
-      "nothing can be simulated without gdr's library libgdr_simgrid.so, which is not found or does not load: it needs "
-      "SimGrid 3.32 and is built with -DGDR_SIMGRID=ON");
+  throw Error("nothing can be simulated without " +
+              base::missing_plugin("libgdr_simgrid.so", "SimGrid 3.32", "GDR_SIMGRID"));
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 
 #include "gdr/interconnect/simulation.h"
 
-// The function of the library that returns its simulator. Its number rises with each change of the struct.
-#define GDR_SIMULATOR "gdr_simulator_1"
+#define GDR_SIMULATOR gdr_simulator_1
 
 namespace gdr::interconnect {
 
@@ -18,6 +17,6 @@ struct Simulator {
                                    const std::function<std::vector<double>(Rank)>& program, const SimulationOptions&);
 };
 
-using GetSimulator = const Simulator* (*)();
-
 }  // namespace gdr::interconnect
+
+extern "C" __attribute__((visibility("default"))) const gdr::interconnect::Simulator* GDR_SIMULATOR();

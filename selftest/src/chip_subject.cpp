@@ -89,7 +89,8 @@ class ChipSubject final : public Subject {
       for (std::size_t run = 0; run < input.runs.size(); ++run) {
         const emulator::PeWords where{isa::Memory::lm, InputData::kParticleAddress, Width::long_word,
                                       isa::kVectorElements};
-        // To all blocks, as for runs of whole chips, or to these alone. Other choices repeat every 256 seeds.
+        // One seed in 16 writes to all blocks, as runs of whole chips do; the others spare the blocks that do not run.
+        // Kinds of programs and lockstep's turns repeat every 256 seeds, so that seed / 256 is independent of them.
         const BlockRange written = input.seed / 256 % 16 == 0 ? BlockRange{0, emulator::kBlocks} : range;
         chip_->write_pes(written, 0, where, data.particles(run));
         run_loop(*chip_, range, input, run, data.records(0, run), outcome.results);

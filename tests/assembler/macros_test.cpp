@@ -106,7 +106,7 @@ TEST(MacroArguments, GoByNameInAnyOrderBehindThoseByPlace) {
   for (const std::string use : {"m $peid $r0v", "m to=$r0v from=$peid", "m $peid to=$r0v"}) {
     EXPECT_THAT(printed(assembled(macro + "  " + use + "\n")), ElementsAre("vlen 4; upassa $peid $r0v")) << use;
   }
-  EXPECT_THAT(told(macro + "  m to=$r0v $peid\n"), ElementsAre(HasSubstr("stands behind an argument by name")));
+  EXPECT_THAT(told(macro + "  m to=$r0v $peid\n"), ElementsAre(HasSubstr("comes after an argument by name")));
   EXPECT_THAT(told(macro + "  m from=$peid tto=$r0v\n"), ElementsAre(HasSubstr("did you mean 'to'?")));
   EXPECT_THAT(told(macro + "  m $peid from=$r0v\n"), ElementsAre(HasSubstr("'from' of macro 'm' is given twice")));
   EXPECT_THAT(told(macro + "  m from=$peid\n"), ElementsAre(HasSubstr("is not given 'to'")));

@@ -7,10 +7,25 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+
+#include "scratch_directory.h"
 
 namespace gdr::tests {
 namespace {
+
+/// Runs `program`, which calls itself `name`, with one test alone. Returns its wait status.
+int run_test(std::string name, const std::filesystem::path& program, std::string test) {
+  std::string filter = "--gtest_filter=" + test;
+  const std::array<char*, 3> arguments{name.data(), filter.data(), nullptr};
+  pid_t child = 0;
+  EXPECT_EQ(posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ), 0);
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
 
 TEST(Plugins, AreLookedForBesideTheProgram) {
   const std::filesystem::path program = std::filesystem::canonical("/proc/self/exe");
@@ -19,14 +34,30 @@ TEST(Plugins, AreLookedForBesideTheProgram) {
 
 // The same, in a process whose first argument does not say where its program is.
 TEST(Plugins, AreLookedForBesideAProgramThatTheShellHasFound) {
-  std::string name = "gdr";
-  std::string filter = "--gtest_filter=Plugins.AreLookedForBesideTheProgram";
-  const std::array<char*, 3> arguments{name.data(), filter.data(), nullptr};
-  pid_t child = 0;
-  ASSERT_EQ(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ), 0);
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(run_test("gdr", "/proc/self/exe", "Plugins.AreLookedForBesideTheProgram"), 0);
+}
+
+// The test copies its program between two libraries of one name, and runs there again.
+TEST(Plugins, OfAnotherVersionArePassedOver) {
+  constexpr const char* kAmongLibraries = "GDR_TEST_AMONG_LIBRARIES";
+  constexpr const char* kLibrary = "libgdr_tried.so";
+  if (std::getenv(kAmongLibraries) != nullptr) {
+    EXPECT_NE(base::plugin_function(kLibrary, "gdr_tried_1"), nullptr);
+    EXPECT_NE(base::plugin_function(kLibrary, "gdr_tried_2"), nullptr);
+    EXPECT_EQ(base::plugin_function(kLibrary, "gdr_tried_3"), nullptr);
+    return;
+  }
+  const ScratchDirectory scratch;
+  const std::filesystem::path bin = scratch.path() / "bin";
+  const std::filesystem::path lib = scratch.path() / "lib";
+  std::filesystem::create_directory(bin);
+  std::filesystem::create_directory(lib);
+  std::filesystem::copy("/proc/self/exe", bin / "program");
+  std::filesystem::copy(GDR_TRIED_1, bin / kLibrary);
+  std::filesystem::copy(GDR_TRIED_2, lib / kLibrary);
+  setenv(kAmongLibraries, "1", 1);
+  EXPECT_EQ(run_test("program", bin / "program", "Plugins.OfAnotherVersionArePassedOver"), 0);
+  unsetenv(kAmongLibraries);
 }
 
 }  // namespace

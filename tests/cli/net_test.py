@@ -155,7 +155,7 @@ class ClosedForm(unittest.TestCase):
             self.assertAlmostEqual(result["seconds"] / simulated["seconds"], 1, delta=1e-3)
 
 
-@unittest.skipUnless(HAS_SIMGRID, "built without SimGrid")
+@unittest.skipUnless(HAS_SIMGRID, "without libgdr_simgrid.so")
 class Summa(unittest.TestCase):
     def test_the_report_has_time_relative_speed_and_memory(self):
         result = report("net", "summa", "--nodes", "16", "--n", "512")

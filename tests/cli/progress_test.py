@@ -74,7 +74,7 @@ class ProgressTest(unittest.TestCase):
 
     def test_simulated_networks_tell_how_far_they_are(self):
         if not self.simulates():
-            self.skipTest("built without SimGrid")
+            self.skipTest("without libgdr_simgrid.so")
         for tool in (["summa", "--topology", "torus", "--nodes", "576", "--algorithm", "CA2"],
                      ["allgather", "--topology", "hub", "--nodes", "256", "--method", "posted"],
                      ["summa", "--topology", "hub", "--nodes", "256", "--algorithm", "CA4", "--executor", "smpi"]):

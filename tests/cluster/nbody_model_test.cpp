@@ -76,7 +76,7 @@ TEST(NbodyModel, PartsAddUpAndBoardsWorkNoLongerThanTheRunTakes) {
 }
 
 TEST(NbodyModel, LinksThatFlowsShareFairlyGiveNearlyTheSameTimes) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const interconnect::Topology topology = infiniband_flat(16, kInfiniBand);
   for (const NbodyAlgorithm algorithm : kAll) {
     for (const double size : {3.0, 700.0, 20000.0}) {

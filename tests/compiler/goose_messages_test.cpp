@@ -169,11 +169,11 @@ INSTANTIATE_TEST_SUITE_P(
                 "declare it inside the loop"},
         Refused{"CallBeside", LOOPS("    k = other(i);\n", "      a[i] += x[j] * k;\n", ""), 10, 9,
                 "function 'other' is called beside the loop over j, and may change what that reads: call it before or "
-                "behind "
+                "after "
                 "both loops, or declare it __attribute__((const))"},
         Refused{
             "AddsBefore", LOOPS("    a[i] += 1;\n", "      a[i] += x[j];\n", ""), 10, 5,
-            "statements before the loop over j may only assign with '=': 'a[i]' is changed; do it behind that loop, or "
+            "statements before the loop over j may only assign with '=': 'a[i]' is changed; do it after that loop, or "
             "before both"},
         Refused{"TwoWays", LOOPS("", "      a[i] += x[j];\n      a[i] = fmin(a[i], x[j]);\n", ""), 12, 7,
                 "a result is reduced in two ways: by fmin here and by fadd before"}),

@@ -41,7 +41,7 @@ Schedule random_messages(Rank ranks, std::size_t steps, std::size_t messages, un
 class Simulated : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+    if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   }
 };
 

@@ -110,7 +110,7 @@ TEST(Summa, ArithmeticIsTheProductsWhateverTheAlgorithm) {
 }
 
 TEST(Summa, TheHubTakesTheTimesOfTable3) {
-  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   constexpr Rank kNodes = 16;
   constexpr std::uint64_t kN = 1024;
   constexpr double kNodeBandwidth = 16e9;
@@ -131,7 +131,7 @@ TEST(Summa, TheHubTakesTheTimesOfTable3) {
 }
 
 TEST(Summa, TheHubTakesTheTimesOfTable3AtOtherSizesToo) {
-  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   struct Size {
     Rank nodes;
     std::uint64_t n;  // whose blocks divide into as many parts as there are nodes
@@ -155,7 +155,7 @@ TEST(Summa, TheHubTakesTheTimesOfTable3AtOtherSizesToo) {
 }
 
 TEST(Summa, TwiceTheBandwidthAndHalfTheLatencyHalveEveryTimeExactly) {
-  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   constexpr Cable kSlow{4e9, 1e-7};
   constexpr Cable kFast{8e9, 0.5e-7};
   using Network = Topology (*)(Rank, Cable);
@@ -189,7 +189,7 @@ TEST(Summa, TwiceTheBandwidthAndHalfTheLatencyHalveEveryTimeExactly) {
 }
 
 TEST(Summa, NominalArithmeticAddsTheSameTimeToEveryRank) {
-  if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+  if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const Topology hub = optical_hub(16, {1e9, 1e-7});
   SimulationOptions nominal;
   nominal.flops_per_second = 1e11;

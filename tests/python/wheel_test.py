@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The wheel: pip makes and installs it, and it works from there alone, with the kernels inside.
+"""The wheel: pip makes and installs it, and it works from there alone, with the kernels and macros inside.
 
 wheel_test.py SOURCE BUILD
 """
@@ -29,6 +29,7 @@ with tempfile.TemporaryDirectory() as folder:
     script = (
         "import grapedr, os\n"
         "assert os.environ['GDR_DATA_DIR'] == os.path.join(os.path.dirname(grapedr.__file__), 'data')\n"
+        "grapedr.assemble('include \"math.vsm\"\\nkernel k\\nloop body\\n  nop\\n')\n"
         f"run = grapedr.NbodyRun(start='plummer', n=64, t_end=0.25, out={out!r})\n"
         "print(list(run)[-1].state_hash, len(grapedr.validate('G5')) > 0)\n"
         "loaded = os.path.join(os.path.dirname(grapedr.__file__), 'libgdr_hdf5.so') in open('/proc/self/maps').read()\n"

@@ -1,4 +1,4 @@
-// What every test program begins with. Without a filter it runs what is tested after every change: suites with Nightly
+// Main function of test programs. Without a filter it runs what is tested after every change: suites with Nightly
 // or Soak in their names are for scripts/nightly and scripts/soak, which name them.
 #include <gtest/gtest.h>
 #include <malloc.h>

@@ -272,7 +272,7 @@ namespace views {
 
 /// The numbers from `first` up to before `last`.
 template <class Number>
-class counted {
+class numbers_between {
  public:
   class iterator {
    public:
@@ -296,7 +296,7 @@ class counted {
     Number at_{};
   };
 
-  constexpr counted(Number first, Number last) : first_(first), last_(last) {}
+  constexpr numbers_between(Number first, Number last) : first_(first), last_(last) {}
   constexpr iterator begin() const { return iterator(first_); }
   constexpr iterator end() const { return iterator(last_); }
 
@@ -306,7 +306,7 @@ class counted {
 };
 
 template <class Number>
-constexpr counted<Number> iota(Number first, Number last) {
+constexpr numbers_between<Number> iota(Number first, Number last) {
   return {first, last};
 }
 

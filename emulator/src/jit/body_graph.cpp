@@ -358,7 +358,7 @@ class Builder {
     const Form wanted = is_long ? Form::longs : Form::shorts;
     if (form_[row / 2] != wanted) {
       if (is_long) throw Refusal{"it takes two short words for a long one"};
-      // A device has short words in rows of their own, whatever the host has in the pair.
+      // On a device short words have rows of their own even where the host keeps a long word in the pair of rows.
       const bool on_device = target_.language == CodeLanguage::opencl_c;
       if (on_device && !written_.has(row & ~1U) && !written_.has(row | 1U)) {
         return nodes_.add(row_at_first(row, false));
@@ -389,7 +389,7 @@ class Builder {
     return id;
   }
 
-  /// A word as an iteration takes it over.
+  /// The node of a word as it is when an iteration begins.
   [[nodiscard]] Node row_at_first(unsigned row, bool is_long) const {
     Node node;
     node.type = is_long ? NodeType::long_bits : NodeType::short_bits;

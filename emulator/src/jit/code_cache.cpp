@@ -36,8 +36,8 @@ constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 std::string digest(std::string_view text) { return base::sha256_hex(std::as_bytes(std::span(text))); }
 
 /// Loaded once and never unloaded, which LLVM does not tolerate.
-GdrJitCompile compiler() {
-  static const auto found = reinterpret_cast<GdrJitCompile>(base::plugin_function("libgdr_jit.so", GDR_JIT_COMPILE));
+auto compiler() {
+  static const auto found = GDR_PLUGIN_FUNCTION("libgdr_jit.so", GDR_JIT_COMPILE);
   return found;
 }
 
@@ -101,7 +101,7 @@ std::string key_of(std::string_view ir, std::string_view cpu) {
 bool can_compile() { return compiler() != nullptr; }
 
 CodeBytes compile(std::string_view ir, const char* cpu, bool with_object) {
-  const GdrJitCompile run = compiler();
+  const auto run = compiler();
   if (run == nullptr) throw Error("loop bodies cannot be compiled: the library gdr_jit is not found");
   CodeBytes code;
   const std::array names{"uniform", "turns"};

@@ -17,7 +17,7 @@ namespace {
 
 using jit::BodyCode;
 
-/// So many refusals of the quick form one after the other, and the block stays with the robust one.
+/// After so many successive refusals of the quick form a work-group has only the robust form for its remaining turns.
 constexpr unsigned kQuickRefusals = 3;
 
 /// Definitions of the names that the functions use, for vectors of this width.
@@ -78,7 +78,8 @@ std::string table(std::string_view name, const std::vector<std::vector<unsigned>
   return text + "};\n";
 }
 
-/// Turns of one form, of which FORM makes the names. Returns whether all results are right, the same in all work-items.
+/// Runs `count` turns, at most TURNS, on one form; FORM makes the form's names. Returns 1 if all results are right and
+/// 0 if any is refused, the same in all work-items of the group.
 constexpr const char* kChunk = R"(
 uint FORM(chunk)(__global const struct TaskCode* task, ulong first, uint count, __global const ulong* memory,
                  __global const ulong* state, __global const uint* flags, __local ulong* records, __local ulong* share,
@@ -235,7 +236,8 @@ unsigned record_planes(const BodyCode& code) {
   return planes;
 }
 
-/// Where groups of work-items leave what.
+/// Tables of the places in the state to which the results of a chunk go, for each group: the work-items with the same
+/// vector elements.
 struct Landings {
   std::vector<std::vector<unsigned>> words;        // row, and 1 if it is long
   std::vector<std::vector<unsigned>> begin;        // of each group, in `words`
@@ -314,6 +316,7 @@ BodyKernel make_body_kernel(const jit::BodyGraph& graph, unsigned lanes, const D
   // In a body without short results nothing is near a tie, and both forms are the same.
   const bool has_robust = quick.text != robust.text;
   const unsigned group_words = (landings.planes + jit::kTurns * planes_stored(quick)) * kPesPerBlock;
+  kernel.forms = has_robust ? 2 : 1;
   kernel.items = kPesPerBlock / lanes * groups;
   kernel.scratch_words = std::size_t{groups} * group_words;
 

@@ -1,4 +1,4 @@
-// The vector elements of a loop body as parts that need nothing of one another, so that other work-items can run each.
+// The vector elements of a loop body as parts that need nothing of one another, each for a work-item of its own.
 #pragma once
 
 #include <vector>

@@ -80,8 +80,9 @@ class Driver {
   [[nodiscard]] virtual std::unique_ptr<Context> open(std::size_t number) = 0;
 };
 
-/// Function of the library that returns the only driver of the process.
-using GetDriver = Driver* (*)();
-#define GDR_OPENCL_DRIVER "gdr_opencl_driver_1"
-
 }  // namespace gdr::emulator::opencl
+
+#define GDR_OPENCL_DRIVER gdr_opencl_driver_1
+
+/// The only driver of the process.
+extern "C" __attribute__((visibility("default"))) gdr::emulator::opencl::Driver* GDR_OPENCL_DRIVER();

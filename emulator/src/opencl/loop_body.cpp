@@ -13,10 +13,10 @@ namespace {
 
 /// Number of interactions from which compiling a body pays. On a core of a host the machine's kernel takes about a
 /// microsecond for one interaction. LLVM takes two seconds there for one form of a body of 200 kB of text, like that of
-/// gravity with jerk, and half a minute for one six times as long, like that of DGEMM. A kernel has two forms.
+/// gravity with jerk, and half a minute for one six times as long, like that of DGEMM.
 std::uint64_t worth_compiling(const BodyKernel& kernel) {
-  const std::uint64_t kilobytes = kernel.source.size() / 1000;
-  return 1'000'000 * kilobytes * kilobytes / (400 * 400);
+  const std::uint64_t kilobytes = kernel.source.size() / kernel.forms / 1000;
+  return 500'000 * kernel.forms * kilobytes * kilobytes / (200 * 200);
 }
 
 /// PEs of a work-item: what GDR_OPENCL_LANES says or else as many as the device prefers.
@@ -65,6 +65,11 @@ void LoopBody::write() const {
   target.language = jit::CodeLanguage::opencl_c;
   body_->kernel = make_body_kernel(jit::make_body_graph(program_, schedule, target), lanes_, program_);
   refusal_ = body_->kernel.refusal;
+  const std::size_t largest = machine_->device.largest_group;
+  if (refusal_.empty() && body_->kernel.items > largest) {
+    refusal_ = fmt::format("a block needs {} work-items, and the device's work-groups have {} at most",
+                           body_->kernel.items, largest);
+  }
 }
 
 void LoopBody::compile() const {

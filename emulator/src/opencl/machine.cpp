@@ -22,7 +22,7 @@ using opencl::Driver;
 /// The driver; null if this build has none.
 Driver* driver() {
   static Driver* const found = []() -> Driver* {
-    const auto get = reinterpret_cast<opencl::GetDriver>(base::plugin_function("libgdr_opencl.so", GDR_OPENCL_DRIVER));
+    const auto get = GDR_PLUGIN_FUNCTION("libgdr_opencl.so", GDR_OPENCL_DRIVER);
     return get == nullptr ? nullptr : get();
   }();
   return found;
@@ -31,9 +31,8 @@ Driver* driver() {
 Driver& required_driver() {
   Driver* const found = driver();
   if (found == nullptr) {
-    throw Error(
-        "engine 'opencl' is not there: the library libgdr_opencl.so, which the CMake option GDR_OPENCL builds, or "
-        "OpenCL's loader, libOpenCL.so.1, is not found");
+    throw Error("engine 'opencl' needs " +
+                base::missing_plugin("libgdr_opencl.so", "OpenCL's loader, libOpenCL.so.1,", "GDR_OPENCL"));
   }
   return *found;
 }
@@ -43,9 +42,9 @@ std::string refusal_of(const DeviceFacts& device) {
   if (!device.available) return "it is not available";
   if (!device.compiles) return "it has no compiler";
   if (!device.has_int64) return "it has no integers of 64 bits";
-  constexpr unsigned kItems = kPesPerBlock * isa::kVectorElements;
-  if (device.largest_group < kItems) {
-    return fmt::format("its work-groups have {} items at most, and a block needs {}", device.largest_group, kItems);
+  if (device.largest_group < kPesPerBlock) {
+    return fmt::format("its work-groups have {} items at most, and a block has {} PEs", device.largest_group,
+                       kPesPerBlock);
   }
   return {};
 }
@@ -79,7 +78,8 @@ std::vector<OpenClDevice> opencl_devices() {
   std::vector<OpenClDevice> devices;
   for (const DeviceFacts& facts : opencl::as_errors([] { return required_driver().devices(); })) {
     devices.push_back({facts.name, facts.platform, facts.version, facts.kind, facts.has_fp64, facts.memory_bytes,
-                       facts.largest_buffer_bytes, facts.compute_units, facts.doubles_in_vector, refusal_of(facts)});
+                       facts.largest_buffer_bytes, facts.compute_units, facts.doubles_in_vector, facts.largest_group,
+                       refusal_of(facts)});
   }
   return devices;
 }

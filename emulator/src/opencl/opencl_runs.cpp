@@ -172,7 +172,8 @@ void OpenClSession::pass(TaskCode& task, std::uint64_t turn) const {
   task.first_turn = turn;
 }
 
-/// Runs turns that the body refuses on the machine's kernel. A block that it has often refused does not return to it.
+/// Runs the tasks in doubles, and on the machine's kernel the turns that the body in doubles refuses. After a few
+/// refusals a block stays with the machine's kernel.
 void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& compiled) {
   constexpr unsigned kMostRefusals = 3;  // of the body as a whole
   for (;;) {
@@ -198,7 +199,7 @@ void OpenClSession::run_body(std::vector<BodyTask>& tasks, const CompiledBody& c
   }
 }
 
-/// Runs turns of these blocks until they are done or one is refused.
+/// Runs turns of each of these blocks until it is done or the body refuses its next turns.
 void OpenClSession::run_in_doubles(const CompiledBody& compiled, std::span<BodyTask* const> tasks) {
   std::vector<TaskCode> codes;
   for (const BodyTask* const task : tasks) codes.push_back(task->task);

@@ -85,12 +85,12 @@ class OpenClSession final : public Session {
     unsigned particles = 0;
     std::span<LongWord> into;
   };
-  /// Results of chips that were asked for one after the other and leave the device together: its time to answer is
-  /// longer than that for the results of a chip.
+  /// Results of several chips, requested one after the other and read from the device at once: its latency is longer
+  /// than the results of one chip take.
   class ResultsTogether {
    public:
     explicit ResultsTogether(const ChipResults& first) : all_{first} {}
-    /// False if the results do not fit to the others, or if these are leaving.
+    /// Adds nothing and returns false if the number of particles is another one, or after close().
     bool add(const ChipResults& results);
     [[nodiscard]] std::vector<ChipResults> close();
 

@@ -78,7 +78,8 @@ class Memory {
  private:
   /// What the memory of a block holds.
   enum class Holds : std::uint8_t { zeros, old_state, state };
-  // Programs with so many constants or fewer can follow each other in one memory. Chosen: 1 KiB a block.
+  // There is room for at least so many constants, so that most programs reuse the memory of the program before. Chosen:
+  // it costs 1 KiB a block.
   static constexpr std::size_t kUsualConstants = 64;
 
   [[nodiscard]] std::uint64_t* place_of(unsigned block) const {

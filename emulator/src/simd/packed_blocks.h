@@ -238,7 +238,7 @@ class PackedGroups {
     PackedStates& packed = groups_[first_block].states;
     if (packed.memory.block_words() == 0) {
       packed.memory.begin(constants, states);
-      static_cast<void>(packed.memory.states({0, states}));  // their users go from one to the next
+      static_cast<void>(packed.memory.states({0, states}));  // made now: users step by block_words()
     }
     return packed;
   }

@@ -27,7 +27,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;  // bytes, on x86-64 and
 
 }  // namespace
 
-void FreeMemory::operator()(void* memory) const {
+void FreeMemory::operator()(const std::uint64_t*) const {
 #ifdef __linux__
   if (mapped != 0) {
     munmap(memory, mapped);
@@ -42,21 +42,21 @@ ZeroedMemory::ZeroedMemory(std::size_t words) {
 #ifdef __linux__
   if (bytes >= kHugePage) {
     const std::size_t usable = (bytes + kHugePage - 1) / kHugePage * kHugePage;
-    // What is left of one more huge page is around it.
+    // One huge page more than is needed, for the alignment. What is left of it stays inaccessible: always something
+    // behind the words, and nothing before them where the mapping is aligned by itself.
     const std::size_t mapped = usable + kHugePage;
     void* const memory = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
-    memory_ = {memory, FreeMemory{mapped}};
     std::byte* const first = aligned(memory, kHugePage);
+    words_ = {words_at(first + (usable - bytes)), FreeMemory{memory, mapped}};
     if (mprotect(first, usable, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
     madvise(first, usable, MADV_HUGEPAGE);  // a system without them refuses, and small pages serve as well
-    words_ = words_at(first + (usable - bytes));
     return;
   }
 #endif
-  memory_.reset(std::calloc(bytes + kAlignment, 1));
-  if (memory_ == nullptr) throw std::bad_alloc();
-  words_ = words_at(aligned(memory_.get(), kAlignment));
+  void* const memory = std::calloc(bytes + kAlignment, 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  words_ = {words_at(aligned(memory, kAlignment)), FreeMemory{memory, 0}};
 }
 
 }  // namespace gdr::emulator::simd

@@ -212,8 +212,8 @@ std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::
   const Handle space(H5Dget_space(dataset), H5Sclose, "no memory");
   const hssize_t size = H5Sget_simple_extent_npoints(space);
   if (H5Sget_simple_extent_ndims(space) != 1 || size < 0 || (rows && static_cast<std::size_t>(size) != *rows)) {
-    throw Error(
-        fmt::format("dataset {} is no row of {} numbers", name, rows ? fmt::format("{}", *rows) : "any number of"));
+    throw Error(rows ? fmt::format("dataset {} is no row of {} numbers", name, *rows)
+                     : fmt::format("dataset {} is no row of numbers", name));
   }
   std::vector<Number> values(static_cast<std::size_t>(size));
   if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
@@ -307,7 +307,7 @@ Snapshot last_snapshot_of(const std::filesystem::path& path) {
 }  // namespace
 }  // namespace gdr::hostlib
 
-extern "C" __attribute__((visibility("default"))) const gdr::hostlib::Hdf5Library* gdr_hdf5_library_1() {
+const gdr::hostlib::Hdf5Library* GDR_HDF5_LIBRARY() {
   using namespace gdr::hostlib;
   static constexpr Hdf5Library kLibrary{image_of, content_of, last_snapshot_of};
   return &kLibrary;

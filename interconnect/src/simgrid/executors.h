@@ -1,4 +1,5 @@
-// The functions of simulation.h, each in a file of its own.
+// What the functions of simulation.h call, on SimGrid: s4u.cpp and activities.cpp run on S4U, smpi.cpp on SMPI. Each
+// throws gdr::Error as its function there says.
 #pragma once
 
 #include "gdr/interconnect/simulation.h"

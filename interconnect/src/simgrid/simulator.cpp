@@ -2,7 +2,7 @@
 
 #include "simgrid/executors.h"
 
-extern "C" __attribute__((visibility("default"))) const gdr::interconnect::Simulator* gdr_simulator_1() {
+const gdr::interconnect::Simulator* GDR_SIMULATOR() {
   using namespace gdr::interconnect;
   static constexpr Simulator kSimulator{simulate_on_s4u, simulate_on_s4u, simulate_on_smpi, simulate_program_on_smpi};
   return &kSimulator;

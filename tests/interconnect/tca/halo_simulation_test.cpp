@@ -15,7 +15,7 @@ using Split = std::array<int, kHaloDimensions>;
 class SimulatedHalo : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_simgrid()) GTEST_SKIP() << "built without SimGrid";
+    if (!has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   }
   HaloSystem system = HaloSystem::load();
 };

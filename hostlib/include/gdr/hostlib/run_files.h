@@ -38,8 +38,8 @@ struct RunFile {
   return path.extension() == ".h5" || path.extension() == ".hdf5";
 }
 
-/// Throws gdr::Error with the file's name if libgdr_hdf5.so is not found, as in builds without HDF5 (-DGDR_HDF5=OFF).
-/// So do the functions below.
+/// Throws gdr::Error with the file's name if libgdr_hdf5.so is not found or does not load, as in builds without HDF5
+/// (-DGDR_HDF5=OFF). So do the functions below.
 void require_hdf5(const std::filesystem::path& path);
 
 /// Replaces the file as base::write_file() does. Equal contents give equal bytes. Throws gdr::Error if the particles

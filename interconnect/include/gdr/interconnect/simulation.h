@@ -37,7 +37,8 @@ struct SimulationResult {
   double memory_bytes = 0;           // on the host, without the schedule and the topology
 };
 
-/// False if libgdr_simgrid.so is not found, as in builds without SimGrid (-DGDR_SIMGRID=OFF).
+/// Loads libgdr_simgrid.so if that was not tried before. False if it is not found or does not load, as in builds
+/// without SimGrid (-DGDR_SIMGRID=OFF).
 [[nodiscard]] bool has_simgrid();
 
 /// Simulates `schedule` on `topology` with SimGrid's S4U. Each simulation is a process of its own, so that any number
