@@ -160,7 +160,9 @@ void add_dgemm(Command program, const std::string& name) {
   command.add_option("--overlap", options->overlap, "the next block of A is sent while the board computes")
       .check(one_of({"on", "off"}))
       .capture_default_str();
-  command.add_option("--overlap-buffer", options->buffer, "long words of the buffer for the next block of A, instead of the machine's")
+  command
+      .add_option("--overlap-buffer", options->buffer,
+                  "long words of the buffer for the next block of A, instead of the machine's")
       .check(whole_in_range(1, 33554432));
   command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
       .check(one_of({"dgemm", "dgemm_double"}))

@@ -62,7 +62,9 @@ void PlatformArguments::add_to(Command command) {
       .check(one_of(keys(kRoutings)));
   command.add_option("--map", map, "node of each rank, a CSV file as gdr net map --save-map writes it")
       .value_name("FILE");
-  command.add_option("--tie", tie, "dimension order: which way round a ring if both ways are equally long; default: direct")
+  command
+      .add_option("--tie", tie,
+                  "dimension order: which way round a ring if both ways are equally long; default: direct")
       .check(one_of(keys(tie_rules())));
 }
 

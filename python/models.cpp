@@ -1,5 +1,5 @@
-// Module grapedr._models: networks, task mapping, clusters in time alone, published numbers. A module of its own, since it
-// takes time to load and the rest does without it.
+// Module grapedr._models: networks, task mapping, clusters in time alone, published numbers. A module of its own, since
+// it takes time to load and the rest does without it.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

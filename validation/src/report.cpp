@@ -184,7 +184,8 @@ std::string section(const std::string& title, std::span<const Judged* const> row
 std::string page(const Data& data, std::span<const Judged> rows) {
   std::string text =
       "# Validation\n\n"
-      "Published numbers and ours. `gdr validate --markdown` makes this page; the published numbers and the bars are in\n"
+      "Published numbers and ours. `gdr validate --markdown` makes this page; the published numbers and the bars are "
+      "in\n"
       "`docs/validation.toml`. A row whose system is not built says so. Times of the board are those of the\n"
       "model of docs/model.md with the parameters of `machines/model1800.toml`, at 333 MHz where nothing else is "
       "said.\n\n";
