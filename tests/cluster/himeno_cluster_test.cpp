@@ -110,7 +110,7 @@ TEST(HimenoCluster, PartsAddUpAndHalosHideBehindPoints) {
 }
 
 TEST(HimenoCluster, SimGridsFlowsTakeAsLong) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const interconnect::Topology network = platform_for(cluster(), 8).topology;
   for (const bool overlap : {false, true}) {
     const RankGraph graph = himeno_graph(cluster(), options(himeno_size("M"), {2, 2, 2}, overlap));

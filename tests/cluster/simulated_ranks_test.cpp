@@ -64,7 +64,7 @@ interconnect::ProgramResult simulated(unsigned ranks, const std::string& split, 
 }
 
 TEST(SimulatedRanks, CopiesHaveTheBitsOfOneProcessForAnyNumberOfRanks) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const std::string alone = hash_of(run(*single_process(), "i"));
   for (const unsigned ranks : {1U, 2U, 3U, 4U, 8U, 16U}) {
     const interconnect::ProgramResult found = simulated(ranks, "i", interconnect::infiniband_flat(ranks, kCable));
@@ -73,7 +73,7 @@ TEST(SimulatedRanks, CopiesHaveTheBitsOfOneProcessForAnyNumberOfRanks) {
 }
 
 TEST(SimulatedRanks, SharesOfParticlesHaveTheBitsOfAsManyBoards) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const std::string two = hash_of(run(*single_process(), "i", 2));
   for (const auto& [split, ranks] : {std::pair("j", 2U), std::pair("2d", 4U)}) {
     EXPECT_EQ(hash_of(simulated(ranks, split, interconnect::infiniband_flat(4, kCable)).numbers.back()), two) << split;
@@ -81,7 +81,7 @@ TEST(SimulatedRanks, SharesOfParticlesHaveTheBitsOfAsManyBoards) {
 }
 
 TEST(SimulatedRanks, BlocksInHalvesHaveTheSameBitsInLessTime) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const interconnect::Topology topology = platform_for(load_cluster("grape-dr-64"), 1).topology;
   for (const auto& [split, ranks] : {std::pair("i", 2U), std::pair("i", 3U), std::pair("j", 2U), std::pair("2d", 4U)}) {
     // An odd number, and shares of more than one run of a board.
@@ -105,7 +105,7 @@ TEST(SimulatedRanks, BlocksInHalvesHaveTheSameBitsInLessTime) {
 }
 
 TEST(SimulatedRanks, OnAFreeNetworkTheSlowestRankDecides) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const interconnect::ProgramResult found = simulated(4, "i", free_network(4));
   for (const std::vector<double>& numbers : found.numbers) {
     // Sums and messages between the ranks are no part of what boards and hosts are busy with here.
@@ -117,7 +117,7 @@ TEST(SimulatedRanks, OnAFreeNetworkTheSlowestRankDecides) {
 }
 
 TEST(SimulatedRanks, TheSameProgramTakesTheSameTimeAsActivitiesInS4u) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   struct Program {
     std::string split;
     unsigned ranks = 1;
@@ -156,7 +156,7 @@ TEST(SimulatedRanks, TheSameProgramTakesTheSameTimeAsActivitiesInS4u) {
 }
 
 TEST(SimulatedRanks, WhatARankThrowsEndsAllWithItsWords) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   const interconnect::Topology topology = interconnect::infiniband_flat(3, kCable);
   const auto failing = [](Communicator& communicator) -> std::vector<double> {
     if (communicator.rank() == 1) throw Error("rank 1 does not like it");

@@ -61,7 +61,7 @@ TEST(SummaCluster, PartsAddUpAndOverlapTakesNoLonger) {
 }
 
 TEST(SummaCluster, OneAfterAnotherAddsProductsToWhatMessagesTakeOnSimGrid) {
-  if (!interconnect::has_simgrid()) GTEST_SKIP();
+  if (!interconnect::has_simgrid()) GTEST_SKIP() << "without libgdr_simgrid.so";
   for (const SummaAlgorithm algorithm : {SummaAlgorithm::ca1, SummaAlgorithm::ca4}) {
     const SummaPlan of = plan(16, 4096, algorithm);
     const interconnect::Topology network = optical_hub(16, kWavelength);
