@@ -82,6 +82,13 @@ class TwoChips {
     for (Chip* chip : chips()) chip->write_pe(block, pe, {result.memory, result.address, result.width, 1}, {&word, 1});
   }
 
+  /// The first word of a variable in one PE of these blocks.
+  void write_word(BlockRange blocks, unsigned pe, const isa::Variable& variable, LongWord word) {
+    for (Chip* chip : chips()) {
+      chip->write_pes(blocks, pe, {variable.memory, variable.address, variable.width, 1}, {&word, 1});
+    }
+  }
+
   void write_bm(unsigned block, unsigned address, LongWord word) {
     for (Chip* chip : chips()) chip->write_bm(block, address, {&word, 1});
   }
@@ -240,7 +247,107 @@ loop termination
   return program_of(kSource);
 }
 
+/// Its flag is written only where a block has a record, and read in every iteration.
+isa::Program kernel_with_a_flag_of_records() {
+  constexpr const char* kSource = R"(
+kernel flagged
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+var vector long kept
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  upassa $lt kept
+  nop
+loop body
+  fsub xj xi $lt $ok1/j
+  fadd $lti sum sum
+  fadd kept fs"0.5" kept/1
+  nop
+)";
+  return program_of(kSource);
+}
+
+/// Runs `test` with each instruction set for which loops can be compiled.
+template <class Test>
+void on_compiled_loops(Test test) {
+  bool compiles = false;
+  for (const HostIsa isa : emulator::available_host_isas()) {
+    if (!emulator::can_compile_loops(isa)) continue;
+    compiles = true;
+    SCOPED_TRACE(emulator::name_of(isa));
+    test(isa);
+  }
+  if (!compiles) GTEST_SKIP() << "this host or this build compiles no loops";
+}
+
 class PackedBlocks : public testing::TestWithParam<const char*> {};
+
+// The boundary between blocks with and without a record in the last iteration moves, so that groups of blocks overlap
+// with those of the run before.
+TEST(PackedRuns, ForgetTheSumsOfGroupsThatNoLongerBegin) {
+  const isa::Program program = kernel("gravity.vsm", {});
+  on_compiled_loops([&](HostIsa isa) {
+    std::mt19937_64 random(12);
+    for (const unsigned before : {16U, 32U, 64U, 128U}) {
+      for (const unsigned more : {1U, 2U, 5U, 8U, 9U, 15U}) {
+        SCOPED_TRACE(testing::Message() << before << " records, then " << before + more);
+        TwoChips chips(program, isa);
+        chips.initialize();
+        chips.write_particles({0, kBlocks}, 3, random);
+        const std::vector<LongWord> records = random_records(program, before + more, random);
+        // Nobody looks between the runs, because a look ends the groups.
+        for (const unsigned count : {before, before + more}) {
+          chips.run({0, kBlocks}, {{records, program.record_words, count}, 3});
+        }
+        chips.expect_equal_results(12);
+        chips.expect_equal_copies(3);
+      }
+    }
+  });
+}
+
+TEST(PackedRuns, LeaveFlagsToBlocksThatGetNoRecord) {
+  const isa::Program program = kernel_with_a_flag_of_records();
+  on_compiled_loops([&](HostIsa isa) {
+    std::mt19937_64 random(13);
+    for (const unsigned then : {1U, 3U, 15U, 17U}) {
+      SCOPED_TRACE(then);
+      TwoChips chips(program, isa);
+      chips.initialize();
+      chips.write_particles({0, kBlocks}, 1, random);
+      const std::vector<LongWord> records = random_records(program, 2 * kBlocks, random);
+      for (const unsigned count : {2U, 16U, then}) {
+        chips.run({0, kBlocks}, {{records, program.record_words, count}, 1});
+      }
+      chips.expect_equal_copies(1);
+    }
+  });
+}
+
+TEST(CompiledRuns, KeepTheParticlesOfPesThatAreNotLive) {
+  const isa::Program program = kernel("gravity.vsm", {});
+  constexpr LongWord kTooLargeForCompiledBodies{0x7e00000000000000, 0};
+  on_compiled_loops([&](HostIsa isa) {
+    std::mt19937_64 random(14);
+    for (const unsigned live : {1U, 3U, 13U, 31U}) {
+      SCOPED_TRACE(live);
+      TwoChips chips(program, isa);
+      chips.initialize();
+      chips.write_particles({0, kBlocks}, kPesPerBlock, random);
+      for (const isa::Variable* variable : program.variables_by(isa::Transfer::hlt)) {
+        chips.write_word({0, kBlocks}, live, *variable, kTooLargeForCompiledBodies);  // it makes compiled code refuse
+        break;
+      }
+      const std::vector<LongWord> records = random_records(program, 2 * kBlocks, random);
+      for (const unsigned count : {live, kPesPerBlock, live, kPesPerBlock}) {
+        chips.run({0, kBlocks}, {{records, program.record_words, records.size() / program.record_words}, count});
+        chips.expect_equal_results(count * isa::kVectorElements);
+      }
+    }
+  });
+}
 
 TEST_P(PackedBlocks, ShowTheirResultsWhoeverLooksAndWhenever) {
   const isa::Program program = kernel("gravity_jerk.vsm", {{"nearest", GetParam()}});

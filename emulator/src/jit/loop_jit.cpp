@@ -114,7 +114,8 @@ struct LoopJit::Form {
   /// Words to compare to find out whether elements are alike, if such elements may have a form of their own.
   std::optional<std::vector<Copied>> alike_words;
   Trust trust;
-  bool failed = false;  // no code will ever be made
+  mutable std::atomic<bool> dead_lanes_refuse{false};  // lanes beside the live PEs were the reason of a refusal
+  bool failed = false;                                 // no code will ever be made
 
   enum class Outcome : std::uint8_t {
     right,
@@ -137,9 +138,9 @@ struct LoopJit::Form {
   [[nodiscard]] bool last_elements_are_alike(const PackedTurns& turns) const;
   /// True if this form takes over and leaves the same words as the other, in the same places.
   [[nodiscard]] bool fits(const Form& other) const;
-  /// True if lanes beside the live PEs may have caused a refusal; afterwards they cannot.
-  [[nodiscard]] bool fill_dead_lanes(const BlockTurns& turns) const;
-  [[nodiscard]] bool fill_dead_lanes(const PackedTurns& /*turns*/) const { return false; }
+  /// As run(), but a refusal cannot be due to lanes beside the live PEs.
+  [[nodiscard]] Outcome run_live(const BlockTurns& turns, const Others& others) const;
+  [[nodiscard]] Outcome run_live(const PackedTurns& turns, const Others& others) const { return run(turns, others); }
   [[nodiscard]] unsigned lanes() const { return code.target.lanes; }
 
  private:
@@ -426,16 +427,54 @@ LoopJit::Form::Outcome LoopJit::Form::run(const BlockTurns& turns, const Others&
   return Outcome::right;
 }
 
-/// Makes lanes beside the live PEs copies of a live one, so that what they held cannot cause a refusal. Words of these
-/// lanes are undefined anyway.
-bool LoopJit::Form::fill_dead_lanes(const BlockTurns& turns) const {
-  if (turns.live_pes % lanes() == 0) return false;
-  const unsigned end = (turns.live_pes + lanes() - 1) / lanes() * lanes();
-  for (const unsigned row : code.rows) {
-    std::uint64_t* words = turns.state + row_place(row);
-    std::fill(words + turns.live_pes, words + end, words[turns.live_pes - 1]);
+namespace {
+
+/// Words of the lanes that fill the last live PEs' vector. Their results are of no use, but what they hold may be
+/// refused, so they become copies of the last live PE. PEs that are not live keep their i-data, so the words are put
+/// back.
+class DeadLanes {
+ public:
+  DeadLanes(const BlockTurns& turns, unsigned lanes, const std::vector<unsigned>& read)
+      : words_(turns.state + turns.live_pes), count_((lanes - turns.live_pes % lanes) % lanes), read_(read) {}
+
+  [[nodiscard]] unsigned count() const { return count_; }
+  void fill() {
+    before_.reserve(read_.size() * count_);
+    for (const unsigned row : read_) {
+      std::uint64_t* const words = words_ + row_place(row);
+      before_.insert(before_.end(), words, words + count_);
+      std::fill_n(words, count_, words[-1]);
+    }
   }
-  return true;
+  void restore() const {
+    const std::uint64_t* from = before_.data();
+    for (const unsigned row : read_) {
+      std::copy_n(from, count_, words_ + row_place(row));
+      from += count_;
+    }
+  }
+
+ private:
+  std::uint64_t* words_;  // of row 0
+  unsigned count_;
+  const std::vector<unsigned>& read_;
+  std::vector<std::uint64_t> before_;
+};
+
+}  // namespace
+
+LoopJit::Form::Outcome LoopJit::Form::run_live(const BlockTurns& turns, const Others& others) const {
+  DeadLanes dead(turns, lanes(), code.rows);
+  Outcome found = Outcome::refused;
+  const bool fills_first = dead.count() > 0 && dead_lanes_refuse.load(std::memory_order_relaxed);
+  if (!fills_first) found = run(turns, others);
+  if (found != Outcome::right && dead.count() > 0) {
+    dead.fill();
+    found = run(turns, others);
+    dead.restore();
+    if (found == Outcome::right) dead_lanes_refuse.store(true, std::memory_order_relaxed);
+  }
+  return found;
 }
 
 // ---- packed blocks -------------------------------------------------------------------------------------------------
@@ -734,8 +773,7 @@ bool LoopJit::run_on_forms(Filling filling, const Turns& turns, const Form* alik
   using Outcome = Form::Outcome;
   const auto run_on = [&](const Form& form, const Form::Others& others) {
     if (!form.trust.given()) return Outcome::refused;
-    Outcome outcome = form.run(turns, others);
-    if (outcome != Outcome::right && form.fill_dead_lanes(turns)) outcome = form.run(turns, others);
+    const Outcome outcome = form.run_live(turns, others);
     outcome == Outcome::right ? form.trust.passed() : form.trust.refused(outcome == Outcome::refused);
     return outcome;
   };

@@ -159,13 +159,10 @@ class SimdChip final : public Chip {
       const unsigned count = std::min(code_->loop.lanes(), most_from(first));
       return Packing({first, count}, loop.live_pes, code_->loop.lanes());
     };
-    settle_before(blocks, loop, [&](const Packing& kept) {
-      const BlockRange& own = kept.blocks();
-      return own.first >= blocks.first && own.first < end && kept == packing_from(own.first);
-    });
     for (unsigned first = blocks.first; first < end;) {
       const unsigned most = most_from(first);
       const unsigned packed = std::min(code_->loop.lanes(), most);
+      settle_before({first, packed}, loop, [&](const Packing& kept) { return kept == packing_from(first); });
       PackedProgress progress;
       unsigned count = std::min(blocks_at_once(loop.live_pes), most);
       if (packing_pays(packed, loop.live_pes, code_->loop.lanes())) {
@@ -393,12 +390,12 @@ class SimdChip final : public Chip {
         });
   }
 
-  /// The same for results of packed runs, before the blocks run again. Rows that the run overwrites before it reads
-  /// them are not copied. If it overwrites them, states for which spared(packing) is true stay packed, and the run can
-  /// continue there.
+  /// The same for results of packed runs, before the blocks run again. If each of the blocks has a record, the run
+  /// overwrites flags, and rows before it reads them; these are then not copied, and states for which spared(packing)
+  /// is true stay packed, so that the run can continue there. A block without a record would still read old flags.
   template <class Spared>
   void settle_before(BlockRange blocks, const LoopRun& loop, Spared spared) {
-    const bool overwrites = loop.begins && loop.stream.records > 0;
+    const bool overwrites = loop.begins && loop.stream.records >= blocks.first + blocks.count;
     const auto goes_on = [&](const Packing& packing) { return overwrites && spared(packing); };
     packed_.take(blocks, goes_on, [&](const Packing& packing, PackedStates& packed) {
       PackedBlocks states(packing_program(), memory_, packed, packing);

@@ -96,8 +96,9 @@ struct RecordStream {
 /// One run of the loop: loop initialization, the body once per iteration, loop termination.
 struct LoopRun {
   RecordStream stream;
-  /// Number of PEs, from PE 0 on, that hold i-data and whose results will be collected. Words of the other PEs are
-  /// undefined afterwards, and their floating-point events are not counted.
+  /// Number of PEs, from PE 0 on, that hold i-data and whose results will be collected. Of the other PEs, words that no
+  /// section of the loop writes keep their values, i-data among them. Their other words are undefined afterwards, and
+  /// their floating-point events are not counted.
   unsigned live_pes = kPesPerBlock;
   /// A long run of a Type II kernel may be split into pieces; each of them but the last has an even number of
   /// iterations. Pending writes are completed at the end of a piece. A piece runs loop initialization if `begins` is
