@@ -8,7 +8,9 @@
 #include "host_arithmetic.h"
 #include "host_isas.h"
 #include "jit/loop_jit.h"
-#include "packed_blocks.h"
+#include "packed_run.h"
+#include "row_move.h"
+#include "row_store.h"
 #include "scheduler.h"
 #include "sequence.h"
 
@@ -82,22 +84,6 @@ class Tree {
   MicroOp node_;
 };
 
-/// A lowered program, shared by all chips that run it.
-class LoweredSimd final : public Lowered {
- public:
-  LoweredSimd(const isa::Program& program, KernelSet kernels, JitUse jit)
-      : code(decode_program(program)),
-        schedule(make_schedule(code, kernels)),
-        packing(code, schedule),
-        loop(code, schedule, kernels, jit, packing.of_body) {}
-  [[nodiscard]] const isa::Program& program() const override { return code.program; }
-
-  const DecodedProgram code;
-  const Schedule schedule;
-  const PackingPlan packing;
-  const jit::LoopJit loop;
-};
-
 class SimdChip final : public Chip {
  public:
   SimdChip(KernelSet kernels, JitUse jit) : kernels_(kernels), jit_(jit) {}
@@ -109,37 +95,21 @@ class SimdChip final : public Chip {
 
   void do_load(std::shared_ptr<const Lowered> program) override {
     code_ = lowered_here<LoweredSimd>(program);
-    memory_.begin(code_->schedule.constants, kBlocks);
-    packed_ = {};
-    alike_ = {};
+    rows_.begin(*code_);
     tallies_ = {};
   }
 
   void do_patch(std::shared_ptr<const Lowered> program) override {
-    settle(kAllBlocks);
-    SimdChip patched(kernels_, jit_);
-    patched.do_load(std::move(program));
-    for (unsigned block = 0; block < kBlocks; ++block) {
-      const std::uint64_t* from = memory_.state(block);
-      std::uint64_t* to = patched.memory_.state(block);
-      std::copy_n(from, place::kConstants, to);
-      for (unsigned row = 0; row < kTRow; row += 2) {
-        for (unsigned pe = 0; pe < kPesPerBlock; ++pe) patched.put(to + pe, row, get(from + pe, row));
-      }
-    }
-    patched.tallies_ = tallies_;
-    *this = std::move(patched);
+    auto patched = lowered_here<LoweredSimd>(program);
+    rows_.patch(*patched);
+    code_ = std::move(patched);
   }
 
-  std::unique_ptr<Chip> do_clone() const override {
-    settle(kAllBlocks);
-    return std::make_unique<SimdChip>(*this);
-  }
+  std::unique_ptr<Chip> do_clone() const override { return std::make_unique<SimdChip>(*this); }
 
   void do_run_initialization(unsigned block) override {
-    settle({block, 1});
     const HostArithmetic arithmetic(Subnormals::zero);
-    Sequence run(code_->code.program, memory_, {block, 1}, tallies_.data(), kPesPerBlock);
+    Sequence run(code_->code.program, rows_.in_blocks({block, 1}), {block, 1}, tallies_.data(), kPesPerBlock);
     run.section(Section::initialization, section(Section::initialization));
     run.land();
   }
@@ -150,32 +120,20 @@ class SimdChip final : public Chip {
     const RecordStream& stream = loop.stream;
     const auto in_last = static_cast<unsigned>(stream.records - (stream.iterations() - 1) * kBlocks);
     const std::size_t share = loop.collected.size() / blocks.count;
+    const unsigned lanes = code_->loop.lanes();
     const unsigned end = blocks.first + blocks.count;
-    const auto most_from = [&](unsigned first) {
-      const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
-      return std::min(end, boundary) - first;
-    };
-    const auto packing_from = [&](unsigned first) {
-      const unsigned count = std::min(code_->loop.lanes(), most_from(first));
-      return Packing({first, count}, loop.live_pes, code_->loop.lanes());
-    };
     for (unsigned first = blocks.first; first < end;) {
-      const unsigned most = most_from(first);
-      const unsigned packed = std::min(code_->loop.lanes(), most);
-      settle_before({first, packed}, loop, [&](const Packing& kept) { return kept == packing_from(first); });
+      const unsigned boundary = stream.records > 0 && first < in_last ? in_last : kBlocks;
+      const unsigned most = std::min(end, boundary) - first;
+      unsigned count = std::min(lanes, most);
       PackedProgress progress;
-      unsigned count = std::min(blocks_at_once(loop.live_pes), most);
-      if (packing_pays(packed, loop.live_pes, code_->loop.lanes())) {
-        progress = run_packed(packing_from(first), loop, first < in_last);
-        if (progress.turns > 0) count = packed;
+      if (packing_pays(count, loop.live_pes, lanes)) {
+        progress = run_packed(Packing({first, count}, loop.live_pes, lanes), loop, first < in_last);
       }
+      if (progress.turns == 0) count = std::min(blocks_at_once(loop.live_pes), most);
       LoopRun own = loop;
       own.collected = loop.collected.subspan((first - blocks.first) * share, count * share);
-      if (!progress.ended) {
-        settle_before({first, count}, loop, [](const Packing&) { return false; });
-        alike_.give({first, count}, memory_);
-        run_side_by_side({first, count}, own, first < in_last, progress.turns);
-      }
+      if (!progress.ended) run_side_by_side({first, count}, own, first < in_last, progress.turns);
       first += count;
     }
   }
@@ -185,7 +143,7 @@ class SimdChip final : public Chip {
   }
 
   void do_write_bm(unsigned block, unsigned address, std::span<const isa::LongWord> words) override {
-    std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
+    std::uint64_t* bm = rows_.bm(block) + 2 * address;
     for (const isa::LongWord word : words) {
       *bm++ = word.upper().bits;
       *bm++ = word.lower().bits;
@@ -197,13 +155,12 @@ class SimdChip final : public Chip {
   }
 
   std::vector<isa::LongWord> do_read_pe(unsigned block, unsigned pe, const PeWords& where) const override {
-    settle({block, 1});
-    const std::uint64_t* lane = memory_.state(block) + pe;
+    const std::uint64_t* lane = rows_.in_blocks({block, 1}).state(block) + pe;
     std::vector<isa::LongWord> words;
     words.reserve(where.count);
     for (std::size_t n = 0; n < where.count; ++n) {
       const unsigned row = row_of(where, n);
-      const isa::LongWord pair = get(lane, row & ~1u);
+      const isa::LongWord pair = get_pair(lane, row & ~1u, code_->schedule.long_pairs[row / 2]);
       const bool is_long = where.width == Width::long_word;
       words.push_back(is_long ? pair : isa::widen(row % 2 == 0 ? pair.upper() : pair.lower()));
     }
@@ -211,8 +168,7 @@ class SimdChip final : public Chip {
   }
 
   PeRegisters do_registers(unsigned block, unsigned pe) const override {
-    settle({block, 1});
-    const std::uint64_t* state = memory_.state(block);
+    const std::uint64_t* state = rows_.in_blocks({block, 1}).state(block);
     PeRegisters registers{};
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
       const std::uint64_t* t = state + row_place(kTRow + 2 * element) + pe;
@@ -226,15 +182,14 @@ class SimdChip final : public Chip {
   }
 
   std::vector<isa::LongWord> do_read_bm(unsigned block, unsigned address, unsigned count) const override {
-    const std::uint64_t* bm = memory_.state(block) + place::kBm + 2 * address;
+    const std::uint64_t* bm = rows_.bm(block) + 2 * address;
     std::vector<isa::LongWord> words;
     for (unsigned n = 0; n < count; ++n) words.push_back(isa::join({bm[2 * n]}, {bm[2 * n + 1]}));
     return words;
   }
 
   void do_write_registers(unsigned block, unsigned pe, const PeRegisters& registers) override {
-    settle({block, 1});
-    std::uint64_t* state = memory_.state(block);
+    std::uint64_t* state = rows_.in_blocks({block, 1}).state(block);
     for (unsigned element = 0; element < isa::kVectorElements; ++element) {
       std::uint64_t* t = state + row_place(kTRow + 2 * element) + pe;
       t[0] = registers.t[element].high;
@@ -255,7 +210,6 @@ class SimdChip final : public Chip {
                                      packing_pays(lanes, static_cast<unsigned>(pes), lanes);
     for (unsigned n = 0, taken = 1; n < where.count; n += taken) {
       const unsigned row = row_of(where, n);
-      if (code_->packing.left_rows.has(row)) settle(blocks);
       const bool in_long_pair = code_->schedule.long_pairs[row / 2];
       // Two short words that fill a long pair are a long word.
       const bool fill_pair = where.width != Width::long_word && in_long_pair && row % 2 == 0 && n + 1 < where.count;
@@ -274,15 +228,15 @@ class SimdChip final : public Chip {
         first[pe] = in_long_pair ? placed.high & ~neighbours : word.upper().bits << kShortShift;
         second[pe] = in_long_pair ? placed.low : word.lower().bits << kShortShift;
       }
-      const bool meets_alike = alike_.has(first_row) || (has_second && alike_.has(first_row + 1));
-      if (are_for_packed_runs && neighbours == 0 && !code_->packing.left_rows.has(first_row)) {
-        alike_.put(first_row, std::span(first).first(pes), memory_);
-        if (has_second) alike_.put(first_row + 1, std::span(second).first(pes), memory_);
+      const bool runs_write = code_->packing.left_rows.has(row);
+      if (are_for_packed_runs && neighbours == 0 && !runs_write) {
+        rows_.put_alike(first_row, std::span(first).first(pes));
+        if (has_second) rows_.put_alike(first_row + 1, std::span(second).first(pes));
         continue;
       }
-      if (meets_alike) alike_.give(blocks, memory_);
+      Memory& memory = rows_.in_blocks(blocks, runs_write ? Need::everything : Need::host_rows);
       for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
-        std::uint64_t* const to = memory_.state(block) + first_pe;
+        std::uint64_t* const to = memory.state(block) + first_pe;
         if (neighbours == 0) {
           copy_words(first.data(), pes, to + row_place(first_row));
         } else {
@@ -301,8 +255,6 @@ class SimdChip final : public Chip {
     const HostArithmetic arithmetic(Subnormals::zero);
     const unsigned per_pe = collection.where.count;
     Tree tree(kernels_, *collection.reduction, collection.node_width);
-    const std::vector<Packed> packed = packed_results(collection);
-    if (packed.empty()) settle(kAllBlocks);
     std::vector<isa::LongWord> results(collection.results);
     // As many words of all PEs as fit into a row, one after the other.
     for (unsigned first = 0; first < per_pe && first < collection.results;) {
@@ -312,7 +264,7 @@ class SimdChip final : public Chip {
         const unsigned wanted = wanted_pes(collection, n);
         if (lanes + wanted > kRowWords) break;
         if (wanted == 0) break;
-        take(collection.where, n, wanted, packed, lanes, tree);
+        take(collection.where, n, wanted, lanes, tree);
         lanes += wanted;
       }
       events += tree.reduce(lanes);
@@ -366,52 +318,21 @@ class SimdChip final : public Chip {
     const std::uint64_t turns =
         with_record - (code_->loop.may_end_packed() ? 0 : std::min<std::uint64_t>(1, with_record));
     if (turns == 0) return {};
-    if (!alike_.serve(blocks, loop.live_pes)) alike_.give(blocks, memory_);
-    PackedStates& packed = packed_.states(blocks.first, code_->schedule.constants, code_->loop.lanes());
-    const bool resumes = packed_.resume(packing);
-    const PackedProgress progress = PackedRun(packing_program(), memory_, alike_, packed, packing, loop, resumes)
-                                        .run(turns, turns == with_record, turns == iterations, tallies_.data());
-    if (progress.ended) packed_.keep(packing);
-    return progress;
+    RowStore::Packed packed = rows_.in_packing(packing, need_of(loop, blocks));
+    if (!packed) return {};
+    return PackedRun(*code_, packed, loop).run(turns, turns == with_record, turns == iterations, tallies_.data());
   }
 
-  [[nodiscard]] PackedBlocks::Program packing_program() const {
-    return {code_->code, code_->schedule, code_->loop, code_->packing};
-  }
-
-  /// Copies into the states of these blocks the results of packed runs and the rows that the host wrote alike to all
-  /// blocks.
-  void settle(BlockRange blocks) const {
-    alike_.give(blocks, memory_);
-    packed_.take(
-        blocks, [](const Packing&) { return false; },
-        [&](const Packing& packing, PackedStates& packed) {
-          PackedBlocks(packing_program(), memory_, packed, packing).give_ended();
-        });
-  }
-
-  /// The same for results of packed runs, before the blocks run again. If each of the blocks has a record, the run
-  /// overwrites flags, and rows before it reads them; these are then not copied, and states for which spared(packing)
-  /// is true stay packed, so that the run can continue there. A block without a record would still read old flags.
-  template <class Spared>
-  void settle_before(BlockRange blocks, const LoopRun& loop, Spared spared) {
-    const bool overwrites = loop.begins && loop.stream.records >= blocks.first + blocks.count;
-    const auto goes_on = [&](const Packing& packing) { return overwrites && spared(packing); };
-    packed_.take(blocks, goes_on, [&](const Packing& packing, PackedStates& packed) {
-      PackedBlocks states(packing_program(), memory_, packed, packing);
-      const BlockRange& own = packing.blocks();
-      const bool all_run = own.first >= blocks.first && own.first + own.count <= blocks.first + blocks.count;
-      if (all_run && overwrites) {
-        states.give_rows(code_->packing.kept);
-      } else {
-        states.give_ended();
-      }
-    });
+  /// Blocks without a record do not overwrite what is written under `/j`.
+  static Need need_of(const LoopRun& loop, BlockRange blocks) {
+    const bool all_have_records = loop.stream.records >= blocks.first + blocks.count;
+    return loop.begins && all_have_records ? Need::what_a_run_reads : Need::everything;
   }
 
   /// `valid`: the blocks have a record in the last iteration, too. `done`: number of iterations that have already run.
   void run_side_by_side(BlockRange blocks, const LoopRun& loop, bool valid, std::uint64_t done) {
-    Sequence run(code_->code.program, memory_, blocks, tallies_.data(), loop.live_pes);
+    Memory& memory = rows_.in_blocks(blocks, done == 0 ? need_of(loop, blocks) : Need::everything);
+    Sequence run(code_->code.program, memory, blocks, tallies_.data(), loop.live_pes);
     run.number(loop.run, loop.first_iteration);
     run.collect_into(loop.collected, blocks.count);
     if (loop.begins && done == 0) run.section(Section::loop_initialization, section(Section::loop_initialization));
@@ -425,7 +346,7 @@ class SimdChip final : public Chip {
           with_record - (code_->loop.may_end() ? 0 : 1);  // otherwise the interpreter runs the last turn
       if (compiled && with_record > 0 && iteration < end && may_begin) {
         run.land();
-        run_compiled(blocks, loop, iteration, end, end == with_record, run);
+        run_compiled(memory, blocks, loop, iteration, end, end == with_record, run);
         // A broadcast memory holds two records.
         if (end > iteration + 1) run.receive_records(loop.stream, end - 2, true);
         run.receive_records(loop.stream, end - 1, true);
@@ -448,15 +369,15 @@ class SimdChip final : public Chip {
 
   /// Runs turns `begin` to `end` of the loop body, all with a record, on compiled code as far as possible. `with_last`:
   /// the last of them is the last turn with a record.
-  void run_compiled(BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end, bool with_last,
-                    Sequence& of_all) {
+  void run_compiled(Memory& memory, BlockRange blocks, const LoopRun& loop, std::uint64_t begin, std::uint64_t end,
+                    bool with_last, Sequence& of_all) {
     const RecordStream& stream = loop.stream;
     const SectionCode& body = section(Section::loop_body);
     for (unsigned block = blocks.first; block < blocks.first + blocks.count; ++block) {
       isa::LongWord* to = of_all.collected(block - blocks.first);
       for (std::uint64_t first = begin; first < end; first += code_->loop.turns()) {
         jit::BlockTurns turns;
-        turns.state = memory_.state(block);
+        turns.state = memory.state(block);
         turns.record = stream.words.data() + (first * kBlocks + block) * stream.record_words;
         turns.record_step = std::size_t{kBlocks} * stream.record_words;
         turns.record_words = stream.record_words;
@@ -468,7 +389,7 @@ class SimdChip final : public Chip {
         if (code_->loop.run(turns)) {
           tallies_[block].lanes.all += std::uint64_t{body.fp_elements} * loop.live_pes * turns.turns;
         } else {
-          interpret_turns(block, loop, first, turns);
+          interpret_turns(memory, block, loop, first, turns);
         }
         to += code_->loop.collected_words(turns.turns, turns.begins);
       }
@@ -478,9 +399,10 @@ class SimdChip final : public Chip {
   }
 
   /// Interprets turns that compiled code has refused.
-  void interpret_turns(unsigned block, const LoopRun& loop, std::uint64_t first, const jit::BlockTurns& turns) {
+  void interpret_turns(Memory& memory, unsigned block, const LoopRun& loop, std::uint64_t first,
+                       const jit::BlockTurns& turns) {
     const SectionCode& body = section(Section::loop_body);
-    Sequence interpreted(code_->code.program, memory_, {block, 1}, tallies_.data(), loop.live_pes);
+    Sequence interpreted(code_->code.program, memory, {block, 1}, tallies_.data(), loop.live_pes);
     interpreted.number(loop.run, loop.first_iteration);
     interpreted.collect_at(turns.collected);
     for (unsigned turn = 0; turn < turns.turns; ++turn) {
@@ -492,9 +414,7 @@ class SimdChip final : public Chip {
     interpreted.land();
   }
 
-  [[nodiscard]] const SectionCode& section(Section section) const {
-    return code_->schedule.sections[static_cast<std::size_t>(section)];
-  }
+  [[nodiscard]] const SectionCode& section(Section section) const { return code_->section(section); }
 
   static unsigned row_of(const PeWords& where, std::size_t n) {
     const std::size_t address = where.address + n * isa::short_words(where.width);
@@ -505,31 +425,6 @@ class SimdChip final : public Chip {
   static unsigned wanted_pes(const Collection& collection, unsigned n) {
     const unsigned per_pe = collection.where.count;
     return (collection.results - std::min(n, collection.results) + per_pe - 1) / per_pe;
-  }
-
-  /// Packed data of some blocks.
-  struct Packed {
-    const Packing& packing;
-    const Memory& memory;
-  };
-
-  /// The packed states with all results of the blocks; empty if some results are in the blocks' states.
-  [[nodiscard]] std::vector<Packed> packed_results(const Collection& collection) const {
-    std::vector<Packed> groups;
-    unsigned blocks = 0;
-    packed_.for_each([&](const Packing& packing, const Memory& memory) {
-      if (wanted_pes(collection, 0) > packing.live_pes()) return;
-      groups.push_back({packing, memory});
-      blocks += packing.blocks().count;
-    });
-    bool packed = blocks == kBlocks;
-    for (unsigned n = 0; n < collection.where.count && packed; ++n) {
-      const unsigned row = row_of(collection.where, n);
-      packed = collection.where.width == Width::long_word && code_->schedule.long_pairs[row / 2] &&
-               code_->packing.left_rows.has(row) && !code_->loop.late().has(row);
-    }
-    if (!packed) groups.clear();
-    return groups;
   }
 
   /// Copies words from the packed layout, where a PE has the words of all blocks in sequence, to a row of the tree for
@@ -560,36 +455,44 @@ class SimdChip final : public Chip {
     }
   }
 
-  /// Copies word n of the first PEs of every block into the tree, from `lane` on, from the packed states, or from the
-  /// blocks' states if they are not packed.
-  void take(const PeWords& where, unsigned n, unsigned pes, const std::vector<Packed>& packed, unsigned lane,
-            Tree& tree) const {
+  /// Copies word n of the first PEs of every block into the tree, from `lane` on.
+  void take(const PeWords& where, unsigned n, unsigned pes, unsigned lane, Tree& tree) const {
     const unsigned row = row_of(where, n);
-    for (const Packed& group : packed) {
-      const BlockRange& blocks = group.packing.blocks();
-      std::array<std::size_t, kPesPerBlock> words;
-      for (unsigned pe = 0; pe < pes; ++pe) words[pe] = group.packing.word(group.memory, row, pe);
-      for (const bool low : {false, true}) {
-        const std::uint64_t* const from = group.memory.state(0) + (low ? kRowWords : 0);
-        std::uint64_t* const to = (low ? tree.low(blocks.first) : tree.high(blocks.first)) + lane;
-        unpack(from, std::span(words).first(pes), blocks.count, to);
+    if (where.width != Width::long_word || !code_->schedule.long_pairs[row / 2]) {
+      const Memory& memory = rows_.in_blocks(kAllBlocks);
+      for (unsigned block = 0; block < kBlocks; ++block) {
+        take_pairs(memory.state(block), row, where.width, pes, tree.high(block) + lane, tree.low(block) + lane);
       }
-    }
-    if (!packed.empty()) return;
-    for (unsigned block = 0; block < kBlocks; ++block) take(block, row, where.width, pes, lane, tree);
-  }
-
-  void take(unsigned block, unsigned row, Width width, unsigned pes, unsigned to, Tree& tree) const {
-    const std::uint64_t* lane = memory_.state(block);
-    std::uint64_t* high = tree.high(block) + to;
-    std::uint64_t* low = tree.low(block) + to;
-    if (width == Width::long_word && code_->schedule.long_pairs[row / 2]) {
-      copy_words(lane + row_place(row), pes, high);
-      copy_words(lane + row_place(row + 1), pes, low);
       return;
     }
+    const RowView view = rows_.view(row, pes);
+    for (const RowView::Part& part : view.parts()) {
+      if (part.packing != nullptr) {
+        take_packed(part, row, pes, lane, tree);
+        continue;
+      }
+      for (unsigned block = part.blocks.first; block < part.blocks.first + part.blocks.count; ++block) {
+        const std::uint64_t* const state = part.memory->state(block);
+        copy_words(state + row_place(row), pes, tree.high(block) + lane);
+        copy_words(state + row_place(row + 1), pes, tree.low(block) + lane);
+      }
+    }
+  }
+
+  static void take_packed(const RowView::Part& part, unsigned row, unsigned pes, unsigned lane, Tree& tree) {
+    std::array<std::size_t, kPesPerBlock> words;
+    for (unsigned pe = 0; pe < pes; ++pe) words[pe] = part.packing->word(*part.memory, row, pe);
+    for (const bool low : {false, true}) {
+      const std::uint64_t* const from = part.memory->state(0) + (low ? kRowWords : 0);
+      std::uint64_t* const to = (low ? tree.low(part.blocks.first) : tree.high(part.blocks.first)) + lane;
+      unpack(from, std::span(words).first(pes), part.blocks.count, to);
+    }
+  }
+
+  void take_pairs(const std::uint64_t* lane, unsigned row, Width width, unsigned pes, std::uint64_t* high,
+                  std::uint64_t* low) const {
     for (unsigned pe = 0; pe < pes; ++pe) {
-      const isa::LongWord pair = get(lane + pe, row & ~1u);
+      const isa::LongWord pair = get_pair(lane + pe, row & ~1u, code_->schedule.long_pairs[row / 2]);
       const isa::LongWord word =
           width == Width::long_word ? pair : isa::widen(row % 2 == 0 ? pair.upper() : pair.lower());
       high[pe] = word.high;
@@ -597,27 +500,10 @@ class SimdChip final : public Chip {
     }
   }
 
-  /// The 72 bits of the pair at an even row.
-  [[nodiscard]] isa::LongWord get(const std::uint64_t* lane, unsigned row) const {
-    const std::uint64_t first = lane[row_place(row)];
-    const std::uint64_t second = lane[row_place(row + 1)];
-    if (code_->schedule.long_pairs[row / 2]) return {first, static_cast<std::uint8_t>(second)};
-    return isa::join({first >> kShortShift}, {second >> kShortShift});
-  }
-
-  void put(std::uint64_t* lane, unsigned row, isa::LongWord word) const {
-    const bool is_long = code_->schedule.long_pairs[row / 2];
-    lane[row_place(row)] = is_long ? word.high : word.upper().bits << kShortShift;
-    lane[row_place(row + 1)] = is_long ? word.low : word.lower().bits << kShortShift;
-  }
-
   KernelSet kernels_;
   JitUse jit_;
   std::shared_ptr<const LoweredSimd> code_;
-  // Results of packed runs are copied from packed_ to memory_ when they are needed there.
-  mutable Memory memory_;
-  mutable PackedGroups packed_;
-  mutable AlikeRows alike_;
+  mutable RowStore rows_;  // reading may move words, which nobody sees
   std::array<Tally, kBlocks> tallies_{};
 };
 
