@@ -29,6 +29,17 @@ std::vector<LongWord> words(RandomPrograms& random, std::size_t count) {
   return drawn;
 }
 
+isa::Variable words_of_pe(std::string name, unsigned address, isa::Transfer transfer, isa::Conversion conversion) {
+  isa::Variable variable;
+  variable.name = std::move(name);
+  variable.address = static_cast<std::uint16_t>(address);
+  variable.vector = true;
+  variable.dimensions = {1};
+  variable.transfer = transfer;
+  variable.conversion = conversion;
+  return variable;
+}
+
 }  // namespace
 
 Input random_input(std::uint64_t seed, unsigned most_chips) {
@@ -64,6 +75,17 @@ Input random_input(std::uint64_t seed, unsigned most_chips) {
 std::size_t turn_of(std::uint64_t seed, std::size_t engines) { return seed / std::size(kKinds) % engines; }
 
 bool is_for_lockstep(std::uint64_t seed) { return turn_of(seed, kLockstepOneIn) == 0; }
+
+isa::Program with_variables(isa::Program program) {
+  if (!program.is_type2()) {
+    constexpr unsigned kResultAddress = 0;
+    program.variables = {words_of_pe("result", kResultAddress, isa::Transfer::rrn, isa::Conversion::FLT72TO64)};
+    program.variables.front().reduction = isa::Op::FADD;
+  }
+  program.variables.push_back(
+      words_of_pe("particle", InputData::kParticleAddress, isa::Transfer::hlt, isa::Conversion::FLT64TO72));
+  return program;
+}
 
 std::string text_of(const Input& input) {
   std::string text = text_of(input.program);

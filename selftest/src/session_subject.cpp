@@ -17,30 +17,6 @@ using emulator::Session;
 constexpr std::size_t kGprWords = isa::kGprShortWords / 2;
 constexpr std::size_t kLmWords = isa::kLmShortWords / 2;
 
-isa::Variable words_of_pe(std::string name, unsigned address, isa::Transfer transfer, isa::Conversion conversion) {
-  isa::Variable variable;
-  variable.name = std::move(name);
-  variable.address = static_cast<std::uint16_t>(address);
-  variable.vector = true;
-  variable.dimensions = {1};
-  variable.transfer = transfer;
-  variable.conversion = conversion;
-  return variable;
-}
-
-/// The program with i-particles at the places that the data use and, unless it collects results itself, with results in
-/// the PEs.
-isa::Program with_variables(isa::Program program) {
-  if (!program.is_type2()) {
-    constexpr unsigned kResultAddress = 0;
-    program.variables = {words_of_pe("result", kResultAddress, isa::Transfer::rrn, isa::Conversion::FLT72TO64)};
-    program.variables.front().reduction = isa::Op::FADD;
-  }
-  program.variables.push_back(
-      words_of_pe("particle", InputData::kParticleAddress, isa::Transfer::hlt, isa::Conversion::FLT64TO72));
-  return program;
-}
-
 BlockState state_of(const InputData& data, unsigned chip, unsigned block) {
   BlockState state;
   state.gpr.resize(kPesPerBlock * kGprWords);

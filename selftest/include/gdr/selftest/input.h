@@ -40,6 +40,10 @@ struct Input {
 /// 32 programs of each kind.
 [[nodiscard]] bool is_for_lockstep(std::uint64_t seed);
 
+/// The program with i-particles at InputData::kParticleAddress and, unless it collects results itself, with results in
+/// the PEs.
+[[nodiscard]] isa::Program with_variables(isa::Program program);
+
 /// Everything but the data, as text.
 [[nodiscard]] std::string text_of(const Input& input);
 

@@ -1,0 +1,236 @@
+#include "gdr/selftest/history_programs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <mutex>
+#include <random>
+
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/data_file.h"
+#include "gdr/base/error.h"
+#include "gdr/isa/effects.h"
+#include "gdr/selftest/history.h"
+#include "gdr/selftest/input.h"
+#include "history_sources.h"
+
+namespace gdr::selftest {
+namespace {
+
+// dgemm's turns are long: a few of them take the reference engine as long as a run of gravity does.
+constexpr unsigned kMostRecordsOfType2 = 48;
+
+assembler::AssembleResult assembled(const std::string& source, const std::string& name) {
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  return assembler::assemble(source, name, options);
+}
+
+isa::Program program_of_result(const assembler::AssembleResult& result) {
+  if (!result.program) throw Error(format_diagnostics(result));
+  return *result.program;
+}
+
+/// Marks the long words that a write of the loop may change.
+void mark(std::vector<bool>& written, const isa::Access& access, unsigned elements) {
+  const isa::WordRange extent = isa::extent_of(access, elements);
+  for (unsigned word = extent.first / 2; word < (extent.last + 1) / 2; ++word) written.at(word) = true;
+}
+
+void note_loop(HistoryProgram& program) {
+  program.gpr_written.assign(isa::kGprShortWords / 2, false);
+  program.lm_written.assign(isa::kLmShortWords / 2, false);
+  for (const isa::Section section :
+       {isa::Section::loop_initialization, isa::Section::loop_body, isa::Section::loop_termination}) {
+    for (const isa::ProgramLine& coded : program.program.lines(section)) {
+      const isa::Line line = isa::decoded(coded.word);
+      const isa::Effects effects = isa::effects(line);
+      for (const isa::Access& write : effects.writes()) {
+        if (write.storage == isa::Storage::gpr) mark(program.gpr_written, write, effects.elements());
+        if (write.storage == isa::Storage::lm) mark(program.lm_written, write, effects.elements());
+      }
+      if (effects.writes_bm()) program.least_live = std::max(program.least_live, line.bm.pe + 1U);
+    }
+  }
+  program.keeps_i_data = true;
+  for (const isa::Variable* variable : program.program.variables_by(isa::Transfer::hlt)) {
+    const std::vector<bool>& written = variable->memory == isa::Memory::gpr ? program.gpr_written : program.lm_written;
+    const unsigned words = variable->elements * (variable->vector ? isa::kVectorElements : 1U);
+    const unsigned last = variable->address + words * (variable->width == isa::Width::long_word ? 2U : 1U);
+    for (unsigned word = variable->address / 2U; word < (last + 1) / 2; ++word) {
+      if (written.at(word)) program.keeps_i_data = false;
+    }
+  }
+  program.most_records = program.program.is_type2() ? kMostRecordsOfType2 : kHistoryRecords;
+  if (program.program.is_type2()) program.least_live = emulator::kPesPerBlock;
+}
+
+std::uint64_t seed_in(const std::string& name, std::string_view word) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
+  if (error != std::errc() || end != word.data() + word.size()) {
+    throw Error(fmt::format("program '{}' is refused: '{}' is no seed", name, word));
+  }
+  return seed;
+}
+
+isa::Program kernel_of_gdr(const std::string& name, const std::vector<std::string>& words) {
+  assembler::AssembleOptions options;
+  options.warnings.told.reset();
+  for (std::size_t n = 1; n < words.size(); ++n) {
+    const std::size_t equals = words[n].find('=');
+    if (equals == std::string::npos) {
+      throw Error(fmt::format("program '{}' is refused: '{}' must be NAME=VALUE", name, words[n]));
+    }
+    options.definitions[words[n].substr(0, equals)] = words[n].substr(equals + 1);
+  }
+  return program_of_result(assembler::assemble_file(base::data_file("kernels/" + words[0] + ".vsm"), options));
+}
+
+HistoryProgram made(const std::string& name) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin < name.size();) {
+    const std::size_t end = std::min(name.find(' ', begin), name.size());
+    if (end > begin) words.push_back(name.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (words.empty()) throw Error("a program needs a name");
+  HistoryProgram program;
+  program.name = name;
+  if (words[0] == "packable" && words.size() == 2) {
+    program.program = program_of_result(assembled(packable_source(seed_in(name, words[1])), name));
+  } else if (words[0] == "lines" && words.size() == 2) {
+    program.program = with_variables(random_input(seed_in(name, words[1])).program);
+    program.takes_any_words = true;
+  } else if (words[0] == "small" && words.size() == 2) {
+    const auto* const small = std::ranges::find(kSmallKernels, words[1], &SmallKernel::name);
+    if (small == kSmallKernels.end()) {
+      std::vector<std::string_view> known;
+      for (const SmallKernel& each : kSmallKernels) known.push_back(each.name);
+      throw Error(fmt::format("program '{}' is refused: the small kernels are {}", name, fmt::join(known, ", ")));
+    }
+    program.program = program_of_result(assembled(std::string(small->source), name));
+  } else {
+    program.program = kernel_of_gdr(name, words);
+    program.self_contained = true;
+  }
+  note_loop(program);
+  return program;
+}
+
+/// Writes a program line by line; a line that does not assemble after those that are there is left out.
+class PackableSource {
+ public:
+  explicit PackableSource(std::uint64_t seed) : random_(seed), name_(fmt::format("packable{}", seed)) {}
+
+  std::string text() {
+    lines_[0] = {"uxor $lt $lt $lt", "upassa $lt sum", "upassa $lt top"};
+    if (below(2) == 0) lines_[1] = lines_[0];
+    lines_[2] = {"fsub xj xi $lt", "fadd $lti sum sum"};
+    if (below(4) == 0) lines_[3] = {"fmul sum fs\"1e300\" $lt", "fmul $lt fs\"2\" a"};  // overflows, unlike the body
+    for (unsigned section = 0; section < lines_.size(); ++section) add_lines(section);
+    return joined();
+  }
+
+ private:
+  unsigned below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
+  template <std::size_t count>
+  std::string one_of(const std::array<std::string_view, count>& choices) {
+    return std::string(choices[below(count)]);
+  }
+
+  void add_lines(unsigned section) {
+    constexpr unsigned kMostTries = 60;
+    std::vector<std::string>& lines = lines_[section];
+    const std::size_t wanted = lines.size() + below(section == kBody ? 8 : 4);
+    for (unsigned tries = 0; lines.size() < wanted && tries < kMostTries; ++tries) {
+      const std::string line = draft(section);
+      const std::vector<std::string> before = lines;
+      lines.insert(lines.begin() + below(static_cast<unsigned>(lines.size()) + 1), line);
+      if (!assembled(joined(), name_).program) lines = before;
+    }
+  }
+
+  std::string draft(unsigned section) {
+    constexpr std::array<std::string_view, 11> kOperations{"fadd",   "fadd", "fsub", "fmul",   "fmax", "fmin",
+                                                           "upassa", "uadd", "uxor", "fpassa", "umax"};
+    constexpr std::array<std::string_view, 7> kTargets{"a", "b", "c", "sum", "top", "xi", "$lt"};
+    constexpr std::array<std::string_view, 4> kPredicates{"/1", "/!2", "/j", "/1"};
+    constexpr std::array<std::string_view, 4> kFlags{" $ok1", " $ok2.z", " $ok1/j", " $ok2/j"};
+    const std::string operation = one_of(kOperations);
+    std::string line = operation + ' ' + source(section);
+    if (operation != "upassa" && operation != "fpassa") line += ' ' + source(section);
+    const std::string target = one_of(kTargets);
+    line += ' ' + target;
+    if (below(6) == 0) line += one_of(kPredicates);
+    if (below(3) == 0 && target != "$lt") line += " $lt";
+    if (below(5) == 0) line += one_of(kFlags);
+    return line;
+  }
+
+  std::string source(unsigned section) {
+    constexpr std::array<std::string_view, 14> kSources{"xi", "yi",  "p",   "sum",      "top",     "a",  "b",
+                                                        "c",  "$lt", "$lt", "f\"0.5\"", "il\"3\"", "xj", "yj"};
+    constexpr unsigned kOutsideTheBody = 12;
+    return std::string(kSources[below(section == kBody ? static_cast<unsigned>(kSources.size()) : kOutsideTheBody)]);
+  }
+
+  [[nodiscard]] std::string joined() const {
+    std::string text = fmt::format("kernel {}\n", name_) +
+                       "bvar long xj elt flt64to72\nbvar long yj elt flt64to72\nvar vector long xi hlt flt64to72\n"
+                       "var vector long yi hlt flt64to72\nparam p : long flt64to72 = 1\n"
+                       "var vector long sum rrn flt72to64 fadd\nvar vector long top rrn flt72to64 fmax\n"
+                       "var vector long a\nvar vector long b\nvar vector short c\n";
+    for (unsigned section = 0; section < lines_.size(); ++section) {
+      text += std::string(isa::name_of(static_cast<isa::Section>(section))) + '\n';
+      for (const std::string& line : lines_[section]) text += "  " + line + '\n';
+      text += "  nop\n";
+    }
+    return text;
+  }
+
+  static constexpr unsigned kBody = static_cast<unsigned>(isa::Section::loop_body);
+  std::mt19937_64 random_;
+  std::string name_;
+  std::array<std::vector<std::string>, isa::kSections> lines_;
+};
+
+}  // namespace
+
+std::string packable_source(std::uint64_t seed) { return PackableSource(seed).text(); }
+
+std::shared_ptr<const HistoryProgram> history_program(const std::string& name) {
+  // A random program is assembled line by line, so making one takes longer than a history.
+  constexpr std::size_t kMostKept = 500;
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const HistoryProgram>> kept;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = kept.find(name); known != kept.end()) return known->second;
+  if (kept.size() == kMostKept) kept.clear();
+  return kept[name] = std::make_shared<const HistoryProgram>(made(name));
+}
+
+const std::vector<std::string>& history_kernels() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{"gravity",
+                                 "gravity_jerk",
+                                 "gravity_jerk nearest=1",
+                                 "gravity_jerk nearest=1 list=2",
+                                 "gravity_jerk_2009",
+                                 "gravity_jerk_long",
+                                 "nearest",
+                                 "count",
+                                 "tutorial",
+                                 "vdw",
+                                 "dgemm",
+                                 "dgemm_double"};
+    for (const SmallKernel& small : kSmallKernels) all.push_back("small " + std::string(small.name));
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace gdr::selftest

@@ -1,0 +1,103 @@
+// Sources of the small kernels of histories.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace gdr::selftest {
+
+struct SmallKernel {
+  std::string_view name;
+  std::string_view source;
+};
+
+inline constexpr std::array<SmallKernel, 5> kSmallKernels{{
+    // Sums go on from run to run.
+    {"going_on", R"(kernel going_on
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+param step : long flt64to72 = 1
+var vector long sum rrn flt72to64 fadd
+initialization
+  upassa il"0" sum
+  nop
+loop initialization
+  fadd step sum sum
+  nop
+loop body
+  fsub xj xi $lt
+  fadd $lti sum sum
+  nop
+)"},
+    // What ends the loop reads and writes words that the body carries on, words that it leaves and words that it never
+    // has to do with; it overflows for large sums.
+    {"ending", R"(kernel ending
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+var vector long bodys
+var vector long boths
+var vector long ends
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  upassa $lt boths
+  nop
+loop body
+  fsub xj xi bodys $lt
+  fadd $lti sum sum
+  fadd bodys bodys boths $lt
+  nop
+loop termination
+  upassa sum $lt
+  fadd boths $lti boths
+  fmul sum fs"1e300" ends
+  fadd sum sum sum
+  fmul ends fs"2" ends
+  nop
+)"},
+    // A flag that is written only where the block has a record, and read in every iteration.
+    {"flagged", R"(kernel flagged
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+var vector long kept
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  upassa $lt kept
+  nop
+loop body
+  fsub xj xi $lt $ok1/j
+  fadd $lti sum sum
+  fadd kept fs"0.5" kept/1
+  nop
+)"},
+    // The same flag, and no line reads it.
+    {"unread", R"(kernel unread
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long sum rrn flt72to64 fadd
+loop initialization
+  uxor $lt $lt $lt
+  upassa $lt sum
+  nop
+loop body
+  fsub xj xi $lt $ok1/j
+  fadd $lti sum sum
+  nop
+)"},
+    // Begins with halves of words that its body overwrites. It has no results.
+    {"halves", R"(kernel halves
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+loop initialization
+  upassa $m1v $r40v
+  nop
+loop body
+  fadd xj xj xi
+  nop
+)"},
+}};
+
+}  // namespace gdr::selftest
