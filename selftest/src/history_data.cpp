@@ -33,8 +33,7 @@ LongWord word_of_value(Conversion conversion, double value) {
 }
 
 emulator::PeWords words_of(const isa::Variable& variable) {
-  const unsigned count = variable.elements * (variable.vector ? isa::kVectorElements : 1U);
-  return {variable.memory, variable.address, variable.width, static_cast<std::uint16_t>(count)};
+  return {variable.memory, variable.address, variable.width, words_in_pe(variable)};
 }
 
 double HistoryData::number_of_any_size() {

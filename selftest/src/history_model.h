@@ -55,25 +55,16 @@ class HistoryModel {
 
   /// Clears the words that are undefined, so that states can be compared.
   void clear_undefined(unsigned chip, unsigned block, emulator::BlockState& state) const {
-    const auto clear = [&](std::vector<isa::LongWord>& words, const std::vector<bool>& written, unsigned pe) {
-      for (std::size_t n = 0; n < written.size(); ++n) {
-        if (written[n]) words[pe * written.size() + n] = {};
-      }
-    };
+    constexpr std::size_t kGprWords = isa::kGprShortWords / 2;
+    constexpr std::size_t kLmWords = isa::kLmShortWords / 2;
     for (unsigned pe = whole(chip, block); pe < emulator::kPesPerBlock; ++pe) {
-      clear(state.gpr, program_->gpr_written, pe);
-      clear(state.lm, program_->lm_written, pe);
+      for (const std::size_t word : program_->gpr_written) state.gpr[pe * kGprWords + word] = {};
+      for (const std::size_t word : program_->lm_written) state.lm[pe * kLmWords + word] = {};
       state.registers[pe] = {};
     }
   }
   [[nodiscard]] bool is_defined(unsigned chip, unsigned block, unsigned pe, const emulator::PeWords& where) const {
-    if (pe < whole(chip, block)) return true;
-    const std::vector<bool>& written = where.memory == isa::Memory::gpr ? program_->gpr_written : program_->lm_written;
-    const unsigned last = where.address + where.count * (where.width == isa::Width::long_word ? 2U : 1U);
-    for (unsigned word = where.address / 2U; word < (last + 1) / 2; ++word) {
-      if (written[word]) return false;
-    }
-    return true;
+    return pe < whole(chip, block) || !program_->writes(where);
   }
 
  private:

@@ -14,7 +14,7 @@ using emulator::kPesPerBlock;
 
 // Compiling a random program takes longer than a history, so neighbouring seeds share a few of them.
 constexpr std::uint64_t kSeedsThatShare = 512;
-constexpr unsigned kSharedPrograms = 24;
+constexpr unsigned kSharedPrograms = 8;
 
 class HistoryDraw {
  public:
@@ -53,7 +53,7 @@ class HistoryDraw {
       case 3:
         return "lines " + std::to_string(shared);
       default: {
-        const std::vector<std::string>& kernels = history_kernels();
+        const std::vector<std::string>& kernels = one_in(16) ? slow_history_kernels() : quick_history_kernels();
         return kernels[below(static_cast<unsigned>(kernels.size()))];
       }
     }

@@ -1,10 +1,13 @@
 // Programs of histories, by name: the kernels that come with gdr, small ones that were made for this, and random ones.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "gdr/emulator/chip.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::selftest {
@@ -23,10 +26,16 @@ struct HistoryProgram {
   /// Records are words of all kinds, and not numbers.
   bool takes_any_words = false;
   unsigned most_records = 0;
-  /// Long words of GPR and LM that the loop may write: those of PEs that are not live are undefined after a run.
-  std::vector<bool> gpr_written;
-  std::vector<bool> lm_written;
+  /// Indices of the long words of GPR and LM that the loop may write, ascending: those of PEs that are not live are
+  /// undefined after a run.
+  std::vector<std::size_t> gpr_written;
+  std::vector<std::size_t> lm_written;
+  /// True if the loop may write one of these words.
+  [[nodiscard]] bool writes(const emulator::PeWords& where) const;
 };
+
+/// Number of words in each PE that hold a variable.
+[[nodiscard]] std::uint16_t words_in_pe(const isa::Variable& variable);
 
 /// The program of this name, assembled once in this process:
 ///   KERNEL [NAME=VALUE]...  a kernel that comes with gdr, with definitions: `gravity_jerk nearest=1`
@@ -36,8 +45,9 @@ struct HistoryProgram {
 /// Throws gdr::Error for any other name, and for a kernel that is not found or does not assemble.
 [[nodiscard]] std::shared_ptr<const HistoryProgram> history_program(const std::string& name);
 
-/// Names of the programs that are not random.
-[[nodiscard]] const std::vector<std::string>& history_kernels();
+/// Names of the programs that are not random: quick ones, and those on which a history takes some tenths of a second.
+[[nodiscard]] const std::vector<std::string>& quick_history_kernels();
+[[nodiscard]] const std::vector<std::string>& slow_history_kernels();
 
 /// Assembly source of `packable N`.
 [[nodiscard]] std::string packable_source(std::uint64_t seed);
