@@ -48,6 +48,12 @@ class HistoryModel {
   }
 
   [[nodiscard]] unsigned whole(unsigned chip, unsigned block) const { return blocks_[chip][block].whole; }
+  /// True if all words of all PEs are defined.
+  [[nodiscard]] bool is_whole() const {
+    return std::ranges::all_of(blocks_, [](const auto& chip) {
+      return std::ranges::all_of(chip, [](const Block& block) { return block.whole == emulator::kPesPerBlock; });
+    });
+  }
   /// PEs whose results are defined in all blocks of a chip.
   [[nodiscard]] unsigned results(unsigned chip) const {
     return std::ranges::min_element(blocks_[chip], {}, &Block::results)->results;

@@ -65,6 +65,32 @@ void note_loop(HistoryProgram& program) {
   if (program.program.is_type2()) program.least_live = emulator::kPesPerBlock;
 }
 
+/// True if initialization reads words of PEs that the loop writes. T is left out once all of it has been written.
+bool initialization_reads(const HistoryProgram& program) {
+  bool has_t = false;
+  for (const isa::ProgramLine& coded : program.program.lines(isa::Section::initialization)) {
+    const isa::Line line = isa::decoded(coded.word);
+    const isa::Effects effects = isa::effects(line);
+    for (const isa::Access& read : effects.reads()) {
+      const bool in_memory = read.storage == isa::Storage::gpr || read.storage == isa::Storage::lm;
+      const isa::WordRange range = isa::extent_of(read, effects.elements());
+      const emulator::PeWords words{read.storage == isa::Storage::gpr ? isa::Memory::gpr : isa::Memory::lm,
+                                    static_cast<std::uint16_t>(range.first), isa::Width::short_word,
+                                    static_cast<std::uint16_t>(range.last - range.first)};
+      if (read.defines) continue;
+      if (in_memory ? program.writes(words) : read.storage == isa::Storage::flag) return true;
+      if (read.storage == isa::Storage::t && !has_t) return true;
+    }
+    for (const isa::Access& write : effects.writes()) {
+      if (write.storage == isa::Storage::t && effects.elements() == isa::kVectorElements && !effects.masked() &&
+          write.predicate == isa::Predicate{}) {
+        has_t = true;
+      }
+    }
+  }
+  return false;
+}
+
 std::uint64_t seed_in(const std::string& name, std::string_view word) {
   std::uint64_t seed = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
@@ -115,6 +141,8 @@ HistoryProgram made(const std::string& name) {
     program.self_contained = true;
   }
   note_loop(program);
+  // Lines at random read words before those that were written have landed.
+  program.initializes_anew = !program.takes_any_words && !initialization_reads(program);
   return program;
 }
 

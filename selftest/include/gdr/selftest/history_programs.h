@@ -23,6 +23,8 @@ struct HistoryProgram {
   bool keeps_i_data = false;
   /// Least number of live PEs: the loop stores words of these PEs into BM.
   unsigned least_live = 1;
+  /// Initialization reads no words of PEs that the loop writes, so it can run after runs in which PEs were not live.
+  bool initializes_anew = false;
   /// Records are words of all kinds, and not numbers.
   bool takes_any_words = false;
   unsigned most_records = 0;

@@ -1,0 +1,114 @@
+// Random histories on the engines of this host. Each suite is a test of its own, so that they run side by side.
+#include "gdr/selftest/histories.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "gdr/emulator/host_isa.h"
+#include "jit/loop_jit.h"
+#include "slowed_down.h"
+
+namespace gdr::tests {
+namespace {
+
+using selftest::Ask;
+using selftest::FaceKind;
+using selftest::Histories;
+using selftest::HistoryCounts;
+using selftest::HistoryPair;
+
+bool is_compiled(const HistoryPair& pair) { return pair.name.find("compiled") != std::string::npos; }
+bool is_simd(const HistoryPair& pair) { return pair.name.starts_with("simd"); }
+
+template <class Takes>
+std::vector<HistoryPair> pairs_that(Takes takes) {
+  std::vector<HistoryPair> pairs = selftest::history_pairs();
+  std::erase_if(pairs, [&](const HistoryPair& pair) { return !takes(pair); });
+  return pairs;
+}
+
+/// Runs the histories of these seeds, fewer where sanitizers slow them down.
+template <class Takes>
+HistoryCounts run(Takes takes, FaceKind face, std::uint64_t first, std::uint64_t count) {
+  selftest::HistoryShape shape;
+  shape.faces = {face};
+  std::vector<HistoryPair> pairs = pairs_that(takes);
+  if (pairs.empty()) return {};
+  Histories histories(std::move(pairs), shape);
+  if (kSlowedDown) count = std::max<std::uint64_t>(count / 20, 5);
+  for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
+    if (const auto finding = histories.run(seed)) ADD_FAILURE() << "seed " << seed << '\n' << text_of(*finding);
+  }
+  return histories.counts();
+}
+
+bool is_compiled_simd(const HistoryPair& pair) { return is_simd(pair) && is_compiled(pair); }
+bool is_interpreted(const HistoryPair& pair) { return is_simd(pair) && !is_compiled(pair); }
+bool is_other(const HistoryPair& pair) { return !is_simd(pair); }
+
+std::uint64_t asked(const HistoryCounts& counts, Ask what) { return counts.asked[static_cast<std::size_t>(what)]; }
+
+/// What any batch of some hundred histories comes to often.
+void expect_all_kinds(const HistoryCounts& counts) {
+  if (kSlowedDown) return;
+  SCOPED_TRACE(text_of(counts));
+  for (const Ask what : {Ask::particles, Ask::word, Ask::parameter, Ask::registers, Ask::initialize, Ask::run,
+                         Ask::collect, Ask::read, Ask::look, Ask::events, Ask::load, Ask::other, Ask::refused}) {
+    EXPECT_GE(asked(counts, what), 20u) << name_of(what);
+  }
+  EXPECT_GE(asked(counts, Ask::run), 1000u);
+  for (const std::uint64_t number : {counts.same_runs, counts.crossing_runs, counts.shorter_runs, counts.growing_runs,
+                                     counts.parts, counts.collects_after_runs, counts.looks_after_runs}) {
+    EXPECT_GE(number, 50u);
+  }
+  EXPECT_GE(counts.pieces, 20u);
+}
+
+/// On chips, histories with compiled code must have run packed.
+void expect_equal_on_compiled_chips(std::uint64_t first) {
+  if (pairs_that(is_compiled_simd).empty()) GTEST_SKIP() << "this host or this build compiles no loops";
+  const std::uint64_t packed = emulator::jit::packed_turns();
+  const std::uint64_t alike = emulator::jit::alike_turns();
+  const HistoryCounts counts = run(is_compiled_simd, FaceKind::chip, first, 250);
+  expect_all_kinds(counts);
+  EXPECT_GE(asked(counts, Ask::clone), 20u);
+  EXPECT_GE(asked(counts, Ask::patch), 20u);
+  EXPECT_GE(emulator::jit::packed_turns() - packed, kSlowedDown ? 10u : 10'000u);
+  EXPECT_GE(emulator::jit::alike_turns() - alike, kSlowedDown ? 1u : 1'000u);
+}
+
+// The seeds of a suite share a few random programs, since compiling them takes longer than running them.
+TEST(HistoriesOfCompiledChips1, AreThoseOfTheReferenceEngine) { expect_equal_on_compiled_chips(0); }
+TEST(HistoriesOfCompiledChips2, AreThoseOfTheReferenceEngine) { expect_equal_on_compiled_chips(512); }
+TEST(HistoriesOfCompiledChips3, AreThoseOfTheReferenceEngine) { expect_equal_on_compiled_chips(1024); }
+
+TEST(HistoriesOfCompiledSessions, AreThoseOfTheReferenceEngine) {
+  if (pairs_that(is_compiled_simd).empty()) GTEST_SKIP() << "this host or this build compiles no loops";
+  expect_all_kinds(run(is_compiled_simd, FaceKind::session, 2048, 250));
+}
+
+TEST(HistoriesOfInterpretedChips, AreThoseOfTheReferenceEngine) {
+  expect_all_kinds(run(is_interpreted, FaceKind::chip, 4096, 400));
+}
+TEST(HistoriesOfInterpretedSessions, AreThoseOfTheReferenceEngine) {
+  expect_all_kinds(run(is_interpreted, FaceKind::session, 4608, 250));
+}
+
+TEST(HistoriesOfOtherEngines, AreThoseOfTheEnginesBehindThem) {
+  run(is_other, FaceKind::chip, 8192, 150);
+  run(is_other, FaceKind::session, 8704, 100);
+}
+
+/// 10^5 histories, in shares that run side by side.
+class NightlyHistories : public testing::TestWithParam<std::uint64_t> {};
+TEST_P(NightlyHistories, AreThoseOfTheReferenceEngine) {
+  const std::uint64_t first = 1'000'000 + GetParam() * 10'000;
+  run([](const HistoryPair&) { return true; }, FaceKind::chip, first, 6'000);
+  run([](const HistoryPair&) { return true; }, FaceKind::session, first + 6'000, 4'000);
+}
+INSTANTIATE_TEST_SUITE_P(Shares, NightlyHistories, testing::Range<std::uint64_t>(0, 10));
+
+}  // namespace
+}  // namespace gdr::tests
