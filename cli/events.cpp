@@ -33,7 +33,7 @@ Json events_json(const Device& device, const emulator::Fault* fault) {
   for (const emulator::JunctionEvent& event : device.first_junction_events()) {
     const bool tree = event.junction == emulator::Junction::tree;
     json["first_junctions"].push_back({{"event", emulator::name_of(event.event)},
-                                       {"junction", tree ? "tree" : "ring"},
+                                       {"junction", emulator::name_of(event.junction)},
                                        {"run", event.run},
                                        {"chip", event.chip},
                                        {"first_block", tree ? Json(event.first_block) : Json(nullptr)},
@@ -49,7 +49,19 @@ Json events_json(const Device& device, const emulator::Fault* fault) {
   return json;
 }
 
+namespace {
+
+void print_conversion_events(std::FILE* out, const emulator::ConversionEvents& counts) {
+  const std::uint64_t all = counts.overflow + counts.underflow + counts.saturated;
+  if (all == 0) return;
+  fmt::print(out, "gdr run: {} event{} of conversions: {} overflow, {} underflow, {} saturated\n", all,
+             all == 1 ? "" : "s", counts.overflow, counts.underflow, counts.saturated);
+}
+
+}  // namespace
+
 void print_events(std::FILE* out, const Device& device) {
+  print_conversion_events(out, device.counters().conversions);
   const emulator::FpEvents counts = device.counters().fp;
   const std::uint64_t all = counts.invalid + counts.overflow + counts.underflow;
   if (all == 0) return;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "gdr/base/json_value.h"
 #include "gdr/cluster/rank_graph.h"
 #include "gdr/emulator/chip.h"
+#include "gdr/emulator/host_reduction.h"
 
 namespace gdr::cluster {
 namespace {
@@ -28,6 +30,17 @@ using hostlib::JParticle;
 
 constexpr std::size_t kForceWords = 7;
 static_assert(sizeof(Force) == kForceWords * sizeof(double) && std::is_trivially_copyable_v<Force>);
+
+/// The variable of each number of a force, by its index in the program.
+std::array<std::size_t, kForceWords> variables_of_force(const isa::Program& program) {
+  std::array<std::size_t, kForceWords> variables{};
+  constexpr std::array<std::string_view, kForceWords> kNames{"acc", "acc", "acc", "jerk", "jerk", "jerk", "pot"};
+  for (std::size_t n = 0; n < kForceWords; ++n) {
+    const auto found = std::ranges::find(program.variables, kNames[n], &isa::Variable::name);
+    variables[n] = static_cast<std::size_t>(found - program.variables.begin());
+  }
+  return variables;
+}
 
 /// Where part `part` of `parts` begins if `size` things are divided. Part sizes differ by at most one.
 std::size_t begin_of(std::size_t size, std::size_t part, std::size_t parts) { return size * part / parts; }
@@ -92,7 +105,9 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
         communicator_(owner.communicator_),
         row_(communicator_.rank() / owner.split_.columns),
         column_(communicator_.rank() % owner.split_.columns),
+        device_(device),
         chips_(device.chips()),
+        variables_(variables_of_force(program)),
         board_(device, std::move(program)),
         platform_(platform_for(owner.cluster_, communicator_.size())),
         add_rate_(device.machine().host_add_rate) {}
@@ -182,9 +197,10 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     for (unsigned rank = 0; rank < communicator_.size(); ++rank) {
       bytes.push_back(piece_of(share_of(n, rank / columns()), rank).size * sizeof(Force));
     }
-    std::vector<Force> part = computed(i_particles, share_of(n, row_), eps2);
+    const Range share = share_of(n, row_);
+    std::vector<Force> part = computed(i_particles, share, eps2);
     if (columns() > 1) {
-      Fold fold(*this, part);
+      Fold fold(*this, part, share.begin);
       part = fold.sums();
     }
     std::vector<Force> forces(n);
@@ -205,10 +221,10 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
       communicator_.end_exchange();
       return forces;
     }
-    Fold fold(*this, of_first);
+    Fold fold(*this, of_first, first.begin);
     const std::vector<Force> of_second = computed(i_particles, second, eps2);
     const std::vector<Force> first_sums = fold.sums();
-    const std::vector<Force> second_sums = Fold(*this, of_second).sums();
+    const std::vector<Force> second_sums = Fold(*this, of_second, second.begin).sums();
     begin_gather(first_sums, forces, cut, false);
     communicator_.end_exchange();
     begin_gather(second_sums, forces, cut, true);
@@ -229,44 +245,60 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
     communicator_.begin_exchange(sends, receives);
   }
 
-  /// Sums over the boards of the row for this column's piece of `part`. Forces are added in the order of the columns,
-  /// whichever rank adds them. Messages travel until sums() is called.
+  /// Sums over the boards of the row for this column's piece of `part`, which begins at particle `first` of the block.
+  /// Forces are added in the order of the columns, whichever rank adds them. Messages travel until sums() is called.
   class Fold {
    public:
-    Fold(Backend& owner, const std::vector<Force>& part)
+    Fold(Backend& owner, const std::vector<Force>& part, std::size_t first)
         : owner_(owner),
-          own_(owner.piece_of({0, part.size()}, owner.communicator_.rank()).size),
-          received_(own_ * owner.columns()) {
+          own_(owner.piece_of({first, part.size()}, owner.communicator_.rank())),
+          received_(own_.size * kForceWords * owner.columns()) {
       std::vector<Communicator::Outgoing> sends;
       std::vector<Communicator::Incoming> receives;
       for (unsigned column = 0; column < owner.columns(); ++column) {
         const auto rank = static_cast<unsigned>(owner.row_ * owner.columns() + column);
         const Range piece = owner.piece_of({0, part.size()}, rank);
         sends.push_back({rank, std::as_bytes(std::span(part).subspan(piece.begin, piece.size))});
-        receives.push_back({rank, std::as_writable_bytes(std::span(received_).subspan(column * own_, own_))});
+        receives.push_back({rank, std::as_writable_bytes(received_of(column))});
       }
       owner.communicator_.begin_exchange(sends, receives);
     }
 
     [[nodiscard]] std::vector<Force> sums() {
       owner_.communicator_.end_exchange();
-      std::vector<Force> sums(received_.begin(), received_.begin() + static_cast<std::ptrdiff_t>(own_));
       for (unsigned column = 1; column < owner_.columns(); ++column) {
-        for (std::size_t n = 0; n < own_; ++n) {
-          const Force& other = received_[column * own_ + n];
-          sums[n].acc += other.acc;
-          sums[n].jerk += other.jerk;
-          sums[n].pot += other.pot;
+        // Forces are sums over j-particles, so the ranks add up what the boards of one process would.
+        for (const emulator::NumberEvent& had :
+             emulator::reduce_on_host(isa::Op::FADD, received_of(0), received_of(column))) {
+          owner_.count(had, column, own_.begin);
         }
       }
+      std::vector<Force> sums(own_.size);
+      std::ranges::copy(std::as_bytes(received_of(0)), std::as_writable_bytes(std::span(sums)).begin());
       return sums;
     }
 
    private:
+    /// The forces that a column sent, as numbers.
+    [[nodiscard]] std::span<double> received_of(unsigned column) {
+      return std::span(received_).subspan(column * own_.size * kForceWords, own_.size * kForceWords);
+    }
+
     Backend& owner_;
-    std::size_t own_;
-    std::vector<Force> received_;
+    Range own_;
+    std::vector<double> received_;
   };
+
+  /// Counts an event of the sum over ranks on this rank's board, at the number that a column sent.
+  void count(const emulator::NumberEvent& had, unsigned column, std::size_t first_particle) {
+    emulator::JunctionEvent event;
+    event.junction = emulator::Junction::rank;
+    event.chip = static_cast<unsigned>(row_ * columns() + column);
+    event.variable = variables_[had.index % kForceWords];
+    event.result = first_particle + had.index / kForceWords;
+    event.event = had.event;
+    device_.count(event);
+  }
 
   /// Times for the messages of a block whose ranks all begin together.
   struct Messages {
@@ -372,7 +404,9 @@ class NbodyRanks::Backend final : public hostlib::ForceBackend {
   Communicator& communicator_;
   std::size_t row_;
   std::size_t column_;
+  Device& device_;
   unsigned chips_;
+  std::array<std::size_t, kForceWords> variables_;
   BoardForce board_;
   interconnect::Platform platform_;
   double add_rate_;

@@ -9,8 +9,7 @@
 #include "collect.h"
 #include "gdr/emulator/thread_pool.h"
 #include "gdr/isa/effects.h"
-#include "host_arithmetic.h"
-#include "host_reduction.h"
+#include "host_results.h"
 #include "require.h"
 #include "transfer.h"
 #include "turn_runner.h"
@@ -107,13 +106,14 @@ struct Boards::Loaded {
   std::vector<Entry> in = entries_of(program(), isa::Transfer::hlt);
   std::vector<Entry> records = entries_of(program(), isa::Transfer::elt);
   std::vector<Entry> out = entries_of(program(), isa::Transfer::rrn);
+  ResultGroups groups{program(), out};
   bool every_pe_live = in.empty() || stores_to_bm(program());
   std::array<Counters, isa::kSections> section_lines = lines_of(program());
   std::vector<LongWord> record;                          // on its way to external memory
   std::array<std::vector<LongWord>, kBlocks> particles;  // on their way to the blocks
   std::uint64_t runs = 0;                                // starts of the loop
   Counters counted;                                      // without the counts that the session keeps
-  FirstJunctionEvents ring_events;
+  FirstJunctionEvents junction_events;
 
   [[nodiscard]] const isa::Program& program() const { return lowered->program(); }
 
@@ -161,34 +161,28 @@ struct Boards::Loaded {
     return (count + isa::kVectorElements - 1) / isa::kVectorElements * isa::kVectorElements;
   }
 
-  /// Converts the results of a chip or a board to fields, and counts them as sent to the host.
-  [[nodiscard]] std::vector<std::uint64_t> fields_of(std::span<const LongWord> words) {
-    std::vector<std::uint64_t> fields;
-    fields.reserve(words.size());
-    for (std::size_t n = 0; n < words.size(); ++n) {
-      fields.push_back(to_host(words[n], *out[n % out.size()].variable, counted.conversions));
-    }
+  /// Takes the results of a chip or a board, and counts them as sent to the host.
+  [[nodiscard]] ResultGroups::Values received(std::span<const LongWord> words) {
     counted.host_bytes_out += kParticlesPerRun * out.size() * sizeof(std::uint64_t);
-    return fields;
+    return groups.values_of(words, counted.conversions);
   }
 
-  /// Adds `fields` to `sums` on the host, in place. Fields without a reduction keep their values.
-  void add(std::span<std::uint64_t> sums, std::span<const std::uint64_t> fields) const {
-    const HostArithmetic arithmetic(Subnormals::kept);
-    for (std::size_t n = 0; n < sums.size(); ++n) {
-      const isa::Variable& variable = *out[n % out.size()].variable;
-      if (variable.reduction) {
-        sums[n] = reduce_on_host(*variable.reduction, sums[n], fields[n]);
-      }
-    }
+  /// The host's step at a chip or, at `junction` board, at a board's first chip.
+  void add_on_host(Junction junction, unsigned chip, ResultGroups::Values& sums, const ResultGroups::Values& values) {
+    groups.combine(sums, values, place_of(junction, chip), counted.fp, junction_events);
+  }
+
+  [[nodiscard]] JunctionEvent place_of(Junction junction, unsigned chip) const {
+    JunctionEvent place;
+    place.run = runs;
+    place.junction = junction;
+    place.chip = chip;
+    return place;
   }
 
   /// The ring's step at `chip`: adds the chip's words to `sums`, in place, with one rounding each.
   void add_in_ring(unsigned chip, std::span<LongWord> sums, std::span<const LongWord> words) {
-    JunctionEvent place;
-    place.run = runs;
-    place.junction = Junction::ring;
-    place.chip = chip;
+    JunctionEvent place = place_of(Junction::ring, chip);
     for (std::size_t n = 0; n < sums.size(); ++n) {
       const isa::Variable& variable = *out[n % out.size()].variable;
       if (!variable.reduction) continue;
@@ -196,7 +190,7 @@ struct Boards::Loaded {
       place.variable = static_cast<std::size_t>(&variable - program().variables.data());
       place.result = n / out.size();
       sums[n] = reduce(*variable.reduction, sums[n], words[n], isa::info_of(*variable.conversion).width, place,
-                       counted.fp, ring_events);
+                       counted.fp, junction_events);
     }
   }
 };
@@ -309,24 +303,23 @@ std::vector<std::uint64_t> Boards::run(std::span<const std::uint64_t> particles,
   own.session->wait(ticket);
 
   // First the chips of a board, then the boards: ranks with one board each can add in the same order.
-  std::vector<std::uint64_t> sums;
+  ResultGroups::Values sums;
   for (unsigned board = 0; board < boards_; ++board) {
     const unsigned first = board * machine_.chips;
-    std::vector<std::uint64_t> of_board;
     if (combination == Combination::ring) {
       for (unsigned n = 1; n < machine_.chips; ++n) own.add_in_ring(first + n, of_chip(first), of_chip(first + n));
-      of_board = own.fields_of(of_chip(first));
-    } else {
-      of_board = own.fields_of(of_chip(first));
-      for (unsigned n = 1; n < machine_.chips; ++n) own.add(of_board, own.fields_of(of_chip(first + n)));
+    }
+    ResultGroups::Values of_board = own.received(of_chip(first));
+    for (unsigned n = 1; n < machine_.chips && combination == Combination::host; ++n) {
+      own.add_on_host(Junction::host, first + n, of_board, own.received(of_chip(first + n)));
     }
     if (board == 0) {
       sums = std::move(of_board);
     } else {
-      own.add(sums, of_board);
+      own.add_on_host(Junction::board, first, sums, of_board);
     }
   }
-  return sums;
+  return own.groups.fields_of(sums, own.counted.conversions);
 }
 
 void Boards::write_block_particles(unsigned chip, std::span<const std::uint64_t> particles) {
@@ -367,7 +360,7 @@ std::vector<std::vector<std::uint64_t>> Boards::run_turns(std::span<const Ring> 
   for (const Ring& ring : rings) {
     for (unsigned n = 0; n < ring.chips; ++n) own.count_run(run.turns * kBlocks);
   }
-  return TurnRunner(*own.session, *pool_, rings, run, own.runs, own.counted, own.ring_events).results();
+  return TurnRunner(*own.session, *pool_, rings, run, own.runs, own.counted, own.junction_events).results();
 }
 
 Counters Boards::counters() const {
@@ -382,8 +375,15 @@ Counters Boards::counters() const {
 
 std::vector<PlacedEvent> Boards::first_events() const { return loaded().session->first_events(); }
 
+void Boards::count(JunctionEvent event) {
+  Loaded& own = loaded();
+  event.run = own.runs;
+  own.counted.fp += event.event;
+  own.junction_events.add(event);
+}
+
 std::vector<JunctionEvent> Boards::first_junction_events() const {
-  FirstJunctionEvents first = loaded().ring_events;
+  FirstJunctionEvents first = loaded().junction_events;
   for (const JunctionEvent& event : loaded().session->first_tree_events()) first.add(event);
   return {first.events().begin(), first.events().end()};
 }

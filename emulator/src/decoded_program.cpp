@@ -130,12 +130,45 @@ std::string text_of(const PlacedEvent& event) {
   return fmt::format("{} of the {} at {}", name_of(event.event), isa::name_of(event.unit), text_of(event.place));
 }
 
+std::string_view name_of(Junction junction) {
+  switch (junction) {
+    case Junction::tree:
+      return "tree";
+    case Junction::ring:
+      return "ring";
+    case Junction::host:
+      return "host";
+    case Junction::board:
+      return "board";
+    case Junction::rank:
+      break;
+  }
+  return "rank";
+}
+
+namespace {
+
+std::string text_of_junction(const JunctionEvent& event) {
+  switch (event.junction) {
+    case Junction::tree:
+      return fmt::format("in the tree of chip {}, blocks {} to {}", event.chip, event.first_block,
+                         event.first_block + event.blocks - 1);
+    case Junction::ring:
+      return fmt::format("in the ring, at chip {}", event.chip);
+    case Junction::host:
+      return fmt::format("in the host's sum, at chip {}", event.chip);
+    case Junction::board:
+      return fmt::format("in the host's sum over boards, at the board of chip {}", event.chip);
+    case Junction::rank:
+      break;
+  }
+  return fmt::format("in the sum over ranks, at rank {}", event.chip);
+}
+
+}  // namespace
+
 std::string text_of(const isa::Program& program, const JunctionEvent& event) {
-  const std::string where = event.junction == Junction::tree
-                                ? fmt::format("in the tree of chip {}, blocks {} to {}", event.chip, event.first_block,
-                                              event.first_block + event.blocks - 1)
-                                : fmt::format("in the ring, at chip {}", event.chip);
-  std::string text = fmt::format("{} {}: result {} of {}", name_of(event.event), where, event.result,
+  std::string text = fmt::format("{} {}: result {} of {}", name_of(event.event), text_of_junction(event), event.result,
                                  program.variables[event.variable].name);
   if (event.run > 1) text += fmt::format(", run {}", event.run);
   return text;

@@ -408,6 +408,10 @@ std::vector<emulator::JunctionEvent> Device::first_junction_events() const {
   state_->require_loaded();
   return state_->boards.first_junction_events();
 }
+void Device::count(const emulator::JunctionEvent& event) {
+  state_->require_loaded();
+  state_->boards.count(event);
+}
 emulator::Inspector& Device::inspect() {
   state_->require_loaded();
   return state_->boards.inspect();

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "device_boards.h"
+#include "gdr/emulator/host_reduction.h"
 #include "gdr/hostlib/kernel_program.h"
 
 namespace gdr {
@@ -171,14 +172,35 @@ struct BoardDgemm::State {
                   static_cast<double>(rings.size()) * sharing.ring;
       for (std::size_t ring = 0; ring < rings.size(); ++ring) {
         const std::size_t top = first_row + ring * blocking.rows();
+        std::vector<double> part(std::min<std::size_t>(blocking.rows(), m - top));
         for (std::size_t column = 0; column < n; ++column) {
-          for (std::size_t row = 0; row < blocking.rows() && top + row < m; ++row) {
-            double& sum = c[column * m + top + row];
-            const double part = std::bit_cast<double>(results[ring][column * blocking.rows() + row]);
-            sum = pass == 0 ? part : sum + part;
+          const std::size_t first_word = column * blocking.rows();
+          for (std::size_t row = 0; row < part.size(); ++row) {
+            part[row] = std::bit_cast<double>(results[ring][first_word + row]);
+          }
+          const std::span<double> sums = c.subspan(column * m + top, part.size());
+          if (pass == 0) {
+            std::ranges::copy(part, sums.begin());
+          } else {
+            add_pass(rings[ring], first_word, sums, part);
           }
         }
       }
+    }
+  }
+
+  /// Adds the results of a pass, which are the words of a ring from `first_word` on, to those of the passes before.
+  void add_pass(const emulator::Ring& ring, std::size_t first_word, std::span<double> sums,
+                std::span<const double> part) {
+    for (const emulator::NumberEvent& had : emulator::reduce_on_host(isa::Op::FADD, sums, part)) {
+      emulator::JunctionEvent event;
+      event.junction = emulator::Junction::host;
+      event.chip = ring.first_chip;
+      event.variable =
+          static_cast<std::size_t>(program.variables_by(isa::Transfer::rrn).front() - program.variables.data());
+      event.result = first_word + had.index;
+      event.event = had.event;
+      boards.count(event);
     }
   }
 };

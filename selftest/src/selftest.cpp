@@ -4,6 +4,7 @@
 
 #include "gdr/emulator/host_isa.h"
 #include "gdr/emulator/thread_pool.h"
+#include "gdr/selftest/sums.h"
 
 namespace gdr::selftest {
 namespace {
@@ -66,7 +67,20 @@ std::vector<Finding> SelfTest::run(std::uint64_t seed) {
     comparison_.leave_out(finding->engine);
     findings.push_back(std::move(*finding));
   }
+  if (!sums_differ_) add_sums(seed, findings);
   return findings;
+}
+
+void SelfTest::add_sums(std::uint64_t seed, std::vector<Finding>& findings) {
+  SumsInput sums = random_sums(seed);
+  std::optional<Difference> differs = check_sums(sums);
+  if (!differs) return;
+  sums_differ_ = true;
+  Input input;
+  input.program = std::move(sums.program);
+  input.seed = seed;
+  input.chips = sums.chips * sums.boards;
+  findings.push_back({std::string(kSums), std::move(*differs), std::move(input)});
 }
 
 }  // namespace gdr::selftest

@@ -746,6 +746,59 @@ class Run(CliTest):
             self.assertIn("3 floating-point events: 0 invalid, 3 overflow, 0 underflow", outcome.err)
             self.assertIn("overflow of the adder at chip 0, block 0, PE 0, element 1, loop body, iteration 0", outcome.err)
 
+    SUMS = """kernel sums
+flops 1
+bvar long x elt flt64to72
+bvar long k elt fix64to72
+var vector long i hlt        # allow unused
+var vector long r rrn flt72to64 fadd
+var vector long n rrn fix72to64 uadd
+loop initialization
+  vlen 4
+  uxor $lt $lt $lt
+  upassa $lti r
+  upassa $lti n
+loop body
+  vlen 4
+  nop
+  fadd r x r
+  uadd n k n
+"""
+
+    def of_sums(self, rows, *options):
+        """Results, report and standard error of a kernel that adds up one number and one integer of each row."""
+        kernel, i = self.file("sums.vsm", self.SUMS), self.file("i.csv", "i\n0\n")
+        j = self.file("j.csv", "x,k\n" + "".join(f"{x},{k}\n" for x, k in rows))
+        report = self.scratch / "sums.json"
+        outcome = self.succeeds("run", kernel, "--i", i, "--j", j, "--json", report, *options)
+        return outcome.out.splitlines()[1], json.loads(report.read_text()), outcome.err
+
+    def test_sums_beyond_the_chip_keep_its_rules(self):
+        # The second row is on the second chip. With two boards the fifth is on the second board.
+        rows = [("inf", 2**63 - 1), ("-inf", 2**63 - 1), ("0", 0), ("0", 0)]
+        on_boards = [rows[0], *rows[2:], ("0", 0), rows[1]]
+        for machine, table, options, junction, chip, text in (
+                ("model450", rows, (), "tree", 0, "in the tree of chip 0, blocks 0 to 1"),
+                ("model1800", rows, (), "host", 1, "in the host's sum, at chip 1"),
+                ("model1800", on_boards, ("--boards", 2), "board", 4, "in the host's sum over boards, at the board of chip 4")):
+            results, report, err = self.of_sums(table, "--machine", machine, *options)
+            self.assertEqual(results, "inf,9223372036854775807", machine)
+            self.assertEqual(report["counters"]["fp_events"], {"invalid": 1, "overflow": 0, "underflow": 0})
+            self.assertEqual(report["counters"]["conversion_events"], {"overflow": 0, "underflow": 0, "saturated": 1})
+            first = report["events"]["first_junctions"][0]
+            self.assertEqual([first[key] for key in ("event", "junction", "chip", "variable", "result")],
+                             ["invalid", junction, chip, "r", 0])
+            self.assertIn(f"  invalid {text}: result 0 of r\n", err)
+            self.assertIn("gdr run: 1 event of conversions: 0 overflow, 0 underflow, 1 saturated\n", err)
+
+    def test_integers_of_several_chips_pass_beyond_64_bits_on_their_way(self):
+        rows = [(0, k) for k in (2**63 - 1, 2**63 - 1, -2**63, -2**63)]
+        for options in (("--machine", "model450"), (), ("--boards", 2)):
+            results, report, err = self.of_sums(rows, *options)
+            self.assertEqual(results, "0,-2")
+            self.assertEqual(report["counters"]["conversion_events"]["saturated"], 0)
+            self.assertNotIn("conversions", err)
+
     def test_a_fault_is_told_with_its_place(self):
         self.kernel = self.file("pointer.vsm", """kernel pointer
 bvar long j elt flt64to72

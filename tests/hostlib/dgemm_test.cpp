@@ -174,6 +174,22 @@ TEST(Dgemm, DeviceRunsTurnsAndGivesWordsInTheOrderOfCollecting) {
   }
 }
 
+TEST(BoardDgemm, PassesThatOverflowToBothSidesGiveInfinityWithAnEvent) {
+  const std::size_t k = 2049;  // a chip more than one pass of a board takes
+  const DgemmSharing sharing = share_dgemm(dgemm_blocking(dgemm_program(DgemmPrecision::paper)), k, 4, 1);
+  ASSERT_EQ(sharing.passes, 2U);
+  // Products that overflow to +inf in the first pass and to -inf in the second.
+  std::vector<double> a(k, 0.0);
+  std::vector<double> b(k, 0.0);
+  a[0] = b[0] = a[k - 1] = 1e200;
+  b[k - 1] = -1e200;
+  BoardDgemm board(with("simd"), dgemm_program(DgemmPrecision::paper));
+  const std::vector<double> c =
+      board.multiply(1, 1, k, {a.data(), 1, 1}, {b.data(), 1, static_cast<std::ptrdiff_t>(k)});
+  EXPECT_EQ(c.front(), HUGE_VAL);
+  EXPECT_EQ(board.counters().fp.invalid, 1U);
+}
+
 TEST(DgemmSharing, SmallDepthsLeaveChipsToOtherRows) {
   const DgemmBlocking blocking{32, 2, 2};
   EXPECT_EQ(share_dgemm(blocking, 512, 4, 1).rings, 4U);

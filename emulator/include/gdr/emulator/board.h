@@ -15,7 +15,7 @@ namespace gdr::emulator {
 
 /// How the results of a board's chips are added. Results of several boards are always added on the host.
 enum class Combination : std::uint8_t {
-  host,  // 64-bit fields added on the host as ((c0 + c1) + c2) + c3
+  host,  // doubles, or words of integers, added on the host as ((c0 + c1) + c2) + c3
   ring   // long words added in the ring in the same order, one rounding per step
 };
 
@@ -80,7 +80,9 @@ class Boards {
   [[nodiscard]] Counters counters() const;
   /// As Session::first_events().
   [[nodiscard]] std::vector<PlacedEvent> first_events() const;
-  /// The first kKeptEvents in the chips' trees and in the rings between chips, in their order.
+  /// Adds an event to those of the run that was last, for callers that combine results themselves.
+  void count(JunctionEvent event);
+  /// The first kKeptEvents at all junctions, in their order.
   [[nodiscard]] std::vector<JunctionEvent> first_junction_events() const;
   [[nodiscard]] Inspector& inspect();
 

@@ -59,6 +59,8 @@ class Fault : public Error {
 [[nodiscard]] std::string_view name_of(FpEvent event);
 /// `underflow of the adder at chip 0, ...`.
 [[nodiscard]] std::string text_of(const PlacedEvent& event);
+/// `tree`, `ring`, `host`, `board`, `rank`.
+[[nodiscard]] std::string_view name_of(Junction junction);
 /// `overflow in the tree of chip 0, blocks 4 to 5: result 17 of pot, run 2`.
 [[nodiscard]] std::string text_of(const isa::Program& program, const JunctionEvent& event);
 
@@ -278,8 +280,8 @@ class ReferenceChip : public Chip {
 /// seeds and index tests work. Results are not bit exact, and events are not counted.
 [[nodiscard]] std::unique_ptr<Chip> make_native_chip();
 
-/// Combines two words as a node of the reduction tree or a step of the ring does. `op` must be a reduction. An event is
-/// added to `events`.
+/// Combines two words as a node of the reduction tree, a step of the ring or, for integers and bits, the host does.
+/// `op` must be a reduction. An event is added to `events`.
 [[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, FpEvents& events);
 /// The same; an event is also added to `first`, at `place`.
 [[nodiscard]] LongWord reduce(isa::Op op, LongWord a, LongWord b, Width node_width, JunctionEvent place,

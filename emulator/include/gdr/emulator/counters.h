@@ -25,7 +25,7 @@ struct Counters {
   std::uint64_t idp_words = 0;         // SDI
   std::uint64_t odp_words = 0;         // SDI
   std::uint64_t ring_words = 0;        // ODPRRN: sent to the next chip
-  FpEvents fp;                         // of live PEs, of the tree's nodes and of the ring
+  FpEvents fp;                         // of live PEs and of all junctions (gdr/emulator/events.h)
   FpLanes fp_lanes;                    // work of the engine, not of the machine
   ConversionEvents conversions;        // HET and OHT
   Counters& operator+=(const Counters& other);

@@ -36,18 +36,21 @@ struct PlacedEvent {
 
 /// Where words of several blocks or chips are combined.
 enum class Junction : std::uint8_t {
-  tree,  // a node of a chip's reduction tree
-  ring   // a chip of a board, which adds its word to the sum that passes around the ring
+  tree,   // a node of a chip's reduction tree
+  ring,   // a chip of a board, which adds its word to the sum that passes around the ring
+  host,   // the host, which adds the results of a board's chips, or those of the passes of a matrix product
+  board,  // the host, which adds the sums of its boards
+  rank    // a host, which adds the sums of several processes
 };
 
-/// One floating-point event between the PEs and the host. Events are ordered as words reach these places.
+/// One floating-point event beyond the PEs. Events are ordered as words reach these places.
 struct JunctionEvent {
   std::uint64_t run = 1;  // as in PePlace
   Junction junction = Junction::tree;
-  unsigned chip = 0;         // the chip whose tree, or whose step of the ring, had the event
+  unsigned chip = 0;  // whose tree or whose word had the event; of a board, its first chip; of a process, its rank
   std::size_t variable = 0;  // index into the program's variables
   std::uint64_t result = 0;  // i-particle of the run; in a Type II kernel the index of the collected word
-  unsigned blocks = 0;       // number of blocks that the tree node combines, from first_block on; 0 in the ring
+  unsigned blocks = 0;       // number of blocks that the tree node combines, from first_block on; 0 beyond the chip
   unsigned first_block = 0;
   FpEvent event = FpEvent::none;
   friend auto operator<=>(const JunctionEvent&, const JunctionEvent&) = default;

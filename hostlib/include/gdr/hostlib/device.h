@@ -97,6 +97,8 @@ class Device {
   [[nodiscard]] const DeviceOptions& options() const;
   /// Counts of operations and data since load(), added up over the chips.
   [[nodiscard]] emulator::Counters counters() const;
+  /// Adds an event to those of the run that was last, for callers that combine the results of several devices.
+  void count(const emulator::JunctionEvent& event);
   /// True if the engine computes results; false for `timing`.
   [[nodiscard]] bool computes() const;
   /// Number of chips on all boards.
@@ -104,7 +106,7 @@ class Device {
   /// The first floating-point events since load(), with the places where they occurred. counters() has the number of
   /// all.
   [[nodiscard]] std::vector<emulator::PlacedEvent> first_events() const;
-  /// The first events in the chips' reduction trees and in the rings between chips.
+  /// The first events beyond the PEs: in the chips' reduction trees, in the rings between chips, and on the host.
   [[nodiscard]] std::vector<emulator::JunctionEvent> first_junction_events() const;
   /// Access to the state of the chips, between runs or at a breakpoint. Valid until the next load().
   [[nodiscard]] emulator::Inspector& inspect();

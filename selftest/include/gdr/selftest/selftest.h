@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gdr/selftest/comparison.h"
@@ -20,6 +21,8 @@ struct SelfTestOptions {
 
 class SelfTest {
  public:
+  static constexpr std::string_view kSums = "sums beyond the chip";
+
   /// Throws gdr::Error for an unknown engine, for `reference` (the others are compared with it), and for an engine that
   /// computes nothing.
   explicit SelfTest(const SelfTestOptions& options);
@@ -28,13 +31,17 @@ class SelfTest {
   [[nodiscard]] const std::vector<std::string>& engines() const { return engines_; }
 
   /// Runs the program of this seed on all engines and returns those that differ. An engine that differs is excluded
-  /// from then on, so a run of thousands of programs reports each engine once.
+  /// from then on, so a run of thousands of programs reports each engine once. The same holds for the sums beyond the
+  /// chip of this seed (gdr/selftest/sums.h), which are reported as engine kSums.
   [[nodiscard]] std::vector<Finding> run(std::uint64_t seed);
   /// False after all engines have differed.
   [[nodiscard]] bool has_engines() const { return comparison_.has_candidates(); }
 
  private:
+  void add_sums(std::uint64_t seed, std::vector<Finding>& findings);
+
   unsigned chips_;
+  bool sums_differ_ = false;
   std::vector<std::string> engines_;
   Comparison comparison_;
 };
