@@ -757,7 +757,7 @@ loop initialization
   vlen 4
   uxor $lt $lt $lt
   upassa $lti r
-  upassa $lti n
+  upassa $lt n
 loop body
   vlen 4
   nop

@@ -160,7 +160,7 @@ TEST(RankSums, AreThoseOfOneProcessWithAllBoards) {
       for (const double number : {f.acc.x, f.acc.y, f.acc.z, f.jerk.x, f.jerk.y, f.jerk.z, f.pot}) {
         EXPECT_FALSE(std::isnan(number)) << seed;
         EXPECT_NE(std::fpclassify(number), FP_SUBNORMAL) << seed;
-        if (number == 0) EXPECT_FALSE(std::signbit(number)) << seed;
+        EXPECT_FALSE(number == 0 && std::signbit(number)) << seed;
       }
     }
   }
