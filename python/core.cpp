@@ -1,9 +1,11 @@
 // Module grapedr._core: programs, devices and products for NumPy. What is easier said in Python is in
 // grapedr/__init__.py.
 #include <pybind11/stl.h>
+#include <unistd.h>
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,8 +23,26 @@
 
 namespace gdr::python {
 
-py::dict timing(const Device& device) {
-  const emulator::StageSeconds& seconds = device.emulated().seconds();
+void Turns::take() {
+  const pid_t here = getpid();
+  for (pid_t taken = 0; !taken_in_.compare_exchange_strong(taken, here); taken = 0) {
+    if (taken != here) {
+      throw Error(
+          "this process was forked while a run was under way, which goes on in its parent: open another device");
+    }
+    taken_in_.wait(taken);
+  }
+}
+
+void Turns::give() noexcept {
+  taken_in_ = 0;
+  taken_in_.notify_all();
+}
+
+StageTimes stage_times(const Device& device) { return {device.emulated().seconds(), device.emulated().interactions()}; }
+
+py::dict timing(const StageTimes& times) {
+  const auto& [seconds, interactions] = times;
   py::dict stages;
   stages["i_send"] = seconds.i_send;
   stages["j_send"] = seconds.j_send;
@@ -30,7 +50,7 @@ py::dict timing(const Device& device) {
   stages["add"] = seconds.add;
   stages["host"] = seconds.host;
   stages["total"] = seconds.total();
-  stages["interactions"] = device.emulated().interactions();
+  stages["interactions"] = interactions;
   return stages;
 }
 
@@ -125,22 +145,77 @@ std::span<const std::uint64_t> span_of(const Fields& fields) {
   return {fields.data(), static_cast<std::size_t>(fields.size())};
 }
 
-/// i-records run against nj j-records; results one a row. Other Python threads go on.
-Fields run(Device& device, const Fields& i, std::size_t nj) {
-  std::vector<std::uint64_t> results;
-  {
-    const py::gil_scoped_release release;
-    results = device.run(span_of(i), nj);
+/// A device whose calls may come from several threads. Each call, from its kernel and parameters to its results, is
+/// computed as a whole.
+class SharedDevice {
+ public:
+  explicit SharedDevice(const DeviceOptions& options) : device_(options) {}
+
+  /// Results, one a row, of i-records against j-records. Parameters that are not given have their defaults.
+  Fields run(const std::shared_ptr<Assembled>& program, const std::map<std::string, double>& parameters,
+             const Fields& j, const Fields& i) {
+    auto [results, columns] = in_turn(turns_, [&] {
+      require(program);
+      set(parameters);
+      device_.write_j(0, span_of(j));
+      return std::pair(device_.run(span_of(i), static_cast<std::size_t>(j.shape(0))),
+                       device_.fields(isa::Transfer::rrn));
+    });
+    Fields array({results.size() / columns, columns});
+    std::copy(results.begin(), results.end(), array.mutable_data());
+    return array;
   }
-  const std::size_t columns = device.fields(isa::Transfer::rrn);
-  Fields array({results.size() / columns, columns});
-  std::copy(results.begin(), results.end(), array.mutable_data());
-  return array;
-}
+  void load(const std::shared_ptr<Assembled>& program) {
+    in_turn(turns_, [&] { require(program); });
+  }
+  void time_j(std::size_t records) {
+    in_turn(turns_, [&] { device_.time_j(records); });
+  }
+  void time_run(std::size_t ni, std::size_t nj) {
+    in_turn(turns_, [&] { device_.time_run(ni, nj); });
+  }
+  /// What `look` finds between two calls.
+  template <class Look>
+  auto between_calls(Look look) {
+    return in_turn(turns_, [&] { return look(std::as_const(device_)); });
+  }
+  /// Kernel that ran last; empty if there is none.
+  std::string kernel() {
+    return in_turn(turns_, [&] { return loaded_ ? loaded_->program.kernel : std::string(); });
+  }
+  [[nodiscard]] std::string machine() const { return device_.machine().name; }  // these two never change
+  [[nodiscard]] unsigned chips() const { return device_.chips(); }
+
+ private:
+  void require(const std::shared_ptr<Assembled>& program) {
+    if (loaded_ == program) return;
+    loaded_.reset();  // a device whose program is refused has none
+    changed_.clear();
+    device_.load(program->program);
+    loaded_ = program;
+  }
+  /// `changed_` holds at every moment, also after an exception, all parameters that may differ from their defaults.
+  void set(const std::map<std::string, double>& given) {
+    for (const isa::Parameter& parameter : loaded_->program.parameters) {
+      if (!changed_.contains(parameter.name) || given.contains(parameter.name)) continue;
+      device_.set_parameter(parameter.name, parameter.default_value);
+      changed_.erase(parameter.name);
+    }
+    for (const auto& [name, value] : given) {
+      changed_.insert(name);
+      device_.set_parameter(name, value);
+    }
+  }
+
+  Turns turns_;
+  Device device_;
+  std::shared_ptr<Assembled> loaded_;
+  std::set<std::string> changed_;
+};
 
 /// Floating-point events by kind.
 std::map<std::string, std::uint64_t> events(const Device& device) {
-  const emulator::FpEvents& events = device.counters().fp;
+  const emulator::FpEvents events = device.counters().fp;
   return {{"invalid", events.invalid}, {"overflow", events.overflow}, {"underflow", events.underflow}};
 }
 
@@ -197,7 +272,7 @@ PYBIND11_MODULE(_core, module) {
     }
   });
 
-  py::class_<Assembled>(module, "Program")
+  py::class_<Assembled, std::shared_ptr<Assembled>>(module, "Program")
       .def_property_readonly("kernel", [](const Assembled& own) { return own.program.kernel; })
       .def_property_readonly("flops", [](const Assembled& own) { return own.program.flops; })
       .def_property_readonly("is_type2", [](const Assembled& own) { return own.program.is_type2(); })
@@ -211,21 +286,23 @@ PYBIND11_MODULE(_core, module) {
   module.def("compile_pair", &compile_pair);
 
   py::class_<DeviceOptions>(module, "Options").def(py::init(&options));
-  py::class_<Device>(module, "Device")
+  py::class_<SharedDevice>(module, "Device")
       .def(py::init<const DeviceOptions&>())
-      .def("load", [](Device& device, const Assembled& own) { device.load(own.program); })
-      .def("set_parameter", &Device::set_parameter)
-      .def("write_j", [](Device& device, std::size_t first, const Fields& j) { device.write_j(first, span_of(j)); })
-      .def("run", &run)
-      .def_property_readonly("timing", &python::timing)
-      .def("profile_json", &python::profile_json)
-      .def("profile_page", &python::profile_page)
-      .def("time_j", &Device::time_j)
-      .def("time_run", &Device::time_run)
-      .def_property_readonly("j_capacity", &Device::j_capacity)
-      .def_property_readonly("events", &events)
-      .def_property_readonly("machine", [](const Device& device) { return device.machine().name; })
-      .def_property_readonly("chips", &Device::chips);
+      .def("load", &SharedDevice::load)
+      .def("run", &SharedDevice::run)
+      .def_property_readonly("timing",
+                             [](SharedDevice& device) { return python::timing(device.between_calls(&stage_times)); })
+      .def("profile_json", [](SharedDevice& device) { return device.between_calls(&python::profile_json); })
+      .def("profile_page", [](SharedDevice& device) { return device.between_calls(&python::profile_page); })
+      .def("time_j", &SharedDevice::time_j)
+      .def("time_run", &SharedDevice::time_run)
+      .def_property_readonly(
+          "j_capacity",
+          [](SharedDevice& device) { return device.between_calls([](const Device& own) { return own.j_capacity(); }); })
+      .def_property_readonly("events", [](SharedDevice& device) { return device.between_calls(&events); })
+      .def_property_readonly("kernel", &SharedDevice::kernel)
+      .def_property_readonly("machine", &SharedDevice::machine)
+      .def_property_readonly("chips", &SharedDevice::chips);
 
   module.def("dgemm", &dgemm);
   add_runs(module);

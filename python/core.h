@@ -4,6 +4,10 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "gdr/hostlib/device.h"
@@ -15,8 +19,59 @@ namespace py = pybind11;
 /// Rows of doubles.
 using Vectors = py::array_t<double, py::array::c_style>;
 
-/// Emulated seconds by stage since the kernel was loaded, their total, and interactions.
-[[nodiscard]] py::dict timing(const Device& device);
+/// Lets threads use an object one after the other. No thread may hold Python's lock while it waits for its turn: the
+/// one whose turn it is needs that lock to end.
+class Turns {
+ public:
+  /// Waits until no other call is under way. Throws gdr::Error in a process that was forked during one, which never
+  /// ends there.
+  void take();
+  void give() noexcept;
+
+ private:
+  std::atomic<pid_t> taken_in_{0};  // the process whose thread has the turn; 0: nobody has it
+};
+
+/// A turn, for as long as it exists.
+class Turn {
+ public:
+  explicit Turn(Turns& turns) : turns_(turns) { turns_.take(); }
+  ~Turn() { turns_.give(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Turns& turns_;
+};
+
+/// The other way round: gives the turn back for as long as it exists.
+class Pause {
+ public:
+  explicit Pause(Turns& turns) : turns_(turns) { turns_.give(); }
+  ~Pause() noexcept(false) { turns_.take(); }
+  Pause(const Pause&) = delete;
+  Pause& operator=(const Pause&) = delete;
+
+ private:
+  Turns& turns_;
+};
+
+/// What `body` returns, computed when it is this thread's turn. Other Python threads go on.
+template <class Body>
+auto in_turn(Turns& turns, Body body) {
+  const py::gil_scoped_release release;
+  const Turn turn(turns);
+  return body();
+}
+
+/// Emulated seconds by stage since the kernel was loaded, and interactions.
+struct StageTimes {
+  emulator::StageSeconds seconds;
+  std::uint64_t interactions = 0;
+};
+[[nodiscard]] StageTimes stage_times(const Device& device);
+/// As Python has them, with their total.
+[[nodiscard]] py::dict timing(const StageTimes& times);
 
 /// What limits the runs since the kernel was loaded, as hostlib gives it.
 [[nodiscard]] std::string profile_json(const Device& device);

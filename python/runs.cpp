@@ -3,7 +3,9 @@
 
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,6 +66,22 @@ hostlib::Particles start(const std::string& kind, std::size_t particles, std::ui
   return hostlib::make_start(model);
 }
 
+/// Marks an integration as under way. Throws gdr::Error if one is already, in another thread or around the function
+/// that was called after a block: both would go on with the same particles.
+class Integration {
+ public:
+  explicit Integration(bool& under_way) : under_way_(under_way) {
+    if (under_way_) throw Error("an integration of these particles is under way: wait for its end");
+    under_way_ = true;
+  }
+  ~Integration() { under_way_ = false; }
+  Integration(const Integration&) = delete;
+  Integration& operator=(const Integration&) = delete;
+
+ private:
+  bool& under_way_;
+};
+
 /// An N-body system on a board of its own.
 class Nbody {
  public:
@@ -74,14 +92,23 @@ class Nbody {
         force_(device_, hostlib::kernel_program(kernel)),
         integrator_(force_, particles, {.eta = eta, .eps = eps}) {}
 
-  /// Block by block, so that Ctrl-C is seen.
+  /// Block by block, so that Ctrl-C is seen, and so that other threads see the particles after each block.
   void evolve(double t_end) {
-    const py::gil_scoped_release release;
-    integrator_.evolve(t_end, [](const hostlib::HermiteIntegrator&) {
-      const py::gil_scoped_acquire acquire;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    in_turn(turns_, [&] {
+      const Integration integration(under_way_);
+      integrator_.evolve(t_end, [&](const hostlib::HermiteIntegrator& integrator) {
+        time_ = integrator.time();
+        const Pause pause(turns_);
+        const py::gil_scoped_acquire acquire;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      });
+      time_ = t_end;
     });
-    time_ = t_end;
+  }
+  /// What `look` finds between two blocks.
+  template <class Look>
+  auto between_blocks(Look look) {
+    return in_turn(turns_, [&] { return look(std::as_const(*this)); });
   }
   [[nodiscard]] double time() const { return time_; }
   [[nodiscard]] hostlib::Particles particles() const { return integrator_.particles_at(time_); }
@@ -96,6 +123,8 @@ class Nbody {
   hostlib::BoardForce force_;
   hostlib::HermiteIntegrator integrator_;
   double time_ = 0;
+  Turns turns_;
+  bool under_way_ = false;
 };
 
 /// Reads settings that grapedr.NbodyRun puts together; what a key may hold is checked there or by NbodyRun.
@@ -174,9 +203,10 @@ class Run {
   bool to_next_output(const py::object& on_block) {
     std::exception_ptr raised;
     bool more = false;
-    {
-      const py::gil_scoped_release release;
+    in_turn(turns_, [&] {
+      const Integration integration(under_way_);
       more = run_->integrate_to_output([&](const hostlib::NbodyRun& run) {
+        const Pause pause(turns_);
         const py::gil_scoped_acquire acquire;
         try {
           if (PyErr_CheckSignals() != 0) throw py::error_already_set();
@@ -188,13 +218,18 @@ class Run {
           return false;
         }
       });
-    }
+    });
     if (raised) std::rethrow_exception(raised);
     return more;
   }
 
-  [[nodiscard]] std::string end() const {
-    switch (run_->end()) {
+  /// What `look` finds between two blocks.
+  template <class Look>
+  auto between_blocks(Look look) {
+    return in_turn(turns_, [&] { return look(std::as_const(*run_)); });
+  }
+  static std::string end(const hostlib::NbodyRun& run) {
+    switch (run.end()) {
       case hostlib::NbodyEnd::stopped:
         return "stopped";
       case hostlib::NbodyEnd::energy_error:
@@ -205,10 +240,10 @@ class Run {
     return "reached";
   }
   /// Names and rows.
-  [[nodiscard]] std::pair<std::vector<std::string>, std::vector<std::vector<double>>> samples() const {
-    return {hostlib::sample_columns(), run_->samples()};
+  static std::pair<std::vector<std::string>, std::vector<std::vector<double>>> samples(const hostlib::NbodyRun& run) {
+    return {hostlib::sample_columns(), run.samples()};
   }
-  [[nodiscard]] const hostlib::NbodyRun& get() const { return *run_; }
+  /// What never changes in a run.
   [[nodiscard]] py::dict facts() const {
     const hostlib::Provenance& provenance = run_->provenance();
     py::dict dict;
@@ -240,6 +275,8 @@ class Run {
   }
 
   std::unique_ptr<hostlib::NbodyRun> run_;
+  Turns turns_;
+  bool under_way_ = false;
 };
 
 }  // namespace
@@ -254,33 +291,65 @@ void add_runs(py::module_& module) {
         return std::make_unique<Nbody>(particles_of(mass, position, velocity), eps, eta, kernel, options);
       }))
       .def("evolve", &Nbody::evolve)
-      .def_property_readonly("time", &Nbody::time)
-      .def_property_readonly("particles", [](const Nbody& own) { return dict_of(own.particles()); })
-      .def_property_readonly("energy", &Nbody::energy)
-      .def_property_readonly("steps", &Nbody::steps)
-      .def_property_readonly("state_hash", &Nbody::state_hash)
-      .def_property_readonly("timing", [](const Nbody& own) { return timing(own.device()); })
-      .def("profile_json", [](const Nbody& own) { return profile_json(own.device()); })
-      .def("profile_page", [](const Nbody& own) { return profile_page(own.device()); });
+      .def_property_readonly("time", [](Nbody& own) { return own.between_blocks(std::mem_fn(&Nbody::time)); })
+      .def_property_readonly("particles",
+                             [](Nbody& own) { return dict_of(own.between_blocks(std::mem_fn(&Nbody::particles))); })
+      .def_property_readonly("energy", [](Nbody& own) { return own.between_blocks(std::mem_fn(&Nbody::energy)); })
+      .def_property_readonly("steps", [](Nbody& own) { return own.between_blocks(std::mem_fn(&Nbody::steps)); })
+      .def_property_readonly("state_hash",
+                             [](Nbody& own) { return own.between_blocks(std::mem_fn(&Nbody::state_hash)); })
+      .def_property_readonly(
+          "timing",
+          [](Nbody& own) { return timing(own.between_blocks([](const Nbody& n) { return stage_times(n.device()); })); })
+      .def("profile_json",
+           [](Nbody& own) { return own.between_blocks([](const Nbody& n) { return profile_json(n.device()); }); })
+      .def("profile_page",
+           [](Nbody& own) { return own.between_blocks([](const Nbody& n) { return profile_page(n.device()); }); });
+  using hostlib::NbodyRun;
   py::class_<Run>(module, "NbodyRun")
       .def(py::init<const py::dict&, const DeviceOptions&>())
       .def("to_next_output", &Run::to_next_output)
-      .def_property_readonly("end", &Run::end)
-      .def_property_readonly("time", [](const Run& own) { return own.get().time(); })
-      .def_property_readonly("begin_time", [](const Run& own) { return own.get().begin_time(); })
-      .def_property_readonly("end_time", [](const Run& own) { return own.get().end_time(); })
-      .def_property_readonly("last_output", [](const Run& own) { return own.get().last_output(); })
-      .def("particles_at", [](const Run& own, double t) { return dict_of(own.get().particles_at(t)); })
-      .def("state_hash_at", [](const Run& own, double t) { return hostlib::state_hash(own.get().particles_at(t)); })
-      .def_property_readonly("samples", &Run::samples)
-      .def_property_readonly("steps", [](const Run& own) { return own.get().counters().steps; })
-      .def_property_readonly("blocks", [](const Run& own) { return own.get().counters().block_steps; })
-      .def_property_readonly("block_sizes", [](const Run& own) { return own.get().counters().block_sizes; })
-      .def_property_readonly("forced", [](const Run& own) { return own.get().forced(); })
+      .def_property_readonly("end", [](Run& own) { return own.between_blocks(&Run::end); })
+      .def_property_readonly(
+          "time", [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.time(); }); })
+      .def_property_readonly(
+          "begin_time",
+          [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.begin_time(); }); })
+      .def_property_readonly(
+          "end_time", [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.end_time(); }); })
+      .def_property_readonly(
+          "last_output",
+          [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.last_output(); }); })
+      .def("particles_at",
+           [](Run& own, double t) {
+             return dict_of(own.between_blocks([&](const NbodyRun& run) { return run.particles_at(t); }));
+           })
+      .def("state_hash_at",
+           [](Run& own, double t) {
+             return own.between_blocks([&](const NbodyRun& run) { return hostlib::state_hash(run.particles_at(t)); });
+           })
+      .def_property_readonly("samples", [](Run& own) { return own.between_blocks(&Run::samples); })
+      .def_property_readonly(
+          "steps",
+          [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.counters().steps; }); })
+      .def_property_readonly(
+          "blocks",
+          [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.counters().block_steps; }); })
+      .def_property_readonly(
+          "block_sizes",
+          [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.counters().block_sizes; }); })
+      .def_property_readonly(
+          "forced", [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return run.forced(); }); })
       .def_property_readonly("facts", &Run::facts)
-      .def_property_readonly("timing", [](const Run& own) { return timing(own.get().device()); })
-      .def("profile_json", [](const Run& own) { return profile_json(own.get().device()); })
-      .def("profile_page", [](const Run& own) { return profile_page(own.get().device()); });
+      .def_property_readonly(
+          "timing",
+          [](Run& own) {
+            return timing(own.between_blocks([](const NbodyRun& run) { return stage_times(run.device()); }));
+          })
+      .def("profile_json",
+           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return profile_json(run.device()); }); })
+      .def("profile_page",
+           [](Run& own) { return own.between_blocks([](const NbodyRun& run) { return profile_page(run.device()); }); });
 }
 
 }  // namespace gdr::python

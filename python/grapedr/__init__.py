@@ -88,7 +88,8 @@ class Device:
     """One board or several. `machine` is a name (`gdr machine list`) or a TOML file, `engine` one that
     `gdr run --help` names.
 
-    A device keeps the kernel that ran last. Use one device from one thread at a time.
+    A device keeps the kernel that ran last, and nothing else that a later call depends on. Calls of several threads on one
+    device take turns.
     """
 
     def __init__(
@@ -101,12 +102,6 @@ class Device:
     ) -> None:
         self._options = device_options(machine, boards, engine, threads, clock_mhz)
         self._core = _core.Device(self._options)
-        self._kernel: Kernel | None = None
-
-    def _load(self, kernel: Kernel) -> None:
-        if self._kernel is not kernel:
-            self._core.load(kernel._program)
-            self._kernel = kernel
 
     @property
     def machine(self) -> str:
@@ -132,7 +127,7 @@ class Device:
         return Profile(self._core.profile_json(), self._core.profile_page())
 
     def __repr__(self) -> str:
-        kernel = f", kernel {self._kernel.name}" if self._kernel else ""
+        kernel = f", kernel {self._core.kernel}" if self._core.kernel else ""
         return f"<grapedr.Device {self.machine}: {self.chips} chips{kernel}>"
 
 
@@ -173,18 +168,16 @@ class Kernel:
         """Runs all i-records against all j-records and returns the results, a structured array of shape (len(i),).
 
         `i` and `j` give an array for each variable, of shape (n,) or (n, *dimensions): a dictionary or a structured array.
-        Variables that are left out are zero; unknown ones are refused. Parameters keep their defaults unless given.
+        Variables that are left out are zero; unknown ones are refused. Parameters that are
+        not given have their defaults, whatever an earlier call on the device gave.
         """
         if self._program.is_type2:
             raise Error(f"kernel {self.name} is of Type II, which moves its data itself: grapedr.dgemm() runs such a kernel")
         i_records = self._records("hlt", "i", i)
         j_records = self._records("elt", "j", j)
+        values = {name: float(value) for name, value in parameters.items()}
         device = device if device is not None else Device()
-        device._load(self)
-        for name, value in parameters.items():
-            device._core.set_parameter(name, float(value))
-        device._core.write_j(0, j_records)
-        fields = device._core.run(i_records, len(j_records))
+        fields = device._core.run(self._program, values, j_records, i_records)
         return fields.view(self.dtype("rrn")).reshape(len(fields))
 
     def _records(self, transfer: str, what: str, columns: Columns | NDArray) -> NDArray[np.uint64]:
@@ -225,7 +218,7 @@ class Kernel:
         `adder`, `multiplier` and `alu` work in it, words of broadcast memory (`bm_words`), and its `clocks` in one run of
         one iteration, of which `stall` are waiting."""
         device = Device(engine="timing")
-        device._load(self)
+        device._core.load(self._program)
         if not self._program.is_type2:
             device._core.time_j(device.chips)
             device._core.time_run(1, device.chips)
@@ -335,7 +328,7 @@ def timing(kernel: Kernel | str, ni: int, nj: int, **device: Any) -> dict[str, f
     `interactions` and `gflops`; nothing is computed. Further arguments are those of Device, without `engine`."""
     own = globals()["kernel"](kernel) if isinstance(kernel, str) else kernel
     board = Device(engine="timing", **device)
-    board._load(own)
+    board._core.load(own._program)
     board._core.time_j(whole("nj", nj, 0))
     board._core.time_run(whole("ni", ni, 0), nj)
     stages = board.timing
