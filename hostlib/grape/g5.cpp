@@ -13,6 +13,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arguments.h"
@@ -148,11 +149,12 @@ class Board {
     running_ = true;
     ran_ = x_->size();
   }
-  /// i-particles of the last run; waits for it. Throws gdr::Error if there was none.
+  /// i-particles of the last run; waits for it. Throws gdr::Error if there was none, or if it failed.
   std::size_t wait() {
-    if (running_) {
-      running_ = false;
+    if (std::exchange(running_, false)) {
+      const std::optional<std::size_t> begun = std::exchange(ran_, std::nullopt);
       results_ = device_.wait();
+      ran_ = begun;
     }
     if (!ran_) throw Error("no run was begun");
     return *ran_;
@@ -173,9 +175,13 @@ class Board {
   [[nodiscard]] std::span<const std::uint64_t> result(std::size_t n) const {
     return std::span(results_).subspan(n * result_.fields, result_.fields);
   }
-  /// A device takes no call while it runs.
+  /// A device takes no call while it runs. If the run fails, g5_get_force() says so.
   void stop() {
-    if (running_) static_cast<void>(wait());
+    if (!running_) return;
+    try {
+      static_cast<void>(wait());
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): wait() has no results from now on
+    }
   }
 
   Device device_;

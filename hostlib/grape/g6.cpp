@@ -222,10 +222,10 @@ void write_results(Cluster& cluster, std::size_t ni, const Results& results) {
   if (results.nearest == nullptr) return;
   for (std::size_t n = 0; n < ni; ++n) {
     const auto address = board.nearest(n);
-    const JParticle* const j = address ? &*board.particle(*address) : nullptr;
+    const JParticle* const j = address ? &*board.particle_of_run(*address) : nullptr;
     results.nearest[n] = j == nullptr ? -1 : static_cast<int>(j->id);
     if (results.nearest_distance == nullptr) continue;
-    const Vec3 d = j == nullptr ? Vec3{} : predicted_position(*j, board.time()) - board.targets()[n].particle.x;
+    const Vec3 d = j == nullptr ? Vec3{} : predicted_position(*j, board.time_of_run()) - board.targets()[n].particle.x;
     results.nearest_distance[n] = j == nullptr ? std::numeric_limits<float>::infinity()
                                                : static_cast<float>(std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z));
   }
@@ -344,7 +344,8 @@ int read_neighbour_list(int cluster) noexcept {
     bool overflow = false;
     for (std::size_t n = 0; n < lists.size(); ++n) {
       std::vector<int>& list = own.lists.emplace_back();
-      for (const std::size_t address : lists[n]) list.push_back(static_cast<int>(own.board.particle(address)->id));
+      for (const std::size_t address : lists[n])
+        list.push_back(static_cast<int>(own.board.particle_of_run(address)->id));
       const Target& target = own.board.targets()[n];
       // The board leaves out the pair of one index, which is at distance 0.
       if (settings.with_self && target.eps2 < target.h2) list.push_back(static_cast<int>(target.particle.id));

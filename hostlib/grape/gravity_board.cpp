@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/hostlib/kernel_program.h"
@@ -69,10 +70,7 @@ void GravityBoard::load(Wanted wanted) {
   wanted_ = wanted;
   time_on_board_.reset();
   for (std::size_t address = 0; address < particles_.size(); ++address) {
-    if (particles_[address] && !is_unwritten_[address]) {
-      is_unwritten_[address] = true;
-      unwritten_.push_back(address);
-    }
+    if (particles_[address]) mark_unwritten(address);
   }
 }
 
@@ -94,7 +92,16 @@ void GravityBoard::set(std::size_t address, const JParticle& particle) {
     particles_.resize(address + 1);
     is_unwritten_.resize(address + 1);
   }
+  replace(address, particle);
+}
+
+void GravityBoard::replace(std::size_t address, const std::optional<JParticle>& particle) {
+  if (address < nj_) replaced_.try_emplace(address, particles_[address]);
   particles_[address] = particle;
+  mark_unwritten(address);
+}
+
+void GravityBoard::mark_unwritten(std::size_t address) {
   if (!is_unwritten_[address]) unwritten_.push_back(address);
   is_unwritten_[address] = true;
 }
@@ -114,16 +121,18 @@ void GravityBoard::require_set(std::size_t nj) const {
 void GravityBoard::clear_from(std::size_t count) {
   refused_.erase(refused_.lower_bound(count), refused_.end());
   for (std::size_t address = count; address < particles_.size(); ++address) {
-    if (!particles_[address]) continue;
-    particles_[address].reset();
-    if (!is_unwritten_[address]) unwritten_.push_back(address);
-    is_unwritten_[address] = true;
+    if (particles_[address]) replace(address, std::nullopt);
   }
 }
 
 const std::optional<JParticle>& GravityBoard::particle(std::size_t address) const {
   static const std::optional<JParticle> kNone;
   return address < particles_.size() ? particles_[address] : kNone;
+}
+
+const std::optional<JParticle>& GravityBoard::particle_of_run(std::size_t address) const {
+  const auto found = replaced_.find(address);
+  return found == replaced_.end() ? particle(address) : found->second;
 }
 
 /// Neighbouring addresses go in one call, as the board's transfers like it.
@@ -149,10 +158,10 @@ void GravityBoard::write_particles() {
 }
 
 void GravityBoard::begin() {
-  if (running_) finish();
+  results_.reset();
   write_particles();
-  if (time_on_board_ != time_) device_.set_parameter("ti", time_);
-  time_on_board_ = time_;
+  if (time_on_board_ != time_of_run_) device_.set_parameter("ti", time_of_run_);
+  time_on_board_ = time_of_run_;
   const std::size_t size = records_->i_fields();
   std::vector<std::uint64_t> fields(targets_.size() * size);
   std::optional<std::size_t> h2;
@@ -179,6 +188,31 @@ void GravityBoard::finish() {
   results_ = device_.wait();
 }
 
+void GravityBoard::require_results() {
+  finish();
+  if (!results_) throw Error("the calculation failed and has no results");
+}
+
+/// Puts the particles that the run had in place of those that were set since, and the other way round.
+void GravityBoard::exchange_replaced() {
+  for (auto& [address, particle] : replaced_) {
+    std::swap(particles_[address], particle);
+    mark_unwritten(address);
+  }
+}
+
+void GravityBoard::run_again() {
+  exchange_replaced();
+  try {
+    begin();
+    finish();
+  } catch (...) {
+    exchange_replaced();
+    throw;
+  }
+  exchange_replaced();
+}
+
 void GravityBoard::start(std::vector<Target> targets, std::size_t nj) {
   if (nj > capacity()) {
     throw Error(fmt::format("nj = {} is refused: external memory holds {} particles", nj, capacity()));
@@ -195,31 +229,38 @@ void GravityBoard::start(std::vector<Target> targets, std::size_t nj) {
     const double h2 = targets[n].h2;
     targets[n].h2 = std::isnan(h2) || h2 < 0 ? 0 : std::min(h2, std::numeric_limits<double>::max());
   }
-  if (running_) finish();
+  if (std::exchange(running_, false)) {
+    try {
+      static_cast<void>(device_.wait());
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody wants its results
+    }
+  }
   targets_ = std::move(targets);
   nj_ = nj;
+  time_of_run_ = time_;
+  replaced_.clear();
   first_entry_ = 0;
   begin();
 }
 
 void GravityBoard::require(Wanted wanted) {
-  finish();
+  require_results();
   if (wanted_ >= wanted) return;
+  results_.reset();  // if the run fails
   load(wanted);
-  begin();
-  finish();
+  run_again();
 }
 
 hostlib::Force GravityBoard::force(std::size_t target) {
-  finish();
+  require_results();
   const std::size_t size = records_->result_fields();
-  return records_->force(std::span(results_).subspan(target * size, size));
+  return records_->force(std::span(*results_).subspan(target * size, size));
 }
 
 std::optional<std::size_t> GravityBoard::nearest(std::size_t target) {
   require(Wanted::nearest);
   const hostlib::RecordLayout layout(device_.program(), Transfer::rrn);
-  const std::uint64_t closest = results_[target * layout.fields() + layout.field("closest", 1)];
+  const std::uint64_t closest = (*results_)[target * layout.fields() + layout.field("closest", 1)];
   const std::uint64_t slot = closest & ((std::uint64_t{1} << kSlotBits) - 1);
   if (slot == 0) return std::nullopt;
   return slot - 1;
@@ -234,12 +275,11 @@ std::vector<std::vector<std::size_t>> GravityBoard::lists() {
   for (std::size_t entry = 0; entry < words; entry += kListWords) {
     if (entry != first_entry_) {
       first_entry_ = entry;
-      begin();
-      finish();
+      run_again();
     }
     for (std::size_t n = 0; n < lists.size(); ++n) {
       for (std::size_t w = 0; w < kListWords; ++w) {
-        std::uint64_t bits = results_[n * layout.fields() + near + w];
+        std::uint64_t bits = (*results_)[n * layout.fields() + near + w];
         for (; bits != 0; bits &= bits - 1) {
           lists[n].push_back((entry + w) * kSlotsPerWord + static_cast<std::size_t>(std::countr_zero(bits)) - 1);
         }

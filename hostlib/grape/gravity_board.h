@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -52,12 +53,15 @@ class GravityBoard {
   /// Throws gdr::Error if the time or the particle at an address below nj was refused and not set since.
   void require_set(std::size_t nj) const;
 
-  /// Begins a run against addresses 0 .. nj - 1; a run under way is waited for and dropped. Addresses without a
-  /// particle count as mass 0 and are nobody's neighbour. Throws gdr::Error for nj beyond the capacity, for numbers
-  /// that are not finite, and as require_set().
+  /// Begins a run against addresses 0 .. nj - 1; a run under way is waited for and dropped, also if it fails. Addresses
+  /// without a particle count as mass 0 and are nobody's neighbour. Throws gdr::Error for nj beyond the capacity, for
+  /// numbers that are not finite, and as require_set().
   void start(std::vector<Target> targets, std::size_t nj);
-  /// Those of the last start(), which these calls wait for.
+  /// Those of the last start(), which these calls wait for. Particles and times that were set after it count for the
+  /// next run, also where a call computes this one anew. Throws gdr::Error if the run failed.
   [[nodiscard]] const std::vector<Target>& targets() const { return targets_; }
+  [[nodiscard]] double time_of_run() const { return time_of_run_; }
+  [[nodiscard]] const std::optional<hostlib::JParticle>& particle_of_run(std::size_t address) const;
   [[nodiscard]] hostlib::Force force(std::size_t target);
   /// Address of the j-particle at the least r^2 + eps2, as a short word has it; nothing if there is none. Computed anew
   /// if the run did not have it.
@@ -72,6 +76,11 @@ class GravityBoard {
   void require(Wanted wanted);
   void begin();
   void finish();
+  void require_results();
+  void run_again();
+  void exchange_replaced();
+  void replace(std::size_t address, const std::optional<hostlib::JParticle>& particle);
+  void mark_unwritten(std::size_t address);
   void write_particles();
 
   Device device_;
@@ -85,10 +94,12 @@ class GravityBoard {
   double time_ = 0;
   std::optional<double> time_on_board_;
   std::vector<Target> targets_;
+  double time_of_run_ = 0;
+  std::map<std::size_t, std::optional<hostlib::JParticle>> replaced_;  // particles of the run that were set anew
   std::size_t nj_ = 0;
   std::size_t first_entry_ = 0;  // of the lists' bits in the results
   bool running_ = false;
-  std::vector<std::uint64_t> results_;
+  std::optional<std::vector<std::uint64_t>> results_;  // none: the run is under way, or has failed
 };
 
 }  // namespace gdr::grape
