@@ -254,7 +254,7 @@ class DeviceHistory : public testing::TestWithParam<std::pair<std::string, std::
   ~DeviceHistory() override { unsetenv("GDR_JIT"); }
 };
 
-TEST_P(DeviceHistory, GivesWhatAFreshDeviceGives) { tests::play_histories<DevicePlayer>(1, 60, GetParam().first); }
+TEST_P(DeviceHistory, GivesWhatAFreshDeviceGives) { tests::play_histories<DevicePlayer>(15, 20, GetParam().first); }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DeviceHistory,
                          testing::Values(std::pair("simd", "on"), std::pair("simd", "off"), std::pair("native", "on")),

@@ -101,7 +101,7 @@ class Player:
 
 class UsedDevices(histories.Histories):
     def test_give_what_fresh_ones_give(self):
-        self.play(HISTORY_STEPS, 60, Player)
+        self.play(HISTORY_STEPS, 12, Player)
 
     def test_forget_the_parameters_of_the_call_before(self):
         device, kernel = grapedr.Device(), KERNELS[1]

@@ -9,7 +9,7 @@ class Histories(unittest.TestCase):
     """A subclass plays histories: `play(program, count, player)` makes a player(seed) of each and calls its step()."""
 
     def play(self, program, count, player):
-        seed = int(os.environ.get("GDR_TEST_SEED", "1"))
+        seed = int(os.environ.get("GDR_TEST_SEED", "15"))
         count = int(os.environ.get("GDR_TEST_HISTORIES", count))
         text = subprocess.run([program, str(seed), str(count)], capture_output=True, text=True, check=True).stdout
         for number, history in enumerate(text.rstrip().split("\n\n")):

@@ -39,7 +39,8 @@ struct DeviceTotals {
 
 /// Boards and the kernel that is loaded into them. A process may have several devices. A record is a sequence of 8-byte
 /// fields, one for each element of the variables in declaration order. A field holds a double if its conversion is a
-/// floating-point one, else a 64-bit integer (use std::bit_cast). Not thread safe; different devices may be used from
+/// floating-point one, else a 64-bit integer (use std::bit_cast). Results depend on what was written and set since
+/// load() and on nothing else, as if the device was fresh then. Not thread safe; different devices may be used from
 /// different threads.
 class Device {
  public:
@@ -55,7 +56,8 @@ class Device {
   /// (emulator::Fault is one) if the program cannot run on this device.
   void load(isa::Program program);
 
-  /// Throws gdr::Error if the program has no such parameter or the parameter cannot take the value.
+  /// The parameter keeps the value until it is set again or a program is loaded. Throws gdr::Error if the program has no
+  /// such parameter or the parameter cannot take the value; the parameter then keeps the value before.
   void set_parameter(std::string_view name, double value);
 
   /// Writes j-records `first`, `first` + 1, ...; `fields` holds whole records. Throws gdr::Error if a conversion

@@ -26,6 +26,7 @@ typedef struct gdr_runtime gdr_runtime;
 
 /* Opens a device and loads the object file `object` of `bytes` bytes. On failure *runtime is null. */
 int gdr_runtime_open(const unsigned char* object, size_t bytes, gdr_runtime** runtime);
+/* The parameter keeps the value until it is set again. */
 int gdr_runtime_set_parameter(gdr_runtime* runtime, const char* name, double value);
 
 /* Records are the structs of the generated stubs: one 8-byte field for each element of the kernel's variables, in
