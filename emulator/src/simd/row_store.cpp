@@ -115,11 +115,13 @@ void RowStore::put_alike(unsigned row, std::span<const std::uint64_t> words) {
 
 RowView RowStore::view(unsigned row, unsigned pes) {
   RowView view;
-  if (!program_->packing.left_rows.has(row)) give_alike(kAllBlocks);
+  // A row that no run writes is in the blocks' own states, whatever the home of the others is.
+  const bool is_left = program_->packing.left_rows.has(row);
+  if (!is_left) give_alike(kAllBlocks);
   unsigned packed = 0;
   for (unsigned block = 0; block < kBlocks;) {
     const std::uint8_t home = home_[block];
-    if (home == kOwn) {
+    if (home == kOwn || !is_left) {
       if (view.count > 0 && view.all[view.count - 1].packing == nullptr) {
         ++view.all[view.count - 1].blocks.count;
       } else {
