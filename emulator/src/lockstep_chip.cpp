@@ -10,6 +10,7 @@
 
 #include "chip_arguments.h"
 #include "decoded_program.h"
+#include "gdr/emulator/block_stepper.h"
 #include "lockstep_search.h"
 
 namespace gdr::emulator {
@@ -151,6 +152,9 @@ class Lockstep final : public Chip {
         throw Divergence(program_->program(),
                          lockstep::locate(program_->program(), run, before, lockstep::place_of(block, *differs)));
       }
+      // PEs that were not live hold other undefined words on each engine. They may be live again, and both go on with
+      // the same words.
+      if (run.live_pes < kPesPerBlock) set_state(*engines_.found, block, state_of(*engines_.expected, block));
     }
   }
 

@@ -36,7 +36,7 @@ void add_simd(std::vector<HistoryPair>& pairs) {
       const bool compiles = jit == JitUse::always;
       if (compiles && !emulator::can_compile_loops(isa)) continue;
       const std::string name = fmt::format("simd ({}{})", emulator::name_of(isa), compiles ? ", compiled" : "");
-      pairs.push_back({name, of_reference(), of_chips([isa, jit] { return emulator::make_simd_chip(isa, jit); }), false,
+      pairs.push_back({name, of_reference(), of_chips([isa, jit] { return emulator::make_simd_chip(isa, jit); }),
                        compiles ? kShareOfCompiled : 1});
     }
   }
@@ -66,7 +66,7 @@ void add_engine(std::vector<HistoryPair>& pairs, const std::string& name) {
       return emulator::make_lockstep_chip(emulator::make_reference_chip(), emulator::make_simd_chip());
     };
   }
-  pairs.push_back({name, of_reference(), std::move(found), name.starts_with(Engine::lockstep)});
+  pairs.push_back({name, of_reference(), std::move(found)});
 }
 
 std::vector<std::string> default_engines() {

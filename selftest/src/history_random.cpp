@@ -29,7 +29,7 @@ class HistoryDraw {
     // Most histories keep to one number of live PEs, since only runs of the same number go on where the last one ended.
     usual_pes_ = one_in(8) ? 25 + below(4) : 1 + below(one_in(3) ? kPesPerBlock : 10);
     all_blocks_ = 1 + below(6);
-    wild_one_in_ = one_in(3) ? 5 : 40;
+    wild_one_in_ = one_in(3) ? 3 : 20;
     const unsigned length = 4 + below(30);
     while (history_.commands.size() < length) history_.commands.push_back(command());
     Command last;
@@ -159,7 +159,7 @@ class HistoryDraw {
   History history_;
   unsigned usual_pes_ = 1;
   unsigned all_blocks_ = 1;
-  unsigned wild_one_in_ = 40;
+  unsigned wild_one_in_ = 20;
   bool is_open_ = false;
 };
 

@@ -61,8 +61,7 @@ class HistoryRun {
  public:
   HistoryRun(const History& history, const HistoryPair& engines, HistoryCounts& counts)
       : history_(history), counts_(counts) {
-    compares_by_itself_ = engines.compares_by_itself;
-    for (const std::string& name : history.programs) programs_.push_back(of_engine(history_program(name)));
+    for (const std::string& name : history.programs) programs_.push_back(history_program(name));
     const auto face = [&](const HistoryEngine& engine, unsigned threads) {
       return history.face == FaceKind::chip ? chip_face(engine, programs_, threads)
                                             : session_face(engine, programs_, history.chips, threads);
@@ -104,13 +103,6 @@ class HistoryRun {
     std::optional<emulator::Fault> fault;
     std::string error;
   };
-
-  [[nodiscard]] std::shared_ptr<const HistoryProgram> of_engine(std::shared_ptr<const HistoryProgram> program) const {
-    if (!compares_by_itself_ || !program->self_contained) return program;
-    auto changed = std::make_shared<HistoryProgram>(*program);
-    changed->self_contained = false;
-    return changed;
-  }
 
   [[nodiscard]] Place& here() { return places_[here_]; }
   [[nodiscard]] const HistoryProgram& program() { return here().model.program(); }
@@ -259,7 +251,7 @@ class HistoryRun {
 
   void initialize(ChipRange chips, BlockRange blocks) {
     // Initialization runs on all PEs.
-    if ((compares_by_itself_ || !program().initializes_anew) && !here().model.is_whole()) return skip();
+    if (!program().initializes_anew && !here().model.is_whole()) return skip();
     run_code("initialization", [&](Face& face) { face.initialize(chips, blocks); });
   }
 
@@ -446,7 +438,6 @@ class HistoryRun {
   std::array<Place, 2> places_;
   std::size_t here_ = 0;
   bool skipped_ = false;
-  bool compares_by_itself_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Random histories on the engines of this host. Each suite is a test of its own, so that they run side by side.
 #include "gdr/selftest/histories.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -124,6 +125,17 @@ TEST(KnownHistories, ShowNoDifferenceAgain) {
   for (const HistoryPair& pair : pairs_that(is_compiled_simd)) {
     for (const std::string& commands : known) {
       const std::string text = "engine " + pair.name + "\n" + commands;
+      Histories histories({pair});
+      const auto differs = histories.run(selftest::parse_history(text, "known"));
+      EXPECT_FALSE(differs) << text << text_of(differs->difference);
+    }
+  }
+}
+
+TEST(KnownHistories, OfPesThatAreLiveAgainAreNoDivergence) {
+  for (const HistoryPair& pair : pairs_that([](const HistoryPair& one) { return one.name == "lockstep"; })) {
+    for (const std::string_view face : {"chip", "session"}) {
+      const std::string text = fmt::format("engine lockstep\nface {}\nprogram nearest\nrun count 1\nrun pes 2\n", face);
       Histories histories({pair});
       const auto differs = histories.run(selftest::parse_history(text, "known"));
       EXPECT_FALSE(differs) << text << text_of(differs->difference);

@@ -56,8 +56,8 @@ class Device {
   /// (emulator::Fault is one) if the program cannot run on this device.
   void load(isa::Program program);
 
-  /// The parameter keeps the value until it is set again or a program is loaded. Throws gdr::Error if the program has no
-  /// such parameter or the parameter cannot take the value; the parameter then keeps the value before.
+  /// The parameter keeps the value until it is set again or a program is loaded. Throws gdr::Error if the program has
+  /// no such parameter or the parameter cannot take the value; the parameter then keeps the value before.
   void set_parameter(std::string_view name, double value);
 
   /// Writes j-records `first`, `first` + 1, ...; `fields` holds whole records. Throws gdr::Error if a conversion

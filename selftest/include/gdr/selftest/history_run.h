@@ -19,9 +19,6 @@ struct HistoryPair {
   std::string name;  // of the engine that is tested: "simd (avx2, compiled)"
   HistoryEngine expected;
   HistoryEngine found;
-  /// The engine compares all words of live PEs by itself, also those that are undefined: PEs that were not live in a
-  /// run are never live again.
-  bool compares_by_itself = false;
   unsigned share = 1;  // of the histories: one of `share` 2 gets twice as many as one of `share` 1
 };
 
