@@ -73,8 +73,9 @@ std::vector<NumberEvent> reduce_all(Operation operation, std::span<double> sums,
     bool special = false;
     for (std::size_t n = 0; n < size; ++n) {
       reduced[n] = operation(HostNumber{to[n]}, HostNumber{from[n]}).value;
-      special |= is_special(std::bit_cast<std::uint64_t>(to[n])) | is_special(std::bit_cast<std::uint64_t>(from[n])) |
-                 is_special(std::bit_cast<std::uint64_t>(reduced[n]));
+      special |= is_special(std::bit_cast<std::uint64_t>(to[n]));
+      special |= is_special(std::bit_cast<std::uint64_t>(from[n]));
+      special |= is_special(std::bit_cast<std::uint64_t>(reduced[n]));
     }
     if (!special) {
       std::copy_n(reduced.begin(), size, to);

@@ -61,7 +61,6 @@ struct Answer {
   std::vector<int> nearest;
   std::vector<std::uint32_t> distance;
   std::vector<std::vector<int>> lists;
-  friend bool operator==(const Answer&, const Answer&) = default;
 };
 
 enum class Way : std::uint8_t { forces, nearest, distances, lists, lists_twice, one_by_one };
