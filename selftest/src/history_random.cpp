@@ -31,7 +31,10 @@ class HistoryDraw {
     all_blocks_ = 1 + below(6);
     wild_one_in_ = one_in(3) ? 3 : 20;
     const unsigned length = 4 + below(30);
-    while (history_.commands.size() < length) history_.commands.push_back(command());
+    while (history_.commands.size() < length) {
+      history_.commands.push_back(command());
+      if (history_.commands.back().what == Ask::run && one_in(10)) history_.commands.push_back(refused_next());
+    }
     Command last;
     last.what = Ask::look;
     last.chips.count = history_.chips;
@@ -90,6 +93,14 @@ class HistoryDraw {
       default:
         command.count = below(8);
     }
+    return command;
+  }
+
+  /// The run before once more, on numbers that compiled code may refuse after it has begun to go on.
+  Command refused_next() {
+    Command command = history_.commands.back();
+    command.seed = random_() >> 40;
+    command.wild = true;
     return command;
   }
 

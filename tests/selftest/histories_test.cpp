@@ -1,7 +1,6 @@
 // Random histories on the engines of this host. Each suite is a test of its own, so that they run side by side.
 #include "gdr/selftest/histories.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,8 +83,9 @@ void expect_equal_on_compiled_chips(std::uint64_t first) {
   const auto now = emulator::simd::row_transitions();
   for (std::size_t n = 0; n < now.size(); ++n) {
     const auto transition = static_cast<emulator::simd::Transition>(n);
-    if (transition == emulator::simd::Transition::given_up_going_on) continue;  // some two in a suite
-    EXPECT_GE(now[n] - moved[n], 1u) << name_of(transition);
+    if (transition == emulator::simd::Transition::given_up_going_on) continue;  // three to nine in a suite
+
+    EXPECT_GE(now[n] - moved[n], 5u) << name_of(transition);
   }
 }
 
@@ -136,8 +136,8 @@ TEST(KnownHistories, ShowNoDifferenceAgain) {
 
 TEST(KnownHistories, OfPesThatAreLiveAgainAreNoDivergence) {
   for (const HistoryPair& pair : pairs_that([](const HistoryPair& one) { return one.name == "lockstep"; })) {
-    for (const std::string_view face : {"chip", "session"}) {
-      const std::string text = fmt::format("engine lockstep\nface {}\nprogram nearest\nrun count 1\nrun pes 2\n", face);
+    for (const std::string face : {"chip", "session"}) {
+      const std::string text = "engine lockstep\nface " + face + "\nprogram nearest\nrun count 1\nrun pes 2\n";
       Histories histories({pair});
       const auto differs = histories.run(selftest::parse_history(text, "known"));
       EXPECT_FALSE(differs) << text << text_of(differs->difference);
