@@ -84,7 +84,6 @@ void expect_equal_on_compiled_chips(std::uint64_t first) {
   for (std::size_t n = 0; n < now.size(); ++n) {
     const auto transition = static_cast<emulator::simd::Transition>(n);
     if (transition == emulator::simd::Transition::given_up_going_on) continue;  // three to nine in a suite
-
     EXPECT_GE(now[n] - moved[n], 5u) << name_of(transition);
   }
 }
