@@ -66,6 +66,49 @@ class Yt(nbody_test.NbodyTest):
             self.assertAlmostEqual(ours, theirs, places=9)
 
 
+# Snapshots that are wrong or lead elsewhere, a file each; those of the list work.
+STRANGERS = """
+import os, struct, sys, h5py, numpy as np
+os.chdir(sys.argv[1])
+COLUMNS = ["mass", "x", "y", "z", "vx", "vy", "vz"]
+def snapshot(name, keys=np.arange(2), time=0.0, change=None):
+    with h5py.File(name + ".h5", "w") as f:
+        group = f.create_group("particles/0000000000")
+        group.attrs["step"], group.attrs["timestamp"] = 0, time
+        group["keys"] = keys
+        at = group.create_group("attributes")
+        for k, column in enumerate(COLUMNS):
+            at[column] = np.array([0.5, 0.25 + k])
+        if change: change(f, group, at)
+def replaced(column, **with_):
+    def change(f, group, at):
+        del at[column]
+        at.create_dataset(column, **with_)
+    return change
+snapshot("right")
+snapshot("three_times", time=np.frombuffer(struct.pack("<dQQ", 0.0, 0x1111111111111111, 0x0000414142424343), dtype="<f8"))
+snapshot("text_time", time="0.0")
+snapshot("halves", keys=np.array([0.5, 1.5]))
+snapshot("huge", keys=np.arange(2), change=lambda f, g, at: (g.__delitem__("keys"), g.create_dataset("keys", (10**12,), "i8")))
+snapshot("packed", change=replaced("x", data=np.array([0.5, 0.25]), chunks=(2,), compression="gzip"))
+def outside(f, group, at):
+    del at["x"]
+    dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    dcpl.set_external(b"/etc/passwd", 0, 16)
+    h5py.h5d.create(at.id, b"x", h5py.h5t.NATIVE_DOUBLE, h5py.h5s.create_simple((2,)), dcpl)
+snapshot("outside", change=outside)
+def linked(f, group, at):
+    del at["x"]
+    at["x"] = h5py.ExternalLink("right.h5", "/particles/0000000000/attributes/x")
+snapshot("linked", change=linked)
+with h5py.File("led.h5", "w") as f:
+    f.create_group("particles")["0000000000"] = h5py.ExternalLink("../right.h5", "/particles/0000000000")
+with h5py.File("own.h5", "w") as f:
+    f.create_group("particles")["0000000000"] = h5py.ExternalLink("right.h5", "/particles/0000000000")
+os.mkfifo("pipe.h5")
+"""
+
+
 class Hdf5(nbody_test.NbodyTest):
     def setUp(self):
         super().setUp()
@@ -111,6 +154,23 @@ class Hdf5(nbody_test.NbodyTest):
         self.assertEqual([(s["timestamp"], s["step"]) for s in snapshots.values()], [(0.25, step)])
         (self.folder / "bad.h5").write_text("no HDF5")
         self.assertIn("bad.h5: it is no HDF5 file", self.run_gdr("--in", self.folder / "bad.h5", "--t-end", 1, expected=1).stderr)
+
+    def test_files_of_strangers_do_no_harm(self):
+        done = subprocess.run(["/usr/bin/python3", "-c", STRANGERS, self.folder], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for name in ("right", "own"):
+            self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 0.0625, "--eps", 0.1)
+        for name, why in (("three_times", "attribute timestamp is no single number"),
+                          ("text_time", "attribute timestamp is no single number"),
+                          ("halves", "dataset keys holds no integers"),
+                          ("huge", "dataset keys has 1000000000000 rows, but the file holds no such data"),
+                          ("packed", "dataset x is compressed"),
+                          ("outside", "dataset x is in another file"),
+                          ("linked", "dataset x is a link that leads elsewhere"),
+                          ("led", "particles/0000000000 is a link that leads elsewhere"),
+                          ("pipe", "it is no regular file")):
+            errors = self.run_gdr("--in", self.folder / f"{name}.h5", "--t-end", 0.0625, expected=1).stderr
+            self.assertIn(f"{name}.h5: {why}", errors)
 
     def test_a_restart_appends(self):
         begin = ["--plummer", 32, "--seed", 3]

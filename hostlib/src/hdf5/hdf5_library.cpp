@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <type_traits>
 
 #include "gdr/base/error.h"
 
@@ -189,9 +190,39 @@ std::string image_of(const RunFile& content, const std::vector<std::string>& col
 
 Handle opened(const std::filesystem::path& path) {
   std::error_code none;
-  const bool there = std::filesystem::is_regular_file(path, none);
-  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose,
-          there ? "it is no HDF5 file" : "there is no such file"};
+  // HDF5 would wait for the writer of a pipe.
+  if (!std::filesystem::exists(path, none)) throw Error("there is no such file");
+  if (!std::filesystem::is_regular_file(path, none)) throw Error("it is no regular file");
+  return {H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "it is no HDF5 file"};
+}
+
+// A file may come from anybody. Nothing that it names leads out of it, except to the files of its own snapshots, and
+// what it says of types and sizes is compared with what it holds before memory is taken.
+
+H5L_type_t link_in(hid_t group, const std::string& name) {
+  H5L_info_t info;
+  if (H5Lexists(group, name.c_str(), H5P_DEFAULT) <= 0 || H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT) < 0) {
+    return H5L_TYPE_ERROR;
+  }
+  return info.type;
+}
+
+void require_in_file(hid_t group, const std::string& name, std::string_view kind) {
+  const H5L_type_t type = link_in(group, name);
+  if (type == H5L_TYPE_ERROR) throw Error(fmt::format("there is no {} {}", kind, name));
+  if (type != H5L_TYPE_HARD)
+    throw Error(fmt::format("{} {} is a link that leads elsewhere, which is not followed", kind, name));
+}
+
+Handle group_of(hid_t parent, const std::string& name) {
+  require_in_file(parent, name, "group");
+  return {H5Gopen2(parent, name.c_str(), H5P_DEFAULT), H5Gclose, fmt::format("{} is no group", name)};
+}
+
+template <class Number>
+[[nodiscard]] bool holds(hid_t type) {
+  const H5T_class_t kind = H5Tget_class(type);
+  return kind == H5T_INTEGER || (kind == H5T_FLOAT && std::is_floating_point_v<Number>);
 }
 
 /// Names of the links in a group, sorted.
@@ -205,15 +236,38 @@ std::vector<std::string> names_in(hid_t group) {
   return names;
 }
 
+hsize_t file_size(hid_t object) {
+  const Handle file(H5Iget_file_id(object), H5Fclose, "no memory");
+  hsize_t size = 0;
+  require(H5Fget_filesize(file, &size), "reading the size of a file");
+  return size;
+}
+
 /// The values of a dataset of one dimension. `rows`, if given, is the number of values that it must have.
 template <class Number>
 std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::optional<std::size_t> rows) {
-  const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, fmt::format("there is no dataset {}", name));
+  require_in_file(group, name, "dataset");
+  const Handle dataset(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose, fmt::format("{} is no dataset", name));
   const Handle space(H5Dget_space(dataset), H5Sclose, "no memory");
+  const Handle type(H5Dget_type(dataset), H5Tclose, "no memory");
+  const Handle properties(H5Dget_create_plist(dataset), H5Pclose, "no memory");
   const hssize_t size = H5Sget_simple_extent_npoints(space);
   if (H5Sget_simple_extent_ndims(space) != 1 || size < 0 || (rows && static_cast<std::size_t>(size) != *rows)) {
     throw Error(rows ? fmt::format("dataset {} is no row of {} numbers", name, *rows)
                      : fmt::format("dataset {} is no row of numbers", name));
+  }
+  if (!holds<Number>(type)) {
+    throw Error(fmt::format("dataset {} holds no {}", name, std::is_integral_v<Number> ? "integers" : "numbers"));
+  }
+  if (H5Pget_external_count(properties) != 0) {
+    throw Error(fmt::format("dataset {} is in another file, which is not read", name));
+  }
+  if (H5Pget_nfilters(properties) != 0) {
+    throw Error(fmt::format("dataset {} is compressed: write it without filters, as h5repack -f NONE does", name));
+  }
+  const hsize_t bytes = H5Dget_storage_size(dataset);
+  if (static_cast<hsize_t>(size) > bytes / H5Tget_size(type) || bytes > file_size(dataset)) {
+    throw Error(fmt::format("dataset {} has {} rows, but the file holds no such data", name, size));
   }
   std::vector<Number> values(static_cast<std::size_t>(size));
   if (H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
@@ -225,15 +279,19 @@ std::vector<Number> values_in(hid_t group, const char* name, hid_t memory, std::
 template <class Number>
 Number attribute_of(hid_t object, const char* name, hid_t memory) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose, fmt::format("there is no attribute {}", name));
+  const Handle space(H5Aget_space(attribute), H5Sclose, "no memory");
+  const Handle type(H5Aget_type(attribute), H5Tclose, "no memory");
   Number value{};
-  if (H5Aread(attribute, memory, &value) < 0) throw Error(fmt::format("attribute {} is no number", name));
+  if (H5Sget_simple_extent_npoints(space) != 1 || !holds<Number>(type) || H5Aread(attribute, memory, &value) < 0) {
+    throw Error(fmt::format("attribute {} is no single {}", name, std::is_integral_v<Number> ? "integer" : "number"));
+  }
   return value;
 }
 
 std::vector<std::vector<double>> series_in(hid_t file, const std::vector<std::string>& columns) {
   std::vector<std::vector<double>> samples;
   if (H5Lexists(file, kSeries, H5P_DEFAULT) <= 0) return samples;
-  const Handle group(H5Gopen2(file, kSeries, H5P_DEFAULT), H5Gclose, "series is no group");
+  const Handle group = group_of(file, kSeries);
   std::optional<std::size_t> rows;
   for (const std::string& column : columns) {
     const auto values = values_in<double>(group, column.c_str(), H5T_NATIVE_DOUBLE, rows);
@@ -254,18 +312,26 @@ std::uint64_t number_of(const std::string& name) {
   return number;
 }
 
+/// The file of a snapshot of its own, which stands in the same folder.
+SnapshotFile snapshot_file(hid_t particles, const std::string& name) {
+  H5L_info_t info;
+  require(H5Lget_info(particles, name.c_str(), &info, H5P_DEFAULT), "reading a link");
+  std::string value(info.u.val_size, '\0');
+  require(H5Lget_val(particles, name.c_str(), value.data(), value.size(), H5P_DEFAULT), "reading a link");
+  const char* file = nullptr;
+  const char* group = nullptr;
+  require(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &file, &group), "reading a link");
+  if (std::filesystem::path(file).filename() != file || fmt::format("/{}/{}", kParticles, name) != group) {
+    throw Error(fmt::format("particles/{} is a link that leads elsewhere, which is not followed", name));
+  }
+  return {number_of(name), file};
+}
+
 std::vector<SnapshotFile> links_in(hid_t file) {
   std::vector<SnapshotFile> others;
-  const Handle group(H5Gopen2(file, kParticles, H5P_DEFAULT), H5Gclose, "there is no group particles");
+  const Handle group = group_of(file, kParticles);
   for (const std::string& name : names_in(group)) {
-    H5L_info_t info;
-    require(H5Lget_info(group, name.c_str(), &info, H5P_DEFAULT), "reading a link");
-    if (info.type != H5L_TYPE_EXTERNAL) continue;
-    std::string value(info.u.val_size, '\0');
-    require(H5Lget_val(group, name.c_str(), value.data(), value.size(), H5P_DEFAULT), "reading a link");
-    const char* other = nullptr;
-    require(H5Lunpack_elink_val(value.data(), value.size(), nullptr, &other, nullptr), "reading a link");
-    others.push_back({number_of(name), other});
+    if (link_in(group, name) == H5L_TYPE_EXTERNAL) others.push_back(snapshot_file(group, name));
   }
   return others;
 }
@@ -279,14 +345,8 @@ RunFile content_of(const std::filesystem::path& path, const std::vector<std::str
   return content;
 }
 
-Snapshot last_snapshot_of(const std::filesystem::path& path) {
-  const SilentErrors silent;
-  const Handle file = opened(path);
-  const Handle all(H5Gopen2(file, kParticles, H5P_DEFAULT), H5Gclose, "there is no group particles");
-  const std::vector<std::string> names = names_in(all);
-  if (names.empty()) throw Error("the group particles holds no snapshot");
-  const Handle group(H5Gopen2(all, names.back().c_str(), H5P_DEFAULT), H5Gclose,
-                     fmt::format("particles/{} cannot be opened: is the file that holds it missing?", names.back()));
+Snapshot snapshot_in(hid_t particles_group, const std::string& name) {
+  const Handle group = group_of(particles_group, name);
   Snapshot snapshot;
   snapshot.time = attribute_of<double>(group, "timestamp", H5T_NATIVE_DOUBLE);
   snapshot.step = attribute_of<std::int64_t>(group, "step", H5T_NATIVE_INT64);
@@ -296,12 +356,29 @@ Snapshot last_snapshot_of(const std::filesystem::path& path) {
   particles.mass.resize(n);
   particles.position.resize(n);
   particles.velocity.resize(n);
-  const Handle attributes(H5Gopen2(group, "attributes", H5P_DEFAULT), H5Gclose, "there is no group attributes");
+  const Handle attributes = group_of(group, "attributes");
   for (std::size_t column = 0; column < kAttributes.size(); ++column) {
     const auto values = values_in<double>(attributes, kAttributes[column].name, H5T_NATIVE_DOUBLE, n);
     for (std::size_t k = 0; k < n; ++k) value_of(particles, column, k) = values[k];
   }
   return snapshot;
+}
+
+Snapshot last_snapshot_of(const std::filesystem::path& path) {
+  const SilentErrors silent;
+  const Handle file = opened(path);
+  const Handle all = group_of(file, kParticles);
+  const std::vector<std::string> names = names_in(all);
+  if (names.empty()) throw Error("the group particles holds no snapshot");
+  const std::string& last = names.back();
+  if (link_in(all, last) != H5L_TYPE_EXTERNAL) return snapshot_in(all, last);
+  const SnapshotFile other = snapshot_file(all, last);
+  try {
+    const Handle own = opened(path.parent_path() / other.name);
+    return snapshot_in(group_of(own, kParticles), last);
+  } catch (const Error& error) {
+    throw Error(fmt::format("particles/{} cannot be read from {}: {}", last, other.name, error.what()));
+  }
 }
 
 }  // namespace
