@@ -33,7 +33,9 @@ class HistoryDraw {
     const unsigned length = 4 + below(30);
     while (history_.commands.size() < length) {
       history_.commands.push_back(command());
-      if (history_.commands.back().what == Ask::run && one_in(10)) history_.commands.push_back(refused_next());
+      const Ask last = history_.commands.back().what;
+      if (last == Ask::run && one_in(10)) history_.commands.push_back(refused_next());
+      if (last == Ask::particles && one_in(6)) history_.commands.push_back(fewer_next());
     }
     Command last;
     last.what = Ask::look;
@@ -101,6 +103,14 @@ class HistoryDraw {
     Command command = history_.commands.back();
     command.seed = random_() >> 40;
     command.wild = true;
+    return command;
+  }
+
+  /// Particles for some of the PEs that have just got others.
+  Command fewer_next() {
+    Command command = history_.commands.back();
+    command.seed = random_() >> 40;
+    command.pes = 1 + below(std::max(command.pes, 1U));
     return command;
   }
 

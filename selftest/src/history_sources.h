@@ -11,7 +11,7 @@ struct SmallKernel {
   std::string_view source;
 };
 
-inline constexpr std::array<SmallKernel, 5> kSmallKernels{{
+inline constexpr std::array<SmallKernel, 6> kSmallKernels{{
     // Sums go on from run to run.
     {"going_on", R"(kernel going_on
 bvar long xj elt flt64to72
@@ -85,6 +85,20 @@ loop initialization
 loop body
   fsub xj xi $lt $ok1/j
   fadd $lti sum sum
+  nop
+)"},
+    // A result that of the loop's sections only the body writes, anew in every iteration.
+    {"latest", R"(kernel latest
+bvar long xj elt flt64to72
+var vector long xi hlt flt64to72
+var vector long latest rrn flt72to64 fadd
+initialization
+  uxor $lt $lt $lt
+  upassa $lt latest
+  nop
+loop body
+  fsub xj xi $lt
+  fadd $lti $lti latest
   nop
 )"},
     // Begins with halves of words that its body overwrites. It has no results.
