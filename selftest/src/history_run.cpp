@@ -62,15 +62,16 @@ class HistoryRun {
   HistoryRun(const History& history, const HistoryPair& engines, HistoryCounts& counts)
       : history_(history), counts_(counts) {
     for (const std::string& name : history.programs) programs_.push_back(history_program(name));
-    const auto face = [&](const HistoryEngine& engine, unsigned threads) {
-      return history.face == FaceKind::chip ? chip_face(engine, programs_, threads)
-                                            : session_face(engine, programs_, history.chips, threads);
-    };
     const unsigned chips = history.face == FaceKind::chip ? 1 : history.chips;
     const HistoryModel model(programs_.front(), chips);
     for (Place& place : places_) place.model = model;
-    places_[0].expected = face(engines.expected, 1);
-    places_[0].found = face(engines.found, history.threads);
+    if (history.face == FaceKind::chip) {
+      places_[0].expected = chip_face(engines.expected, programs_, 1);
+      places_[0].found = chip_face(engines.found, programs_, history.threads);
+    } else {
+      places_[0].expected = session_witness(engines.expected, programs_, history.chips);
+      places_[0].found = session_face(engines.found, programs_, history.chips, history.threads);
+    }
     places_[1].expected = places_[0].expected->another();
     places_[1].found = places_[0].found->another();
     load(0);

@@ -91,5 +91,8 @@ using HistoryPrograms = std::vector<std::shared_ptr<const HistoryProgram>>;
 /// A session with `chips` chips. Its work goes on in the background until somebody looks.
 [[nodiscard]] std::unique_ptr<Face> session_face(const HistoryEngine& engine, const HistoryPrograms& programs,
                                                  unsigned chips, unsigned threads);
+/// What such a session should give, on chips that are asked directly.
+[[nodiscard]] std::unique_ptr<Face> session_witness(const HistoryEngine& engine, const HistoryPrograms& programs,
+                                                    unsigned chips);
 
 }  // namespace gdr::selftest
