@@ -57,7 +57,11 @@ class ChipFace final : public Face {
     return copy;
   }
 
+  /// Without lines, engines may keep words in another form.
   bool patch() override {
+    isa::Program empty = program();
+    for (std::vector<isa::Step>& section : empty.sections) section.clear();
+    chip_->patch(empty);
     chip_->patch(program());
     return true;
   }
