@@ -4,9 +4,9 @@
 #include <array>
 #include <set>
 
-#include "host_arithmetic.h"
+#include "word/host_arithmetic.h"
 #include "measure.h"
-#include "simd/scheduler.h"
+#include "line/scheduler.h"
 
 namespace gdr::bench {
 

@@ -23,7 +23,7 @@
 #endif
 
 #include "compiled_loops_testing.h"
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/host_isa.h"
 #include "jit/loop_jit.h"

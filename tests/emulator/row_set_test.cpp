@@ -1,5 +1,5 @@
 // Sets of register rows against std::bitset, on random ranges and sets.
-#include "simd/row_set.h"
+#include "line/row_set.h"
 
 #include <gtest/gtest.h>
 

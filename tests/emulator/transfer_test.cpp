@@ -1,5 +1,5 @@
 // What HET and OHT make of the host's fields, by each conversion and for each width, and where a record's words stand.
-#include "transfer.h"
+#include "board/transfer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

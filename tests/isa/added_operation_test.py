@@ -24,14 +24,14 @@ PLACES = {
     let Meaning = "dst <- complement of a exclusive-or b, bit by bit.";
   }
 """),
-    "scalar body": ("emulator/src/alu.cpp", r"AluResult ulzc\(.*", """\
+    "scalar body": ("emulator/src/word/alu.cpp", r"AluResult ulzc\(.*", """\
 AluResult uxnor(uint128 a, uint128 b, Width width) {
   require_operands(a, b, width);
   return result_of(~(a ^ b), width);
 }
 
 """),
-    "batch body": ("emulator/src/simd/integer_operations.h", r".*IntegerBatch ulzc\(.*", """\
+    "batch body": ("emulator/src/simd/kernels/integer_operations.h", r".*IntegerBatch ulzc\(.*", """\
 inline IntegerBatch uxnor(IntegerBatch a, IntegerBatch b, Width width) { return unot(uxor(a, b, width), width); }
 """),
     "oracle": ("tests/witness/integer_oracle.cpp", r"    \{isa::Op::ULZC, .*", """\

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "../../jit/compile.h"
+#include "jit/plugin/compile.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"

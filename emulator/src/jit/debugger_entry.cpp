@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "../../jit/compile.h"
+#include "jit/plugin/compile.h"
 #include "gdr/base/plugin.h"
 
 namespace gdr::emulator::jit {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "code_target.h"
+#include "loop/code_target.h"
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

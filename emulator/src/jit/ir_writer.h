@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "code_writer.h"
-#include "simd/micro_op.h"
+#include "loop/code_writer.h"
+#include "line/micro_op.h"
 #include "source_lines.h"
 
 namespace gdr::emulator::jit {

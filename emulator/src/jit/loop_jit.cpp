@@ -14,7 +14,7 @@
 #include "debugger_entry.h"
 #include "exactness_watch.h"
 #include "gdr/base/error.h"
-#include "loop_edges.h"
+#include "loop/loop_edges.h"
 #include "perf_map.h"
 #include "source_lines.h"
 

@@ -13,10 +13,10 @@
 #include <mutex>
 #include <string>
 
-#include "body_code.h"
+#include "loop/body_code.h"
 #include "code_cache.h"
 #include "gdr/emulator/host_isa.h"
-#include "simd/row_set.h"
+#include "line/row_set.h"
 
 namespace gdr::emulator::jit {
 

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "body_function.h"
+#include "loop/body_function.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 

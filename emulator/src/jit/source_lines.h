@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "body_function.h"
+#include "loop/body_function.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::emulator::jit {

@@ -10,7 +10,7 @@
 #include "gdr/base/error.h"
 #include "machine.h"
 #include "machine_text.h"
-#include "simd/micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::opencl {
 namespace {

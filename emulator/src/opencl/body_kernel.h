@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "decoded_program.h"
-#include "jit/body_code.h"
+#include "line/decoded_program.h"
+#include "loop/body_code.h"
 
 namespace gdr::emulator::opencl {
 

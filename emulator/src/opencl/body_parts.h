@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "jit/body_graph.h"
+#include "loop/body_graph.h"
 
 namespace gdr::emulator::opencl {
 

@@ -8,9 +8,9 @@
 
 #include "body_kernel.h"
 #include "gdr/emulator/host_isa.h"
-#include "jit/loop_edges.h"
+#include "loop/loop_edges.h"
 #include "machine.h"
-#include "simd/scheduler.h"
+#include "line/scheduler.h"
 
 namespace gdr::emulator::opencl {
 

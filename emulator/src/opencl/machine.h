@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 #include "driver.h"
 #include "gdr/emulator/opencl.h"
-#include "simd/micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::opencl {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "chip_arguments.h"
-#include "collect.h"
+#include "chip/chip_arguments.h"
+#include "chip/collect.h"
 #include "opencl_session.h"
 
 namespace gdr::emulator::opencl {

@@ -5,7 +5,7 @@
 
 #include "gdr/emulator/session.h"
 #include "opencl_session.h"
-#include "require.h"
+#include "chip/require.h"
 
 namespace gdr::emulator::opencl {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "chip_arguments.h"
+#include "chip/chip_arguments.h"
 
 namespace gdr::emulator::opencl {
 namespace {

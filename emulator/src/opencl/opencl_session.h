@@ -13,7 +13,7 @@
 #include "gdr/emulator/thread_pool.h"
 #include "loop_body.h"
 #include "machine.h"
-#include "transfer.h"
+#include "board/transfer.h"
 
 namespace gdr::emulator::opencl {
 

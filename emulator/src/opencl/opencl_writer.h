@@ -7,7 +7,7 @@
 #include <string>
 
 #include "gdr/base/error.h"
-#include "jit/code_writer.h"
+#include "loop/code_writer.h"
 
 namespace gdr::emulator::opencl {
 

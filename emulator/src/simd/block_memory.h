@@ -9,7 +9,7 @@
 
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/word.h"
-#include "micro_op.h"
+#include "line/micro_op.h"
 #include "zeroed_memory.h"
 
 namespace gdr::emulator::simd {

@@ -9,7 +9,7 @@
 
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
-#include "micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator {
 namespace simd {

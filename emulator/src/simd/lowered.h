@@ -1,10 +1,10 @@
 // A program as the vector engine runs it.
 #pragma once
 
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 #include "jit/loop_jit.h"
 #include "packing.h"
-#include "scheduler.h"
+#include "line/scheduler.h"
 
 namespace gdr::emulator::simd {
 

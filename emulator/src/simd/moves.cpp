@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::simd::moves {
 namespace {

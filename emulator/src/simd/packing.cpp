@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "line_facts.h"
+#include "line/line_facts.h"
 
 namespace gdr::emulator::simd {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "block_memory.h"
-#include "decoded_program.h"
-#include "row_set.h"
-#include "scheduler.h"
+#include "line/decoded_program.h"
+#include "line/row_set.h"
+#include "line/scheduler.h"
 
 namespace gdr::emulator::simd {
 

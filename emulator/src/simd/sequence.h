@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "block_memory.h"
-#include "decoded_program.h"
-#include "micro_op.h"
-#include "scheduler.h"
+#include "line/decoded_program.h"
+#include "line/micro_op.h"
+#include "line/scheduler.h"
 
 namespace gdr::emulator::simd {
 

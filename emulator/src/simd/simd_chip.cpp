@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <cstring>
 
-#include "decoded_program.h"
-#include "host_arithmetic.h"
+#include "line/decoded_program.h"
+#include "word/host_arithmetic.h"
 #include "host_isas.h"
 #include "jit/loop_jit.h"
 #include "packed_run.h"
 #include "row_move.h"
 #include "row_store.h"
-#include "scheduler.h"
+#include "line/scheduler.h"
 #include "sequence.h"
 
 namespace gdr::emulator {

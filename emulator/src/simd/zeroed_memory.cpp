@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "micro_op.h"
+#include "line/micro_op.h"
 
 #ifdef __linux__
 #include <sys/mman.h>

@@ -7,7 +7,7 @@
 
 #include "gdr/base/error.h"
 #include "graph_nodes.h"
-#include "simd/line_facts.h"
+#include "line/line_facts.h"
 #include "vector_elements.h"
 
 namespace gdr::emulator::jit {

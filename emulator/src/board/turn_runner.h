@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "collect.h"
+#include "chip/collect.h"
 #include "gdr/emulator/board.h"
 #include "gdr/emulator/thread_pool.h"
 

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "chip_arguments.h"
+#include "chip/chip_arguments.h"
 #include "reference_block.h"
-#include "require.h"
+#include "chip/require.h"
 
 namespace gdr::emulator {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "chip_arguments.h"
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 #include "require.h"
 
 namespace gdr::emulator {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "code_target.h"
-#include "decoded_program.h"
-#include "simd/scheduler.h"
+#include "line/decoded_program.h"
+#include "line/scheduler.h"
 
 namespace gdr::emulator::jit {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 
 namespace gdr::emulator::jit {
 

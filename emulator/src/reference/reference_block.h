@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 #include "gdr/emulator/block_stepper.h"
 
 namespace gdr::emulator {

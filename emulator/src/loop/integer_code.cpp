@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "gdr/base/error.h"
-#include "simd/micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::jit {
 namespace {

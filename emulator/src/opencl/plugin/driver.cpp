@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "../src/opencl/driver.h"
+#include "../driver.h"
 
 namespace gdr::emulator::opencl {
 namespace {

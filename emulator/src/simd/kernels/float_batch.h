@@ -4,7 +4,7 @@
 // (`exactly`). docs/engine.md explains them.
 #pragma once
 
-#include "micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::simd {
 namespace {

@@ -8,7 +8,7 @@
 #include "float_operations.h"
 #include "integer_operations.h"
 #include "native_operations.h"
-#include "semantics.h"
+#include "word/semantics.h"
 
 namespace gdr::emulator::simd {
 namespace {

@@ -1,6 +1,6 @@
 #include "lm_code.h"
 
-#include "simd/micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::jit {
 

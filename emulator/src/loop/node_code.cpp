@@ -9,7 +9,7 @@
 #include "gdr/base/error.h"
 #include "integer_code.h"
 #include "number_facts.h"
-#include "simd/micro_op.h"
+#include "line/micro_op.h"
 
 namespace gdr::emulator::jit {
 

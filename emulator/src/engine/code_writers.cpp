@@ -1,6 +1,6 @@
-#include "code_writer.h"
+#include "loop/code_writer.h"
 
-#include "ir_writer.h"
+#include "jit/ir_writer.h"
 #include "opencl/opencl_writer.h"
 
 namespace gdr::emulator::jit {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <array>
 
-#include "collect.h"
+#include "chip/collect.h"
 #include "gdr/emulator/thread_pool.h"
 #include "gdr/isa/effects.h"
 #include "host_results.h"
-#include "require.h"
+#include "chip/require.h"
 #include "transfer.h"
 #include "turn_runner.h"
 

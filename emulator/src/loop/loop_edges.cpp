@@ -3,7 +3,7 @@
 #include <variant>
 #include <vector>
 
-#include "simd/line_facts.h"
+#include "line/line_facts.h"
 
 namespace gdr::emulator::jit {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 #include <functional>
 
-#include "decoded_program.h"
+#include "line/decoded_program.h"
 #include "lockstep_search.h"
 
 namespace gdr::emulator {

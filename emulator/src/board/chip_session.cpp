@@ -5,12 +5,12 @@
 #include <array>
 #include <deque>
 
-#include "collect.h"
+#include "chip/collect.h"
 #include "gdr/emulator/block_stepper.h"
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
-#include "require.h"
+#include "chip/require.h"
 #include "transfer.h"
 
 namespace gdr::emulator {

@@ -8,8 +8,8 @@
 #include <mutex>
 #include <utility>
 
-#include "chip_arguments.h"
-#include "decoded_program.h"
+#include "chip/chip_arguments.h"
+#include "line/decoded_program.h"
 #include "gdr/emulator/block_stepper.h"
 #include "lockstep_search.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "simd/line_facts.h"
+#include "line/line_facts.h"
 
 namespace gdr::emulator::jit {
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "decoded_program.h"
-#include "simd/scheduler.h"
+#include "line/decoded_program.h"
+#include "line/scheduler.h"
 
 namespace gdr::emulator::jit {
 
