@@ -74,10 +74,10 @@ void expect_equal_on_compiled_chips(std::uint64_t first) {
   const std::uint64_t alike = emulator::jit::alike_turns();
   const auto moved = emulator::simd::row_transitions();
   const HistoryCounts counts = run(is_compiled_simd, FaceKind::chip, first, 250);
-  expect_all_kinds(counts);
-  EXPECT_GE(emulator::jit::packed_turns() - packed, kSlowedDown ? 10u : 10'000u);
-  EXPECT_GE(emulator::jit::alike_turns() - alike, kSlowedDown ? 1u : 1'000u);
   if (kSlowedDown) return;
+  expect_all_kinds(counts);
+  EXPECT_GE(emulator::jit::packed_turns() - packed, 10'000u);
+  EXPECT_GE(emulator::jit::alike_turns() - alike, 1'000u);
   EXPECT_GE(asked(counts, Ask::clone), 20u);
   EXPECT_GE(asked(counts, Ask::patch), 20u);
   const auto now = emulator::simd::row_transitions();
