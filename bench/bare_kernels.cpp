@@ -4,9 +4,9 @@
 #include <array>
 #include <set>
 
-#include "word/host_arithmetic.h"
-#include "measure.h"
 #include "line/scheduler.h"
+#include "measure.h"
+#include "word/host_arithmetic.h"
 
 namespace gdr::bench {
 

@@ -23,12 +23,12 @@
 #endif
 
 #include "compiled_loops_testing.h"
-#include "line/decoded_program.h"
 #include "gdr/emulator/conversion.h"
 #include "gdr/emulator/host_isa.h"
 #include "jit/loop_jit.h"
 #include "jit/source_lines.h"
 #include "kernel_data.h"
+#include "line/decoded_program.h"
 #include "slowed_down.h"
 
 namespace gdr::tests {

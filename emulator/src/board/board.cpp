@@ -7,10 +7,10 @@
 #include <array>
 
 #include "chip/collect.h"
+#include "chip/require.h"
 #include "gdr/emulator/thread_pool.h"
 #include "gdr/isa/effects.h"
 #include "host_results.h"
-#include "chip/require.h"
 #include "transfer.h"
 #include "turn_runner.h"
 

@@ -6,11 +6,11 @@
 #include <deque>
 
 #include "chip/collect.h"
+#include "chip/require.h"
 #include "gdr/emulator/block_stepper.h"
 #include "gdr/emulator/lockstep.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
-#include "chip/require.h"
 #include "transfer.h"
 
 namespace gdr::emulator {

@@ -14,12 +14,12 @@
 #include <span>
 #include <vector>
 
-#include "jit/plugin/compile.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "gdr/base/plugin.h"
+#include "jit/plugin/compile.h"
 
 namespace gdr::emulator::jit {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "jit/plugin/compile.h"
 #include "gdr/base/plugin.h"
+#include "jit/plugin/compile.h"
 
 namespace gdr::emulator::jit {
 DebuggerEntry::DebuggerEntry(std::string object, const void* code) : object_(std::move(object)) {

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "loop/code_writer.h"
 #include "line/micro_op.h"
+#include "loop/code_writer.h"
 #include "source_lines.h"
 
 namespace gdr::emulator::jit {

@@ -13,10 +13,10 @@
 #include <mutex>
 #include <string>
 
-#include "loop/body_code.h"
 #include "code_cache.h"
 #include "gdr/emulator/host_isa.h"
 #include "line/row_set.h"
+#include "loop/body_code.h"
 
 namespace gdr::emulator::jit {
 

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "loop/body_function.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
+#include "loop/body_function.h"
 
 namespace gdr::emulator::jit {
 

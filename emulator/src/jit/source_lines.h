@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "loop/body_function.h"
 #include "gdr/isa/program.h"
+#include "loop/body_function.h"
 
 namespace gdr::emulator::jit {
 

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "chip/chip_arguments.h"
-#include "line/decoded_program.h"
 #include "gdr/emulator/block_stepper.h"
+#include "line/decoded_program.h"
 #include "lockstep_search.h"
 
 namespace gdr::emulator {

@@ -8,8 +8,8 @@
 
 #include "gdr/base/error.h"
 #include "integer_code.h"
-#include "number_facts.h"
 #include "line/micro_op.h"
+#include "number_facts.h"
 
 namespace gdr::emulator::jit {
 

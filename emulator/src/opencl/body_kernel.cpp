@@ -8,9 +8,9 @@
 
 #include "body_parts.h"
 #include "gdr/base/error.h"
+#include "line/micro_op.h"
 #include "machine.h"
 #include "machine_text.h"
-#include "line/micro_op.h"
 
 namespace gdr::emulator::opencl {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "body_kernel.h"
 #include "gdr/emulator/host_isa.h"
+#include "line/scheduler.h"
 #include "loop/loop_edges.h"
 #include "machine.h"
-#include "line/scheduler.h"
 
 namespace gdr::emulator::opencl {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "line/decoded_program.h"
 #include "driver.h"
 #include "gdr/emulator/opencl.h"
+#include "line/decoded_program.h"
 #include "line/micro_op.h"
 
 namespace gdr::emulator::opencl {

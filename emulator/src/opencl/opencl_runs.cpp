@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "chip/require.h"
 #include "gdr/emulator/session.h"
 #include "opencl_session.h"
-#include "chip/require.h"
 
 namespace gdr::emulator::opencl {
 

@@ -8,12 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "board/transfer.h"
 #include "device_memory.h"
 #include "gdr/emulator/session.h"
 #include "gdr/emulator/thread_pool.h"
 #include "loop_body.h"
 #include "machine.h"
-#include "board/transfer.h"
 
 namespace gdr::emulator::opencl {
 

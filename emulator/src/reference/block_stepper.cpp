@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "chip/chip_arguments.h"
-#include "reference_block.h"
 #include "chip/require.h"
+#include "reference_block.h"
 
 namespace gdr::emulator {
 namespace {

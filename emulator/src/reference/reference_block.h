@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "line/decoded_program.h"
 #include "gdr/emulator/block_stepper.h"
+#include "line/decoded_program.h"
 
 namespace gdr::emulator {
 

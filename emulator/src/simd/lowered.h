@@ -1,10 +1,10 @@
 // A program as the vector engine runs it.
 #pragma once
 
-#include "line/decoded_program.h"
 #include "jit/loop_jit.h"
-#include "packing.h"
+#include "line/decoded_program.h"
 #include "line/scheduler.h"
+#include "packing.h"
 
 namespace gdr::emulator::simd {
 

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cstring>
 
-#include "line/decoded_program.h"
-#include "word/host_arithmetic.h"
 #include "host_isas.h"
 #include "jit/loop_jit.h"
+#include "line/decoded_program.h"
+#include "line/scheduler.h"
 #include "packed_run.h"
 #include "row_move.h"
 #include "row_store.h"
-#include "line/scheduler.h"
 #include "sequence.h"
+#include "word/host_arithmetic.h"
 
 namespace gdr::emulator {
 namespace simd {
