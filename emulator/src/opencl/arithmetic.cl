@@ -162,114 +162,139 @@ Bits shifted_right(Bits a, uint n) {
 }
 int below(Bits a, Bits b) { return a.high < b.high || (a.high == b.high && a.low < b.low); }
 
-Result integer_result(uint op, Word x, Word y, uint is_long) {
-  const Bits a = bits_of(x, is_long);
-  const Bits b = bits_of(y, is_long);
-  const uint width = is_long ? 72 : 36;
-  Bits ones, sign;
-  ones.high = is_long ? 255 : 0;
-  ones.low = is_long ? ~0UL : (1UL << 36) - 1;
-  sign.high = is_long ? 128 : 0;
-  sign.low = is_long ? 0 : 1UL << 35;
-  const int a_negative = (a.high & sign.high) != 0 || (a.low & sign.low) != 0;
-  const int far = b.high != 0 || b.low >= width;
-  const uint count = far ? 0 : (uint)b.low;
-  Bits flipped_a = a, flipped_b = b;
-  flipped_a.high ^= sign.high;
-  flipped_a.low ^= sign.low;
-  flipped_b.high ^= sign.high;
-  flipped_b.low ^= sign.low;
-  Bits v = a;
-  uint carry = 0;
-  switch (op) {
-    case OP_uadd:
-      v.low = a.low + b.low;
-      v.high = a.high + b.high + (v.low < a.low);
-      carry = v.high > ones.high || (!is_long && v.low > ones.low);
-      break;
-    case OP_usub:
-      v.low = a.low - b.low;
-      v.high = a.high - b.high - (a.low < b.low);
-      carry = below(a, b);
-      break;
-    case OP_uand:
-      v.low = a.low & b.low;
-      v.high = a.high & b.high;
-      break;
-    case OP_uor:
-      v.low = a.low | b.low;
-      v.high = a.high | b.high;
-      break;
-    case OP_uxor:
-      v.low = a.low ^ b.low;
-      v.high = a.high ^ b.high;
-      break;
-    case OP_unot:
-      v.low = ~a.low;
-      v.high = ~a.high;
-      break;
-    case OP_ulsl:
-      v = shifted_left(a, count);
-      if (far) v.low = v.high = 0;
-      break;
-    case OP_ulsr:
-      v = shifted_right(a, count);
-      if (far) v.low = v.high = 0;
-      break;
-    case OP_uasr: {
-      Bits kept = shifted_right(ones, count);
-      v = shifted_right(a, count);
-      if (far) v.low = v.high = kept.low = kept.high = 0;
-      if (a_negative) {
-        v.low |= ~kept.low;
-        v.high |= ~kept.high;
-      }
-      break;
-    }
-    case OP_umax:
-      if (below(flipped_a, flipped_b)) v = b;
-      break;
-    case OP_umin:
-      if (below(flipped_b, flipped_a)) v = b;
-      break;
-    case OP_ulzc:
-      v.low = is_long ? (a.high != 0 ? clz(a.high) - 56 : 8 + clz(a.low)) : clz(a.low) - 28;
-      v.high = 0;
-      break;
-    default:  // OP_upassa
-      break;
-  }
+Bits bits(ulong high, ulong low) {
+  Bits v;
+  v.high = high;
+  v.low = low;
+  return v;
+}
+Bits ones_of(uint is_long) { return is_long ? bits(255, ~0UL) : bits(0, (1UL << 36) - 1); }
+Bits sign_of(uint is_long) { return is_long ? bits(128, 0) : bits(0, 1UL << 35); }
+int is_negative(Bits v, uint is_long) {
+  const Bits sign = sign_of(is_long);
+  return (v.high & sign.high) != 0 || (v.low & sign.low) != 0;
+}
+/// As below(), of numbers with a sign.
+int below_signed(Bits a, Bits b, uint is_long) {
+  const Bits sign = sign_of(is_long);
+  return below(bits(a.high ^ sign.high, a.low ^ sign.low), bits(b.high ^ sign.high, b.low ^ sign.low));
+}
+
+Result integer(Bits v, uint carry, uint is_long) {
+  const Bits ones = ones_of(is_long);
   v.low &= ones.low;
   v.high &= ones.high;
   Result r;
   r.value = is_long ? word((v.high << 56) | (v.low >> 8), v.low & 255) : widened(v.low);
-  r.negative = (v.high & sign.high) != 0 || (v.low & sign.low) != 0;
+  r.negative = is_negative(v, is_long);
   r.zero = v.high == 0 && v.low == 0;
   r.carry = carry;
   r.event = 0;
   return r;
 }
 
-Result computed(uint op, Word a, Word b, uint is_long) {
-  const int precision = is_long ? 61 : 25;
-  const Float x = value_of(a);
+/// Bits by which a shift moves; 128 stands for more than there are.
+uint shift_of(Bits b, uint is_long) { return b.high != 0 || b.low >= (is_long ? 72UL : 36UL) ? 128 : (uint)b.low; }
+
+// ---- an operation each -----------------------------------------------------------------------------------------------
+
+int precision_of(uint is_long) { return is_long ? 61 : 25; }
+
+Result op_fadd(Word a, Word b, uint is_long) { return sum_of(value_of(a), value_of(b), precision_of(is_long)); }
+Result op_fsub(Word a, Word b, uint is_long) {
   Float y = value_of(b);
-  switch (op) {
-    case OP_fsub:
-      if (y.significand != 0) y.negative ^= 1;
-      return sum_of(x, y, precision);
-    case OP_fadd:
-      return sum_of(x, y, precision);
-    case OP_fpassa:
-      return passed(x, precision);
-    case OP_fmax:
-      return passed(less_than(x, y) ? y : x, precision);
-    case OP_fmin:
-      return passed(less_than(y, x) ? y : x, precision);
-    case OP_fmul:
-    case OP_fmul2:
-      return product_of(x, y, precision);
-    default:
-      return integer_result(op, a, b, is_long);
+  if (y.significand != 0) y.negative ^= 1;
+  return sum_of(value_of(a), y, precision_of(is_long));
+}
+Result op_fpassa(Word a, Word b, uint is_long) { return passed(value_of(a), precision_of(is_long)); }
+Result op_fmax(Word a, Word b, uint is_long) {
+  const Float x = value_of(a);
+  const Float y = value_of(b);
+  return passed(less_than(x, y) ? y : x, precision_of(is_long));
+}
+Result op_fmin(Word a, Word b, uint is_long) {
+  const Float x = value_of(a);
+  const Float y = value_of(b);
+  return passed(less_than(y, x) ? y : x, precision_of(is_long));
+}
+Result op_fmul(Word a, Word b, uint is_long) { return product_of(value_of(a), value_of(b), precision_of(is_long)); }
+Result op_fmul2(Word a, Word b, uint is_long) { return op_fmul(a, b, is_long); }
+
+Result op_uadd(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  const Bits ones = ones_of(is_long);
+  Bits v;
+  v.low = a.low + b.low;
+  v.high = a.high + b.high + (v.low < a.low);
+  return integer(v, v.high > ones.high || (!is_long && v.low > ones.low), is_long);
+}
+Result op_usub(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(bits(a.high - b.high - (a.low < b.low), a.low - b.low), below(a, b), is_long);
+}
+Result op_uand(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(bits(a.high & b.high, a.low & b.low), 0, is_long);
+}
+Result op_uor(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(bits(a.high | b.high, a.low | b.low), 0, is_long);
+}
+Result op_uxor(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(bits(a.high ^ b.high, a.low ^ b.low), 0, is_long);
+}
+Result op_unot(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  return integer(bits(~a.high, ~a.low), 0, is_long);
+}
+Result op_ulsl(Word x, Word y, uint is_long) {
+  const uint count = shift_of(bits_of(y, is_long), is_long);
+  return integer(count == 128 ? bits(0, 0) : shifted_left(bits_of(x, is_long), count), 0, is_long);
+}
+Result op_ulsr(Word x, Word y, uint is_long) {
+  const uint count = shift_of(bits_of(y, is_long), is_long);
+  return integer(count == 128 ? bits(0, 0) : shifted_right(bits_of(x, is_long), count), 0, is_long);
+}
+Result op_uasr(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const uint count = shift_of(bits_of(y, is_long), is_long);
+  Bits v = count == 128 ? bits(0, 0) : shifted_right(a, count);
+  if (is_negative(a, is_long)) {
+    const Bits kept = count == 128 ? bits(0, 0) : shifted_right(ones_of(is_long), count);
+    v.low |= ~kept.low;
+    v.high |= ~kept.high;
   }
+  return integer(v, 0, is_long);
+}
+Result op_upassa(Word x, Word y, uint is_long) { return integer(bits_of(x, is_long), 0, is_long); }
+Result op_umax(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(below_signed(a, b, is_long) ? b : a, 0, is_long);
+}
+Result op_umin(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(below_signed(b, a, is_long) ? b : a, 0, is_long);
+}
+Result op_ulzc(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const ulong zeros = is_long ? (a.high != 0 ? clz(a.high) - 56 : 8 + clz(a.low)) : clz(a.low) - 28;
+  return integer(bits(0, zeros), 0, is_long);
+}
+
+// OPERATIONS(X) is X(name) for each operation of the records. One that has no function above does not compile.
+#define CASE_OF_OPERATION(name) \
+  case OP_##name:               \
+    return op_##name(a, b, is_long);
+
+Result computed(uint op, Word a, Word b, uint is_long) {
+  switch (op) { OPERATIONS(CASE_OF_OPERATION) }
+  return assembled(0, 0, 0, 0);  // never: the host hands over operations of the records
 }

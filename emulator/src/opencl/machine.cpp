@@ -144,6 +144,9 @@ std::string definitions() {
 #define GDR_OPERATION(OP, name, sources) define("OP_" #name, static_cast<unsigned>(isa::Op::OP));
   GDR_OPERATIONS(GDR_OPERATION)
 #undef GDR_OPERATION
+#define GDR_OPERATION(OP, name, sources) " X(" #name ")"
+  text += "#define OPERATIONS(X)" GDR_OPERATIONS(GDR_OPERATION) "\n";
+#undef GDR_OPERATION
   return text;
 }
 
