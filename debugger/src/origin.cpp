@@ -25,16 +25,18 @@ bool meets(const WordPlace& place, const emulator::WordWrite& write, unsigned pe
   return write.address >= place.address && write.address < place.address + isa::short_words(place.width);
 }
 
-/// True if the access may touch the word; `elements` is the vector length of its line.
-bool may_touch(const isa::Access& access, unsigned elements, const WordPlace& place) {
-  if (access.storage != place.storage) return false;
-  if (place.storage == Storage::t) return place.element < elements;
-  if (place.storage == Storage::flag) return access.address == place.address && place.element < elements;
+/// True if the unit may write the word; `elements` is the vector length of its line.
+bool may_write(const isa::UnitWork& work, unsigned elements, const WordPlace& place) {
+  if (place.storage == Storage::flag) return work.flag.flag == place.address && place.element < elements;
   const isa::WordRange wanted{place.address, place.address + isa::short_words(place.width)};
-  for (unsigned element = 0; element < elements; ++element) {
-    if (isa::words_of(access, element).meets(wanted)) return true;
-  }
-  return false;
+  return std::ranges::any_of(work.destinations(), [&](const isa::Access& write) {
+    if (write.storage != place.storage) return false;
+    if (place.storage == Storage::t) return place.element < elements;
+    for (unsigned element = 0; element < elements; ++element) {
+      if (isa::words_of(write, element).meets(wanted)) return true;
+    }
+    return false;
+  });
 }
 
 bool finite(isa::LongWord word, Width width, bool floating) {
@@ -73,9 +75,9 @@ std::vector<Clock::Line> writers(const isa::Program& program, const WordPlace& p
   for (std::size_t section = 0; section < isa::kSections; ++section) {
     std::size_t number = 0;
     for (const isa::ProgramLine& coded : program.lines(static_cast<isa::Section>(section))) {
-      const isa::Effects effects = isa::effects(isa::decoded(coded.word));
+      const isa::LineWork line = isa::line_work(isa::decoded(coded.word));
       const bool may = std::ranges::any_of(
-          effects.writes(), [&](const isa::Access& access) { return may_touch(access, effects.elements(), place); });
+          line.units(), [&](const isa::UnitWork& work) { return may_write(work, line.elements, place); });
       if (may) lines.push_back({static_cast<isa::Section>(section), number});
       ++number;
     }
@@ -130,68 +132,93 @@ std::optional<Moment> OriginSearch::last_write(const WordPlace& place, Moment be
   return std::nullopt;
 }
 
-void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin) {
-  timeline_.seek(moment);
-  const Position at = *clock_.position(moment);
-  const isa::Line line = isa::decoded(program_.lines(at.section)[at.line].word);
-  const isa::Effects effects = isa::effects(line);
-  const emulator::BlockStepper block = timeline_.block();
-  isa::Unit unit = isa::Unit::none;
-  for (const isa::Access& write : effects.writes()) {
-    if (may_touch(write, effects.elements(), place)) unit = write.unit;
-  }
-  // The element that wrote the word; for a word that all elements share, the last one.
-  unsigned element = element_;
-  for (const isa::Access& write : effects.writes()) {
-    if (write.unit != unit || place.storage == Storage::t || place.storage == Storage::flag || write.indirect) continue;
-    for (unsigned each = 0; each < effects.elements(); ++each) {
-      if (isa::words_of(write, each).meets({place.address, place.address + isa::short_words(place.width)}))
-        element = each;
+/// The element that wrote the word; for a word that all elements share, the last one.
+unsigned OriginSearch::element_of(const isa::UnitWork& writer, unsigned elements, const WordPlace& place) const {
+  unsigned found = element_;
+  if (place.storage == Storage::t || place.storage == Storage::flag) return found;
+  for (const isa::Access& write : writer.destinations()) {
+    if (write.indirect) continue;
+    for (unsigned element = 0; element < elements; ++element) {
+      if (isa::words_of(write, element).meets({place.address, place.address + isa::short_words(place.width)}))
+        found = element;
     }
   }
-  std::vector<Operand> found;
-  for (const isa::Access& read : effects.reads()) {
-    if (read.purpose == isa::Purpose::gate) {
-      if (read.unit != unit && read.unit != isa::Unit::none) continue;
-      const WordPlace flag{Storage::flag, read.address, Width::short_word, element};
-      origin.gates.push_back(
-          fmt::format("$ok{} is {}", read.address,
-                      text_of(read_word(block, flag, pe_), Width::short_word, false, Format::integer)));
-      continue;
-    }
-    if (read.unit != unit) continue;
-    WordPlace from{read.storage, read.address + element * read.step, read.width, element};
-    if (read.storage == Storage::t) from.address = 0;
+  return found;
+}
+
+void OriginSearch::add_gate(const isa::Predicate& gate, const emulator::BlockStepper& block, unsigned element,
+                            Origin& origin) const {
+  if (gate.flag == 0) return;
+  const WordPlace flag{Storage::flag, gate.flag, Width::short_word, element};
+  origin.gates.push_back(fmt::format("$ok{} is {}", gate.flag,
+                                     text_of(read_word(block, flag, pe_), Width::short_word, false, Format::integer)));
+}
+
+/// The words that a unit takes: its operands and the T of computed addresses, each once.
+std::vector<OriginSearch::Operand> OriginSearch::words_of(const isa::UnitWork& writer,
+                                                          const emulator::BlockStepper& block, unsigned element) const {
+  std::vector<Operand> words;
+  const auto add = [&](const WordPlace& place, bool floating) {
+    const bool known = std::ranges::any_of(words, [&](const Operand& other) { return other.place == place; });
+    if (!known) words.push_back({0, place, floating});
+  };
+  const auto add_index = [&](const isa::Access& access) {
+    if (access.indirect) add({Storage::t, 0, access.width, element}, false);
+  };
+  for (const isa::UnitOperand* operand : {&writer.a, &writer.b}) {
+    if (operand->kind != isa::UnitOperand::Kind::word) continue;
+    const isa::Access& read = operand->word;
+    add_index(read);
+    WordPlace place{read.storage, read.storage == Storage::t ? 0 : read.address + element * read.step, read.width,
+                    element};
     if (read.indirect) {
       const isa::LongWord index = block.registers(pe_).t[element];
       const isa::uint128 offset = read.width == Width::long_word ? index.bits() : isa::uint128{index.upper().bits};
-      from.address += static_cast<unsigned>(offset);
+      place.address += static_cast<unsigned>(offset);
     }
-    const bool told = std::ranges::any_of(found, [&](const Operand& other) { return other.place == from; });
-    if (told) continue;  // both operands are the same word
-    const bool floating = read.floating || (unit == isa::Unit::bm && symbols_.floating(from));
-    const isa::LongWord word = read_word(block, from, pe_);
-    Origin operand;
-    operand.name = symbols_.name_of(from);
-    operand.value = text_of(word, from.width, floating, floating ? Format::natural : Format::hex);
-    operand.finite = finite(word, from.width, floating);
-    found.push_back({origin.operands.size(), from, floating});
-    origin.operands.push_back(std::move(operand));
+    add(place, read.floating || (writer.unit == isa::Unit::bm && symbols_.floating(place)));
   }
-  if (unit != isa::Unit::bm && unit != isa::Unit::none) {
-    const isa::Slot& slot = isa::slot_of(line, unit);
-    for (const isa::Source source : {slot.a, slot.b}) {
-      if (source != isa::Source::immediate) continue;
-      const bool floating = isa::info_of(slot.op).kind == isa::NumberKind::floating_point;
-      Origin constant;
-      constant.name = "constant";
-      constant.value =
-          text_of(line.immediate.value, line.immediate.width, floating, floating ? Format::natural : Format::hex);
-      constant.finite = finite(line.immediate.value, line.immediate.width, floating);
-      constant.text = "written in the source";
-      origin.operands.push_back(std::move(constant));
-    }
+  for (const isa::Access& write : writer.destinations()) add_index(write);
+  return words;
+}
+
+void OriginSearch::add_constant(const isa::UnitWork& writer, const isa::UnitOperand& operand, Origin& origin) {
+  if (operand.kind != isa::UnitOperand::Kind::constant) return;
+  const bool floating = isa::info_of(writer.op).kind == isa::NumberKind::floating_point;
+  Origin constant;
+  constant.name = "constant";
+  constant.value = text_of(operand.constant, operand.width, floating, floating ? Format::natural : Format::hex);
+  constant.finite = finite(operand.constant, operand.width, floating);
+  constant.text = "written in the source";
+  origin.operands.push_back(std::move(constant));
+}
+
+void OriginSearch::add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin) {
+  timeline_.seek(moment);
+  const Position at = *clock_.position(moment);
+  const isa::LineWork line = isa::line_work(isa::decoded(program_.lines(at.section)[at.line].word));
+  const emulator::BlockStepper block = timeline_.block();
+  const isa::UnitWork* writer = nullptr;
+  for (const isa::UnitWork& work : line.units()) {
+    if (may_write(work, line.elements, place)) writer = &work;
   }
+  if (writer == nullptr) return;
+  const unsigned element = element_of(*writer, line.elements, place);
+  add_gate({line.mask.flag, line.mask.inverted}, block, element, origin);
+  for (const isa::Access& write : writer->destinations()) add_gate(write.predicate, block, element, origin);
+  if (writer->flag.flag != 0) add_gate(writer->flag.predicate, block, element, origin);
+  std::vector<Operand> found = words_of(*writer, block, element);
+  for (Operand& operand : found) {
+    const isa::LongWord word = read_word(block, operand.place, pe_);
+    Origin added;
+    added.name = symbols_.name_of(operand.place);
+    added.value =
+        text_of(word, operand.place.width, operand.floating, operand.floating ? Format::natural : Format::hex);
+    added.finite = finite(word, operand.place.width, operand.floating);
+    operand.index = origin.operands.size();
+    origin.operands.push_back(std::move(added));
+  }
+  for (const isa::UnitOperand* each : {&writer->a, &writer->b}) add_constant(*writer, *each, origin);
   // If an infinity was passed on, only the operands that are infinite matter; otherwise operands are followed as deep
   // as requested.
   const bool passed_on = !origin.finite && std::ranges::any_of(found, [&](const Operand& operand) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gdr/debugger/debugger.h"
+#include "gdr/isa/unit_work.h"
 #include "timeline.h"
 
 namespace gdr::debugger {
@@ -42,14 +43,19 @@ class OriginSearch {
  private:
   [[nodiscard]] std::optional<Moment> last_write(const WordPlace& place, Moment before, Moment since, Origin& origin);
   [[nodiscard]] bool writes_at(const WordPlace& place, Moment moment);
-  void add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin);
-
   /// An operand whose own origin is still to be found.
   struct Operand {
     std::size_t index = 0;  // into Origin::operands
     WordPlace place;
     bool floating = true;
   };
+  void add_operands(const WordPlace& place, Moment moment, unsigned depth, Origin& origin);
+  [[nodiscard]] unsigned element_of(const isa::UnitWork& writer, unsigned elements, const WordPlace& place) const;
+  [[nodiscard]] std::vector<Operand> words_of(const isa::UnitWork& writer, const emulator::BlockStepper& block,
+                                              unsigned element) const;
+  void add_gate(const isa::Predicate& gate, const emulator::BlockStepper& block, unsigned element,
+                Origin& origin) const;
+  static void add_constant(const isa::UnitWork& writer, const isa::UnitOperand& operand, Origin& origin);
 
   const isa::Program& program_;
   const Clock& clock_;

@@ -52,136 +52,50 @@ unsigned size_of(Storage storage) {
 
 class EffectsBuilder {
  public:
-  explicit EffectsBuilder(const Line& line) : line_(line) {
-    effects_.elements_ = line.vlen;
-    effects_.masked_ = line.mask.flag != 0;
-    effects_.bm_mode_ = line.bm.mode;
-    add_gate(Unit::none, Role::mask, {line.mask.flag, line.mask.inverted, false});
-    for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) add_slot(unit, slot_of(line, unit));
-    if (line.bm.mode != BmMode::none) add_bm();
+  explicit EffectsBuilder(const LineWork& work) {
+    effects_.elements_ = work.elements;
+    effects_.masked_ = work.mask.flag != 0;
+    add_gate(Unit::none, Role::mask, {work.mask.flag, work.mask.inverted, false});
+    for (const UnitWork& unit : work.units()) add_unit(unit);
+    effects_.bm_mode_ = work.bm.mode;
+    if (work.bm.mode == BmMode::none) return;
+    claims(Unit::bm);
+    const bool one_word = work.bm.mode == BmMode::read && !work.bm.vector;
+    effects_.bm_clocks_ = one_word ? std::uint8_t{1} : work.elements;
   }
 
   [[nodiscard]] const Effects& result() const { return effects_; }
 
  private:
-  void works(Unit unit) {
-    effects_.works_ = static_cast<std::uint8_t>(effects_.works_ | Effects::bit(unit));
-    claims(unit);
-  }
   void claims(Unit unit) { effects_.busy_ = static_cast<std::uint8_t>(effects_.busy_ | Effects::bit(unit)); }
 
-  void add_slot(Unit unit, const Slot& slot) {
-    if (slot.op == Op::NOP) return;
-    const OperationInfo& info = info_of(slot.op);
-    works(unit);
+  void add_unit(const UnitWork& work) {
+    effects_.works_ = static_cast<std::uint8_t>(effects_.works_ | Effects::bit(work.unit));
+    claims(work.unit);
+    const OperationInfo& info = info_of(work.op);
     if (info.claims_adder) claims(Unit::adder);
     if (info.half != ProductHalf::none) effects_.product_ = info.half;
-    Access operand;
-    operand.unit = unit;
-    operand.floating = info.kind == NumberKind::floating_point;
-    operand.defines = info.equal_sources_define && slot.a == slot.b;
-    add_operand(Role::a, slot.a, operand);
-    add_operand(Role::b, slot.b, operand);
-    add_ports(unit, slot.width, false);
-    if (slot.flag.flag == 0) return;
-    add_gate(unit, Role::flag_write, slot.flag.predicate);
+    add_operand(work.a);
+    add_operand(work.b);
+    for (const Access& write : work.destinations()) {
+      add_gate(work.unit, write.role, write.predicate);
+      add_access(write);
+    }
+    if (work.flag.flag == 0) return;
+    add_gate(work.unit, Role::flag_write, work.flag.predicate);
     Access flag;
     flag.storage = Storage::flag;
     flag.role = Role::flag_write;
-    flag.unit = unit;
-    flag.predicate = slot.flag.predicate;
-    flag.address = slot.flag.flag;
-    add_write(flag);
+    flag.unit = work.unit;
+    flag.write = true;
+    flag.latency = static_cast<std::uint8_t>(info_of(work.unit).register_latency);
+    flag.predicate = work.flag.predicate;
+    flag.address = work.flag.flag;
+    add_access(flag);
   }
 
-  /// The word of a load is an operand of BM; that of a store is its result.
-  void add_bm() {
-    const BmPort& port = line_.bm;
-    claims(Unit::bm);
-    effects_.bm_clocks_ = static_cast<std::uint8_t>(port.vector || port.mode == BmMode::write ? line_.vlen : 1);
-    Access operand;
-    operand.unit = Unit::bm;
-    operand.one_pe = port.one_pe;
-    if (port.mode == BmMode::write) {
-      works(Unit::bm);
-      add_operand(Role::a, port.store_source, operand);
-      Access store = operand;
-      store.role = Role::bm_write;
-      place_in_bm(store);
-      add_write(store);
-      return;
-    }
-    const auto moves = [](const WritePort& write) { return write.source == Unit::bm; };
-    if (!moves(line_.t_write) && !moves(line_.gpr_write) && !moves(line_.lm_write)) return;
-    works(Unit::bm);
-    add_operand(Role::a, Source::bm, operand);
-    add_ports(Unit::bm, port.width, port.one_pe);
-  }
-
-  void place_in_bm(Access& access) const {
-    access.storage = line_.bm.record ? Storage::record : Storage::bm;
-    place(access, line_.bm.address, line_.bm.width, line_.bm.vector);
-  }
-
-  static void place(Access& access, std::uint16_t address, Width width, bool vector) {
-    access.address = address;
-    access.width = width;
-    access.step = static_cast<std::uint8_t>(vector ? short_words(width) : 0);
-  }
-
-  static void place_in_t(Access& access, Width width) {
-    access.storage = Storage::t;
-    access.width = width;
-    access.step = 2;
-  }
-
-  /// `access` already has the unit and the properties that depend on the operation.
-  void add_operand(Role role, Source source, Access access) {
-    access.role = role;
-    const auto port = [&](Storage storage, const ReadPort& read) {
-      access.storage = storage;
-      access.indirect = read.indirect;
-      place(access, read.address, read.width, read.vector);
-      if (read.indirect) add_index(access);
-    };
-    switch (source) {
-      case Source::gpr_a:
-        port(Storage::gpr, line_.gpr_a);
-        break;
-      case Source::gpr_b:
-        port(Storage::gpr, line_.gpr_b);
-        break;
-      case Source::lm:
-        port(Storage::lm, line_.lm_read);
-        break;
-      case Source::bm:
-        place_in_bm(access);
-        break;
-      case Source::t_short:
-        place_in_t(access, Width::short_word);
-        break;
-      case Source::t_long:
-        place_in_t(access, Width::long_word);
-        break;
-      case Source::none:
-      case Source::immediate:
-      case Source::pe_id:
-      case Source::bb_id:
-        return;  // no line writes these
-    }
-    add_read(access);
-  }
-
-  /// Reads the element's T, which is added to the address of `access`.
-  void add_index(const Access& access) {
-    effects_.indirect_ = true;
-    Access index;
-    index.role = access.role;
-    index.purpose = Purpose::index;
-    index.unit = access.unit;
-    index.one_pe = access.one_pe;
-    place_in_t(index, access.width);
-    add_read(index);
+  void add_operand(const UnitOperand& operand) {
+    if (operand.kind == UnitOperand::Kind::word) add_access(operand.word);  // no line writes the others
   }
 
   void add_gate(Unit unit, Role role, const Predicate& predicate) {
@@ -192,48 +106,35 @@ class EffectsBuilder {
     gate.purpose = Purpose::gate;
     gate.unit = unit;
     gate.address = predicate.flag;
-    add_read(gate);
+    add_access(gate);
   }
 
-  /// Writes of a unit's result through the write ports.
-  void add_ports(Unit unit, Width width, bool one_pe) {
-    const auto add = [&](Storage storage, Role role, const WritePort& port) {
-      if (port.source != unit) return;
-      add_gate(unit, role, port.predicate);
-      Access write;
-      write.storage = storage;
-      write.role = role;
-      write.unit = unit;
-      write.indirect = port.indirect;
-      write.one_pe = one_pe;
-      write.predicate = port.predicate;
-      if (storage == Storage::t) {
-        place_in_t(write, width);
-      } else {
-        place(write, port.address, width, port.vector);
-      }
-      if (port.indirect) add_index(write);
-      add_write(write);
-    };
-    add(Storage::t, Role::t_write, line_.t_write);
-    add(Storage::gpr, Role::gpr_write, line_.gpr_write);
-    add(Storage::lm, Role::lm_write, line_.lm_write);
+  /// Also adds the read of the element's T, which is added to the address of an indirect access.
+  void add_access(const Access& access) {
+    if (access.indirect) {
+      effects_.indirect_ = true;
+      Access index;
+      index.storage = Storage::t;
+      index.role = access.role;
+      index.purpose = Purpose::index;
+      index.unit = access.unit;
+      index.width = access.width;
+      index.one_pe = access.one_pe;
+      index.step = 2;
+      effects_.reads_[effects_.reads_count_++] = index;
+    }
+    if (access.write) {
+      effects_.writes_[effects_.writes_count_++] = access;
+    } else {
+      effects_.reads_[effects_.reads_count_++] = access;
+    }
   }
 
-  void add_read(const Access& access) { effects_.reads_[effects_.reads_count_++] = access; }
-  void add_write(Access access) {
-    const UnitInfo& unit = info_of(access.unit);
-    access.write = true;
-    access.latency =
-        static_cast<std::uint8_t>(access.storage == Storage::t ? unit.forward_latency : unit.register_latency);
-    effects_.writes_[effects_.writes_count_++] = access;
-  }
-
-  const Line& line_;
   Effects effects_;
 };
 
-Effects effects(const Line& line) { return EffectsBuilder(line).result(); }
+Effects effects(const LineWork& work) { return EffectsBuilder(work).result(); }
+Effects effects(const Line& line) { return effects(line_work(line)); }
 
 // ---- lines beside each other ---------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ class Checker {
     const isa::Visitor decode{[&](const isa::ProgramLine& coded) {
                                 isa::DecodeResult decoded = isa::decode(coded.word);
                                 if (!decoded.line) fail(FaultKind::undefined, decoded.error);
-                                steps.emplace_back(DecodedLine{*decoded.line, isa::effects(*decoded.line)});
+                                steps.emplace_back(DecodedLine(*decoded.line));
                                 ++at_;
                               },
                               [&](const isa::TransferStep& transfer) { steps.emplace_back(transfer); },

@@ -8,11 +8,15 @@
 
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/effects.h"
+#include "gdr/isa/unit_work.h"
 
 namespace gdr::emulator {
 
 struct DecodedLine {
+  explicit DecodedLine(const isa::Line& line) : line(line), work(isa::line_work(line)), effects(isa::effects(work)) {}
+
   isa::Line line;
+  isa::LineWork work;
   isa::Effects effects;
 };
 

@@ -6,12 +6,23 @@
 namespace gdr::emulator::simd {
 
 using isa::kVectorElements;
-using isa::Line;
 using isa::Op;
 using isa::Predicate;
-using isa::Slot;
-using isa::Source;
 using isa::Unit;
+using OperandKind = isa::UnitOperand::Kind;
+
+namespace {
+
+bool is_in_bm(const isa::UnitOperand& operand) {
+  return operand.kind == OperandKind::word && !in_registers(operand.word);
+}
+
+/// PEs that do the work.
+std::uint32_t lanes_of(const isa::UnitWork& work) {
+  return work.one_pe ? std::uint32_t{1} << work.pe : ~std::uint32_t{0};
+}
+
+}  // namespace
 
 std::uint32_t Constants::place_of(isa::LongWord value) {
   const auto found = std::find(values_.begin(), values_.end(), value);
@@ -54,8 +65,7 @@ SectionScheduler::Followers SectionScheduler::after(const std::vector<DecodedSte
 /// Actions first, in an order in which no direct write changes an operand of a later one. Then the pending writes of
 /// the line before land, then the writes that this line had to hold back.
 void SectionScheduler::line(const DecodedLine& decoded, const Followers& next) {
-  line_ = &decoded.line;
-  effects_ = &decoded.effects;
+  work_ = &decoded.work;
   bank_ = place::kBanks + static_cast<std::uint32_t>(at_ % 2) * kBankWords;
   used_ = 0;
   std::vector<Action> actions = actions_of();
@@ -129,89 +139,66 @@ bool SectionScheduler::Action::reads_of(const RowRange& rows) const {
 
 /// Adds the targets and register reads of the action's unit.
 void SectionScheduler::add_accesses(Action& action) const {
-  const unsigned elements = effects_->elements();
-  for (const isa::Access& write : effects_->writes()) {
-    if (write.unit != action.unit || !in_registers(write)) continue;
-    if (write.predicate.jvalid && !frame_.jvalid) continue;
-    const bool t = write.storage == isa::Storage::t;
-    const isa::Memory memory = write.storage == isa::Storage::lm ? isa::Memory::lm : isa::Memory::gpr;
-    const RowPattern rows = write.indirect ? RowPattern{} : pattern_of(write, elements);
-    action.targets.push_back({memory, t, write.indirect, rows, write.predicate, Landing::direct});
+  const unsigned elements = work_->elements;
+  for (const isa::Access& write : action.work->destinations()) {
+    if (!in_registers(write) || (write.predicate.jvalid && !frame_.jvalid)) continue;
+    action.targets.push_back({&write, write.indirect ? RowPattern{} : pattern_of(write, elements)});
   }
-  for (const isa::Access& read : effects_->reads()) {
+  for (const isa::UnitOperand* operand : {&action.work->a, &action.work->b}) {
     // An indirect read has fetched its words before any unit executes.
-    const bool fetched = read.indirect || read.purpose == isa::Purpose::index;
-    if (read.unit != action.unit || !in_registers(read) || fetched) continue;
-    action.reads.push_back(pattern_of(read, elements));
+    const bool is_read = operand->kind == OperandKind::word && in_registers(operand->word) && !operand->word.indirect;
+    if (is_read) action.reads.push_back(pattern_of(operand->word, elements));
   }
 }
 
 std::vector<SectionScheduler::Action> SectionScheduler::actions_of() const {
   std::vector<Action> actions;
   actions.reserve(isa::kUnits);
-  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
-    const Slot& slot = isa::slot_of(*line_, unit);
-    const bool waits = effects_->product() == isa::ProductHalf::first && unit == Unit::multiplier;
-    if (!effects_->works(unit) || waits) continue;
+  for (const isa::UnitWork& work : work_->units()) {
+    if (!work.computes) continue;
     Action action;
-    action.unit = unit;
-    action.op = slot.op;
-    action.width = slot.width;
-    action.a = slot.a;
-    action.b = slot.b;
-    action.negate_a = slot.negate_a;
-    action.negate_b = slot.negate_b;
-    if (slot.flag.flag != 0 && (frame_.jvalid || !slot.flag.predicate.jvalid)) action.flag = slot.flag;
+    action.work = &work;
+    action.has_flag = work.flag.flag != 0 && (frame_.jvalid || !work.flag.predicate.jvalid);
     add_accesses(action);
-    if (!action.targets.empty() || action.flag) actions.push_back(action);
-  }
-  if (effects_->works(Unit::bm)) {
-    Action action;
-    action.unit = Unit::bm;
-    action.op = Op::UPASSA;
-    action.width = line_->bm.width;
-    action.one_pe = line_->bm.one_pe;
-    action.stores_to_bm = effects_->writes_bm();
-    action.a = action.stores_to_bm ? line_->bm.store_source : Source::bm;
-    add_accesses(action);
-    if (!action.targets.empty() || action.stores_to_bm) actions.push_back(action);
+    if (!action.targets.empty() || action.has_flag || work.stores_to_bm()) actions.push_back(action);
   }
   return actions;
 }
 
 /// Computes the addresses of indirect accesses from the current T, and reads the words.
 void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
-  const Line& line = *line_;
-  const auto rows = [&](unsigned address, Width width, bool vector, const Gate& gate, std::uint32_t lane_mask) {
+  const unsigned elements = work_->elements;
+  const auto rows = [&](const isa::Access& access, const Gate& gate, std::uint32_t lane_mask) {
     const Value t = t_value(Width::long_word);
-    spread(pattern_of_t(line.vlen).rows());
+    spread(pattern_of_t(elements).rows());
     const Value t_spread = t.at.lane_step == 0 ? t_value(Width::long_word) : t;
-    const std::uint32_t numbers = reserve(line.vlen * kRowWords);
+    const std::uint32_t numbers = reserve(elements * kRowWords);
     const std::uint32_t lanes = reserve(kVectorWords);
     MicroOp& op = push(moves::indirect_rows);
-    op.width = width;
-    op.a.high = address;
-    op.a.element_step = vector ? isa::short_words(width) : 0;
+    op.width = access.width;
+    op.a.high = access.address;
+    op.a.element_step = access.step;
     op.b = t_spread.at;
     op.mask = line_gate();
     op.lane_mask = lane_mask;
     op.to[0] = {numbers, kNowhere, kRowWords, lanes, gate};
     return op.to[0];
   };
-  // A read whose result is not used must still be inside LM.
-  bool reads = false;
-  bool by_units = false;
-  for_each_read(*effects_, [&](const isa::Access& read) {
-    reads = reads || read.indirect;
-    by_units = by_units || (read.indirect && !read.one_pe);
-  });
-  if (reads) {
-    const isa::ReadPort& port = line.lm_read;
-    const Destination numbers = rows(port.address, port.width, port.vector, Gate{},
-                                     by_units ? ~std::uint32_t{0} : std::uint32_t{1} << line.bm.pe);
-    const std::uint32_t words = reserve(line.vlen * 2 * kRowWords);
+  // A read whose result is not used must still be inside LM. All indirect reads of a line are of the same words.
+  const isa::Access* read = nullptr;
+  std::uint32_t readers = 0;
+  for (const isa::UnitWork& work : work_->units()) {
+    for (const isa::UnitOperand* operand : {&work.a, &work.b}) {
+      if (!work.computes || operand->kind != OperandKind::word || !operand->word.indirect) continue;
+      read = &operand->word;
+      readers |= lanes_of(work);
+    }
+  }
+  if (read != nullptr) {
+    const Destination numbers = rows(*read, Gate{}, readers);
+    const std::uint32_t words = reserve(elements * 2 * kRowWords);
     MicroOp& op = push(moves::gather);
-    op.width = port.width;
+    op.width = read->width;
     op.count = long_pairs_[kLmRow / 2] ? 1 : 0;
     op.b = {numbers.high, kNowhere, kRowWords, 1};
     op.to[0] = {words, words + kRowWords, 2 * kRowWords, numbers.mask_slot, {}};
@@ -219,10 +206,9 @@ void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
   }
   for (const Action& action : actions) {
     for (const Target& target : action.targets) {
-      if (!target.indirect) continue;
-      const std::uint32_t lane_mask = action.one_pe ? std::uint32_t{1} << line.bm.pe : ~std::uint32_t{0};
-      const Destination numbers =
-          rows(line.lm_write.address, action.width, line.lm_write.vector, gate_of(target.predicate), lane_mask);
+      const isa::Access& write = *target.write;
+      if (!write.indirect) continue;
+      const Destination numbers = rows(write, gate_of(write.predicate), lanes_of(*action.work));
       write_rows_ = numbers.high;
       write_lanes_ = numbers.mask_slot;
     }
@@ -230,11 +216,11 @@ void SectionScheduler::prepare_indirect(const std::vector<Action>& actions) {
 }
 
 void SectionScheduler::fetch_bm(const std::vector<Action>& actions) {
-  const isa::BmPort& port = line_->bm;
-  const bool wanted = std::any_of(actions.begin(), actions.end(),
-                                  [](const Action& a) { return a.a == Source::bm || a.b == Source::bm; });
+  const isa::BmPort& port = work_->bm;
+  const bool wanted = std::ranges::any_of(
+      actions, [](const Action& action) { return is_in_bm(action.work->a) || is_in_bm(action.work->b); });
   if (!wanted) return;
-  const unsigned words = port.vector ? line_->vlen : 1;
+  const unsigned words = port.vector ? work_->elements : 1;
   const std::uint32_t fetched = reserve(2 * kVectorElements + kVectorWords);
   MicroOp& op = push(moves::fetch_bm);
   op.elements = static_cast<std::uint8_t>(words);
@@ -251,11 +237,11 @@ void SectionScheduler::decide_landing(std::vector<Action>& actions, const Follow
   const auto bit = [](unsigned flag) { return static_cast<std::uint8_t>(1u << flag); };
   for (Action& action : actions) {
     for (Target& target : action.targets) target.landing = landing_of(action, target, next.line);
-    if (action.stores_to_bm) action.store_landing = next.read_bm ? Landing::next_line : Landing::own_line;
-    if (!action.flag) continue;
-    const std::uint8_t flag = bit(action.flag->flag);
+    if (action.work->stores_to_bm()) action.store_landing = next.read_bm ? Landing::next_line : Landing::own_line;
+    if (!action.has_flag) continue;
+    const std::uint8_t flag = bit(action.work->flag.flag);
     const bool written_twice = std::count_if(actions.begin(), actions.end(), [&](const Action& other) {
-                                 return other.flag && other.flag->flag == action.flag->flag;
+                                 return other.has_flag && other.work->flag.flag == action.work->flag.flag;
                                }) > 1;
     if ((next.line.flags_read & flag) != 0) {
       action.flag_landing = Landing::next_line;
@@ -267,13 +253,14 @@ void SectionScheduler::decide_landing(std::vector<Action>& actions, const Follow
 
 SectionScheduler::Landing SectionScheduler::landing_of(const Action& action, const Target& target,
                                                        const LineFacts& next) const {
-  const RowRange rows = target.indirect ? kLmRows : target.access.rows();
-  if (!target.t && next.reads.meets(rows)) return Landing::next_line;
-  if (target.indirect) return Landing::own_line;
-  if (!target.t && landing_late_.writes.meets(whole_pairs(rows))) return Landing::own_line;
-  if (!target.t && changes_form(target.access, action.width, whole(action, target))) return Landing::own_line;
-  for (unsigned element = 0; element < line_->vlen; ++element) {
-    for (unsigned later = element + 1; later < line_->vlen; ++later) {
+  const RowRange rows = target.write->indirect ? kLmRows : target.access.rows();
+  if (!target.is_t() && next.reads.meets(rows)) return Landing::next_line;
+  if (target.write->indirect) return Landing::own_line;
+  if (!target.is_t() && landing_late_.writes.meets(whole_pairs(rows))) return Landing::own_line;
+  if (!target.is_t() && changes_form(target.access, action.work->width, whole(action, target)))
+    return Landing::own_line;
+  for (unsigned element = 0; element < work_->elements; ++element) {
+    for (unsigned later = element + 1; later < work_->elements; ++later) {
       for (const RowPattern& read : action.reads) {
         if (target.access.word(element).meets(read.word(later))) return Landing::own_line;
       }
@@ -285,7 +272,7 @@ SectionScheduler::Landing SectionScheduler::landing_of(const Action& action, con
 void SectionScheduler::emit_in_order(std::vector<Action>& actions) {
   const auto disturbs = [&](const Action& action, const Target& target) {
     return target.landing == Landing::direct && std::ranges::any_of(actions, [&](const Action& other) {
-             return other.unit != action.unit && other.reads_of(target.access.rows());
+             return other.work->unit != action.work->unit && other.reads_of(target.access.rows());
            });
   };
   while (!actions.empty()) {
@@ -304,7 +291,7 @@ void SectionScheduler::emit_in_order(std::vector<Action>& actions) {
 }
 
 void SectionScheduler::emit(const Action& action) {
-  if (action.stores_to_bm) {
+  if (action.work->stores_to_bm()) {
     emit_store(action);
   } else {
     emit_unit(action);
@@ -312,55 +299,57 @@ void SectionScheduler::emit(const Action& action) {
 }
 
 void SectionScheduler::emit_unit(const Action& action) {
-  takes_doubles_ = host_doubles() && (action.unit == Unit::adder || action.unit == Unit::multiplier);
-  const Value a = value_of(action.a, action.width);
-  const Value b = action.b == Source::none ? Value{} : value_of(action.b, action.width);
-  const bool has_b = action.b != Source::none;
+  const isa::UnitWork& work = *action.work;
+  takes_doubles_ = host_doubles() && (work.unit == Unit::adder || work.unit == Unit::multiplier);
+  const Value a = value_of(work.a);
+  const Value b = value_of(work.b);
+  const bool has_b = work.b.kind != OperandKind::none;
   const auto plain = [&](const Target& target) {
     return target.landing == Landing::direct && whole(action, target) &&
-           (target.access.step != 0 || line_->vlen == 1) &&
-           (target.t || target.memory == isa::Memory::gpr || !frame_.lm_form_pinned);
+           (target.access.step != 0 || work_->elements == 1) &&
+           (target.is_t() || target.write->storage == isa::Storage::gpr || !frame_.lm_form_pinned);
   };
-  const bool uniform = a.at.lane_step == 0 && (!has_b || b.at.lane_step == 0) && !action.flag && !action.one_pe &&
-                       line_->mask.flag == 0 && std::all_of(action.targets.begin(), action.targets.end(), plain);
+  const bool uniform = a.at.lane_step == 0 && (!has_b || b.at.lane_step == 0) && !action.has_flag && !work.one_pe &&
+                       work_->mask.flag == 0 && std::all_of(action.targets.begin(), action.targets.end(), plain);
 
   MicroOp op;
-  op.elements = line_->vlen;
+  op.elements = work_->elements;
   op.line = static_cast<std::uint16_t>(at_);
-  op.unit = action.unit;
-  op.width = action.width;
+  op.unit = work.unit;
+  op.width = work.width;
   op.a = a.at;
   if (has_b) op.b = b.at;
-  op.flip_a = action.negate_a ? std::uint64_t{1} << 63 : 0;
-  op.flip_b = action.negate_b ? std::uint64_t{1} << 63 : 0;
+  op.flip_a = work.a.negated ? std::uint64_t{1} << 63 : 0;
+  op.flip_b = work.b.negated ? std::uint64_t{1} << 63 : 0;
   op.mask = line_gate();
   if (uniform) turn_elements_into_lanes(op);
-  if (action.one_pe) op.lane_mask = std::uint32_t{1} << line_->bm.pe;
-  KernelKey key{action.op, action.width, a.is_short, has_b && b.is_short, action.negate_a || action.negate_b, false};
-  key.general = uniform || line_->mask.flag != 0 || action.one_pe || action.flag.has_value();
+  if (work.one_pe) op.lane_mask = lanes_of(work);
+  const Op computed = work.unit == Unit::bm ? Op::UPASSA : work.op;  // a word that is moved goes through unchanged
+  KernelKey key{computed, work.width, a.is_short, has_b && b.is_short, work.a.negated || work.b.negated, false};
+  key.general = uniform || work_->mask.flag != 0 || work.one_pe || action.has_flag;
   for (const Target& target : action.targets) {
     const Destination to = destination_of(action, target, uniform);
-    key.general = key.general || to.mask_slot != kNowhere || target.predicate.flag != 0 ||
-                  (action.width == Width::short_word && to.low != kNowhere) ||
-                  (to.element_step == 0 && line_->vlen > 1);  // only the last element's result remains
+    key.general = key.general || to.mask_slot != kNowhere || target.write->predicate.flag != 0 ||
+                  (work.width == Width::short_word && to.low != kNowhere) ||
+                  (to.element_step == 0 && work_->elements > 1);  // only the last element's result remains
     op.to[op.destinations++] = to;
   }
-  if (action.flag) op.flag = flag_destination_of(action);
+  if (action.has_flag) op.flag = flag_destination_of(action);
   key.native = host_doubles();
   if (key.op == isa::Op::FSUB && !key.native && flips_signs(key)) {
     key.op = isa::Op::FADD;
     op.flip_b ^= std::uint64_t{1} << 63;
   }
   op.run = find_kernel(kernels_.isa, key);
-  if (isa::info_of(action.op).unit != Unit::alu) code_.fp_elements += line_->vlen;
+  if (isa::info_of(computed).unit != Unit::alu) code_.fp_elements += work_->elements;
   code_.ops.push_back(op);
 }
 
 void SectionScheduler::turn_elements_into_lanes(MicroOp& op) const {
   op.uniform = true;
   op.elements = 1;
-  op.lanes = line_->vlen;
-  op.lane_mask = (1u << line_->vlen) - 1;
+  op.lanes = work_->elements;
+  op.lane_mask = (1u << work_->elements) - 1;
   for (Operand* operand : {&op.a, &op.b}) {
     operand->lane_step = operand->element_step;
     operand->element_step = 0;
@@ -368,26 +357,27 @@ void SectionScheduler::turn_elements_into_lanes(MicroOp& op) const {
 }
 
 Destination SectionScheduler::destination_of(const Action& action, const Target& target, bool uniform) {
-  const bool is_long = action.width == Width::long_word;
+  const Width width = action.work->width;
+  const bool is_long = width == Width::long_word;
   const bool all = whole(action, target);
   Destination to;
-  to.gate = gate_of(target.predicate);
+  to.gate = gate_of(target.write->predicate);
   if (target.landing != Landing::direct) {
     to.element_step = is_long ? 2 * kRowWords : kRowWords;
-    to.high = reserve(line_->vlen * to.element_step);
+    to.high = reserve(work_->elements * to.element_step);
     if (is_long) to.low = to.high + kRowWords;
     if (!all) to.mask_slot = reserve(kVectorWords);
     Held held;
     held.access = target.access;
-    held.width = action.width;
+    held.width = width;
     held.whole = all;
-    held.t = target.t;
-    held.commit.elements = line_->vlen;
+    held.t = target.is_t();
+    held.commit.elements = work_->elements;
     held.commit.a = {to.high, to.low, to.element_step, 1};
     held.commit.to[0].mask_slot = to.mask_slot;
-    if (target.indirect) {
+    if (target.write->indirect) {
       held.kind = Held::Kind::indirect_words;
-      held.commit.width = action.width;
+      held.commit.width = width;
       held.commit.b = {write_rows_, kNowhere, kRowWords, 1};
       held.commit.to[0].mask_slot = write_lanes_;
     }
@@ -395,9 +385,9 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
     return to;
   }
   const unsigned row = target.access.first;
-  if (target.t && !all) {
+  if (target.is_t() && !all) {
     spread(target.access.rows());
-    for (unsigned element = 0; element < line_->vlen; ++element) {
+    for (unsigned element = 0; element < work_->elements; ++element) {
       if (is_long && t_short_[element]) {
         MicroOp& clear = push(moves::clear_words);
         clear.to[0].high = row_place(kTRow + 2 * element + 1);
@@ -406,15 +396,15 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
       }
       if (!is_long && !t_short_[element]) to.low = row_place(row + 1);
     }
-  } else if (target.t) {
-    for (unsigned element = 0; element < line_->vlen; ++element) t_short_.set(element, !is_long);
+  } else if (target.is_t()) {
+    for (unsigned element = 0; element < work_->elements; ++element) t_short_.set(element, !is_long);
   } else {
-    take_form(target.access, action.width, all);
+    take_form(target.access, width, all);
   }
   if (uniform) {
     uniform_.add(target.access.rows());
     // T uses the places of long words for short words, too.
-    to.high = uniform_place(row, is_long || target.t);
+    to.high = uniform_place(row, is_long || target.is_t());
     if (is_long) to.low = uniform_place(row + 1, true);
   } else {
     uniform_.remove(target.access.rows());
@@ -427,16 +417,17 @@ Destination SectionScheduler::destination_of(const Action& action, const Target&
 
 FlagDestination SectionScheduler::flag_destination_of(const Action& action) {
   FlagDestination to;
-  to.condition = action.flag->condition;
-  to.gate = gate_of(action.flag->predicate);
-  to.place = flag_place(action.flag->flag);
+  const isa::FlagWrite& flag = action.work->flag;
+  to.condition = flag.condition;
+  to.gate = gate_of(flag.predicate);
+  to.place = flag_place(flag.flag);
   if (action.flag_landing == Landing::direct) return to;
   Held held;
   held.kind = Held::Kind::flag;
-  held.flag = action.flag->flag;
-  held.unit = action.unit;
+  held.flag = flag.flag;
+  held.unit = action.work->unit;
   held.access.elements = 0;
-  held.commit.elements = line_->vlen;
+  held.commit.elements = work_->elements;
   held.commit.to[0].high = to.place;
   to.place = reserve(kVectorWords);
   to.mask_slot = reserve(kVectorWords);
@@ -447,9 +438,9 @@ FlagDestination SectionScheduler::flag_destination_of(const Action& action) {
 }
 
 void SectionScheduler::emit_store(const Action& action) {
-  const isa::BmPort& port = line_->bm;
+  const isa::BmPort& port = work_->bm;
   takes_doubles_ = false;
-  const Value value = value_of(action.a, action.width);
+  const Value value = value_of(action.work->a);
   const std::uint32_t slot = reserve(kVectorElements * kStoreSlotWords);
   MicroOp& op = push(moves::capture_store);
   op.record = port.record;
@@ -462,46 +453,48 @@ void SectionScheduler::emit_store(const Action& action) {
   Held held;
   held.kind = Held::Kind::store;
   held.access.elements = 0;
-  held.commit.elements = line_->vlen;
-  held.commit.width = action.width;
+  held.commit.elements = work_->elements;
+  held.commit.width = port.width;
   held.commit.a.high = slot;
   hold(held, action.store_landing);
 }
 
 // ---- operands ------------------------------------------------------------------------------------------------------
 
-SectionScheduler::Value SectionScheduler::value_of(Source source, Width width) {
-  const Line& line = *line_;
-  const auto from = [&](unsigned base, const isa::ReadPort& port) {
-    const unsigned words = isa::short_words(port.width);
-    return register_value({base + port.address, port.vector ? words : 0, words, line.vlen}, port.width);
-  };
-  switch (source) {
-    case Source::none:
+SectionScheduler::Value SectionScheduler::value_of(const isa::UnitOperand& operand) {
+  const bool is_short = operand.width == Width::short_word;
+  switch (operand.kind) {
+    case OperandKind::none:
       break;
-    case Source::gpr_a:
-      return from(0, line.gpr_a);
-    case Source::gpr_b:
-      return from(0, line.gpr_b);
-    case Source::lm:
-      if (line.lm_read.indirect) return {indirect_read_, line.lm_read.width == Width::short_word};
-      return from(kLmRow, line.lm_read);
-    case Source::bm:
-      return {bm_, line.bm.width == Width::short_word};
-    case Source::t_short:
-      return t_value(Width::short_word);
-    case Source::t_long:
-      return t_value(Width::long_word);
-    case Source::immediate: {
-      const std::uint32_t at = constants_.place_of(line.immediate.value);
-      return {{at, at + 1, 0, 0}, line.immediate.width == Width::short_word};
+    case OperandKind::word:
+      return word_of(operand.word);
+    case OperandKind::constant: {
+      const std::uint32_t at = constants_.place_of(operand.constant);
+      return {{at, at + 1, 0, 0}, is_short};
     }
-    case Source::pe_id:
-      if (width == Width::short_word) return {{place::kPeIdShort, place::kZero, 0, 1}, true};
+    case OperandKind::pe_id:
+      if (is_short) return {{place::kPeIdShort, place::kZero, 0, 1}, true};
       return {{place::kZero, place::kPeIdLow, 0, 1}, false};
-    case Source::bb_id:
-      if (width == Width::short_word) return {{place::kBlockIdShort, place::kZero, 0, 0}, true};
+    case OperandKind::block_id:
+      if (is_short) return {{place::kBlockIdShort, place::kZero, 0, 0}, true};
       return {{place::kZero, place::kBlockIdLow, 0, 0}, false};
+  }
+  return {};
+}
+
+SectionScheduler::Value SectionScheduler::word_of(const isa::Access& read) {
+  switch (read.storage) {
+    case isa::Storage::gpr:
+    case isa::Storage::lm:
+      if (read.indirect) return {indirect_read_, read.width == Width::short_word};
+      return register_value(pattern_of(read, work_->elements), read.width);
+    case isa::Storage::t:
+      return t_value(read.width);
+    case isa::Storage::bm:
+    case isa::Storage::record:
+      return {bm_, read.width == Width::short_word};
+    case isa::Storage::flag:
+      break;  // no operand
   }
   return {};
 }
@@ -551,7 +544,7 @@ Operand SectionScheduler::view(const RowPattern& access, Width width) {
 }
 
 SectionScheduler::Value SectionScheduler::t_value(Width width) {
-  const unsigned elements = line_->vlen;
+  const unsigned elements = work_->elements;
   const RowPattern access = pattern_of_t(elements);
   unsigned shorts = 0;
   RowSet rows;
@@ -610,7 +603,7 @@ void SectionScheduler::spread(const RowSet& rows) {
 
 /// True if the write reaches every element of the line in every PE.
 bool SectionScheduler::whole(const Action& action, const Target& target) const {
-  return line_->mask.flag == 0 && target.predicate.flag == 0 && !action.one_pe && !target.indirect;
+  return work_->mask.flag == 0 && target.write->predicate.flag == 0 && !action.work->one_pe && !target.write->indirect;
 }
 
 /// True if a pair must change its layout before the write or change it back afterwards.
@@ -722,7 +715,7 @@ void SectionScheduler::commit(const Held& held, std::uint32_t moved) {
 MicroOp& SectionScheduler::push(Kernel kernel) {
   MicroOp op;
   op.run = kernel;
-  op.elements = line_ != nullptr ? line_->vlen : 1;
+  op.elements = work_ != nullptr ? work_->elements : 1;
   op.line = static_cast<std::uint16_t>(at_);
   code_.ops.push_back(op);
   return code_.ops.back();
@@ -740,7 +733,7 @@ Gate SectionScheduler::gate_of(const Predicate& predicate) const {
 }
 
 Gate SectionScheduler::line_gate() const {
-  return {flag_place(line_->mask.flag), line_->mask.flag != 0 && line_->mask.inverted ? ~std::uint32_t{0} : 0};
+  return {flag_place(work_->mask.flag), work_->mask.flag != 0 && work_->mask.inverted ? ~std::uint32_t{0} : 0};
 }
 
 }  // namespace gdr::emulator::simd

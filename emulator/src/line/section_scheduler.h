@@ -70,30 +70,20 @@ class SectionScheduler {
  private:
   enum class Landing { direct, own_line, next_line };
 
-  struct Target {  // one write port
-    isa::Memory memory = isa::Memory::gpr;
-    bool t = false;
-    bool indirect = false;
-    RowPattern access;
-    isa::Predicate predicate;
+  struct Target {  // a write to registers
+    const isa::Access* write = nullptr;
+    RowPattern access;  // empty if it is indirect
     Landing landing = Landing::direct;
+    [[nodiscard]] bool is_t() const { return write->storage == isa::Storage::t; }
   };
 
-  struct Action {  // one unit's work in a line
-    isa::Unit unit = isa::Unit::none;
-    isa::Op op = isa::Op::NOP;
-    Width width = Width::long_word;
-    isa::Source a = isa::Source::none;
-    isa::Source b = isa::Source::none;
-    bool negate_a = false;
-    bool negate_b = false;
-    bool stores_to_bm = false;
-    bool one_pe = false;
-    Few<Target, 3> targets;  // T, GPR, LM
-    std::optional<isa::FlagWrite> flag;
+  struct Action {  // one unit's work in a line, and when its results become visible
+    const isa::UnitWork* work = nullptr;
+    bool has_flag = false;     // that may be written here
+    Few<Target, 3> targets;    // T, GPR, LM
+    Few<RowPattern, 2> reads;  // of operands
     Landing flag_landing = Landing::direct;
     Landing store_landing = Landing::direct;
-    Few<RowPattern, 2> reads;  // of operands
 
     /// True if an operand reads one of the rows.
     [[nodiscard]] bool reads_of(const RowRange& rows) const;
@@ -142,7 +132,8 @@ class SectionScheduler {
   FlagDestination flag_destination_of(const Action& action);
 
   // Operands.
-  Value value_of(isa::Source source, Width width);
+  Value value_of(const isa::UnitOperand& operand);
+  Value word_of(const isa::Access& read);
   Value register_value(const RowPattern& access, Width width);
   Value t_value(Width width);
   [[nodiscard]] bool host_doubles() const { return kernels_.arithmetic == Arithmetic::host; }
@@ -179,7 +170,7 @@ class SectionScheduler {
   // with three exceptions. Writes in late_ are still in the bank of the last line (bank_, used_); landing_late_ has
   // their words, and before the first line those of the lines that may have run before. A pair of rows has the layout
   // that long_pairs_ gives. A row in uniform_ has its value in only one word, for all PEs. own_ and next_late_ are
-  // empty. line_, effects_, bm_ and the members for indirect accesses belong to the last line and are no longer used.
+  // empty. work_, bm_ and the members for indirect accesses belong to the last line and are no longer used.
   KernelSet kernels_;
   Constants& constants_;
   SectionFrame frame_;
@@ -192,9 +183,8 @@ class SectionScheduler {
   RowSet finally_uniform_;
   RowSet dead_at_entry_;
 
-  const isa::Line* line_ = nullptr;
-  const isa::Effects* effects_ = nullptr;  // of the current line
-  bool takes_doubles_ = false;             // the current unit takes host doubles, for short words, too
+  const isa::LineWork* work_ = nullptr;  // of the current line
+  bool takes_doubles_ = false;           // the current unit takes host doubles, for short words, too
   std::size_t at_ = 0;
   std::uint32_t bank_ = place::kBanks;
   std::uint32_t used_ = 0;  // used words of the bank

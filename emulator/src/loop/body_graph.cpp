@@ -15,11 +15,11 @@ namespace {
 
 using isa::Op;
 using isa::Section;
-using isa::Source;
 using isa::Storage;
 using isa::Unit;
 using simd::kLmRow;
 using simd::kTRow;
+using OperandKind = isa::UnitOperand::Kind;
 
 class Builder {
  public:
@@ -124,41 +124,36 @@ class Builder {
   }
 
   void line(const DecodedLine& decoded) {
-    const isa::Line& line = decoded.line;
-    const isa::Effects& effects = decoded.effects;
-    if (effects.indirect() && target_.language != CodeLanguage::llvm_ir) {
+    if (decoded.effects.indirect() && target_.language != CodeLanguage::llvm_ir) {
       throw Refusal{"it addresses local memory through T"};
     }
-    line_ = &line;
+    line_ = &decoded.work;
     std::vector<BmStep> stores;
-    if (effects.writes_bm()) stores = stores_of(line);
     std::vector<Write> late;
     std::vector<Write> own;
-    for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu, Unit::bm}) {
-      const bool waits = effects.product() == isa::ProductHalf::first && unit == Unit::multiplier;
-      if (!effects.works(unit) || waits || (unit == Unit::bm && effects.writes_bm())) continue;
-      for (unsigned element = 0; element < std::min<unsigned>(line.vlen, graph_.elements); ++element) {
-        const NodeId value = unit == Unit::bm ? operand(Source::bm, line.bm.width, element) : result(unit, element);
-        for (const isa::Access& write : effects.writes()) {
-          if (write.unit != unit || !simd::in_registers(write)) continue;
+    for (const isa::UnitWork& work : line_->units()) {
+      if (!work.computes) continue;
+      if (work.stores_to_bm()) {
+        stores = stores_of(work);
+        continue;
+      }
+      for (unsigned element = 0; element < std::min<unsigned>(line_->elements, graph_.elements); ++element) {
+        const NodeId value = work.unit == Unit::bm ? operand(work.a, element) : result(work, element);
+        for (const isa::Access& write : work.destinations()) {
           if (write.one_pe) throw Refusal{"it writes to one PE"};
           const bool t = write.storage == Storage::t;
-          const bool is_long = t || isa::result_width(line, unit) == Width::long_word;
+          const bool is_long = t || write.width == Width::long_word;
           if (write.indirect) {
-            const isa::WritePort& port = line.lm_write;
-            const NodeId row = computed_row(NodeOp::row_to_scatter, {port.address, write.width, port.vector}, element,
-                                            gates(write.predicate, element));
+            const NodeId row = computed_row(NodeOp::row_to_scatter, write, element, gates(write.predicate, element));
             late.push_back({false, 0, is_long, value, {}, row});
             continue;
           }
-          const simd::RowPattern rows = simd::pattern_of(write, effects.elements());
+          const simd::RowPattern rows = simd::pattern_of(write, line_->elements);
           (t ? own : late).push_back({false, rows.row(element), is_long, value, gates(write.predicate, element)});
         }
-        if (unit == Unit::bm) continue;
-        const isa::FlagWrite& to = isa::slot_of(line, unit).flag;
-        if (to.flag == 0) continue;
-        late.push_back({true, to.flag * isa::kVectorElements + element, false,
-                        condition(to.condition, unit, value, element), gates(to.predicate, element)});
+        if (work.flag.flag == 0) continue;
+        late.push_back({true, work.flag.flag * isa::kVectorElements + element, false, condition(work, value, element),
+                        gates(work.flag.predicate, element)});
       }
     }
     land(own);
@@ -211,12 +206,12 @@ class Builder {
   }
 
   /// Row of local memory to which the element's T points.
-  NodeId computed_row(NodeOp op, const isa::ReadPort& port, unsigned element, const std::vector<Gate>& gates) {
+  NodeId computed_row(NodeOp op, const isa::Access& access, unsigned element, const std::vector<Gate>& gates) {
     Node node;
     node.op = op;
     node.type = NodeType::short_bits;
-    node.width = port.width;
-    node.place = port.address + (port.vector ? element * isa::short_words(port.width) : 0);
+    node.width = access.width;
+    node.place = access.address + element * access.step;
     node.args[0] = nodes_.as_bits(read_row(kTRow + 2 * element, true));
     if (!gates.empty()) node.args[1] = all_of(gates);
     return nodes_.add(node);
@@ -231,14 +226,13 @@ class Builder {
     return all;
   }
 
-  NodeId gathered(unsigned element) {
-    const isa::ReadPort& port = line_->lm_read;
+  NodeId gathered(const isa::Access& read, unsigned element) {
     Node node;
     node.op = NodeOp::gather;
-    node.type = port.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
-    node.width = port.width;
+    node.type = read.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
+    node.width = read.width;
     node.place = graph_.scatters;
-    node.args[0] = computed_row(NodeOp::row_to_gather, port, element, gates({}, element));
+    node.args[0] = computed_row(NodeOp::row_to_gather, read, element, gates({}, element));
     return nodes_.add(node);
   }
 
@@ -254,21 +248,21 @@ class Builder {
 
   // ---- broadcast memory ---------------------------------------------------------------------------------------------
 
-  std::vector<BmStep> stores_of(const isa::Line& line) {
-    const isa::BmPort& port = line.bm;
-    if (port.record) throw Refusal{"it writes to its record"};
-    if (line.mask.flag != 0) throw Refusal{"it writes to broadcast memory under a mask"};
-    if (port.store_source == Source::lm && line.lm_read.indirect) {
+  std::vector<BmStep> stores_of(const isa::UnitWork& work) {
+    const isa::Access& store = work.destinations().front();
+    if (store.storage == Storage::record) throw Refusal{"it writes to its record"};
+    if (line_->mask.flag != 0) throw Refusal{"it writes to broadcast memory under a mask"};
+    if (work.a.word.indirect) {
       throw Refusal{"it stores a word of a computed address to broadcast memory"};
     }
     GDR_ASSERT(graph_.elements == isa::kVectorElements,
                "a PE alone stores, so that no half of the elements stands for all");
     std::vector<BmStep> steps;
-    for (unsigned element = 0; element < line.vlen; ++element) {
+    for (unsigned element = 0; element < line_->elements; ++element) {
       BmStep step;
-      step.address = port.address + (port.vector ? element * isa::short_words(port.width) : 0);
-      step.pe = port.pe;
-      step.stored = stored_word(operand(port.store_source, port.width, element), port.width);
+      step.address = store.address + element * store.step;
+      step.pe = work.pe;
+      step.stored = stored_word(operand(work.a, element), store.width);
       steps.push_back(step);
     }
     return steps;
@@ -411,79 +405,88 @@ class Builder {
     return flags_[place] = flags_in_[place] = nodes_.add(node);
   }
 
-  NodeId operand(Source source, Width width, unsigned element) {
-    const isa::Line& line = *line_;
-    const auto from = [&](unsigned base, const isa::ReadPort& port) {
-      const bool is_long = port.width == Width::long_word;
-      return read_row(base + port.address + (port.vector ? element * isa::short_words(port.width) : 0), is_long);
-    };
-    switch (source) {
-      case Source::gpr_a:
-        return from(0, line.gpr_a);
-      case Source::gpr_b:
-        return from(0, line.gpr_b);
-      case Source::lm:
-        return line.lm_read.indirect ? gathered(element) : from(kLmRow, line.lm_read);
-      case Source::bm:
-        return bm_word(element);
-      case Source::t_short:
-        return nodes_.upper(read_row(kTRow + 2 * element, true));
-      case Source::t_long:
-        return read_row(kTRow + 2 * element, true);
-      case Source::immediate: {
-        const bool is_long = line.immediate.width == Width::long_word;
-        return nodes_.constant(line.immediate.value, is_long ? NodeType::long_bits : NodeType::short_bits);
+  NodeId operand(const isa::UnitOperand& operand, unsigned element) {
+    switch (operand.kind) {
+      case OperandKind::word:
+        return word(operand.word, element);
+      case OperandKind::constant: {
+        const bool is_long = operand.width == Width::long_word;
+        return nodes_.constant(operand.constant, is_long ? NodeType::long_bits : NodeType::short_bits);
       }
-      default:
+      case OperandKind::pe_id:
+      case OperandKind::block_id:
+        throw Refusal{"it asks for the number of a PE or block"};
+      case OperandKind::none:
         break;
     }
-    (void)width;
-    throw Refusal{"it asks for the number of a PE or block"};
+    return kNoNode;
   }
 
-  NodeId bm_word(unsigned element) {
-    const isa::BmPort& port = line_->bm;
-    const unsigned words = isa::short_words(port.width);
+  NodeId word(const isa::Access& read, unsigned element) {
+    const bool is_long = read.width == Width::long_word;
+    switch (read.storage) {
+      case Storage::gpr:
+      case Storage::lm:
+        return read.indirect ? gathered(read, element)
+                             : read_row(simd::pattern_of(read, line_->elements).row(element), is_long);
+      case Storage::t: {
+        const NodeId whole = read_row(kTRow + 2 * element, true);
+        return is_long ? whole : nodes_.upper(whole);
+      }
+      case Storage::bm:
+      case Storage::record:
+        return bm_word(read, element);
+      case Storage::flag:
+        break;  // no operand
+    }
+    return kNoNode;
+  }
+
+  NodeId bm_word(const isa::Access& read, unsigned element) {
+    const bool is_record = read.storage == Storage::record;
     Node node;
-    node.op = port.record ? NodeOp::record : NodeOp::parameter;
-    node.type = port.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
-    node.width = port.width;
-    node.place = port.address + (port.vector ? element * words : 0);
-    if (port.record && node.place + words > record_shorts_) throw Refusal{"it reads behind its record"};
-    if (!port.record && node.place < 2 * record_shorts_) throw Refusal{"it reads a record by its address"};
+    node.op = is_record ? NodeOp::record : NodeOp::parameter;
+    node.type = read.width == Width::long_word ? NodeType::long_bits : NodeType::short_bits;
+    node.width = read.width;
+    node.place = read.address + element * read.step;
+    if (is_record && node.place + isa::short_words(read.width) > record_shorts_) {
+      throw Refusal{"it reads behind its record"};
+    }
+    if (!is_record && node.place < 2 * record_shorts_) throw Refusal{"it reads a record by its address"};
     return nodes_.add(node);
   }
 
   // ---- operations ---------------------------------------------------------------------------------------------------
 
-  NodeId result(Unit unit, unsigned element) {
-    const isa::Slot& slot = isa::slot_of(*line_, unit);
-    const NodeId a = operand(slot.a, slot.width, element);
-    const NodeId b = slot.b == Source::none ? kNoNode : operand(slot.b, slot.width, element);
-    switch (slot.op) {
+  NodeId result(const isa::UnitWork& work, unsigned element) {
+    const NodeId a = operand(work.a, element);
+    const NodeId b = work.b.kind == OperandKind::none ? kNoNode : operand(work.b, element);
+    const bool negates_a = work.a.negated;
+    const bool negates_b = work.b.negated;
+    switch (work.op) {
       case Op::FADD:
       case Op::FSUB: {
-        const bool subtracts = slot.op == Op::FSUB;
-        return nodes_.arithmetic(NodeOp::add, slot.width, a, b, slot.negate_a, slot.negate_b != subtracts);
+        const bool subtracts = work.op == Op::FSUB;
+        return nodes_.arithmetic(NodeOp::add, work.width, a, b, negates_a, negates_b != subtracts);
       }
       case Op::FMUL:
       case Op::FMULL:
-        return nodes_.arithmetic(NodeOp::multiply, slot.width, a, b, slot.negate_a, slot.negate_b);
+        return nodes_.arithmetic(NodeOp::multiply, work.width, a, b, negates_a, negates_b);
       case Op::FPASSA:
-        if (!slot.negate_a && nodes_.holds_infinity(a)) return nodes_.passed(slot.width, a);
-        return nodes_.arithmetic(NodeOp::cut, slot.width, a, kNoNode, slot.negate_a, false);
+        if (!negates_a && nodes_.holds_infinity(a)) return nodes_.passed(work.width, a);
+        return nodes_.arithmetic(NodeOp::cut, work.width, a, kNoNode, negates_a, false);
       case Op::UPASSA:  // the ALU takes 36 bits of a long word's upper half, whatever the other units take
         return target_.host_doubles && nodes_[a].op == NodeOp::upper ? nodes_.as_bits(a) : a;
       default:
         break;
     }
-    const bool is_long = slot.width == Width::long_word;
+    const bool is_long = work.width == Width::long_word;
     Node node;
     node.type = is_long ? NodeType::long_bits : NodeType::short_bits;
-    node.width = slot.width;
-    node.args[0] = nodes_.as_word(a, slot.width);
-    if (b != kNoNode) node.args[1] = nodes_.as_word(b, slot.width);
-    switch (slot.op) {
+    node.width = work.width;
+    node.args[0] = nodes_.as_word(a, work.width);
+    if (b != kNoNode) node.args[1] = nodes_.as_word(b, work.width);
+    switch (work.op) {
       case Op::UADD:
         node.op = NodeOp::integer_add;
         break;
@@ -511,8 +514,8 @@ class Builder {
       case Op::ULSL:
       case Op::ULSR:
       case Op::UASR: {
-        node.op = slot.op == Op::ULSL   ? NodeOp::shift_left
-                  : slot.op == Op::ULSR ? NodeOp::shift_right
+        node.op = work.op == Op::ULSL   ? NodeOp::shift_left
+                  : work.op == Op::ULSR ? NodeOp::shift_right
                                         : NodeOp::shift_right_signed;
         const Node& count = nodes_[node.args[1]];
         if (count.op != NodeOp::constant) break;
@@ -524,22 +527,22 @@ class Builder {
         break;
       }
       default:
-        throw Refusal{fmt::format("it has '{}'", isa::info_of(slot.op).mnemonic)};
+        throw Refusal{fmt::format("it has '{}'", isa::info_of(work.op).mnemonic)};
     }
     return nodes_.add(node);
   }
 
-  NodeId condition(isa::Condition wanted, Unit unit, NodeId value, unsigned element) {
-    const isa::Slot& slot = isa::slot_of(*line_, unit);
+  NodeId condition(const isa::UnitWork& work, NodeId value, unsigned element) {
+    const isa::Condition wanted = work.flag.condition;
     Node node;
     node.type = NodeType::flag;
     if (wanted == isa::Condition::carry) {
-      if (unit != Unit::alu) return nodes_.constant_flag(false);
-      const NodeId a = nodes_.as_word(operand(slot.a, slot.width, element), slot.width);
+      if (work.unit != Unit::alu) return nodes_.constant_flag(false);
+      const NodeId a = nodes_.as_word(operand(work.a, element), work.width);
       node.op = NodeOp::is_below;
-      if (slot.op == Op::USUB) {
-        node.args = {a, nodes_.as_word(operand(slot.b, slot.width, element), slot.width), kNoNode};
-      } else if (slot.op == Op::UADD) {  // a sum that overflows is less than either operand
+      if (work.op == Op::USUB) {
+        node.args = {a, nodes_.as_word(operand(work.b, element), work.width), kNoNode};
+      } else if (work.op == Op::UADD) {  // a sum that overflows is less than either operand
         node.args = {value, a, kNoNode};
       } else {
         return nodes_.constant_flag(false);
@@ -547,7 +550,7 @@ class Builder {
       return nodes_.add(node);
     }
     node.op = wanted == isa::Condition::zero ? NodeOp::is_zero : NodeOp::is_negative;
-    node.args[0] = unit == Unit::alu ? nodes_.as_word(value, slot.width) : value;
+    node.args[0] = work.unit == Unit::alu ? nodes_.as_word(value, work.width) : value;
     return nodes_.add(node);
   }
 
@@ -567,7 +570,7 @@ class Builder {
   simd::RowSet written_;                                   // by any line
   std::vector<Write> pending_;
   std::vector<BmStep> pending_stores_;
-  const isa::Line* line_ = nullptr;
+  const isa::LineWork* line_ = nullptr;
 };
 
 }  // namespace

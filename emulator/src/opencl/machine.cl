@@ -103,50 +103,59 @@ uint indirect_row(const At* at, __global const struct LineCode* line, uint eleme
   return LM_ROW;
 }
 
-uint port_row(__global const struct PortCode* port, uint element) {
-  return port->address + (port->is_vector ? element << port->is_long : 0);
-}
+#define PLACE_ENUMERATOR(name) PLACE_##name,
+enum { GDR_PLACES(PLACE_ENUMERATOR) };
 
-uint bm_address(const At* at, __global const struct LineCode* line, uint element) {
-  return port_row(&line->bm, element) + (line->bm_record ? at->record_base : 0);
-}
+/// What a word's place is found from; `row` is that of the element.
+typedef struct {
+  const At* at;
+  __global const struct LineCode* line;
+  __global const struct OperandCode* code;
+  uint element, first;
+  Word t;
+} Wanted;
 
-Word operand(const At* at, __global const struct LineCode* line, uint source, uint is_long, uint element, Word t) {
-  switch (source) {
-    case SOURCE_gpr_a:
-      return register_word(at->state, port_row(&line->gpr_a, element), line->gpr_a.is_long, at->pe);
-    case SOURCE_gpr_b:
-      return register_word(at->state, port_row(&line->gpr_b, element), line->gpr_b.is_long, at->pe);
-    case SOURCE_lm: {
-      uint row = port_row(&line->lm, element);
-      if (line->lm.indirect) row = indirect_row(at, line, element, row, line->lm.is_long, t);
-      return register_word(at->state, row, line->lm.is_long, at->pe);
-    }
-    case SOURCE_bm:
-      return bm_word(at->bm, bm_address(at, line, element), line->bm.is_long);
-    case SOURCE_t_short:
-      return widened(upper_of(t));
-    case SOURCE_t_long:
-      return t;
-    case SOURCE_immediate:
-      return word(line->immediate_high, line->immediate_low);
-    case SOURCE_pe_id:
-      return is_long ? word(0, at->pe) : widened(at->pe);
-    case SOURCE_bb_id:
-      return is_long ? word(0, at->block) : widened(at->block);
-    default:
-      return word(0, 0);
-  }
+Word word_in_nothing(const Wanted* wanted) { return word(0, 0); }
+Word word_in_registers(const Wanted* wanted) {
+  const uint is_long = wanted->code->is_long;
+  uint row = wanted->first;
+  if (wanted->code->indirect) row = indirect_row(wanted->at, wanted->line, wanted->element, row, is_long, wanted->t);
+  return register_word(wanted->at->state, row, is_long, wanted->at->pe);
+}
+Word word_in_t(const Wanted* wanted) { return wanted->code->is_long ? wanted->t : widened(upper_of(wanted->t)); }
+Word word_in_bm(const Wanted* wanted) { return bm_word(wanted->at->bm, wanted->first, wanted->code->is_long); }
+Word word_in_record(const Wanted* wanted) {
+  return bm_word(wanted->at->bm, wanted->first + wanted->at->record_base, wanted->code->is_long);
+}
+Word word_in_constant(const Wanted* wanted) { return word(wanted->code->constant_high, wanted->code->constant_low); }
+Word identifier(uint id, uint is_long) { return is_long ? word(0, id) : widened(id); }
+Word word_in_pe_id(const Wanted* wanted) { return identifier(wanted->at->pe, wanted->code->is_long); }
+Word word_in_block_id(const Wanted* wanted) { return identifier(wanted->at->block, wanted->code->is_long); }
+
+#define CASE_OF_PLACE(name) \
+  case PLACE_##name:        \
+    value = word_in_##name(&wanted); \
+    break;
+
+Word operand(const At* at, __global const struct LineCode* line, __global const struct OperandCode* code, uint element,
+             Word t) {
+  Wanted wanted;
+  wanted.at = at;
+  wanted.line = line;
+  wanted.code = code;
+  wanted.element = element;
+  wanted.first = code->first + element * code->step;
+  wanted.t = t;
+  Word value = word(0, 0);
+  switch (code->place) { GDR_PLACES(CASE_OF_PLACE) }
+  value.h ^= (ulong)code->negated << 63;
+  return value;
 }
 
 int holds(const At* at, uint flag, uint inverted, uint jvalid, uint element) {
   if (jvalid && !at->jvalid) return 0;
   return flag == 0 || ((at->flags >> (4 * element + flag - 1)) & 1) != inverted;
 }
-int write_holds(const At* at, __global const struct WriteCode* to, uint unit, uint element) {
-  return to->source == unit && holds(at, to->flag, to->inverted, to->jvalid, element);
-}
-
 void put_pending(Pending* pending, uint row, uint is_long, Word value) {
   pending->is_set = 1;
   pending->row = row;
@@ -154,25 +163,28 @@ void put_pending(Pending* pending, uint row, uint is_long, Word value) {
   pending->value = value;
 }
 
-/// A unit's result on its way to registers; true if any takes it.
-int retired(const At* at, __global const struct LineCode* line, uint unit, Word value, uint element, Word t,
-            PendingLine* next) {
+/// A result on its way to its destinations; true if any takes it.
+int retired(const At* at, __global const struct LineCode* line, __global const struct UnitCode* unit, Word value,
+            uint element, Word t, PendingLine* next, __local Pending* store) {
   int written = 0;
-  if (write_holds(at, &line->t_write, unit, element)) {
-    put_register(at->state, T_ROW + 2 * element, 1, at->pe, value);
+  for (uint n = 0; n < unit->destination_count; ++n) {
+    __global const struct DestinationCode* to = &unit->destinations[n];
+    if (!holds(at, to->flag, to->inverted, to->jvalid, element)) continue;
     written = 1;
-  }
-  if (write_holds(at, &line->gpr_write, unit, element)) {
-    __global const struct WriteCode* to = &line->gpr_write;
-    put_pending(&next->words[2 * element], to->row + (to->is_vector ? element << to->is_long : 0), to->is_long, value);
-    written = 1;
-  }
-  if (write_holds(at, &line->lm_write, unit, element)) {
-    __global const struct WriteCode* to = &line->lm_write;
-    uint row = to->row + (to->is_vector ? element << to->is_long : 0);
-    if (to->indirect) row = indirect_row(at, line, element, row, to->is_long, t);
-    put_pending(&next->words[2 * element + 1], row, to->is_long, value);
-    written = 1;
+    uint first = to->first + element * to->step;
+    if (to->place == PLACE_t) {
+      put_register(at->state, first, 1, at->pe, value);
+    } else if (to->place == PLACE_registers) {
+      const uint in_lm = first >= LM_ROW;
+      if (to->indirect) first = indirect_row(at, line, element, first, to->is_long, t);
+      put_pending(&next->words[2 * element + in_lm], first, to->is_long, value);
+    } else {
+      if (to->place == PLACE_record) first += at->record_base;
+      store->is_set = 1;
+      store->row = first;
+      store->is_long = to->is_long;
+      store->value = value;
+    }
   }
   return written;
 }
@@ -183,44 +195,34 @@ void run_element(const At* at, __global const struct LineCode* line, uint elemen
   if (line->mask != 0 && ((at->flags >> (4 * element + line->mask - 1)) & 1) == line->mask_inverted) return;
   const Word t = register_word(at->state, T_ROW + 2 * element, 1, at->pe);
   // All operands are fetched before a result goes anywhere.
-  Result results[3];
-  for (uint n = 0; n < 3; ++n) {
-    __global const struct SlotCode* slot = &line->slots[n];
-    if (slot->op == 0) continue;
-    Word a = operand(at, line, slot->a, slot->is_long, element, t);
-    Word b = operand(at, line, slot->b, slot->is_long, element, t);
-    a.h ^= (ulong)slot->negate_a << 63;
-    b.h ^= (ulong)slot->negate_b << 63;
-    results[n] = computed(slot->op, a, b, slot->is_long);
+  Result results[4];
+  for (uint n = 0; n < line->unit_count; ++n) {
+    __global const struct UnitCode* unit = &line->units[n];
+    if (unit->one_pe && unit->pe != at->pe) continue;
+    const Word a = operand(at, line, &unit->a, element, t);
+    if (unit->op == 0) {
+      results[n].value = a;
+      results[n].event = 0;
+    } else {
+      results[n] = computed(unit->op, a, operand(at, line, &unit->b, element, t), unit->is_long);
+    }
   }
-  const int moves = line->bm_mode != BM_none && (!line->bm_one_pe || line->bm_pe == at->pe);
-  const uint moved = line->bm_mode == BM_read ? SOURCE_bm : line->bm_source;
-  const Word value = moves ? operand(at, line, moved, line->bm.is_long, element, t) : word(0, 0);
   if (at->fault->found) return;
-  for (uint n = 0; n < 3; ++n) {
-    __global const struct SlotCode* slot = &line->slots[n];
-    if (slot->op == 0) continue;
-    int written = retired(at, line, slot->unit, results[n].value, element, t, next);
-    if (slot->flag != 0 && holds(at, slot->predicate, slot->inverted, slot->jvalid, element)) {
-      const uint bit = 1u << (4 * element + slot->flag - 1);
-      const uint is_set = slot->condition == CONDITION_negative ? results[n].negative
-                          : slot->condition == CONDITION_zero   ? results[n].zero
+  for (uint n = 0; n < line->unit_count; ++n) {
+    __global const struct UnitCode* unit = &line->units[n];
+    if (unit->one_pe && unit->pe != at->pe) continue;
+    int written = retired(at, line, unit, results[n].value, element, t, next, store);
+    if (unit->flag != 0 && holds(at, unit->predicate, unit->inverted, unit->jvalid, element)) {
+      const uint bit = 1u << (4 * element + unit->flag - 1);
+      const uint is_set = unit->condition == CONDITION_negative ? results[n].negative
+                          : unit->condition == CONDITION_zero   ? results[n].zero
                                                                 : results[n].carry;
       next->flags_set = is_set ? next->flags_set | bit : next->flags_set & ~bit;
       next->flags_cleared = is_set ? next->flags_cleared & ~bit : next->flags_cleared | bit;
       written = 1;
     }
     if (written && results[n].event != 0)
-      note(at, key_of(at, line, element, slot->unit, results[n].event), results[n].event);
-  }
-  if (!moves) return;
-  if (line->bm_mode == BM_read) {
-    (void)retired(at, line, UNIT_bm, value, element, t, next);
-  } else {
-    store->is_set = 1;
-    store->row = bm_address(at, line, element);
-    store->is_long = line->bm.is_long;
-    store->value = value;
+      note(at, key_of(at, line, element, unit->unit, results[n].event), results[n].event);
   }
 }
 

@@ -125,22 +125,8 @@ std::string definitions() {
   define("LOOP_TERMINATION", static_cast<unsigned>(isa::Section::loop_termination));
   define("STEP_LINE", static_cast<unsigned>(StepKind::line));
   define("STEP_COLLECT", static_cast<unsigned>(StepKind::collect));
-  define("UNIT_bm", static_cast<unsigned>(isa::Unit::bm));
-  define("BM_none", static_cast<unsigned>(isa::BmMode::none));
-  define("BM_read", static_cast<unsigned>(isa::BmMode::read));
   define("CONDITION_negative", static_cast<unsigned>(isa::Condition::negative));
   define("CONDITION_zero", static_cast<unsigned>(isa::Condition::zero));
-#define GDR_SOURCE(name) define("SOURCE_" #name, static_cast<unsigned>(isa::Source::name));
-  GDR_SOURCE(gpr_a)
-  GDR_SOURCE(gpr_b)
-  GDR_SOURCE(lm)
-  GDR_SOURCE(bm)
-  GDR_SOURCE(t_short)
-  GDR_SOURCE(t_long)
-  GDR_SOURCE(immediate)
-  GDR_SOURCE(pe_id)
-  GDR_SOURCE(bb_id)
-#undef GDR_SOURCE
 #define GDR_OPERATION(OP, name, sources) define("OP_" #name, static_cast<unsigned>(isa::Op::OP));
   GDR_OPERATIONS(GDR_OPERATION)
 #undef GDR_OPERATION
@@ -153,62 +139,102 @@ std::string definitions() {
 uint is_long(Width width) { return width == Width::long_word ? 1 : 0; }
 uint number(bool value) { return value ? 1 : 0; }
 
-PortCode port_code(const isa::ReadPort& port, unsigned first_row) {
-  return {first_row + port.address, is_long(port.width), number(port.vector), number(port.indirect)};
+/// Rows or short words of an access.
+Place place_of(isa::Storage storage) {
+  switch (storage) {
+    case isa::Storage::gpr:
+    case isa::Storage::lm:
+      return Place::registers;
+    case isa::Storage::t:
+      return Place::t;
+    case isa::Storage::bm:
+      return Place::bm;
+    case isa::Storage::record:
+      return Place::record;
+    case isa::Storage::flag:
+      break;  // no word
+  }
+  return Place::nothing;
 }
 
-WriteCode write_code(const isa::Line& line, const isa::WritePort& port, unsigned first_row) {
-  return {static_cast<uint>(port.source),
-          first_row + port.address,
-          port.source == isa::Unit::none ? 0 : is_long(isa::result_width(line, port.source)),
-          number(port.vector),
-          number(port.indirect),
-          port.predicate.flag,
-          number(port.predicate.inverted),
-          number(port.predicate.jvalid)};
+uint first_of(const isa::Access& access) {
+  const bool in_lm = access.storage == isa::Storage::lm;
+  const bool in_t = access.storage == isa::Storage::t;
+  return access.address + (in_lm ? simd::kLmRow : in_t ? simd::kTRow : 0);
 }
 
-SlotCode slot_code(const isa::Line& line, isa::Unit unit) {
-  const isa::Slot& slot = isa::slot_of(line, unit);
-  if (!isa::info_of(slot.op).computes()) return {};
-  return {static_cast<uint>(slot.op),
-          static_cast<uint>(unit),
-          static_cast<uint>(slot.a),
-          static_cast<uint>(slot.b),
-          number(slot.negate_a),
-          number(slot.negate_b),
-          is_long(slot.width),
-          slot.flag.flag,
-          static_cast<uint>(slot.flag.condition),
-          slot.flag.predicate.flag,
-          number(slot.flag.predicate.inverted),
-          number(slot.flag.predicate.jvalid)};
+OperandCode operand_code(const isa::UnitOperand& operand) {
+  using Kind = isa::UnitOperand::Kind;
+  OperandCode code{};
+  code.is_long = is_long(operand.width);
+  code.negated = number(operand.negated);
+  const auto at = [&](Place place) { code.place = static_cast<uint>(place); };
+  switch (operand.kind) {
+    case Kind::none:
+      at(Place::nothing);
+      break;
+    case Kind::word:
+      at(place_of(operand.word.storage));
+      code.first = first_of(operand.word);
+      code.step = operand.word.step;
+      code.indirect = number(operand.word.indirect);
+      break;
+    case Kind::constant:
+      at(Place::constant);
+      code.constant_high = operand.constant.high;
+      code.constant_low = operand.constant.low;
+      break;
+    case Kind::pe_id:
+      at(Place::pe_id);
+      break;
+    case Kind::block_id:
+      at(Place::block_id);
+      break;
+  }
+  return code;
 }
 
-LineCode line_code(const isa::Line& line, std::size_t number_in_section) {
+DestinationCode destination_code(const isa::Access& write) {
+  return {static_cast<uint>(place_of(write.storage)),
+          first_of(write),
+          write.step,
+          is_long(write.width),
+          number(write.indirect),
+          write.predicate.flag,
+          number(write.predicate.inverted),
+          number(write.predicate.jvalid)};
+}
+
+UnitCode unit_code(const isa::UnitWork& work) {
+  UnitCode code{};
+  code.a = operand_code(work.a);
+  code.b = operand_code(work.b);
+  for (const isa::Access& write : work.destinations()) {
+    code.destinations[code.destination_count++] = destination_code(write);
+  }
+  code.unit = static_cast<uint>(work.unit);
+  static_assert(static_cast<uint>(isa::Op::NOP) == 0, "a device moves words for operation 0");
+  code.op = static_cast<uint>(work.op);
+  code.is_long = is_long(work.width);
+  code.one_pe = number(work.one_pe);
+  code.pe = work.pe;
+  code.flag = work.flag.flag;
+  code.condition = static_cast<uint>(work.flag.condition);
+  code.predicate = work.flag.predicate.flag;
+  code.inverted = number(work.flag.predicate.inverted);
+  code.jvalid = number(work.flag.predicate.jvalid);
+  return code;
+}
+
+LineCode line_code(const isa::LineWork& line, std::size_t number_in_section) {
   LineCode code{};
-  code.immediate_high = line.immediate.value.high;
-  code.immediate_low = line.immediate.value.low;
+  for (const isa::UnitWork& work : line.units()) {
+    if (work.computes) code.units[code.unit_count++] = unit_code(work);
+  }
   code.number = static_cast<uint>(number_in_section);
-  code.elements = line.vlen;
+  code.elements = line.elements;
   code.mask = line.mask.flag;
   code.mask_inverted = number(line.mask.inverted);
-  code.gpr_a = port_code(line.gpr_a, 0);
-  code.gpr_b = port_code(line.gpr_b, 0);
-  code.lm = port_code(line.lm_read, simd::kLmRow);
-  code.bm = {line.bm.address, is_long(line.bm.width), number(line.bm.vector), 0};
-  code.bm_mode = static_cast<uint>(line.bm.mode);
-  code.bm_record = number(line.bm.record);
-  code.bm_source = static_cast<uint>(line.bm.store_source);
-  code.bm_one_pe = number(line.bm.one_pe);
-  code.bm_pe = line.bm.pe;
-  code.t_write = write_code(line, line.t_write, simd::kTRow);
-  code.gpr_write = write_code(line, line.gpr_write, 0);
-  code.lm_write = write_code(line, line.lm_write, simd::kLmRow);
-  std::size_t slot = 0;
-  for (const isa::Unit unit : {isa::Unit::adder, isa::Unit::multiplier, isa::Unit::alu}) {
-    code.slots[slot++] = slot_code(line, unit);
-  }
   return code;
 }
 
@@ -225,7 +251,7 @@ ProgramCode make_program_code(const DecodedProgram& program) {
     const isa::Visitor take{
         [&](const DecodedLine& line) {
           code.steps.push_back({static_cast<uint>(StepKind::line), static_cast<uint>(code.lines.size()), 0, 0});
-          code.lines.push_back(line_code(line.line, line_number++));
+          code.lines.push_back(line_code(line.work, line_number++));
         },
         [](const isa::TransferStep&) {},
         [&](const isa::CollectStep& collect) {

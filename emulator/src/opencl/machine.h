@@ -17,6 +17,10 @@ using uint = std::uint32_t;
 using ulong = std::uint64_t;
 #include "machine_types.h"
 
+#define GDR_PLACE(name) name,
+enum class Place : uint { GDR_PLACES(GDR_PLACE) };
+#undef GDR_PLACE
+
 /// Layout of a block's state in words: rows of registers, then BM.
 inline constexpr unsigned kBmPlace = simd::kRegisterRows * kPesPerBlock;
 inline constexpr unsigned kBlockWords = kBmPlace + isa::kBmShortWords;

@@ -1,64 +1,62 @@
 // The types that host and device exchange. Both compilers read this file: the C++ compiler as an include, the OpenCL
 // compiler as the first lines of machine.cl. Fields of 64 bits come first, so that there is no padding.
 
-/// Corresponds to isa::ReadPort.
-struct PortCode {
-  uint address;  // row; for BM in short words
+/// Where a word is: X(name) for each kind of place. Host and device make their enumerators and their dispatch of this
+/// list.
+#define GDR_PLACES(X) X(nothing) X(registers) X(t) X(bm) X(record) X(constant) X(pe_id) X(block_id)
+
+/// A word that a unit takes; corresponds to isa::UnitOperand.
+struct OperandCode {
+  ulong constant_high;
+  ulong constant_low;
+  uint place;  // of GDR_PLACES
+  uint first;  // row of element 0; in BM and records the short word
+  uint step;
   uint is_long;
-  uint is_vector;
   uint indirect;
+  uint negated;
 };
 
-/// Corresponds to isa::WritePort, and the predicate to isa::Predicate.
-struct WriteCode {
-  uint source;
-  uint row;
+/// Where a result goes; corresponds to a write of isa::Access.
+struct DestinationCode {
+  uint place;  // registers, t, bm or record
+  uint first;
+  uint step;
   uint is_long;
-  uint is_vector;
   uint indirect;
   uint flag;
   uint inverted;
   uint jvalid;
 };
 
-/// Corresponds to isa::Slot.
-struct SlotCode {
-  uint op;  // 0: nothing to compute
+/// Corresponds to isa::UnitWork.
+struct UnitCode {
+  struct OperandCode a;
+  struct OperandCode b;
+  struct DestinationCode destinations[3];
+  uint destination_count;
   uint unit;
-  uint a;
-  uint b;
-  uint negate_a;
-  uint negate_b;
+  uint op;  // of BM: 0, the word is moved
   uint is_long;
+  uint one_pe;
+  uint pe;
   uint flag;
   uint condition;
   uint predicate;
   uint inverted;
   uint jvalid;
+  uint padding;
 };
 
-/// A decoded line; corresponds to isa::Line.
+/// Corresponds to isa::LineWork, without units that compute nothing.
 struct LineCode {
-  ulong immediate_high;
-  ulong immediate_low;
+  struct UnitCode units[4];
+  uint unit_count;
   uint number;  // index among the section's lines
   uint elements;
   uint mask;
   uint mask_inverted;
-  struct PortCode gpr_a;
-  struct PortCode gpr_b;
-  struct PortCode lm;
-  struct PortCode bm;
-  uint bm_mode;
-  uint bm_record;
-  uint bm_source;
-  uint bm_one_pe;
-  uint bm_pe;
   uint padding;
-  struct WriteCode t_write;
-  struct WriteCode gpr_write;
-  struct WriteCode lm_write;
-  struct SlotCode slots[3];
 };
 
 /// A step of a section: a line, a collect of words of BM, or nothing.

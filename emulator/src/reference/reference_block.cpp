@@ -6,17 +6,15 @@
 
 namespace gdr::emulator {
 
-using isa::BmMode;
+using isa::Access;
 using isa::Condition;
-using isa::Line;
+using isa::LineWork;
 using isa::Predicate;
-using isa::ReadPort;
 using isa::Section;
-using isa::Slot;
-using isa::Source;
 using isa::Storage;
 using isa::Unit;
-using isa::WritePort;
+using isa::UnitOperand;
+using isa::UnitWork;
 
 namespace {
 
@@ -27,10 +25,6 @@ LongWord read(std::span<const ShortWord> memory, std::size_t address, Width widt
 void put(std::span<ShortWord> memory, std::size_t address, Width width, LongWord word) {
   memory[address] = word.upper();
   if (width == Width::long_word) memory[address + 1] = word.lower();
-}
-
-std::size_t step_of(bool vector, Width width, unsigned element) {
-  return vector ? element * isa::short_words(width) : 0;
 }
 
 void set_flag(std::uint8_t& flags, unsigned flag, bool value) {
@@ -138,12 +132,12 @@ void ReferenceBlock::collect(const isa::CollectStep& collect) {
 /// All elements of the line read the state before pending writes. Then the writes of the line before land, and those of
 /// this line become pending.
 void ReferenceBlock::step() {
-  const Line& line = next_->line;
+  const LineWork& line = next_->work;
   new_words_.clear();
   new_flags_.clear();
   new_t_.clear();
   for (unsigned pe = 0; pe < run_.live_pes; ++pe) {
-    for (unsigned element = 0; element < line.vlen; ++element) {
+    for (unsigned element = 0; element < line.elements; ++element) {
       execute(line, {static_cast<std::uint8_t>(pe), static_cast<std::uint8_t>(element)});
     }
   }
@@ -172,128 +166,106 @@ void ReferenceBlock::land() {
 
 // ---- one element of a line -----------------------------------------------------------------------------------------
 
-void ReferenceBlock::execute(const Line& line, At at) {
+void ReferenceBlock::execute(const LineWork& line, At at) {
   const bool masked = line.mask.flag != 0 && flag(at, line.mask.flag) == line.mask.inverted;
   if (masked) return;
   // All operands are read before a result is written. If an element both reads and writes outside local memory, the
   // fault is therefore that of the read.
-  struct Executed {
-    Unit unit = Unit::none;
-    WordResult result;
-  };
-  std::array<Executed, 3> executed;
-  std::size_t count = 0;
-  for (const Unit unit : {Unit::adder, Unit::multiplier, Unit::alu}) {
-    const Slot& slot = isa::slot_of(line, unit);
-    if (!isa::info_of(slot.op).computes()) continue;
-    LongWord a = operand(line, slot.a, slot.width, at);
-    LongWord b = operand(line, slot.b, slot.width, at);
-    if (slot.negate_a) a = negate(a);
-    if (slot.negate_b) b = negate(b);
-    executed[count++] = {unit, compute(slot.op, a, b, slot.width)};
+  std::array<WordResult, isa::kUnits> results;
+  const auto works = [&](const UnitWork& work) { return work.computes && (!work.one_pe || work.pe == at.pe); };
+  for (std::size_t n = 0; n < line.units().size(); ++n) {
+    const UnitWork& work = line.units()[n];
+    if (!works(work)) continue;
+    const LongWord a = operand(work.a, at);
+    if (work.unit == Unit::bm) {
+      results[n].value = a;
+    } else {
+      results[n] = compute(work.op, a, operand(work.b, at), work.width);
+    }
   }
-  const bool moves = line.bm.mode != BmMode::none && (!line.bm.one_pe || line.bm.pe == at.pe);
-  const Source moved = line.bm.mode == BmMode::read ? Source::bm : line.bm.store_source;
-  const LongWord word = moves ? operand(line, moved, line.bm.width, at) : LongWord{};
-  for (std::size_t n = 0; n < count; ++n) retire(line, executed[n].unit, executed[n].result, at);
-  if (moves) move(line, word, at);
+  for (std::size_t n = 0; n < line.units().size(); ++n) {
+    if (works(line.units()[n])) retire(line.units()[n], results[n], at);
+  }
 }
 
 /// Makes the result pending for all destinations whose predicates hold. An event counts if there is such a destination.
-void ReferenceBlock::retire(const Line& line, Unit unit, const WordResult& result, At at) {
-  const Slot& slot = isa::slot_of(line, unit);
-  bool written = write(line, unit, result.value, at);
-  if (slot.flag.flag != 0 && holds(slot.flag.predicate, at)) {
-    const bool value = slot.flag.condition == Condition::negative ? result.negative
-                       : slot.flag.condition == Condition::zero   ? result.zero
+void ReferenceBlock::retire(const UnitWork& work, const WordResult& result, At at) {
+  bool written = write(work, result.value, at);
+  if (work.flag.flag != 0 && holds(work.flag.predicate, at)) {
+    const bool value = work.flag.condition == Condition::negative ? result.negative
+                       : work.flag.condition == Condition::zero   ? result.zero
                                                                   : result.carry;
-    new_flags_.push_back({at, slot.flag.flag, value});
+    new_flags_.push_back({at, work.flag.flag, value});
     written = true;
   }
   if (!written || result.event == FpEvent::none) return;
   events_ += result.event;
-  first_events_.add({place_of(at), unit, result.event});
+  first_events_.add({place_of(at), work.unit, result.event});
 }
 
-/// The `bm` operation: moves a word from BM to the PE, or from the PE to BM.
-void ReferenceBlock::move(const Line& line, LongWord word, At at) {
-  if (line.bm.mode == BmMode::read) {
-    static_cast<void>(write(line, Unit::bm, word, at));
-  } else {
-    place(Storage::bm, at, bm_address(line, at.element), line.bm.width, word);
-  }
-}
-
-bool ReferenceBlock::write(const Line& line, Unit unit, LongWord value, At at) {
-  const Width width = isa::result_width(line, unit);
+bool ReferenceBlock::write(const UnitWork& work, LongWord value, At at) {
   bool written = false;
-  if (line.t_write.source == unit && holds(line.t_write.predicate, at)) {
-    new_t_.push_back({at, value});
+  for (const Access& to : work.destinations()) {
+    if (!holds(to.predicate, at)) continue;
     written = true;
-  }
-  if (line.gpr_write.source == unit && holds(line.gpr_write.predicate, at)) {
-    place(Storage::gpr, at, line.gpr_write.address + step_of(line.gpr_write.vector, width, at.element), width, value);
-    written = true;
-  }
-  if (line.lm_write.source == unit && holds(line.lm_write.predicate, at)) {
-    const WritePort& port = line.lm_write;
-    place(Storage::lm, at, lm_address({port.address, width, port.vector, port.indirect}, at), width, value);
-    written = true;
+    if (to.storage == Storage::t) {
+      new_t_.push_back({at, value});
+    } else {
+      place(to.storage, at, address_of(to, at), to.width, value);
+    }
   }
   return written;
 }
 
+/// Words of a record are pending as words of BM.
 void ReferenceBlock::place(Storage storage, At at, std::size_t address, Width width, LongWord value) {
+  if (storage == Storage::record) storage = Storage::bm;
   new_words_.push_back({storage, at, static_cast<std::uint16_t>(address), value.upper()});
   if (width == Width::long_word) {
     new_words_.push_back({storage, at, static_cast<std::uint16_t>(address + 1), value.lower()});
   }
 }
 
-LongWord ReferenceBlock::operand(const Line& line, Source source, Width width, At at) const {
-  const Pe& pe = pes_[at.pe];
+LongWord ReferenceBlock::operand(const UnitOperand& operand, At at) const {
   const auto identifier = [&](unsigned id) {
-    return width == Width::long_word ? LongWord::from_bits(id) : isa::widen(ShortWord{id});
+    return operand.width == Width::long_word ? LongWord::from_bits(id) : isa::widen(ShortWord{id});
   };
-  const auto gpr = [&](const ReadPort& port) {
-    return read(pe.gpr, port.address + step_of(port.vector, port.width, at.element), port.width);
-  };
-  switch (source) {
-    case Source::none:
-      return {};
-    case Source::gpr_a:
-      return gpr(line.gpr_a);
-    case Source::gpr_b:
-      return gpr(line.gpr_b);
-    case Source::lm:
-      return read(pe.lm, lm_address(line.lm_read, at), line.lm_read.width);
-    case Source::bm:
-      return read(bm_, bm_address(line, at.element), line.bm.width);
-    case Source::t_short:
-      return isa::widen(pe.t[at.element].upper());
-    case Source::t_long:
-      return pe.t[at.element];
-    case Source::immediate:
-      return line.immediate.value;
-    case Source::pe_id:
-      return identifier(at.pe);
-    case Source::bb_id:
-      return identifier(id_);
+  LongWord word;
+  switch (operand.kind) {
+    case UnitOperand::Kind::none:
+      break;
+    case UnitOperand::Kind::word:
+      if (operand.word.storage == Storage::t) {
+        const LongWord t = pes_[at.pe].t[at.element];
+        word = operand.width == Width::long_word ? t : isa::widen(t.upper());
+      } else {
+        word = read(memory_of(operand.word.storage, at.pe), address_of(operand.word, at), operand.width);
+      }
+      break;
+    case UnitOperand::Kind::constant:
+      word = operand.constant;
+      break;
+    case UnitOperand::Kind::pe_id:
+      word = identifier(at.pe);
+      break;
+    case UnitOperand::Kind::block_id:
+      word = identifier(id_);
+      break;
   }
-  return {};
+  return operand.negated ? negate(word) : word;
 }
 
-std::size_t ReferenceBlock::bm_address(const Line& line, unsigned element) const {
-  return line.bm.address + (line.bm.record ? record_base_ : 0) + step_of(line.bm.vector, line.bm.width, element);
+std::size_t ReferenceBlock::address_of(const Access& access, At at) const {
+  const std::size_t address = access.address + std::size_t{access.step} * at.element;
+  if (access.storage == Storage::record) return address + record_base_;
+  return access.indirect ? indirect_address(access, address, at) : address;
 }
 
-std::size_t ReferenceBlock::lm_address(const ReadPort& port, At at) const {
-  std::size_t address = port.address + step_of(port.vector, port.width, at.element);
-  if (!port.indirect) return address;
+std::size_t ReferenceBlock::indirect_address(const Access& access, std::size_t address, At at) const {
   const LongWord t = pes_[at.pe].t[at.element];
-  const uint128 offset = port.width == Width::long_word ? t.bits() : uint128{t.upper().bits};
-  if (offset >= isa::kLmShortWords || address + offset + isa::short_words(port.width) > isa::kLmShortWords ||
-      (port.width == Width::long_word && (address + offset) % 2 != 0)) {
+  const uint128 offset = access.width == Width::long_word ? t.bits() : uint128{t.upper().bits};
+  if (offset >= isa::kLmShortWords || address + offset + isa::short_words(access.width) > isa::kLmShortWords ||
+      (access.width == Width::long_word && (address + offset) % 2 != 0)) {
     throw Fault(FaultKind::address, code_->program, section_, at_,
                 fmt::format("local memory address {} + T ({}) is outside 0..{} or odd for a long word", address,
                             isa::to_hex(t), isa::kLmShortWords - 1),

@@ -84,15 +84,15 @@ class ReferenceBlock {
   void receive_record();
   void collect(const isa::CollectStep& collect);
 
-  void execute(const isa::Line& line, At at);
-  void retire(const isa::Line& line, isa::Unit unit, const WordResult& result, At at);
-  void move(const isa::Line& line, LongWord word, At at);
-  [[nodiscard]] bool write(const isa::Line& line, isa::Unit unit, LongWord value, At at);
+  void execute(const isa::LineWork& line, At at);
+  void retire(const isa::UnitWork& work, const WordResult& result, At at);
+  [[nodiscard]] bool write(const isa::UnitWork& work, LongWord value, At at);
   void place(isa::Storage storage, At at, std::size_t address, Width width, LongWord value);
 
-  [[nodiscard]] LongWord operand(const isa::Line& line, isa::Source source, Width width, At at) const;
-  [[nodiscard]] std::size_t bm_address(const isa::Line& line, unsigned element) const;
-  [[nodiscard]] std::size_t lm_address(const isa::ReadPort& port, At at) const;
+  [[nodiscard]] LongWord operand(const isa::UnitOperand& operand, At at) const;
+  /// Address of the word that the access means for the element, in short words of its storage.
+  [[nodiscard]] std::size_t address_of(const isa::Access& access, At at) const;
+  [[nodiscard]] std::size_t indirect_address(const isa::Access& access, std::size_t address, At at) const;
   [[nodiscard]] PePlace place_of(At at) const;
   [[nodiscard]] bool flag(At at, unsigned number) const;
   [[nodiscard]] bool holds(const isa::Predicate& predicate, At at) const;
