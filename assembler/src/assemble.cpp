@@ -6,15 +6,15 @@
 #include <filesystem>
 #include <fstream>
 
-#include "code.h"
-#include "expand.h"
+#include "encode/code.h"
+#include "encode/symbols.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "origins.h"
-#include "schedule.h"
-#include "source_limits.h"
-#include "symbols.h"
-#include "warn.h"
+#include "output/origins.h"
+#include "schedule/schedule.h"
+#include "source/expand.h"
+#include "source/source_limits.h"
+#include "warn/warn.h"
 
 namespace gdr::assembler {
 namespace {

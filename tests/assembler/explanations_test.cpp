@@ -1,5 +1,5 @@
 // Every diagnostic is explained, and its example gives it.
-#include "explanations.h"
+#include "diagnostics/explanations.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -11,8 +11,8 @@
 #include "gdr/emulator/chip.h"
 #include "gdr/isa/effects.h"
 #include "gdr/selftest/random_program.h"
-#include "line_merger.h"
 #include "random_kernel.h"
+#include "schedule/line_merger.h"
 #include "slowed_down.h"
 #include "testing.h"
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "dependences.h"
+#include "flow/dependences.h"
 
 namespace gdr::assembler {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis_source.h"
+#include "analysis/analysis_source.h"
 #include "gdr/isa/effects.h"
 #include "gdr/isa/loop_bound.h"
 #include "gdr/isa/waiting_line.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "code.h"
+#include "encode/code.h"
 
 namespace gdr::assembler {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "code.h"
+#include "encode/code.h"
 
 namespace gdr::assembler {
 

@@ -8,9 +8,9 @@
 #include <tuple>
 #include <utility>
 
-#include "dependences.h"
+#include "flow/dependences.h"
 #include "gdr/isa/named_registers.h"
-#include "line_merger.h"
+#include "schedule/line_merger.h"
 
 namespace gdr::assembler {
 namespace {

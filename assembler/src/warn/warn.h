@@ -2,8 +2,8 @@
 // the effects of lines on every path through the kernel.
 #pragma once
 
-#include "code.h"
-#include "dataflow.h"
+#include "encode/code.h"
+#include "flow/dataflow.h"
 
 namespace gdr::assembler {
 

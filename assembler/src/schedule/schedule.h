@@ -1,7 +1,7 @@
 // Packs the lines of a kernel without changing what it computes.
 #pragma once
 
-#include "code.h"
+#include "encode/code.h"
 
 namespace gdr::assembler {
 

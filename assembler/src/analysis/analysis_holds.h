@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "code.h"
+#include "encode/code.h"
 #include "gdr/assembler/analysis.h"
 
 namespace gdr::assembler {

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "code.h"
+#include "encode/code.h"
 
 namespace gdr::assembler {
 namespace {

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "codes.h"
+#include "diagnostics/codes.h"
 #include "gdr/isa/isa.h"
 #include "gdr/isa/program.h"
 

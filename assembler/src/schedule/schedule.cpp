@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "dependences.h"
+#include "flow/dependences.h"
 #include "full_scheduler.h"
 #include "gdr/base/error.h"
 #include "line_merger.h"

@@ -8,8 +8,8 @@
 #include "code.h"
 #include "gdr/base/counted.h"
 #include "gdr/base/error.h"
-#include "habits.h"
 #include "line_encoder.h"
+#include "source/habits.h"
 
 namespace gdr::assembler {
 namespace {

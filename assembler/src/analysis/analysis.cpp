@@ -4,9 +4,9 @@
 #include <array>
 
 #include "analysis_holds.h"
-#include "dependences.h"
+#include "flow/dependences.h"
+#include "flow/liveness.h"
 #include "gdr/base/error.h"
-#include "liveness.h"
 
 namespace gdr::assembler {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reporter.h"
+#include "diagnostics/reporter.h"
 #include "syntax.h"
 
 namespace gdr::assembler {

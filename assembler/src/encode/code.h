@@ -6,10 +6,10 @@
 #include <variant>
 #include <vector>
 
+#include "diagnostics/reporter.h"
 #include "gdr/isa/effects.h"
 #include "gdr/isa/program.h"
 #include "operands.h"
-#include "reporter.h"
 #include "symbols.h"
 
 namespace gdr::assembler {

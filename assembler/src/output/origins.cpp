@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis_source.h"
-#include "source_text.h"
+#include "analysis/analysis_source.h"
+#include "source/source_text.h"
 
 namespace gdr::assembler {
 namespace {

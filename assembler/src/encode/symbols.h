@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "expand.h"
+#include "diagnostics/reporter.h"
 #include "gdr/isa/effects.h"
 #include "gdr/isa/program.h"
-#include "reporter.h"
+#include "source/expand.h"
 
 namespace gdr::assembler {
 

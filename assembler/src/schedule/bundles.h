@@ -1,7 +1,7 @@
 // Groups operations that must stay at fixed distances from each other.
 #pragma once
 
-#include "dependences.h"
+#include "flow/dependences.h"
 #include "gdr/assembler/line_search.h"
 
 namespace gdr::assembler {

@@ -8,9 +8,9 @@
 #include <optional>
 #include <vector>
 
-#include "dependences.h"
+#include "flow/dependences.h"
+#include "flow/liveness.h"
 #include "gdr/assembler/line_search.h"
-#include "liveness.h"
 
 namespace gdr::assembler {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "diagnostics/reporter.h"
 #include "gdr/isa/line.h"
-#include "reporter.h"
 #include "symbols.h"
 
 namespace gdr::assembler {
