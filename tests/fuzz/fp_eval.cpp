@@ -1,6 +1,6 @@
 // Any lines of `gdr fp eval`: each is refused with a reason or gives the same bits from the scalar definition of the
 // arithmetic and from the vector engine.
-#include "fp_eval.h"
+#include "tools/fp_eval.h"
 
 #include <vector>
 

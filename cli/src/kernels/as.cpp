@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "command/assemble_arguments.h"
+#include "command/command.h"
+#include "gdr/assembler/assembler.h"
+#include "gdr/assembler/listing.h"
+#include "gdr/assembler/stubs.h"
+#include "gdr/base/counted.h"
+#include "gdr/base/file.h"
+#include "gdr/isa/loop_bound.h"
+
+namespace gdr::cli {
+namespace {
+
+struct AsOptions {
+  ReportOptions report;
+  std::string source;
+  std::string object;
+  std::string stubs;
+  std::string listing;
+  AssembleArguments assemble;
+};
+
+Json report_of(const assembler::AssembleResult& result, double host_seconds) {
+  Json json = envelope("as", "", "", false);
+  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
+  json["host_seconds"] = host_seconds;
+  for (const char* own : {"kernel", "lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
+  if (result.program) {
+    json["kernel"] = result.program->kernel;
+    json["lines"] = Json::object();
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      const auto named = static_cast<isa::Section>(section);
+      json["lines"][std::string(isa::key_of(named))] = result.program->lines(named).size();
+    }
+    const isa::LoopBound bound = isa::loop_bound(*result.program);
+    json["clocks_per_iteration"] = bound.clocks();
+    json["bound"] = bound.bound();
+  }
+  json["diagnostics"] = Json::array();
+  for (const assembler::Diagnostic& diagnostic : result.diagnostics) {
+    const Json name = diagnostic.warning ? Json(assembler::name_of(*diagnostic.warning)) : Json();
+    Json fixes = Json::array();
+    for (const assembler::Fix& fix : diagnostic.fixes) {
+      Json edits = Json::array();
+      for (const assembler::Edit& edit : fix.edits) {
+        edits.push_back({{"file", result.files[edit.where.file].name},
+                         {"line", edit.where.line},
+                         {"column", edit.where.column},
+                         {"length", edit.where.length},
+                         {"whole_line", edit.whole_line},
+                         {"text", edit.text}});
+      }
+      fixes.push_back({{"title", fix.title}, {"edits", edits}});
+    }
+    json["diagnostics"].push_back({{"number", fmt::format("E{:04}", diagnostic.number)},
+                                   {"name", name},
+                                   {"severity", assembler::name_of(diagnostic.severity)},
+                                   {"file", result.files[diagnostic.where.file].name},
+                                   {"line", diagnostic.where.line},
+                                   {"column", diagnostic.where.column},
+                                   {"length", diagnostic.where.length},
+                                   {"message", diagnostic.message},
+                                   {"fixes", fixes}});
+  }
+  return json;
+}
+
+void write_stubs(const isa::Program& program, const std::filesystem::path& directory) {
+  base::make_folder(directory);
+  const assembler::Stubs stubs = assembler::generate_stubs(program);
+  base::write_file(directory / (program.kernel + "_grape.h"), stubs.header);
+  base::write_file(directory / (program.kernel + "_grape.c"), stubs.source);
+  base::write_file(directory / (program.kernel + "_grape.f90"), stubs.fortran);
+}
+
+assembler::AssembleResult read_source(const std::string& source, const assembler::AssembleOptions& options) {
+  if (source != "-") return assembler::assemble_file(source, options);
+  constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // the same limit as for an included file
+  std::string text(kMostBytes + 1, '\0');
+  text.resize(std::fread(text.data(), 1, text.size(), stdin));
+  if (text.size() > kMostBytes) throw Error(fmt::format("standard input: more than {} bytes", kMostBytes));
+  return assembler::assemble(text, "<stdin>", options);
+}
+
+void write_bytes_to_stdout(const std::vector<std::byte>& bytes) { std::fwrite(bytes.data(), 1, bytes.size(), stdout); }
+
+int assemble(const AsOptions& options) {
+  const Stopwatch watch;
+  const assembler::AssembleResult result = read_source(options.source, options.assemble.options());
+  std::fputs(assembler::format_diagnostics(result).c_str(), stderr);
+  if (result.program) {
+    const isa::Program& program = *result.program;
+    if (options.object == "-") {
+      write_bytes_to_stdout(isa::serialize(program));
+    } else if (!options.object.empty()) {
+      isa::write_object(program, options.object);
+    }
+    if (!options.listing.empty()) {
+      write_text(options.listing, assembler::listing(program, result.files));
+    }
+    if (!options.stubs.empty()) write_stubs(program, options.stubs);
+    if (options.report.speaks() && options.object != "-") {
+      const isa::LoopBound bound = isa::loop_bound(program);
+      fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", program.kernel,
+                 base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
+    }
+  }
+  options.report.write(report_of(result, watch.seconds()));
+  return result.program ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_as(Command program, const std::string& name) {
+  auto options = std::make_shared<AsOptions>();
+  const Command command =
+      program.add_command(name, "assemble a kernel and prove it legal",
+                          "gdr as kernels/gravity.vsm -o gravity.gdro --stubs . --listing gravity.lst",
+                          [options] { return assemble(*options); });
+  command.add_option("source", options->source, "assembly source (.vsm), or - for standard input")
+      .value_name("FILE")
+      .required();
+  command.add_output_or_stdout("-o,--output", options->object,
+                               "object file to write (.gdro), or - for standard output");
+  command.add_option("--stubs", options->stubs, "directory for the generated C header, C source and Fortran module")
+      .value_name("DIRECTORY");
+  command.add_output_or_stdout("--listing", options->listing,
+                               "listing with words, clocks, units and bound to FILE, or - for standard output");
+  options->assemble.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "command/command.h"
+#include "gdr/assembler/assembler.h"
+#include "gdr/base/counted.h"
+#include "gdr/base/file.h"
+#include "gdr/compiler/compiler.h"
+#include "gdr/compiler/goose.h"
+#include "gdr/isa/loop_bound.h"
+#include "precision.h"
+
+namespace gdr::cli {
+namespace {
+
+struct CcOptions {
+  ReportOptions report;
+  std::string source;
+  std::string output;
+  std::string emit;
+  bool precision = false;
+  bool goose = false;
+  std::vector<std::string> host;  // arguments for the host's compiler
+  RunInput data;                  // data for the precision report
+  CompileArguments compile;
+};
+
+std::string output_name(const CcOptions& options, const std::string& kernel) {
+  if (!options.output.empty()) return options.output;
+  return kernel + (options.emit == "vsm" ? ".vsm" : ".gdro");
+}
+
+bool wants_source(const CcOptions& options) {
+  if (options.output.empty() || options.output == "-") return options.emit != "gdro";
+  const bool by_name = options.output.ends_with(".vsm");
+  if (!by_name && !options.output.ends_with(".gdro")) {
+    throw UsageError(fmt::format("-o: '{}' is refused: it must end in .vsm or .gdro, or be -", options.output));
+  }
+  if (!options.emit.empty() && by_name != (options.emit == "vsm")) {
+    throw UsageError(fmt::format("--emit {} and -o {} say different things", options.emit, options.output));
+  }
+  return by_name;
+}
+
+Json head_of_report(const CcOptions& options, double host_seconds) {
+  Json json = envelope("cc", "", "", false);
+  for (const char* of_a_run : {"machine", "engine", "exact"}) json[of_a_run] = nullptr;
+  json["host_seconds"] = host_seconds;
+  json["seed"] = options.compile.seed;
+  json["effort"] = options.compile.effort;
+  return json;
+}
+
+Json diagnostics_json(const std::vector<compiler::Diagnostic>& diagnostics) {
+  Json json = Json::array();
+  for (const compiler::Diagnostic& diagnostic : diagnostics) {
+    json.push_back({{"severity", "error"},
+                    {"file", diagnostic.file},
+                    {"line", diagnostic.line},
+                    {"column", diagnostic.column},
+                    {"message", diagnostic.message}});
+  }
+  return json;
+}
+
+Json report_of(const compiler::CompileResult& compiled, const assembler::AssembleResult* assembled,
+               const std::optional<compiler::PrecisionReport>& costs, const CcOptions& options, double host_seconds) {
+  Json json = head_of_report(options, host_seconds);
+  for (const char* own : {"kernel", "lines", "least_lines", "clocks_per_iteration", "bound"}) json[own] = nullptr;
+  if (assembled != nullptr && assembled->program) {
+    const isa::LoopBound bound = isa::loop_bound(*assembled->program);
+    json["kernel"] = compiled.kernel;
+    json["lines"] = Json::object();
+    for (std::size_t section = 0; section < isa::kSections; ++section) {
+      const auto named = static_cast<isa::Section>(section);
+      json["lines"][std::string(isa::key_of(named))] = assembled->program->lines(named).size();
+    }
+    json["least_lines"] = compiled.least_lines;
+    json["clocks_per_iteration"] = bound.clocks();
+    json["bound"] = bound.bound();
+  }
+  json["precision"] = Json::array();
+  for (const compiler::PrecisionRow& row : compiled.precision) {
+    json["precision"].push_back({{"name", row.name},
+                                 {"line", row.line},
+                                 {"operation", row.operation},
+                                 {"width", row.is_short ? "short" : "long"}});
+  }
+  json["precision_report"] = costs ? precision_json(*costs) : Json(nullptr);
+  json["diagnostics"] = diagnostics_json(compiled.diagnostics);
+  return json;
+}
+
+void print_precision(const compiler::CompileResult& compiled) {
+  fmt::print("{:<6} {:<6} {:<8} {}\n", "line", "word", "operation", "value");
+  for (const compiler::PrecisionRow& row : compiled.precision) {
+    fmt::print("{:<6} {:<6} {:<8}  {}\n", row.line, row.is_short ? "short" : "long", row.operation, row.name);
+  }
+}
+
+std::string default_program(const std::string& source) {
+  return std::filesystem::path(source).replace_extension().filename().string();
+}
+
+/// True if the output's name asks for the program's source, false if it asks for the result of the host's compiler.
+bool wants_program_source(const CcOptions& options) {
+  return options.output == "-" || compiler::is_program(options.output);
+}
+
+int compile_program(const CcOptions& options) {
+  const Stopwatch watch;
+  if (!options.emit.empty()) throw UsageError("--emit: with --goose the name after -o says what is written");
+  if (!options.compile.function.empty()) throw UsageError("--function: with --goose the pragmas choose the loops");
+  if (options.data.given()) throw UsageError("--i and --j: a program with --goose has its own data");
+  const compiler::GooseOptions goose{options.compile.options(), options.host};
+  const compiler::GooseResult result = compiler::compile_goose(options.source, goose);
+  std::fputs(compiler::format_diagnostics(result).c_str(), stderr);
+  bool done = !result.source.empty();
+  const std::string output = options.output.empty() ? default_program(options.source) : options.output;
+  if (done && wants_program_source(options)) {
+    write_text(output, result.source);
+  } else if (done) {
+    const compiler::HostBuild build = compiler::build_goose(result, options.source, output, goose);
+    std::fputs(build.messages.c_str(), stderr);
+    done = build.done;
+  }
+  Json json = head_of_report(options, watch.seconds());
+  json["loops"] = Json::array();
+  for (const compiler::GooseKernel& one : result.kernels) {
+    const compiler::CompileResult& compiled = one.compiled;
+    json["loops"].push_back({{"line", one.line},
+                             {"kernel", compiled.kernel},
+                             {"lines", compiled.lines},
+                             {"least_lines", compiled.least_lines}});
+    if (!done || !options.report.speaks() || options.output == "-") continue;
+    fmt::print("{}:{}: {}\n", options.source, one.line, base::counted(compiled.lines, "loop line"));
+    if (options.precision) print_precision(compiled);
+  }
+  json["output"] = done ? Json(output) : Json(nullptr);
+  json["diagnostics"] = diagnostics_json(result.diagnostics);
+  options.report.write(json);
+  return done ? kSuccess : kFailure;
+}
+
+int compile(const CcOptions& options) {
+  if (options.goose) return compile_program(options);
+  if (!options.host.empty()) {
+    throw UsageError(
+        fmt::format("'{}' is refused: arguments for the host's compiler take --goose", options.host.front()));
+  }
+  if (!options.data.given() && (options.data.ignore_extra || !options.data.parameters.empty()))
+    throw UsageError("--param and --ignore-extra take --i and --j");
+  const Stopwatch watch;
+  const bool source_wanted = wants_source(options);
+  std::optional<compiler::PrecisionReport> costs;
+  const CompiledKernel kernel =
+      compile_kernel(options.source, options.compile.options(), source_wanted ? Wanted::source : Wanted::program);
+  if (kernel.assembled.program) {
+    if (options.output == "-") {
+      std::fputs(kernel.compiled.source.c_str(), stdout);
+    } else if (source_wanted && (!options.output.empty() || options.emit == "vsm")) {
+      base::write_file(output_name(options, kernel.compiled.kernel), kernel.compiled.source);
+    } else if (!options.output.empty() || options.emit == "gdro") {
+      isa::write_object(*kernel.assembled.program, output_name(options, kernel.compiled.kernel));
+    }
+    if (options.report.speaks() && options.output != "-") {
+      const isa::LoopBound bound = isa::loop_bound(*kernel.assembled.program);
+      fmt::print("{}: {}, {} clocks per iteration (bound: {})\n", kernel.compiled.kernel,
+                 base::counted(bound.lines, "loop line"), bound.clocks(), bound.bound());
+      if (options.precision && !options.data.given()) print_precision(kernel.compiled);
+    }
+    if (options.data.given()) {
+      costs = measure(options.source, options.compile.options(), options.data, *kernel.assembled.program,
+                      options.report.progress_shown());
+      if (options.report.speaks() && options.output != "-") print_precision_report(*costs);
+    }
+  }
+  options.report.write(report_of(kernel.compiled, &kernel.assembled, costs, options, watch.seconds()));
+  return kernel.assembled.program ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_cc(Command program, const std::string& name) {
+  auto options = std::make_shared<CcOptions>();
+  const Command command =
+      program.add_command(name, "compile a pair function to a kernel, or a program with marked loops",
+                          "gdr cc kernels/cc/gravity.cc -o gravity.vsm", [options] { return compile(*options); });
+  command
+      .add_option("source", options->source,
+                  "C++ (.cc, .cpp, .cxx), LLVM's code (.ll, .bc) or LSUMP's language (.lsump); with --goose a C or C++ "
+                  "program")
+      .value_name("FILE")
+      .required();
+  command.add_option("host", options->host, "with --goose, after --: arguments for the host's compiler")
+      .value_name("ARGUMENT");
+  command.add_output_or_stdout(
+      "-o,--output", options->output,
+      "assembly source (.vsm) or object file (.gdro) to write, or - for standard output; with --goose an "
+      "executable, an object file (.o), or the program as the host's compiler takes it (.c, .cc)");
+  command.add_flag("--goose", options->goose,
+                   "compile the loops of a program that #pragma goose marks, and the program around them");
+  command.add_option("--emit", options->emit, "vsm or gdro, into a file of the kernel's name where -o is not given")
+      .check(one_of({"vsm", "gdro"}));
+  const Option precision =
+      command.add_flag("--precision", options->precision,
+                       "tell which operations round to short words; with --i and --j what that costs");
+  for (const Option& data : options->data.add_data_to(command)) data.needs(precision);
+  options->compile.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include "command/command.h"
+#include "gdr/assembler/disassemble.h"
+
+namespace gdr::cli {
+namespace {
+
+int objdump(const std::string& file, bool raw) {
+  if (!file.ends_with(".gdro")) throw UsageError(file + ": an object file's name ends in .gdro");
+  const isa::Program program = isa::read_object(file);
+  fmt::print("# {}: kernel {}, object version {}, instruction set {}\n", file, program.kernel, isa::kObjectVersion,
+             isa::kIsaVersion);
+  fmt::print("# j-record {} long words, i-record {} fields, result {} fields\n", program.record_words,
+             program.record_fields(isa::Transfer::hlt), program.record_fields(isa::Transfer::rrn));
+  for (const isa::Variable& variable : program.variables) {
+    fmt::print("# {} {} at {} {}\n", variable.vector ? "vector" : "scalar", variable.name,
+               variable.memory == isa::Memory::bm   ? "BM"
+               : variable.memory == isa::Memory::lm ? "LM"
+                                                    : "GPR",
+               variable.address);
+  }
+  for (std::size_t section = 0; section < isa::kSections; ++section) {
+    std::size_t n = 0;
+    for (const isa::ProgramLine& line : program.lines(static_cast<isa::Section>(section))) {
+      fmt::print("# {}:{} from {}:{}\n", isa::key_of(static_cast<isa::Section>(section)), n++,
+                 program.files[line.position.file], line.position.line);
+    }
+  }
+  fmt::print("{}", raw ? assembler::disassemble(program) : assembler::disassemble_with_names(program));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_objdump(Command program, const std::string& name) {
+  struct Options {
+    std::string file;
+    bool raw = false;
+  };
+  auto options = std::make_shared<Options>();
+  const Command command =
+      program.add_command(name, "print an object file as source that assembles to the same words",
+                          "gdr objdump gravity.gdro", [options] { return objdump(options->file, options->raw); });
+  command.add_option("file", options->file, "object file (.gdro)").value_name("FILE").required();
+  command.add_flag("--raw", options->raw, "registers by number in place of the names of variables");
+}
+
+}  // namespace gdr::cli

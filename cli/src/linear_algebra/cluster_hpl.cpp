@@ -1,0 +1,224 @@
+// gdr cluster hpl, and gdr hpl with --nodes: High Performance LINPACK on many nodes.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "clusters/cluster.h"
+#include "dgemm_options.h"
+#include "gdr/cluster/hpl_cluster.h"
+
+namespace gdr::cli {
+namespace {
+
+using cluster::Cluster;
+using cluster::HplClusterTimes;
+
+struct HplRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  cluster::HplClusterOptions asked;
+  HplClusterTimes times;
+  double gflops = 0;
+  double efficiency = 0;  // relative to the boards computing only matrix products
+  double watts = 0;
+};
+
+/// Parses PxQ; the default is the grid nearest to a square.
+cluster::ProcessGrid grid_of(const std::string& text, cluster::Rank ranks) {
+  if (text.empty()) return cluster::square_grid(ranks);
+  cluster::ProcessGrid grid{0, 0};
+  const char* const end = text.data() + text.size();
+  const auto [after_rows, bad_rows] = std::from_chars(text.data(), end, grid.rows);
+  const bool has_cross = bad_rows == std::errc() && after_rows != end && *after_rows == 'x';
+  if (has_cross) {
+    const auto [after, bad] = std::from_chars(after_rows + 1, end, grid.columns);
+    if (bad == std::errc() && after == end && std::uint64_t{grid.rows} * grid.columns == ranks) return grid;
+  }
+  throw UsageError(fmt::format("--grid: '{}' is refused: it must be PxQ with P Q = {} ranks", text, ranks));
+}
+
+HplRow row_of(const ClusterOptions& options, const HplOptions& hpl, const Cluster& cluster, std::uint64_t nodes,
+              std::uint64_t n) {
+  const isa::Program program = load_kernel(hpl.kernel);
+  const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
+  const DgemmTransfer transfer{.mode = options.transfer, .small_depths = small_depths_named(hpl.small_depths)};
+  const auto ranks = static_cast<cluster::Rank>(nodes * cluster.ranks_per_node);
+  const std::uint64_t nb = std::min(hpl.nb, n);
+  HplRow row{cluster.name,
+             nodes,
+             {.grid = grid_of(hpl.grid, ranks),
+              .n = n,
+              .nb = nb,
+              .lookahead = hpl.lookahead,
+              .overlap_u = hpl.overlap_u,
+              .transfer = transfer,
+              .factors = options.flow_factors()},
+             {},
+             0,
+             0,
+             cluster.power(static_cast<double>(nodes))};
+  const interconnect::Topology network = options.network(cluster, static_cast<interconnect::NodeId>(nodes));
+  row.times = from_command_line("--n, --nb, --grid", [&] { return hpl_times(cluster, network, board, row.asked); });
+  row.gflops = hpl_flops(static_cast<double>(n)) / row.times.seconds / 1e9;
+  row.efficiency = row.gflops / (board.kernel_gflops() * cluster.boards_per_rank() * ranks);
+  return row;
+}
+
+Json stages_of(const HplRow& row) {
+  Json json = Json::object();
+  for (std::size_t stage = 0; stage < cluster::kHplStages; ++stage) {
+    json[cluster::name_of(static_cast<cluster::HplStage>(stage))] = row.times.stages[stage];
+  }
+  return json;
+}
+
+Json parts_of(const HplRow& row) {
+  Json json = Json::object();
+  for (std::size_t part = 0; part < cluster::kParts; ++part) {
+    json[cluster::name_of(static_cast<cluster::Part>(part))] = row.times.parts[part];
+  }
+  return json;
+}
+
+std::string text_of(const cluster::ProcessGrid& grid) { return fmt::format("{}x{}", grid.rows, grid.columns); }
+
+Json json_of(const HplRow& row) {
+  return {{"cluster", row.cluster},
+          {"nodes", row.nodes},
+          {"grid", text_of(row.asked.grid)},
+          {"n", row.asked.n},
+          {"nb", row.asked.nb},
+          {"seconds", row.times.seconds},
+          {"gflops", row.gflops},
+          {"efficiency", row.efficiency},
+          {"bound_by", cluster::bound_by(row.times.parts)},
+          {"board_busy", row.times.board_busy / row.times.seconds},
+          {"stages", stages_of(row)},
+          {"parts", parts_of(row)},
+          {"joules", row.watts * row.times.seconds},
+          {"gflops_per_watt", row.gflops / row.watts}};
+}
+
+}  // namespace
+
+std::vector<Option> HplOptions::add_to(Command command) {
+  return {command.add_option("--grid", grid, "PxQ ranks; default: the grid nearest to a square").value_name("PxQ"),
+          command.add_option("--lookahead", lookahead, "1: hosts factorise the next panel while boards update")
+              .check(whole_in_range(0, 1))
+              .capture_default_str(),
+          command.add_flag("--overlap-u", overlap_u, "rows are exchanged in parts while boards update")};
+}
+
+int hpl_on_nodes(const ClusterOptions& options, const HplOptions& hpl, const ReportOptions& report, std::uint64_t nodes,
+                 std::uint64_t n) {
+  const Stopwatch watch;
+  const Cluster cluster = options.load(options.names.front());
+  const HplRow row = row_of(options, hpl, cluster, nodes, n);
+  Json json = envelope("hpl", cluster.board.name, "timing", false);
+  json["emulated_seconds"] = row.times.seconds;
+  json["emulated_gflops"] = row.gflops;
+  json["cluster"] = cluster.name;
+  json["nodes"] = nodes;
+  json["grid"] = text_of(row.asked.grid);
+  json["lookahead"] = hpl.lookahead;
+  json["overlap_u"] = hpl.overlap_u;
+  json["n"] = n;
+  json["nb"] = row.asked.nb;
+  json["transfer"] = name_of(options.transfer);
+  json["small_depths"] = hpl.small_depths;
+  json["stages"] = stages_of(row);
+  json["parts"] = parts_of(row);
+  json["efficiency"] = row.efficiency;
+  json["bound_by"] = cluster::bound_by(row.times.parts);
+  json["gflops_per_watt"] = row.gflops / row.watts;
+  json["residual"] = nullptr;
+  json["host_seconds"] = watch.seconds();
+  report.write(json);
+  if (!report.speaks()) return kSuccess;
+  const auto stage = [&](cluster::HplStage number) { return row.times.stages[static_cast<std::size_t>(number)]; };
+  fmt::print("N = {}, NB = {} on {} ranks of {}, look-ahead {}{}\n", n, row.asked.nb, text_of(row.asked.grid),
+             cluster.title, hpl.lookahead, hpl.overlap_u ? ", U overlapped" : "");
+  fmt::print(
+      "  emulated time   {:.2f} s, on the critical path: panel {:.2f}, broadcast {:.2f}, swap {:.2f}, update "
+      "{:.2f}, back-substitution {:.2f}\n",
+      row.times.seconds, stage(cluster::HplStage::panel), stage(cluster::HplStage::broadcast),
+      stage(cluster::HplStage::swap), stage(cluster::HplStage::update), stage(cluster::HplStage::backsub));
+  fmt::print(
+      "  emulated speed  {:.1f} Gflops, {:.1f} % of what the boards do in products; boards at work for {:.1f} %; bound "
+      "by {}\n",
+      row.gflops, 100 * row.efficiency, 100 * row.times.board_busy / row.times.seconds,
+      cluster::bound_by(row.times.parts));
+  fmt::print("  power           {:.0f} W, {:.3f} Gflops/W\n", row.watts, row.gflops / row.watts);
+  fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  return kSuccess;
+}
+
+namespace {
+
+struct ClusterHplOptions {
+  ClusterOptions cluster;
+  HplOptions hpl;
+  ReportOptions report;
+  std::vector<std::uint64_t> nodes{64};
+  std::vector<std::uint64_t> n{16384, 32768, 65536, 131072, 262144};
+};
+
+int hpl(const ClusterHplOptions& options) {
+  const Stopwatch watch;
+  std::vector<HplRow> rows;
+  for (const std::string& name : options.cluster.names) {
+    const Cluster cluster = options.cluster.load(name);
+    for (const std::uint64_t nodes : options.nodes) {
+      for (const std::uint64_t n : options.n) rows.push_back(row_of(options.cluster, options.hpl, cluster, nodes, n));
+    }
+  }
+  Json json = envelope("cluster hpl", options.cluster.names.front(), "model", false);
+  json["lookahead"] = options.hpl.lookahead;
+  json["overlap_u"] = options.hpl.overlap_u;
+  json["transfer"] = name_of(options.cluster.transfer);
+  json["rows"] = Json::array();
+  for (const HplRow& row : rows) json["rows"].push_back(json_of(row));
+  json["host_seconds"] = watch.seconds();
+  options.report.write(json);
+  if (!options.report.speaks()) return kSuccess;
+  fmt::print("HPL, NB = {}, look-ahead {}{}: time alone\n", options.hpl.nb, options.hpl.lookahead,
+             options.hpl.overlap_u ? ", U overlapped" : "");
+  fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10} {:>8} {:>6} {:>8}  {}\n", "cluster", "nodes", "grid", "N", "s",
+             "Tflops", "eff.", "Gflops/W", "bound by");
+  for (const HplRow& row : rows) {
+    fmt::print("  {:<18} {:>6} {:>7} {:>8} {:>10.4g} {:>8.4g} {:>5.1f}% {:>8.3f}  {}\n", row.cluster, row.nodes,
+               text_of(row.asked.grid), row.asked.n, row.times.seconds, row.gflops / 1e3, 100 * row.efficiency,
+               row.gflops / row.watts, cluster::bound_by(row.times.parts));
+  }
+  fmt::print("  host time {:.2f} s\n", watch.seconds());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_cluster_hpl(Command group) {
+  auto options = std::make_shared<ClusterHplOptions>();
+  const Command command =
+      group.add_command("hpl", "High Performance LINPACK on many nodes, over sizes of the matrix",
+                        "gdr cluster hpl --nodes 64 --n 65536,131072,262144", [options] { return hpl(*options); });
+  command.add_option("--nodes", options->nodes, "numbers of nodes, with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(1, 4096))
+      .capture_default_str();
+  command.add_option("--n", options->n, "orders of the matrix, with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(1, 1 << 24))
+      .capture_default_str();
+  command.add_option("--nb", options->hpl.nb, "columns of a panel; at most n")
+      .check(whole_in_range(1, 1 << 16))
+      .capture_default_str();
+  command.add_option("--kernel", options->hpl.kernel, "dgemm (50-bit operands) or dgemm_double")
+      .check(one_of({"dgemm", "dgemm_double"}))
+      .capture_default_str();
+  add_small_depths(command, options->hpl.small_depths);
+  static_cast<void>(options->hpl.add_to(command));
+  options->cluster.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

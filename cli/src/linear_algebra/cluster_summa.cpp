@@ -1,0 +1,174 @@
+// gdr cluster summa: a parallel matrix product in which boards multiply the blocks.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "clusters/cluster.h"
+#include "dgemm_options.h"
+#include "gdr/base/file.h"
+#include "gdr/cluster/summa_cluster.h"
+#include "gdr/interconnect/mapping_output.h"
+#include "gdr/interconnect/task_graph.h"
+
+namespace gdr::cli {
+namespace {
+
+using cluster::Cluster;
+using cluster::Part;
+using interconnect::SummaAlgorithm;
+
+struct ClusterSummaOptions {
+  ClusterOptions cluster;
+  ReportOptions report;
+  std::vector<std::uint64_t> nodes{64};
+  std::vector<std::uint64_t> n{8192, 16384, 32768, 65536};
+  std::vector<std::string> algorithms{"CA1", "CA4"};
+  std::string kernel = "dgemm";
+  std::string small_depths = "own-rows";
+  PlacementOptions placement;
+  bool in_turn = false;
+};
+
+interconnect::SummaPlan plan_of(const Cluster& cluster, std::uint64_t nodes, std::uint64_t n,
+                                const std::string& algorithm) {
+  return interconnect::make_summa({.nodes = static_cast<interconnect::Rank>(nodes * cluster.ranks_per_node),
+                                   .n = n,
+                                   .algorithm = static_cast<SummaAlgorithm>(algorithm.back() - '0'),
+                                   .tree_radix = interconnect::load_tree_radix("mvapich2")});
+}
+
+/// Saves how much the ranks of the first run send to each other, for gdr net map.
+void save_graph(const ClusterSummaOptions& options) {
+  const Cluster cluster = options.cluster.load(options.cluster.names.front());
+  const interconnect::SummaPlan plan = from_command_line("--nodes", [&] {
+    return plan_of(cluster, options.nodes.front(), options.n.front(), options.algorithms.front());
+  });
+  std::vector<interconnect::Transfer> transfers;
+  for (interconnect::TaskId rank = 0; rank < plan.schedule.ranks.size(); ++rank) {
+    for (const interconnect::Step& step : plan.schedule.ranks[rank]) {
+      for (const interconnect::Message& message : step.sends) transfers.push_back({rank, message.peer, message.bytes});
+    }
+  }
+  const auto tasks = static_cast<interconnect::TaskId>(plan.schedule.ranks.size());
+  base::write_file(options.placement.save_graph, graph_csv(interconnect::TaskGraph(tasks, std::move(transfers))));
+}
+
+struct SummaRow {
+  std::string cluster;
+  std::uint64_t nodes = 0;
+  std::uint64_t n = 0;
+  std::string algorithm;
+  cluster::SummaClusterTimes times;
+  double gflops = 0;
+};
+
+double network_seconds(const SummaRow& row) {
+  return row.times.parts[static_cast<std::size_t>(Part::network)] +
+         row.times.parts[static_cast<std::size_t>(Part::overhead)] +
+         row.times.parts[static_cast<std::size_t>(Part::loopback)];
+}
+
+SummaRow row_of(const ClusterSummaOptions& options, const Cluster& cluster, const interconnect::Topology& network,
+                const DgemmModel& board, std::uint64_t nodes, std::uint64_t n, const std::string& algorithm) {
+  const cluster::SummaClusterOptions how{
+      .transfer = {.mode = options.cluster.transfer, .small_depths = small_depths_named(options.small_depths)},
+      .factors = options.cluster.flow_factors(),
+      .overlap = !options.in_turn};
+  SummaRow row{cluster.name, nodes, n, algorithm, {}, 0};
+  row.times = from_command_line(
+      "--n, --nodes", [&] { return summa_times(cluster, network, board, plan_of(cluster, nodes, n, algorithm), how); });
+  const auto order = static_cast<double>(n);
+  row.gflops = 2 * order * order * order / row.times.seconds / 1e9;
+  return row;
+}
+
+Json json_of(const SummaRow& row) {
+  return {{"cluster", row.cluster},
+          {"nodes", row.nodes},
+          {"n", row.n},
+          {"algorithm", row.algorithm},
+          {"seconds", row.times.seconds},
+          {"gflops", row.gflops},
+          {"products", row.times.products},
+          {"bytes", row.times.bytes},
+          {"bound_by", cluster::bound_by(row.times.parts)},
+          {"parts", json_of_parts(row.times.parts)}};
+}
+
+void print_rows(const std::vector<SummaRow>& rows) {
+  fmt::print("  {:<18} {:>6} {:>8}  {:<4} {:>10} {:>8} {:>10} {:>10}  {}\n", "cluster", "nodes", "N", "", "s", "Tflops",
+             "products", "network", "bound by");
+  for (const SummaRow& row : rows) {
+    fmt::print("  {:<18} {:>6} {:>8}  {:<4} {:>10.4g} {:>8.4g} {:>10.4g} {:>10.4g}  {}\n", row.cluster, row.nodes,
+               row.n, row.algorithm, row.times.seconds, row.gflops / 1e3, row.times.products, network_seconds(row),
+               cluster::bound_by(row.times.parts));
+  }
+}
+
+int summa(const ClusterSummaOptions& options) {
+  const Stopwatch watch;
+  const isa::Program program = load_kernel(options.kernel);
+  if (!options.placement.save_graph.empty()) save_graph(options);
+  std::vector<SummaRow> rows;
+  for (const std::string& name : options.cluster.names) {
+    const Cluster cluster = options.cluster.load(name);
+    const DgemmModel board(program, cluster.board_of_rank(), cluster.boards_per_rank());
+    for (const std::uint64_t nodes : options.nodes) {
+      const interconnect::Topology network =
+          options.placement.placed(options.cluster.network(cluster, static_cast<interconnect::NodeId>(nodes)));
+      for (const std::uint64_t n : options.n) {
+        for (const std::string& algorithm : options.algorithms) {
+          rows.push_back(row_of(options, cluster, network, board, nodes, n, algorithm));
+        }
+      }
+    }
+  }
+  Json json = envelope("cluster summa", fmt::format("{}", fmt::join(options.cluster.names, ",")), "model", false);
+  json["emulated_seconds"] = rows.size() == 1 ? Json(rows.front().times.seconds) : Json(nullptr);
+  json["emulated_gflops"] = rows.size() == 1 ? Json(rows.front().gflops) : Json(nullptr);
+  json["overlap"] = !options.in_turn;
+  json["transfer"] = name_of(options.cluster.transfer);
+  json["small_depths"] = options.small_depths;
+  json["rows"] = Json::array();
+  for (const SummaRow& row : rows) json["rows"].push_back(json_of(row));
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    fmt::print("SUMMA, {}, transfers {}: time alone\n",
+               options.in_turn ? "messages and products in turn" : "boards multiply while messages travel",
+               name_of(options.cluster.transfer));
+    print_rows(rows);
+    fmt::print("  host time {:.2f} s\n", watch.seconds());
+  }
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_cluster_summa(Command group) {
+  auto options = std::make_shared<ClusterSummaOptions>();
+  const Command command = group.add_command(
+      "summa", "parallel matrix product by SUMMA on many nodes, products on their boards",
+      "gdr cluster summa --cluster grape-dr-64-hub --n 8192,65536", [options] { return summa(*options); });
+  command.add_option("--nodes", options->nodes, "numbers of nodes, squares, with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(1, 4096))
+      .capture_default_str();
+  command.add_option("--n", options->n, "orders of the matrices, with commas between them")
+      .delimiter(',')
+      .check(whole_in_range(1, 1 << 24))
+      .capture_default_str();
+  command.add_option("--algorithm", options->algorithms, "how blocks are broadcast")
+      .delimiter(',')
+      .check(one_of({"CA0", "CA1", "CA2", "CA3", "CA4"}))
+      .capture_default_str();
+  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+      .check(one_of({"dgemm", "dgemm_double"}))
+      .capture_default_str();
+  add_small_depths(command, options->small_depths);
+  options->placement.add_to(command);
+  command.add_flag("--in-turn", options->in_turn, "a rank waits for its product before its next messages");
+  options->cluster.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

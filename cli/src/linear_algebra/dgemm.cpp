@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "command/command.h"
+#include "dgemm_options.h"
+#include "gdr/hostlib/dgemm_model.h"
+#include "gdr/hostlib/lu.h"
+
+namespace gdr::cli {
+namespace {
+
+struct DgemmOptions {
+  BoardOptions board;
+  ReportOptions report;
+  std::uint64_t m = 0;
+  std::uint64_t n = 0;
+  std::uint64_t k = 0;
+  bool transa = false;
+  bool transb = false;
+  std::string overlap = "on";
+  std::uint64_t buffer = 0;
+  std::string small_depths = "own-rows";
+  std::string kernel = "dgemm";
+  std::uint64_t seed = 1;
+};
+
+std::vector<double> random_matrix(std::size_t size, std::mt19937_64& random) {
+  std::vector<double> values(size);
+  for (double& value : values) value = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
+  return values;
+}
+
+/// max |C - R| / (|A||B|), with R in long double, over at most some thousand elements distributed over C.
+double max_relative_error(const DgemmOptions& options, const MatrixView& a, const MatrixView& b,
+                          const std::vector<double>& c) {
+  constexpr std::size_t kMostElements = 4096;
+  const std::size_t step = options.m * options.n / kMostElements + 1;
+  Progress progress("checking", options.report.progress_shown());
+  long double worst = 0;
+  for (std::size_t at = 0; at < c.size(); at += step) {
+    long double sum = 0;
+    long double magnitude = 0;
+    for (std::size_t l = 0; l < options.k; ++l) {
+      const long double product =
+          static_cast<long double>(a.at(at % options.m, l)) * static_cast<long double>(b.at(l, at / options.m));
+      sum += product;
+      magnitude += std::abs(product);
+    }
+    if (magnitude > 0) worst = std::max(worst, std::abs(static_cast<long double>(c[at]) - sum) / magnitude);
+    progress.show(static_cast<double>(at) / static_cast<double>(c.size()));
+  }
+  return static_cast<double>(worst);
+}
+
+std::vector<double> multiplied(BoardDgemm& board, const DgemmOptions& options, const MatrixView& a,
+                               const MatrixView& b) {
+  Progress progress("multiplying", options.report.progress_shown());
+  board.on_progress([&](double done) { progress.show(done); });
+  std::vector<double> c = board.multiply(options.m, options.n, options.k, a, b);
+  board.on_progress({});
+  return c;
+}
+
+int dgemm(const DgemmOptions& options) {
+  const Stopwatch watch;
+  const isa::Program program = load_kernel(options.kernel);
+  BoardOptions with_engine = options.board;
+  if (options.board.timing()) with_engine.engine = "simd";
+  const DeviceOptions device = with_engine.device_options();
+  emulator::MachineDescription machine = emulator::load_machine(device.machine);
+  if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+  const DgemmModel model(program, machine, device.boards);
+  const DgemmTimes times =
+      model.times(options.m, options.n, options.k,
+                  {options.overlap == "on", options.buffer, device.transfer, small_depths_named(options.small_depths)});
+
+  const bool exact = !options.board.timing() && with_engine.exact();
+  Json json = envelope("dgemm", machine.name, options.board.engine, exact);
+  add_digests(json, program, machine);
+  json["emulated_seconds"] = times.total();
+  if (times.total() > 0) json["emulated_gflops"] = times.useful_flops / times.total() / 1e9;
+  json["clocks"] = times.clocks;
+  json["m"] = options.m;
+  json["n"] = options.n;
+  json["k"] = options.k;
+  json["transfer"] = name_of(options.board.transfer);
+  json["small_depths"] = options.small_depths;
+  const DgemmPrecision precision = options.kernel == "dgemm" ? DgemmPrecision::paper : DgemmPrecision::full;
+  const double bound = dgemm_error_bound(precision, options.k);
+  json["max_rel_error"] = nullptr;
+  json["error_bound"] = bound;
+  json["clocks_per_unit"] = model.clocks_per_turn();
+  json["useful_flops"] = times.useful_flops;
+  json["executed_flops"] = times.executed_flops;
+  json["stages"] = {
+      {"b_send", times.b_send}, {"a_send", times.a_send}, {"a_load", times.a_load}, {"compute", times.compute}};
+  double error = 0;
+  if (!options.board.timing()) {
+    const auto words = [](std::uint64_t rows, std::uint64_t columns) {
+      return static_cast<double>(rows) * static_cast<double>(columns);
+    };
+    require_memory(
+        sizeof(double) * (words(options.m, options.k) + words(options.k, options.n) + words(options.m, options.n)),
+        "A, B and C");
+    std::mt19937_64 random(options.seed);
+    const std::vector<double> a = random_matrix(options.m * options.k, random);
+    const std::vector<double> b = random_matrix(options.k * options.n, random);
+    const auto view = [](const std::vector<double>& values, std::uint64_t rows, std::uint64_t columns,
+                         bool transposed) {
+      return transposed ? MatrixView{values.data(), static_cast<std::ptrdiff_t>(columns), 1}
+                        : MatrixView{values.data(), 1, static_cast<std::ptrdiff_t>(rows)};
+    };
+    const MatrixView a_view = view(a, options.m, options.k, options.transa);
+    const MatrixView b_view = view(b, options.k, options.n, options.transb);
+    BoardDgemm board(device, program);
+    const std::vector<double> c = multiplied(board, options, a_view, b_view);
+    error = max_relative_error(options, a_view, b_view, c);
+    json["max_rel_error"] = error;
+    json["counters"] = counters_json(board.counters(), true);
+  }
+  json["host_seconds"] = watch.seconds();
+
+  if (options.report.speaks()) {
+    fmt::print("{} x {} x {} with {} on {} at {} MHz\n", options.m, options.n, options.k, options.kernel, machine.title,
+               machine.clock_mhz);
+    if (!options.board.timing() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
+    if (!options.board.timing()) fmt::print("  largest error   {:.2e} of |A||B|, allowed {:.2e}\n", error, bound);
+    fmt::print("  emulated time   {:.6f} s: B {:.6f}, A {:.6f}, load {:.6f}, turns {:.6f}\n", times.total(),
+               times.b_send, times.a_send, times.a_load, times.compute);
+    fmt::print("  emulated speed  {:.1f} Gflops; {} clocks a turn, {:.1f} Gflops of turns alone\n",
+               times.total() > 0 ? times.useful_flops / times.total() / 1e9 : 0, model.clocks_per_turn(),
+               model.kernel_gflops());
+    fmt::print("  useful          {:.1f} % of the operations executed\n",
+               times.executed_flops > 0 ? 100 * times.useful_flops / times.executed_flops : 0);
+    fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  }
+  options.report.write(json);
+  if (exact && !(error <= bound)) {
+    throw Error(fmt::format("the largest error is {:.3e} of |A||B|, allowed are {:.3e}", error, bound));
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_dgemm(Command program, const std::string& name) {
+  constexpr std::uint64_t kLargest = 1 << 20;
+  auto options = std::make_shared<DgemmOptions>();
+  const Command command =
+      program.add_command(name, "a matrix product on the board, checked against long double",
+                          "gdr dgemm -m 32768 -n 32768 -k 2048 --engine timing", [options] { return dgemm(*options); });
+  command.add_option("-m", options->m, "rows of A and C").required().check(whole_in_range(1, kLargest));
+  command.add_option("-n", options->n, "columns of B and C").required().check(whole_in_range(1, kLargest));
+  command.add_option("-k", options->k, "columns of A, rows of B").required().check(whole_in_range(1, kLargest));
+  command.add_flag("--transa", options->transa, "A is stored transposed");
+  command.add_flag("--transb", options->transb, "B is stored transposed");
+  command.add_option("--overlap", options->overlap, "the next block of A is sent while the board computes")
+      .check(one_of({"on", "off"}))
+      .capture_default_str();
+  command
+      .add_option("--overlap-buffer", options->buffer,
+                  "long words of the buffer for the next block of A, instead of the machine's")
+      .check(whole_in_range(1, 33554432));
+  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+      .check(one_of({"dgemm", "dgemm_double"}))
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the matrices")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
+  add_small_depths(command, options->small_depths);
+  options->board.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

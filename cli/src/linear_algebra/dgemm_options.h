@@ -1,0 +1,24 @@
+// The option of gdr dgemm and gdr hpl that says who takes products of small depth.
+#pragma once
+
+#include <string>
+
+#include "command/command.h"
+#include "gdr/hostlib/dgemm_model.h"
+
+namespace gdr::cli {
+
+inline void add_small_depths(Command command, std::string& option) {
+  command
+      .add_option("--small-depths", option,
+                  "products of small K in the model: chips left over take rows of their own, as this library's do, or "
+                  "every unit takes all chips, as on record")
+      .check(one_of({"own-rows", "fixed-unit"}))
+      .capture_default_str();
+}
+
+[[nodiscard]] inline SmallDepths small_depths_named(const std::string& option) {
+  return option == "own-rows" ? SmallDepths::own_rows : SmallDepths::fixed_unit;
+}
+
+}  // namespace gdr::cli

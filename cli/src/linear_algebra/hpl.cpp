@@ -1,0 +1,156 @@
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "clusters/cluster.h"
+#include "command/command.h"
+#include "dgemm_options.h"
+#include "gdr/hostlib/hpl_model.h"
+#include "gdr/hostlib/lu.h"
+
+namespace gdr::cli {
+namespace {
+
+constexpr std::uint64_t kUsualNb = 2048;
+
+struct HplRunOptions {
+  BoardOptions board;
+  ReportOptions report;
+  std::uint64_t n = 0;
+  std::uint64_t nb = kUsualNb;
+  std::string host = "core-i7-920";
+  std::string kernel = "dgemm";
+  std::uint64_t seed = 1;
+  bool with_host = false;
+  std::string small_depths = "fixed-unit";
+  std::optional<std::uint64_t> nodes;
+  std::string cluster = "grape-dr-64";
+  HplOptions on_nodes;
+};
+
+double residual_of(const HplRunOptions& options, const char* what, const Product& product) {
+  Progress progress(what, options.report.progress_shown());
+  return hpl_residual(options.n, options.nb, options.seed, product, [&](double done) { progress.show(done); });
+}
+
+/// HPL on many nodes: the boards are those of the cluster.
+int on_nodes(const HplRunOptions& options) {
+  ClusterOptions cluster;
+  cluster.names = {options.cluster};
+  cluster.clock_mhz = options.board.clock_mhz;
+  cluster.transfer = options.board.transfer;
+  const BoardOptions usual;
+  if (options.board.machine != usual.machine || options.board.boards != usual.boards) {
+    throw UsageError("--machine, --boards: refused with --nodes: boards are those of --cluster");
+  }
+  HplOptions hpl = options.on_nodes;
+  hpl.nb = options.nb;
+  hpl.kernel = options.kernel;
+  hpl.small_depths = options.small_depths;
+  return hpl_on_nodes(cluster, hpl, options.report, *options.nodes, options.n);
+}
+
+int hpl(const HplRunOptions& options) {
+  if (options.nodes) return on_nodes(options);
+  const Stopwatch watch;
+  if (options.nb > options.n) {
+    throw UsageError(fmt::format("--nb: {}{} is refused: it must be at most n = {}", options.nb,
+                                 options.nb == kUsualNb ? ", where it is left out," : "", options.n));
+  }
+  if (!options.board.timing()) {
+    require_memory(sizeof(double) * static_cast<double>(options.n) * static_cast<double>(options.n), "the matrix");
+  }
+  require_known(options.host, base::description_names({&host_kind(), 1}), "--host");
+  const isa::Program program = load_kernel(options.kernel);
+  BoardOptions with_engine = options.board;
+  if (options.board.timing()) with_engine.engine = "simd";
+  const DeviceOptions device = with_engine.device_options();
+  emulator::MachineDescription machine = emulator::load_machine(device.machine);
+  if (device.clock_mhz) machine.clock_mhz = *device.clock_mhz;
+  const DgemmTransfer transfer{.mode = device.transfer, .small_depths = small_depths_named(options.small_depths)};
+  const HplStages stages = hpl_with_board(load_host(options.host), DgemmModel(program, machine, device.boards),
+                                          transfer, options.n, options.nb);
+  const double gflops = hpl_flops(static_cast<double>(options.n)) / stages.total() / 1e9;
+
+  Json json = envelope("hpl", machine.name, options.board.engine, !options.board.timing() && with_engine.exact());
+  add_digests(json, program, machine);
+  json["emulated_seconds"] = stages.total();
+  json["emulated_gflops"] = gflops;
+  json["clocks"] = stages.clocks;
+  json["n"] = options.n;
+  json["nb"] = options.nb;
+  json["transfer"] = name_of(options.board.transfer);
+  json["small_depths"] = options.small_depths;
+  json["stages"] = {
+      {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
+  json["residual"] = nullptr;
+  json["residual_host"] = nullptr;
+  if (options.report.speaks()) {
+    fmt::print("N = {}, NB = {} on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
+               machine.clock_mhz, options.host);
+    fmt::print("  emulated time   {:.2f} s: panel {:.2f}, update {:.2f}, swap {:.2f}, back-substitution {:.2f}\n",
+               stages.total(), stages.panel, stages.update, stages.swap, stages.backsub);
+    fmt::print("  emulated speed  {:.1f} Gflops\n", gflops);
+  }
+  if (!options.board.timing()) {
+    if (options.report.speaks() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
+    BoardDgemm board(device, program);
+    const double residual = residual_of(options, "factorising on the board",
+                                        [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                            const MatrixView& b) { return board.multiply(m, n, k, a, b); });
+    json["residual"] = residual;
+    json["counters"] = counters_json(board.counters(), true);
+    if (options.report.speaks()) {
+      fmt::print("  residual        {:.7f} = ||Ax-b||_oo / (eps ||A||_1 N), which HPL wants below 16\n", residual);
+    }
+    if (options.with_host) {
+      const double on_host = residual_of(options, "factorising on the host", host_product);
+      json["residual_host"] = on_host;
+      if (options.report.speaks()) {
+        fmt::print("  host's products {:.7f}, so the board's residual is {:.3f} of it\n", on_host, residual / on_host);
+      }
+    }
+  }
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_hpl(Command program, const std::string& name) {
+  auto options = std::make_shared<HplRunOptions>();
+  const Command command =
+      program.add_command(name, "High Performance LINPACK: stages, and a real factorisation's residual",
+                          "gdr hpl --n 34816 --nb 2048 --engine timing", [options] { return hpl(*options); });
+  command.add_option("--n", options->n, "order of the matrix").required().check(whole_in_range(1, 1 << 24));
+  command.add_option("--nb", options->nb, "columns of a panel; with --nodes at most n")
+      .check(whole_in_range(1, 1 << 16))
+      .capture_default_str();
+  const Option nodes = command.add_option("--nodes", options->nodes, "time alone of so many nodes of a cluster")
+                           .check(whole_in_range(1, 4096));
+  command.add_option("--cluster", options->cluster, "the cluster: a name or FILE.toml")
+      .value_name("NAME")
+      .capture_default_str()
+      .needs(nodes);
+  for (const Option& option : options->on_nodes.add_to(command)) static_cast<void>(option.needs(nodes));
+  const Option host = command.add_option("--host", options->host, "host description: a name or FILE.toml")
+                          .value_name("NAME")
+                          .capture_default_str();
+  command.add_option("--kernel", options->kernel, "dgemm (50-bit operands) or dgemm_double")
+      .check(one_of({"dgemm", "dgemm_double"}))
+      .capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the matrix")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
+  const Option with_host =
+      command.add_flag("--with-host", options->with_host, "factorise once more with the host's products, to compare");
+  host.excludes(nodes);
+  with_host.excludes(nodes);
+  add_small_depths(command, options->small_depths);
+  options->board.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

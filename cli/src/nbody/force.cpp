@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "command/command.h"
+#include "force_reference.h"
+#include "gdr/hostlib/board_force.h"
+#include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/plummer.h"
+#include "runs/observe.h"
+
+namespace gdr::cli {
+namespace {
+
+struct ForceOptions {
+  BoardOptions board;
+  ReportOptions report;
+  ObserveOptions observe;
+  std::size_t n = 0;
+  double eps = 0.01;
+  std::uint64_t seed = 1;
+  std::string kernel = "gravity_jerk";
+};
+
+/// Errors of the board's forces, compared with host double.
+struct Errors {
+  double acc;
+  std::optional<double> jerk;
+  double pot;
+  double momentum;
+};
+
+Errors evaluate(Device& device, const ForceOptions& options) {
+  const hostlib::Particles particles = hostlib::make_plummer(options.n, options.seed);
+  const ForceSums board = board_forces(device, load_kernel(options.kernel), particles, options.eps);
+  const ForceSums host = host_forces(particles, options.eps);
+  return {rms_error(board.acc, host.acc),
+          board.jerk.empty() ? std::nullopt : std::optional(rms_error(board.jerk, host.jerk)),
+          rms_error(board.pot, host.pot), momentum_error(particles, board.acc)};
+}
+
+void print(const ForceOptions& options, const Device& device, const std::optional<Errors>& errors, const Json& json) {
+  const emulator::StageSeconds& stages = device.emulated().seconds();
+  const emulator::RunClocks& clocks = device.emulated().clocks();
+  fmt::print("{} on {} at {} MHz, N = {}, eps = {}, engine {}{}\n", options.kernel, device.machine().title,
+             device.machine().clock_mhz, options.n, options.eps, options.board.engine,
+             errors ? fmt::format(" ({})", options.board.exactness()) : "");
+  fmt::print("  emulated time   {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect {:.6f}, add {:.6f}\n",
+             stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+  fmt::print("  emulated speed  {:.1f} Gflops, {:.0f} flops per interaction\n",
+             json["emulated_gflops"].is_null() ? 0 : json["emulated_gflops"].number(), device.program().flops);
+  fmt::print("  chip clocks     {}: body {}, stalls {}, i load {}, first record {}, collection {}, other lines {}\n",
+             clocks.total(), clocks.loop_body, clocks.stall, clocks.i_load, clocks.first_record, clocks.collection,
+             clocks.loop_initialization + clocks.loop_termination);
+  if (errors) {
+    fmt::print("  rms error       acc {:.2e}", errors->acc);
+    if (errors->jerk) fmt::print(", jerk {:.2e}", *errors->jerk);
+    fmt::print(", pot {:.2e} against host double\n", errors->pot);
+  } else {
+    fmt::print("  no forces       engine timing computes none\n");
+  }
+}
+
+int force(const ForceOptions& options) {
+  const Stopwatch watch;
+  Device device(options.board.device_options());
+  options.observe.begin(device);
+  std::optional<Errors> errors;
+  if (device.computes()) {
+    Progress progress("computing forces", options.report.progress_shown());
+    device.on_progress([&](std::size_t done, std::size_t all) {
+      progress.show(static_cast<double>(done) / static_cast<double>(all), fmt::format("{} of {} particles", done, all));
+    });
+    errors = evaluate(device, options);
+    device.on_progress({});
+  } else {
+    device.load(load_kernel(options.kernel));
+    device.time_j(options.n);
+    device.time_run(options.n, options.n);
+  }
+
+  const emulator::StageSeconds& stages = device.emulated().seconds();
+  Json json = envelope("force", device.machine().name, options.board.engine, options.board.exact());
+  add_device_results(json, device);
+  json["n"] = options.n;
+  json["eps"] = options.eps;
+  json["seed"] = options.seed;
+  json["boards"] = options.board.boards;
+  json["clock_mhz"] = device.machine().clock_mhz;
+  json["kernel"] = options.kernel;
+  json["stages"] = {
+      {"i_send", stages.i_send}, {"j_send", stages.j_send}, {"compute", stages.compute}, {"add", stages.add}};
+  json["rms_error"] = nullptr;
+  json["momentum_error"] = nullptr;
+  if (errors) {
+    json["rms_error"] = {{"acc", errors->acc}, {"jerk", nullptr}, {"pot", errors->pot}};
+    if (errors->jerk) json["rms_error"]["jerk"] = *errors->jerk;
+    json["momentum_error"] = errors->momentum;
+  }
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    print(options, device, errors, json);
+    fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  }
+  options.observe.finish(device, options.board.engine, options.report);
+  options.report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_force(Command program, const std::string& name) {
+  auto options = std::make_shared<ForceOptions>();
+  const Command command = program.add_command(name, "one all-pairs force evaluation of a Plummer sphere",
+                                              "gdr force -n 4096 --clock 333", [options] { return force(*options); });
+  command.add_option("-n,--particles", options->n, "number of particles").required().check(whole_in_range(2, 4194304));
+  command.add_option("--eps", options->eps, "softening length").check(in_range(0, 1e6)).capture_default_str();
+  command.add_option("--seed", options->seed, "seed of the Plummer sphere")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
+  command.add_option("--kernel", options->kernel, "kernel that computes")
+      .check(one_of({"gravity", "gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+      .capture_default_str();
+  options->board.add_to(command);
+  options->observe.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,548 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <limits>
+#include <optional>
+#include <thread>
+
+#include "command/command.h"
+#include "gdr/base/file.h"
+#include "gdr/cluster/nbody_ranks.h"
+#include "gdr/hostlib/block_steps.h"
+#include "gdr/hostlib/king.h"
+#include "gdr/hostlib/nbody_run.h"
+#include "gdr/hostlib/run_files.h"
+#include "gdr/hostlib/start_model.h"
+#include "nbody_options.h"
+#include "nbody_report.h"
+#include "on_ranks.h"
+#include "runs/observe.h"
+
+namespace gdr::cli {
+namespace {
+
+/// The device and program of a run on a board.
+struct BoardSide {
+  Device device;
+  isa::Program program;
+};
+
+/// The ranks of a run that is distributed.
+struct Ranks {
+  cluster::Communicator* communicator = nullptr;
+  std::shared_ptr<cluster::NbodyRanks> sharing;
+  std::string cluster;
+};
+
+/// The signal that requested the end of the run, or 0.
+volatile std::sig_atomic_t asked_by_signal = 0;
+
+/// While an object exists, SIGINT and SIGTERM end the run after the current block; a second signal ends the program at
+/// once.
+class Signals {
+ public:
+  Signals() {
+    asked_by_signal = 0;
+    struct sigaction action{};
+    action.sa_handler = [](int signal) { asked_by_signal = signal; };
+    action.sa_flags = SA_RESETHAND;
+    for (std::size_t n = 0; n < kSignals.size(); ++n) sigaction(kSignals[n], &action, &before_[n]);
+  }
+  ~Signals() {
+    for (std::size_t n = 0; n < kSignals.size(); ++n) sigaction(kSignals[n], &before_[n], nullptr);
+  }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+ private:
+  static constexpr std::array<int, 2> kSignals{SIGINT, SIGTERM};
+  std::array<struct sigaction, 2> before_{};
+};
+
+/// Checks, at most twice a second, whether the file exists that requests the end of the run.
+class StopFile {
+ public:
+  explicit StopFile(std::string path) : path_(std::move(path)) {}
+  [[nodiscard]] bool is_there() {
+    constexpr double kInterval = 0.5;  // seconds
+    if (path_.empty() || watch_.seconds() - last_ < kInterval) return false;
+    last_ = watch_.seconds();
+    std::error_code none;
+    return std::filesystem::exists(path_, none);
+  }
+
+ private:
+  std::string path_;
+  Stopwatch watch_;
+  double last_ = -1;
+};
+
+/// The model that --start or --plummer selects. Throws UsageError for an option that has no effect on the model.
+std::optional<hostlib::StartModel> start_of(const NbodyOptions& options) {
+  using hostlib::StartKind;
+  const bool starts = options.plummer > 0 || !options.start.empty();
+  hostlib::StartModel model;
+  if (!options.start.empty()) model.kind = hostlib::start_kind(options.start);
+  const std::size_t fixed = hostlib::fixed_particles(model.kind);
+  const auto take = [&](const std::optional<double>& given, StartKind kind, std::string_view option, double& value) {
+    if (!given) return;
+    if (!starts || model.kind != kind) {
+      throw UsageError(fmt::format("{} has no effect without --start {}", option, name_of(kind)));
+    }
+    value = *given;
+  };
+  take(options.w0, StartKind::king, "--w0", model.w0);
+  take(options.separation, StartKind::merger, "--separation", model.separation);
+  take(options.pericentre, StartKind::merger, "--pericentre", model.pericentre);
+  take(options.eccentricity, StartKind::binary, "--eccentricity", model.eccentricity);
+  if (options.particles && options.start.empty()) throw UsageError("--particles has no effect without --start");
+  if (!starts) return std::nullopt;
+  if (!options.start.empty() && fixed == 0 && !options.particles) {
+    throw UsageError(fmt::format("--start {} needs --particles", options.start));
+  }
+  model.particles = options.plummer > 0 ? options.plummer : options.particles.value_or(fixed);
+  if (options.seed && fixed > 0) {
+    throw UsageError(fmt::format("--seed has no effect with --start {}: nothing of it is drawn", options.start));
+  }
+  model.seed = options.seed.value_or(model.seed);
+  return model;
+}
+
+hostlib::NbodySettings settings_of(const NbodyOptions& options) {
+  hostlib::NbodySettings settings = options.run;
+  settings.start = start_of(options);
+  settings.in = options.in;
+  settings.restart = options.restart;
+  settings.out = options.out;
+  settings.log = options.log;
+  settings.checkpoint = options.checkpoint;
+  settings.keep_samples = !options.page.empty();
+  settings.format = options.out_format == "plain" ? hostlib::SnapshotFormat::plain : hostlib::SnapshotFormat::phigrape;
+  return settings;
+}
+
+/// Throws UsageError if one of the options `without_effect` was given.
+void refuse(const std::vector<Option>& without_effect, std::string_view because) {
+  for (const Option& option : without_effect) {
+    if (option.given()) throw UsageError(fmt::format("{} has no effect {}", option.name(), because));
+  }
+}
+
+/// Throws UsageError for an option that has no effect with the engine.
+void check_engine(const NbodyOptions& options) {
+  if (options.board.direct()) {
+    refuse(options.of_board, "with --engine direct: the host computes the forces, without a board");
+  }
+  if (options.board.timing()) {
+    refuse(options.of_particles, "with --engine timing: it has no particles");
+  } else {
+    refuse(options.of_timing, "without --engine timing");
+  }
+}
+
+void check(const NbodyOptions& options) {
+  check_engine(options);
+  const hostlib::NbodySettings run = settings_of(options);
+  const int sources = (options.plummer > 0) + !options.start.empty() + !run.in.empty() + !run.restart.empty();
+  if (sources != 1) {
+    throw UsageError("exactly one of --start, --plummer, --in, --restart says where the particles come from");
+  }
+  if (run.every > 0 && outputs_of(run).empty() && options.page.empty()) {
+    throw UsageError("--out-every has no effect without --out, --log, --checkpoint or --report");
+  }
+  if (hostlib::is_hdf5(run.out)) refuse(options.of_text, "with an --out that is HDF5");
+  if (run.start && !(run.t_end <= hostlib::kLargestTime)) {
+    throw UsageError(
+        fmt::format("--t-end: {} is refused: it must be a number from 0 to {}", run.t_end, hostlib::kLargestTime));
+  }
+  options.command->try_outputs();
+}
+
+/// Emulated time of a run that is too large to be computed: the sizes of its blocks are measured with fewer particles
+/// and scaled.
+int timed_nbody(const NbodyOptions& options) {
+  const Stopwatch watch;
+  const std::optional<hostlib::StartModel> start = start_of(options);
+  if (!start || start->kind != hostlib::StartKind::plummer) {
+    throw UsageError("engine timing has no particles: it takes --plummer or --start plummer alone");
+  }
+  if (!outputs_of(settings_of(options)).empty() || !options.page.empty()) {
+    throw UsageError("engine timing has no particles: it writes no --out, --log, --checkpoint or --report");
+  }
+  if (!options.observe.trace.empty() || !options.observe.profile.empty()) {
+    throw UsageError("--trace and --profile: engine timing scales the blocks of nbody, it plays none");
+  }
+  Device device(options.board.device_options());
+  device.load(load_kernel(options.run.kernel));
+  if (start->particles > device.j_capacity()) {
+    throw Error(
+        fmt::format("{} j-particles do not fit: external memory holds {}", start->particles, device.j_capacity()));
+  }
+  // Where many are measured few are enough; a sphere is measured over one unit of time at most.
+  const std::size_t larger = std::min(options.measured_n, start->particles);
+  const double span = std::min(options.run.t_end, 1.0);
+  std::vector<hostlib::BlockSteps> measured;
+  if (!options.from_block_sizes.empty()) {
+    measured = hostlib::block_steps_from_csv(base::read_file(options.from_block_sizes), options.from_block_sizes);
+  }
+  Progress progress("measuring block sizes", options.report.progress_shown());
+  for (const std::size_t n : {std::max<std::size_t>(larger / 2, 2), std::max<std::size_t>(larger, 4)}) {
+    if (!options.from_block_sizes.empty()) break;
+    measured.push_back(hostlib::measure_block_steps(n, start->seed, options.run.hermite, span));
+    progress.show(0.2);
+  }
+  if (!options.block_sizes.empty()) base::write_file(options.block_sizes, hostlib::to_csv(measured));
+
+  const auto n = static_cast<double>(start->particles);
+  const hostlib::BlockSteps blocks = hostlib::scaled_block_steps(measured, n);
+  device.time_j(start->particles);
+  device.time_run(start->particles, start->particles);  // the forces at the start
+  const emulator::BoardTime& board = device.emulated();
+  emulator::StageSeconds stages = hostlib::block_seconds(board, blocks).times(options.run.t_end);
+  stages += board.seconds();
+  const double steps = blocks.steps() * options.run.t_end;
+  const double interactions = n * (steps + n);
+  const double gflops = interactions * device.program().flops / stages.total() / 1e9;
+
+  Json json = envelope("nbody", device.machine().name, options.board.engine, false);
+  json["emulated_seconds"] = stages.total();
+  json["emulated_gflops"] = gflops;
+  json["n"] = start->particles;
+  json["start"] = hostlib::describe(*start);
+  json["seed"] = start->seed;
+  json["eps"] = options.run.hermite.eps;
+  json["eta"] = options.run.hermite.eta;
+  json["t"] = options.run.t_end;
+  json["energy_error"] = nullptr;
+  json["steps"] = steps;
+  json["block_steps"] = blocks.blocks() * options.run.t_end;
+  json["interactions"] = interactions;
+  json["state_hash"] = nullptr;
+  json["kernel"] = options.run.kernel;
+  add_digests(json, device.program(), device.machine());
+  json["clock_mhz"] = device.machine().clock_mhz;
+  json["transfer"] = std::string(name_of(options.board.transfer));
+  json["boards"] = options.board.boards;
+  json["stages"] = {{"i_send", stages.i_send},
+                    {"j_send", stages.j_send},
+                    {"compute", stages.compute},
+                    {"add", stages.add},
+                    {"host", stages.host}};
+  json["block_sizes_measured_at"] = Json::array();
+  for (const hostlib::BlockSteps& m : measured) json["block_sizes_measured_at"].push_back(m.n);
+  json["host_seconds"] = watch.seconds();
+  options.report.write(json);
+  if (!options.report.speaks()) return kSuccess;
+  fmt::print("{} particles to t = {} on {} at {} MHz, kernel {}: emulated time alone\n", start->particles,
+             options.run.t_end, device.machine().title, device.machine().clock_mhz, options.run.kernel);
+  fmt::print("  blocks          {:.0f} of {:.1f} particles on average, {:.4g} steps\n",
+             blocks.blocks() * options.run.t_end, blocks.steps() / blocks.blocks(), steps);
+  fmt::print("                  scaled from block sizes measured with {:.0f} to {:.0f} particles to t = {}\n",
+             measured.front().n, measured.back().n, span);
+  fmt::print(
+      "  emulated time   {:.4f} s: i send {:.4f}, j send {:.4f}, compute and collect {:.4f}, add {:.4f}, integration "
+      "{:.4f}\n",
+      stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add, stages.host);
+  fmt::print("  emulated speed  {:.2f} Gflops at {:.0f} flops per interaction\n", gflops, device.program().flops);
+  fmt::print("  host time       {:.2f} s\n", watch.seconds());
+  return kSuccess;
+}
+
+/// Requests to end the run, on any of its ranks.
+struct Asked {
+  int signal = 0;
+  bool stop_file = false;
+  [[nodiscard]] bool any() const { return signal != 0 || stop_file; }
+};
+
+/// Combines the requests of all ranks.
+Asked together(cluster::Communicator& communicator, const Asked& own) {
+  std::vector<Asked> all(communicator.size());
+  const std::vector<std::size_t> bytes(communicator.size(), sizeof(Asked));
+  communicator.allgatherv(std::as_bytes(std::span(&own, 1)), bytes, std::as_writable_bytes(std::span(all)));
+  Asked asked;
+  for (const Asked& one : all) {
+    asked.signal = std::max(asked.signal, one.signal);
+    asked.stop_file = asked.stop_file || one.stop_file;
+  }
+  return asked;
+}
+
+/// Runs on this process, or on this rank of `ranks`; then only rank 0 prints and writes. Without a board, the host's
+/// own force loop computes the forces.
+int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const Ranks* ranks) {
+  const Stopwatch watch;
+  hostlib::NbodySettings settings = settings_of(options);
+  if (ranks != nullptr) settings.sharing = ranks->sharing;
+  std::optional<Progress> starting(std::in_place, "computing the first forces", options.report.progress_shown());
+  if (board) {
+    options.observe.begin(board->device);
+    board->device.on_progress([&](std::size_t done, std::size_t all) {
+      starting->show(static_cast<double>(done) / static_cast<double>(all),
+                     fmt::format("{} of {} particles", done, all));
+    });
+  }
+  hostlib::NbodyRun run =
+      board ? hostlib::NbodyRun(std::move(settings), std::move(board->device), std::move(board->program))
+            : hostlib::NbodyRun(std::move(settings), hostlib::DirectOptions{options.board.threads, {}});
+  if (board) run.device().on_progress({});
+  starting.reset();
+  // All ranks must have read the checkpoint before rank 0 may overwrite it.
+  if (ranks != nullptr) ranks->communicator->barrier();
+
+  const Signals signals;
+  StopFile stop_file(options.stop_file);
+  Asked asked;
+  hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
+  {
+    Progress progress("integrating", options.report.progress_shown());
+    end = run.integrate([&](const hostlib::NbodyRun& now) {
+      const double span = now.end_time() - now.begin_time();
+      progress.show(span > 0 ? (now.time() - now.begin_time()) / span : 1,
+                    fmt::format("t = {:.4f}, {} steps", now.time(), now.counters().steps));
+      asked = {asked_by_signal, asked.stop_file || stop_file.is_there()};
+      if (ranks != nullptr) asked = together(*ranks->communicator, asked);
+      return !asked.any();
+    });
+  }
+  if (!asked.any()) asked.signal = asked_by_signal;
+
+  // The host's work is added at the end: its time does not depend on when it is counted.
+  if (board) run.device().time_integration(run.counters().steps, run.state().bodies.size());
+  const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
+                              : end == hostlib::NbodyEnd::energy_error ? "energy error"
+                              : asked.stop_file                        ? "stop file"
+                              : asked.signal == SIGTERM                ? "SIGTERM"
+                                                                       : "SIGINT";
+  const int status = end == hostlib::NbodyEnd::reached        ? kSuccess
+                     : end == hostlib::NbodyEnd::energy_error ? kFailure
+                     : asked.stop_file                        ? kSuccess
+                                                              : 128 + asked.signal;
+  std::vector<cluster::RankSeconds> of_ranks;
+  if (ranks != nullptr) of_ranks = ranks->sharing->seconds();
+  if (ranks != nullptr && ranks->communicator->rank() > 0) return status;
+  const NbodyResult result{run.sample(run.result_time()), hostlib::state_hash(run.particles()), watch.seconds(),
+                           std::move(of_ranks), ranks != nullptr ? ranks->cluster : std::string()};
+  Json json = json_of(run, result);
+  if (ranks != nullptr) add_ranks(json, run, options, result);
+  json["stopped"] = stopped.empty() ? Json(nullptr) : Json(stopped);
+  if (board) options.observe.finish(run.device(), options.board.engine, options.report);
+  options.report.write(json);
+  if (!options.page.empty()) base::write_file(options.page, page_of(run, json, stopped, result));
+  if (options.report.speaks()) print_result(run, options, json, result);
+  tell_of_noise(run);
+
+  if (end == hostlib::NbodyEnd::energy_error) {
+    fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here\n",
+               options.run.most_energy_error, run.result_time());
+  } else if (end == hostlib::NbodyEnd::stopped) {
+    fmt::print(stderr, "gdr nbody: stopped at t = {} by {}{}\n", run.result_time(), stopped,
+               options.checkpoint.empty() ? "; without --checkpoint it cannot go on"
+                                          : fmt::format("; --restart {} goes on", options.checkpoint));
+  }
+  return status;
+}
+
+/// The options for a rank: all ranks but rank 0 write and print nothing.
+NbodyOptions of_rank(NbodyOptions options, unsigned rank, const std::optional<cluster::Launch>& launch) {
+  if (options.board.threads == 0 && launch) {
+    options.board.threads = std::max(1U, std::thread::hardware_concurrency() / launch->ranks_here);
+  }
+  if (rank == 0) return options;
+  options.out.clear();
+  options.log.clear();
+  options.checkpoint.clear();
+  options.page.clear();
+  options.report = {};
+  options.report.quiet = true;
+  options.observe = {};
+  return options;
+}
+
+void check_ranks(const NbodyOptions& options, unsigned ranks) {
+  if (options.board.direct()) {
+    throw UsageError("--engine direct computes all forces in one process: start it without mpirun");
+  }
+  if (options.split.empty()) {
+    throw UsageError(
+        fmt::format("{} ranks of a run that is not shared out would all do the same: --split says how to "
+                    "share it ({})",
+                    ranks, fmt::join(cluster::split_names(), ", ")));
+  }
+  if (options.board.timing()) {
+    throw UsageError("--split: engine timing has no forces to share; gdr cluster nbody tells the time of a cluster");
+  }
+  if (options.split != "i" && options.board.boards > 1) {
+    throw UsageError(fmt::format("--boards: {} is refused with --split {}: a rank has a board, start more ranks",
+                                 options.board.boards, options.split));
+  }
+  if (const auto start = start_of(options); start && start->particles < ranks) {
+    throw UsageError(fmt::format("{} ranks are refused: there are {} particles to share", ranks, start->particles));
+  }
+  require_known(options.cluster, cluster::cluster_names(), "--cluster");
+}
+
+/// Everything that determines a run's bits and time.
+std::string facts_of(const NbodyOptions& options, const hostlib::Provenance& provenance) {
+  const auto start = start_of(options);
+  return fmt::format(
+      "version {}\nsplit {}\noverlap {}\ncluster {}\nkernel {} {}\nmachine {} {}\nclock {}\ntransfer {}\nboards {}\n"
+      "engine {}\nstart {} {} {}\nt-end {}\neps {}\neta {}\nout-every {}\nmax-energy-error {}",
+      provenance.version, options.split, options.overlap, options.cluster, provenance.kernel, provenance.kernel_sha256,
+      provenance.machine, provenance.machine_sha256, provenance.clock_mhz, provenance.transfer, provenance.boards,
+      provenance.engine, start ? hostlib::describe(*start) : "", options.in, options.restart, options.run.t_end,
+      options.run.hermite.eps, options.run.hermite.eta, options.run.every, options.run.most_energy_error);
+}
+
+int nbody_on_ranks(const NbodyOptions& given, const std::optional<cluster::Launch>& launch) {
+  NbodyOptions options;
+  std::optional<Device> device;
+  std::optional<isa::Program> program;
+  Ranks ranks;
+  const auto prepare = [&](cluster::Communicator& communicator) {
+    options = of_rank(given, communicator.rank(), launch);
+    if (communicator.rank() == 0) check(options);  // the others have no outputs; their other options are the same
+    check_ranks(options, communicator.size());
+    cluster::Split split =
+        from_command_line("--split", [&] { return cluster::split_named(options.split, communicator.size()); });
+    split.overlap = options.overlap;
+    const cluster::Cluster network = cluster::load_cluster(options.cluster);
+    ranks = {&communicator, std::make_shared<cluster::NbodyRanks>(communicator, split, network), network.name};
+    device.emplace(options.board.device_options());
+    program = load_kernel(options.run.kernel);
+    return facts_of(options, hostlib::provenance_of(*device, options.run.kernel, *program));
+  };
+  return on_ranks("nbody", prepare, [&](cluster::Communicator&) {
+    return run_nbody(options, BoardSide{*std::move(device), *std::move(program)}, &ranks);
+  });
+}
+
+int nbody(const NbodyOptions& options) {
+  const std::optional<cluster::Launch> launch = cluster::launch_of_environment();
+  if (!options.split.empty() || (launch && launch->ranks > 1)) return nbody_on_ranks(options, launch);
+  check(options);
+  if (options.board.timing()) return timed_nbody(options);
+  if (options.board.direct()) return run_nbody(options, std::nullopt, nullptr);
+  Device device(options.board.device_options());
+  return run_nbody(options, BoardSide{std::move(device), load_kernel(options.run.kernel)}, nullptr);
+}
+
+}  // namespace
+
+void add_nbody(Command program, const std::string& name) {
+  auto options = std::make_shared<NbodyOptions>();
+  const Command command =
+      program.add_command(name, "Hermite block-timestep N-body simulation on the emulated board",
+                          "gdr nbody --plummer 256 --t-end 1 --clock 333", [options] { return nbody(*options); });
+  command.leave_outputs_to_run();
+  options->command = command;
+  command.add_option("--start", options->start, "start from this model").check(one_of(hostlib::start_kind_names()));
+  command.add_option("--particles", options->particles, "particles of the start model")
+      .check(whole_in_range(2, 4194304));
+  command.add_option("--plummer", options->plummer, "the same as --start plummer --particles")
+      .check(whole_in_range(2, 4194304));
+  command.add_option("--w0", options->w0, "king: central potential in units of sigma^2; default: 6")
+      .check(in_range(hostlib::kLeastKingW0, hostlib::kMostKingW0));
+  command.add_option("--separation", options->separation, "merger: distance of the spheres, total mass 1; default: 4")
+      .check(in_range(1e-6, 1e6));
+  command.add_option("--pericentre", options->pericentre, "merger: least distance on the parabolic orbit; default: 0.5")
+      .check(in_range(0, 1e6));
+  command.add_option("--eccentricity", options->eccentricity, "binary: eccentricity; default: 0.9")
+      .check(in_range(0, 0.9999999));
+  const Option in =
+      command.add_option("--in", options->in, "start from a snapshot (phiGRAPE text, lines m x y z vx vy vz, or HDF5)")
+          .value_name("FILE");
+  const Option restart =
+      command.add_option("--restart", options->restart, "resume from a checkpoint").value_name("FILE");
+  // The largest possible time depends on the time of the snapshot.
+  command.add_option("--t-end", options->run.t_end, "time to integrate to, Henon units")
+      .required()
+      .check(in_range(0, kNoLimit));
+  const Option eps = command.add_option("--eps", options->run.hermite.eps, "Plummer softening length")
+                         .check(in_range(0, 1e6))
+                         .capture_default_str();
+  const Option eta = command.add_option("--eta", options->run.hermite.eta, "accuracy parameter of the time step")
+                         .check(in_range(1e-6, 10))
+                         .capture_default_str();
+  const Option seed = command.add_option("--seed", options->seed, "seed of the start model; default: 1")
+                          .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()));
+  const Option out = command.add_output(
+      "--out", options->out,
+      "write the final snapshot here; with --out-every also NAME-0001.EXT, ...; HDF5 if the name ends in .h5 or "
+      ".hdf5");
+  options->of_text = {command.add_option("--out-format", options->out_format, "form of the snapshots")
+                          .check(one_of({"phigrape", "plain"}))
+                          .capture_default_str()
+                          .needs(out)};
+  const Option every =
+      command.add_option("--out-every", options->run.every, "time between snapshots, log lines and checkpoints")
+          .check(in_range(0x1p-20, hostlib::kLargestTime));
+  command.add_output("--log", options->log, "write diagnostics as CSV: energy, momenta, Lagrangian radii");
+  command.add_output("--report", options->page,
+                     "write a page of HTML with the run's curves; --out-every says how fine");
+  const Option checkpoint =
+      command.add_output("--checkpoint", options->checkpoint,
+                         "write the complete state here at every output, and every --checkpoint-minutes");
+  command
+      .add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "minutes of wall clock between checkpoints")
+      .check(in_range(0, 1e6))
+      .capture_default_str()
+      .needs(checkpoint);
+  command
+      .add_flag("--force-restart", options->run.force_restart,
+                "resume even if the checkpoint comes from another kernel, machine, number of boards or engine")
+      .needs(restart);
+  const Option most_error =
+      command
+          .add_option("--max-energy-error", options->run.most_energy_error,
+                      "end with status 1 if the relative energy error is larger when an output is due")
+          .check(in_range(0, kNoLimit));
+  const Option stop_file =
+      command.add_option("--stop-file", options->stop_file, "end the run, with a checkpoint, when this file appears")
+          .value_name("FILE");
+  options->of_particles = {every, most_error, stop_file};
+  const Option kernel = command.add_option("--kernel", options->run.kernel, "kernel that computes the forces")
+                            .check(one_of({"gravity_jerk", "gravity_jerk_2009", "gravity_jerk_long"}))
+                            .capture_default_str();
+  const Option measured_n =
+      command.add_option("--measured-n", options->measured_n, "engine timing: particles whose block sizes are measured")
+          .check(whole_in_range(4, 4194304))
+          .capture_default_str();
+  const Option block_sizes =
+      command.add_output("--block-sizes", options->block_sizes, "engine timing: write the measured block sizes as CSV");
+  const Option from_block_sizes = command
+                                      .add_option("--from-block-sizes", options->from_block_sizes,
+                                                  "engine timing: block sizes measured before, CSV")
+                                      .value_name("FILE")
+                                      .excludes(measured_n)
+                                      .excludes(block_sizes);
+  options->of_timing = {measured_n, block_sizes, from_block_sizes};
+  const Option split =
+      command
+          .add_option("--split", options->split,
+                      "under mpirun: what the ranks share. i: the forces on a block's particles; j: the particles that "
+                      "they are due to; 2d: both, on a square of ranks")
+          .check(one_of(cluster::split_names()));
+  command.add_option("--cluster", options->cluster, "whose network the ranks have: a name or FILE.toml")
+      .value_name("NAME")
+      .capture_default_str()
+      .needs(split);
+  command
+      .add_flag("--overlap", options->overlap,
+                "split blocks into halves where that pays: the forces of one half travel while the boards compute the "
+                "other; same results")
+      .needs(split);
+  // These are stored in a checkpoint; a snapshot needs no seed.
+  restart.excludes(eps).excludes(eta).excludes(seed);
+  in.excludes(seed);
+  options->of_board = {kernel, split};
+  for (const std::vector<Option>& more :
+       {options->board.add_to(command, DirectEngine::taken), options->observe.add_to(command)}) {
+    options->of_board.insert(options->of_board.end(), more.begin(), more.end());
+  }
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

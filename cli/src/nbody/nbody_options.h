@@ -1,0 +1,50 @@
+// The options of gdr nbody.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/command.h"
+#include "gdr/hostlib/nbody_run.h"
+#include "runs/observe.h"
+
+namespace gdr::cli {
+
+struct NbodyOptions {
+  BoardOptions board;
+  ReportOptions report;
+  ObserveOptions observe;
+  hostlib::NbodySettings run;  // except for its start model and its paths, which are texts here
+  std::size_t plummer = 0;
+  std::string start;
+  std::optional<std::size_t> particles;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> w0;
+  std::optional<double> separation;
+  std::optional<double> pericentre;
+  std::optional<double> eccentricity;
+  std::string in;
+  std::string restart;
+  std::string out;
+  std::string log;
+  std::string checkpoint;
+  std::string page;
+  std::string out_format = "phigrape";
+  std::string stop_file;
+  std::size_t measured_n = 1024;
+  std::string block_sizes;
+  std::string from_block_sizes;
+  std::string split;
+  bool overlap = false;
+  std::string cluster = "grape-dr-64";
+  std::vector<Option> of_board;      // options that have no effect without a board
+  std::vector<Option> of_timing;     // options that have an effect only with engine timing
+  std::vector<Option> of_particles;  // options that have no effect with engine timing
+  std::vector<Option> of_text;       // options that have no effect with HDF5
+  std::optional<Command> command;
+};
+
+}  // namespace gdr::cli

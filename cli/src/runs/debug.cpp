@@ -1,0 +1,172 @@
+// `gdr debug`: runs the debugger with a prompt, a script, or an editor.
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <deque>
+#include <fstream>
+#include <iostream>
+
+#include "command/command.h"
+#include "gdr/base/file.h"
+#include "gdr/base/message_framing.h"
+#include "gdr/debugger/commands.h"
+#include "gdr/debugger/dap.h"
+#include "run_input.h"
+
+namespace gdr::cli {
+namespace {
+
+struct DebugOptions {
+  RunInput input;
+  std::string machine = "model1800";
+  unsigned boards = 1;
+  std::string script;
+  bool dap = false;
+};
+
+debugger::Job job_of(const RunInput& input, const std::string& machine, unsigned boards) {
+  debugger::Job job;
+  LoadedKernel kernel = input.load();
+  job.program = std::move(kernel.program);
+  job.sources = kernel.texts();
+  require_known(machine, emulator::machine_names(), "--machine");
+  job.device.machine = machine;
+  job.device.boards = boards;
+  job.device.timing = false;
+  // Sizes and parameters are checked on a device that computes nothing.
+  DeviceOptions empty = job.device;
+  empty.engine = emulator::Engine::timing;
+  Device device(empty);
+  device.load(job.program);
+  input.set_parameters(device);
+  RunData data = input.read(device);
+  job.parameters = input.parameter_values();
+  job.i_fields = std::move(data.i_fields);
+  job.j_fields = std::move(data.j_fields);
+  job.records = data.records;
+  return job;
+}
+
+/// Executes lines up to the end of the input. An error ends a script.
+int converse(debugger::Debugger& debugger, std::istream& in, const std::string& name, bool prompts) {
+  debugger::Commands commands(debugger);
+  if (prompts) fmt::print("{}", commands.where());
+  std::string line;
+  for (unsigned number = 1;; ++number) {
+    if (prompts) fmt::print("(gdr) ");
+    std::fflush(stdout);
+    if (!std::getline(in, line)) break;
+    try {
+      const debugger::Reply reply = commands.execute(line);
+      fmt::print("{}", reply.text);
+      if (reply.quit) return kSuccess;
+    } catch (const Error& error) {
+      std::fflush(stdout);
+      if (!name.empty()) throw Error(fmt::format("{}:{}: {}", name, number, error.what()));
+      fmt::print(stderr, "{}\n", error.what());
+    }
+  }
+  if (prompts) fmt::print("\n");
+  return kSuccess;
+}
+
+/// Messages of an editor on standard input.
+class EditorInput {
+ public:
+  /// Waits for the next message; nothing at the end of the input.
+  std::optional<std::string> next() {
+    while (waiting_.empty() && read_some()) {
+    }
+    if (waiting_.empty()) return std::nullopt;
+    std::string message = std::move(waiting_.front());
+    waiting_.pop_front();
+    return message;
+  }
+
+  /// True if a message that has arrived asks to stop the running operation.
+  bool interrupts() {
+    pollfd input{STDIN_FILENO, POLLIN, 0};
+    while (!ended_ && poll(&input, 1, 0) > 0 && read_some()) {
+    }
+    return ended_ || std::ranges::any_of(waiting_, debugger::dap_interrupts);
+  }
+
+ private:
+  /// False at the end of the input.
+  bool read_some() {
+    std::array<char, 65536> bytes;
+    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) return true;
+    ended_ = count <= 0;
+    if (ended_) return false;
+    framing_.push({bytes.data(), static_cast<std::size_t>(count)});
+    while (std::optional<std::string> message = framing_.next()) waiting_.push_back(*std::move(message));
+    return true;
+  }
+
+  base::MessageFraming framing_;
+  std::deque<std::string> waiting_;
+  bool ended_ = false;
+};
+
+int serve() {
+  EditorInput input;
+  const auto launch = [](const debugger::DapLaunch& wanted) {
+    RunInput files{wanted.kernel, wanted.i_file, wanted.j_file, wanted.parameters, wanted.ignore_extra, wanted.turns};
+    files.assemble.definitions = wanted.definitions;
+    files.assemble.include_directories = wanted.include_directories;
+    files.assemble.warnings = wanted.warnings;
+    files.assemble.compat_il = wanted.compat_il;
+    files.assemble.schedule = wanted.schedule;
+    files.assemble.pipeline = wanted.pipeline;
+    return job_of(files, wanted.machine, wanted.boards);
+  };
+  const auto send = [](std::string_view message) {
+    fmt::print("{}", base::framed(message));
+    std::fflush(stdout);
+  };
+  debugger::DapServer server(launch, send, [&] { return input.interrupts(); });
+  while (const std::optional<std::string> message = input.next()) {
+    if (!server.handle(*message)) break;
+  }
+  return kSuccess;
+}
+
+int debug(const DebugOptions& options) {
+  if (options.dap) return serve();
+  if (options.input.kernel.empty()) throw UsageError("kernel is missing: a source (.vsm) or an object file (.gdro)");
+  debugger::Debugger debugger(job_of(options.input, options.machine, options.boards));
+  if (options.script.empty()) return converse(debugger, std::cin, "", isatty(STDIN_FILENO) == 1);
+  std::ifstream script(options.script);
+  if (!script) throw UsageError(fmt::format("--script: {} cannot be read", options.script));
+  return converse(debugger, script, options.script, false);
+}
+
+}  // namespace
+
+void add_debug(Command program, const std::string& name) {
+  auto options = std::make_shared<DebugOptions>();
+  const Command command =
+      program.add_command(name, "step through a kernel, forwards and backwards, and look into any PE",
+                          "gdr debug kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return debug(*options); });
+  options->input.add_to(command, false);
+  command.add_option("--machine", options->machine, "machine description: a name (see gdr machine list) or FILE.toml")
+      .value_name("NAME")
+      .capture_default_str();
+  command.add_option("--boards", options->boards, "number of boards")
+      .check(whole_in_range(1, 64))
+      .capture_default_str();
+  const Option script =
+      command.add_option("--script", options->script, "commands from FILE; the first that fails ends it with status 1")
+          .value_name("FILE");
+  command
+      .add_flag("--dap", options->dap, "speak the Debug Adapter Protocol, whose launch request names kernel and data")
+      .excludes(script);
+}
+
+}  // namespace gdr::cli

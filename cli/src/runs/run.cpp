@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "breakpoint.h"
+#include "command/command.h"
+#include "command/kernel_source.h"
+#include "events.h"
+#include "gdr/hostlib/table.h"
+#include "observe.h"
+#include "run_input.h"
+
+namespace gdr::cli {
+namespace {
+
+using hostlib::Table;
+using isa::Transfer;
+
+struct RunOptions {
+  BoardOptions board;
+  ReportOptions report;
+  ObserveOptions observe;
+  RunInput input;
+  std::string out;
+  std::string break_at;
+  std::string dump = "pe:0";
+  unsigned long at = 1;
+};
+
+void print_table(const Table& table) {
+  constexpr std::size_t kMostRows = 20;  // on a terminal; a pipe or a file gets all rows
+  const std::size_t shown = isatty(STDOUT_FILENO) == 1 ? std::min(table.rows(), kMostRows) : table.rows();
+  std::vector<std::string> names;
+  for (const hostlib::Column& column : table.columns()) names.push_back(column.name);
+  fmt::print("{}\n", fmt::join(names, ","));
+  for (std::size_t row = 0; row < shown; ++row) {
+    std::vector<std::string> cells;
+    for (const hostlib::Column& column : table.columns()) {
+      std::visit([&](const auto& numbers) { cells.push_back(fmt::format("{}", numbers[row])); }, column.numbers);
+    }
+    fmt::print("{}\n", fmt::join(cells, ","));
+  }
+  if (table.rows() > shown) fmt::print("... {} more rows; --out FILE takes all\n", table.rows() - shown);
+}
+
+/// Iterations of the loop on the slowest chip, summed over runs. j-records are distributed to chips, then to blocks.
+std::uint64_t iterations_of_slowest_chip(const Device& device, std::size_t ni, std::size_t nj) {
+  const auto parts = [](std::size_t whole, std::size_t part) { return (whole + part - 1) / part; };
+  const std::size_t runs = device.fields(Transfer::hlt) == 0 ? 1 : parts(ni, emulator::kParticlesPerRun);
+  return runs * parts(parts(nj, device.chips()), emulator::kBlocks);
+}
+
+/// Sets the fields with emulated time to null: it is not counted for Type II kernels.
+void forget_time(Json& json) {
+  for (const char* name : {"emulated_seconds", "emulated_gflops", "clocks", "clocks_by_part", "stall_clocks"})
+    json[name] = nullptr;
+}
+
+/// Keeps only the number in words that also hold a key.
+void take_numbers(std::vector<std::uint64_t>& results, const std::vector<compiler::NumberedResult>& numbered,
+                  std::size_t fields) {
+  for (const compiler::NumberedResult& one : numbered) {
+    for (std::size_t at = one.word; at < results.size(); at += fields)
+      results[at] = static_cast<std::uint64_t>(compiler::number_of(static_cast<std::int64_t>(results[at])));
+  }
+}
+
+int run(RunOptions options) {
+  const Stopwatch watch;
+  const bool timing = options.board.timing();
+  if (timing && !options.out.empty()) throw UsageError("--out: engine timing computes no results");
+  Device device(options.board.device_options());
+  LoadedKernel kernel = options.input.load();
+  device.load(kernel.program);
+  const bool type2 = device.program().is_type2();
+  if (type2 && (timing || !options.observe.trace.empty() || !options.observe.profile.empty())) {
+    throw UsageError(
+        fmt::format("kernel {} is of Type II, whose emulated time is not known: leave out --engine timing, --trace and "
+                    "--profile",
+                    device.program().kernel));
+  }
+  options.observe.begin(device);
+  options.input.set_parameters(device);
+  const RunData data = options.input.read(device);
+  const std::size_t ni = data.ni;
+  const std::size_t nj = data.nj;
+  if (!options.break_at.empty()) {
+    debugger::Job job{std::move(kernel.program),
+                      kernel.texts(),
+                      options.board.device_options(),
+                      options.input.parameter_values(),
+                      data.i_fields,
+                      data.j_fields,
+                      data.records};
+    debugger::Debugger debugger(std::move(job));
+    print_at_line(debugger, options.break_at, parse_dump(options.dump, device.chips()), options.at,
+                  options.report.speaks() ? stdout : stderr);
+  }
+  device.write_j(0, data.j_fields);
+  const auto report_of = [&](const emulator::Fault* fault) {
+    Json json = envelope("run", device.machine().name, options.board.engine, options.board.exact());
+    add_device_results(json, device);
+    json["host_seconds"] = watch.seconds();
+    json["kernel"] = device.program().kernel;
+    json["ni"] = ni;
+    json["nj"] = nj;
+    json["iterations"] = type2 ? data.records : iterations_of_slowest_chip(device, ni, nj);
+    if (type2) forget_time(json);
+    json["results"] = options.out.empty() || fault != nullptr ? Json(nullptr) : Json(options.out);
+    json["events"] = device.computes() ? events_json(device, fault) : Json(nullptr);
+    return json;
+  };
+  std::vector<std::uint64_t> results;
+  try {
+    Progress progress("running", options.report.progress_shown());
+    device.on_progress([&](std::size_t done, std::size_t all) {
+      progress.show(static_cast<double>(done) / static_cast<double>(all),
+                    fmt::format("{} of {} i-particles", done, all));
+    });
+    results = device.run(data.i_fields, data.records);
+    take_numbers(results, kernel.numbered, device.fields(Transfer::rrn));
+    device.on_progress({});
+  } catch (const emulator::Fault& fault) {
+    options.report.write(report_of(&fault));
+    throw;
+  }
+  const Table table = type2 ? hostlib::collected_table(device.program(), data.records, results)
+                            : hostlib::table_of(hostlib::columns_of(device.program(), Transfer::rrn), results);
+  if (options.out == "-") {
+    write_text(options.out, hostlib::to_csv(table));
+  } else if (!options.out.empty()) {
+    hostlib::write_table(options.out, table);
+  }
+
+  options.observe.finish(device, options.board.engine, options.report);
+  options.report.write(report_of(nullptr));
+  if (device.computes()) print_events(stderr, device);
+  if (device.computes() && !options.board.exact()) {
+    fmt::print(stderr, "gdr run: engine {}: results are {}\n", options.board.engine, options.board.exactness());
+  }
+  if (!options.report.speaks()) return kSuccess;
+  if (!device.computes()) {
+    const emulator::StageSeconds& stages = device.emulated().seconds();
+    fmt::print(
+        "engine timing computes no results; emulated time {:.6f} s: i send {:.6f}, j send {:.6f}, compute and collect "
+        "{:.6f}, add {:.6f}\n",
+        stages.total(), stages.i_send, stages.j_send, stages.compute, stages.add);
+  } else if (options.out.empty()) {
+    print_table(table);
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_run(Command program, const std::string& name) {
+  auto options = std::make_shared<RunOptions>();
+  const Command command =
+      program.add_command(name, "run any kernel on columns of numbers",
+                          "gdr run kernels/tutorial.vsm --i i.csv --j j.csv", [options] { return run(*options); });
+  options->input.add_to(command);
+  command.add_output_or_stdout("--out", options->out,
+                               "write the results here, CSV or NPY, or all as CSV to standard output with -; else the "
+                               "first are printed");
+  const Option break_at =
+      command.add_option("--break", options->break_at, "show chosen PEs when this line runs").value_name("FILE:LINE");
+  command.add_option("--dump", options->dump, "the PEs shown, such as pe:3,17 or chip:1,block:2,pe:0")
+      .value_name("PES")
+      .needs(break_at)
+      .capture_default_str();
+  command.add_option("--at", options->at, "show them at this execution of the line, counted from 1")
+      .check(whole_in_range(1, 1000000000000000))
+      .needs(break_at)
+      .capture_default_str();
+  options->board.add_to(command);
+  options->observe.add_to(command);
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command/command.h"
+#include "gdr/cluster/cluster.h"
+#include "gdr/cluster/nbody_node.h"
+#include "gdr/emulator/opencl.h"
+#include "gdr/hostlib/hpl_model.h"
+#include "gdr/interconnect/network.h"
+
+namespace gdr::cli {
+namespace {
+
+constexpr double kGibibyte = 0x1p30;
+
+/// Kinds of descriptions of boards, hosts and networks.
+std::vector<base::DescriptionKind> kinds_of_one() {
+  std::vector<base::DescriptionKind> kinds = interconnect::network_kinds();
+  kinds.insert(kinds.begin(), {emulator::board_kind(), cluster::pipelines_kind(), host_kind()});
+  return kinds;
+}
+
+/// The same, and descriptions that combine them.
+std::vector<base::DescriptionKind> all_kinds() {
+  std::vector<base::DescriptionKind> kinds = kinds_of_one();
+  kinds.push_back(cluster::cluster_kind().kind);
+  return kinds;
+}
+
+/// Loads a description of any kind; it has no parts if its kind has none.
+base::DescriptionOfParts load_any(const std::string& name) {
+  const std::vector<std::string> clusters = cluster::cluster_names();
+  const bool is_file = name.ends_with(".toml");
+  if (std::ranges::find(clusters, name) != clusters.end()) {
+    return base::load_description_of_parts(name, cluster::cluster_kind());
+  }
+  try {
+    return {base::load_description(name, kinds_of_one()), {}};
+  } catch (const Error&) {
+    if (!is_file || !base::is_of_kind(name, cluster::cluster_kind().kind.name)) throw;
+    return base::load_description_of_parts(name, cluster::cluster_kind());
+  }
+}
+
+int list() {
+  for (const std::string& name : base::description_names(all_kinds())) {
+    const base::Description machine = load_any(name).description;
+    fmt::print("{:<18} {:<14} {}\n", name, machine.kind, machine.title);
+  }
+  return kSuccess;
+}
+
+int show_machine(const std::string& name, const ReportOptions& report) {
+  require_known(name, base::description_names(all_kinds()), "name");
+  const auto [machine, parts] = load_any(name);
+  Json json{{"tool", "gdr machine show"},
+            {"version", GDR_VERSION},
+            {"machine", machine.name},
+            {"kind", machine.kind},
+            {"title", machine.title}};
+  for (const auto& [key, part] : parts) json["parts"][key] = part;
+  for (const base::Parameter& parameter : machine.parameters) {
+    json["parameters"][parameter.key] = {
+        {"value", parameter.value}, {"unit", parameter.unit}, {"origin", parameter.origin}};
+  }
+  if (report.speaks()) {
+    fmt::print("{}: {}\n", machine.name, machine.title);
+    for (const auto& [key, part] : parts) fmt::print("  {:<18} {}\n", key, part);
+    for (const base::Parameter& parameter : machine.parameters) {
+      fmt::print("  {:<18} {:>12g} {:<24} {}\n", parameter.key, parameter.value, parameter.unit, parameter.origin);
+    }
+  }
+  report.write(json);
+  return kSuccess;
+}
+
+int devices(const ReportOptions& report) {
+  const std::vector<emulator::OpenClDevice> found = emulator::opencl_devices();
+  Json json{{"tool", "gdr machine devices"}, {"version", GDR_VERSION}, {"devices", Json::array()}};
+  for (const emulator::OpenClDevice& device : found) {
+    json["devices"].push_back({{"name", device.name},
+                               {"platform", device.platform},
+                               {"version", device.version},
+                               {"kind", device.kind},
+                               {"fp64", device.fp64},
+                               {"memory_bytes", device.memory_bytes},
+                               {"largest_buffer_bytes", device.largest_buffer_bytes},
+                               {"compute_units", device.compute_units},
+                               {"doubles_in_vector", device.doubles_in_vector},
+                               {"largest_group", device.largest_group},
+                               {"usable", device.refusal.empty()},
+                               {"refusal", device.refusal}});
+  }
+  if (report.speaks()) {
+    if (found.empty()) fmt::print("OpenCL finds no device on this host\n");
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      const emulator::OpenClDevice& device = found[n];
+      fmt::print("{}: {}\n", n, device.name);
+      fmt::print("  {:<18} {}\n", "platform", device.platform);
+      fmt::print("  {:<18} {}\n", "version", device.version);
+      fmt::print("  {:<18} {}\n", "kind", device.kind);
+      fmt::print("  {:<18} {}\n", "fp64", device.fp64 ? "yes" : "no: everything is done in integers");
+      fmt::print("  {:<18} {:.1f} GiB, {:.1f} GiB in one buffer\n", "memory",
+                 static_cast<double>(device.memory_bytes) / kGibibyte,
+                 static_cast<double>(device.largest_buffer_bytes) / kGibibyte);
+      fmt::print("  {:<18} {}\n", "compute units", device.compute_units);
+      fmt::print("  {:<18} {}\n", "usable", device.refusal.empty() ? "yes" : "no: " + device.refusal);
+    }
+  }
+  report.write(json);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_machine(Command program, const std::string& name) {
+  const Command machine = program.add_group(name, "machine descriptions");
+  machine.add_command("list", "names of all descriptions", "gdr machine list", [] { return list(); });
+  auto shown = std::make_shared<std::string>();
+  auto report = std::make_shared<ReportOptions>();
+  const Command command =
+      machine.add_command("show", "every parameter of a description, with unit and origin",
+                          "gdr machine show model1800", [=] { return show_machine(*shown, *report); });
+  command.add_option("name", *shown, "a name or FILE.toml").required();
+  report->add_to(command);
+  auto of_devices = std::make_shared<ReportOptions>();
+  const Command listing =
+      machine.add_command("devices", "devices of OpenCL, which the engine opencl runs on, and whether it can",
+                          "gdr machine devices", [=] { return devices(*of_devices); });
+  of_devices->add_to(listing);
+}
+
+}  // namespace gdr::cli

@@ -1,0 +1,221 @@
+#include "gdr/selftest/selftest.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <thread>
+
+#include "command/command.h"
+#include "gdr/base/file.h"
+#include "gdr/selftest/histories.h"
+
+namespace gdr::cli {
+namespace {
+
+struct SelftestOptions {
+  std::uint64_t programs = 1000;
+  std::uint64_t histories = 0;
+  std::string history;
+  std::uint64_t seed = 1;
+  std::vector<std::string> engines;
+  std::string machine = "model1800";
+  unsigned boards = 1;
+  unsigned threads = 0;
+  ReportOptions report;
+};
+
+/// An engine whose results differ, and the seed of the program.
+struct Found {
+  std::uint64_t seed = 0;
+  selftest::Finding finding;
+};
+
+void require_comparable(const std::vector<std::string>& engines) {
+  for (const std::string& engine : engines) {
+    if (engine == emulator::Engine::reference) {
+      throw UsageError("--engine: 'reference' is refused: it is what the others are compared with");
+    }
+    if (!emulator::make_engine(engine)->traits().computes) {
+      throw UsageError(fmt::format("--engine: '{}' is refused: it computes nothing", engine));
+    }
+  }
+}
+
+std::vector<Found> compare(selftest::SelfTest& engines, const SelftestOptions& options) {
+  std::vector<Found> found;
+  Progress progress("selftest", options.report.progress_shown());
+  for (std::uint64_t n = 0; n < options.programs && engines.has_engines(); ++n) {
+    const std::uint64_t seed = options.seed + n;
+    for (selftest::Finding& finding : engines.run(seed)) found.push_back({seed, std::move(finding)});
+    progress.show(static_cast<double>(n + 1) / static_cast<double>(options.programs));
+  }
+  return found;
+}
+
+Json json_of(const std::vector<Found>& found) {
+  Json list = Json::array();
+  for (const Found& each : found) {
+    const selftest::Difference& difference = each.finding.difference;
+    list.push_back({{"seed", each.seed},
+                    {"engine", each.finding.engine},
+                    {"place", difference.place},
+                    {"expected", difference.expected},
+                    {"found", difference.found},
+                    {"program", text_of(each.finding.input)}});
+  }
+  return list;
+}
+
+void print(const SelftestOptions& options, const selftest::SelfTest& engines, unsigned chips,
+           const std::vector<Found>& found) {
+  fmt::print("{} programs from seed {} on up to {} chips, engine reference and {}: {} differ\n", options.programs,
+             options.seed, chips, fmt::join(engines.engines(), ", "), found.size());
+  for (const Found& each : found) {
+    fmt::print("seed {}, engine {}, {}\n{}", each.seed, each.finding.engine, text_of(each.finding.difference),
+               text_of(each.finding.input));
+  }
+}
+
+std::vector<std::string> names_of(const std::vector<selftest::HistoryPair>& pairs) {
+  std::vector<std::string> names;
+  for (const selftest::HistoryPair& pair : pairs) names.push_back(pair.name);
+  return names;
+}
+
+/// Runs the history of a file. Its header says on which engine, chips and threads.
+int run_history_file(const SelftestOptions& options) {
+  const selftest::History history = selftest::parse_history(base::read_file(options.history), options.history);
+  selftest::Histories histories(selftest::history_pairs(options.engines));
+  const std::optional<selftest::HistoryDifference> difference = histories.run(history);
+  Json json = envelope("selftest", "", history.engine, true);
+  json["history"] = options.history;
+  json["differences"] = Json::array();
+  if (difference) {
+    json["differences"].push_back({{"command", difference->command},
+                                   {"place", difference->difference.place},
+                                   {"expected", difference->difference.expected},
+                                   {"found", difference->difference.found}});
+  }
+  if (options.report.speaks()) {
+    if (difference) {
+      fmt::print("engine {}: {}: {}\n", history.engine, text_of(history.commands.at(difference->command)),
+                 text_of(difference->difference));
+    } else {
+      fmt::print("engine {}: {} commands, no difference\n", history.engine, history.commands.size());
+    }
+  }
+  options.report.write(json);
+  return difference ? kFailure : kSuccess;
+}
+
+int run_histories(const SelftestOptions& options, unsigned chips, unsigned threads) {
+  const Stopwatch watch;
+  selftest::HistoryShape shape;
+  shape.chips = chips;
+  shape.threads = threads;
+  selftest::Histories histories(selftest::history_pairs(options.engines), shape);
+  // One report for each engine: a defect shows in many histories.
+  std::vector<selftest::HistoryFinding> found;
+  std::uint64_t differ = 0;
+  Progress progress("selftest", options.report.progress_shown());
+  for (std::uint64_t n = 0; n < options.histories; ++n) {
+    const bool reported = std::ranges::any_of(found, [engine = histories.history(options.seed + n).engine](
+                                                         const auto& each) { return each.history.engine == engine; });
+    if (reported) {
+      differ += histories.run(histories.history(options.seed + n)) ? 1 : 0;
+    } else if (auto finding = histories.run(options.seed + n)) {
+      ++differ;
+      found.push_back(*std::move(finding));
+    }
+    progress.show(static_cast<double>(n + 1) / static_cast<double>(options.histories));
+  }
+  const std::vector<std::string> names = names_of(histories.pairs());
+  Json json = envelope("selftest", "", "", true);
+  json["engine"] = nullptr;
+  json["exact"] = nullptr;
+  json["histories"] = options.histories;
+  json["seed"] = options.seed;
+  json["engines"] = names;
+  json["differ"] = differ;
+  json["differences"] = Json::array();
+  for (const auto& each : found) json["differences"].push_back({{"history", text_of(each)}});
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) {
+    fmt::print("{} histories from seed {}, engines {}: {} differ\n", options.histories, options.seed,
+               fmt::join(names, ", "), differ);
+    fmt::print("{}\n", text_of(histories.counts()));
+    for (const auto& each : found) fmt::print("\n{}", text_of(each));
+  }
+  options.report.write(json);
+  return differ == 0 ? kSuccess : kFailure;
+}
+
+int selftest(const SelftestOptions& options) {
+  const Stopwatch watch;
+  if (!options.history.empty()) return run_history_file(options);
+  require_known(options.machine, emulator::machine_names(), "--machine");
+  require_comparable(options.engines);
+  const emulator::MachineDescription machine = emulator::load_machine(options.machine);
+  const unsigned chips = machine.chips * options.boards;
+  const unsigned threads = options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  if (options.histories > 0) return run_histories(options, chips, threads);
+  selftest::SelfTest engines({options.engines, chips, threads});
+  const std::vector<Found> found = compare(engines, options);
+
+  Json json = envelope("selftest", machine.name, "", true);
+  json["engine"] = nullptr;
+  json["exact"] = nullptr;
+  json["programs"] = options.programs;
+  json["seed"] = options.seed;
+  json["engines"] = engines.engines();
+  json["chips"] = chips;
+  json["threads"] = threads;
+  json["differences"] = json_of(found);
+  json["host_seconds"] = watch.seconds();
+  if (options.report.speaks()) print(options, engines, chips, found);
+  options.report.write(json);
+  return found.empty() ? kSuccess : kFailure;
+}
+
+}  // namespace
+
+void add_selftest(Command program, const std::string& name) {
+  auto options = std::make_shared<SelftestOptions>();
+  const Command command =
+      program.add_command(name, "random programs on the engines of this host, compared word by word",
+                          "gdr selftest --programs 10000 --seed 7", [options] { return selftest(*options); });
+  const Option programs = command.add_option("--programs", options->programs, "number of programs")
+                              .check(whole_in_range(1, 1'000'000'000))
+                              .capture_default_str();
+  const Option histories =
+      command
+          .add_option("--histories", options->histories,
+                      "instead of programs, compare this number of histories: random sequences of commands to chips")
+          .check(whole_in_range(1, 1'000'000'000))
+          .excludes(programs);
+  command.add_option("--history", options->history, "run the history of a file, as --histories prints it")
+      .value_name("FILE")
+      .excludes(programs)
+      .excludes(histories);
+  command.add_option("--seed", options->seed, "seed of the first program or history; the others have those that follow")
+      .check(whole_in_range(0, std::numeric_limits<std::uint64_t>::max()))
+      .capture_default_str();
+  command
+      .add_option("--engine", options->engines,
+                  "compared with the reference engine; may be given several times (default: every exact one)")
+      .check(known_engine());
+  command.add_option("--machine", options->machine, "machine description whose number of chips is used")
+      .value_name("NAME")
+      .capture_default_str();
+  command.add_option("--boards", options->boards, "number of boards")
+      .check(whole_in_range(1, 64))
+      .capture_default_str();
+  command.add_option("--threads", options->threads, "host threads of each engine; 0: all")
+      .check(whole_in_range(0, 1024))
+      .capture_default_str();
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli

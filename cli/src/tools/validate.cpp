@@ -1,0 +1,102 @@
+// Compares every published number with ours.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "command/command.h"
+#include "gdr/validation/report.h"
+
+namespace gdr::cli {
+namespace {
+
+using validation::Bar;
+using validation::Data;
+using validation::Judged;
+using validation::Row;
+
+struct ValidateOptions {
+  std::string only;
+  bool markdown = false;
+  bool strict = false;
+  ReportOptions report;
+};
+
+Json json_of(const Bar& bar) {
+  Json json{{"kind", name_of(bar.kind)}};
+  if (has_limit(bar.kind)) json["limit"] = bar.limit;
+  if (bar.kind == Bar::Kind::within) json["low"] = bar.low, json["high"] = bar.high;
+  if (bar.kind == Bar::Kind::printed) json["decimals"] = bar.decimals;
+  return json;
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json json_of(const Judged& judged) {
+  const Row& row = judged.row;
+  Json ours(nullptr);
+  if (const double* number = std::get_if<double>(&judged.ours)) ours = *number;
+  if (const bool* holds = std::get_if<bool>(&judged.ours)) ours = *holds;
+  return {{"id", row.id.text()},
+          {"quantity", row.quantity},
+          {"source", row.citation},
+          {"published", row.statement.empty() ? or_null(row.published) : Json(row.statement)},
+          {"ours", ours},
+          {"unit", row.unit},
+          {"error", or_null(judged.verdict.error)},
+          {"role", name_of(row.role)},
+          {"bar", json_of(row.bar)},
+          {"pass", or_null(judged.verdict.pass)},
+          {"verified", row.verified},
+          {"misprint", row.misprint}};
+}
+
+[[noreturn]] void refuse_id(const Data& data, const std::string& only) {
+  throw UsageError(fmt::format("--only: '{}' is refused: it must be one of {}, or a part of one such as G5.ip", only,
+                               fmt::join(validation::wholes(data), ", ")));
+}
+
+std::vector<Judged> judge_rows(const Data& data, const validation::Models& models, const ValidateOptions& options) {
+  Progress progress("validating", options.report.progress_shown());
+  const auto show = [&](double done, std::string_view row) { progress.show(done, std::string(row)); };
+  std::vector<Judged> rows = validation::judge_rows(data, models, options.only, show);
+  if (rows.empty()) refuse_id(data, options.only);
+  return rows;
+}
+
+int validate(const ValidateOptions& options) {
+  const Stopwatch watch;
+  const validation::Models models;
+  const Data data = validation::read_data(models);
+  const std::vector<Judged> rows = judge_rows(data, models, options);
+  Json json = envelope("validate", "model1800", "", false);
+  json["engine"] = nullptr;  // only models and counts of lines: no engine runs
+  json["host_seconds"] = watch.seconds();
+  json["rows"] = Json::array();
+  for (const Judged& judged : rows) json["rows"].push_back(json_of(judged));
+  options.report.write(json);
+  if (options.report.speaks()) {
+    fmt::print("{}", options.markdown ? validation::page(data, rows) : validation::table(rows));
+  }
+  const bool missed = std::any_of(rows.begin(), rows.end(), [](const Judged& judged) {
+    return judged.verdict.pass.has_value() && !*judged.verdict.pass;
+  });
+  return options.strict && missed ? kFailure : kSuccess;
+}
+
+}  // namespace
+
+void add_validate(Command program, const std::string& name) {
+  auto options = std::make_shared<ValidateOptions>();
+  const Command command = program.add_command(name, "every published number beside ours", "gdr validate --only G5",
+                                              [options] { return validate(*options); });
+  command.add_option("--only", options->only, "one row with its parts, such as G5, or a part, such as G5.ip")
+      .value_name("ROW");
+  command.add_flag("--markdown", options->markdown, "print the page docs/validation.md");
+  command.add_flag("--strict", options->strict, "end with status 1 if a row misses its bar");
+  options->report.add_to(command);
+}
+
+}  // namespace gdr::cli
