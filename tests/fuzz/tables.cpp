@@ -2,8 +2,8 @@
 // expected that are written and read back in both forms the same.
 #include <vector>
 
+#include "formats/table_format.h"
 #include "fuzz.h"
-#include "table_format.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gdr;

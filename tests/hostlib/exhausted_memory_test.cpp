@@ -21,8 +21,8 @@
 #include "gdr/hostlib/runtime.h"
 #include "gdr/hostlib/snapshot.h"
 #include "gdr/hostlib/table.h"
+#include "reports/totals_json.h"
 #include "scratch_directory.h"
-#include "totals_json.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -2,8 +2,8 @@
 // root and the quotient are IEEE's: a lane's bits are those of the same formula on single doubles.
 #pragma once
 
-#include "simd/direct_sums.h"
-#include "simd/lanes.h"
+#include "direct_sums.h"
+#include "lanes.h"
 
 namespace gdr::hostlib::simd {
 namespace {

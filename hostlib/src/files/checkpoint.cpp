@@ -11,10 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "formats/little_endian.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
-#include "little_endian.h"
 
 namespace gdr::hostlib {
 namespace {

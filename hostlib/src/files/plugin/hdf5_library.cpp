@@ -1,7 +1,7 @@
 // Run files in HDF5. A file is built in memory to be written as a whole, so that a run that is killed at any moment
 // leaves no unreadable file. Particles take most of the bytes and are written only once: the run's own file, which
 // grows with every output, holds the samples and links to the files of the snapshots.
-#include "hdf5_library.h"
+#include "files/hdf5_library.h"
 
 #include <fmt/format.h>
 #include <hdf5.h>

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "formats/little_endian.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
-#include "little_endian.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "device_boards.h"
+#include "device/device_boards.h"
 #include "gdr/emulator/host_reduction.h"
 #include "gdr/hostlib/kernel_program.h"
 

@@ -17,7 +17,7 @@
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/digests.h"
-#include "totals_json.h"
+#include "reports/totals_json.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/base/html.h"
-#include "svg_plot.h"
+#include "reports/svg_plot.h"
 
 namespace gdr::hostlib {
 namespace {
