@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/hostlib/hpl_model.h"
 
@@ -19,7 +20,11 @@ namespace {
 using interconnect::ActivityTimes;
 using interconnect::Topology;
 
-constexpr std::array<std::string_view, kHplStages> kStageNames{"panel", "broadcast", "swap", "update", "backsub"};
+constexpr base::Names<HplStage> kStageNames({{HplStage::panel, "panel"},
+                                             {HplStage::broadcast, "broadcast"},
+                                             {HplStage::swap, "swap"},
+                                             {HplStage::update, "update"},
+                                             {HplStage::backsub, "backsub"}});
 /// Number of parts in which U is exchanged if that overlaps with the update. It is the smallest number that overlaps,
 /// since narrow products leave the board waiting for blocks of A.
 constexpr unsigned kPartsOfU = 2;
@@ -281,7 +286,7 @@ void check(const Cluster& cluster, const Topology& topology, const HplClusterOpt
 
 }  // namespace
 
-std::string_view name_of(HplStage stage) { return kStageNames[id_of(stage)]; }
+std::string_view name_of(HplStage stage) { return kStageNames[stage]; }
 
 ProcessGrid square_grid(Rank ranks) {
   auto rows = static_cast<Rank>(std::sqrt(ranks));

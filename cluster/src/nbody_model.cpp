@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 
 namespace gdr::cluster {
 namespace {
@@ -18,12 +19,11 @@ namespace {
 using hostlib::BlockCount;
 using interconnect::Topology;
 
-constexpr std::array<std::pair<std::string_view, NbodyAlgorithm>, 5> kAlgorithmNames{
-    {{"copy", NbodyAlgorithm::copy},
-     {"j", NbodyAlgorithm::j_parallel},
-     {"2d", NbodyAlgorithm::two_dimensional},
-     {"systolic", NbodyAlgorithm::systolic},
-     {"hyper", NbodyAlgorithm::hyper_systolic}}};
+constexpr base::Names<NbodyAlgorithm> kAlgorithmNames({{NbodyAlgorithm::copy, "copy"},
+                                                       {NbodyAlgorithm::j_parallel, "j"},
+                                                       {NbodyAlgorithm::two_dimensional, "2d"},
+                                                       {NbodyAlgorithm::systolic, "systolic"},
+                                                       {NbodyAlgorithm::hyper_systolic, "hyper"}});
 
 constexpr double kForceNumbers = 7;  // acceleration, jerk, potential
 constexpr double kForceBytes = kForceNumbers * 8;
@@ -126,9 +126,12 @@ class Block {
         return block / options_.ranks;
       case NbodyAlgorithm::two_dimensional:
         return block / side_;
-      default:
+      case NbodyAlgorithm::j_parallel:
+      case NbodyAlgorithm::systolic:
+      case NbodyAlgorithm::hyper_systolic:
         return block;
     }
+    return block;
   }
   /// Particles of the block that are among a rank's j-particles.
   [[nodiscard]] double held_of(double block) const { return block / parts_of_particles(options_); }
@@ -339,22 +342,13 @@ NbodyModelTimes of_one_rank(const NbodyNode& node, const hostlib::BlockSteps& st
 
 }  // namespace
 
-std::string_view name_of(NbodyAlgorithm algorithm) {
-  return std::ranges::find(kAlgorithmNames, algorithm, &std::pair<std::string_view, NbodyAlgorithm>::second)->first;
-}
+std::string_view name_of(NbodyAlgorithm algorithm) { return kAlgorithmNames[algorithm]; }
 
-std::vector<std::string> nbody_algorithm_names() {
-  std::vector<std::string> names;
-  for (const auto& [name, algorithm] : kAlgorithmNames) names.emplace_back(name);
-  return names;
-}
+std::vector<std::string> nbody_algorithm_names() { return {kAlgorithmNames.begin(), kAlgorithmNames.end()}; }
 
 NbodyAlgorithm nbody_algorithm_named(std::string_view name) {
-  for (const auto& [known, algorithm] : kAlgorithmNames) {
-    if (name == known) return algorithm;
-  }
-  throw Error(
-      fmt::format("algorithm '{}' is refused: it must be one of {}", name, fmt::join(nbody_algorithm_names(), ", ")));
+  if (const auto algorithm = kAlgorithmNames.find(name)) return *algorithm;
+  throw Error(fmt::format("algorithm '{}' is refused: it must be one of {}", name, fmt::join(kAlgorithmNames, ", ")));
 }
 
 SystolicShifts systolic_shifts(NbodyAlgorithm algorithm, Rank ranks) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 
 namespace gdr::cluster {
 namespace {
@@ -19,8 +20,12 @@ using interconnect::PartId;
 using interconnect::ResourceId;
 
 constexpr ActivityId kNothing = std::numeric_limits<ActivityId>::max();
-constexpr std::array<std::string_view, kParts> kPartNames{"board",    "transfer", "host",
-                                                          "overhead", "network",  "loopback"};
+constexpr base::Names<Part> kPartNames({{Part::board, "board"},
+                                        {Part::transfer, "transfer"},
+                                        {Part::host, "host"},
+                                        {Part::overhead, "overhead"},
+                                        {Part::network, "network"},
+                                        {Part::loopback, "loopback"}});
 constexpr double kWordBytes = 8;
 
 static_assert(kParts * kMostStages <= interconnect::kMostParts);
@@ -94,7 +99,7 @@ void add_on_hosts(RankGraph& graph, const Group& group, double bytes, double add
 
 }  // namespace
 
-std::string_view name_of(Part part) { return kPartNames[static_cast<std::size_t>(part)]; }
+std::string_view name_of(Part part) { return kPartNames[part]; }
 
 std::array<double, kParts> part_seconds(const interconnect::ActivityTimes& times) {
   std::array<double, kParts> seconds{};

@@ -223,9 +223,13 @@ std::string routing_of(const base::Description& description, const PlatformOptio
       return std::string(name_of(Routing::dimension_order));
     case PlatformKind::graph:
       return std::string(name_of(Routing::shortest));
-    default:
-      return "direct";
+    case PlatformKind::optical_hub:
+    case PlatformKind::optical_hub_2d:
+    case PlatformKind::single_switch:
+    case PlatformKind::dragonfly:
+      return "direct";  // one route, which the topology itself gives
   }
+  throw Error(fmt::format("network {} is refused: its kind has no rule for routes", description.name));
 }
 
 NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string_view what, std::string_view shape) {

@@ -10,15 +10,30 @@
 #include <limits>
 
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 #include "history_fields.h"
 
 namespace gdr::selftest {
 namespace {
 
-constexpr std::array<std::string_view, kAsks> kAskNames{
-    "particles", "records", "word",  "parameter", "registers", "initialize", "run",     "collect", "read",
-    "look",      "events",  "clone", "patch",     "load",      "other",      "refused", "stops"};
-constexpr std::array<std::string_view, 2> kFaceNames{"chip", "session"};
+constexpr base::Names<Ask> kAskNames({{Ask::particles, "particles"},
+                                      {Ask::records, "records"},
+                                      {Ask::word, "word"},
+                                      {Ask::parameter, "parameter"},
+                                      {Ask::registers, "registers"},
+                                      {Ask::initialize, "initialize"},
+                                      {Ask::run, "run"},
+                                      {Ask::collect, "collect"},
+                                      {Ask::read, "read"},
+                                      {Ask::look, "look"},
+                                      {Ask::events, "events"},
+                                      {Ask::clone, "clone"},
+                                      {Ask::patch, "patch"},
+                                      {Ask::load, "load"},
+                                      {Ask::other, "other"},
+                                      {Ask::refused, "refused"},
+                                      {Ask::stops, "stops"}});
+constexpr base::Names<FaceKind> kFaceNames({{FaceKind::chip, "chip"}, {FaceKind::session, "session"}});
 constexpr std::array<std::string_view, 5> kHeader{"engine", "face", "program", "chips", "threads"};
 
 /// Reads a history line by line.
@@ -85,22 +100,22 @@ class HistoryReader {
     if (what == "chips") history_.chips = number<unsigned>(what, value, 1, kHistoryChips);
     if (what == "threads") history_.threads = number<unsigned>(what, value, 1, kHistoryChips);
     if (what == "face") {
-      const auto* const face = std::ranges::find(kFaceNames, value);
-      if (face == kFaceNames.end()) {
+      const auto face = kFaceNames.find(value);
+      if (!face) {
         fail(fmt::format("face '{}' is refused: it must be one of {}", value, fmt::join(kFaceNames, ", ")));
       }
-      history_.face = static_cast<FaceKind>(face - kFaceNames.begin());
+      history_.face = *face;
     }
   }
 
   Command command() {
-    const auto* const what = std::ranges::find(kAskNames, words_.front());
-    if (what == kAskNames.end()) {
+    const auto what = kAskNames.find(words_.front());
+    if (!what) {
       fail(fmt::format("'{}' is no command: a line begins with {}, {}", words_.front(), fmt::join(kHeader, ", "),
                        fmt::join(kAskNames, ", ")));
     }
     Command command;
-    command.what = static_cast<Ask>(what - kAskNames.begin());
+    command.what = *what;
     for (std::size_t n = 1; n < words_.size(); ++n) n += field(command, n);
     return command;
   }
@@ -155,8 +170,8 @@ class HistoryReader {
 
 }  // namespace
 
-std::string_view name_of(Ask what) { return kAskNames[static_cast<std::size_t>(what)]; }
-std::string_view name_of(FaceKind face) { return kFaceNames[static_cast<std::size_t>(face)]; }
+std::string_view name_of(Ask what) { return kAskNames[what]; }
+std::string_view name_of(FaceKind face) { return kFaceNames[face]; }
 
 bool operator==(const Command& a, const Command& b) { return text_of(a) == text_of(b); }
 bool operator==(const History& a, const History& b) { return text_of(a) == text_of(b); }

@@ -1,7 +1,7 @@
-"""An operation of the ALU is added in four places, and every engine, oracle, reduction and list has it.
+"""An operation of the ALU is added in five places, and every engine, oracle, reduction and list has it.
 
-A copy of the sources gets `uxnor`: its record, its scalar body, its batch body, its row in the oracle. What tests
-operations is built of the copy and run; and each of the four places that is left out is told by name.
+A copy of the sources gets `uxnor`: its record, its scalar body, its batch body, its body on OpenCL devices, its row in the
+oracle. What tests operations is built of the copy and run; and each of the five places that is left out is told by name.
 
     added_operation_test.py SOURCE_DIRECTORY WORK_DIRECTORY COMPILER
 """
@@ -33,6 +33,13 @@ AluResult uxnor(uint128 a, uint128 b, Width width) {
 """),
     "batch body": ("emulator/src/simd/kernels/integer_operations.h", r".*IntegerBatch ulzc\(.*", """\
 inline IntegerBatch uxnor(IntegerBatch a, IntegerBatch b, Width width) { return unot(uxor(a, b, width), width); }
+"""),
+    "body on devices": ("emulator/src/opencl/arithmetic.cl", r"Result op_ulzc\(.*", """\
+Result op_uxnor(Word x, Word y, uint is_long) {
+  const Bits a = bits_of(x, is_long);
+  const Bits b = bits_of(y, is_long);
+  return integer(bits(~(a.high ^ b.high), ~(a.low ^ b.low)), 0, is_long);
+}
 """),
     "oracle": ("tests/witness/integer_oracle.cpp", r"    \{isa::Op::ULZC, .*", """\
     {isa::Op::UXNOR,
@@ -109,6 +116,9 @@ class AddedOperationTest(unittest.TestCase):
     def test_the_vector_engine_computes_it(self):
         self.passes("emulator_tests", "*ComputesWhatTheScalarFunctionsDo*", 1)
 
+    def test_devices_compute_it(self):
+        self.passes("emulator_tests", "*OpenClArithmetic*/uxnor", 1)
+
     def test_tree_and_host_reduce_by_it(self):
         self.passes("emulator_tests", "*/Reduction.*/uxnor", 3)
 
@@ -116,7 +126,8 @@ class AddedOperationTest(unittest.TestCase):
         self.passes("emulator_tests", "Sets/RandomProgram.*/0:Sets/RandomProgram.*/1", 2)
 
     def test_places_left_out_are_told_by_name(self):
-        for place, target in (("scalar body", "emulator_tests"), ("batch body", "gdr_emulator"), ("oracle", None)):
+        for place, target in (("scalar body", "emulator_tests"), ("batch body", "gdr_emulator"),
+                              ("body on devices", "emulator_tests"), ("oracle", None)):
             self.leave_out(place)
             try:
                 if target is None:

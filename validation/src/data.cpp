@@ -56,12 +56,12 @@ class Reader {
   void take_roles(const toml::table& root) {
     const toml::table& roles = table(root, "roles");
     for (const auto& [key, node] : roles) {
-      const std::optional<Role> role = value_in(kRoles, key.str());
+      const std::optional<Role> role = kRoles.find(key.str());
       if (!role) fail(node, fmt::format("unknown role '{}'", key.str()));
       data_.roles[*role] = node.value_or(std::string());
     }
-    for (const auto& [role, name] : kRoles) {
-      if (!data_.roles.contains(role)) fail(roles, fmt::format("role '{}' is not explained", name));
+    for (const std::string_view name : kRoles) {
+      if (!data_.roles.contains(*kRoles.find(name))) fail(roles, fmt::format("role '{}' is not explained", name));
     }
   }
 
@@ -103,18 +103,14 @@ class Reader {
   }
 
   /// The enumerator that a name stands for; `inherited` if the key is missing.
-  template <class Enum, std::size_t kCount>
-  std::optional<Enum> one_of(const toml::table& row, std::string_view key, const Names<Enum, kCount>& names,
+  template <class Enum>
+  std::optional<Enum> one_of(const toml::table& row, std::string_view key, const base::Names<Enum>& names,
                              std::optional<Enum> inherited) const {
     const toml::node* node = row.get(key);
     if (node == nullptr) return inherited;
     const std::string name = text(row, key, {});
-    const std::optional<Enum> value = value_in(names, name);
-    if (!value) {
-      std::vector<std::string_view> known;
-      for (const auto& [each, spelled] : names) known.push_back(spelled);
-      fail(*node, fmt::format("unknown {} '{}': it must be one of {}", key, name, fmt::join(known, ", ")));
-    }
+    const std::optional<Enum> value = names.find(name);
+    if (!value) fail(*node, fmt::format("unknown {} '{}': it must be one of {}", key, name, fmt::join(names, ", ")));
     return value;
   }
 
@@ -127,7 +123,7 @@ class Reader {
     const toml::table* table = node.as_table();
     if (table == nullptr) fail(node, "'case' must be a table");
     std::set<std::string_view> known;
-    for (const auto& [field, spelled] : kCaseFields) known.insert(spelled);
+    known.insert(kCaseFields.begin(), kCaseFields.end());
     refuse_unknown(*table, known);
     Case what = std::move(inherited);
     what.kernel = name(*table, "kernel", what.kernel);

@@ -14,9 +14,9 @@ RowId RowId::part(std::string_view name) const {
   return text_.empty() ? RowId(std::string(name)) : RowId(fmt::format("{}.{}", text_, name));
 }
 
-std::string_view name_of(Role role) { return name_in(kRoles, role); }
-std::string_view name_of(Bar::Kind kind) { return name_in(kBarKinds, kind); }
-std::string_view name_of(CaseField field) { return name_in(kCaseFields, field); }
+std::string_view name_of(Role role) { return kRoles[role]; }
+std::string_view name_of(Bar::Kind kind) { return kBarKinds[kind]; }
+std::string_view name_of(CaseField field) { return kCaseFields[field]; }
 
 bool has_limit(Bar::Kind kind) {
   return kind == Bar::Kind::relative || kind == Bar::Kind::at_least || kind == Bar::Kind::at_most;

@@ -6,25 +6,28 @@
 
 #include "gdr/assembler/assembler.h"
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 #include "reporter.h"
 
 namespace gdr::assembler {
 namespace {
 
 /// In the order of Warning.
-constexpr std::array<std::string_view, kWarnings> kNames{
-    "masked-definition", "overwritten-input", "short-vector", "overlap", "width", "identity", "unused",
-    "event-prone",       "collision"};
+constexpr base::Names<Warning> kNames({{Warning::masked_definition, "masked-definition"},
+                                       {Warning::overwritten_input, "overwritten-input"},
+                                       {Warning::short_vector, "short-vector"},
+                                       {Warning::overlap, "overlap"},
+                                       {Warning::width, "width"},
+                                       {Warning::identity, "identity"},
+                                       {Warning::unused, "unused"},
+                                       {Warning::event_prone, "event-prone"},
+                                       {Warning::collision, "collision"}});
 
 }  // namespace
 
-std::string_view name_of(Warning warning) { return kNames[static_cast<std::size_t>(warning)]; }
+std::string_view name_of(Warning warning) { return kNames[warning]; }
 
-std::optional<Warning> warning_named(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) return std::nullopt;
-  return static_cast<Warning>(found - kNames.begin());
-}
+std::optional<Warning> warning_named(std::string_view name) { return kNames.find(name); }
 
 void WarningOptions::apply(std::string_view argument) {
   std::string_view name = argument;

@@ -49,9 +49,14 @@ bool take_source(Line& to, const Line& from, Source source, Source& taken) {
       return share(to, source, &Line::immediate, from.immediate);
     case Source::bm:
       return share_bm(to, from.bm);
-    default:
-      return true;
+    case Source::none:
+    case Source::t_short:
+    case Source::t_long:
+    case Source::pe_id:
+    case Source::bb_id:
+      return true;  // these take no port
   }
+  return false;
 }
 
 bool take_writes(Line& to, const Line& from, Unit unit) {

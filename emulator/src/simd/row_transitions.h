@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "gdr/base/names.h"
+
 namespace gdr::emulator::simd {
 
 enum class Transition : std::uint8_t {
@@ -25,7 +27,7 @@ enum class Transition : std::uint8_t {
   alike_put,          // the host gave a row alike to all blocks
   alike_given         // blocks got such rows into their own states
 };
-inline constexpr std::size_t kTransitions = 15;
+inline constexpr std::size_t kTransitions = base::enumerators<Transition>();
 
 [[nodiscard]] std::string_view name_of(Transition transition);
 /// Counts since the process began, by Transition.

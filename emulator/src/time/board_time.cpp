@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "gdr/base/names.h"
 #include "gdr/base/units.h"
 #include "gdr/emulator/chip.h"
 
@@ -13,14 +14,23 @@ namespace {
 constexpr double kFieldBytes = 8;
 constexpr double kRingWordBytes = 8;  // sums travel in the size of the host's fields [ours, the record is silent]
 
-constexpr std::array<std::string_view, kBoardUnits> kUnitNames{"host", "HIC", "HET",  "EMI",    "EIT", "SDI",
-                                                               "COC",  "SCI", "chip", "ODPRRN", "OHT"};
+constexpr base::Names<BoardUnit> kUnitNames({{BoardUnit::host, "host"},
+                                             {BoardUnit::hic, "HIC"},
+                                             {BoardUnit::het, "HET"},
+                                             {BoardUnit::emi, "EMI"},
+                                             {BoardUnit::eit, "EIT"},
+                                             {BoardUnit::sdi, "SDI"},
+                                             {BoardUnit::coc, "COC"},
+                                             {BoardUnit::sci, "SCI"},
+                                             {BoardUnit::chip, "chip"},
+                                             {BoardUnit::odprrn, "ODPRRN"},
+                                             {BoardUnit::oht, "OHT"}});
 
 std::uint64_t parts(std::uint64_t whole, std::uint64_t part) { return (whole + part - 1) / part; }
 
 }  // namespace
 
-std::string_view name_of(BoardUnit unit) { return kUnitNames[static_cast<std::size_t>(unit)]; }
+std::string_view name_of(BoardUnit unit) { return kUnitNames[unit]; }
 
 StageSeconds& StageSeconds::operator+=(const StageSeconds& other) {
   i_send += other.i_send;

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gdr/base/error.h"
+#include "gdr/base/names.h"
 #include "gdr/hostlib/king.h"
 #include "gdr/hostlib/plummer.h"
 #include "sampling.h"
@@ -15,8 +16,13 @@
 namespace gdr::hostlib {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{"plummer", "king",   "uniform",    "cold",
-                                                 "merger",  "binary", "pythagorean"};
+constexpr base::Names<StartKind> kNames({{StartKind::plummer, "plummer"},
+                                         {StartKind::king, "king"},
+                                         {StartKind::uniform, "uniform"},
+                                         {StartKind::cold, "cold"},
+                                         {StartKind::merger, "merger"},
+                                         {StartKind::binary, "binary"},
+                                         {StartKind::pythagorean, "pythagorean"}});
 
 /// exp(y) - 1 for y >= 0 by its series, whose terms are all positive.
 double exp_minus_one(double y) {
@@ -152,14 +158,11 @@ void check_particles(const StartModel& model) {
 
 std::vector<std::string> start_kind_names() { return {kNames.begin(), kNames.end()}; }
 
-std::string_view name_of(StartKind kind) { return kNames.at(static_cast<std::size_t>(kind)); }
+std::string_view name_of(StartKind kind) { return kNames[kind]; }
 
 StartKind start_kind(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) {
-    throw Error(fmt::format("start model '{}' is refused: it must be one of {}", name, fmt::join(kNames, ", ")));
-  }
-  return static_cast<StartKind>(found - kNames.begin());
+  if (const auto kind = kNames.find(name)) return *kind;
+  throw Error(fmt::format("start model '{}' is refused: it must be one of {}", name, fmt::join(kNames, ", ")));
 }
 
 std::size_t fixed_particles(StartKind kind) {

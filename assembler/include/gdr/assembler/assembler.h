@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/base/names.h"
 #include "gdr/isa/program.h"
 
 namespace gdr::assembler {
@@ -31,7 +32,7 @@ enum class Warning : std::uint8_t {
   event_prone,
   collision
 };
-inline constexpr std::size_t kWarnings = 9;
+inline constexpr std::size_t kWarnings = base::enumerators<Warning>();
 
 /// The name as in `-W NAME` and `# allow NAME`: `masked-definition`.
 [[nodiscard]] std::string_view name_of(Warning warning);

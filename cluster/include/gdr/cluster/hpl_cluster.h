@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "gdr/base/names.h"
 #include "gdr/cluster/cluster.h"
 #include "gdr/cluster/rank_graph.h"
 #include "gdr/hostlib/dgemm_model.h"
@@ -14,7 +15,7 @@
 namespace gdr::cluster {
 
 enum class HplStage : std::uint8_t { panel, broadcast, swap, update, backsub };
-inline constexpr std::size_t kHplStages = 5;
+inline constexpr std::size_t kHplStages = base::enumerators<HplStage>();
 [[nodiscard]] std::string_view name_of(HplStage stage);
 
 /// P rows and Q columns of ranks; rank = row * columns + column, as in HPL's row-major mapping.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/base/names.h"
 #include "gdr/cluster/cluster.h"
 #include "gdr/interconnect/activities.h"
 
@@ -17,7 +18,7 @@ using Rank = std::uint32_t;
 
 /// What the time of a critical path was spent on. A transfer is between host and board, and both take part in it.
 enum class Part : interconnect::PartId { board, transfer, host, overhead, network, loopback };
-inline constexpr std::size_t kParts = 6;
+inline constexpr std::size_t kParts = base::enumerators<Part>();
 [[nodiscard]] std::string_view name_of(Part part);
 /// Number of stages that a caller can distinguish. The interconnect::PartId of an activity is stage * kParts + part.
 inline constexpr unsigned kMostStages = 8;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/base/names.h"
 #include "gdr/emulator/counters.h"
 #include "gdr/emulator/machine.h"
 #include "gdr/emulator/schedule.h"
@@ -18,7 +19,7 @@ namespace gdr::emulator {
 
 /// The host, the units of a control processor and the chip, in the order in which data pass through them.
 enum class BoardUnit : std::uint8_t { host, hic, het, emi, eit, sdi, coc, sci, chip, odprrn, oht };
-inline constexpr std::size_t kBoardUnits = 11;
+inline constexpr std::size_t kBoardUnits = base::enumerators<BoardUnit>();
 /// Name of a unit: `HIC`, ...
 [[nodiscard]] std::string_view name_of(BoardUnit unit);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gdr/base/names.h"
 #include "gdr/emulator/session.h"
 
 namespace gdr::selftest {
@@ -32,7 +33,7 @@ enum class Ask : std::uint8_t {
   refused,     // a call with an argument that is refused: count (which)
   stops        // sets breakpoints, or ends them: count (which line)
 };
-inline constexpr std::size_t kAsks = 17;
+inline constexpr std::size_t kAsks = base::enumerators<Ask>();
 [[nodiscard]] std::string_view name_of(Ask what);
 
 /// j-records that external memory holds for each chip.
