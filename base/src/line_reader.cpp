@@ -60,13 +60,18 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
+std::optional<std::string_view> CommaFields::next() {
+  if (at_ > line_.size()) return std::nullopt;
+  const std::size_t end = field_end(line_, at_);
+  const std::string_view field = unquoted(line_.substr(at_, end - at_));
+  at_ = end + 1;
+  return field;
+}
+
 std::vector<std::string_view> comma_fields(std::string_view line) {
   std::vector<std::string_view> fields;
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = field_end(line, at);
-    fields.push_back(unquoted(line.substr(at, end - at)));
-    at = end + 1;
-  }
+  CommaFields rest(line);
+  while (const std::optional<std::string_view> field = rest.next()) fields.push_back(*field);
   return fields;
 }
 

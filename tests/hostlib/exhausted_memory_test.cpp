@@ -111,6 +111,61 @@ TEST(ExhaustedMemory, LeavesTheOldTableOrTheWholeNewOne) {
   }
 }
 
+/// Reads `content` as a table of one column `xj`, with at most `most` allocations. Returns the error.
+std::string error_of_reading(const char* name, const std::string& content, std::size_t most) {
+  const ScratchDirectory directory;
+  base::write_file(directory / name, content);
+  std::string error;
+  tests::fail_allocation_after(most);
+  try {
+    static_cast<void>(read_table(directory / name, std::vector<ColumnType>{{"xj", NumberType::real}}));
+  } catch (const Error& refused) {
+    error = refused.what();
+  } catch (const std::bad_alloc&) {
+    error = "no memory left";
+  }
+  static_cast<void>(tests::serve_all_allocations());
+  return error;
+}
+
+TEST(ExhaustedMemory, IsNotWhatTheHeaderOfAShortNpyFileBrings) {
+  // 2,400 fields of 65,536 elements: 157 million columns in 60 kB.
+  constexpr std::size_t kFields = 2400;
+  std::string dictionary = "{'descr': [";
+  for (std::size_t n = 0; n < kFields; ++n) dictionary += "('" + std::to_string(n) + "','|V0',(65536,)),";
+  dictionary += "('xj','<f8')], 'fortran_order': False, 'shape': (1,)}";
+  std::string file("\x93NUMPY\1\0", 8);
+  file += static_cast<char>(dictionary.size() & 0xFF);
+  file += static_cast<char>(dictionary.size() >> 8);
+  file += dictionary + std::string(8, '\0');
+  const std::string error = error_of_reading("in.npy", file, 10 * kFields);
+  EXPECT_NE(error.find("in.npy: unknown column '0[0]' (expected: xj)"), std::string::npos) << error;
+}
+
+TEST(ExhaustedMemory, IsNotWhatALongNpyHeaderBrings) {
+  std::string file("\x93NUMPY\2\0", 8);
+  constexpr std::size_t kLength = (1 << 20) + 1;
+  for (std::size_t n = 0; n < 4; ++n) file += static_cast<char>(kLength >> (8 * n) & 0xFF);
+  file += "{'descr': [";
+  while (file.size() < kLength) file += "('a','<f8'),";
+  file.resize(12 + kLength, ' ');
+  const std::string error = error_of_reading("in.npy", file, 100);
+  EXPECT_NE(error.find("in.npy: its header has 1048577 bytes, of which at most 1048576 are read"), std::string::npos)
+      << error;
+}
+
+TEST(ExhaustedMemory, IsNotWhatTheHeaderLineOfACsvFileBrings) {
+  constexpr std::size_t kFields = 100000;
+  std::string header = "xj";
+  std::string row = "1";
+  for (std::size_t n = 0; n < kFields; ++n) {
+    header += "," + std::to_string(n);
+    row += ",";
+  }
+  const std::string error = error_of_reading("in.csv", header + "\n" + row + "\n", 100);
+  EXPECT_NE(error.find("in.csv:1: unknown column '0' (expected: xj)"), std::string::npos) << error;
+}
+
 TEST(ExhaustedMemory, KeepsTheFinishedLinesOfALog) {
   const ScratchDirectory directory;
   const std::filesystem::path path = directory / "log";

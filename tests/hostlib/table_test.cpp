@@ -267,6 +267,54 @@ TEST(Table, NpyRefusalsNameTheColumn) {
             "in.npy: NPY header: field 'x' has type '|O', whose size is not known");
 }
 
+TEST(Table, NpyFieldAndSubarrayMayNotGiveOneColumnTwice) {
+  const std::vector<ColumnType> expected{{"x[1]", NumberType::real}};
+  const TableReadOptions ignore_extra{true, {}};
+  const auto read = [&](const std::string& descr, std::size_t doubles) {
+    std::string record;
+    for (std::size_t n = 0; n < doubles; ++n) record += little_endian(static_cast<double>(n));
+    return read_text("in.npy", npy("{'descr': " + descr + ", 'fortran_order': False, 'shape': (1,)}", record), expected,
+                     ignore_extra);
+  };
+  EXPECT_EQ(std::get<std::vector<double>>(read("[('x', '<f8', (3,))]", 3).columns()[0].numbers), reals({1}));
+  EXPECT_EQ(std::get<std::vector<double>>(read("[('x', '<f8'), ('x[1]', '<f8')]", 2).columns()[0].numbers), reals({1}));
+  for (const auto& [descr, doubles] : {std::pair{"[('x', '<f8', (3,)), ('x[1]', '<f8')]", 4},
+                                       std::pair{"[('x', '<f8', (3,)), ('x', '<f8', (2,))]", 5}}) {
+    EXPECT_NE(error_of([&] {
+                (void)read(descr, static_cast<std::size_t>(doubles));
+              }).find("in.npy: column 'x[1]' is there twice"),
+              std::string::npos)
+        << descr;
+  }
+  EXPECT_NE(error_of([&] { (void)read("[('x', '<f8', (1,))]", 1); }).find("missing column x[1]"), std::string::npos);
+}
+
+TEST(Table, NpySubarrayOfWhichOneElementIsNotExpectedIsAnUnknownColumn) {
+  const std::string records(40, '\0');
+  EXPECT_EQ(npy_refusal("[('x', '<f8'), ('id', '<i8'), ('y', '<f8', (3,))]", "(1,)", records),
+            "in.npy: unknown column 'y[0]' (expected: x, id)");
+  const std::vector<ColumnType> expected{{"y[0]", NumberType::real}, {"y[2]", NumberType::real}};
+  const std::string file =
+      npy("{'descr': [('y', '<f8', (4,))], 'fortran_order': False, 'shape': (1,)}", std::string(32, '\0'));
+  EXPECT_NE(error_of([&] { (void)read_text("in.npy", file, expected); }).find("unknown column 'y[1]'"),
+            std::string::npos);
+}
+
+TEST(Table, NpyDictionaryHasEachKeyOnceAndNothingBehindIt) {
+  const std::string descr = "'descr': [('x', '<f8'), ('id', '<i8')]";
+  const std::string record = std::string(16, '\0');
+  const auto refused = [&](const std::string& dictionary) { return refusal("in.npy", npy(dictionary, record)); };
+  EXPECT_EQ(refused("{" + descr + ", 'fortran_order': False, 'shape': (9,), 'shape': (1,)}"),
+            "in.npy: NPY header: key 'shape' is there twice");
+  EXPECT_EQ(refused("{'descr': [('y', '<f8')], " + descr + ", 'fortran_order': False, 'shape': (1,)}"),
+            "in.npy: NPY header: key 'descr' is there twice");
+  EXPECT_EQ(refused("{" + descr + ", 'shape': (1,)}"), "in.npy: NPY header: key 'fortran_order' is missing");
+  EXPECT_EQ(refused("{" + descr + ", 'fortran_order': Maybe, 'shape': (1,)}"),
+            "in.npy: NPY header: True or False is expected at character 58");
+  EXPECT_EQ(refused("{" + descr + ", 'fortran_order': False, 'shape': (1,)} + x"),
+            "in.npy: NPY header: character 80 follows the dictionary");
+}
+
 TEST(Table, NpyRowsBeyondTheLimitAreRefused) {
   const TableReadOptions none{false, RowLimit{0, "external memory"}};
   EXPECT_EQ(refusal("in.npy", npy(kNpyDictionary, kNpyRecord), none),

@@ -6,8 +6,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <map>
-#include <set>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
@@ -143,34 +142,42 @@ Table collected_table(const isa::Program& program, std::uint64_t turns, std::spa
   return table;
 }
 
-std::vector<std::size_t> match_columns(std::span<const std::string> present, std::span<const ColumnType> expected,
-                                       bool ignore_extra, const std::string& where) {
-  std::map<std::string_view, std::size_t> index_of;
-  for (std::size_t index = 0; index < present.size(); ++index) {
-    if (!index_of.emplace(present[index], index).second) {
-      throw Error(fmt::format("{}: column '{}' is there twice", where, present[index]));
-    }
+ColumnMatcher::ColumnMatcher(std::span<const ColumnType> expected, std::string where)
+    : expected_(expected), where_(std::move(where)), places_(expected.size()) {
+  for (std::size_t index = 0; index < expected.size(); ++index) index_of_.emplace(expected[index].name, index);
+}
+
+void ColumnMatcher::add(std::string_view name, std::size_t place) {
+  const auto found = index_of_.find(name);
+  if (found == index_of_.end()) {
+    if (!unknown_) unknown_ = name;
+    return;
   }
+  if (places_[found->second]) throw Error(fmt::format("{}: column '{}' is there twice", where_, name));
+  places_[found->second] = place;
+}
+
+std::string ColumnMatcher::expected_names() const {
   std::vector<std::string_view> names;
+  for (const ColumnType& column : expected_) names.push_back(column.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<std::size_t> ColumnMatcher::places(bool ignore_extra) const {
   std::vector<std::string_view> missing;
-  for (const ColumnType& column : expected) {
-    names.push_back(column.name);
-    if (!index_of.contains(column.name)) missing.push_back(column.name);
+  std::vector<std::size_t> places;
+  for (std::size_t index = 0; index < expected_.size(); ++index) {
+    if (!places_[index]) missing.push_back(expected_[index].name);
+    places.push_back(places_[index].value_or(0));
   }
   if (!missing.empty()) {
-    throw Error(fmt::format("{}: missing column{} {} (expected: {})", where, missing.size() == 1 ? "" : "s",
-                            fmt::join(missing, ", "), fmt::join(names, ", ")));
+    throw Error(fmt::format("{}: missing column{} {} (expected: {})", where_, missing.size() == 1 ? "" : "s",
+                            fmt::join(missing, ", "), expected_names()));
   }
-  if (!ignore_extra) {
-    const std::set<std::string_view> known(names.begin(), names.end());
-    for (const std::string& name : present) {
-      if (known.contains(name)) continue;
-      throw Error(fmt::format("{}: unknown column '{}' (expected: {})", where, name, fmt::join(names, ", ")));
-    }
+  if (!ignore_extra && unknown_) {
+    throw Error(fmt::format("{}: unknown column '{}' (expected: {})", where_, *unknown_, expected_names()));
   }
-  std::vector<std::size_t> indices;
-  for (const std::string_view name : names) indices.push_back(index_of.at(name));
-  return indices;
+  return places;
 }
 
 void check_rows(std::size_t rows, const std::optional<RowLimit>& limit, const std::string& where) {

@@ -1,7 +1,9 @@
 // Tables as CSV.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "gdr/base/error.h"
 #include "gdr/base/line_reader.h"
@@ -29,23 +31,30 @@ Number parse(const base::LineReader& lines, const std::string& column, std::stri
   return value;
 }
 
-/// Collects the numbers of rows. `indices` has the index of the field of each expected column.
+/// Collects the numbers of rows. `indices` has the index of the field of each expected column. Of the other fields it
+/// only counts how many there are.
 class Rows {
  public:
-  Rows(std::span<const ColumnType> expected, std::vector<std::size_t> indices, std::size_t width)
-      : expected_(expected), indices_(std::move(indices)), width_(width) {
+  Rows(std::span<const ColumnType> expected, const std::vector<std::size_t>& indices, std::size_t width)
+      : expected_(expected), fields_(expected.size()), width_(width) {
     for (const ColumnType& column : expected) numbers_.push_back(empty_numbers(column.type, 0));
+    for (std::size_t column = 0; column < indices.size(); ++column) by_field_.emplace_back(indices[column], column);
+    std::ranges::sort(by_field_);
   }
 
   void add(const base::LineReader& lines, std::string_view line) {
-    const std::vector<std::string_view> fields = base::comma_fields(line);
-    if (fields.size() != width_) {
-      lines.refuse(fmt::format("{} fields where the header has {}", fields.size(), width_));
+    base::CommaFields rest(line);
+    std::size_t count = 0;
+    auto wanted = by_field_.begin();
+    while (const std::optional<std::string_view> field = rest.next()) {
+      if (wanted != by_field_.end() && wanted->first == count) fields_[wanted++->second] = *field;
+      ++count;
     }
+    if (count != width_) lines.refuse(fmt::format("{} fields where the header has {}", count, width_));
     for (std::size_t column = 0; column < expected_.size(); ++column) {
       std::visit(
           [&]<class Number>(std::vector<Number>& values) {
-            values.push_back(parse<Number>(lines, expected_[column].name, fields[indices_[column]]));
+            values.push_back(parse<Number>(lines, expected_[column].name, fields_[column]));
           },
           numbers_[column]);
     }
@@ -61,7 +70,8 @@ class Rows {
 
  private:
   std::span<const ColumnType> expected_;
-  std::vector<std::size_t> indices_;
+  std::vector<std::pair<std::size_t, std::size_t>> by_field_;  // field, column; in the order of the fields
+  std::vector<std::string_view> fields_;                       // of one row, one for each column
   std::size_t width_;
   std::vector<Numbers> numbers_;
 };
@@ -73,9 +83,11 @@ Table read_csv(std::string_view text, const std::string& name, std::span<const C
   base::LineReader lines(text, name);
   const std::optional<std::string_view> header = lines.next();
   if (!header) lines.refuse("the file ends before its header line");
-  const std::vector<std::string_view> fields = base::comma_fields(*header);
-  const std::vector<std::string> names(fields.begin(), fields.end());
-  Rows rows(expected, match_columns(names, expected, options.ignore_extra, lines.where()), names.size());
+  ColumnMatcher matcher(expected, lines.where());
+  base::CommaFields names(*header);
+  std::size_t width = 0;
+  while (const std::optional<std::string_view> column = names.next()) matcher.add(*column, width++);
+  Rows rows(expected, matcher.places(options.ignore_extra), width);
   std::size_t count = 0;
   std::string first_beyond;  // first line beyond the limit, for the error, which also tells how many rows there are
   while (const std::optional<std::string_view> line = lines.next()) {

@@ -1,6 +1,8 @@
 // Readers and writers of the two file formats of tables, and what they share.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +19,30 @@ namespace gdr::hostlib {
                              const TableReadOptions& options);
 [[nodiscard]] std::string to_npy(const Table& table);
 
-/// Returns for each expected column its index in `present`. Throws gdr::Error, beginning with `where`, for columns that
-/// are repeated, missing or, unless `ignore_extra`, unknown.
-[[nodiscard]] std::vector<std::size_t> match_columns(std::span<const std::string> present,
-                                                     std::span<const ColumnType> expected, bool ignore_extra,
-                                                     const std::string& where);
+/// Looks for the expected columns among those of a file. It takes memory for the expected ones only, since a short file
+/// may name very many.
+class ColumnMatcher {
+ public:
+  /// Messages begin with `where`.
+  ColumnMatcher(std::span<const ColumnType> expected, std::string where);
+
+  /// A column of the file. `place` says where its numbers are, in whatever form the caller wants. Throws gdr::Error if
+  /// an expected column is there twice.
+  void add(std::string_view name, std::size_t place);
+
+  /// The place of each expected column. Throws gdr::Error if one is missing or, unless `ignore_extra`, if there was
+  /// another one.
+  [[nodiscard]] std::vector<std::size_t> places(bool ignore_extra) const;
+
+ private:
+  [[nodiscard]] std::string expected_names() const;
+
+  std::span<const ColumnType> expected_;
+  std::string where_;
+  std::map<std::string_view, std::size_t> index_of_;  // of the expected columns
+  std::vector<std::optional<std::size_t>> places_;
+  std::optional<std::string> unknown_;  // the first one
+};
 
 /// Throws gdr::Error, beginning with `where`, if `rows` is beyond the limit.
 void check_rows(std::size_t rows, const std::optional<RowLimit>& limit, const std::string& where);

@@ -5,6 +5,8 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "gdr/base/error.h"
 #include "little_endian.h"
@@ -18,6 +20,7 @@ constexpr std::size_t kVersionBytes = 2;
 constexpr std::size_t kAlignment = 64;              // of the first record, as NumPy writes it
 constexpr std::size_t kMostVersion1Header = 65535;  // its length has 16 bits
 constexpr std::size_t kMostElements = 65536;        // of one field: more than any variable of a PE has
+constexpr std::size_t kMostHeader = 1 << 20;        // bytes; what is made of it takes at most some 30 times as many
 
 /// A field of the record: `elements` numbers of `bytes` bytes from `offset` on.
 struct Field {
@@ -42,29 +45,31 @@ class HeaderParser {
 
   Header run() {
     Header header;
-    bool has_descr = false;
-    bool has_shape = false;
+    std::set<std::string> keys;
     expect('{');
     while (!accept('}')) {
       const std::string key = string();
       expect(':');
       if (key == "descr") {
         header.fields = fields();
-        has_descr = true;
       } else if (key == "shape") {
         header.rows = rows();
-        has_shape = true;
       } else if (key == "fortran_order") {
-        word();  // irrelevant: an array of one dimension has only one order
+        truth();  // irrelevant: an array of one dimension has only one order
       } else {
         fail(fmt::format("unknown key '{}'", key));
       }
+      if (!keys.insert(key).second) fail(fmt::format("key '{}' is there twice", key));
       if (!accept(',')) {
         expect('}');
         break;
       }
     }
-    if (!has_descr || !has_shape) fail("descr or shape is missing");
+    for (const char* const key : {"descr", "fortran_order", "shape"}) {
+      if (!keys.contains(key)) fail(fmt::format("key '{}' is missing", key));
+    }
+    peek();
+    if (at_ < text_.size()) fail(fmt::format("character {} follows the dictionary", at_));
     for (Field& field : header.fields) {
       field.offset = header.record_bytes;
       header.record_bytes += field.bytes * field.elements;
@@ -98,10 +103,14 @@ class HeaderParser {
     return std::string(text);
   }
 
-  void word() {
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    if (!letter(peek())) fail(fmt::format("True or False is expected at character {}", at_));
-    while (at_ < text_.size() && letter(text_[at_])) ++at_;
+  void truth() {
+    peek();
+    for (const std::string_view word : {"True", "False"}) {
+      if (!text_.substr(at_).starts_with(word)) continue;
+      at_ += word.size();
+      return;
+    }
+    fail(fmt::format("True or False is expected at character {}", at_));
   }
 
   std::size_t number() {
@@ -201,6 +210,8 @@ std::pair<std::string_view, std::size_t> header_of(std::string_view bytes, const
   }
   const std::size_t begin = length_at + length_bytes;
   if (bytes.size() - begin < length) fail("the file ends within its header");
+  if (length > kMostHeader)
+    fail(fmt::format("its header has {} bytes, of which at most {} are read", length, kMostHeader));
   return {bytes.substr(begin, length), begin + length};
 }
 
@@ -261,6 +272,41 @@ std::optional<std::pair<std::string, std::size_t>> element_of(const std::string&
   return std::pair{name.substr(0, bracket), element};
 }
 
+/// The place of each expected column. Only those columns of the file are named one by one that are expected, and of the
+/// others one of each field, because a few bytes of a header declare a field of thousands of elements.
+std::vector<Place> places_of(const Header& header, std::span<const ColumnType> expected, bool ignore_extra,
+                             const std::string& name) {
+  std::map<std::string, std::set<std::size_t>> elements_of;
+  for (const ColumnType& column : expected) {
+    if (const auto element = element_of(column.name)) elements_of[element->first].insert(element->second);
+  }
+  ColumnMatcher matcher(expected, name);
+  std::vector<Place> places;
+  const auto add = [&](const Field& field, const std::string& column, std::size_t element) {
+    places.push_back({field.kind, field.bytes, field.offset + element * field.bytes});
+    matcher.add(column, places.size() - 1);
+  };
+  const std::set<std::size_t> none;
+  for (const Field& field : header.fields) {
+    if (field.name.empty()) continue;  // NumPy's padding
+    if (field.shape.empty()) {
+      add(field, field.name, 0);
+      continue;
+    }
+    const auto found = elements_of.find(field.name);
+    const std::set<std::size_t>& wanted = found == elements_of.end() ? none : found->second;
+    std::size_t other = 0;  // the first element that is not expected
+    for (auto element = wanted.begin(); element != wanted.end() && *element < field.elements; ++element) {
+      if (*element == other) ++other;
+      add(field, fmt::format("{}[{}]", field.name, *element), *element);
+    }
+    if (other < field.elements) add(field, fmt::format("{}[{}]", field.name, other), other);
+  }
+  std::vector<Place> found;
+  for (const std::size_t place : matcher.places(ignore_extra)) found.push_back(places[place]);
+  return found;
+}
+
 /// The fields for columns. Successive columns x[0], x[1], x[2] of one type become one field of three elements.
 std::vector<Field> fields_for(const std::vector<Column>& columns) {
   std::vector<Field> fields;
@@ -295,16 +341,7 @@ Table read_npy(std::string_view bytes, const std::string& name, std::span<const 
                const TableReadOptions& options) {
   const auto [text, begin] = header_of(bytes, name);
   const Header header = HeaderParser(text, name).run();
-  std::vector<std::string> names;
-  std::vector<Place> places;
-  for (const Field& field : header.fields) {
-    if (field.name.empty()) continue;  // NumPy's padding
-    for (std::size_t element = 0; element < field.elements; ++element) {
-      names.push_back(field.shape.empty() ? field.name : fmt::format("{}[{}]", field.name, element));
-      places.push_back({field.kind, field.bytes, field.offset + element * field.bytes});
-    }
-  }
-  const std::vector<std::size_t> indices = match_columns(names, expected, options.ignore_extra, name);
+  const std::vector<Place> places = places_of(header, expected, options.ignore_extra, name);
   check_rows(header.rows, options.limit, name);
   const std::string_view records = bytes.substr(begin);
   if (header.record_bytes == 0 || records.size() / header.record_bytes < header.rows) {
@@ -317,7 +354,7 @@ Table read_npy(std::string_view bytes, const std::string& name, std::span<const 
   }
   Table table;
   for (std::size_t column = 0; column < expected.size(); ++column) {
-    table.add(expected[column].name, column_of(records, header, places[indices[column]], expected[column], name));
+    table.add(expected[column].name, column_of(records, header, places[column], expected[column], name));
   }
   return table;
 }

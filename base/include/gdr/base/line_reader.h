@@ -38,6 +38,17 @@ class LineReader {
 
 /// The text without blanks at its ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
+/// Iterates over the fields between commas without holding them all, as comma_fields() gives them.
+class CommaFields {
+ public:
+  explicit CommaFields(std::string_view line) : line_(line) {}
+  [[nodiscard]] std::optional<std::string_view> next();
+
+ private:
+  std::string_view line_;
+  std::size_t at_ = 0;
+};
+
 /// The fields between commas, each trimmed. Commas within double quotes do not separate fields; quotes around a field
 /// are removed.
 [[nodiscard]] std::vector<std::string_view> comma_fields(std::string_view line);
