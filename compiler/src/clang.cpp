@@ -53,6 +53,11 @@ ClangOutput run_clang(const std::filesystem::path& source, const std::vector<std
 
 ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<std::string>& arguments,
                          const std::string& name) {
+  if (source.filename().native().starts_with('@')) {
+    // clang hands the name without its folder from one of its processes to the next.
+    throw Error(fmt::format(
+        "{}: clang takes a name that begins with @ for a file of arguments: give the source another name", name));
+  }
   const std::string chosen = base::environment("GDR_CLANG");
   const std::vector<std::string> programs =
       chosen.empty() ? std::vector<std::string>{"clang++-19", GDR_CLANG_PROGRAM} : std::vector<std::string>{chosen};
@@ -61,7 +66,7 @@ ClangOutput run_clang_as(const std::filesystem::path& source, const std::vector<
     const std::vector<std::string> own = options();
     command.insert(command.end(), own.begin(), own.end());
     command.insert(command.end(), arguments.begin(), arguments.end());
-    command.push_back(source.string());
+    command.push_back(file_argument(source));
     const MemoryFile bitcode("bitcode");
     const MemoryFile messages("messages");
     const int status = run_program(command, bitcode, messages);

@@ -45,7 +45,7 @@ std::vector<std::string> shared_arguments(const GooseOptions& options) {
 
 std::string folder_of(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path();
-  return folder.empty() ? "." : folder.string();
+  return folder.empty() ? "." : file_argument(folder);
 }
 
 void tell(GooseResult& result, const std::vector<Message>& errors) {
@@ -121,7 +121,7 @@ GooseResult compile_goose(const std::filesystem::path& path, const GooseOptions&
     throw Error(fmt::format("'{}' is no C or C++ file: its name must end in .c, .cc, .cpp or .cxx", file));
   require_import();
   if (goose_reader() == nullptr) refuse_without("goose pragmas", "libgdr_goose.so", "Clang 19", "GDR_GOOSE");
-  GooseRequest request{file, text, is_cplusplus(file), language(is_cplusplus(file))};
+  GooseRequest request{file_argument(file), text, is_cplusplus(file), language(is_cplusplus(file))};
   const std::vector<std::string> shared = shared_arguments(options);
   request.arguments.insert(request.arguments.end(), {"-w", "-D__GDR__=1", "-I" + kernel_headers()});
   request.arguments.insert(request.arguments.end(), shared.begin(), shared.end());
@@ -160,9 +160,9 @@ HostBuild build_goose(const GooseResult& result, const std::filesystem::path& pa
       program, "-O2", "-iquote", folder_of(path), "-I" + kernel_headers(), "-Wno-unknown-pragmas"};
   for (const std::string& argument : options.compile.clang) command.push_back(argument);
   const bool object = output.extension() == ".o";
-  command.insert(command.end(), {"-o", output.string(), cplusplus ? "-xc++" : "-xc"});
+  command.insert(command.end(), {"-o", file_argument(output), cplusplus ? "-xc++" : "-xc"});
   if (object) command.push_back("-c");
-  command.push_back(source.path().string());
+  command.push_back(file_argument(source.path()));
   command.push_back("-xnone");
   for (const std::string& argument : options.host) command.push_back(argument);
   if (!object) {

@@ -42,6 +42,11 @@ std::string MemoryFile::content() const {
 
 std::filesystem::path MemoryFile::path() const { return fmt::format("/proc/{}/fd/{}", getpid(), descriptor_); }
 
+std::string file_argument(const std::filesystem::path& path) {
+  const std::string& name = path.native();
+  return name.starts_with('@') || name.starts_with('-') ? "./" + name : name;
+}
+
 int run_program(const std::vector<std::string>& command, const MemoryFile& out, const MemoryFile& messages) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));

@@ -25,6 +25,10 @@ class MemoryFile {
   int descriptor_;
 };
 
+/// The name of a file as an argument of a compiler, which takes what begins with @ for a file of arguments and what
+/// begins with - for an option, and would load a plug-in that these name.
+[[nodiscard]] std::string file_argument(const std::filesystem::path& path);
+
 inline constexpr int kNoProgram = 127;
 
 /// Runs a program found on PATH and returns its exit status; kNoProgram if it is not there. Its standard input is

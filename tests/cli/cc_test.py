@@ -139,6 +139,51 @@ class FromAFormula(cli_test.CliTest):
         told = self.ends(1, [], *self.run_with(), cwd=beside).err
         self.assertTrue(told.startswith(f"{self.kernel}:6:9: error: a result must be accumulated"), told)
 
+    def test_a_name_like_an_option_is_a_file_all_the_same(self):
+        expected = self.succeeds("cc", "pair.cc", cwd=self.scratch).out
+        for name in ["-fplugin=pair.cc", "-pair.cc"]:
+            with self.subTest(name=name):
+                self.file(name, PAIR)
+                self.assertEqual(self.succeeds("cc", "--", name, cwd=self.scratch).out.replace(f"./{name}", "pair.cc"), expected)
+        (self.scratch / "@folder").mkdir()
+        self.file("@folder/pair.cc", PAIR)
+        self.succeeds("cc", "@folder/pair.cc", cwd=self.scratch)
+
+    def test_a_name_like_a_file_of_arguments_is_refused(self):
+        # clang would load a plug-in, and run it, that such a file names.
+        self.file("@options.cc", f"-fplugin={self.scratch}/none.so pair.cc\n")
+        for name in ["@options.cc", "./@options.cc", self.scratch / "@options.cc"]:
+            for command in ["cc", "run", "analyse"]:
+                with self.subTest(name=name, command=command):
+                    told = self.ends(1, [], command, name, cwd=self.scratch).err
+                    self.assertEqual(told, f"gdr: {name}: clang takes a name that begins with @ for a file of arguments: give the "
+                                           "source another name\n")
+
+
+LOOP = """void sums(int ni, int nj, const double *x, const double *m, double *s) {
+#pragma goose parallel for loopcounter(i, j) precision("double") result(s[i])
+  for (int i = 0; i < ni; i++) {
+    s[i] = 0;
+    for (int j = 0; j < nj; j++) s[i] += m[j] * (x[j] - x[i]);
+  }
+}
+"""
+
+
+class NamesOfGooseFiles(cli_test.CliTest):
+    def test_like_arguments_are_files_all_the_same(self):
+        self.file("loop.c", LOOP)
+        outcome = cli_test.gdr("cc", "--goose", "loop.c", "-o", "loop.o", cwd=self.scratch)
+        if outcome.status != 0:
+            self.skipTest(outcome.err.strip())
+        for name, made in [("@loop.c", "a.o"), ("-fplugin=loop.c", "b.o"), ("loop.c", "@c.o")]:
+            with self.subTest(name=name, made=made):
+                self.file(name, LOOP)
+                if made == "@c.o":
+                    self.file(made, "-fplugin=none.so")
+                self.succeeds("cc", "--goose", "-o", made, "--", name, cwd=self.scratch)
+                self.assertTrue((self.scratch / made).read_bytes().startswith(b"\x7fELF"))
+
 
 if __name__ == "__main__":
     cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
