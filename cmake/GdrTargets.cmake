@@ -74,10 +74,18 @@ if(GDR_SANITIZE)
   set(GDR_BARELY_RUN -O0)
 endif()
 
-# gdr_hardened(TARGET): a shared library that runs inside other people's programs. Its tables of addresses cannot be
-# written to once it is loaded.
-function(gdr_hardened target)
+# gdr_shipped(TARGET): a program or shared library that is shipped. Its tables of addresses cannot be written to once it is
+# loaded. It looks for libraries in the absolute folders that it was linked with outside the project, in the build tree as
+# when it is installed: CMake ends the path of what it will rewrite for an installation in ':', which means the current
+# folder. A wheel takes the files as they were linked.
+function(gdr_shipped target)
   target_link_options(${target} PRIVATE -Wl,-z,relro,-z,now)
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+endfunction()
+
+# gdr_hardened(TARGET): a shared library that is shipped and runs inside other people's programs.
+function(gdr_hardened target)
+  gdr_shipped(${target})
   target_compile_options(${target} PRIVATE ${GDR_HARDENED_OPTIONS})
 endfunction()
 

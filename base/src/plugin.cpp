@@ -3,27 +3,42 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <system_error>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
 
 namespace gdr::base {
+namespace {
+
+/// The library or program with this code, as an absolute path; empty if it is not known.
+std::array<char, PATH_MAX> own_file{};
+
+/// Finds the path when this code is loaded. A library that was found by a relative name (LD_PRELOAD=lib/...) has that
+/// name for the folder of that time; in a folder that the program changes to later it may name a stranger's file. It
+/// allocates nothing and throws nothing, since it runs before main().
+__attribute__((constructor)) void find_own_file() {
+  Dl_info own{};
+  if (dladdr(own_file.data(), &own) == 0 || own.dli_fname == nullptr) return;
+  // A program's name here is argv[0], which has no folder if the shell found the program on PATH.
+  const char* const file = std::strchr(own.dli_fname, '/') != nullptr ? own.dli_fname : "/proc/self/exe";
+  if (realpath(file, own_file.data()) == nullptr) own_file[0] = '\0';
+}
+
+}  // namespace
 
 std::vector<std::filesystem::path> library_folders() {
   std::vector<std::filesystem::path> folders;
-  Dl_info own{};
-  if (dladdr(reinterpret_cast<const void*>(&library_folders), &own) != 0 && own.dli_fname != nullptr) {
-    // A program's name here is argv[0], which has no folder if the shell found the program on PATH.
-    const std::filesystem::path file(own.dli_fname);
-    std::error_code none;
-    const std::filesystem::path beside =
-        std::filesystem::canonical(file.has_parent_path() ? file : "/proc/self/exe", none).parent_path();
-    if (!none) {
-      for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) folders.push_back(beside / folder);
-    }
+  if (own_file[0] != '\0') {
+    const std::filesystem::path beside = std::filesystem::path(own_file.data()).parent_path();
+    for (const char* folder : {".", "../lib", "../" GDR_LIBRARY_FOLDER}) folders.push_back(beside / folder);
   }
   folders.emplace_back(GDR_INSTALLED_LIBRARIES);
 #ifdef GDR_BUILT_LIBRARIES
   folders.emplace_back(GDR_BUILT_LIBRARIES);
 #endif
+  // A relative prefix of the installation would be one in whatever folder the program runs in.
+  std::erase_if(folders, [](const std::filesystem::path& folder) { return folder.is_relative(); });
   return folders;
 }
 

@@ -1,5 +1,6 @@
 #include "gdr/base/plugin.h"
 
+#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -36,6 +37,27 @@ TEST(Plugins, AreLookedForBesideTheProgram) {
 TEST(Plugins, AreLookedForBesideAProgramThatTheShellHasFound) {
   EXPECT_EQ(run_test("gdr", "/proc/self/exe", "Plugins.AreLookedForBesideTheProgram"), 0);
 }
+
+#ifdef GDR_FOLDERS_LIBRARY  // not where the component is a library by itself
+// Shows the folders as a library in `lib` finds them that was loaded by the name `lib/...`, with another folder named
+// `lib` in the folder that the process has changed to since.
+TEST(Plugins, AreLookedForWhereTheLibraryWasWhenItWasLoaded) {
+  const ScratchDirectory scratch;
+  for (const char* folder : {"own/lib", "strangers/lib"}) std::filesystem::create_directories(scratch.path() / folder);
+  for (const char* folder : {"own/lib", "strangers/lib"}) {
+    std::filesystem::copy(GDR_FOLDERS_LIBRARY, scratch.path() / folder / "libgdr_folders.so");
+  }
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(scratch.path() / "own");
+  void* const library = dlopen("lib/libgdr_folders.so", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  std::filesystem::current_path(scratch.path() / "strangers");
+  const auto first_folder = reinterpret_cast<const char* (*)()>(dlsym(library, "gdr_first_folder"));
+  ASSERT_NE(first_folder, nullptr);
+  EXPECT_EQ(std::filesystem::canonical(first_folder()), std::filesystem::canonical(scratch.path() / "own" / "lib"));
+  std::filesystem::current_path(before);
+}
+#endif
 
 // The test copies its program between two libraries of one name, and runs there again.
 TEST(Plugins, OfAnotherVersionArePassedOver) {

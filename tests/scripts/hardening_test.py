@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
-"""Shared libraries, which run inside other people's programs, are linked and compiled so that mistakes in them are hard to
-use: addresses are bound before the program starts and read-only from then on, and the environment of programs that run with
-rights their user has not is not read.
+"""What is shipped is linked and compiled so that mistakes in it are hard to use: addresses are not known beforehand, are
+bound before the program starts and read-only from then on, and no library comes from the current folder. Shared libraries
+run inside other people's programs: they do not read the environment of programs that run with rights their user has not.
 
-    hardening_test.py fortified|plain LIBRARY... COMPONENT.a...
+    hardening_test.py fortified|plain BUILD LIBRARY... COMPONENT.a...
 
-`plain` is a build without optimisation, in which the C library's checks of buffers do not work.
+BUILD is the build folder, whose scripts for `cmake --install` say what is shipped. `plain` is a build without optimisation,
+in which the C library's checks of buffers do not work.
 """
 
+import pathlib
+import re
 import subprocess
 import sys
 import unittest
 
+BUILD = pathlib.Path()
 LIBRARIES = []
 COMPONENTS = []
 FORTIFIED = False
@@ -35,18 +39,50 @@ def undefined_names(archive):
     return names
 
 
-class Hardening(unittest.TestCase):
-    def test_addresses_are_bound_at_the_start_and_read_only(self):
-        for library in LIBRARIES:
-            with self.subTest(library=library):
-                self.assertIn("GNU_RELRO", output("readelf", "-lW", library))
-                self.assertIn("NOW", output("readelf", "-dW", library))
+def shipped():
+    """The programs and shared libraries of the build folder that are installed or packed into the wheel, where built."""
+    files = set()
+    for script in BUILD.rglob("cmake_install.cmake"):
+        for kind, names in re.findall(r"TYPE (EXECUTABLE|SHARED_LIBRARY|MODULE)\b([^)]*)\)", script.read_text(encoding="utf-8")):
+            files |= {pathlib.Path(name) for name in re.findall(r'"(/[^"]+)"', names)}
+    return sorted(file for file in files if file.exists())
 
-    def test_the_stack_is_not_executable(self):
-        for library in LIBRARIES:
-            with self.subTest(library=library):
-                (stack,) = (line for line in output("readelf", "-lW", library).splitlines() if "GNU_STACK" in line)
+
+class Shipped(unittest.TestCase):
+    def setUp(self):
+        self.files = shipped()
+        self.assertIn("gdr", {file.name for file in self.files})
+        self.assertTrue(any(file.suffix == ".so" for file in self.files))
+
+    def test_no_library_comes_from_the_current_folder(self):
+        for file in self.files:
+            dynamic = output("readelf", "-dW", file)
+            for folders in re.findall(r"(?:RPATH|RUNPATH).*\[(.*)\]", dynamic):
+                for folder in folders.split(":"):  # an empty one is the current folder
+                    with self.subTest(file=file, folders=folders):
+                        self.assertTrue(folder.startswith("/"))
+                        self.assertFalse(pathlib.Path(folder).is_relative_to(BUILD))
+            for library in re.findall(r"NEEDED.*\[(.*)\]", dynamic):
+                with self.subTest(file=file, library=library):
+                    self.assertNotIn("/", library)
+
+    def test_addresses_are_not_known_beforehand_and_bound_at_the_start_and_read_only(self):
+        for file in self.files:
+            with self.subTest(file=file):
+                self.assertRegex(output("readelf", "-hW", file), r"Type:\s+DYN")
+                self.assertIn("GNU_RELRO", output("readelf", "-lW", file))
+                (flags,) = re.findall(r"\(FLAGS_1\).*", output("readelf", "-dW", file))
+                self.assertRegex(flags, r"\bNOW\b")
+
+    def test_the_stack_is_checked_and_not_executable(self):
+        for file in self.files:
+            with self.subTest(file=file):
+                (stack,) = (line for line in output("readelf", "-lW", file).splitlines() if "GNU_STACK" in line)
                 self.assertNotIn("E", stack.split("GNU_STACK")[1])
+                self.assertIn("__stack_chk_fail", output("nm", "-D", "--undefined-only", file))
+
+
+class Hardening(unittest.TestCase):
 
     def test_the_environment_is_read_by_secure_getenv_alone(self):
         for library in LIBRARIES:
@@ -66,6 +102,7 @@ class Hardening(unittest.TestCase):
 
 if __name__ == "__main__":
     FORTIFIED = sys.argv[1] == "fortified"
-    COMPONENTS = [argument for argument in sys.argv[2:] if argument.endswith(".a")]
-    LIBRARIES = [argument for argument in sys.argv[2:] if not argument.endswith(".a")]
+    BUILD = pathlib.Path(sys.argv[2])
+    COMPONENTS = [argument for argument in sys.argv[3:] if argument.endswith(".a")]
+    LIBRARIES = [argument for argument in sys.argv[3:] if not argument.endswith(".a")]
     unittest.main(argv=sys.argv[:1])
