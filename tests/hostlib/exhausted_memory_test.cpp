@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <functional>
+#include <memory>
 #include <new>
 #include <string>
 
@@ -17,6 +18,7 @@
 #include "gdr/emulator/machine.h"
 #include "gdr/hostlib/checkpoint.h"
 #include "gdr/hostlib/direct_force.h"
+#include "gdr/hostlib/nbody_run.h"
 #include "gdr/hostlib/plummer.h"
 #include "gdr/hostlib/runtime.h"
 #include "gdr/hostlib/snapshot.h"
@@ -164,6 +166,59 @@ TEST(ExhaustedMemory, IsNotWhatTheHeaderLineOfACsvFileBrings) {
   }
   const std::string error = error_of_reading("in.csv", header + "\n" + row + "\n", 100);
   EXPECT_NE(error.find("in.csv:1: unknown column '0' (expected: xj)"), std::string::npos) << error;
+}
+
+NbodySettings run_to(double t_end, const ScratchDirectory& directory) {
+  NbodySettings settings;
+  settings.t_end = t_end;
+  settings.every = 0.0625;
+  settings.log = directory / "log";
+  settings.checkpoint = directory / "checkpoint";
+  return settings;
+}
+
+// Wherever memory runs out within the run: its checkpoint leads to the particles and the log of a run that had enough.
+TEST(ExhaustedMemory, LeavesACheckpointOfAnNbodyRun) {
+  constexpr double kEnd = 0.125;
+  const auto go_on = [](const NbodyRun&) { return true; };
+  const auto begun = [&](const ScratchDirectory& directory) {
+    NbodySettings settings = run_to(kEnd, directory);
+    settings.particles = make_plummer(12, 1);
+    return std::make_unique<NbodyRun>(std::move(settings), DirectOptions{1, {}});
+  };
+  const ScratchDirectory whole;
+  const std::unique_ptr<NbodyRun> expected = begun(whole);
+  expected->integrate(go_on);
+  int continued = 0;
+  std::uint64_t blocks_kept = 0;
+  bool had_all = false;
+  for (std::size_t served = 0; !had_all; served += 13) {
+    const ScratchDirectory directory;
+    const std::unique_ptr<NbodyRun> run = begun(directory);
+    bool exhausted = false;
+    tests::fail_allocation_after(served);
+    try {
+      run->integrate(go_on);
+    } catch (const std::bad_alloc&) {
+      exhausted = true;
+    }
+    had_all = tests::serve_all_allocations();
+    EXPECT_TRUE(exhausted || had_all);
+    if (!exhausted || !run->last_output()) continue;  // it has no checkpoint before its first output
+    EXPECT_EQ(run->end(), NbodyEnd::stopped);
+    EXPECT_NO_THROW(static_cast<void>(run->sample(run->result_time())));
+    NbodySettings settings = run_to(kEnd, directory);
+    settings.restart = directory / "checkpoint";
+    NbodyRun again(std::move(settings), DirectOptions{1, {}});
+    EXPECT_EQ(again.counters().block_steps, run->counters().block_steps) << "no complete block is lost";
+    blocks_kept = std::max(blocks_kept, again.counters().block_steps);
+    again.integrate(go_on);
+    EXPECT_EQ(again.particles(), expected->particles()) << served;
+    EXPECT_EQ(base::read_file(directory / "log"), base::read_file(whole / "log")) << served;
+    ++continued;
+  }
+  EXPECT_GT(continued, 20);
+  EXPECT_GT(blocks_kept, 5u);
 }
 
 TEST(ExhaustedMemory, KeepsTheFinishedLinesOfALog) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <csignal>
 #include <limits>
+#include <new>
 #include <optional>
 #include <thread>
 
@@ -296,28 +297,37 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
   StopFile stop_file(options.stop_file);
   Asked asked;
   hostlib::NbodyEnd end = hostlib::NbodyEnd::reached;
+  bool no_memory = false;
   {
     Progress progress("integrating", options.report.progress_shown());
-    end = run.integrate([&](const hostlib::NbodyRun& now) {
-      const double span = now.end_time() - now.begin_time();
-      progress.show(span > 0 ? (now.time() - now.begin_time()) / span : 1,
-                    fmt::format("t = {:.4f}, {} steps", now.time(), now.counters().steps));
-      asked = {asked_by_signal, asked.stop_file || stop_file.is_there()};
-      if (ranks != nullptr) asked = together(*ranks->communicator, asked);
-      return !asked.any();
-    });
+    try {
+      end = run.integrate([&](const hostlib::NbodyRun& now) {
+        const double span = now.end_time() - now.begin_time();
+        progress.show(span > 0 ? (now.time() - now.begin_time()) / span : 1,
+                      fmt::format("t = {:.4f}, {} steps", now.time(), now.counters().steps));
+        asked = {asked_by_signal, asked.stop_file || stop_file.is_there()};
+        if (ranks != nullptr) asked = together(*ranks->communicator, asked);
+        return !asked.any();
+      });
+    } catch (const std::bad_alloc&) {
+      if (ranks != nullptr) throw;
+      no_memory = true;  // the run has written its checkpoint; the report tells how far it came
+      end = run.end();
+    }
   }
-  if (!asked.any()) asked.signal = asked_by_signal;
+  if (!no_memory && !asked.any()) asked.signal = asked_by_signal;
 
   // The host's work is added at the end: its time does not depend on when it is counted.
   if (board) run.device().time_integration(run.counters().steps, run.state().bodies.size());
   const std::string stopped = end == hostlib::NbodyEnd::reached        ? ""
                               : end == hostlib::NbodyEnd::energy_error ? "energy error"
+                              : no_memory                              ? "memory"
                               : asked.stop_file                        ? "stop file"
                               : asked.signal == SIGTERM                ? "SIGTERM"
                                                                        : "SIGINT";
   const int status = end == hostlib::NbodyEnd::reached        ? kSuccess
                      : end == hostlib::NbodyEnd::energy_error ? kFailure
+                     : no_memory                              ? kFailure
                      : asked.stop_file                        ? kSuccess
                                                               : 128 + asked.signal;
   std::vector<cluster::RankSeconds> of_ranks;
@@ -338,7 +348,9 @@ int run_nbody(const NbodyOptions& options, std::optional<BoardSide> board, const
     fmt::print(stderr, "gdr nbody: the energy error is beyond {} at t = {}; the run ends here\n",
                options.run.most_energy_error, run.result_time());
   } else if (end == hostlib::NbodyEnd::stopped) {
-    fmt::print(stderr, "gdr nbody: stopped at t = {} by {}{}\n", run.result_time(), stopped,
+    const std::string why = no_memory ? "the host's memory is exhausted at" : "stopped at";
+    const std::string by = no_memory ? "" : " by " + stopped;
+    fmt::print(stderr, "gdr nbody: {} t = {}{}{}\n", why, run.result_time(), by,
                options.checkpoint.empty() ? "; without --checkpoint it cannot go on"
                                           : fmt::format("; --restart {} goes on", options.checkpoint));
   }

@@ -226,15 +226,33 @@ void HermiteIntegrator::step() {
   const Ticks t = next_ticks();
   if (t > kLargestTicks) throw Error(fmt::format("the next step leads past the largest time {}", kLargestTime));
   const std::vector<std::size_t> block = take_block(t);
-  const std::vector<Force> forces = forces_at(t, block);
-  std::vector<JParticle> changed;
-  changed.reserve(block.size());
+  // If something fails, memory for example, the state is the one before the step.
+  HermiteCounters& counters = state_.counters;
+  const std::array before{counters.interactions, counters.smallest_steps, counters.noise_limited_steps};
+  std::vector<HermiteBody> corrected;
+  try {
+    const std::vector<Force> forces = forces_at(t, block);
+    std::vector<JParticle> changed;
+    changed.reserve(block.size());
+    corrected.reserve(block.size());
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      corrected.push_back(state_.bodies[block[k]]);
+      correct(corrected.back(), t, forces[k]);
+      changed.push_back(j_particle(corrected.back()));
+    }
+    make_room_for(corrected);
+    backend_->set_j_particles(block, changed);
+  } catch (...) {
+    counters.interactions = before[0];
+    counters.smallest_steps = before[1];
+    counters.noise_limited_steps = before[2];
+    for (const std::size_t index : block) file_body(index);  // where they were, so there is room
+    throw;
+  }
   for (std::size_t k = 0; k < block.size(); ++k) {
-    correct(state_.bodies[block[k]], t, forces[k]);
-    changed.push_back(j_particle(state_.bodies[block[k]]));
+    state_.bodies[block[k]] = corrected[k];
     file_body(block[k]);
   }
-  backend_->set_j_particles(block, changed);
   state_.time = t;
   count_block(block.size());
 }
@@ -277,9 +295,19 @@ double HermiteIntegrator::backend_potential_energy() const {
   return 0.5 * twice;
 }
 
-void HermiteIntegrator::file_body(std::size_t index) {
-  const auto level = std::countr_zero(static_cast<std::uint64_t>(state_.bodies[index].dt));
-  levels_[static_cast<std::size_t>(level)].push_back(index);
+std::size_t HermiteIntegrator::level_of(const HermiteBody& body) {
+  return static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(body.dt)));
+}
+
+void HermiteIntegrator::file_body(std::size_t index) { levels_[level_of(state_.bodies[index])].push_back(index); }
+
+void HermiteIntegrator::make_room_for(std::span<const HermiteBody> bodies) {
+  std::array<std::size_t, kLevels> more{};
+  for (const HermiteBody& body : bodies) ++more[level_of(body)];
+  for (std::size_t k = 0; k < kLevels; ++k) {
+    const std::size_t needed = levels_[k].size() + more[k];
+    if (needed > levels_[k].capacity()) levels_[k].reserve(std::max(needed, 2 * levels_[k].capacity()));
+  }
 }
 
 Ticks HermiteIntegrator::next_ticks() const {
@@ -293,6 +321,9 @@ Ticks HermiteIntegrator::next_ticks() const {
 
 std::vector<std::size_t> HermiteIntegrator::take_block(Ticks t) {
   std::vector<std::size_t> block;
+  std::size_t members = 0;
+  for (std::size_t k = 0; k < kLevels && t % (Ticks{1} << k) == 0; ++k) members += levels_[k].size();
+  block.reserve(members);
   for (std::size_t k = 0; k < kLevels && t % (Ticks{1} << k) == 0; ++k) {
     block.insert(block.end(), levels_[k].begin(), levels_[k].end());
     levels_[k].clear();

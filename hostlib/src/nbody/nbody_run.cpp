@@ -190,6 +190,9 @@ void NbodyRun::begin() {
   begin_time_ = time();
   open_log();
   open_run_file();
+  constexpr std::size_t kReserve = 4 << 20;     // for texts and pages
+  constexpr std::size_t kReserveOfEach = 1024;  // for copies of a particle, its neighbours, its part of the checkpoint
+  reserve_ = std::make_unique_for_overwrite<char[]>(kReserve + kReserveOfEach * state().bodies.size());
 }
 
 NbodyRun::~NbodyRun() = default;
@@ -259,7 +262,7 @@ void NbodyRun::begin_from_checkpoint() {
     outputs_ = context.at("outputs").whole<std::uint64_t>();
     if (!context.at("last_output").is_null()) last_output_ = context.at("last_output").number();
     log_bytes_ = context.at("log_bytes").whole<std::uint64_t>();
-    log_tail_ = context.at("log_tail").text();
+    log_tail_ = kept_log_tail_ = context.at("log_tail").text();
     run_file_rows_ = context.at("run_file_rows").whole<std::uint64_t>();
     if (written.has_board()) totals = totals_from(context.at("totals"));
     if (context.contains("shared_totals")) shared_totals = context.at("shared_totals").text();
@@ -300,6 +303,8 @@ void NbodyRun::open_log() {
     log_.emplace(settings_.log);
     log_tail_ = sample_csv_header();
     log_->append(log_tail_);
+    log_bytes_ = log_->size();
+    kept_log_tail_ = log_tail_;
     return;
   }
   const std::string text = base::read_file(settings_.log);
@@ -353,6 +358,19 @@ NbodyEnd NbodyRun::integrate(const std::function<bool(const NbodyRun&)>& go_on) 
 }
 
 bool NbodyRun::integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
+  if (settings_.sharing) return go_to_output(go_on);  // the other ranks' states would be of another time
+  try {
+    return go_to_output(go_on);
+  } catch (const std::bad_alloc&) {
+    // An output that was begun is not counted, so that a restart makes it.
+    reserve_.reset();
+    end_ = NbodyEnd::stopped;
+    if (last_output_) keep_checkpoint();
+    throw;
+  }
+}
+
+bool NbodyRun::go_to_output(const std::function<bool(const NbodyRun&)>& go_on) {
   end_ = NbodyEnd::reached;
   const std::optional<double> output_time = next_output();
   const double until = output_time.value_or(settings_.t_end) - time_offset_;
@@ -486,7 +504,13 @@ void NbodyRun::write_checkpoint() {
   // Everything that the checkpoint says of the log must be on the disk.
   if (log_) log_->flush();
   log_bytes_ = log_ ? log_->size() : 0;
+  kept_log_tail_ = log_tail_;
   run_file_rows_ = has_run_file() ? samples_.size() : 0;
+  keep_checkpoint();
+}
+
+void NbodyRun::keep_checkpoint() {
+  if (settings_.checkpoint.empty()) return;
   hostlib::write_checkpoint(settings_.checkpoint, {state(), initial_energy_, context()});
   last_checkpoint_seconds_ = wall_seconds();
 }
@@ -500,7 +524,7 @@ std::string NbodyRun::context() const {
                {"outputs", outputs_},
                {"last_output", last_output_ ? Json(*last_output_) : Json(nullptr)},
                {"log_bytes", log_bytes_},
-               {"log_tail", log_ ? log_tail_ : ""},
+               {"log_tail", log_ ? kept_log_tail_ : ""},
                {"run_file_rows", run_file_rows_},
                {"totals", device_ ? Json(to_json(device_->totals())) : Json(nullptr)}};
   if (settings_.sharing) json["shared_totals"] = settings_.sharing->totals();

@@ -126,6 +126,9 @@ class HermiteIntegrator {
   void start();
   void load_backend();
   void file_body(std::size_t index);
+  [[nodiscard]] static std::size_t level_of(const HermiteBody& body);
+  /// Takes the memory that file_body() needs for these.
+  void make_room_for(std::span<const HermiteBody> bodies);
   [[nodiscard]] Ticks next_ticks() const;
   [[nodiscard]] std::vector<std::size_t> take_block(Ticks t);
   [[nodiscard]] std::vector<Force> forces_at(Ticks t, const std::vector<std::size_t>& block);

@@ -119,7 +119,8 @@ class NbodyRun {
 
   /// Integrates to the end and writes outputs and checkpoints. `go_on` is called after every block step; if it returns
   /// false, the run writes its checkpoint and ends. Throws gdr::Error if an output cannot be written or a force is not
-  /// finite; the last checkpoint is kept.
+  /// finite; the last checkpoint is kept. Throws std::bad_alloc if memory is exhausted, after writing a checkpoint of
+  /// the last complete block; there is then memory for one sample and its report.
   NbodyEnd integrate(const std::function<bool(const NbodyRun&)>& go_on);
   /// The same, but only up to the next output. Returns true if further outputs follow. May be mixed with integrate().
   bool integrate_to_output(const std::function<bool(const NbodyRun&)>& go_on);
@@ -185,7 +186,10 @@ class NbodyRun {
   [[nodiscard]] std::vector<RunAttribute> attributes() const;
   [[nodiscard]] bool has_run_file() const { return is_hdf5(settings_.out); }
   void write_run_file(double t, std::uint64_t number);
+  bool go_to_output(const std::function<bool(const NbodyRun&)>& go_on);
   void write_checkpoint();
+  /// Writes it with what is known of the log and the run file since the last output.
+  void keep_checkpoint();
   [[nodiscard]] bool checkpoint_is_due() const;
   [[nodiscard]] std::string context() const;
 
@@ -210,8 +214,10 @@ class NbodyRun {
   std::optional<base::LineFile> log_;
   std::uint64_t log_bytes_ = 0;  // length of the log when the checkpoint was written
   std::string log_tail_;         // last line of the log
+  std::string kept_log_tail_;    // of the first log_bytes_ bytes
   double last_checkpoint_seconds_ = 0;
   NbodyEnd end_ = NbodyEnd::reached;
+  std::unique_ptr<char[]> reserve_;  // given back when memory is exhausted, for the last checkpoint and the report
 };
 
 }  // namespace gdr::hostlib
