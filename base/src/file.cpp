@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/own_files.h"
 
 namespace gdr::base {
 namespace {
@@ -38,6 +40,8 @@ class Descriptor {
   ~Descriptor() {
     if (number_ >= 0) ::close(number_);
   }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
 
@@ -102,13 +106,15 @@ void write_in_place(const std::filesystem::path& path, std::string_view content)
   if (!write_all(file.number(), content) || !file.close()) fail(path, "written");
 }
 
+// NAME.gdr-PID-NUMBER.tmp, which no user gives to a file. NAME.2024-01-31.tmp might be anybody's.
 constexpr std::string_view kTemporary = ".tmp";
+constexpr std::string_view kOurs = ".gdr-";
 
 /// A name beside `path` that no other thread or process uses.
 std::filesystem::path temporary_beside(const std::filesystem::path& path) {
   static std::atomic<unsigned> count{0};
   std::filesystem::path name = path;
-  name += fmt::format(".{}-{}{}", getpid(), count.fetch_add(1), kTemporary);
+  name += fmt::format("{}{}-{}{}", kOurs, getpid(), count.fetch_add(1), kTemporary);
   return name;
 }
 
@@ -116,10 +122,16 @@ std::filesystem::path temporary_beside(const std::filesystem::path& path) {
 bool abandoned(const std::filesystem::path& temporary, std::string_view name) {
   constexpr time_t kOldEnough = 60;  // seconds; a writer gives up the lock of its file just before it renames the file
   const std::string own = temporary.filename().string();
-  if (!own.starts_with(name) || !own.ends_with(kTemporary)) return false;
-  const std::string_view middle =
-      std::string_view(own).substr(name.size(), own.size() - name.size() - kTemporary.size());
-  if (middle.size() < 2 || middle[0] != '.' || middle.find_first_not_of("0123456789-", 1) != std::string_view::npos) {
+  std::string_view rest = own;
+  if (!rest.starts_with(name)) return false;
+  rest.remove_prefix(name.size());
+  if (!rest.starts_with(kOurs) || !rest.ends_with(kTemporary)) return false;
+  rest = rest.substr(kOurs.size(), rest.size() - kOurs.size() - kTemporary.size());
+  const auto is_number = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const std::size_t dash = rest.find('-');
+  if (dash == std::string_view::npos || !is_number(rest.substr(0, dash)) || !is_number(rest.substr(dash + 1))) {
     return false;
   }
   const std::optional<struct stat> status = status_of(temporary);
@@ -148,29 +160,45 @@ struct NewFile {
   bool named = false;
 };
 
-NewFile new_file_beside(const std::filesystem::path& path) {
+std::optional<NewFile> nameless_file_beside(const std::filesystem::path& path) {
   const std::filesystem::path folder = folder_of(path);
   const int nameless = uninterrupted([&] { return open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666); });
-  if (nameless >= 0) return {Descriptor(nameless), temporary_beside(path), false};
+  if (nameless < 0) return std::nullopt;
+  return NewFile{Descriptor(nameless), temporary_beside(path), false};
+}
+
+NewFile named_file_beside(const std::filesystem::path& path) {
   std::filesystem::path name = temporary_beside(path);
   const int named = uninterrupted([&] { return open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666); });
   if (named < 0) fail(path, "written");
   return {Descriptor(named), std::move(name), true};
 }
 
-void replace(const std::filesystem::path& path, std::string_view content, std::optional<mode_t> mode) {
-  remove_abandoned_beside(path);
-  NewFile fresh = new_file_beside(path);
+bool fill(const NewFile& fresh, std::string_view content, std::optional<mode_t> mode) {
   const int descriptor = fresh.file.number();
   // Not every file system has locks. Without them, only its age shows whether a file is still in use.
   static_cast<void>(flock(descriptor, LOCK_EX | LOCK_NB));
-  bool done = write_all(descriptor, content) && (!mode || fchmod(descriptor, *mode) == 0) && synchronised(descriptor);
-  if (done && !fresh.named) {
-    const std::string link = fmt::format("/proc/self/fd/{}", descriptor);
-    done = linkat(AT_FDCWD, link.c_str(), AT_FDCWD, fresh.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
-    fresh.named = done;
-  }
-  done = done && fresh.file.close() && std::rename(fresh.name.c_str(), path.c_str()) == 0;
+  return write_all(descriptor, content) && (!mode || fchmod(descriptor, *mode) == 0) && synchronised(descriptor);
+}
+
+/// Gives a file its name. False where that cannot be done: without /proc, for example.
+bool name_file(NewFile& fresh) {
+  const std::string link = fmt::format("/proc/self/fd/{}", fresh.file.number());
+  fresh.named = linkat(AT_FDCWD, link.c_str(), AT_FDCWD, fresh.name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  return fresh.named;
+}
+
+void replace(const std::filesystem::path& path, std::string_view content, std::optional<mode_t> mode) {
+  remove_abandoned_beside(path);
+  std::optional<NewFile> nameless = nameless_file_beside(path);
+  bool done = nameless && fill(*nameless, content, mode);
+  if (nameless && !done) fail(path, "written");
+  const bool named = done && name_file(*nameless);
+  constexpr std::array kNoWayToName{ENOENT, ENOTDIR, EACCES, EPERM, ENOSYS};  // unlike a disk that is full
+  if (done && !named && std::ranges::find(kNoWayToName, errno) == kNoWayToName.end()) fail(path, "written");
+  NewFile fresh = named ? *std::move(nameless) : named_file_beside(path);
+  done =
+      (named || fill(fresh, content, mode)) && fresh.file.close() && std::rename(fresh.name.c_str(), path.c_str()) == 0;
   if (!done) {
     const int reason = errno;
     if (fresh.named) unlink(fresh.name.c_str());
@@ -214,6 +242,23 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   if (!S_ISREG(status->st_mode)) return write_in_place(path, content);
   refuse_read_only(path, *status);
   replace(target_of(path), content, status->st_mode & 07777);
+}
+
+void write_private_file(const std::filesystem::path& path, std::string_view content) {
+  replace(target_of(path), content, S_IRUSR | S_IWUSR);
+}
+
+void refuse_to_overwrite(std::span<const std::filesystem::path> outputs,
+                         std::span<const std::filesystem::path> inputs) {
+  for (const std::filesystem::path& output : outputs) {
+    const std::optional<struct stat> written = status_of(output);
+    if (!written || !S_ISREG(written->st_mode)) continue;
+    for (const std::filesystem::path& input : inputs) {
+      const std::optional<struct stat> read = status_of(input);
+      if (!read || read->st_dev != written->st_dev || read->st_ino != written->st_ino) continue;
+      throw Error(fmt::format("{}: named for an output and for an input, which it would replace", output.string()));
+    }
+  }
 }
 
 void make_folder(const std::filesystem::path& path) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -304,11 +306,16 @@ struct ElfCloser {
 };
 using ElfHandle = std::unique_ptr<Elf, ElfCloser>;
 
-/// A temporary file without name, since libelf writes to a file descriptor.
+/// A file in memory, since libelf writes to a file descriptor. It takes no folder that can be written to.
 class ScratchFile {
  public:
-  ScratchFile() : file_(std::tmpfile()) {
-    if (file_ == nullptr) throw Error(fmt::format("no temporary file for the object: {}", std::strerror(errno)));
+  ScratchFile() {
+    const int descriptor = memfd_create("object", MFD_CLOEXEC);
+    file_ = descriptor < 0 ? nullptr : fdopen(descriptor, "w+");
+    if (file_ != nullptr) return;
+    const int reason = errno;
+    if (descriptor >= 0) close(descriptor);
+    throw Error(fmt::format("no file in memory for the object: {}", std::strerror(reason)));
   }
   ~ScratchFile() { std::fclose(file_); }
   ScratchFile(const ScratchFile&) = delete;
@@ -323,7 +330,7 @@ class ScratchFile {
   }
 
  private:
-  std::FILE* file_;
+  std::FILE* file_ = nullptr;
 };
 
 [[noreturn]] void elf_failed(std::string_view what) {

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "gdr/base/error.h"
+#include "gdr/base/own_files.h"
 
 namespace {
 
@@ -29,6 +30,7 @@ int failure = ENOSPC;
 int interruptions = 0;  // calls that a signal interrupts first
 std::string order;      // f: a file is flushed to the disk, d: a folder, r: a file takes its name
 bool knows_nameless_files = true;
+bool names_nameless_files = true;  // as with /proc
 
 bool fails() {
   if (interruptions > 0) {
@@ -74,6 +76,10 @@ int ftruncate(int descriptor, off_t size) noexcept {
 }
 int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
   static const auto original = real<int (*)(int, const char*, int, const char*, int)>("linkat");
+  if (!names_nameless_files) {
+    errno = ENOENT;
+    return -1;
+  }
   return fails() ? -1 : original(from_folder, from, to_folder, to, flags);
 }
 int open(const char* path, int flags, ...) {
@@ -110,6 +116,7 @@ class Files : public testing::Test {
     calls_left = -1;
     interruptions = 0;
     knows_nameless_files = true;
+    names_nameless_files = true;
     std::filesystem::remove_all(folder_);
   }
   [[nodiscard]] std::size_t entries() const {
@@ -159,6 +166,42 @@ TEST_F(Files, WhicheverCallFailsTheOldFileStaysOrTheNewOneIsWhole) {
     }
     EXPECT_GE(failed, nameless ? 5 : 4);  // write, fchmod, fsync, linkat, rename
   }
+}
+
+TEST_F(Files, AreWrittenWhereNamelessOnesGetNoName) {
+  names_nameless_files = false;  // in a sandbox without /proc
+  for (const char* content : {"first", "second"}) {
+    EXPECT_EQ(message_of([&] { write_file(folder_ / "a", content); }), "nothing was thrown");
+    EXPECT_EQ(read_file(folder_ / "a"), content);
+    EXPECT_EQ(entries(), 1U);
+  }
+}
+
+TEST_F(Files, ThatArePrivateAreThisUsersAlone) {
+  const mode_t mask = umask(0);
+  write_private_file(folder_ / "a", "first");
+  EXPECT_EQ(mode_of(folder_ / "a"), 0600U);
+  std::filesystem::permissions(folder_ / "a", std::filesystem::perms(0666));
+  write_private_file(folder_ / "a", "second");
+  umask(mask);
+  EXPECT_EQ(mode_of(folder_ / "a"), 0600U);
+  EXPECT_EQ(read_file(folder_ / "a"), "second");
+}
+
+TEST_F(Files, ThatAreReadAreNotOverwritten) {
+  const std::filesystem::path input = folder_ / "input";
+  write_file(input, "data");
+  std::filesystem::create_symlink("input", folder_ / "link");
+  std::filesystem::create_hard_link(input, folder_ / "other");
+  const std::vector inputs{folder_ / "none", input};
+  for (const char* name : {"input", "link", "other", "./input"}) {
+    const std::vector outputs{folder_ / "fresh", folder_ / name};
+    EXPECT_THAT(message_of([&] { refuse_to_overwrite(outputs, inputs); }),
+                HasSubstr(std::string(name) + ": named for an output and for an input, which it would replace"));
+  }
+  EXPECT_NO_THROW(refuse_to_overwrite(std::vector{folder_ / "none", folder_ / "fresh"}, inputs));
+  const std::vector<std::filesystem::path> devices{"/dev/null"};
+  EXPECT_NO_THROW(refuse_to_overwrite(devices, devices));
 }
 
 TEST_F(Files, AreOnTheDiskBeforeTheirNameIsAndThenTheNameIs) {
@@ -289,15 +332,20 @@ TEST_F(Files, WhatKilledProcessesLeftIsRemoved) {
     return folder_ / name;
   };
   constexpr std::chrono::seconds kLong{3600};
-  const auto left = make("a.123-0.tmp", kLong);
-  const auto locked = make("a.123-1.tmp", kLong);
-  const auto kept = {make("a.124-0.tmp", std::chrono::seconds(0)),
+  const auto left = make("a.gdr-123-0.tmp", kLong);
+  const auto locked = make("a.gdr-123-1.tmp", kLong);
+  const auto kept = {make("a.gdr-124-0.tmp", std::chrono::seconds(0)),
                      locked,
-                     make("ab.123-0.tmp", kLong),
-                     make("a.x-0.tmp", kLong),
-                     make("a.123-0.txt", kLong),
+                     make("ab.gdr-123-0.tmp", kLong),
+                     make("a.gdr-x-0.tmp", kLong),
+                     make("a.gdr-12-.tmp", kLong),
+                     make("a.gdr-1-2-3.tmp", kLong),
+                     make("a.gdr-123-0.txt", kLong),
+                     make("a.gdr-.tmp", kLong),
                      make("a..tmp", kLong),
-                     make("a.9-9.tmp/kept", kLong).parent_path()};
+                     make("a.2024-01-31.tmp", kLong),  // of the user
+                     make("a.123-0.tmp", kLong),
+                     make("a.gdr-9-9.tmp/kept", kLong).parent_path()};
   const int descriptor = open(locked.c_str(), O_RDONLY);
   ASSERT_EQ(flock(descriptor, LOCK_EX), 0);
   write_file(folder_ / "a", "whole");

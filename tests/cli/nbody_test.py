@@ -344,9 +344,10 @@ class Outputs(NbodyTest):
         errors = self.run_gdr("--in", snapshot, "--t-end", 0.0625, expected=1).stderr
         self.assertIn("0.125", errors)
         log = self.folder / "log.csv"
-        report = self.report("--in", snapshot, "--t-end", 0.25, "--out", snapshot, "--log", log, "--out-every", 0.0625)
+        final = self.folder / "later.txt"
+        report = self.report("--in", snapshot, "--t-end", 0.25, "--out", final, "--log", log, "--out-every", 0.0625)
         self.assertEqual(report["t"], 0.25)
-        later, _, t = snapshot.read_text(encoding="utf-8").split()[:3]
+        later, _, t = final.read_text(encoding="utf-8").split()[:3]
         self.assertEqual(float(t), 0.25)
         self.assertEqual(int(later), int(step) + report["block_steps"])
         times = [float(line.split(",")[0]) for line in log.read_text(encoding="utf-8").splitlines()[1:]]

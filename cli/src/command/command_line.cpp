@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 
 namespace gdr::cli {
 namespace {
@@ -227,13 +228,15 @@ std::string Option::name() const { return option_->get_name(); }
 
 bool Option::given() const { return option_->count() > 0; }
 
+struct Command::Output {
+  Option option;
+  const std::string* file;
+  bool or_stdout;  // if it is `-`
+};
+
 struct Command::Outputs {
-  struct Output {
-    Option option;
-    const std::string* file;
-    bool or_stdout;  // if it is `-`
-  };
   std::vector<Output> options;
+  std::vector<std::pair<const CLI::Option*, const CLI::Option*>> replacing;  // an output, and an input it may replace
   bool left_to_run = false;
 };
 
@@ -287,6 +290,26 @@ Option Command::add_output_or_stdout(const std::string& name, std::string& file,
   return option;
 }
 
+void Command::may_replace(const Option& output, const Option& input) const {
+  outputs_->replacing.emplace_back(output.option_, input.option_);
+}
+
+/// Whatever is given beside the outputs may be an input: what names no file is none.
+void Command::refuse_to_overwrite_inputs(const Output& output) const {
+  if (output.file->empty() || (output.or_stdout && *output.file == "-")) return;
+  std::vector<std::filesystem::path> inputs;
+  for (const CLI::Option* const option : app_->get_options()) {
+    const auto is_it = [&](const Output& other) { return other.option.option_ == option; };
+    const std::pair<const CLI::Option*, const CLI::Option*> pair(output.option.option_, option);
+    if (std::ranges::any_of(outputs_->options, is_it) || std::ranges::count(outputs_->replacing, pair) > 0) continue;
+    for (const std::string& text : option->results()) {
+      if (!text.empty()) inputs.emplace_back(text);
+    }
+  }
+  const std::filesystem::path file = *output.file;
+  base::refuse_to_overwrite(std::span(&file, 1), inputs);
+}
+
 void Command::leave_outputs_to_run() const { outputs_->left_to_run = true; }
 
 void Command::try_outputs() const {
@@ -307,6 +330,7 @@ void Command::try_outputs() const {
   }
   try {
     base::refuse_twice_named(files);
+    for (const Output& output : outputs_->options) refuse_to_overwrite_inputs(output);
   } catch (const Error& error) {
     throw UsageError(error.what());
   }

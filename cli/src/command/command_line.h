@@ -135,10 +135,12 @@ class Command {
   Option add_output(const std::string& name, std::string& file, const std::string& what) const;
   /// The same, but `-` stands for standard output.
   Option add_output_or_stdout(const std::string& name, std::string& file, const std::string& what) const;
+  /// `output` may replace the file that `input` names, as a run's checkpoint does the one that it continues from.
+  void may_replace(const Option& output, const Option& input) const;
   /// Leaves that check to the run: under MPI only one rank writes the outputs.
   void leave_outputs_to_run() const;
   /// Throws gdr::Error for an output that cannot be written, and UsageError if two outputs are the same file or both
-  /// are standard output.
+  /// are standard output, or if one is a file that another argument names: it would replace an input.
   void try_outputs() const;
   /// Options of the command and of the subcommands that have been added to it.
   [[nodiscard]] CommandShape shape() const;
@@ -148,6 +150,8 @@ class Command {
   Option add_named(const std::string& name, const std::vector<std::string>& names, const std::string& by_default,
                    const std::function<void(std::size_t)>& set, const std::string& what) const;
   struct Outputs;
+  struct Output;
+  void refuse_to_overwrite_inputs(const Output& output) const;
   explicit Command(CLI::App* app);
   CLI::App* app_;
   std::shared_ptr<Outputs> outputs_;

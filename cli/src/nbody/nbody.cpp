@@ -497,6 +497,7 @@ void add_nbody(Command program, const std::string& name) {
   const Option checkpoint =
       command.add_output("--checkpoint", options->checkpoint,
                          "write the complete state here at every output, and every --checkpoint-minutes");
+  command.may_replace(checkpoint, restart);
   command
       .add_option("--checkpoint-minutes", options->run.checkpoint_minutes, "minutes of wall clock between checkpoints")
       .check(in_range(0, 1e6))

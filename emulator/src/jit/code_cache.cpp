@@ -17,7 +17,7 @@
 #include "gdr/base/digest.h"
 #include "gdr/base/environment.h"
 #include "gdr/base/error.h"
-#include "gdr/base/file.h"
+#include "gdr/base/own_files.h"
 #include "gdr/base/plugin.h"
 #include "jit/plugin/compile.h"
 
@@ -76,11 +76,18 @@ std::string body_of(std::string_view key, const CodeBytes& code) {
   return body + code.bytes;
 }
 
+/// True for the names that path_of() gives.
+bool is_entry(const std::filesystem::path& path) {
+  const std::string key = path.stem().string();
+  return path.extension() == kExtension && key.size() == kDigestDigits &&
+         key.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 void remove_oldest(const std::filesystem::path& folder) {
   std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> entries;
   for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
     std::error_code gone;
-    if (entry.path().extension() != kExtension) continue;
+    if (!is_entry(entry.path())) continue;  // the folder may be one that somebody named, with files of his own
     const std::filesystem::file_time_type written = entry.last_write_time(gone);
     if (!gone) entries.emplace_back(written, entry.path());
   }
@@ -171,8 +178,9 @@ void CodeCache::keep(std::string_view ir, std::string_view cpu, const CodeBytes&
     struct stat about{};
     if (lstat(folder_->c_str(), &about) != 0 || !S_ISDIR(about.st_mode) || !only_mine(about)) return;
     const std::string body = body_of(key_of(ir, cpu), code);
-    // Written in one step, because other processes may write the same entry.
-    base::write_file(path_of(ir, cpu), fmt::format("{}{}{}", kMagic, digest(body), body));
+    // Written in one step, because other processes may write the same entry. find() takes no entry that others may
+    // write, as they may where the umask is 002.
+    base::write_private_file(path_of(ir, cpu), fmt::format("{}{}{}", kMagic, digest(body), body));
     remove_oldest(*folder_);
   } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): the next process compiles again
   }

@@ -13,6 +13,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/json.h"
 #include "gdr/base/json_value.h"
+#include "gdr/base/own_files.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/emulator/transfer_mode.h"
 #include "gdr/hostlib/checkpoint.h"
@@ -180,6 +181,10 @@ void NbodyRun::check_settings() const {
     throw Error("particles come from exactly one of: a start model, the caller, a snapshot, a checkpoint");
   }
   base::refuse_twice_named(outputs_of(settings_));
+  const std::vector<std::filesystem::path> inputs{settings_.in, settings_.restart};
+  base::refuse_to_overwrite(std::vector{settings_.out, settings_.log}, inputs);
+  // A checkpoint may replace the one that the run continues from.
+  base::refuse_to_overwrite(std::vector{settings_.checkpoint}, std::span(inputs).first(1));
   for (const std::filesystem::path& file : {settings_.in, settings_.out}) {
     if (is_hdf5(file)) require_hdf5(file);
   }

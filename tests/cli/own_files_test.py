@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""gdr keeps other people's files, and its user's: it replaces no input, and deletes nothing that it has not made.
+
+    own_files_test.py GDR PROJECT [TestCase...]
+"""
+
+import os
+import pathlib
+import shutil
+import stat
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cli_test  # noqa: E402
+
+
+class OwnFiles(cli_test.CliTest):
+    def setUp(self):
+        super().setUp()
+        shutil.copy(cli_test.PROJECT / "kernels" / "tutorial.vsm", self.scratch / "k.vsm")
+        self.file("i.csv", "xi\n1\n2\n")
+        self.file("j.csv", "xj,mj\n1,2\n3,4\n")
+
+    def gdr(self, *arguments, **options):
+        return cli_test.gdr(*arguments, cwd=self.scratch, **options)
+
+    def contents(self):
+        return {path.name: path.read_bytes() for path in self.scratch.iterdir()}
+
+    def test_outputs_replace_no_inputs(self):
+        self.succeeds("nbody", "--plummer", "8", "--t-end", "0.01", "--out", "s.txt", "--checkpoint", "c", cwd=self.scratch)
+        (self.scratch / "link.vsm").symlink_to("k.vsm")
+        run = ["run", "k.vsm", "--i", "i.csv", "--j", "j.csv"]
+        before = self.contents()
+        for arguments, name in [
+            (["as", "k.vsm", "-o", "k.vsm"], "k.vsm"),
+            (["as", "k.vsm", "-o", "link.vsm"], "link.vsm"),
+            (["as", "k.vsm", "-o", "k.gdro", "--listing", "k.vsm"], "k.vsm"),
+            (["analyse", "k.vsm", "--html", "./k.vsm"], "./k.vsm"),
+            ([*run, "--out", "j.csv"], "j.csv"),
+            ([*run, "--out", "-", "--json", "i.csv"], "i.csv"),
+            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--out", "s.txt"], "s.txt"),
+            (["nbody", "--in", "s.txt", "--t-end", "0.01", "--checkpoint", "s.txt"], "s.txt"),
+            (["nbody", "--restart", "c", "--t-end", "0.02", "--log", "c"], "c"),
+        ]:
+            with self.subTest(arguments=arguments):
+                done = self.gdr(*arguments)
+                self.assertEqual(done.status, 2, done.err)
+                self.assertIn(f"gdr: {name}: named for an output and for an input, which it would replace\n", done.err)
+                self.assertEqual(self.contents(), before)
+
+    def test_a_checkpoint_may_replace_the_one_that_a_run_continues_from(self):
+        self.succeeds("nbody", "--plummer", "8", "--t-end", "0.01", "--checkpoint", "c", "--quiet", cwd=self.scratch)
+        self.succeeds("nbody", "--restart", "c", "--t-end", "0.02", "--checkpoint", "c", "--quiet", cwd=self.scratch)
+
+    def test_a_users_temporary_file_stays(self):
+        notes = self.file("out.csv.2024-01-31.tmp", "notes\n")
+        os.utime(notes, (time.time() - 7200,) * 2)
+        self.succeeds("run", "k.vsm", "--i", "i.csv", "--j", "j.csv", "--out", "out.csv", cwd=self.scratch)
+        self.assertEqual(notes.read_text(encoding="utf-8"), "notes\n")
+
+    def run_with_cache(self, umask):
+        environment = {"GDR_CACHE_DIR": str(self.scratch / "cache"), "GDR_JIT": "on"}
+        before = os.umask(umask)
+        try:
+            self.succeeds("force", "-n", "64", "--quiet", cwd=self.scratch, environment=environment)
+        finally:
+            os.umask(before)
+        return {path.name: path.stat() for path in (self.scratch / "cache").glob("*.body")}
+
+    def test_compiled_bodies_are_kept_whatever_the_umask(self):
+        first = self.run_with_cache(0o002)
+        if not first:
+            self.skipTest("gdr compiles no loop bodies here")
+        for name, status in first.items():
+            self.assertEqual(stat.S_IMODE(status.st_mode), 0o600, name)
+        self.assertEqual({name: status.st_ino for name, status in self.run_with_cache(0o002).items()},
+                         {name: status.st_ino for name, status in first.items()}, "an entry was made again")
+
+    def test_other_files_in_the_folder_of_the_cache_stay(self):
+        (self.scratch / "cache").mkdir(mode=0o700)
+        letters = [self.file(f"cache/letter{n}.body", "dear\n") for n in range(70)]
+        for letter in letters:
+            os.utime(letter, (time.time() - 7200,) * 2)
+        if len(self.run_with_cache(0o022)) == len(letters):
+            self.skipTest("gdr compiles no loop bodies here")
+        self.assertTrue(all(letter.exists() for letter in letters))
+
+    def test_object_files_take_no_other_folder(self):
+        self.assertEqual(self.gdr("as", "k.vsm", "-o", "k.gdro", environment={"TMPDIR": "/nowhere"}).status, 0)
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
