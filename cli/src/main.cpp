@@ -6,6 +6,7 @@
 #include <new>
 
 #include "command/command.h"
+#include "gdr/base/quoted.h"
 
 int main(int argc, char** argv) {
   using namespace gdr::cli;
@@ -38,13 +39,13 @@ int main(int argc, char** argv) {
                         {"completion", add_completion, true},
                         {"manual", add_manual, true}});
   } catch (const UsageError& error) {
-    std::fprintf(stderr, "gdr: %s\n", error.what());
+    std::fprintf(stderr, "gdr: %s\n", gdr::base::without_controls(error.what()).c_str());
     return kUsage;
   } catch (const std::bad_alloc&) {
     std::fputs("gdr: the host's memory is exhausted\n", stderr);
     return kFailure;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "gdr: %s\n", error.what());
+    std::fprintf(stderr, "gdr: %s\n", gdr::base::without_controls(error.what()).c_str());
     return kFailure;
   }
 }

@@ -94,6 +94,18 @@ TEST(Playground, RunGivesTheSumsOfItsOwnData) {
   EXPECT_EQ(answer["hash"].get<std::string>().size(), 64U);
 }
 
+// The name comes from a link, which anybody may have made.
+TEST(Playground, ShowsACommandThatRunsNothingBesideGdr) {
+  Playground playground;
+  json request = run_request("tutorial.vsm");
+  EXPECT_EQ(ask(playground, request)["command"],
+            "gdr run tutorial.vsm --i i.csv --j j.csv --out results.csv && sha256sum results.csv");
+  request["name"] = "k.vsm; echo 'run'; #.vsm";
+  EXPECT_EQ(
+      ask(playground, request)["command"],
+      "gdr run 'k.vsm; echo '\\''run'\\''; #.vsm' --i i.csv --j j.csv --out results.csv && sha256sum results.csv");
+}
+
 TEST(Playground, SeedAndModelDecideOfTheHash) {
   Playground playground;
   json request = run_request("gravity.vsm");

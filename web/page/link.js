@@ -7,7 +7,9 @@ async function through(stream, bytes) {
 
 export async function linkOf(location, {name, source}) {
   const packed = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(source));
-  const text = btoa(String.fromCharCode(...packed)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  let bytes = "";  // piece by piece: a function takes some 100,000 arguments at most
+  for (const byte of packed) bytes += String.fromCharCode(byte);
+  const text = btoa(bytes).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
   return `${location.origin}${location.pathname}#name=${encodeURIComponent(name)}&source=${text}`;
 }
 

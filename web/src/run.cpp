@@ -6,6 +6,7 @@
 #include "answers.h"
 #include "gdr/base/digest.h"
 #include "gdr/base/error.h"
+#include "gdr/base/quoted.h"
 #include "gdr/emulator/chip.h"
 #include "gdr/hostlib/table.h"
 
@@ -99,10 +100,12 @@ Json events_of(const Device& device) {
 }
 
 std::string command_of(const RunRequest& request, const RunFiles& files) {
-  std::string command = "gdr run " + request.source.name;
+  std::string command = "gdr run " + base::shell_word(request.source.name);
   if (!files.i.empty()) command += " --i i.csv";
   if (!files.j.empty()) command += " --j j.csv";
-  for (const auto& [name, value] : request.parameters) command += fmt::format(" --param {}={}", name, value);
+  for (const auto& [name, value] : request.parameters) {
+    command += " --param " + base::shell_word(fmt::format("{}={}", name, value));
+  }
   return command + " --out results.csv && sha256sum results.csv";
 }
 

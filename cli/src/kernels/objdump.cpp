@@ -2,6 +2,7 @@
 
 #include "command/command.h"
 #include "gdr/assembler/disassemble.h"
+#include "gdr/base/quoted.h"
 
 namespace gdr::cli {
 namespace {
@@ -9,8 +10,8 @@ namespace {
 int objdump(const std::string& file, bool raw) {
   if (!file.ends_with(".gdro")) throw UsageError(file + ": an object file's name ends in .gdro");
   const isa::Program program = isa::read_object(file);
-  fmt::print("# {}: kernel {}, object version {}, instruction set {}\n", file, program.kernel, isa::kObjectVersion,
-             isa::kIsaVersion);
+  fmt::print("# {}: kernel {}, object version {}, instruction set {}\n", base::on_one_line(file), program.kernel,
+             isa::kObjectVersion, isa::kIsaVersion);
   fmt::print("# j-record {} long words, i-record {} fields, result {} fields\n", program.record_words,
              program.record_fields(isa::Transfer::hlt), program.record_fields(isa::Transfer::rrn));
   for (const isa::Variable& variable : program.variables) {
@@ -24,7 +25,7 @@ int objdump(const std::string& file, bool raw) {
     std::size_t n = 0;
     for (const isa::ProgramLine& line : program.lines(static_cast<isa::Section>(section))) {
       fmt::print("# {}:{} from {}:{}\n", isa::key_of(static_cast<isa::Section>(section)), n++,
-                 program.files[line.position.file], line.position.line);
+                 base::on_one_line(program.files[line.position.file]), line.position.line);
     }
   }
   fmt::print("{}", raw ? assembler::disassemble(program) : assembler::disassemble_with_names(program));

@@ -1,0 +1,21 @@
+// Text from files and the command line, such as names, made harmless for the place that it is printed at. For pages
+// there is html().
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gdr::base {
+
+/// For a terminal, or a line of text: control characters, which move the cursor, change a terminal or begin a line,
+/// become
+/// \n, \t or \x1b. A backslash stays, so that paths read as they are.
+[[nodiscard]] std::string on_one_line(std::string_view text);
+
+/// The same, but line feeds and tabs stay: for messages of several lines.
+[[nodiscard]] std::string without_controls(std::string_view text);
+
+/// One word of a command for a POSIX shell. Words of harmless characters stay as they are.
+[[nodiscard]] std::string shell_word(std::string_view text);
+
+}  // namespace gdr::base

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Names that come from files reach a terminal or a source without control characters.
+
+    names_test.py GDR PROJECT [TestCase...]
+"""
+
+import pathlib
+import shutil
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import cli_test  # noqa: E402
+
+NAME = "a\nvar long EVIL\n\x1b]0;title\x07.vsm"
+SHOWN = r"a\nvar long EVIL\n\x1b]0;title\x07.vsm"
+
+
+class NamesFromFiles(cli_test.CliTest):
+    def test_the_text_of_an_object_file_has_no_lines_of_its_names(self):
+        shutil.copy(cli_test.PROJECT / "kernels" / "tutorial.vsm", self.scratch / NAME)
+        self.succeeds("as", NAME, "-o", "k.gdro", cwd=self.scratch)
+        text = self.succeeds("objdump", "k.gdro", cwd=self.scratch).out
+        self.assertNotIn("\x1b", text)
+        self.assertNotIn("var long EVIL", text.splitlines())
+        self.assertIn(f"from {SHOWN}:", text)
+
+    def test_errors_have_no_escape_sequences(self):
+        told = self.ends(2, [], "run", NAME + ".txt", cwd=self.scratch).err
+        self.assertNotIn("\x1b", told)
+        self.assertIn(r"\x1b]0;title\x07.vsm.txt", told)
+
+
+if __name__ == "__main__":
+    cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
