@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -274,7 +275,10 @@ class DapServer::Impl {
     breakpoints_[path].clear();
     json set = json::array();
     for (const json& wanted : arguments.value("breakpoints", json::array())) {
-      const auto line = wanted.at("line").get<std::int64_t>() + 1 - lines_from_;
+      // No file has as many lines, and sums with it stay in range.
+      constexpr std::int64_t kBeyondAnyFile = std::numeric_limits<std::uint32_t>::max();
+      const auto given = std::clamp(wanted.at("line").get<std::int64_t>(), -kBeyondAnyFile, kBeyondAnyFile);
+      const std::int64_t line = given + 1 - lines_from_;
       json shown{{"verified", false}, {"line", wanted.at("line")}};
       try {
         const auto [condition, all] = condition_of(wanted);

@@ -1,0 +1,20 @@
+// Any bytes as an HDF5 file of a run: refused by gdr::Error, or a snapshot of valid particles that is written and read
+// back the same.
+#include "fuzz.h"
+#include "gdr/hostlib/run_files.h"
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace gdr;
+  using namespace gdr::hostlib;
+  static const fuzz::ScratchFile file(".h5");
+  file.write(fuzz::text_of(data, size));
+  fuzz::refuses([&] { static_cast<void>(read_run_file(file.path())); });
+  Snapshot snapshot;
+  if (fuzz::refuses([&] { snapshot = read_run_snapshot(file.path()); })) return 0;
+  validate(snapshot.particles);
+  RunFile again;
+  again.snapshot = snapshot;
+  write_run_file(file.path(), again);
+  FUZZ_HOLDS(read_run_snapshot(file.path()) == snapshot);
+  return 0;
+}
