@@ -229,6 +229,29 @@ class Limits(NbodyTest):
             self.assertEqual(report["smallest_steps"], 0)
             self.assertIn(report["energy_error"], (0, None))
 
+    def test_a_row_that_is_there_twice_is_told_and_does_no_harm(self):
+        snapshot = self.folder / "sphere.txt"
+        self.run_gdr("--plummer", 24, "--t-end", 0, "--out", snapshot, "--out-format", "plain")
+        rows = snapshot.read_text(encoding="utf-8").splitlines()
+        of_other_speed = " ".join([*rows[2].split()[:4], "0", "0", "0"])
+        system = self.system(rows[0], *rows, of_other_speed)
+        told = ["gdr nbody: warning: particles 0 and 1 are in one place and have the same velocity: "
+                "is a particle there twice?",
+                "gdr nbody: warning: particles 3 and 25 are in one place"]
+        # eps = 0 would tear the pair of other velocities apart, in doubles as well.
+        done = self.run_gdr(*system, "--eps", 0.01, "--t-end", 0.125, "--json", "-")
+        self.assertEqual(done.stderr.splitlines(), told)
+        self.assertLess(abs(json.loads(done.stdout)["energy_error"]), 1e-6)
+        for engine in "simd", "native", "direct":
+            with self.subTest(engine):
+                done = self.run_gdr(*self.system(rows[0], *rows), "--eps", 0, "--t-end", 0.125, "--engine", engine,
+                                    "--json", "-")
+                self.assertEqual(done.stderr.splitlines(), told[:1])
+                self.assertLess(abs(json.loads(done.stdout)["energy_error"]), 1e-6)
+        done = self.run_gdr(*self.system(*[rows[0]] * 6), "--eps", 0, "--t-end", 0)
+        self.assertEqual(len(done.stderr.splitlines()), 4)
+        self.assertIn("2 more particles are in the place of another one", done.stderr)
+
     def test_a_particle_that_runs_away_takes_no_energy_with_it(self):
         report = self.report(*self.system("0.5 0 0 0 1e5 0 0", "0.5 0.1 0 0 0 0 0"), "--t-end", 1)
         self.assertLess(abs(report["energy_error"]), 1e-12)

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "gdr/hostlib/direct_force.h"
 #include "gdr/hostlib/plummer.h"
@@ -101,6 +102,40 @@ TEST(SphereOnBoardOf64, LosesLessEnergyWithHalfTheSteps) {
   tell("Plummer spheres of 64, four seeds", "sum of |dE/E|, eta 0.05", error[1]);
   EXPECT_GE(error[0], 4.0 * error[1]);
 }
+
+// A particle twice in a sphere without softening. The board predicts j with other words than the host predicts i, so
+// only particles that are left out of each other's sums are at a distance of exactly 0 at all times.
+class TwinsOnBoard : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(TwinsOnBoard, DoNotFeelEachOther) {
+  const double t_end = kSlowedDown ? 0.0625 : 0.25;
+  Particles start = make_plummer(32, 1);
+  for (const std::size_t k : {0U, 20U, 0U}) {
+    start.push_back(static_cast<std::int64_t>(start.size()), start.mass[k], start.position[k], start.velocity[k]);
+  }
+  for (const double eps : {0.0, 1e-12}) {
+    BoardSystem system(start, {0.1, eps}, GetParam());
+    DirectForce direct;
+    HermiteIntegrator exact(direct, start, {0.1, eps});
+    exact.evolve(t_end);
+    const Particles end = system.at(t_end);
+    for (const auto& [twin, of] : {std::pair{32U, 0U}, {33U, 20U}, {34U, 0U}}) {
+      EXPECT_EQ(end.position[twin], end.position[of]);
+      EXPECT_EQ(end.velocity[twin], end.velocity[of]);
+    }
+    // Noise of short words: sums of a sphere that stays the same to some 1e-7.
+    EXPECT_LE(std::fabs(system.energy_error(end)), 1e-6);
+    EXPECT_NEAR(static_cast<double>(system.counters().steps) / static_cast<double>(exact.counters().steps), 1.0, 0.02);
+    const Particles reference = exact.particles_at(t_end);
+    for (std::size_t k = 0; k < end.size(); ++k) {
+      EXPECT_LE(norm(end.position[k] - reference.position[k]), 1e-6) << "particle " << k;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, TwinsOnBoard,
+                         ::testing::Values("gravity_jerk", "gravity_jerk_long", "gravity_jerk_2009"),
+                         [](const auto& kernel) { return kernel.param; });
 
 }  // namespace
 }  // namespace gdr::hostlib::testing

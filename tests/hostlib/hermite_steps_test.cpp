@@ -223,6 +223,82 @@ TEST(ForceCalls, TargetsAreWhereTheBoardPredictsTheSameParticle) {
   }
 }
 
+// A sphere in which particle 7 is there twice, the second time with another mass and at the end of the list.
+Particles sphere_with_twin() {
+  Particles p = make_plummer(16, 3);
+  p.push_back(99, 2.0 * p.mass[7], p.position[7], p.velocity[7]);
+  return p;
+}
+
+TEST(Twins, AreOneParticleForTheEngineAndTwoForEverybodyElse) {
+  Recorder force;
+  HermiteIntegrator integrator(force, sphere_with_twin(), {0.1, 0.0});
+  integrator.evolve(0.25, [&](const HermiteIntegrator& now) {
+    for (const IParticle& i : force.last_call) ASSERT_NE(i.id, 99);
+    EXPECT_EQ(force.memory.back().id, 7);
+    EXPECT_EQ(force.memory.back().mass, 2.0 * force.memory[7].mass);
+    EXPECT_EQ(force.memory.back().x, force.memory[7].x);
+    EXPECT_EQ(now.state().bodies.back().id, 99);
+  });
+  const Particles now = integrator.particles_at(0.25);
+  EXPECT_EQ(now.id.back(), 99);
+  EXPECT_EQ(now.position.back(), now.position[7]);
+  EXPECT_EQ(now.velocity.back(), now.velocity[7]);
+}
+
+TEST(Twins, ArePartOfEachOthersPotentialWithSoftening) {
+  constexpr double eps = 1e-12;
+  DirectForce direct;
+  const Particles start = sphere_with_twin();
+  HermiteIntegrator integrator(direct, start, {0.1, eps});
+  EXPECT_NEAR(integrator.backend_potential_energy() / potential_energy(start, eps), 1.0, 1e-14);
+  const double before = energy(start, eps).total();
+  integrator.evolve(0.25);
+  EXPECT_NEAR(energy(integrator.particles_at(0.25), eps).total() / before, 1.0, 1e-14);
+  EXPECT_EQ(integrator.state().bodies.back().dt, integrator.state().bodies[7].dt);
+}
+
+TEST(Twins, ContinueFromAStateWithTheSameBits) {
+  DirectForce direct;
+  HermiteIntegrator whole(direct, sphere_with_twin(), {0.1, 0.0});
+  whole.evolve(0.125);
+  Recorder other;
+  HermiteIntegrator continued(other, whole.state());
+  EXPECT_EQ(other.memory.back().id, 7);
+  whole.evolve(0.25);
+  continued.evolve(0.25);
+  EXPECT_EQ(whole.state(), continued.state());
+}
+
+// A backend that pulls the second of two equal i-particles elsewhere.
+TEST(Twins, AreTwoParticlesAgainOnceTheirForcesDiffer) {
+  class Unequal final : public ForceBackend {
+   public:
+    void set_j_count(std::size_t) override {}
+    void set_j_particles(std::span<const std::size_t> addresses, std::span<const JParticle> particles) override {
+      for (std::size_t k = 0; k < addresses.size(); ++k) ids.at(addresses[k]) = particles[k].id;
+    }
+    void set_time(double t) override { time_ = t; }
+    std::vector<Force> evaluate(std::span<const IParticle> i, double) override {
+      std::vector<Force> forces(i.size());
+      for (std::size_t k = 0; k < i.size(); ++k) forces[k] = {{1.0 + time_ * static_cast<double>(k), 0, 0}, {}, -1.0};
+      return forces;
+    }
+    std::vector<std::int64_t> ids{-1, -1};
+
+   private:
+    double time_ = 0.0;
+  };
+  Particles pair;
+  pair.push_back(3, 1.0, {}, {});
+  pair.push_back(4, 1.0, {}, {});
+  Unequal force;
+  HermiteIntegrator integrator(force, pair, {});
+  EXPECT_EQ(force.ids, (std::vector<std::int64_t>{3, 3}));
+  integrator.step();
+  EXPECT_EQ(force.ids, (std::vector<std::int64_t>{3, 4}));
+}
+
 TEST(Evolve, OutputsInBetweenDoNotChangeTheRun) {
   const Particles start = make_plummer(64, 1);
   DirectForce first_force;

@@ -63,6 +63,20 @@ TEST(Particles, LagrangianRadiiCountMassFromTheCentre) {
   EXPECT_NE(error_of([&] { (void)lagrangian_radii({}, fractions, {}); }).find("no particles"), std::string::npos);
 }
 
+TEST(Particles, ThoseInOnePlaceAreFoundWithTheFirstOneThere) {
+  Particles p;
+  const Vec3 here{1.0, -2.0, 0.0};
+  p.push_back(5, 1.0, here, {1.0, 0.0, 0.0});
+  p.push_back(9, 1.0, {1.0, -2.0, 1e-300}, {1.0, 0.0, 0.0});
+  p.push_back(2, 2.0, {1.0, -2.0, -0.0}, {1.0, 0.0, 0.0});
+  p.push_back(3, 1.0, {}, {});
+  p.push_back(1, 1.0, here, {});
+  const std::vector<OnePlace> expected{{0, 2, true}, {0, 4, false}};
+  EXPECT_EQ(in_one_place(p), expected);
+  EXPECT_TRUE(in_one_place(two()).empty());
+  EXPECT_TRUE(in_one_place({}).empty());
+}
+
 TEST(Particles, ValidationNamesWhatIsWrong) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto error_with = [](auto&& change) {

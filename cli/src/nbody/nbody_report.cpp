@@ -169,6 +169,21 @@ void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, con
   }
 }
 
+void tell_of_one_place(const hostlib::NbodyRun& run) {
+  constexpr std::size_t kMostPairs = 3;
+  const hostlib::Particles particles = run.particles_at(run.begin_time());
+  const std::vector<hostlib::OnePlace> pairs = hostlib::in_one_place(particles);
+  for (std::size_t k = 0; k < std::min(pairs.size(), kMostPairs); ++k) {
+    fmt::print(stderr, "gdr nbody: warning: particles {} and {} are in one place{}\n", particles.id[pairs[k].first],
+               particles.id[pairs[k].second],
+               pairs[k].one_velocity ? " and have the same velocity: is a particle there twice?" : "");
+  }
+  if (pairs.size() > kMostPairs) {
+    fmt::print(stderr, "gdr nbody: warning: {} more particles are in the place of another one\n",
+               pairs.size() - kMostPairs);
+  }
+}
+
 void tell_of_noise(const hostlib::NbodyRun& run) {
   constexpr double kShareToTell = 0.01;
   const hostlib::HermiteCounters& counters = run.counters();

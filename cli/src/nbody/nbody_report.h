@@ -27,8 +27,11 @@ void add_ranks(Json& json, const hostlib::NbodyRun& run, const NbodyOptions& opt
 /// Prints the run's results to standard output; `json` is what json_of() and add_ranks() made.
 void print_result(const hostlib::NbodyRun& run, const NbodyOptions& options, const Json& json,
                   const NbodyResult& result);
-/// Says if noise of the kernel chose many of the steps. Printed to standard error, so that it is also seen with
+/// Warns of particles in one place, as of a row that is twice in a file. Printed to standard error, so that it is also
+/// seen with
 /// `--json -`.
+void tell_of_one_place(const hostlib::NbodyRun& run);
+/// Says if noise of the kernel chose many of the steps; printed to standard error, too.
 void tell_of_noise(const hostlib::NbodyRun& run);
 
 /// The run as a page of HTML. `stopped` says what ended it early; empty if nothing did. The page has no data of the

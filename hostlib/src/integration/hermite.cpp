@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "gdr/base/error.h"
@@ -110,15 +111,10 @@ Phase at(const HermiteBody& b, double t) {
   return dt == 0.0 ? Phase{b.x, b.v} : predict(b, dt);
 }
 
-JParticle j_particle(const HermiteBody& b) {
-  return {b.id,
-          b.mass,
-          to_time(b.t),
-          b.x,
-          b.v,
-          0.5 * b.a,
-          {b.jerk.x / 6.0, b.jerk.y / 6.0, b.jerk.z / 6.0},
-          {b.snap.x / 18.0, b.snap.y / 18.0, b.snap.z / 18.0}};
+/// Everything that decides where a body is predicted to be, now and later.
+auto path_of(const HermiteBody& b) {
+  const auto parts = [](const Vec3& a) { return std::tuple(a.x, a.y, a.z); };
+  return std::tuple(b.t, b.dt, parts(b.x), parts(b.v), parts(b.a), parts(b.jerk), parts(b.snap));
 }
 
 void check_options(const HermiteOptions& o) {
@@ -196,18 +192,21 @@ HermiteIntegrator::HermiteIntegrator(ForceBackend& backend, const Particles& par
 HermiteIntegrator::HermiteIntegrator(ForceBackend& backend, HermiteState state)
     : backend_(&backend), state_(std::move(state)) {
   validate(state_);
+  find_twins();
   load_backend();
   for (std::size_t k = 0; k < state_.bodies.size(); ++k) file_body(k);
 }
 
 void HermiteIntegrator::start() {
+  find_twins();
   load_backend();
   const std::vector<Force> forces = forces_at(0, all_indices(state_.bodies.size()));
   for (std::size_t k = 0; k < forces.size(); ++k) {
     HermiteBody& b = state_.bodies[k];
     b.a = forces[k].acc;
     b.jerk = forces[k].jerk;
-    b.pot = forces[k].pot;
+    b.pot = forces[k].pot + twin_potential(k);
+    // Without the potential of its twins, so that all of them take the same step.
     b.dt = step_of(first_step(forces[k], state_.options.eta));
     file_body(k);
   }
@@ -217,9 +216,75 @@ void HermiteIntegrator::start() {
 void HermiteIntegrator::load_backend() {
   std::vector<JParticle> j;
   j.reserve(state_.bodies.size());
-  for (const HermiteBody& b : state_.bodies) j.push_back(j_particle(b));
+  for (std::size_t k = 0; k < state_.bodies.size(); ++k) j.push_back(j_particle(k));
   backend_->set_j_count(j.size());
   backend_->set_j_particles(all_indices(j.size()), j);
+}
+
+void HermiteIntegrator::find_twins() {
+  const std::vector<HermiteBody>& bodies = state_.bodies;
+  std::vector<std::size_t> order = all_indices(bodies.size());
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    const auto of_a = path_of(bodies[a]);
+    const auto of_b = path_of(bodies[b]);
+    return of_a != of_b ? of_a < of_b : a < b;
+  });
+  twins_.clear();
+  set_of_.assign(bodies.size(), kNoTwins);
+  for (auto first = order.begin(); first != order.end();) {
+    const auto last =
+        std::find_if(first, order.end(), [&](std::size_t k) { return path_of(bodies[k]) != path_of(bodies[*first]); });
+    if (last - first > 1) {
+      for (auto k = first; k != last; ++k) set_of_[*k] = twins_.size();
+      twins_.emplace_back(first, last);
+    }
+    first = last;
+  }
+}
+
+/// Dissolves the sets of which a member has gone another way than the first, for which an engine must have given two
+/// forces for one place, and adds them to `parted`.
+void HermiteIntegrator::part_twins(const std::vector<std::size_t>& block, std::vector<std::size_t>& parted) {
+  for (const std::size_t k : block) {
+    const std::vector<std::size_t>* twins = twins_of(k);
+    if (twins == nullptr || path_of(state_.bodies[k]) == path_of(state_.bodies[twins->front()])) continue;
+    parted.push_back(set_of_[k]);
+    for (const std::size_t twin : *twins) set_of_[twin] = kNoTwins;
+  }
+}
+
+const std::vector<std::size_t>* HermiteIntegrator::twins_of(std::size_t index) const {
+  return set_of_[index] == kNoTwins ? nullptr : &twins_[set_of_[index]];
+}
+
+/// The id by which the force engine knows a body.
+std::int64_t HermiteIntegrator::force_id(std::size_t index) const {
+  const std::vector<std::size_t>* twins = twins_of(index);
+  return state_.bodies[twins == nullptr ? index : twins->front()].id;
+}
+
+/// The part of a body's potential that its twins cause, which the force engine leaves out: at distance 0, - sum m /
+/// eps, and nothing without softening.
+double HermiteIntegrator::twin_potential(std::size_t index) const {
+  const std::vector<std::size_t>* twins = twins_of(index);
+  double potential = -0.0;  // added to any number, it leaves the bits
+  if (twins == nullptr || state_.options.eps == 0.0) return potential;
+  for (const std::size_t twin : *twins) {
+    if (twin != index) potential -= state_.bodies[twin].mass / state_.options.eps;
+  }
+  return potential;
+}
+
+JParticle HermiteIntegrator::j_particle(std::size_t index) const {
+  const HermiteBody& b = state_.bodies[index];
+  return {force_id(index),
+          b.mass,
+          to_time(b.t),
+          b.x,
+          b.v,
+          0.5 * b.a,
+          {b.jerk.x / 6.0, b.jerk.y / 6.0, b.jerk.z / 6.0},
+          {b.snap.x / 18.0, b.snap.y / 18.0, b.snap.z / 18.0}};
 }
 
 void HermiteIntegrator::step() {
@@ -229,30 +294,35 @@ void HermiteIntegrator::step() {
   // If something fails, memory for example, the state is the one before the step.
   HermiteCounters& counters = state_.counters;
   const std::array before{counters.interactions, counters.smallest_steps, counters.noise_limited_steps};
-  std::vector<HermiteBody> corrected;
+  std::vector<HermiteBody> earlier;  // the block's bodies before the step
+  std::vector<std::size_t> parted;   // sets of twins
   try {
+    for (const std::size_t index : block) earlier.push_back(state_.bodies[index]);
+    parted.reserve(twins_.size());
     const std::vector<Force> forces = forces_at(t, block);
+    for (std::size_t k = 0; k < block.size(); ++k) {
+      HermiteBody& b = state_.bodies[block[k]];
+      correct(b, t, forces[k]);
+      b.pot += twin_potential(block[k]);
+    }
+    part_twins(block, parted);
     std::vector<JParticle> changed;
     changed.reserve(block.size());
-    corrected.reserve(block.size());
-    for (std::size_t k = 0; k < block.size(); ++k) {
-      corrected.push_back(state_.bodies[block[k]]);
-      correct(corrected.back(), t, forces[k]);
-      changed.push_back(j_particle(corrected.back()));
-    }
-    make_room_for(corrected);
+    for (const std::size_t index : block) changed.push_back(j_particle(index));
+    make_room_for(block);
     backend_->set_j_particles(block, changed);
   } catch (...) {
     counters.interactions = before[0];
     counters.smallest_steps = before[1];
     counters.noise_limited_steps = before[2];
+    for (std::size_t k = 0; k < earlier.size(); ++k) state_.bodies[block[k]] = earlier[k];
+    for (const std::size_t set : parted) {
+      for (const std::size_t twin : twins_[set]) set_of_[twin] = set;
+    }
     for (const std::size_t index : block) file_body(index);  // where they were, so there is room
     throw;
   }
-  for (std::size_t k = 0; k < block.size(); ++k) {
-    state_.bodies[block[k]] = corrected[k];
-    file_body(block[k]);
-  }
+  for (const std::size_t index : block) file_body(index);
   state_.time = t;
   count_block(block.size());
 }
@@ -301,9 +371,9 @@ std::size_t HermiteIntegrator::level_of(const HermiteBody& body) {
 
 void HermiteIntegrator::file_body(std::size_t index) { levels_[level_of(state_.bodies[index])].push_back(index); }
 
-void HermiteIntegrator::make_room_for(std::span<const HermiteBody> bodies) {
+void HermiteIntegrator::make_room_for(const std::vector<std::size_t>& block) {
   std::array<std::size_t, kLevels> more{};
-  for (const HermiteBody& body : bodies) ++more[level_of(body)];
+  for (const std::size_t index : block) ++more[level_of(state_.bodies[index])];
   for (std::size_t k = 0; k < kLevels; ++k) {
     const std::size_t needed = levels_[k].size() + more[k];
     if (needed > levels_[k].capacity()) levels_[k].reserve(std::max(needed, 2 * levels_[k].capacity()));
@@ -338,12 +408,12 @@ std::vector<Force> HermiteIntegrator::forces_at(Ticks t, const std::vector<std::
   for (const std::size_t k : block) {
     const HermiteBody& b = state_.bodies[k];
     const Phase now = at(b, to_time(t));
-    targets.push_back({b.id, now.x, now.v});
+    targets.push_back({force_id(k), now.x, now.v});
   }
   backend_->set_time(to_time(t));
   std::vector<Force> forces = backend_->evaluate(targets, state_.options.eps * state_.options.eps);
   GDR_ASSERT(forces.size() == block.size(), "a backend returns one force per i-particle");
-  for (std::size_t k = 0; k < block.size(); ++k) check_force(forces[k], targets[k].id, t);
+  for (std::size_t k = 0; k < block.size(); ++k) check_force(forces[k], state_.bodies[block[k]].id, t);
   state_.counters.interactions += std::uint64_t{block.size()} * state_.bodies.size();
   return forces;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "formats/little_endian.h"
 #include "gdr/base/digest.h"
@@ -67,6 +68,27 @@ void validate(const Particles& particles) {
                               particles.id[order[k]]));
     }
   }
+}
+
+std::vector<OnePlace> in_one_place(const Particles& particles) {
+  const std::vector<Vec3>& x = particles.position;
+  const auto parts = [&](std::size_t k) { return std::tuple(x[k].x, x[k].y, x[k].z); };
+  std::vector<std::size_t> order(particles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order,
+                    [&](std::size_t a, std::size_t b) { return parts(a) != parts(b) ? parts(a) < parts(b) : a < b; });
+  std::vector<OnePlace> found;
+  std::size_t first = 0;  // in `order`: the first particle at this position
+  for (std::size_t k = 1; k < order.size(); ++k) {
+    if (x[order[k]] != x[order[first]]) {
+      first = k;
+      continue;
+    }
+    const std::vector<Vec3>& v = particles.velocity;
+    found.push_back({order[first], order[k], v[order[first]] == v[order[k]]});
+  }
+  std::ranges::sort(found, {}, &OnePlace::second);
+  return found;
 }
 
 double Energy::virial_ratio() const { return kinetic / std::fabs(potential); }

@@ -125,18 +125,32 @@ class HermiteIntegrator {
 
   void start();
   void load_backend();
+  void find_twins();
+  void part_twins(const std::vector<std::size_t>& block, std::vector<std::size_t>& parted);
+  [[nodiscard]] const std::vector<std::size_t>* twins_of(std::size_t index) const;
+  [[nodiscard]] std::int64_t force_id(std::size_t index) const;
+  [[nodiscard]] double twin_potential(std::size_t index) const;
+  [[nodiscard]] JParticle j_particle(std::size_t index) const;
   void file_body(std::size_t index);
   [[nodiscard]] static std::size_t level_of(const HermiteBody& body);
   /// Takes the memory that file_body() needs for these.
-  void make_room_for(std::span<const HermiteBody> bodies);
+  void make_room_for(const std::vector<std::size_t>& block);
   [[nodiscard]] Ticks next_ticks() const;
   [[nodiscard]] std::vector<std::size_t> take_block(Ticks t);
   [[nodiscard]] std::vector<Force> forces_at(Ticks t, const std::vector<std::size_t>& block);
   void correct(HermiteBody& body, Ticks t, const Force& force);
   void count_block(std::size_t size);
 
+  static constexpr std::size_t kNoTwins = static_cast<std::size_t>(-1);
+
   ForceBackend* backend_;
   HermiteState state_;
+  // Twins are bodies with the same place, velocity and derivatives at the same time. twins_: indices of the bodies of
+  // each set, ascending; set_of_[k]: the set of body k, or kNoTwins. The force engine knows all bodies of a set by the
+  // id of its first, and therefore leaves out their pairs. Their i-particles are then the same to the bit, so their
+  // forces and all later states are, too, and a set stays one.
+  std::vector<std::vector<std::size_t>> twins_;
+  std::vector<std::size_t> set_of_;
   // levels_[k]: indices of the bodies with dt = 2^k ticks. All bodies of a level have the same next time, the next
   // multiple of dt. The next block is therefore found from the levels, without looking at single bodies.
   std::array<std::vector<std::size_t>, kLevels> levels_;

@@ -30,6 +30,19 @@ struct Particles {
 /// any number is not finite.
 void validate(const Particles& particles);
 
+/// Two particles at the same position, as indices.
+struct OnePlace {
+  std::size_t first = 0;
+  std::size_t second = 0;     // > first
+  bool one_velocity = false;  // they have the same velocity, too: the row of a file may be there twice
+
+  friend bool operator==(const OnePlace&, const OnePlace&) = default;
+};
+
+/// Every particle at whose position there is another one before it, with the first one there, in ascending order of
+/// `second`.
+[[nodiscard]] std::vector<OnePlace> in_one_place(const Particles& particles);
+
 struct Energy {
   double kinetic = 0.0;
   double potential = 0.0;
