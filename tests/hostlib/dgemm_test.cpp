@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <tuple>
+
+#include "gdr/hostlib/lu.h"
+#include "largest.h"
 
 namespace gdr {
 namespace {
@@ -38,7 +43,7 @@ class Matrix {
 };
 
 double max_error(const Shape& shape, const MatrixView& a, const MatrixView& b, const std::vector<double>& c) {
-  long double worst = 0;
+  tests::Largest<long double> worst;
   for (std::size_t j = 0; j < shape.n; ++j) {
     for (std::size_t i = 0; i < shape.m; ++i) {
       long double sum = 0;
@@ -48,11 +53,11 @@ double max_error(const Shape& shape, const MatrixView& a, const MatrixView& b, c
         sum += product;
         magnitude += std::abs(product);
       }
-      if (magnitude == 0) continue;
-      worst = std::max(worst, std::abs(static_cast<long double>(c[j * shape.m + i]) - sum) / magnitude);
+      const long double error = std::abs(static_cast<long double>(c[j * shape.m + i]) - sum);
+      worst.add(error == 0 ? 0 : error / magnitude);  // infinity where |A||B| is 0
     }
   }
-  return static_cast<double>(worst);
+  return static_cast<double>(worst.value());
 }
 
 DeviceOptions with(std::string_view engine, unsigned threads = 1) {
@@ -60,6 +65,102 @@ DeviceOptions with(std::string_view engine, unsigned threads = 1) {
   options.engine = engine;
   options.threads = threads;
   return options;
+}
+
+/// A product in which row 1 of A and column 0 of B are 0, with one element of C replaced.
+struct Spoilt {
+  static constexpr Shape kShape{97, 83, 20};  // more elements than product_error() compares one by one
+  std::vector<double> a, b, c;
+
+  Spoilt() : a(kShape.m * kShape.k), b(kShape.k * kShape.n), c(kShape.m * kShape.n) {
+    std::mt19937_64 random(5);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (double& value : a) value = uniform(random);
+    for (double& value : b) value = uniform(random);
+    for (std::size_t l = 0; l < kShape.k; ++l) a[l * kShape.m + 1] = b[l] = 0;
+    for (std::size_t at = 0; at < c.size(); ++at) {
+      long double sum = 0;
+      for (std::size_t l = 0; l < kShape.k; ++l) {
+        sum += static_cast<long double>(a_view().at(at % kShape.m, l)) * b_view().at(l, at / kShape.m);
+      }
+      c[at] = static_cast<double>(sum);
+    }
+  }
+  [[nodiscard]] MatrixView a_view() const { return {a.data(), 1, kShape.m}; }
+  [[nodiscard]] MatrixView b_view() const { return {b.data(), 1, kShape.k}; }
+  [[nodiscard]] double ours() const { return max_error(kShape, a_view(), b_view(), c); }
+  [[nodiscard]] double product_error() const {
+    return gdr::product_error(kShape.m, kShape.n, kShape.k, a_view(), b_view(), c);
+  }
+};
+
+TEST(ProductError, IsThatOfRoundingWhereNothingIsWrong) {
+  const Spoilt right;
+  EXPECT_LE(right.ours(), 0x1p-53);
+  EXPECT_LE(right.product_error(), 0x1p-53);
+  EXPECT_GT(right.product_error(), 0x1p-58);
+  EXPECT_EQ(product_error(0, 0, 4, {}, {}, {}), 0);
+}
+
+// Wherever it is: not all elements are compared one by one.
+TEST(ProductError, SeesOneWrongElementOneNanAndOneInfinity) {
+  Spoilt product;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double bound = bound_of(DgemmPrecision::paper, Spoilt::kShape.k);
+  for (std::size_t at = 0; at < product.c.size(); at += 7) {
+    const double right = product.c[at];
+    for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, right + 1e-6}) {
+      product.c[at] = wrong;
+      ASSERT_FALSE(product.product_error() <= bound) << wrong << " at " << at;
+      ASSERT_FALSE(product.ours() <= bound) << wrong << " at " << at;
+    }
+    product.c[at] = right;
+  }
+}
+
+TEST(ProductError, SeesElementsThatMustBeZero) {
+  Spoilt product;
+  for (const std::size_t at : {std::size_t{1}, 1 + 4 * Spoilt::kShape.m, std::size_t{0}}) {
+    ASSERT_EQ(product.c[at], 0);
+    for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), 1e-300}) {
+      product.c[at] = wrong;
+      EXPECT_FALSE(product.product_error() <= 1) << wrong << " at " << at;
+      EXPECT_FALSE(product.ours() <= 1) << wrong << " at " << at;
+    }
+    product.c[at] = -0.0;
+    EXPECT_LE(product.product_error(), 0x1p-53);
+    product.c[at] = 0;
+  }
+}
+
+TEST(ProductError, SeesTwoElementsOfARowThatAreExchanged) {
+  Spoilt product;
+  std::swap(product.c[5 + 3 * Spoilt::kShape.m], product.c[5 + 4 * Spoilt::kShape.m]);
+  EXPECT_GT(product.product_error(), 1e-4);
+}
+
+TEST(HplResidual, SeesWhatOneElementOfAProductDoes) {
+  constexpr std::size_t n = 40;
+  constexpr std::size_t nb = 8;
+  EXPECT_LT(hpl_residual(n, nb, 1, host_product), 1.0);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, 0.25}) {
+    for (const std::size_t call : {0U, 1U, 3U}) {
+      for (const bool all : {false, true}) {
+        std::size_t calls = 0;
+        const double residual = hpl_residual(
+            n, nb, 1,
+            [&](std::size_t rows, std::size_t columns, std::size_t k, const MatrixView& a, const MatrixView& b) {
+              std::vector<double> c = host_product(rows, columns, k, a, b);
+              if (calls++ != call) return c;
+              if (all) std::ranges::fill(c, wrong);
+              c[c.size() / 2 + 1] = wrong;
+              return c;
+            });
+        EXPECT_FALSE(residual < kHplThreshold) << wrong << " in call " << call << (all ? ", everywhere" : "");
+      }
+    }
+  }
 }
 
 class DgemmShapes : public testing::TestWithParam<std::tuple<DgemmPrecision, Shape>> {};

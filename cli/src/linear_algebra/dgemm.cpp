@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <random>
 
@@ -31,28 +30,6 @@ std::vector<double> random_matrix(std::size_t size, std::mt19937_64& random) {
   std::vector<double> values(size);
   for (double& value : values) value = static_cast<double>(random() >> 11) * 0x1p-52 - 1;
   return values;
-}
-
-/// max |C - R| / (|A||B|), with R in long double, over at most some thousand elements distributed over C.
-double max_relative_error(const DgemmOptions& options, const MatrixView& a, const MatrixView& b,
-                          const std::vector<double>& c) {
-  constexpr std::size_t kMostElements = 4096;
-  const std::size_t step = options.m * options.n / kMostElements + 1;
-  Progress progress("checking", options.report.progress_shown());
-  long double worst = 0;
-  for (std::size_t at = 0; at < c.size(); at += step) {
-    long double sum = 0;
-    long double magnitude = 0;
-    for (std::size_t l = 0; l < options.k; ++l) {
-      const long double product =
-          static_cast<long double>(a.at(at % options.m, l)) * static_cast<long double>(b.at(l, at / options.m));
-      sum += product;
-      magnitude += std::abs(product);
-    }
-    if (magnitude > 0) worst = std::max(worst, std::abs(static_cast<long double>(c[at]) - sum) / magnitude);
-    progress.show(static_cast<double>(at) / static_cast<double>(c.size()));
-  }
-  return static_cast<double>(worst);
 }
 
 std::vector<double> multiplied(BoardDgemm& board, const DgemmOptions& options, const MatrixView& a,
@@ -117,7 +94,9 @@ int dgemm(const DgemmOptions& options) {
     const MatrixView b_view = view(b, options.k, options.n, options.transb);
     BoardDgemm board(device, program);
     const std::vector<double> c = multiplied(board, options, a_view, b_view);
-    error = max_relative_error(options, a_view, b_view, c);
+    Progress progress("checking", options.report.progress_shown());
+    error =
+        product_error(options.m, options.n, options.k, a_view, b_view, c, [&](double done) { progress.show(done); });
     json["max_rel_error"] = error;
     json["counters"] = counters_json(board.counters(), true);
   }

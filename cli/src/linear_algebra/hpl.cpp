@@ -85,6 +85,7 @@ int hpl(const HplRunOptions& options) {
       {"panel", stages.panel}, {"update", stages.update}, {"swap", stages.swap}, {"backsub", stages.backsub}};
   json["residual"] = nullptr;
   json["residual_host"] = nullptr;
+  double residual = 0;
   if (options.report.speaks()) {
     fmt::print("N = {}, NB = {} on {} at {} MHz and its host {}\n", options.n, options.nb, machine.title,
                machine.clock_mhz, options.host);
@@ -95,13 +96,15 @@ int hpl(const HplRunOptions& options) {
   if (!options.board.timing()) {
     if (options.report.speaks() && !with_engine.exact()) fmt::print("  arithmetic      {}\n", with_engine.exactness());
     BoardDgemm board(device, program);
-    const double residual = residual_of(options, "factorising on the board",
-                                        [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
-                                            const MatrixView& b) { return board.multiply(m, n, k, a, b); });
+    residual = residual_of(options, "factorising on the board",
+                           [&](std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b) {
+                             return board.multiply(m, n, k, a, b);
+                           });
     json["residual"] = residual;
     json["counters"] = counters_json(board.counters(), true);
     if (options.report.speaks()) {
-      fmt::print("  residual        {:.7f} = ||Ax-b||_oo / (eps ||A||_1 N), which HPL wants below 16\n", residual);
+      fmt::print("  residual        {:.7f} = ||Ax-b||_oo / (eps ||A||_1 N), which HPL wants below {}\n", residual,
+                 kHplThreshold);
     }
     if (options.with_host) {
       const double on_host = residual_of(options, "factorising on the host", host_product);
@@ -114,6 +117,9 @@ int hpl(const HplRunOptions& options) {
   json["host_seconds"] = watch.seconds();
   if (options.report.speaks()) fmt::print("  host time       {:.2f} s\n", watch.seconds());
   options.report.write(json);
+  if (!(residual < kHplThreshold)) {
+    throw Error(fmt::format("HPL's check fails: the residual is {}, and it must be below {}", residual, kHplThreshold));
+  }
   return kSuccess;
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
 
 #include "device/device_boards.h"
 #include "gdr/emulator/host_reduction.h"
@@ -39,6 +42,72 @@ std::string_view name_of(DgemmPrecision precision) { return precision == DgemmPr
 
 double dgemm_error_bound(DgemmPrecision precision, std::size_t k) {
   return (precision == DgemmPrecision::paper ? 0x1p-48 + 0x1p-53 : 0x1p-52) + static_cast<double>(k) * 0x1p-60;
+}
+
+namespace {
+
+/// The largest of the errors given to it. NaN is larger than any number, which std::max knows nothing of.
+class LargestError {
+ public:
+  void add(long double found, long double expected, long double magnitude) {
+    const long double error = std::abs(found - expected);
+    const long double relative =
+        magnitude > 0 ? error / magnitude : (error > 0 ? std::numeric_limits<long double>::infinity() : error);
+    if (!std::isnan(largest_) && !(relative <= largest_)) largest_ = relative;
+  }
+  [[nodiscard]] double value() const { return static_cast<double>(largest_); }
+
+ private:
+  long double largest_ = 0;
+};
+
+/// Compares C r with A (B r) for random r, whose elements differ so that an exchange of two elements of C is seen.
+void compare_weighted_rows(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b,
+                           std::span<const double> c, LargestError& largest) {
+  struct Sum {
+    long double value = 0;
+    long double magnitude = 0;
+    void add(long double x, const Sum& weight) {
+      value += x * weight.value;
+      magnitude += std::abs(x) * weight.magnitude;
+    }
+  };
+  std::mt19937_64 random(1);
+  std::vector<Sum> of_c(m);
+  std::vector<Sum> of_b(k);
+  for (std::size_t j = 0; j < n; ++j) {
+    const long double size = 0.5L + static_cast<long double>(random() >> 12) * 0x1p-53L;
+    const Sum weight{random() % 2 == 0 ? size : -size, size};
+    for (std::size_t i = 0; i < m; ++i) of_c[i].add(c[j * m + i], weight);
+    for (std::size_t l = 0; l < k; ++l) of_b[l].add(b.at(l, j), weight);
+  }
+  std::vector<Sum> expected(m);
+  for (std::size_t l = 0; l < k; ++l) {
+    for (std::size_t i = 0; i < m; ++i) expected[i].add(a.at(i, l), of_b[l]);
+  }
+  for (std::size_t i = 0; i < m; ++i) largest.add(of_c[i].value, expected[i].value, expected[i].magnitude);
+}
+
+}  // namespace
+
+double product_error(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a, const MatrixView& b,
+                     std::span<const double> c, const std::function<void(double done)>& progress) {
+  constexpr std::size_t kMostElements = 4096;
+  const std::size_t step = m * n / kMostElements + 1;
+  LargestError largest;
+  for (std::size_t at = 0; at < c.size(); at += step) {
+    long double sum = 0;
+    long double magnitude = 0;
+    for (std::size_t l = 0; l < k; ++l) {
+      const long double product = static_cast<long double>(a.at(at % m, l)) * static_cast<long double>(b.at(l, at / m));
+      sum += product;
+      magnitude += std::abs(product);
+    }
+    largest.add(c[at], sum, magnitude);
+    if (progress) progress(static_cast<double>(at) / static_cast<double>(c.size()));
+  }
+  compare_weighted_rows(m, n, k, a, b, c, largest);
+  return largest.value();
 }
 
 DgemmBlocking dgemm_blocking(const isa::Program& program) {

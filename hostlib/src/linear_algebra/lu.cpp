@@ -67,6 +67,12 @@ void solve(const Matrix& lu, std::span<double> b, std::size_t n) {
   }
 }
 
+/// The larger of both; NaN if one of them is NaN, where std::max may give the other one.
+template <class Number>
+Number larger(Number a, Number b) {
+  return std::isnan(a) || a >= b ? a : b;
+}
+
 void add_multiple(std::span<double> sums, const double* column, double factor) {
   for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += column[i] * factor;
 }
@@ -132,10 +138,10 @@ double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Pro
       sum += std::abs(original(i, j));
       error[i] += static_cast<long double>(original(i, j)) * static_cast<long double>(x[j]);
     }
-    norm = std::max(norm, sum);
+    norm = larger(norm, sum);
   }
   long double worst = 0;
-  for (const long double value : error) worst = std::max(worst, std::abs(value));
+  for (const long double value : error) worst = larger(worst, std::abs(value));
   return static_cast<double>(worst / (0x1p-53L * norm * static_cast<long double>(n)));
 }
 

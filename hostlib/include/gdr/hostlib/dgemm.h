@@ -35,6 +35,15 @@ struct MatrixView {
   [[nodiscard]] MatrixView transposed() const { return {data, column_step, row_step}; }
 };
 
+/// The largest error of c, m x n, column major, as the product of a, m x k, and b, k x n, relative to |A||B|. Some
+/// thousand elements that are spread over C are compared with sums in long double. All elements are compared in sums
+/// over the rows of C with random weights, whose error relative to |A||B| times the weights is at most that of the
+/// elements. NaN if one of the compared numbers is NaN; infinity if an element differs although its |A||B| is 0, or if
+/// c has an infinity where a and b have none. `progress` is called with the part that is done, from 0 to 1.
+[[nodiscard]] double product_error(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
+                                   const MatrixView& b, std::span<const double> c,
+                                   const std::function<void(double done)>& progress = {});
+
 /// The blocks into which a kernel divides the matrices, read from its variables.
 struct DgemmBlocking {
   unsigned k_per_block = 0;  // columns of A in the PEs of a block

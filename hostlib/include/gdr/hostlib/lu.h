@@ -21,11 +21,14 @@ using Product = std::function<std::vector<double>(std::size_t m, std::size_t n, 
 [[nodiscard]] std::vector<double> host_product(std::size_t m, std::size_t n, std::size_t k, const MatrixView& a,
                                                const MatrixView& b);
 
+/// HPL's check passes if the residual is below this number. NaN does not pass.
+inline constexpr double kHplThreshold = 16.0;
+
 /// Solves A x = b for a random matrix of order n with entries in [-0.5, 0.5), by right-looking LU with partial pivoting
 /// in panels of nb columns. A seed always gives the same matrix. Returns ||A x - b||_oo / (eps ||A||_1 n), eps = 2^-53:
-/// the first residual that HPL prints [Koike et al. 2009, table 1]. Throws gdr::Error if n or nb is 0, and passes on
-/// what `product` throws. `progress` is called after each panel but the last with the part of the work that is done,
-/// from 0 to 1.
+/// the first residual that HPL prints [Koike et al. 2009, table 1]; NaN if a product that is not a number has reached
+/// x. Throws gdr::Error if n or nb is 0, and passes on what `product` throws. `progress` is called after each panel but
+/// the last with the part of the work that is done, from 0 to 1.
 [[nodiscard]] double hpl_residual(std::size_t n, std::size_t nb, std::uint64_t seed, const Product& product,
                                   const std::function<void(double done)>& progress = {});
 
