@@ -88,6 +88,7 @@ class Builder {
   Operand sub(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FSUB, {a, b}, width); }
   Operand mul(const Operand& a, const Operand& b, isa::Width width) { return operation(isa::Op::FMUL, {a, b}, width); }
   Operand reciprocal_start(const Operand& x, const Operand& seed);
+  Operand rsqrt_long_of(const Operand& x, const Operand& about);
   Operand rsqrt_start(const Operand& x, Operand& half);
   Operand exp2_of(const Operand& t);
   Operand log_of(const Operand& x, Operand& n, Operand& f);

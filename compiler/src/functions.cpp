@@ -77,14 +77,14 @@ Operand Builder::quotient(const Operand& dividend, const Operand& argument) {
   return add(q, mul(left, r, kShort), kShort);
 }
 
-/// 1/sqrt(x) to 5e-6 in two rounds.
+/// 1/sqrt(x) to 5e-6 in two rounds, and -x/2.
 Operand Builder::rsqrt_start(const Operand& x, Operand& half) {
-  half = mul(x, number(0.5), kShort);
+  half = mul(x, number(-0.5), kShort);
   const Operand halved = operation(Op::ULSR, {x, integer(1, kShort)}, kShort);
   Operand r = operation(Op::USUB, {bits(kRsqrtSeed, kShort), halved}, kShort);
   for (int round = 0; round < 2; ++round) {
     // h first: for 0 the outcome is a large number, not infinity
-    const Operand left = sub(number(1.5), mul(r, mul(r, half, kShort), kShort), kShort);
+    const Operand left = add(number(1.5), mul(r, mul(r, half, kShort), kShort), kShort);
     r = mul(r, left, kShort);
   }
   return r;
@@ -94,7 +94,8 @@ Operand Builder::rsqrt(const Operand& argument) {
   const Operand x = settled(argument, kShort);
   Operand half;
   const Operand r = rsqrt_start(x, half);
-  const Operand left = sub(number(0.5), mul(mul(r, r, kLong), half, kLong), kShort);
+  // For 0 the square is infinite, and the invalid product with 0 is +infinity, as all that follows.
+  const Operand left = add(number(0.5), mul(mul(r, r, kLong), half, kLong), kShort);
   return add(r, mul(r, left, kShort), kShort);
 }
 
@@ -118,15 +119,22 @@ Operand Builder::reciprocal_long(const Operand& x) {
 
 Operand Builder::quotient_long(const Operand& a, const Operand& b) { return product(reciprocal_long(b), a, kLong); }
 
-Operand Builder::rsqrt_long(const Operand& x) {
-  const Operand r = rsqrt(settled(x, kShort));
+/// `about`: x as a short word.
+Operand Builder::rsqrt_long_of(const Operand& x, const Operand& about) {
+  const Operand r = rsqrt(about);
   const Operand square = mul(r, r, kLong);
   const Operand e = sub(number(1), product(x, square, kLong), kLong);
   const Operand s = add(mul(e, number(0.375), kLong), number(0.5), kShort);
   return add(r, mul(mul(e, s, kLong), r, kLong), kLong);
 }
 
-Operand Builder::sqrt_long(const Operand& x) { return product(rsqrt_long(x), x, kLong); }
+Operand Builder::rsqrt_long(const Operand& x) { return rsqrt_long_of(x, settled(x, kShort)); }
+
+Operand Builder::sqrt_long(const Operand& x) {
+  // 1/sqrt of 2^-1021 in place of 0: a number, which times 0 is 0.
+  const Operand about = operation(Op::FMAX, {x, bits("002000000", kShort)}, kShort);
+  return product(rsqrt_long_of(x, about), x, kLong);
+}
 
 /// Horner's scheme in short words; the first coefficient is that of the highest power.
 Operand Builder::polynomial(const Operand& x, std::vector<double> coefficients) {

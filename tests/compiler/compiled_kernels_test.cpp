@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <ostream>
 #include <random>
 #include <vector>
@@ -246,6 +247,49 @@ INSTANTIATE_TEST_SUITE_P(Types, Integers,
                                                     {0, 1, -1, 262144, 4194305, -16777217, 2147483648, -2147483649,
                                                      0x4000000000001, -0x4000000000001}}),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// ---- at zero and infinity -------------------------------------------------------------------------------------------
+
+/// Results of one j-record with y = 1 for each x.
+std::vector<double> of_each(const compiler::CompileResult& result, const std::vector<double>& x) {
+  EXPECT_EQ(compiler::format_diagnostics(result), "");
+  const assembler::AssembleResult assembled = assembler::assemble(result.source, "ends.vsm");
+  EXPECT_EQ(assembler::format_diagnostics(assembled), "");
+  std::vector<std::uint64_t> i;
+  for (const double value : x) i.push_back(bits(value));
+  std::vector<double> found;
+  for (const std::uint64_t word : run(*assembled.program, i, {bits(1)}, 1)) {
+    found.push_back(std::bit_cast<double>(word));
+  }
+  return found;
+}
+
+TEST(CompiledKernels, RootOfZeroIsZeroAndThatOfInfinityInfinityInEveryWordAndLanguage) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> x{0, kInfinity, 1, 4};
+  const std::vector<double> roots{0, kInfinity, 1, 2};
+  compiler::CompileOptions options;
+  options.effort = 1;
+  for (const char* type : {"double", "float"}) {
+    const std::string code =
+        llvm_code(std::string("#include <cmath>\nstruct I { ") + type + " x; }; struct J { " + type +
+                      " y; }; struct F { double r; };\n"
+                      "void root(const I& i, const J& j, F& f) { f.r += std::sqrt(i.x * j.y); }\n",
+                  false);
+    EXPECT_EQ(of_each(compiler::compile_ir(code, "root.bc", options), x), roots) << type;
+  }
+  const char* const text = "VARI x; VARJ y; VARF f; f += sqrt(x * y);";
+  EXPECT_EQ(of_each(compiler::compile_lsump(text, "root.lsump", options), x), roots);
+}
+
+TEST(CompiledKernels, OneOverARootOfZeroIsInfinity) {
+  const std::string code = llvm_code(
+      "#include <cmath>\nstruct I { double x; }; struct J { double y; }; struct F { double r; };\n"
+      "void inverse(const I& i, const J& j, F& f) { f.r += 1 / std::sqrt(i.x * j.y); }\n",
+      false);
+  const std::vector<double> expected{std::numeric_limits<double>::infinity(), 1, 0.5};
+  EXPECT_EQ(of_each(compiler::compile_ir(code, "inverse.bc", {}), {0, 1, 4}), expected);
+}
 
 // ---- against the host's compilation of the same source --------------------------------------------------------------
 

@@ -4,12 +4,16 @@
 #include <gtest/gtest.h>
 #include <mpfr.h>
 
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <tuple>
 
+#include "gdr/base/file.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {
@@ -217,6 +221,93 @@ TEST(MathMacros, TakeTheNearestWholeNumberAndBringItBack) {
   for (int n = -1000; n < 1000; ++n) a.push_back(n * 0.375);
   const std::vector<double> y = computed(one, a, a);
   for (std::size_t n = 0; n < a.size(); ++n) EXPECT_EQ(y[n], std::nearbyint(a[n])) << a[n];
+}
+
+/// Zeros and infinities as arguments, and numbers near both.
+struct Ends {
+  std::string macro;
+  bool long_words = false;
+  std::function<double(double, double)> on_host;
+  std::vector<double> a;
+  std::vector<double> b{1};
+};
+
+std::vector<Ends> all_ends() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> ends{0, kInfinity, -kInfinity};
+  const std::vector<double> far{0, kInfinity, -kInfinity, 1e300, -1e300, 1e-300};
+  const std::vector<double> signs{0, 1, -1, kInfinity, -kInfinity};
+  const auto of_one = [](double (*function)(double)) { return [function](double a, double) { return function(a); }; };
+  const auto inverse = [](double a, double) { return 1 / a; };
+  const auto inverse_root = [](double a, double) { return 1 / std::sqrt(a); };
+  const auto divided = [](double a, double b) { return a / b; };
+  const auto power = [](double a, double b) { return std::pow(a, b); };
+  std::vector<Ends> all;
+  for (const bool wide : {false, true}) {
+    const std::string suffix = wide ? "_long" : "";
+    all.push_back({"recip" + suffix, wide, inverse, far});
+    all.push_back({"div" + suffix, wide, divided, signs, {0, kInfinity, -kInfinity, 2, -2, 1e200}});
+    all.push_back({"rsqrt" + suffix, wide, inverse_root, far});
+    all.push_back({"sqrt" + suffix, wide, of_one(std::sqrt), far});
+    all.push_back({"exp" + suffix, wide, of_one(std::exp), ends});
+    all.push_back({"log" + suffix, wide, of_one(std::log), far});
+    all.push_back({"sin" + suffix, wide, of_one(std::sin), ends});
+    all.push_back({"cos" + suffix, wide, of_one(std::cos), ends});
+  }
+  all.push_back({"exp2", false, of_one(std::exp2), ends});
+  all.push_back({"log2", false, of_one(std::log2), far});
+  all.push_back({"erfc", false, of_one(std::erfc), ends});
+  all.push_back({"pow", false, power, {0, 2, 0.5, kInfinity}, {0, 2, -2, kInfinity, -kInfinity}});
+  return all;
+}
+
+std::string short_text(double value) {
+  std::array<char, 40> text{};
+  std::snprintf(text.data(), text.size(), "%.9g", value == 0 ? 0.0 : value);
+  return text.data();
+}
+
+/// Lines of the page's table for all that differs from the host, whose zeros have signs, and which has NaN.
+std::vector<std::string> differences_from_host() {
+  std::vector<std::string> lines;
+  for (const Ends& ends : all_ends()) {
+    Case one;
+    one.long_words = ends.long_words;
+    one.macro = ends.macro + (ends.b.size() > 1 ? " a b y" : " a y");
+    std::vector<double> a;
+    std::vector<double> b;
+    for (const double first : ends.a) {
+      for (const double second : ends.b) {
+        a.push_back(first);
+        b.push_back(second);
+      }
+    }
+    const std::vector<double> y = computed(one, a, b);
+    for (std::size_t n = 0; n < a.size(); ++n) {
+      const double host = ends.on_host(a[n], b[n]);
+      if (std::isnan(host)) continue;
+      // Short words hold 1e300 to 2^-25.
+      const double allowed = (ends.long_words ? 0x1p-46 : 0x1p-22) * std::abs(host);
+      if (y[n] == host || (std::isfinite(host) && std::abs(y[n] - host) <= allowed)) continue;
+      const std::string arguments = short_text(a[n]) + (ends.b.size() > 1 ? ", " + short_text(b[n]) : "");
+      lines.push_back("| `" + ends.macro + "` | " + arguments + " | " + short_text(y[n]) + " | " + short_text(host) +
+                      " |");
+    }
+  }
+  return lines;
+}
+
+TEST(MathMacros, GiveAtTheEndsWhatTheHostGivesOrWhatThePageLists) {
+  const std::string text = base::read_file(GDR_RECIPES_PAGE);
+  const std::size_t heading = text.find("\n### At zero and infinity\n");
+  ASSERT_NE(heading, std::string::npos);
+  const std::size_t end = text.find("\n## ", heading);
+  std::vector<std::string> listed;
+  std::istringstream section(text.substr(heading, end - heading));
+  for (std::string line; std::getline(section, line);) {
+    if (line.starts_with("| `")) listed.push_back(line);
+  }
+  EXPECT_THAT(listed, ::testing::UnorderedElementsAreArray(differences_from_host()));
 }
 
 TEST(MathMacros, EndTheirRangesAsThePageSays) {
