@@ -298,6 +298,13 @@ int j_capacity() noexcept {
   return capacity;
 }
 
+void set_eta(double eta) noexcept {
+  on(0, "g5_set_eta", [&](Board&) {
+    if (eta == 0) return;
+    instance.get().reporting().note("g5_set_eta has no effect: forces have no cutoff and reach to any distance");
+  });
+}
+
 void set_eps2(double eps2) noexcept {
   on(0, "g5_set_eps_to_all", [&](Board&) {
     instance.get().eps2 = std::numeric_limits<double>::quiet_NaN();  // of one that is refused

@@ -19,6 +19,9 @@ int pipelines() noexcept;
 /// j-particles that a device holds.
 int j_capacity() noexcept;
 
+/// The scale of a cutoff function's table, which this library has none of: forces reach to any distance. Standard error
+/// says so once for a scale that is not 0.
+void set_eta(double eta) noexcept;
 /// Of all devices, for i-particles that have none of their own.
 void set_eps2(double eps2) noexcept;
 void set_nj(int device, int nj) noexcept;

@@ -13,6 +13,12 @@ GDR_G5_C g5_close() { g5::close(); }
 GDR_G5_C_INT g5_get_number_of_pipelines() { return g5::pipelines(); }
 GDR_G5_C_INT g5_get_jmemsize() { return g5::j_capacity(); }
 GDR_G5_C g5_set_range(double, double, double) {}  // of GRAPE-5's fixed-point positions
+GDR_G5_C g5_set_eta(double eta) { g5::set_eta(eta); }
+GDR_G5_C g5_set_cards(const int*) {}  // which cards of a host are used: here all GDR_BOARDS boards of a device
+GDR_G5_C g5_get_cards(int* cards) {
+  if (cards != nullptr) *cards = 1;
+}
+GDR_G5_C_INT g5_get_number_of_cards() { return 1; }
 GDR_G5_C g5_set_eps_to_all(double eps) { g5::set_eps2(eps * eps); }
 GDR_G5_C g5_set_eps2_to_all(double eps2) { g5::set_eps2(eps2); }
 GDR_G5_C g5_set_n(int n) { g5::set_nj(0, n); }

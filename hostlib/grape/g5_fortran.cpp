@@ -16,6 +16,13 @@ using g5::Vectors;
 GDR_FORTRAN(g5_get_number_of_pipelines, ()) { return g5::pipelines(); }
 GDR_FORTRAN(g5_get_jmemsize, ()) { return g5::j_capacity(); }
 GDR_FORTRAN(g5_set_range, (const double*, const double*, const double*)) { return 0; }
+GDR_G5_SUBROUTINE(g5_set_eta, (const double* eta), g5::set_eta(*eta))
+GDR_FORTRAN(g5_set_cards, (const int*)) { return 0; }
+GDR_FORTRAN(g5_get_cards, (int* cards)) {
+  if (cards != nullptr) *cards = 1;
+  return 0;
+}
+GDR_FORTRAN(g5_get_number_of_cards, ()) { return 1; }
 GDR_G5_SUBROUTINE(g5_open, (), g5::open())
 GDR_G5_SUBROUTINE(g5_close, (), g5::close())
 GDR_G5_SUBROUTINE(g5_set_eps_to_all, (const double* eps), g5::set_eps2(*eps** eps))

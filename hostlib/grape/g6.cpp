@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <memory>
@@ -69,7 +70,9 @@ Vec3 vector(const double* components) {
   return components == nullptr ? Vec3{} : Vec3{components[0], components[1], components[2]};
 }
 
+/// Nothing if the caller does not want them.
 void put(Vectors vectors, int n, const Vec3& value) {
+  if (vectors == nullptr) return;
   vectors[n][0] = value.x;
   vectors[n][1] = value.y;
   vectors[n][2] = value.z;
@@ -104,14 +107,12 @@ class Library {
   [[nodiscard]] bool fails_now(bool Settings::* which) { return std::exchange(settings_.values.*which, false); }
   std::atomic<int> sort_mode{0};
 
-  /// Runs `body` on an open cluster, one call at a time. -1 if there is none or the body throws.
+  /// Runs `body` on the cluster that `number` means, one call at a time. -1 if there is none or the body throws.
   template <class Body>
   int on(int number, const char* function, Body body) noexcept {
     try {
       const std::lock_guard lock(mutex_);
-      const auto found = clusters_.find(number);
-      if (found == clusters_.end()) throw Error(fmt::format("cluster {} is not open", number));
-      return body(*found->second);
+      return body(*meant_by(number)->second);
     } catch (const std::exception& error) {
       reporting_.fail(function, error.what());
       return -1;
@@ -137,8 +138,8 @@ class Library {
   int close(int number) noexcept {
     try {
       const std::lock_guard lock(mutex_);
-      const auto found = clusters_.find(number);
-      if (found == clusters_.end()) throw Error(fmt::format("cluster {} is not open", number));
+      const auto found = meant_by(number);
+      found->second->board.drop();
       reporting_.add(found->second->board.work());
       clusters_.erase(found);
       return 0;
@@ -153,6 +154,7 @@ class Library {
     try {
       const std::lock_guard lock(mutex_);
       for (const auto& [number, cluster] : clusters_) {
+        cluster->board.drop();
         const BoardWork work = cluster->board.work();
         open.interactions += work.interactions;
         open.emulated_seconds += work.emulated_seconds;
@@ -164,11 +166,24 @@ class Library {
   }
 
  private:
+  using Clusters = std::map<int, std::unique_ptr<Cluster>>;
+
+  /// The cluster of this number. If only one is open, every other number means that one: callers open a card by its
+  /// number and go on with that of a process, which libraries for other hardware do not look at.
+  Clusters::iterator meant_by(int number) {
+    const auto found = clusters_.find(number);
+    if (found != clusters_.end()) return found;
+    if (clusters_.size() != 1) throw Error(fmt::format("cluster {} is not open", number));
+    reporting_.note(
+        fmt::format("cluster {} is not open; the one that is, {}, is taken for it", number, clusters_.begin()->first));
+    return clusters_.begin();
+  }
+
   const bool forked_;
   Reporting reporting_{"libg6"};
   FromEnvironment<Settings> settings_{settings_from_environment, reporting_};
   std::mutex mutex_;
-  std::map<int, std::unique_ptr<Cluster>> clusters_;
+  Clusters clusters_;
 };
 
 constinit foreign::ProcessInstance<Library> instance;
@@ -198,6 +213,10 @@ int on(int cluster, const char* function, Body body) noexcept {
   return guarded(-1, [&] { return library().on(cluster, function, body); });
 }
 
+void require_array(std::initializer_list<const void*> arrays, const char* what) {
+  if (std::ranges::find(arrays, nullptr) != arrays.end()) throw Error(fmt::format("{} is a null pointer", what));
+}
+
 double squared_radius(double h2, double eps2) {
   return library().settings().rule == NeighbourRule::plain && h2 > 0 ? h2 + eps2 : h2;
 }
@@ -218,7 +237,7 @@ void write_results(Cluster& cluster, std::size_t ni, const Results& results) {
        {std::pair{results.acc, &hostlib::Force::acc}, {results.jerk, &hostlib::Force::jerk}}) {
     for (std::size_t n = 0; n < ni; ++n) put(vectors, static_cast<int>(n), board.force(n).*part);
   }
-  for (std::size_t n = 0; n < ni; ++n) results.pot[n] = board.force(n).pot;
+  for (std::size_t n = 0; n < ni && results.pot != nullptr; ++n) results.pot[n] = board.force(n).pot;
   if (results.nearest == nullptr) return;
   for (std::size_t n = 0; n < ni; ++n) {
     const auto address = board.nearest(n);
@@ -237,7 +256,7 @@ void write_failure(int ni, const Results& results) {
   for (int n = 0; n < ni; ++n) {
     put(results.acc, n, {kNan, kNan, kNan});
     put(results.jerk, n, {kNan, kNan, kNan});
-    results.pot[n] = kNan;
+    if (results.pot != nullptr) results.pot[n] = kNan;
     if (results.nearest != nullptr) results.nearest[n] = -1;
     if (results.nearest_distance != nullptr) results.nearest_distance[n] = std::numeric_limits<float>::quiet_NaN();
   }
@@ -280,6 +299,7 @@ int set_ti(int cluster, double t) noexcept {
 
 int set_j_particle(int cluster, const JData& j) noexcept {
   return on(cluster, "g6_set_j_particle", [&](Cluster& own) {
+    require_array({j.x}, "x of a j-particle");
     own.board.set(count_of("address", j.address), {.id = j.index,
                                                    .mass = j.mass,
                                                    .t0 = j.t,
@@ -308,6 +328,7 @@ int first_half(const char* function, int cluster, const IData& i) noexcept {
   return on(cluster, function, [&](Cluster& own) {
     own.calculates = false;
     std::vector<Target> targets(count_of("ni", i.ni));
+    if (!targets.empty()) require_array({i.index, i.x, i.v, i.eps2}, "index, x, v or eps2 of i-particles");
     for (std::size_t n = 0; n < targets.size(); ++n) {
       const double eps2 = i.eps2[i.eps2_of_each ? n : 0];
       targets[n] = {
@@ -357,7 +378,7 @@ int read_neighbour_list(int cluster) noexcept {
 }
 
 int get_neighbour_list(int cluster, int pipe, int most, int* length, int* list) noexcept {
-  *length = 0;
+  if (length != nullptr) *length = 0;
   return on(cluster, "g6_get_neighbour_list", [&](Cluster& own) {
     const std::size_t room = count_of("maxlength", most);
     if (pipe < 0 || static_cast<std::size_t>(pipe) >= own.lists.size()) {
@@ -365,8 +386,8 @@ int get_neighbour_list(int cluster, int pipe, int most, int* length, int* list) 
     }
     const std::vector<int>& found = own.lists[static_cast<std::size_t>(pipe)];
     const std::size_t count = std::min(found.size(), room);
-    std::copy_n(found.begin(), count, list);
-    *length = static_cast<int>(count);
+    if (list != nullptr) std::copy_n(found.begin(), count, list);
+    if (length != nullptr) *length = static_cast<int>(count);
     return found.size() >= room ? 1 : 0;
   });
 }
@@ -419,12 +440,12 @@ int get_force(const char* function, int cluster, Vectors acc, Vectors jerk, doub
     ni = own.set_by_one.size();
     begin(own, own.set_by_one, count_of("nj", own.nj));
     write_results(own, ni, {acc, jerk, pot, nearest});
-    std::fill_n(flag, ni, 0);
+    if (flag != nullptr) std::fill_n(flag, ni, 0);
     return 0;
   });
   if (status != 0) {
     write_failure(static_cast<int>(ni), {acc, jerk, pot, nearest});
-    std::fill_n(flag, ni, 1);
+    if (flag != nullptr) std::fill_n(flag, ni, 1);
   }
   return status;
 }

@@ -2,8 +2,9 @@
 // that a program which defines some of the public names itself does not come between. Kawai & Fukushige's and Makino's
 // user's guides describe the functions; docs/grape6.md says what is particular here.
 //
-// A cluster is one device (GDR_BOARDS boards) with a number of the caller's. Nothing here throws, prints more than one
-// line for each kind of failure, or ends the process. Calls may come from several threads and take turns.
+// A cluster is one device (GDR_BOARDS boards) with a number of the caller's; if only one is open, every number means
+// it. Outputs that are null are not written. Nothing here throws, prints more than one line for each kind of failure,
+// or ends the process. Calls may come from several threads and take turns.
 #pragma once
 
 namespace gdr::grape::g6 {

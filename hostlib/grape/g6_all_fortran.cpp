@@ -5,6 +5,7 @@
 namespace g6 = gdr::grape::g6;
 using g6::ConstVectors;
 using g6::Vectors;
+using gdr::grape::value_of;
 
 namespace {
 constexpr int kAll = 0;  // cluster
@@ -55,7 +56,7 @@ GDR_FORTRAN(g6_get_predicted_j_particles_all, (const int* nj, Vectors x, Vectors
 GDR_FORTRAN(g6_set_nip_all, (const int* ni)) { return g6::set_ni(kAll, *ni); }
 GDR_FORTRAN(g6_set_i_particle_all, (const int* address, const int* index, const double* x, const double* v,
                                     const double* eps2, const double* h2)) {
-  return g6::set_i_particle(kAll, *address, *index, x, v, *eps2, *h2);
+  return g6::set_i_particle(kAll, *address, *index, x, v, *eps2, value_of(h2));
 }
 GDR_FORTRAN(g6_set_i_particle_scales_from_real_value_all,
             (const int*, const double*, const double*, const double*, const double*, const double*)) {

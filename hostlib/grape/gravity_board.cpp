@@ -229,12 +229,7 @@ void GravityBoard::start(std::vector<Target> targets, std::size_t nj) {
     const double h2 = targets[n].h2;
     targets[n].h2 = std::isnan(h2) || h2 < 0 ? 0 : std::min(h2, std::numeric_limits<double>::max());
   }
-  if (std::exchange(running_, false)) {
-    try {
-      static_cast<void>(device_.wait());
-    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody wants its results
-    }
-  }
+  drop();
   targets_ = std::move(targets);
   nj_ = nj;
   time_of_run_ = time_;
@@ -287,6 +282,14 @@ std::vector<std::vector<std::size_t>> GravityBoard::lists() {
     }
   }
   return lists;
+}
+
+void GravityBoard::drop() noexcept {
+  if (!std::exchange(running_, false)) return;
+  try {
+    static_cast<void>(device_.wait());
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): nobody wants its results
+  }
 }
 
 BoardWork GravityBoard::work() const {

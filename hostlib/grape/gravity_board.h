@@ -69,6 +69,9 @@ class GravityBoard {
   /// Addresses with r^2 + eps2 < h2, ascending. The pair of one index is left out. Computed anew likewise.
   [[nodiscard]] std::vector<std::vector<std::size_t>> lists();
 
+  /// Waits for the run under way, if there is one, and drops it, also if it fails.
+  void drop() noexcept;
+  /// No run may be under way.
   [[nodiscard]] BoardWork work() const;
 
  private:

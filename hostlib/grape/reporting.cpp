@@ -29,6 +29,15 @@ void Reporting::fail(std::string_view function, std::string_view why) noexcept {
   }
 }
 
+void Reporting::note(std::string_view text) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    if (notes_.insert(std::string(text)).second) say(library_, text);
+  } catch (const std::exception&) {
+    say(library_, "memory is exhausted");
+  }
+}
+
 void Reporting::count_force_call(std::uint64_t i_particles) noexcept {
   constexpr std::uint64_t kPlaces = emulator::kParticlesPerRun;
   const std::lock_guard lock(mutex_);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,8 @@ class Reporting {
 
   /// Says on standard error that `function` failed, the first time it does so in this process, and keeps the count.
   void fail(std::string_view function, std::string_view why) noexcept;
+  /// Says `text` on standard error, the first time.
+  void note(std::string_view text) noexcept;
   /// A force call, which keeps whole runs of the board busy.
   void count_force_call(std::uint64_t i_particles) noexcept;
   /// Of a board that is closed.
@@ -33,6 +36,7 @@ class Reporting {
   std::string library_;
   std::mutex mutex_;
   std::map<std::string, std::uint64_t, std::less<>> failures_;  // by function
+  std::set<std::string, std::less<>> notes_;
   std::uint64_t force_calls_ = 0;
   std::uint64_t i_particles_ = 0;
   std::uint64_t places_ = 0;

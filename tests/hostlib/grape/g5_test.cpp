@@ -15,6 +15,12 @@ void g5_close();
 int g5_get_number_of_pipelines();
 int g5_get_jmemsize();
 void g5_set_range(double, double, double);
+void g5_set_eta(double);
+void g5_set_eta_(double*);
+void g5_set_cards(int*);
+void g5_get_cards(int*);
+int g5_get_number_of_cards();
+int g5_get_number_of_cards_();
 void g5_set_eps_to_all(double);
 void g5_set_n(int);
 void g5_set_xmj(int, int, double (*)[3], double*);
@@ -112,6 +118,25 @@ TEST_F(Grape5, GivesForcesWithThePotentialPositive) {
     g5_calculate_force_on_x(rows(sources.x), rows(a), p.data(), 500);  // the particles themselves among the sources
     expect_forces(a, p, sources, sources, eps);
   }
+}
+
+TEST_F(Grape5, HasOneCardAndTellsThatNothingIsCutOff) {
+  int cards[2] = {7, 7};
+  g5_set_cards(cards);
+  g5_get_cards(cards);
+  EXPECT_EQ(cards[0], 1);
+  EXPECT_EQ(cards[1], 7);
+  EXPECT_EQ(g5_get_number_of_cards(), 1);
+  EXPECT_EQ(g5_get_number_of_cards_(), 1);
+  testing::internal::CaptureStderr();
+  g5_set_eta(0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  double eta = 0.5;
+  g5_set_eta(eta);
+  g5_set_eta_(&eta);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "libg5: g5_set_eta has no effect: forces have no cutoff and reach to any distance\n");
 }
 
 TEST_F(Grape5, HalvesAndFortranGiveTheSameBits) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "g6_api.h"
+#include "largest.h"
 
 namespace {
 
@@ -193,13 +194,13 @@ TEST_F(Grape6, GivesTheForcesOfASphere) {
     EXPECT_LE(rms(board.acc, exact.acc), kAccuracy);
     EXPECT_LE(rms(board.jerk, exact.jerk), kJerkAccuracy);
     EXPECT_LE(rms(board.pot, exact.pot), kAccuracy);
-    double largest = 0;
+    gdr::tests::Largest<double> largest;
     for (std::size_t n = 0; n < particles.size(); ++n) {
-      largest = std::max(largest, norm(board.acc[n] - exact.acc[n]) / norm(exact.acc[n]));
+      largest.add(norm(board.acc[n] - exact.acc[n]) / norm(exact.acc[n]));
     }
-    EXPECT_LE(largest, 1e-4);
+    EXPECT_LE(largest.value(), 1e-4);
     std::printf("1024 particles, eps2 = %g: acc %.2g (largest %.2g), jerk %.2g, pot %.2g\n", eps2,
-                rms(board.acc, exact.acc), largest, rms(board.jerk, exact.jerk), rms(board.pot, exact.pot));
+                rms(board.acc, exact.acc), largest.value(), rms(board.jerk, exact.jerk), rms(board.pot, exact.pot));
   }
 }
 
@@ -577,6 +578,20 @@ TEST_F(Grape6, MemoryIsEmptyAfterCloseAndOpen) {
   EXPECT_EQ(forces({{.index = 7}}, 1, 0).pot[0], 0);
 }
 
+// Enough pairs for a run in the background.
+TEST_F(Grape6, MemoryIsEmptyAlsoAfterAClusterIsClosedWhoseRunIsUnderWay) {
+  const std::vector<Particle> all = cloud(1024, 5);
+  send(all);
+  g6_set_ti(kCluster, 0);
+  auto [index, x, v] = arrays_of(all);
+  std::vector<double> h2(all.size());
+  g6calc_firsthalf(kCluster, 1024, 1024, index.data(), rows(x), rows(v), rows(x), rows(x), h2.data(), 1e-4, h2.data());
+  EXPECT_EQ(g6_close(kCluster), 0);
+  g6_open(kCluster);
+  g6_set_ti(kCluster, 0);
+  EXPECT_EQ(forces({{.index = 7}}, 1, 0).pot[0], 0);
+}
+
 TEST_F(Grape6, NumbersOfPipelinesNeedNoOpenBoard) {
   EXPECT_EQ(g6_npipes(), 48);
   EXPECT_EQ(g6_npipes_(), 48);
@@ -596,7 +611,9 @@ TEST_F(Grape6, WhatIsWrongGivesAStatusAndNoNumbers) {
   EXPECT_EQ(set_j(-1, zero.data()), -1);
   EXPECT_EQ(set_j(g6_getnjmax(kCluster), zero.data()), -1);
   EXPECT_EQ(g6_set_ti(kCluster, kNan), -1);
-  EXPECT_EQ(g6_set_ti(17, 0), -1);  // which nobody opened
+  g6_open(16);
+  EXPECT_EQ(g6_set_ti(17, 0), -1);  // which nobody opened, and two others are open
+  g6_close(16);
   g6_set_ti(kCluster, 0);
   send({{.index = 1, .mass = 1, .x = {1, 0, 0}}});
   const Answer bad = forces({{.index = 7, .x = x}}, 1, 0, true);
@@ -657,6 +674,57 @@ TEST_F(Grape6, AClusterThatIsOpenAlreadyKeepsItsParticles) {
   EXPECT_THAT(told, testing::HasSubstr("cluster 3 is open already"));
   EXPECT_EQ(std::ranges::count(told, '\n'), 1) << told;
   EXPECT_NEAR(forces({{.index = 7}}, 1, 0).pot[0], -1, 1e-6);
+}
+
+// As of a caller that opens a card by its number and goes on with that of its process.
+TEST_F(Grape6, EveryNumberMeansTheClusterThatAloneIsOpen) {
+  testing::internal::CaptureStderr();
+  Vector x{2, 0, 0};
+  EXPECT_EQ(g6_set_ti(0, 0), 0);
+  EXPECT_EQ(g6_set_j_particle_mxonly(32539, 0, 1, 3.0, x.data()), 0);
+  EXPECT_NEAR(forces({{.index = 7}}, 1, 0).pot[0], -1.5, 1e-6);
+  g6_open(0);  // from here on 0 is 0
+  EXPECT_EQ(g6_set_ti(0, 0), 0);
+  EXPECT_NEAR(forces({{.index = 7}}, 1, 0).pot[0], -1.5, 1e-6);
+  EXPECT_EQ(g6_close(0), 0);
+  EXPECT_EQ(g6_close(-5), 0);  // the one of the fixture
+  EXPECT_EQ(g6_set_ti(kCluster, 0), -1);
+  const std::string told = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(told, testing::HasSubstr("cluster 0 is not open; the one that is, 3, is taken for it"));
+}
+
+TEST_F(Grape6, NullForANumberOfAClusterIsZero) {
+  g6_close(kCluster);
+  int zero = 0;
+  int seven = 7;
+  double t = 0;
+  double mass = 3;
+  Vector x{2, 0, 0};
+  g6_open_(nullptr);
+  EXPECT_EQ(g6_set_ti_(nullptr, &t), 0);
+  EXPECT_EQ(g6_set_j_particle_mxonly_(nullptr, &zero, &seven, &mass, x.data()), 0);
+  EXPECT_NEAR(forces({{.index = 1}}, 1, 0).pot[0], -1.5, 1e-6);
+  g6_close_(nullptr);
+  EXPECT_EQ(g6_set_ti(kCluster, 0), -1);
+}
+
+TEST_F(Grape6, NullForAnArrayIsRefusedWhereItIsReadAndLeftOutWhereItIsWritten) {
+  send({{.index = 1, .mass = 1, .x = {1, 0, 0}}});
+  g6_set_ti(kCluster, 0);
+  EXPECT_EQ(g6_set_j_particle_mxonly(kCluster, 0, 1, 1.0, nullptr), -1);
+  std::vector<Vector> zero(1);
+  std::vector<Vector> acc(1);
+  std::vector<double> number(1);
+  std::vector<int> index{7};
+  const auto second_half = [&](double* pot) {
+    return g6calc_lasthalf(kCluster, 1, 1, index.data(), rows(zero), rows(zero), 0, nullptr, rows(acc), nullptr, pot);
+  };
+  g6calc_firsthalf(kCluster, 1, 1, index.data(), nullptr, rows(zero), nullptr, nullptr, nullptr, 0, nullptr);
+  EXPECT_EQ(second_half(number.data()), -1);
+  EXPECT_TRUE(std::isnan(number[0]) && std::isnan(acc[0][0]));
+  g6calc_firsthalf(kCluster, 1, 1, index.data(), rows(zero), rows(zero), nullptr, nullptr, nullptr, 0, nullptr);
+  EXPECT_EQ(second_half(nullptr), 0);
+  EXPECT_NEAR(acc[0][0], 1, 1e-6);
 }
 
 TEST_F(Grape6, ArraysMayChangeBetweenTheHalves) {
