@@ -140,6 +140,18 @@ class GraphSimulation {
   s4u::ActivityPtr last_done_;  // SimGrid still uses an activity after it has reported that the activity is complete
 };
 
+/// Messages of the longest chain of which each waits for the one before.
+std::size_t messages_in_a_row(const ActivityGraph& graph) {
+  std::vector<std::size_t> until(graph.size());
+  std::size_t most = 0;
+  for (ActivityId id = 0; id < graph.size(); ++id) {
+    for (const ActivityId before : graph.after(id)) until[id] = std::max(until[id], until[before]);
+    if (graph.kind(id) == ActivityGraph::Kind::message) ++until[id];
+    most = std::max(most, until[id]);
+  }
+  return most;
+}
+
 /// Resources of the node that has most of them.
 int most_resources(const ActivityGraph& graph) {
   std::vector<int> count(graph.nodes());
@@ -153,10 +165,12 @@ ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topolo
   const Schedule messages = messages_of(graph);
   // Without messages nothing is shared, and SimGrid's own resolution is good enough.
   constexpr double kLeastResolution = 1e-12;
-  const double resolution = std::max(kLeastResolution, resolution_seconds(messages, topology, options));
+  const LinkBound bound(messages, topology, options, messages_in_a_row(graph));
+  const double resolution = std::max(kLeastResolution, bound.resolution_seconds());
   ChildResult child = compute_in_child("activities " + graph.name(), [&] {
-    const auto engine = make_engine(options, resolution);
-    auto* zone = new ExplicitZone(messages, topology, options, most_resources(graph));  // the engine owns it from here
+    const auto engine = make_engine(options, resolution, Routes::limited);
+    auto* zone = new ExplicitZone(messages, topology, options, Routes::limited,
+                                  most_resources(graph));  // the engine owns it from here
     return GraphSimulation(graph, *zone).run(*engine);
   });
   ActivityTimes times;
@@ -166,6 +180,7 @@ ActivityTimes simulate_on_s4u(const ActivityGraph& graph, const Topology& topolo
     times.seconds = std::max(times.seconds, times.end_seconds[id]);
     if (graph.kind(id) == ActivityGraph::Kind::work) times.resource_busy[graph.resource(id)] += graph.amount(id);
   }
+  bound.require(times.seconds);
   return times;
 }
 

@@ -157,17 +157,17 @@ class ScheduleSimulation {
 
 std::vector<double> simulate_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                  double resolution, SharedNumber& done) {
-  const auto engine = make_engine(options, resolution);
-  auto* zone = new ExplicitZone(schedule, topology, options);  // owned by the engine from here on
+  const auto engine = make_engine(options, resolution, Routes::limited);
+  auto* zone = new ExplicitZone(schedule, topology, options, Routes::limited);  // owned by the engine from here on
   return ScheduleSimulation(schedule, options, *zone, done).run(*engine);
 }
 
 }  // namespace
 
 SimulationResult simulate_on_s4u(const Schedule& schedule, const Topology& topology, const SimulationOptions& options) {
-  const double resolution = resolution_seconds(schedule, topology, options);
-  return simulate_in_child(schedule, options, [&](SharedNumber& done) {
-    return simulate_s4u(schedule, topology, options, resolution, done);
+  const LinkBound bound(schedule, topology, options, most_steps(schedule));
+  return simulate_in_child(schedule, bound, options, [&](SharedNumber& done) {
+    return simulate_s4u(schedule, topology, options, bound.resolution_seconds(), done);
   });
 }
 

@@ -78,10 +78,10 @@ void configure_smpi() {
 
 std::vector<double> simulate_smpi(const Schedule& schedule, const Topology& topology, const SimulationOptions& options,
                                   double resolution, SharedNumber& done) {
-  const auto engine = make_engine(options, resolution);
+  const auto engine = make_engine(options, resolution, Routes::limited);
   configure_smpi();
   SMPI_init();
-  auto* zone = new ExplicitZone(schedule, topology, options);  // owned by the engine from here on
+  auto* zone = new ExplicitZone(schedule, topology, options, Routes::limited);  // owned by the engine from here on
 
   const auto ranks = static_cast<Rank>(schedule.ranks.size());
   std::vector<std::size_t> steps(ranks);  // number that each rank has done
@@ -136,10 +136,10 @@ std::vector<double> simulate_program(const Schedule& pairs, const Topology& topo
                                      const std::function<std::vector<double>(Rank)>& program,
                                      const SimulationOptions& options) {
   constexpr double kResolution = 1e-12;  // seconds: the lengths of the messages are not known yet
-  const auto engine = make_engine(options, kResolution);
+  const auto engine = make_engine(options, kResolution, Routes::bare);
   s4u::Engine::set_config("smpi/simulate-computation:no");
   SMPI_init();
-  auto* zone = new ExplicitZone(pairs, topology, options);  // owned by the engine from here on
+  auto* zone = new ExplicitZone(pairs, topology, options, Routes::bare);  // owned by the engine from here on
   const auto ranks = static_cast<Rank>(pairs.ranks.size());
   std::vector<double> seconds(ranks);
   std::vector<std::vector<double>> numbers(ranks);
@@ -166,6 +166,7 @@ std::vector<double> simulate_program(const Schedule& pairs, const Topology& topo
   }
   engine->run();
   if (failure) std::rethrow_exception(failure);
+  require_link_bound(pairs.name, topology, zone->carried(), s4u::Engine::get_clock(), kSolverPrecision);
   std::vector<double> all;
   for (Rank rank = 0; rank < ranks; ++rank) {
     all.push_back(seconds[rank]);
@@ -200,9 +201,9 @@ ProgramResult simulate_program_on_smpi(std::string_view name, Rank ranks, const 
 
 SimulationResult simulate_on_smpi(const Schedule& schedule, const Topology& topology,
                                   const SimulationOptions& options) {
-  const double resolution = resolution_seconds(schedule, topology, options);
-  return simulate_in_child(schedule, options, [&](SharedNumber& done) {
-    return simulate_smpi(schedule, topology, options, resolution, done);
+  const LinkBound bound(schedule, topology, options, most_steps(schedule));
+  return simulate_in_child(schedule, bound, options, [&](SharedNumber& done) {
+    return simulate_smpi(schedule, topology, options, bound.resolution_seconds(), done);
   });
 }
 

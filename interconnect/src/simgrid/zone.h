@@ -1,6 +1,7 @@
 // Code that the executors on SimGrid share: the platform with our routes, and the setup of SimGrid.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -9,29 +10,42 @@
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/simulation.h"
 #include "simgrid/child.h"
 
 namespace gdr::interconnect {
+
+/// Whether each pair of nodes has links of its own in the routes between them, which make_limiters() explains. Without
+/// them, every change of a flow makes SimGrid compute the shares of all flows.
+enum class Routes {
+  limited,  // for messages that the schedule lists
+  bare,     // for messages that are not known beforehand
+};
 
 /// A zone that computes every route from the topology instead of keeping a table of all pairs. It contains only the
 /// links that the schedule's messages take. Hosts have a speed of 1, so that a computation is given in seconds.
 class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
  public:
   /// Each host does `cores` computations at once, each at full speed.
-  ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options, int cores = 1);
+  ExplicitZone(const Schedule& schedule, const Topology& topology, const SimulationOptions& options, Routes routes,
+               int cores = 1);
 
   [[nodiscard]] const std::vector<simgrid::s4u::Host*>& hosts() const { return hosts_; }
   /// Gives the size of the message that starts next, so that its route has the rate cap of that size. An executor that
   /// does not know it need not call this; then all messages of a pair have the cap of the longest.
   void announce(std::uint64_t bytes) { next_bytes_ = bytes; }
+  /// Load of each link by the messages that began; empty loads with flow models other than cm02. shape: [links]
+  [[nodiscard]] const std::vector<LinkLoad>& carried() const { return carried_; }
 
  private:
   void make_limiters(const Schedule& schedule);
+  void count(double bytes, const std::vector<simgrid::s4u::Link*>& links);
   [[nodiscard]] double latency_factor(std::uint64_t bytes, const std::vector<simgrid::s4u::Link*>& links) const;
   void get_local_route(const simgrid::kernel::routing::NetPoint* from, const simgrid::kernel::routing::NetPoint* to,
                        simgrid::kernel::routing::Route* into, double* latency) override;
@@ -44,6 +58,8 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   const FlowFactors& factors_;
   std::vector<simgrid::s4u::Host*> hosts_;
   std::vector<simgrid::s4u::Link*> links_;
+  std::unordered_map<const simgrid::s4u::Link*, LinkId> number_of_;
+  std::vector<LinkLoad> carried_;
   std::unordered_map<std::uint64_t, std::uint64_t> longest_;                         // bytes, by pair of nodes
   std::map<std::pair<std::uint64_t, std::uint64_t>, simgrid::s4u::Link*> limiters_;  // by pair and class of messages
   std::optional<std::uint64_t> next_bytes_;
@@ -51,18 +67,41 @@ class ExplicitZone : public simgrid::kernel::routing::NetZoneImpl {
   std::vector<LinkId> route_;
 };
 
+/// SimGrid shares links with this relative precision (maxmin/precision).
+inline constexpr double kSolverPrecision = 1e-5;
+
+/// The time below which no simulation of a schedule can end, and the resolution that goes with it.
+class LinkBound {
+ public:
+  /// Of messages that follow one another, each waiting for the one before, at most `in_a_row` are in a chain. Throws
+  /// gdr::Error as link_loads() does, and for options out of range.
+  LinkBound(const Schedule& schedule, const Topology& topology, const SimulationOptions& options, std::size_t in_a_row);
+
+  /// SimulationOptions::resolution, converted to seconds for this schedule.
+  [[nodiscard]] double resolution_seconds() const { return resolution_seconds_; }
+  /// Throws gdr::Error as require_link_bound() does, if more is missing than SimGrid's precision and the resolution
+  /// explain.
+  void require(double seconds) const;
+
+ private:
+  const std::string& name_;
+  const Topology& topology_;
+  std::vector<LinkLoad> loads_;
+  double resolution_seconds_ = 0;
+  double tolerance_ = 0;  // share of the bound
+};
+
+/// Steps of the rank that has most of them.
+[[nodiscard]] std::size_t most_steps(const Schedule& schedule);
+
 /// The one engine of this process, with flow model and resolution set. The zone is to be created next.
 [[nodiscard]] std::unique_ptr<simgrid::s4u::Engine> make_engine(const SimulationOptions& options,
-                                                                double resolution_seconds);
-
-/// SimulationOptions::resolution, converted to seconds for this schedule. Throws gdr::Error as link_loads() does, and
-/// for options out of range.
-[[nodiscard]] double resolution_seconds(const Schedule& schedule, const Topology& topology,
-                                        const SimulationOptions& options);
+                                                                double resolution_seconds, Routes routes);
 
 /// Runs `simulate` in a process of its own. `simulate` returns the seconds of the ranks, and stores its progress, from
-/// 0 to 1, in its argument.
-[[nodiscard]] SimulationResult simulate_in_child(const Schedule& schedule, const SimulationOptions& options,
+/// 0 to 1, in its argument. Throws gdr::Error for a time below the bound.
+[[nodiscard]] SimulationResult simulate_in_child(const Schedule& schedule, const LinkBound& bound,
+                                                 const SimulationOptions& options,
                                                  const std::function<std::vector<double>(SharedNumber&)>& simulate);
 
 /// Throws gdr::Error for a deadlock in which `rank` waits in `step`.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "gdr/interconnect/schedule.h"
@@ -18,6 +20,11 @@ struct LinkLoad {
 /// Load of each link, from the routes alone. shape: [links]. Throws gdr::Error as check() does, and if there are more
 /// ranks than nodes.
 [[nodiscard]] std::vector<LinkLoad> link_loads(const Schedule& schedule, const Topology& topology);
+
+/// Throws gdr::Error if a simulation of `name` gave `seconds` although a link, which the error names, needs longer for
+/// its bytes, by more than the share `tolerance`. Every simulation ends with this check.
+void require_link_bound(std::string_view name, const Topology& topology, std::span<const LinkLoad> loads,
+                        double seconds, double tolerance);
 
 /// Times without any simulation. Arithmetic runs at `flops_per_second`; if that is 0, it takes no time.
 struct ClosedForm {

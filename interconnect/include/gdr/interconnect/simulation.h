@@ -26,7 +26,7 @@ struct SimulationOptions {
   FlowFactors factors = {};     // with cm02 only: the other models have their own
   double flops_per_second = 0;  // of a node; 0: arithmetic takes no time
   double resolution =
-      1e-4;  // events closer together than this share of the busiest link's time count as one; speeds up large runs
+      1e-6;  // events closer together than this share of the busiest link's time count as one; speeds up large runs
   std::function<void(double done)> progress = {};  // called about ten times a second with the share done, from 0 to 1
 };
 
@@ -43,7 +43,8 @@ struct SimulationResult {
 
 /// Simulates `schedule` on `topology` with SimGrid's S4U. Each simulation is a process of its own, so that any number
 /// can run, also at the same time. Throws gdr::Error as link_loads() does; for options out of range; if the schedule
-/// deadlocks, naming the first waiting rank; if SimGrid ends the process, with its reason; and without SimGrid.
+/// deadlocks, naming the first waiting rank; if SimGrid ends the process, with its reason; as require_link_bound(), for
+/// a time that is shorter than a link can carry its bytes; and without SimGrid.
 [[nodiscard]] SimulationResult run_s4u(const Schedule& schedule, const Topology& topology,
                                        const SimulationOptions& options = {});
 
