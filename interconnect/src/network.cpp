@@ -62,7 +62,10 @@ const std::vector<base::DescriptionKind>& network_kinds() {
         {"last_temperature", "1", 1e-9, 1e6, false},
         {"box_share", "1", 0, 1, false},
         {"hop_visits", "per direction of traffic", 1, 1e6, false},
-        {"link_visits", "per direction of traffic", 1, 1e6, false}}},
+        {"first_link_temperature", "1", 0, 1e6, false},
+        {"last_link_temperature", "1", 1e-9, 1e6, false},
+        {"link_visits", "per direction of traffic", 1, 1e6, false},
+        {"least_visits", "1", 0, 1e9, true}}},
       {"flow-factors", flow_factors()},
       {"mpi-library", {{"bcast_radix", "1", 2, 1024, true}}},
       // Links of meshes and tori whose extents are given on the command line.

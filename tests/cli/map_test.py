@@ -36,6 +36,23 @@ class NetMap(cli_test.CliTest):
                 # A message takes no more hops on the torus than on the mesh.
                 self.assertLessEqual(report["cost_torus_hop_bytes"], report["cost_hop_bytes"])
 
+    def test_the_costs_of_natural_order_stand_beside_the_result(self):
+        for topology in ("torus:4x4x4", "mesh:8x8"):
+            natural = self.report("--graph", "cg", "--topology", topology, "--method", "xyz")
+            for objective, field in (("cost", "cost_torus_hop_bytes"), ("link", "max_link_bytes")):
+                report = self.report("--graph", "cg", "--topology", topology, "--objective", objective)
+                self.assertEqual(report["natural_order"], {name: natural[name] for name in report["natural_order"]})
+                self.assertLessEqual(report[field], natural[field])
+                said = self.succeeds("net", "map", "--graph", "cg", "--topology", topology).out
+                self.assertEqual(said.count("natural order"), 3 + said.count("than natural order"))
+
+    def test_a_mapping_that_is_worse_than_natural_order_is_said_to_be(self):
+        graph = self.graph(RING)
+        natural = self.succeeds("net", "map", "--graph", graph, "--topology", "torus:4", "--method", "xyz").out
+        self.assertNotIn("worse", natural)
+        merged = self.succeeds("net", "map", "--graph", "bruck", "--topology", "torus:7x9x5", "--method", "mincost").out
+        self.assertIn("worse            than natural order in the busiest link", merged)
+
     def test_histogram_counts_every_link_and_every_byte(self):
         report = self.report("--graph", "bruck", "--topology", "torus:4x4x4", "--full")
         histogram = report["link_histogram"]

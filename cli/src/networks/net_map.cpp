@@ -175,6 +175,7 @@ int map_tasks(const NetMapOptions& options) {
   const double optimise = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 
   const MappingCost cost = interconnect::mapping_cost(graph, mapping, grid, routing);
+  const MappingCost natural = interconnect::mapping_cost(graph, interconnect::map_in_order(graph, grid), grid, routing);
   const auto histogram = interconnect::load_histogram(grid, interconnect::link_bytes(graph, mapping, grid, routing));
   Json json = envelope("net map", grid.name(), options.method, true);
   json["graph"] = options.graph;
@@ -188,6 +189,9 @@ int map_tasks(const NetMapOptions& options) {
   json["cost_hop_bytes"] = cost.hop_bytes;
   json["cost_torus_hop_bytes"] = cost.torus_hop_bytes;
   json["max_link_bytes"] = cost.max_link_bytes;
+  json["natural_order"] = {{"cost_hop_bytes", natural.hop_bytes},
+                           {"cost_torus_hop_bytes", natural.torus_hop_bytes},
+                           {"max_link_bytes", natural.max_link_bytes}};
   json["seconds_to_optimise"] = optimise;
   if (options.simulate) {
     json["emulated_seconds"] = simulated_seconds(options, graph, mapping, grid, routing);
@@ -210,10 +214,20 @@ int map_tasks(const NetMapOptions& options) {
                  file.first_duplicate, file.duplicates);
     }
     fmt::print("  traffic          {:.4f} GB\n", static_cast<double>(graph.total_bytes()) / 1e9);
-    fmt::print("  cost             {:.4f} GB x mesh hops\n", static_cast<double>(cost.hop_bytes) / 1e9);
-    fmt::print("  torus cost       {:.4f} GB x hops\n", static_cast<double>(cost.torus_hop_bytes) / 1e9);
-    fmt::print("  busiest link     {:.4f} MB (tie {}, {})\n", static_cast<double>(cost.max_link_bytes) / 1e6,
-               options.tie, options.axis_order);
+    const auto giga = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e9; };
+    const auto mega = [](std::uint64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+    fmt::print("  cost             {:.4f} GB x mesh hops, natural order {:.4f}\n", giga(cost.hop_bytes),
+               giga(natural.hop_bytes));
+    fmt::print("  torus cost       {:.4f} GB x hops, natural order {:.4f}\n", giga(cost.torus_hop_bytes),
+               giga(natural.torus_hop_bytes));
+    fmt::print("  busiest link     {:.4f} MB (tie {}, {}), natural order {:.4f}\n", mega(cost.max_link_bytes),
+               options.tie, options.axis_order, mega(natural.max_link_bytes));
+    if (cost.torus_hop_bytes > natural.torus_hop_bytes || cost.max_link_bytes > natural.max_link_bytes) {
+      fmt::print("  worse            than natural order in the {}\n",
+                 cost.torus_hop_bytes <= natural.torus_hop_bytes ? "busiest link; --objective link makes that smaller"
+                 : cost.max_link_bytes <= natural.max_link_bytes ? "torus cost; --objective cost makes that smaller"
+                                                                 : "torus cost and the busiest link");
+    }
     if (options.simulate) {
       fmt::print("  simulated        {:.6f} s (S4U, CM02, all traffic at once, {})\n",
                  json["emulated_seconds"].number(), options.network);

@@ -60,6 +60,16 @@ void ExchangeDraw::draw_pair(const Placement& placement, Dice& dice, Exchange& e
   exchange.add(there, placement.node_of(task));
 }
 
+void ExchangeDraw::draw_any(const Placement& placement, Dice& dice, Exchange& exchange) const {
+  exchange.clear();
+  const std::uint32_t task = dice.below(tasks_);
+  const std::uint32_t node = dice.below(grid_.nodes());
+  const std::uint32_t there = placement.task_on(node);
+  if (there == task) return;
+  exchange.add(task, node);
+  exchange.add(there, placement.node_of(task));
+}
+
 void ExchangeDraw::draw_box(const Placement& placement, Dice& dice, Exchange& exchange) const {
   exchange.clear();
   const double chance = dice.uniform() * boxes_.back().up_to;

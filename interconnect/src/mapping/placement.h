@@ -70,6 +70,8 @@ class ExchangeDraw {
   /// A task changes places with the task beside one that it communicates with, or beside itself. `exchange` stays empty
   /// if that changes nothing.
   void draw_pair(const Placement& placement, Dice& dice, Exchange& exchange) const;
+  /// Any two nodes exchange their tasks, one of which is not idle.
+  void draw_any(const Placement& placement, Dice& dice, Exchange& exchange) const;
   /// A box of the grid's own subdivision is turned, or changes places with another, turned or not.
   void draw_box(const Placement& placement, Dice& dice, Exchange& exchange) const;
 

@@ -1,16 +1,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
+#include <functional>
+#include <iterator>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "gdr/base/description.h"
 #include "gdr/base/error.h"
 #include "gdr/interconnect/network.h"
 #include "mopt.h"
+#include "recognise.h"
 #include "search.h"
 
 namespace gdr::interconnect {
@@ -22,27 +30,39 @@ struct Search {
   Annealing annealing;
   double hop_visits = 0;  // for each direction of traffic between two tasks, at effort 1
   double link_visits = 0;
+  double least_visits = 0;  // of a search, at effort 1
+  Annealing link_annealing;
 };
 Search load_search() {
   const base::Description file = load_network("task-mapping", "task-mapping");
   return {{file.value("first_temperature"), file.value("last_temperature"), file.value("box_share")},
           file.value("hop_visits"),
-          file.value("link_visits")};
+          file.value("link_visits"),
+          file.value("least_visits"),
+          {file.value("first_link_temperature"), file.value("last_link_temperature")}};
 }
 
 // Number of merges by minlink with shuffled turns. Their results differ much, and one of a few is good. Each takes up
 // to twice as long as a mapping by Scotch.
 constexpr std::uint64_t kShuffledMerges = 3;
 constexpr std::uint64_t kSeedStride = 4;  // at least kShuffledMerges, so that no two seeds share a merge
-constexpr std::size_t kLinkStarts = 2;    // number of mappings that are refined for link
+// The best mappings are refined for link, each at another temperature, as multiples of that in the description: a good
+// start wants little heat, and small graphs forget their start.
+constexpr std::array kLinkHeats{0.001, 0.02, 0.25, 1.0, 1.0};
 
-std::uint64_t value_of(const MappingCost& cost, MappingObjective objective) {
-  return objective == MappingObjective::cost ? cost.torus_hop_bytes : cost.max_link_bytes;
+/// The objective, and what decides between mappings that are equal in it.
+using Value = std::pair<std::uint64_t, std::uint64_t>;
+
+Value value_of(const MappingCost& cost, MappingObjective objective) {
+  return objective == MappingObjective::cost ? Value{cost.torus_hop_bytes, cost.max_link_bytes}
+                                             : Value{cost.max_link_bytes, cost.torus_hop_bytes};
 }
+
+constexpr std::uint64_t kWorst = std::numeric_limits<std::uint64_t>::max();
 
 struct Candidate {
   TaskMapping mapping;
-  std::uint64_t value = std::numeric_limits<std::uint64_t>::max();
+  Value value{kWorst, kWorst};
 };
 
 /// Runs jobs on several threads and reports their joint progress.
@@ -106,18 +126,39 @@ struct Problem {
   Search search = load_search();
 
   [[nodiscard]] Candidate rated(TaskMapping mapping) const {
-    const std::uint64_t value = value_of(mapping_cost(graph, mapping, grid, routing), options.objective);
+    const Value value = value_of(mapping_cost(graph, mapping, grid, routing), options.objective);
     return {std::move(mapping), value};
   }
 
-  [[nodiscard]] Candidate refined(const TaskMapping& start, const MappingProgress& progress) const {
+  /// True if no mapping is better: every message takes one hop, so that no link carries more than one transfer.
+  [[nodiscard]] bool is_best(const Candidate& candidate) const {
+    std::uint64_t largest = 0;
+    for (const Transfer& transfer : graph.transfers()) largest = std::max(largest, transfer.bytes);
+    return candidate.value ==
+           value_of({.hop_bytes = 0, .torus_hop_bytes = graph.total_bytes(), .max_link_bytes = largest},
+                    options.objective);
+  }
+
+  /// The mapping that a search finds. For links, `heat` multiplies the temperatures.
+  [[nodiscard]] TaskMapping searched(MappingObjective objective, const TaskMapping& start,
+                                     const MappingProgress& progress, double heat = 1) const {
     const double directions = 2 * static_cast<double>(graph.transfers().size());
-    if (options.objective == MappingObjective::cost) {
-      const SearchBudget budget{options.effort * search.hop_visits * directions, progress, search.annealing};
-      return rated(search_hops(graph, grid, start, options.seed, budget));
+    const auto visits = [&](double each) { return options.effort * std::max(search.least_visits, each * directions); };
+    if (objective == MappingObjective::cost) {
+      return search_hops(graph, grid, start, options.seed, {visits(search.hop_visits), progress, search.annealing});
     }
-    const SearchBudget budget{options.effort * search.link_visits * directions, progress, {}};
-    return rated(search_links(graph, grid, start, routing, options.seed, budget));
+    Annealing annealing = search.link_annealing;
+    annealing.first_temperature *= heat;
+    annealing.last_temperature *= heat;
+    return search_links(graph, grid, start, routing, options.seed, {visits(search.link_visits), progress, annealing});
+  }
+
+  /// The better of the start and what a search for the objective finds from there.
+  [[nodiscard]] Candidate refined(const TaskMapping& start, const MappingProgress& progress, double heat = 1) const {
+    Candidate before = rated(start);
+    if (progress && !progress(0)) return before;
+    Candidate after = rated(searched(options.objective, start, progress, heat));
+    return after.value < before.value ? after : before;
   }
 
   [[nodiscard]] TaskMapping merged(MergeRule rule, const MergeVariant& variant, const MappingProgress& progress) const {
@@ -125,38 +166,57 @@ struct Problem {
   }
 };
 
-/// Sums of hops: every start is refined, because the best start seldom leads to the best end.
-Candidate refine_for_cost(const Problem& problem, Jobs& jobs) {
-  std::vector<Jobs::Job> work;
+/// First and second half of a job's progress.
+MappingProgress first_half(const MappingProgress& progress) {
+  return [&progress](double done) { return !progress || progress(done / 2); };
+}
+MappingProgress second_half(const MappingProgress& progress) {
+  return [&progress](double done) { return !progress || progress((1 + done) / 2); };
+}
+
+/// Makes a mapping for a start, or nothing if `progress` has asked for an end.
+using Start = std::function<std::optional<TaskMapping>(const MappingProgress&)>;
+
+/// Mappings to start from, the quickest first. The merges are the ones that never need long.
+std::vector<Start> starts_of(const Problem& problem) {
+  std::vector<Start> starts;
   for (const MergeRule rule : {MergeRule::mincost, MergeRule::minlink}) {
-    work.push_back([&problem, rule](const MappingProgress& progress) {
-      return problem.refined(problem.merged(rule, {}, {}), progress);
-    });
+    starts.emplace_back(
+        [&problem, rule](const MappingProgress& progress) { return problem.merged(rule, {}, progress); });
   }
   if (has_scotch()) {
-    work.push_back([&problem](const MappingProgress& progress) {
-      return problem.refined(map_by_scotch(problem.graph, problem.grid), progress);
+    starts.emplace_back([&problem](const MappingProgress& progress) -> std::optional<TaskMapping> {
+      if (progress && !progress(0)) return std::nullopt;
+      return map_by_scotch(problem.graph, problem.grid);
     });
   }
+  return starts;
+}
+
+/// Sums of hops: every start is refined, because the best start seldom leads to the best end.
+Candidate refine_for_cost(const Problem& problem, const Candidate& in_order, Jobs& jobs) {
+  std::vector<Jobs::Job> work;
+  for (Start& start : starts_of(problem)) {
+    work.push_back([&problem, start = std::move(start)](const MappingProgress& progress) -> Candidate {
+      const std::optional<TaskMapping> mapping = start(first_half(progress));
+      return mapping ? problem.refined(*mapping, second_half(progress)) : Candidate{};
+    });
+  }
+  work.push_back([&](const MappingProgress& progress) { return problem.refined(in_order.mapping, progress); });
   return std::ranges::min(jobs.run(work, 0, 1), {}, &Candidate::value);
 }
 
-/// Busiest links: of many starts, the best are refined.
-Candidate refine_for_link(const Problem& problem, Jobs& jobs) {
-  std::vector<Jobs::Job> starts;
-  for (const MergeRule rule : {MergeRule::mincost, MergeRule::minlink}) {
-    starts.push_back([&problem, rule](const MappingProgress& progress) {
-      return problem.rated(problem.merged(rule, {}, progress));
+/// Busiest links: of many starts, among them one that is refined for cost, the best are refined.
+Candidate refine_for_link(const Problem& problem, const Candidate& in_order, Jobs& jobs) {
+  std::vector<Jobs::Job> work;
+  for (Start& start : starts_of(problem)) {
+    work.push_back([&problem, start = std::move(start)](const MappingProgress& progress) -> Candidate {
+      std::optional<TaskMapping> mapping = start(progress);
+      return mapping ? problem.rated(std::move(*mapping)) : Candidate{};
     });
   }
-  if (has_scotch()) {
-    starts.push_back(
-        [&problem](const MappingProgress&) { return problem.rated(map_by_scotch(problem.graph, problem.grid)); });
-  }
-  starts.push_back(
-      [&problem](const MappingProgress&) { return problem.rated(map_in_order(problem.graph, problem.grid)); });
   for (std::uint64_t i = 0; i < kShuffledMerges; ++i) {
-    starts.push_back([&problem, i](const MappingProgress& progress) {
+    work.push_back([&problem, i](const MappingProgress& progress) {
       // Growing first along the axis that messages take first, then along the axis that messages take last, leaves more
       // choice to the merges that matter most.
       const auto& order = problem.routing.axes;
@@ -165,15 +225,29 @@ Candidate refine_for_link(const Problem& problem, Jobs& jobs) {
       return problem.rated(problem.merged(MergeRule::minlink, variant, progress));
     });
   }
-  std::vector<Candidate> found = jobs.run(starts, 0, 0.5);
-  std::ranges::stable_sort(found, {}, &Candidate::value);
-  std::vector<Jobs::Job> searches;
-  for (std::size_t i = 0; i < kLinkStarts; ++i) {
-    searches.push_back([&problem, &start = found[i].mapping](const MappingProgress& progress) {
-      return problem.refined(start, progress);
+  std::vector<Candidate> found = jobs.run(work, 0, 0.3);
+  found.push_back(in_order);
+  // Few hops leave few bytes for each link.
+  work.clear();
+  for (Start& start : starts_of(problem)) {
+    work.push_back([&problem, start = std::move(start)](const MappingProgress& progress) -> Candidate {
+      const std::optional<TaskMapping> mapping = start(first_half(progress));
+      if (!mapping) return {};
+      return problem.rated(problem.searched(MappingObjective::cost, *mapping, second_half(progress)));
     });
   }
-  return std::ranges::min(jobs.run(searches, 0.5, 1), {}, &Candidate::value);
+  work.push_back([&](const MappingProgress& progress) {
+    return problem.rated(problem.searched(MappingObjective::cost, in_order.mapping, progress));
+  });
+  std::ranges::move(jobs.run(work, 0.3, 0.6), std::back_inserter(found));
+  std::ranges::stable_sort(found, {}, &Candidate::value);
+  work.clear();
+  for (std::size_t i = 0; i < std::min(kLinkHeats.size(), found.size()) && !found[i].mapping.empty(); ++i) {
+    work.push_back([&problem, &start = found[i].mapping, i](const MappingProgress& progress) {
+      return problem.refined(start, progress, kLinkHeats[i]);
+    });
+  }
+  return std::ranges::min(jobs.run(work, 0.6, 1), {}, &Candidate::value);
 }
 
 void check_options(const RefineOptions& options) {
@@ -189,19 +263,23 @@ TaskMapping refine_mapping(const TaskGraph& graph, const Grid& grid, const TaskM
                            const GridRouting& routing, const RefineOptions& options, const MappingProgress& progress) {
   check_options(options);
   const Problem problem{graph, grid, routing, options};
-  const Candidate before = problem.rated(start);
-  Candidate after = problem.refined(start, progress);
-  return after.value < before.value ? std::move(after.mapping) : start;
+  return problem.refined(start, progress).mapping;
 }
 
 TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing,
                               const RefineOptions& options, const MappingProgress& progress) {
   check_options(options);
-  static_cast<void>(map_in_order(graph, grid));  // throws unless there are enough nodes
   const Problem problem{graph, grid, routing, options};
+  Candidate in_order = problem.rated(map_in_order(graph, grid));
+  if (problem.is_best(in_order)) return in_order.mapping;
+  if (std::optional<TaskMapping> found = recognise_grid(graph, grid)) {
+    Candidate recognised = problem.rated(std::move(*found));
+    if (problem.is_best(recognised)) return recognised.mapping;
+    if (recognised.value < in_order.value) in_order = std::move(recognised);
+  }
   Jobs jobs(options.threads, progress);
-  return options.objective == MappingObjective::cost ? refine_for_cost(problem, jobs).mapping
-                                                     : refine_for_link(problem, jobs).mapping;
+  return options.objective == MappingObjective::cost ? refine_for_cost(problem, in_order, jobs).mapping
+                                                     : refine_for_link(problem, in_order, jobs).mapping;
 }
 
 }  // namespace gdr::interconnect

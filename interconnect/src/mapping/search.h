@@ -5,11 +5,11 @@
 
 namespace gdr::interconnect {
 
-/// Parameters of the simulated annealing of pairs; machines/task-mapping.toml explains each and gives its source.
+/// Parameters of simulated annealing; machines/task-mapping.toml explains each and gives its source.
 struct Annealing {
-  double first_temperature = 0;  // in units of the mean traffic of a pair of tasks
+  double first_temperature = 0;  // hops: in units of the mean traffic of a pair of tasks; links: of the mean of loads
   double last_temperature = 0;
-  double box_share = 0;  // share of the visits that are for boxes
+  double box_share = 0;  // hops: share of the visits that are for boxes
 };
 
 /// Length of a search, and its parameters.
@@ -24,8 +24,8 @@ struct SearchBudget {
 [[nodiscard]] TaskMapping search_hops(const TaskGraph& graph, const Grid& grid, const TaskMapping& start,
                                       std::uint64_t seed, const SearchBudget& budget);
 
-/// Reduces the busiest link's bytes by exchanges of pairs and boxes that do not increase the sum of the eighth powers
-/// of all links' loads. Returns the best mapping that occurred.
+/// Reduces the busiest link's bytes by simulated annealing of the sum of the eighth powers of all links' loads, with
+/// exchanges of pairs and of boxes. Returns the best mapping that occurred.
 [[nodiscard]] TaskMapping search_links(const TaskGraph& graph, const Grid& grid, const TaskMapping& start,
                                        const GridRouting& routing, std::uint64_t seed, const SearchBudget& budget);
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "search.h"
 
@@ -6,11 +8,11 @@ namespace gdr::interconnect {
 
 namespace {
 
-constexpr std::uint32_t kBoxesIn = 2;    // one exchange in this many is one of boxes
+constexpr std::uint32_t kBoxesIn = 4;    // one exchange in this many is one of boxes
 constexpr unsigned kLinkPollEvery = 64;  // exchanges
 // The best mapping is looked for each time this many visits per link have been made. A look costs one visit of each
 // link.
-constexpr double kLookEvery = 20;
+constexpr double kLookEvery = 4;
 
 double eighth_power(double load) {
   const double square = load * load;
@@ -37,16 +39,26 @@ class LinkSearch {
     look();
   }
 
+  /// Simulated annealing of the mean of the loads in which the largest count most, the eighth root of the sum of their
+  /// eighth powers. An exchange that multiplies this mean by 1 + temperature is taken one time in three.
   void run(const SearchBudget& budget) {
+    const Annealing& heat = budget.annealing;
     double next_look = 0;
-    for (unsigned tries = 1; visits_ < budget.visits; ++tries) {
-      if (tries % kLinkPollEvery == 0 && budget.poll && !budget.poll(visits_ / budget.visits)) break;
+    double temperature = 0;
+    for (unsigned tries = 0; visits_ < budget.visits; ++tries) {
+      if (tries % kLinkPollEvery == 0) {
+        const double done = visits_ / budget.visits;
+        if (budget.poll && !budget.poll(done)) break;
+        temperature = heat.first_temperature * std::pow(heat.last_temperature / heat.first_temperature, done);
+      }
       if (dice_.below(kBoxesIn) == 0) {
         draw_.draw_box(placement_, dice_, exchange_);
-      } else {
+      } else if (dice_.below(2) == 0) {
         draw_.draw_pair(placement_, dice_, exchange_);
+      } else {
+        draw_.draw_any(placement_, dice_, exchange_);
       }
-      try_exchange();
+      try_exchange(std::pow(1 - dice_.uniform(), -temperature));
       if (visits_ >= next_look) {
         look();
         next_look = visits_ + kLookEvery * static_cast<double>(load_.size());
@@ -58,8 +70,8 @@ class LinkSearch {
   [[nodiscard]] const TaskMapping& best() const { return best_; }
 
  private:
-  /// Makes the exchange unless the sum of powers grows.
-  void try_exchange() {
+  /// Makes the exchange unless it multiplies the mean of loads by more than `allowed`.
+  void try_exchange(double allowed) {
     visits_ += 1;
     ++trial_;
     for (const std::uint32_t task : exchange_.tasks) tried_[task] = trial_;
@@ -69,7 +81,10 @@ class LinkSearch {
     for (const std::uint32_t task : exchange_.tasks) old_nodes_.push_back(placement_.node_of(task));
     move_to(exchange_.nodes);
     route_traffic(1);
-    if (change_ <= 0) return;
+    if (change_ <= 0 || sum_ + change_ <= sum_ * eighth_power(allowed)) {
+      sum_ += change_;
+      return;
+    }
     route_traffic(-1);
     move_to(old_nodes_);
     route_traffic(1);
@@ -105,7 +120,12 @@ class LinkSearch {
   /// Keeps the mapping if its busiest link carries less than that of every mapping before.
   void look() {
     visits_ += static_cast<double>(load_.size());
-    const double busiest = *std::ranges::max_element(load_);
+    double busiest = 0;
+    sum_ = 0;  // anew, because changes add up with rounding errors
+    for (const double load : load_) {
+      busiest = std::max(busiest, load);
+      sum_ += eighth_power(load / unit_);
+    }
     if (busiest >= least_) return;
     least_ = busiest;
     best_ = placement_.mapping();
@@ -123,7 +143,8 @@ class LinkSearch {
   std::uint64_t trial_ = 0;
   std::vector<double> load_;  // by link, in bytes
   double unit_ = 1;           // bytes of the start's busiest link
-  double change_ = 0;         // of the sum of powers
+  double sum_ = 0;            // of the eighth powers of loads / unit_
+  double change_ = 0;         // of the sum
   double visits_ = 0;
   double least_ = std::numeric_limits<double>::max();
   TaskMapping best_;

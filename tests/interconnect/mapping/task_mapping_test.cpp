@@ -229,6 +229,155 @@ TEST(TaskMapping, RefinementIsNeverWorseThanAnyOtherMethod) {
   }
 }
 
+/// A halo exchange: every task of a grid of these extents exchanges the same bytes with the tasks beside it.
+TaskGraph halo_graph(const GridPosition& extents, bool periodic, const std::vector<TaskId>& label) {
+  std::vector<Transfer> transfers;
+  const auto task = [&](const GridPosition& at) { return label[at[0] + extents[0] * (at[1] + extents[1] * at[2])]; };
+  for (TaskId i = 0; i < label.size(); ++i) {
+    const GridPosition at{i % extents[0], i / extents[0] % extents[1], i / (extents[0] * extents[1])};
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      GridPosition beside = at;
+      beside[axis] = (at[axis] + 1) % extents[axis];
+      if (extents[axis] == 1 || (extents[axis] == 2 && at[axis] == 1) || (!periodic && beside[axis] == 0)) continue;
+      transfers.push_back({task(at), task(beside), 1000});
+      transfers.push_back({task(beside), task(at), 1000});
+    }
+  }
+  return {static_cast<TaskId>(label.size()), std::move(transfers)};
+}
+
+TEST(TaskMapping, AHaloOfAGridOnItselfIsMappedWithOneHopAMessageWhateverTheOrderOfItsTasks) {
+  std::mt19937 random(7);
+  const std::vector<GridPosition> shapes{{3, 3, 1},  {4, 4, 1}, {8, 8, 1},    {4, 6, 1},   {3, 3, 3},
+                                         {4, 4, 4},  {4, 8, 2}, {5, 7, 3},    {8, 8, 8},   {12, 12, 1},
+                                         {16, 1, 1}, {7, 9, 5}, {10, 10, 10}, {16, 16, 16}};
+  for (const GridPosition& extents : shapes) {
+    for (const bool periodic : {true, false}) {
+      for (const bool shuffled : {false, true}) {
+        const Grid grid({extents[0], extents[1], extents[2]}, true);
+        std::vector<TaskId> label(grid.nodes());
+        std::iota(label.begin(), label.end(), 0U);
+        if (shuffled) std::ranges::shuffle(label, random);
+        const TaskGraph graph = halo_graph(extents, periodic, label);
+        for (const MappingObjective objective : {MappingObjective::cost, MappingObjective::link}) {
+          const MappingCost cost =
+              mapping_cost(graph, map_by_refinement(graph, grid, {}, {.objective = objective}), grid);
+          EXPECT_EQ(cost.torus_hop_bytes, graph.total_bytes()) << grid.name() << periodic << shuffled;
+          EXPECT_EQ(cost.max_link_bytes, 1000) << grid.name() << periodic << shuffled;
+        }
+      }
+    }
+  }
+}
+
+TEST(TaskMapping, RefinementIsNeverWorseThanNaturalOrder) {
+  for (const std::string& name : kGrids) {
+    const Grid grid = Grid::parse(name);
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+      // Tasks that are in a good order already, and a few messages that disturb it.
+      const TaskGraph disturbing = random_graph(grid.nodes(), seed);
+      std::vector<Transfer> transfers(disturbing.transfers().begin(), disturbing.transfers().end());
+      for (TaskId task = 0; task + 1 < grid.nodes(); ++task) transfers.push_back({task, task + 1, 2000});
+      const TaskGraph graph(grid.nodes(), std::move(transfers));
+      const MappingCost natural = mapping_cost(graph, map_in_order(graph, grid), grid);
+      for (const double effort : {0.0, 0.01, 1.0}) {
+        const auto refined = [&](MappingObjective objective) {
+          return mapping_cost(graph, map_by_refinement(graph, grid, {}, {.objective = objective, .effort = effort}),
+                              grid);
+        };
+        EXPECT_LE(refined(MappingObjective::cost).torus_hop_bytes, natural.torus_hop_bytes) << name;
+        EXPECT_LE(refined(MappingObjective::link).max_link_bytes, natural.max_link_bytes) << name;
+      }
+    }
+  }
+}
+
+/// The least cost and the least busiest link of all mappings, by trying all.
+std::pair<std::uint64_t, std::uint64_t> least_of_all(const TaskGraph& graph, const Grid& grid) {
+  // By pair of nodes: the links between them, walked here, along x first, the way that does not close a ring on a tie.
+  std::vector<std::vector<std::size_t>> routes;
+  for (std::uint32_t from = 0; from < grid.nodes(); ++from) {
+    for (std::uint32_t to = 0; to < grid.nodes(); ++to) {
+      std::vector<std::size_t>& route = routes.emplace_back();
+      GridPosition at = grid.position(from);
+      const GridPosition end = grid.position(to);
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        const std::uint32_t extent = grid.extents()[axis];
+        const std::uint32_t direct = at[axis] < end[axis] ? end[axis] - at[axis] : at[axis] - end[axis];
+        const bool up = (at[axis] < end[axis]) == (!grid.torus() || 2 * direct <= extent);
+        while (at[axis] != end[axis]) {
+          route.push_back(((at[2] * 16 + at[1]) * 16 + at[0]) * 6 + axis * 2 + (up ? 1 : 0));
+          at[axis] = (at[axis] + (up ? 1 : extent - 1)) % extent;
+        }
+      }
+    }
+  }
+  std::vector<std::uint32_t> nodes(grid.nodes());
+  std::iota(nodes.begin(), nodes.end(), 0U);
+  std::pair<std::uint64_t, std::uint64_t> least{~std::uint64_t{0}, ~std::uint64_t{0}};
+  std::vector<std::uint64_t> load(16 * 16 * 16 * 6);
+  do {
+    std::uint64_t cost = 0;
+    std::uint64_t most = 0;
+    for (const auto& [from, to, bytes] : graph.transfers()) {
+      for (const std::size_t link : routes[nodes[from] * grid.nodes() + nodes[to]]) {
+        cost += bytes;
+        most = std::max(most, load[link] += bytes);
+      }
+    }
+    for (const auto& [from, to, bytes] : graph.transfers()) {
+      for (const std::size_t link : routes[nodes[from] * grid.nodes() + nodes[to]]) load[link] = 0;
+    }
+    least = {std::min(least.first, cost), std::min(least.second, most)};
+  } while (std::ranges::next_permutation(nodes).found);
+  return least;
+}
+
+TEST(TaskMapping, SmallGraphsAreMappedAsBruteForceMapsThem) {
+  std::mt19937 random(11);
+  int cases = 0;
+  int best_costs = 0;
+  int best_links = 0;
+  for (int round = 0; round < 5; ++round) {
+    for (const char* name : {"torus:2x2x2", "torus:2x4", "mesh:2x4", "mesh:7", "torus:7"}) {
+      const Grid grid = Grid::parse(name);
+      std::vector<Transfer> transfers;
+      for (TaskId from = 0; from < grid.nodes(); ++from) {
+        for (TaskId to = 0; to < grid.nodes(); ++to) {
+          if (from != to && random() % 5 < 2) transfers.push_back({from, to, 1 + random() % 1000});
+        }
+      }
+      const TaskGraph graph(grid.nodes(), std::move(transfers));
+      const auto [least_cost, least_link] = least_of_all(graph, grid);
+      const auto refined = [&](MappingObjective objective) {
+        return mapping_cost(graph, map_by_refinement(graph, grid, {}, {.objective = objective}), grid);
+      };
+      const std::uint64_t cost = refined(MappingObjective::cost).torus_hop_bytes;
+      const std::uint64_t link = refined(MappingObjective::link).max_link_bytes;
+      EXPECT_GE(cost, least_cost);
+      EXPECT_GE(link, least_link);
+      EXPECT_LE(static_cast<double>(cost), 1.1 * static_cast<double>(least_cost)) << name << " " << round;
+      EXPECT_LE(static_cast<double>(link), 1.1 * static_cast<double>(least_link)) << name << " " << round;
+      ++cases;
+      best_costs += cost == least_cost ? 1 : 0;
+      best_links += link == least_link ? 1 : 0;
+    }
+  }
+  EXPECT_GE(best_costs * 60, cases * 55) << best_costs << " of " << cases;
+  EXPECT_GE(best_links * 60, cases * 55) << best_links << " of " << cases;
+}
+
+TEST(TaskMapping, TheLinkObjectiveIsNeverBehindTheCostObjective) {
+  for (const std::string& name : kGrids) {
+    const Grid grid = Grid::parse(name);
+    const TaskGraph graph = random_graph(grid.nodes(), 21);
+    const auto busiest = [&](MappingObjective objective) {
+      return mapping_cost(graph, map_by_refinement(graph, grid, {}, {.objective = objective}), grid).max_link_bytes;
+    };
+    EXPECT_LE(busiest(MappingObjective::link), busiest(MappingObjective::cost)) << name;
+  }
+}
+
 TEST(TaskMapping, RefinementBeatsMergingAndScotchOnCgAndSp) {
   const Grid grid({8, 8, 8}, true);
   for (const TaskGraph& graph : {cg_graph(512), sp_graph(484)}) {

@@ -64,17 +64,18 @@ struct RefineOptions {
 };
 
 /// Improves a mapping by random moves: two nodes exchange their tasks, two boxes of nodes exchange theirs, or a box is
-/// turned. For cost, boxes move by descent, then pairs of nodes by simulated annealing; for link, both move by descent
-/// of the sum of the eighth powers of the loads. The result is never worse than `start` in the objective. The same
-/// arguments give the same mapping unless `progress` asks for an early end. Throws gdr::Error as link_bytes() does, and
-/// for options out of range.
+/// turned. For cost, boxes move by descent, then pairs of nodes by simulated annealing; for link, both move by
+/// simulated annealing of the sum of the eighth powers of the loads. The result is never worse than `start` in the
+/// objective. The same arguments give the same mapping unless `progress` asks for an early end. Throws gdr::Error as
+/// link_bytes() does, and for options out of range.
 [[nodiscard]] TaskMapping refine_mapping(const TaskGraph& graph, const Grid& grid, const TaskMapping& start,
                                          const GridRouting& routing = {}, const RefineOptions& options = {},
                                          const MappingProgress& progress = {});
 
-/// The best mapping that this component finds: refines the mappings by merging and by Scotch (if the project was built
-/// with it). The result is never worse in the objective than map_by_merging() with mincost or minlink, or Scotch; for
-/// link, it is never worse than map_in_order() either. Deterministic, as refine_mapping(). Throws gdr::Error.
+/// The best mapping that this component finds: refines natural order and the mappings by merging and by Scotch (if the
+/// project was built with it). A graph that is the grid itself, in any order of its tasks, is recognised. The result is
+/// never worse in the objective than map_in_order(), map_by_merging() with mincost or minlink, or Scotch; of mappings
+/// that are equal in the objective, the other quantity decides. Deterministic, as refine_mapping(). Throws gdr::Error.
 [[nodiscard]] TaskMapping map_by_refinement(const TaskGraph& graph, const Grid& grid, const GridRouting& routing = {},
                                             const RefineOptions& options = {}, const MappingProgress& progress = {});
 
