@@ -53,6 +53,22 @@ class NetMap(cli_test.CliTest):
         merged = self.succeeds("net", "map", "--graph", "bruck", "--topology", "torus:7x9x5", "--method", "mincost").out
         self.assertIn("worse            than natural order in the busiest link", merged)
 
+    def test_traffic_that_is_not_in_the_graph_is_a_warning(self):
+        collectives = ("# bytes of point-to-point messages\n# 32 calls of collectives by all ranks are not in it\n"
+                       "# MPI_Alltoall: 32\ntasks,4\nfrom,to,bytes\n")
+        for text, calls, said in ((RING, 0, ()), ("tasks,4\nfrom,to,bytes\n", 0, ("exchange no data",)),
+                                  (collectives, 32, ("exchange no data", "32 calls of collectives")),
+                                  (collectives + "0,1,8\n", 32, ("32 calls of collectives",))):
+            with self.subTest(text=text):
+                outcome = self.succeeds("net", "map", "--graph", self.graph(text), "--topology", "torus:2x2",
+                                        "--json", "-", "--full")
+                self.assertEqual(outcome.err.count("warning:"), len(said), outcome.err)
+                for words in said:
+                    self.assertIn(words, outcome.err)
+                self.assertEqual(json.loads(outcome.out)["collective_calls"], calls)
+                if "exchange no data" in said:
+                    self.assertEqual(json.loads(outcome.out)["mapping"], [0, 1, 2, 3])
+
     def test_histogram_counts_every_link_and_every_byte(self):
         report = self.report("--graph", "bruck", "--topology", "torus:4x4x4", "--full")
         histogram = report["link_histogram"]

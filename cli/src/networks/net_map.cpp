@@ -65,6 +65,17 @@ interconnect::GraphFile graph_for(const NetMapOptions& options, const Grid& grid
   return interconnect::read_graph(options.graph, grid.nodes());
 }
 
+/// Says on standard error which traffic the mapping does not know of.
+void warn_of_missing_traffic(const interconnect::GraphFile& file, const std::string& name) {
+  if (file.graph.tasks() > 1 && file.graph.total_bytes() == 0) {
+    fmt::print(stderr, "gdr: warning: {}: the tasks exchange no data, so they stay in natural order\n", name);
+  }
+  if (file.collective_calls > 0) {
+    fmt::print(stderr, "gdr: warning: {}: {} calls of collectives are not in the graph, so they are not mapped\n", name,
+               file.collective_calls);
+  }
+}
+
 TaskMapping mapping_for(const NetMapOptions& options, const TaskGraph& graph, const Grid& grid,
                         const GridRouting& routing, Progress& bar) {
   const Stopwatch watch;
@@ -165,6 +176,7 @@ int map_tasks(const NetMapOptions& options) {
                             })};
   const interconnect::GraphFile file = graph_for(options, grid);
   const TaskGraph& graph = file.graph;
+  warn_of_missing_traffic(file, options.graph);
   if (options.simulate) check_simulation(graph, grid);
 
   const std::clock_t start = std::clock();
@@ -183,6 +195,7 @@ int map_tasks(const NetMapOptions& options) {
   json["nodes"] = grid.nodes();
   json["total_bytes"] = graph.total_bytes();
   json["duplicate_lines"] = file.duplicates;
+  json["collective_calls"] = file.collective_calls;
   json["tie"] = options.tie;
   json["axis_order"] = options.axis_order;
   json["objective"] = options.method == "refined" ? Json(options.objective) : Json(nullptr);

@@ -42,7 +42,7 @@ class GraphParser {
   [[nodiscard]] GraphFile finish() {
     if (!has_header_) reader_.refuse("there is no header 'from,to,bytes'");
     if (tasks_ == 0) reader_.refuse("there are no tasks");
-    return {TaskGraph(tasks_, std::move(transfers_)), duplicates_, first_duplicate_};
+    return {TaskGraph(tasks_, std::move(transfers_)), duplicates_, first_duplicate_, 0};
   }
 
   void take_tasks(std::string_view field) {
@@ -100,10 +100,21 @@ class GraphParser {
   std::uint64_t first_duplicate_ = 0;
 };
 
+/// The number in the recorder's comment "# 32 calls of collectives by all ranks are not in it"; 0 without one.
+std::uint64_t collective_calls_in(std::string_view text) {
+  const std::size_t end = text.find(" calls of collectives by all ranks are not in it\n");
+  if (end == std::string_view::npos) return 0;
+  const std::size_t begin = text.rfind("# ", end);
+  if (begin == std::string_view::npos) return 0;
+  return base::number_in<std::uint64_t>(text.substr(begin + 2, end - begin - 2)).value_or(0);
+}
+
 }  // namespace
 
 GraphFile parse_graph(std::string_view text, std::string_view name, TaskId most_tasks) {
-  return GraphParser(text, name, most_tasks).run();
+  GraphFile file = GraphParser(text, name, most_tasks).run();
+  file.collective_calls = collective_calls_in(text);
+  return file;
 }
 
 GraphFile read_graph(const std::filesystem::path& path, TaskId most_tasks) {

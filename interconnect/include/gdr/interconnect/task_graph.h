@@ -63,8 +63,9 @@ class TaskGraph {
 /// A graph that was read from a file, and which lines of the file were duplicates.
 struct GraphFile {
   TaskGraph graph;
-  std::uint64_t duplicates = 0;       // lines whose bytes were added to those of an earlier line
-  std::uint64_t first_duplicate = 0;  // line number of the first duplicate
+  std::uint64_t duplicates = 0;        // lines whose bytes were added to those of an earlier line
+  std::uint64_t first_duplicate = 0;   // line number of the first duplicate
+  std::uint64_t collective_calls = 0;  // that the recorder's comment says are not in the graph
 };
 
 /// Reads a graph as CSV: a header `from,to,bytes` and a line for each transfer; `#` begins a comment. A line `tasks,N`
