@@ -119,7 +119,7 @@ double simulated_seconds(const NetMapOptions& options, const TaskGraph& graph, c
   const interconnect::Cable cable{network.value("bandwidth") * kGiga, network.value("latency") * kMicro};
   // Flows that end at almost the same time are taken to end together, because the rates of all others are computed
   // again each time that some end.
-  constexpr double kResolution = 1e-4;
+  constexpr double kResolution = 1e-3;
   interconnect::SimulationOptions simulation;
   simulation.resolution = kResolution;
   Progress progress("simulating", options.report.progress_shown());
