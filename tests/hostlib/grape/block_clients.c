@@ -16,13 +16,9 @@
 
 #include "g6_api.h"
 
-void g6_set_ti_(int*, double*);
 int g6_set_j_particle_(int*, int*, int*, double*, double*, double*, double*, double*, double*, double*, double*);
 int g6calc_firsthalf_(int*, int*, int*, int*, double (*)[3], double (*)[3], double (*)[3], double (*)[3], double*,
                       double*, double*);
-int g6calc_lasthalf_(int*, int*, int*, int*, double (*)[3], double (*)[3], double*, double*, double (*)[3],
-                     double (*)[3], double*);
-int g6_close_(int*);
 
 enum { kMost = 1024, kMostPipes = 65536, kTries = 5 };
 typedef double vectors[kMost][3];

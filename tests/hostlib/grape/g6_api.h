@@ -55,7 +55,7 @@ int g6calc_lasthalf_all_(int*, int*, int[], double[][3], double[][3], double*, d
 int g6_npipes_(void);
 int g6_npipes__(void);
 void g6_open_(int*);
-void g6_close_(int*);
+int g6_close_(int*);
 int g6_set_ti_(int*, double*);
 int g6_set_j_particle_mxonly_(int*, int*, int*, double*, double[3]);
 int g6calc_lasthalf_(int*, int*, int*, int[], double[][3], double[][3], double*, double[], double[][3], double[][3],
