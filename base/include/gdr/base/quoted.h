@@ -8,7 +8,7 @@
 namespace gdr::base {
 
 /// For a terminal, or a line of text: control characters, which move the cursor, change a terminal or begin a line, are
-/// spelled as \n, \t or \x1b. A backslash stays, so that paths read as they are.
+/// spelled as `\n`, `\t` or `\x1b`. A backslash stays, so that paths read as they are.
 [[nodiscard]] std::string on_one_line(std::string_view text);
 
 /// The same, but line feeds and tabs stay: for messages of several lines.
