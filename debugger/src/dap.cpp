@@ -45,6 +45,13 @@ const std::vector<Scope>& scopes() {
 constexpr std::uint64_t kFirstSymbol = 1000;
 constexpr std::uint64_t kEntriesOfSymbol = 4096;  // more than BM holds
 
+/// A whole number of a request. Conversions of any other number are not defined.
+std::uint64_t whole_in(const json& object, const char* key) {
+  const json& value = object.at(key);
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  throw Error(fmt::format("{} = {} is refused: it must be a whole number from 0 on", key, value.dump()));
+}
+
 std::uint64_t reference_of(std::size_t symbol) { return kFirstSymbol + symbol * kEntriesOfSymbol; }
 std::uint64_t reference_of(std::size_t symbol, unsigned entry) { return reference_of(symbol) + entry + 1; }
 
@@ -234,10 +241,10 @@ class DapServer::Impl {
     launch.j_file = arguments.value("j", "");
     launch.parameters = arguments.value("param", std::vector<std::string>());
     launch.ignore_extra = arguments.value("ignoreExtra", false);
-    if (arguments.contains("turns")) launch.turns = arguments.at("turns").get<std::uint64_t>();
+    if (arguments.contains("turns")) launch.turns = whole_in(arguments, "turns");
     launch.machine = arguments.value("machine", launch.machine);
     read_assembling(arguments, launch);
-    const auto boards = arguments.value("boards", std::int64_t{1});
+    const std::uint64_t boards = arguments.contains("boards") ? whole_in(arguments, "boards") : 1;
     if (boards < 1 || boards > 64)
       throw Error(fmt::format("launch: boards = {} is refused: it must be 1 to 64", boards));
     launch.boards = static_cast<unsigned>(boards);
@@ -277,7 +284,7 @@ class DapServer::Impl {
     for (const json& wanted : arguments.value("breakpoints", json::array())) {
       // No file has as many lines, and sums with it stay in range.
       constexpr std::int64_t kBeyondAnyFile = std::numeric_limits<std::uint32_t>::max();
-      const auto given = std::clamp(wanted.at("line").get<std::int64_t>(), -kBeyondAnyFile, kBeyondAnyFile);
+      const auto given = static_cast<std::int64_t>(std::min<std::uint64_t>(whole_in(wanted, "line"), kBeyondAnyFile));
       const std::int64_t line = given + 1 - lines_from_;
       json shown{{"verified", false}, {"line", wanted.at("line")}};
       try {
@@ -406,7 +413,7 @@ class DapServer::Impl {
   }
 
   json variables(const json& arguments) {
-    const auto reference = arguments.at("variablesReference").get<std::uint64_t>();
+    const auto reference = whole_in(arguments, "variablesReference");
     const Format format = format_of(arguments);
     const std::vector<Symbol>& symbols = debugger().symbols().all();
     json list = json::array();
@@ -478,8 +485,8 @@ class DapServer::Impl {
   json source(const json& arguments) {
     const json inner = arguments.value("source", json::object());
     const auto reference = inner.is_object() && inner.contains("sourceReference")
-                               ? inner.at("sourceReference").get<std::uint64_t>()
-                               : arguments.at("sourceReference").get<std::uint64_t>();
+                               ? whole_in(inner, "sourceReference")
+                               : whole_in(arguments, "sourceReference");
     const std::vector<std::string>& sources = debugger().sources();
     if (reference < 1 || reference > sources.size()) {
       throw Error(fmt::format("sourceReference = {} is refused: it must be 1 to {}", reference, sources.size()));

@@ -38,9 +38,10 @@ std::size_t comment_of(const Unit& unit, std::uint32_t file, std::uint32_t line)
 }
 
 bool overlap(const json& a, const json& b) {
+  // As the client wrote them, since converting a number of another kind is not defined.
   const auto place = [](const json& range, const char* end) {
     const json& at = range.at(end);
-    return std::pair(at.at("line").get<std::uint32_t>(), at.at("character").get<std::uint32_t>());
+    return std::pair<json, json>(at.at("line"), at.at("character"));
   };
   return place(a, "start") <= place(b, "end") && place(b, "start") <= place(a, "end");
 }

@@ -354,6 +354,8 @@ class Malformed(DapTest):
         self.assertIn("none.vsm", client.refused("launch", program="none.vsm"))
         self.assertIn("--j is missing", client.refused("launch", program=str(self.kernel)))
         self.assertIn("boards = 65", client.refused("launch", program=str(self.kernel), boards=65))
+        for turns in (-1, 1.5, -1e19, "many"):
+            self.assertIn("turns = ", client.refused("launch", program=str(self.kernel), turns=turns))
         self.assertIn("refused", client.refused("launch", program=7))
         wrong = self.file("wrong.vsm", "kernel wrong\nloop body\n  fsbu $r0 $r1 $t\n")
         self.assertIn("not assembled", client.refused("launch", program=str(wrong)))
