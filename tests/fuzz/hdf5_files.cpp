@@ -5,6 +5,8 @@
 
 /// The HDF5 library loses some memory of its own when it gives up a damaged file.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
+/// It also asks for as much memory as a damaged file declares, and gives the file up if there is none.
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:max_allocation_size_mb=1024"; }
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gdr;
