@@ -5,7 +5,7 @@ set -eu
 gdr=$1 project=$2 scratch=$3
 command -v npm > /dev/null || { echo "needs npm"; exit 77; }
 rm -rf "$scratch"
-cp -r "$project/editors/vscode" "$scratch"
+cp -r "$project/editor/clients/vscode" "$scratch"
 cd "$scratch"
 npm install --no-audit --no-fund || exit 77
 npm run build

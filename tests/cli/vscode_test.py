@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The extension for VS Code in editors/vscode: vscode_test.py GDR PROJECT GRAMMAR
+"""The extension for VS Code in editor/clients/vscode: vscode_test.py GDR PROJECT GRAMMAR
 
 GRAMMAR is the TextMate grammar as the generator has just written it.
 """
@@ -56,7 +56,7 @@ class Extension(lsp_test.LspTest):
 
     def test_the_grammar_is_what_the_generator_writes(self):
         kept = (self.FOLDER / "syntaxes/gdr.tmLanguage.json").read_text(encoding="utf-8")
-        self.assertEqual(kept, self.GRAMMAR.read_text(encoding="utf-8"), f"copy {self.GRAMMAR} to editors/vscode/syntaxes")
+        self.assertEqual(kept, self.GRAMMAR.read_text(encoding="utf-8"), f"copy {self.GRAMMAR} to editor/clients/vscode/syntaxes")
 
     def test_the_grammar_colours_words_as_what_they_are(self):
         patterns = [each for each in self.grammar()["patterns"] if "match" in each]
@@ -108,5 +108,5 @@ class Extension(lsp_test.LspTest):
 
 if __name__ == "__main__":
     cli_test.GDR, cli_test.PROJECT = sys.argv[1], pathlib.Path(sys.argv[2])
-    Extension.FOLDER, Extension.GRAMMAR = cli_test.PROJECT / "editors/vscode", pathlib.Path(sys.argv[3])
+    Extension.FOLDER, Extension.GRAMMAR = cli_test.PROJECT / "editor/clients/vscode", pathlib.Path(sys.argv[3])
     unittest.main(argv=[sys.argv[0], *sys.argv[4:]])

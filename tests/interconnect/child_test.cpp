@@ -1,5 +1,5 @@
 // A simulation's own process: what it computes, throws or prints before it ends comes back.
-#include "simgrid/child.h"
+#include "simulation/plugin/child.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "gdr/hostlib/board_force.h"
-#include "gdr/kernels/reference.h"
+#include "reference.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {

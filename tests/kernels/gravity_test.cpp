@@ -1,7 +1,7 @@
 // gravity.vsm against host double.
 #include "gdr/hostlib/plummer.h"
 #include "gdr/isa/loop_bound.h"
-#include "gdr/kernels/reference.h"
+#include "reference.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {

@@ -4,7 +4,7 @@
 #include <random>
 #include <tuple>
 
-#include "gdr/kernels/reference.h"
+#include "reference.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "gdr/isa/loop_bound.h"
-#include "gdr/kernels/reference.h"
+#include "reference.h"
 #include "testing.h"
 
 namespace gdr::kernels::testing {

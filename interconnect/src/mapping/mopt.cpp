@@ -21,14 +21,14 @@ namespace gdr::interconnect {
 
 namespace {
 
-/// Which transfers Traffic::for_each() visits of those that a group receives.
+/// Which transfers TaskTraffic::for_each() visits of those that a group receives.
 enum class Received { all, from_later };
 
 /// Bytes that groups send each other, by sender and by receiver. A single task is a group of one.
-class Traffic {
+class TaskTraffic {
  public:
   /// `transfers` are those between the groups, sorted by sender; they are not copied.
-  Traffic(std::span<const Transfer> transfers, std::uint32_t groups, Received visited)
+  TaskTraffic(std::span<const Transfer> transfers, std::uint32_t groups, Received visited)
       : transfers_(transfers), sent_(groups + 1), received_(groups + 2) {
     std::vector<std::uint32_t> coming;
     std::uint32_t i = 0;
@@ -69,7 +69,7 @@ class Traffic {
 };
 
 /// Step 1 of a round: chooses the groups to join. shape: [new groups][factor], members in the order in which they join.
-std::vector<std::uint32_t> choose_members(const Traffic& traffic, std::uint32_t groups, std::uint32_t factor) {
+std::vector<std::uint32_t> choose_members(const TaskTraffic& traffic, std::uint32_t groups, std::uint32_t factor) {
   std::vector<std::uint32_t> members;
   members.reserve(groups);
   std::vector<bool> joined(groups);
@@ -124,7 +124,7 @@ struct JoinedGroups {
 };
 
 /// Transfers between the new groups, sorted by sender.
-std::vector<Transfer> joined_transfers(const Traffic& traffic, const JoinedGroups& round, std::uint32_t factor) {
+std::vector<Transfer> joined_transfers(const TaskTraffic& traffic, const JoinedGroups& round, std::uint32_t factor) {
   const auto groups = static_cast<std::uint32_t>(round.members.size() / factor);
   std::vector<Transfer> joined;
   joined.reserve(traffic.transfers());
@@ -154,7 +154,7 @@ std::vector<JoinedGroups> joined_groups(const TaskGraph& graph, std::uint32_t no
     // When a group begins a new group, all groups before it have joined already. In rounds of pairs, only that first
     // member looks for a partner, so transfers from earlier groups do not matter.
     const Received visited = round.factor == 2 ? Received::from_later : Received::all;
-    const Traffic traffic(joined.empty() ? graph.transfers() : between_groups, groups, visited);
+    const TaskTraffic traffic(joined.empty() ? graph.transfers() : between_groups, groups, visited);
     joined.emplace_back(choose_members(traffic, groups, round.factor), round.factor);
     between_groups = joined_transfers(traffic, joined.back(), round.factor);
     groups /= round.factor;

@@ -6,7 +6,7 @@
 
 #include "gdr/interconnect/task_mapping.h"
 #include "merging.h"
-#include "neighbours.h"
+#include "tasks/neighbours.h"
 
 namespace gdr::interconnect {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "neighbours.h"
+#include "tasks/neighbours.h"
 
 namespace gdr::interconnect {
 namespace {

@@ -1,4 +1,4 @@
-#include "mpi/run_mpi.h"
+#include "run_mpi.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "gdr/base/error.h"
-#include "merging.h"
+#include "mapping/merging.h"
 
 namespace gdr::interconnect {
 namespace {

@@ -1,4 +1,4 @@
-#include "simgrid/zone.h"
+#include "zone.h"
 
 #include <fmt/format.h>
 #include <xbt/log.h>

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "gdr/base/error.h"
+#include "refusal.h"
 
 namespace gdr::tests {
 namespace {
@@ -19,7 +20,7 @@ using isa::LongWord;
 using isa::Width;
 using ::testing::HasSubstr;
 
-std::uint64_t field(double value) { return std::bit_cast<std::uint64_t>(value); }
+std::uint64_t real(double value) { return std::bit_cast<std::uint64_t>(value); }
 std::uint64_t integer(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
 
 isa::Variable variable(Conversion conversion, Width width) {
@@ -46,20 +47,10 @@ std::uint64_t received(LongWord word, Conversion conversion, Width width, Conver
   return value;
 }
 
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 TEST(Transfer, BringsFieldsToTheMachineByEachConversion) {
-  EXPECT_EQ(sent(field(1.5), Conversion::FLT64TO72, Width::long_word), (LongWord{field(1.5), 0}));
-  EXPECT_EQ(sent(field(-0.0), Conversion::FLT64TO72, Width::long_word), LongWord{}) << "zero has no sign";
-  EXPECT_EQ(sent(field(1.5), Conversion::FLT64TO36, Width::short_word), (LongWord{field(1.5), 0}));
+  EXPECT_EQ(sent(real(1.5), Conversion::FLT64TO72, Width::long_word), (LongWord{real(1.5), 0}));
+  EXPECT_EQ(sent(real(-0.0), Conversion::FLT64TO72, Width::long_word), LongWord{}) << "zero has no sign";
+  EXPECT_EQ(sent(real(1.5), Conversion::FLT64TO36, Width::short_word), (LongWord{real(1.5), 0}));
   EXPECT_EQ(sent(integer(-2), Conversion::FIX64TO72, Width::long_word), (LongWord{~std::uint64_t{0}, 0xfe}));
   EXPECT_EQ(sent(integer(-2), Conversion::FIX64TO36, Width::short_word), isa::widen({isa::kShortMask - 1}));
   EXPECT_EQ(sent(0x123456789abcdef0, Conversion::NONE, Width::long_word), LongWord::from_bits(0x123456789abcdef0));
@@ -67,10 +58,10 @@ TEST(Transfer, BringsFieldsToTheMachineByEachConversion) {
 }
 
 TEST(Transfer, BringsWordsToTheHostByEachConversion) {
-  EXPECT_EQ(received({field(1.5), 0}, Conversion::FLT72TO64, Width::long_word), field(1.5));
-  EXPECT_EQ(received({0x000fedcba9876543, 0x21}, Conversion::FLT72TO64, Width::long_word), field(0))
+  EXPECT_EQ(received({real(1.5), 0}, Conversion::FLT72TO64, Width::long_word), real(1.5));
+  EXPECT_EQ(received({0x000fedcba9876543, 0x21}, Conversion::FLT72TO64, Width::long_word), real(0))
       << "with an exponent of 0 it is zero, whatever the fraction";
-  EXPECT_EQ(received({field(1.5), 0x12}, Conversion::FLT36TO64, Width::short_word), field(1.5)) << "the upper half";
+  EXPECT_EQ(received({real(1.5), 0x12}, Conversion::FLT36TO64, Width::short_word), real(1.5)) << "the upper half";
   EXPECT_EQ(received({~std::uint64_t{0}, 0xfe}, Conversion::FIX72TO64, Width::long_word), integer(-2));
   EXPECT_EQ(received(isa::widen({isa::kShortMask - 1}), Conversion::FIX36TO64, Width::short_word), integer(-2));
   EXPECT_EQ(received(LongWord::from_bits(0x123456789abcdef0), Conversion::NONE, Width::long_word), 0x123456789abcdef0);
@@ -79,11 +70,11 @@ TEST(Transfer, BringsWordsToTheHostByEachConversion) {
 
 TEST(Transfer, CountsWhatAConversionGivesUp) {
   ConversionEvents events;
-  sent(field(std::numeric_limits<double>::denorm_min()), Conversion::FLT64TO72, Width::long_word, &events);
+  sent(real(std::numeric_limits<double>::denorm_min()), Conversion::FLT64TO72, Width::long_word, &events);
   EXPECT_EQ(events, (ConversionEvents{0, 1, 0}));
-  sent(field(std::numeric_limits<double>::max()), Conversion::FLT64TO36, Width::short_word, &events);
+  sent(real(std::numeric_limits<double>::max()), Conversion::FLT64TO36, Width::short_word, &events);
   EXPECT_EQ(events, (ConversionEvents{1, 0, 0}));
-  sent(field(std::numeric_limits<double>::infinity()), Conversion::FLT64TO72, Width::long_word, &events);
+  sent(real(std::numeric_limits<double>::infinity()), Conversion::FLT64TO72, Width::long_word, &events);
   EXPECT_EQ(events, ConversionEvents()) << "an infinity is one";
   received({0x7fefffffffffffff, 0xff}, Conversion::FLT72TO64, Width::long_word, &events);
   EXPECT_EQ(events, (ConversionEvents{1, 0, 0}));
@@ -93,7 +84,7 @@ TEST(Transfer, CountsWhatAConversionGivesUp) {
 
 TEST(Transfer, NamesFieldAndRecordOfWhatItRefuses) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(refusal([&] { sent(field(nan), Conversion::FLT64TO72, Width::long_word); }), HasSubstr("x[7]"));
+  EXPECT_THAT(refusal([&] { sent(real(nan), Conversion::FLT64TO72, Width::long_word); }), HasSubstr("x[7]"));
   EXPECT_THAT(refusal([&] { sent(integer(std::int64_t{1} << 35), Conversion::FIX64TO36, Width::short_word); }),
               HasSubstr("x[7]"));
   EXPECT_THAT(refusal([&] { sent(std::uint64_t{1} << 36, Conversion::NONE, Width::short_word); }), HasSubstr("x[7]"));
@@ -108,7 +99,7 @@ TEST(Transfer, TakesParametersAsNumbersByEveryConversion) {
     ConversionEvents events;
     return emulator::parameter_word({"p", 0, width, conversion, 0, {}}, value, events);
   };
-  EXPECT_EQ(word_of(Conversion::FLT64TO72, Width::long_word, 0.1), (LongWord{field(0.1), 0}));
+  EXPECT_EQ(word_of(Conversion::FLT64TO72, Width::long_word, 0.1), (LongWord{real(0.1), 0}));
   EXPECT_EQ(word_of(Conversion::FIX64TO72, Width::long_word, -3), (LongWord{~std::uint64_t{0}, 0xfd}));
   EXPECT_EQ(word_of(Conversion::NONE, Width::short_word, 5), isa::widen({5}));
   EXPECT_EQ(word_of(Conversion::FIX64TO72, Width::long_word, 0x1p53), LongWord::from_bits(std::uint64_t{1} << 53));
@@ -142,9 +133,9 @@ TEST(Transfer, PutsPackedShortsTwoToALongWord) {
   EXPECT_EQ(entries[2].name, "packed[1]");
   std::vector<LongWord> words(1, LongWord{1, 1});
   ConversionEvents events;
-  const std::vector<std::uint64_t> fields{field(1), field(2), field(3), field(4)};
+  const std::vector<std::uint64_t> fields{real(1), real(2), real(3), real(4)};
   emulator::append_record(program, entries, fields, 0, words, events);
-  const auto half = [](double value) { return isa::ShortWord{field(value) >> 28}; };
+  const auto half = [](double value) { return isa::ShortWord{real(value) >> 28}; };
   EXPECT_THAT(words, ::testing::ElementsAre(LongWord{1, 1}, isa::widen(half(1)), isa::join({}, half(2)),
                                             isa::join(half(3), half(4))));
 }

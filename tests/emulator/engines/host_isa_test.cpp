@@ -10,6 +10,7 @@
 
 #include "gdr/base/error.h"
 #include "gdr/emulator/chip.h"
+#include "refusal.h"
 
 namespace gdr::tests {
 namespace {
@@ -18,16 +19,6 @@ using emulator::HostIsa;
 using ::testing::HasSubstr;
 
 constexpr std::array kAll{HostIsa::portable, HostIsa::sse4_2, HostIsa::neon, HostIsa::avx2, HostIsa::avx512};
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
 
 TEST(HostIsas, HaveNamesOfTheirOwnAndThePortableOneIsEverywhere) {
   std::vector<std::string_view> names;

@@ -8,11 +8,11 @@
 #include <simgrid/s4u.hpp>
 #include <string>
 
+#include "child.h"
+#include "executors.h"
 #include "gdr/base/error.h"
 #include "mpi/run_mpi.h"
-#include "simgrid/child.h"
-#include "simgrid/executors.h"
-#include "simgrid/zone.h"
+#include "zone.h"
 
 namespace gdr::interconnect {
 namespace {

@@ -4,9 +4,9 @@
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
-#include "simgrid/child.h"
-#include "simgrid/executors.h"
-#include "simgrid/zone.h"
+#include "child.h"
+#include "executors.h"
+#include "zone.h"
 
 namespace gdr::interconnect {
 namespace {

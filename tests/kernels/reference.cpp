@@ -1,10 +1,10 @@
-#include "gdr/kernels/reference.h"
+#include "reference.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace gdr::kernels {
+namespace gdr::kernels::testing {
 
 using hostlib::IParticle;
 using hostlib::JParticle;
@@ -98,4 +98,4 @@ GravityJerk gravity_jerk(const IParticle& i, double t, double eps2, std::span<co
   return sum;
 }
 
-}  // namespace gdr::kernels
+}  // namespace gdr::kernels::testing

@@ -1,6 +1,6 @@
-#include "simulator.h"
+#include "simulation/simulator.h"
 
-#include "simgrid/executors.h"
+#include "executors.h"
 
 const gdr::interconnect::Simulator* GDR_SIMULATOR() {
   using namespace gdr::interconnect;

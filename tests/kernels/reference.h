@@ -7,7 +7,7 @@
 #include "gdr/hostlib/force_backend.h"
 #include "gdr/hostlib/vec3.h"
 
-namespace gdr::kernels {
+namespace gdr::kernels::testing {
 
 /// tutorial.vsm: sum over j of m_j (x_j - x_i). Both spans have the same length.
 [[nodiscard]] double tutorial(double xi, std::span<const double> xj, std::span<const double> mj);
@@ -73,4 +73,4 @@ struct GravityJerk {
                                        std::span<const hostlib::JParticle> particles,
                                        const GravityJerkTerms& terms = {});
 
-}  // namespace gdr::kernels
+}  // namespace gdr::kernels::testing

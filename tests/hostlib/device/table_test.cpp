@@ -9,7 +9,7 @@
 #include <string>
 
 #include "gdr/base/file.h"
-#include "nbody_testing.h"
+#include "nbody/nbody_testing.h"
 
 namespace gdr::hostlib {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "neighbours.h"
+#include "tasks/neighbours.h"
 
 namespace gdr::interconnect {
 

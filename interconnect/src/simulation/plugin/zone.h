@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "child.h"
 #include "gdr/interconnect/closed_form.h"
 #include "gdr/interconnect/simulation.h"
-#include "simgrid/child.h"
 
 namespace gdr::interconnect {
 

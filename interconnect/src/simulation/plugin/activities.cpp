@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "child.h"
+#include "executors.h"
 #include "gdr/base/error.h"
-#include "simgrid/child.h"
-#include "simgrid/executors.h"
-#include "simgrid/zone.h"
+#include "zone.h"
 
 namespace gdr::interconnect {
 namespace {

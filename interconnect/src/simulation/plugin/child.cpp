@@ -1,4 +1,4 @@
-#include "simgrid/child.h"
+#include "child.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
