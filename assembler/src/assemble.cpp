@@ -11,6 +11,7 @@
 #include "gdr/base/error.h"
 #include "gdr/base/file.h"
 #include "output/origins.h"
+#include "proof/prove.h"
 #include "schedule/schedule.h"
 #include "source/expand.h"
 #include "source/source_limits.h"

@@ -61,10 +61,4 @@ struct Encoded {
 [[nodiscard]] Encoded encode_steps(const Expansion& expansion, const Declared& declared, const AssembleOptions& options,
                                    Reporter& reporter);
 
-/// Proves that the lines are legal on every path, or reports why they are not.
-void prove(const SectionLines& lines, const Declared& declared, Reporter& reporter);
-
-/// Proves that transfers and collects do not conflict with the lines' accesses to broadcast memory.
-void prove_moves(const SectionCode& code, const Declared& declared, Reporter& reporter);
-
 }  // namespace gdr::assembler

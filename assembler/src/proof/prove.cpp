@@ -1,5 +1,7 @@
 // The proof of legality. Control flow is static, so every path is known: initialization, loop initialization, the loop
 // body any number of times (none for nj = 0), loop termination.
+#include "prove.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include <functional>
 #include <set>
 #include <utility>
-
-#include "encode/code.h"
 
 namespace gdr::assembler {
 namespace {

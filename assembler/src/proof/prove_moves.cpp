@@ -1,14 +1,14 @@
 // Proof for Type II kernels: words that the control processor moves during the lines never conflict with the lines'
 // accesses to broadcast memory. A collect holds its words until the next collect is issued, which waits for it. A
 // transfer fills the half of the record window that no line of the current turn may use.
+#include "prove.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bitset>
 #include <optional>
 #include <utility>
-
-#include "encode/code.h"
 
 namespace gdr::assembler {
 namespace {

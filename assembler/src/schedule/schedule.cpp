@@ -10,6 +10,7 @@
 #include "line_merger.h"
 #include "list_scheduler.h"
 #include "pipeline.h"
+#include "proof/prove.h"
 
 namespace gdr::assembler {
 namespace {

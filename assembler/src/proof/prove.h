@@ -1,0 +1,14 @@
+// The proof of legality.
+#pragma once
+
+#include "encode/code.h"
+
+namespace gdr::assembler {
+
+/// Proves that the lines are legal on every path, or reports why they are not.
+void prove(const SectionLines& lines, const Declared& declared, Reporter& reporter);
+
+/// Proves that transfers and collects do not conflict with the lines' accesses to broadcast memory.
+void prove_moves(const SectionCode& code, const Declared& declared, Reporter& reporter);
+
+}  // namespace gdr::assembler
