@@ -85,25 +85,6 @@ double mean_hops(const interconnect::Topology& topology) {
   return hops / std::max(1.0, static_cast<double>(topology.nodes()) - 1);
 }
 
-/// True if all links carry about the same if all nodes send to all.
-bool is_even(interconnect::PlatformKind kind) {
-  using interconnect::PlatformKind;
-  switch (kind) {
-    case PlatformKind::optical_hub:
-    case PlatformKind::optical_hub_2d:
-    case PlatformKind::single_switch:
-    case PlatformKind::fat_tree:
-      return true;
-    case PlatformKind::ring:
-    case PlatformKind::mesh:
-    case PlatformKind::torus:
-    case PlatformKind::dragonfly:
-    case PlatformKind::graph:
-      break;
-  }
-  return false;
-}
-
 /// Estimated seconds of the host for a SimGrid simulation, within a factor of some three. Each message has a cost of
 /// its own, and messages that are under way together add a cost for each other. If all nodes send to all at once and
 /// some links carry far more than others, almost every message ends at a different time, and the shares of all are
@@ -117,7 +98,7 @@ double simulation_seconds(const interconnect::Platform& platform, const std::str
   const double messages = ranks * (method == "bruck" ? std::ceil(std::log2(ranks)) : ranks - 1);
   const double together = method == "posted" ? messages : ranks;
   const double shares =
-      is_even(platform.kind) || method != "posted" ? 0 : std::min(messages, most_ends) * mean_hops(platform.topology);
+      platform.is_even || method != "posted" ? 0 : std::min(messages, most_ends) * mean_hops(platform.topology);
   return messages * (kSecondsOfMessage + kSecondsOfPair * together + kSecondsOfShare * shares);
 }
 

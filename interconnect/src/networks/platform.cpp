@@ -104,13 +104,7 @@ Topology make_switch(const base::Description& description, const PlatformOptions
   return infiniband_flat(options.nodes.value_or(whole(description, "nodes")), port_of(description, 1));
 }
 
-void refuse_other_size(const base::Description& description, const PlatformOptions& options, NodeId nodes) {
-  if (!options.nodes || *options.nodes == nodes) return;
-  throw Error(fmt::format("nodes of {}: {} is refused: a {} has the {} that its description gives", description.name,
-                          *options.nodes, description.kind, nodes));
-}
-
-Topology make_dragonfly(const base::Description& description, const PlatformOptions& options) {
+Topology make_dragonfly(const base::Description& description, const PlatformOptions& /*options*/) {
   const Cable node = port_of(description, 1);
   const Dragonfly network{
       whole(description, "groups"),
@@ -119,7 +113,6 @@ Topology make_dragonfly(const base::Description& description, const PlatformOpti
       node,
       {description.value("local_bandwidth") * kGiga, node.latency_seconds},
       {description.value("global_bandwidth") * kGiga, description.value("global_latency") * kMicro}};
-  refuse_other_size(description, options, network.groups * network.routers * network.nodes_per_router);
   return dragonfly(network);
 }
 
@@ -135,7 +128,6 @@ std::optional<std::filesystem::path> table_beside(const std::string& name, const
 }
 
 Topology make_graph(const base::Description& description, const PlatformOptions& options) {
-  refuse_other_size(description, options, whole(description, "nodes"));
   const std::string file = options.file.empty() ? description.name : options.file;
   const auto links = table_beside(file, "links");
   if (!links)
@@ -144,24 +136,36 @@ Topology make_graph(const base::Description& description, const PlatformOptions&
                                    table_beside(file, "routes")));
 }
 
+using RoutingRule = Routing (*)(const base::Description&, const PlatformOptions&);
+
+template <Routing routing>
+Routing always(const base::Description& /*description*/, const PlatformOptions& /*options*/) {
+  return routing;
+}
+
+/// All that a kind of platform is. A topology of other sizes than options.nodes asks for is refused for every kind.
 struct Kind {
   PlatformKind kind;
   std::string_view name;
   Topology (*make)(const base::Description&, const PlatformOptions&);
-  std::vector<Routing> routings;  // that may be requested
+  std::vector<Routing> routings = {};  // that may be requested
+  RoutingRule routing = nullptr;       // none: one route for each pair of nodes, which the topology itself gives
+  bool is_even = false;                // as in Platform
+  bool is_grid = false;                // has extents
 };
 
 const std::vector<Kind>& platforms() {
+  using enum Routing;
   static const std::vector<Kind> kinds{
-      {PlatformKind::optical_hub, "optical-hub", make_hub, {}},
-      {PlatformKind::optical_hub_2d, "optical-hub-2d", make_hub_2d, {}},
-      {PlatformKind::single_switch, "switch", make_switch, {}},
-      {PlatformKind::ring, "ring", make_torus, {Routing::shortest, Routing::dimension_order}},
-      {PlatformKind::mesh, "mesh", make_mesh, {Routing::dimension_order}},
-      {PlatformKind::torus, "torus", make_torus, {Routing::shortest, Routing::dimension_order}},
-      {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {Routing::shortest, Routing::destination, Routing::source}},
-      {PlatformKind::dragonfly, "dragonfly", make_dragonfly, {}},
-      {PlatformKind::graph, "graph", make_graph, {Routing::shortest}},
+      {PlatformKind::optical_hub, "optical-hub", make_hub, {}, nullptr, true},
+      {PlatformKind::optical_hub_2d, "optical-hub-2d", make_hub_2d, {}, nullptr, true},
+      {PlatformKind::single_switch, "switch", make_switch, {}, nullptr, true},
+      {PlatformKind::ring, "ring", make_torus, {shortest, dimension_order}, routing_of_torus, false, true},
+      {PlatformKind::mesh, "mesh", make_mesh, {dimension_order}, always<dimension_order>, false, true},
+      {PlatformKind::torus, "torus", make_torus, {shortest, dimension_order}, routing_of_torus, false, true},
+      {PlatformKind::fat_tree, "fat-tree", make_fat_tree, {shortest, destination, source}, routing_of_fat_tree, true},
+      {PlatformKind::dragonfly, "dragonfly", make_dragonfly},
+      {PlatformKind::graph, "graph", make_graph, {shortest}, always<shortest>},
   };
   return kinds;
 }
@@ -213,23 +217,18 @@ void refuse_unknown(const base::Description& description, const PlatformOptions&
 
 /// The rule that decides the routes of a platform, in words.
 std::string routing_of(const base::Description& description, const PlatformOptions& options) {
-  switch (kind_in(description)) {
-    case PlatformKind::torus:
-    case PlatformKind::ring:
-      return std::string(name_of(routing_of_torus(description, options)));
-    case PlatformKind::fat_tree:
-      return std::string(name_of(routing_of_fat_tree(description, options)));
-    case PlatformKind::mesh:
-      return std::string(name_of(Routing::dimension_order));
-    case PlatformKind::graph:
-      return std::string(name_of(Routing::shortest));
-    case PlatformKind::optical_hub:
-    case PlatformKind::optical_hub_2d:
-    case PlatformKind::single_switch:
-    case PlatformKind::dragonfly:
-      return "direct";  // one route, which the topology itself gives
+  const RoutingRule rule = kind_of(description).routing;
+  return rule == nullptr ? "direct" : std::string(name_of(rule(description, options)));
+}
+
+/// The topology, which has as many nodes as are asked for.
+Topology topology_of(const Kind& kind, const base::Description& description, const PlatformOptions& options) {
+  Topology topology = kind.make(description, options);
+  if (options.nodes && *options.nodes != topology.nodes()) {
+    throw Error(fmt::format("nodes of {}: {} is refused: a {} has the {} that its description gives", description.name,
+                            *options.nodes, description.kind, topology.nodes()));
   }
-  throw Error(fmt::format("network {} is refused: its kind has no rule for routes", description.name));
+  return topology;
 }
 
 NodeId root_of(std::uint64_t nodes, double exponent, unsigned power, std::string_view what, std::string_view shape) {
@@ -259,15 +258,14 @@ const std::vector<base::DescriptionKind>& platform_kinds() {
 Platform make_platform(const base::Description& description, const PlatformOptions& options) {
   const Kind& kind = kind_of(description);
   refuse_unknown(description, options);
-  const bool is_grid =
-      kind.kind == PlatformKind::torus || kind.kind == PlatformKind::mesh || kind.kind == PlatformKind::ring;
   return {description.name,
           kind.kind,
-          kind.make(description, options),
+          topology_of(kind, description, options),
           description.value("bandwidth") * kGiga,
           description.value("node_speed") * kGiga,
-          is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
-          routing_of(description, options)};
+          kind.is_grid ? torus_extents(description, options) : std::vector<NodeId>(),
+          routing_of(description, options),
+          kind.is_even};
 }
 
 Platform load_platform(std::string_view name_or_file, PlatformOptions options) {

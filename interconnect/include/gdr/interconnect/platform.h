@@ -47,6 +47,7 @@ struct Platform {
   double flops_per_second = 0;       // of a node
   std::vector<NodeId> extents;       // of a torus, ring or mesh, x first; empty for other kinds
   std::string routing;               // the rule that decides the routes, in words
+  bool is_even = false;              // all links carry about the same if all nodes send to all
 };
 
 /// A platform from a description by name or file. A node's bandwidth is divided equally among its ports. The number of
